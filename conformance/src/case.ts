@@ -1,0 +1,64 @@
+import type { Capabilities, MempoolStore, OpenOptions } from 'mempool-core';
+import type { Random } from './random.ts';
+
+export type Level = 'MUST' | 'SHOULD' | 'MAY';
+
+/** What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. */
+export type Need = keyof Capabilities | 'child-process';
+
+/** One promise of the contract as data: no runner, no framework. */
+export interface ConformanceCase {
+  /** Stable and unique: the rule's id, a slash and a short name, as in `L2/duplicate-live`. */
+  readonly id: string;
+  readonly level: Level;
+  /** The rule of the contract that it shows, as in `L2`. */
+  readonly rule: string;
+  /** The rule in plain words. */
+  readonly title: string;
+  /** Version of the kit that brought the case. */
+  readonly since: string;
+  readonly needs?: readonly Need[];
+  run(context: CaseContext): Promise<void>;
+}
+
+/** What a runner gives to a case: a pool of its own, and nothing to clean up. */
+export interface CaseContext {
+  /** Opens the case's pool; again: another node on it where the backend is shared. Closed by the runner, whatever happens. */
+  open(options?: OpenOptions): Promise<MempoolStore>;
+  /** Opens a second, unrelated pool of the same subject. */
+  openOther(options?: OpenOptions): Promise<MempoolStore>;
+  /** Seeded: the same seed gives the same case. */
+  readonly random: Random;
+  readonly capabilities: Capabilities;
+  /** The pool's name, for a child process that opens it too. */
+  readonly pool: string;
+  /** Runs `task` of the kit's child program on this pool in a process of its own. */
+  fork(task: string, input?: unknown): Promise<ChildProcessHandle>;
+  /** Aborts when the case's time is up. */
+  readonly signal: AbortSignal;
+}
+
+export interface ChildProcessHandle {
+  readonly pid: number;
+  /** The next message the child sent; rejects when it ended without one. */
+  message(): Promise<unknown>;
+  send(message: unknown): void;
+  /** Ends it with SIGKILL and waits until it is gone. */
+  kill(): Promise<void>;
+  /** The exit code, once it has ended by itself. */
+  exited(): Promise<number | null>;
+}
+
+/** A backend under test. */
+export interface Subject {
+  readonly name: string;
+  /** `import.meta.url` of the file whose default export (or export `subject`) this is, for child processes. */
+  readonly module: string;
+  readonly backend: { readonly name: string; readonly capabilities: Capabilities };
+  /** Opens a pool by name; the same name again is another node on it. */
+  open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  /** Removes what is left of a pool. */
+  destroy?(pool: string): Promise<void>;
+  /** Ids of cases that are known to fail, with the reason: they still run, and must fail. */
+  readonly knownGaps?: Readonly<Record<string, string>>;
+}

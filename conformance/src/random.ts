@@ -1,0 +1,37 @@
+/** A seeded source of chance: mulberry32 (public domain, Tommy Ettinger). Equal seeds give equal sequences. */
+export class Random {
+  readonly seed: number;
+  #state: number;
+
+  constructor(seed: number) {
+    this.seed = seed >>> 0;
+    this.#state = this.seed;
+  }
+
+  /** An integer of 0…2^32 − 1. */
+  uint32(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  }
+
+  /** An integer of 0…n − 1. */
+  below(n: number): number {
+    return Math.floor((this.uint32() / 0x1_0000_0000) * n);
+  }
+
+  /** One of the items, which must not be empty. */
+  pick<T>(items: readonly T[]): T {
+    return items[this.below(items.length)] as T;
+  }
+
+  bytes(length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => this.below(256));
+  }
+
+  hex(bytes: number): string {
+    return Buffer.from(this.bytes(bytes)).toString('hex');
+  }
+}

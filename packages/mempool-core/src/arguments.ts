@@ -1,0 +1,134 @@
+import type { CheckedBlock, WriteContext } from './driver.ts';
+import { invalid } from './errors.ts';
+import type { Thresholds } from './lifecycle.ts';
+import { resolveThresholds } from './options.ts';
+import type { Block, Policy, WriteOptions } from './store.ts';
+import type { ChainPoint, Transaction } from './transaction.ts';
+
+/** X1: transactions in one call at the most. */
+export const maxCallTransactions = 1_000;
+const maxHashDigits = 128;
+const pointHashDigits = 64;
+const maxReasonLength = 256;
+
+/** By code: a pattern test costs several times as much, and every call pays it for every hash. */
+function isHex(text: unknown, min: number, max: number): text is string {
+  if (typeof text !== 'string' || text.length < min || text.length > max) return false;
+  if (text.length % 2 === 1) return false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (!((code > 47 && code < 58) || (code > 96 && code < 103))) return false;
+  }
+  return true;
+}
+
+function isHash(hash: unknown): hash is string {
+  return isHex(hash, 2, maxHashDigits);
+}
+
+const hashForm = 'lower-case hex of 1–64 bytes';
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the place */
+export function checkHashes(field: string, hashes: readonly string[], max: number): readonly string[] {
+  if (!Array.isArray(hashes)) throw invalid(field, 'an array of hashes');
+  if (hashes.length > max) throw invalid(field, `at most ${max} hashes`);
+  const wrong = hashes.findIndex((hash) => !isHash(hash));
+  if (wrong >= 0) throw invalid(`${field}[${wrong}]`, hashForm);
+  return hashes;
+}
+
+/** A checked list without repeats. */
+export function distinctHashes(field: string, hashes: readonly string[], max: number): string[] {
+  return [...new Set(checkHashes(field, hashes, max))];
+}
+
+/** Checked, with the payloads copied (M1, M2). */
+export function checkTransactions(
+  transactions: readonly Transaction[],
+  maxTxBytes: number,
+): Transaction[] {
+  if (!Array.isArray(transactions)) throw invalid('transactions', 'an array');
+  if (transactions.length > maxCallTransactions)
+    throw invalid('transactions', `at most ${maxCallTransactions} transactions`);
+  for (const [i, transaction] of transactions.entries())
+    checkTransaction(() => `transactions[${i}]`, transaction, maxTxBytes);
+  return transactions.map(({ hash, payload, payloadType }) => ({
+    hash,
+    payload: Buffer.from(payload),
+    payloadType,
+  }));
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
+export function checkTransaction(
+  place: () => string,
+  transaction: Transaction,
+  maxTxBytes: number,
+): void {
+  if (typeof transaction !== 'object' || transaction === null) throw invalid(place(), 'a transaction');
+  const { hash, payload, payloadType } = transaction;
+  if (!isHash(hash)) throw invalid(`${place()}.hash`, hashForm);
+  if (!(payload instanceof Uint8Array)) throw invalid(`${place()}.payload`, 'a Uint8Array');
+  if (payload.length > maxTxBytes)
+    throw invalid(`${place()}.payload`, `at most ${maxTxBytes} bytes (maxTxBytes)`);
+  if (!Number.isInteger(payloadType) || payloadType < 0 || payloadType > 0xffff)
+    throw invalid(`${place()}.payloadType`, 'an integer of 0–65,535');
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkPoint(field: string, point: ChainPoint): ChainPoint {
+  if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
+  checkCount(`${field}.slot`, point.slot);
+  if (!isHex(point.hash, pointHashDigits, pointHashDigits))
+    throw invalid(`${field}.hash`, '64 lower-case hex digits');
+  return { slot: point.slot, hash: point.hash };
+}
+
+/** L5: `seen` wins over `unseen`; neither list has a limit (X1). */
+export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): CheckedBlock {
+  if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
+  const { parent = null } = block;
+  if (parent !== null && !isHex(parent, pointHashDigits, pointHashDigits))
+    throw invalid('block.parent', '64 lower-case hex digits');
+  const seen = new Set(checkHashes('block.seen', block.seen, Number.POSITIVE_INFINITY));
+  const unseen = new Set(checkHashes('block.unseen', block.unseen, Number.POSITIVE_INFINITY));
+  return {
+    point: checkPoint('block.point', block.point),
+    parent,
+    seen: [...seen],
+    unseen: [...unseen].filter((hash) => !seen.has(hash)),
+    thresholds: resolveThresholds(policy, fallback),
+  };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming `reason` */
+export function checkReason(reason: string): string {
+  if (typeof reason !== 'string' || reason.length < 1 || reason.length > maxReasonLength)
+    throw invalid('reason', `a string of 1–${maxReasonLength} characters`);
+  if (!reason.isWellFormed()) throw invalid('reason', 'well-formed Unicode');
+  return reason;
+}
+
+/** A safe integer of at least 0. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkCount(field: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw invalid(field, 'a safe integer of at least 0');
+  return value;
+}
+
+/** A page's limit: any number but NaN. @throws `ERR_MEMPOOL_INVALID` */
+export function checkLimit(limit: number | undefined): number | undefined {
+  if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit)))
+    throw invalid('limit', 'a number');
+  return limit === undefined ? undefined : Math.floor(limit);
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming `operationId` */
+export function checkWrite({ operationId, signal }: WriteOptions): WriteContext {
+  if (operationId !== undefined && !isOperationId(operationId))
+    throw invalid('operationId', '1–128 printable ASCII characters');
+  return { operationId, signal };
+}
+
+function isOperationId(operationId: unknown): boolean {
+  return typeof operationId === 'string' && /^[\x20-\x7e]{1,128}$/.test(operationId);
+}

@@ -1,0 +1,257 @@
+import {
+  checkBlock,
+  checkCount,
+  checkHashes,
+  checkLimit,
+  checkPoint,
+  checkReason,
+  checkTransactions,
+  checkWrite,
+  distinctHashes,
+  maxCallTransactions,
+} from './arguments.ts';
+import type { Capabilities } from './capabilities.ts';
+import type { Awaitable, DriverOptions, ReadContext, StoreDriver, WriteContext } from './driver.ts';
+import { isMempoolError, MempoolError } from './errors.ts';
+import { EventStream } from './event-stream.ts';
+import type { MempoolEvent } from './events.ts';
+import type { MoveVerb } from './lifecycle.ts';
+import { type OpenOptions, resolveOptions } from './options.ts';
+import { clampLimit } from './ordering.ts';
+import type * as store from './store.ts';
+import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
+
+/** A backend: a value with three members. */
+export interface Backend<Own extends object = object> {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** @throws `ERR_MEMPOOL_INVALID`, `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and what the backend adds */
+  open(options?: OpenOptions & Own): Promise<store.MempoolStore>;
+}
+
+/** What an author gives to `defineBackend`. */
+export interface BackendDefinition<Own extends object> {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  open(options: DriverOptions & Own): Awaitable<StoreDriver>;
+}
+
+/** Puts around an author's verbs what all backends share: checks, copies, abort, `close`, event streams. */
+export function defineBackend<Own extends object = object>(
+  definition: BackendDefinition<Own>,
+): Backend<Own> {
+  const { name } = definition;
+  const capabilities = Object.freeze({ ...definition.capabilities });
+  return {
+    name,
+    capabilities,
+    async open(options = {} as OpenOptions & Own) {
+      const resolved = { ...options, ...resolveOptions(options) };
+      const driver = await settle(() => definition.open(resolved), undefined);
+      return new CheckedStore(name, capabilities, driver, resolved);
+    },
+  };
+}
+
+/** An error that is neither ours nor the caller's own abort is the backend's fault: it keeps the cause, gains a code (R1). */
+async function settle<T>(run: () => Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isMempoolError(error) || (signal?.aborted && error === signal.reason)) throw error;
+    const message = error instanceof Error ? error.message : 'the backend failed';
+    throw new MempoolError('ERR_MEMPOOL_INTERNAL', message, { cause: error });
+  }
+}
+
+class CheckedStore implements store.MempoolStore {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  readonly #driver: StoreDriver;
+  readonly #options: DriverOptions;
+  readonly #streams = new Set<EventStream>();
+  #calls = 0;
+  #onIdle: (() => void) | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(name: string, capabilities: Capabilities, driver: StoreDriver, options: DriverOptions) {
+    this.name = name;
+    this.capabilities = capabilities;
+    this.#driver = driver;
+    this.#options = options;
+  }
+
+  async receive(
+    transactions: readonly Transaction[],
+    options: store.WriteOptions = {},
+  ): Promise<store.ReceiveOutcome[]> {
+    this.#assertOpen();
+    const checked = checkTransactions(transactions, this.#options.maxTxBytes);
+    if (checked.length === 0) return [];
+    return this.#write(options, (context) => this.#driver.receive(checked, context));
+  }
+
+  async hasPending(options: store.ReadOptions = {}): Promise<boolean> {
+    return (await this.usage(options)).pending > 0;
+  }
+
+  peekPending(query: store.SeqQuery = {}): Promise<StoredTransaction[]> {
+    return this.#peek(query, (after, limit, context) => this.#driver.peekPending(after, limit, context));
+  }
+
+  peekInflight(query: store.SeqQuery = {}): Promise<StoredTransaction[]> {
+    return this.#peek(query, (after, limit, context) => this.#driver.peekInflight(after, limit, context));
+  }
+
+  markInflight(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {
+    return this.#move('markInflight', hashes, options);
+  }
+
+  markAcknowledged(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {
+    return this.#move('markAcknowledged', hashes, options);
+  }
+
+  release(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {
+    return this.#move('release', hashes, options);
+  }
+
+  async drop(
+    hashes: readonly string[],
+    reason: string,
+    options: store.WriteOptions = {},
+  ): Promise<string[]> {
+    this.#assertOpen();
+    const checked = distinctHashes('hashes', hashes, maxCallTransactions);
+    const why = checkReason(reason);
+    if (checked.length === 0) return [];
+    return this.#write(options, (context) => this.#driver.drop(checked, why, context));
+  }
+
+  async findInflight(
+    hashes: readonly string[],
+    options: store.ReadOptions = {},
+  ): Promise<(StoredTransaction | null)[]> {
+    this.#assertOpen();
+    const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
+    return this.#call(options, (context) => this.#driver.findInflight(checked, context));
+  }
+
+  async confirm(
+    block: store.Block,
+    policy: store.Policy = {},
+    options: store.WriteOptions = {},
+  ): Promise<store.ConfirmOutcome> {
+    this.#assertOpen();
+    const checked = checkBlock(block, policy, this.#options.thresholds);
+    return this.#write(options, (context) => this.#driver.confirm(checked, context));
+  }
+
+  async rollback(
+    point: ChainPoint | null,
+    options: store.WriteOptions = {},
+  ): Promise<store.RollbackOutcome> {
+    this.#assertOpen();
+    const checked = point === null ? null : checkPoint('point', point);
+    return this.#write(options, (context) => this.#driver.rollback(checked, context));
+  }
+
+  async checkStatus(
+    hashes: readonly string[],
+    options: store.ReadOptions = {},
+  ): Promise<TransactionStatus[]> {
+    this.#assertOpen();
+    const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
+    return this.#call(options, (context) => this.#driver.checkStatus(checked, context));
+  }
+
+  async dumpFinalized(query: store.LogQuery = {}): Promise<store.LogPage> {
+    this.#assertOpen();
+    const cursor = checkCount('cursor', query.cursor ?? 0);
+    const limit = clampLimit(checkLimit(query.limit));
+    return this.#call(query, (context) => this.#driver.dumpFinalized(cursor, limit, context));
+  }
+
+  async subscribe(options: store.SubscribeOptions = {}): Promise<AsyncIterable<MempoolEvent>> {
+    this.#assertOpen();
+    const after = options.after === undefined ? undefined : checkCount('after', options.after);
+    return this.#call(options, async ({ signal }) => {
+      const page = await this.#driver.readEvents(after ?? Number.MAX_SAFE_INTEGER, 1);
+      signal?.throwIfAborted();
+      const start = { after: after ?? page.last, epoch: page.epoch };
+      const stream = new EventStream(this.#driver, start, signal, (ended) => this.#streams.delete(ended));
+      this.#streams.add(stream);
+      return stream;
+    });
+  }
+
+  async tip(options: store.TipOptions = {}): Promise<store.TipAnswer> {
+    this.#assertOpen();
+    const points = checkCount('points', options.points ?? 0);
+    return this.#call(options, (context) => this.#driver.tip(points, context));
+  }
+
+  async usage(options: store.ReadOptions = {}): Promise<store.Usage> {
+    this.#assertOpen();
+    return this.#call(options, (context) => this.#driver.usage(context));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    await Promise.all([...this.#streams].map((stream) => stream.drain()));
+    await settle(() => this.#driver.close(), undefined);
+  }
+
+  async #move(
+    verb: MoveVerb,
+    hashes: readonly string[],
+    options: store.WriteOptions = {},
+  ): Promise<string[]> {
+    this.#assertOpen();
+    const checked = distinctHashes('hashes', hashes, maxCallTransactions);
+    if (checked.length === 0) return [];
+    return this.#write(options, (context) => this.#driver.move(verb, checked, context));
+  }
+
+  async #peek(
+    query: store.SeqQuery,
+    read: (after: number, limit: number, context: ReadContext) => Awaitable<StoredTransaction[]>,
+  ): Promise<StoredTransaction[]> {
+    this.#assertOpen();
+    const after = checkCount('after', query.after ?? 0);
+    const limit = clampLimit(checkLimit(query.limit));
+    return this.#call(query, (context) => read(after, limit, context));
+  }
+
+  #write<T>(options: store.WriteOptions, run: (context: WriteContext) => Awaitable<T>): Promise<T> {
+    const context = checkWrite(options);
+    return this.#call(options, () => run(context));
+  }
+
+  /** Counts the call, so that `close` waits for it. Runs up to the driver without an await: order is kept, bytes are ours. */
+  async #call<T>(
+    { signal }: store.ReadOptions,
+    run: (context: ReadContext) => Awaitable<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    this.#calls += 1;
+    try {
+      return await settle(() => run({ signal }), signal);
+    } finally {
+      this.#calls -= 1;
+      if (this.#calls === 0) this.#onIdle?.();
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
+  }
+}

@@ -1,0 +1,7 @@
+/** What a backend promises beyond the core of the contract: the same before `open` and after `close`. */
+export interface Capabilities {
+  /** State survives `close` and a killed process (D1). */
+  readonly durable: boolean;
+  /** Opening the same pool again, here or in another process, is another node on the same state (N1). */
+  readonly shared: boolean;
+}

@@ -1,0 +1,180 @@
+import { crc32 } from 'node:zlib';
+import { Decoder, Encoder } from 'cbor-x';
+import { invalid, MempoolError } from './errors.ts';
+import type { StoreEvent, TransactionEvent } from './events.ts';
+import { type ChainPoint, knownStages } from './transaction.ts';
+
+/**
+ * Version of everything stored (N2). Events and recorded outcomes are CBOR arrays (RFC 8949) of plain values; hashes, chain
+ * points and payloads are raw bytes.
+ */
+export const formatVersion = 1;
+
+const cborOptions = { useRecords: false, tagUint8Array: false };
+const encoder = new Encoder(cborOptions);
+const decoder = new Decoder({ ...cborOptions, mapsAsObjects: true });
+
+export const pointBytes = 40;
+
+export function hashToBytes(hash: string): Buffer {
+  return Buffer.from(hash, 'hex');
+}
+
+export function bytesToHash(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+}
+
+/** Slot as u64 big-endian, then the 32-byte hash. */
+export function encodePoint({ slot, hash }: ChainPoint): Buffer {
+  const bytes = Buffer.allocUnsafe(pointBytes);
+  bytes.writeBigUInt64BE(BigInt(slot), 0);
+  bytes.write(hash, 8, 'hex');
+  return bytes;
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` for other than 40 bytes */
+export function decodePoint(bytes: Uint8Array): ChainPoint {
+  if (bytes.length !== pointBytes) throw damaged('chain point');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return { slot: Number(view.getBigUint64(0)), hash: bytesToHash(bytes.subarray(8)) };
+}
+
+/** CRC-32 (IEEE 802.3, as in zlib) of a payload: kept beside it, compared when it is read back (M2). */
+export function payloadChecksum(payload: Uint8Array): number {
+  return crc32(payload);
+}
+
+/** One value as CBOR; byte strings must be `Uint8Array`. */
+export function encodeValue(value: unknown): Buffer {
+  return Buffer.from(encoder.encode(value));
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` naming what was to be read */
+export function decodeValue(what: string, bytes: Uint8Array): unknown {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw damaged(what, cause);
+  }
+}
+
+/**
+ * A call's outcome with the verb it belongs to, for the record of operation ids (X2).
+ */
+export function encodeOutcome(verb: string, outcome: unknown): Buffer {
+  return encodeValue([verb, outcome]);
+}
+
+/**
+ * @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb; `ERR_MEMPOOL_CORRUPT`
+ */
+export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
+  const record = decodeValue('recorded outcome', bytes);
+  if (!Array.isArray(record) || record.length !== 2) throw damaged('recorded outcome');
+  if (record[0] !== verb) throw operationReused();
+  return record[1] as T;
+}
+
+/** An operation id belongs to one call (X2). */
+export function operationReused(): MempoolError {
+  return invalid('operationId', 'new for every call: this one was used for another verb');
+}
+
+/** Codes of an event's stages: a known stage's place in `knownStages`, then these two. */
+const eventStages = [...knownStages, 'RolledBack', 'Unknown'] as const;
+type EventStage = (typeof eventStages)[number];
+
+const blockActions = ['applied', 'undone'] as const;
+
+type BlockRow = [action: number, point: Uint8Array, tick: number];
+type TransactionRow = [
+  hash: Uint8Array,
+  seq: number,
+  stage: number,
+  previousStage: number,
+  previousConfirmations: number,
+  previousNonConfirmations: number,
+  confirmations: number,
+  nonConfirmations: number,
+  point: Uint8Array | null,
+  reason: string | null,
+];
+
+/** The events of one call as one CBOR array: block events have three elements, transaction events ten. */
+export function encodeEvents(events: readonly StoreEvent[]): Buffer {
+  return encodeValue(events.map(eventRow));
+}
+
+function eventRow(event: StoreEvent): BlockRow | TransactionRow {
+  if (event.kind === 'block')
+    return [blockActions.indexOf(event.action), encodePoint(event.point), event.tick];
+  const { previous } = event;
+  return [
+    hashToBytes(event.hash),
+    event.seq,
+    eventStages.indexOf(event.stage),
+    eventStages.indexOf(previous.stage),
+    previous.confirmations,
+    previous.nonConfirmations,
+    event.confirmations,
+    event.nonConfirmations,
+    event.point === null ? null : encodePoint(event.point),
+    event.reason,
+  ];
+}
+
+/**
+ * The events of one call, the last of which has the number `lastSeq`.
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT`
+ */
+export function decodeEvents(bytes: Uint8Array, lastSeq: number): StoreEvent[] {
+  const rows = decodeValue('events', bytes);
+  if (!Array.isArray(rows)) throw damaged('events');
+  const first = lastSeq - rows.length + 1;
+  return rows.map((row, i) => decodeEvent(row, first + i));
+}
+
+function decodeEvent(row: unknown, eventSeq: number): StoreEvent {
+  if (!Array.isArray(row)) throw damaged('event');
+  return row.length === 3
+    ? decodeBlockEvent(row as BlockRow, eventSeq)
+    : decodeTransactionEvent(row as TransactionRow, eventSeq);
+}
+
+function decodeBlockEvent([code, point, tick]: BlockRow, eventSeq: number): StoreEvent {
+  const action = blockActions[code];
+  if (action === undefined) throw damaged('event');
+  return { kind: 'block', eventSeq, action, point: decodePoint(point), tick };
+}
+
+function decodeTransactionEvent(row: TransactionRow, eventSeq: number): StoreEvent {
+  const [hash, seq, stage, before, confirmedBefore, unconfirmedBefore, ...after] = row;
+  const [confirmations, nonConfirmations, point, reason] = after;
+  return {
+    kind: 'transaction',
+    eventSeq,
+    hash: bytesToHash(hash),
+    seq,
+    stage: eventStage(stage) as TransactionEvent['stage'],
+    previous: {
+      stage: eventStage(before) as TransactionEvent['previous']['stage'],
+      confirmations: confirmedBefore,
+      nonConfirmations: unconfirmedBefore,
+    },
+    confirmations,
+    nonConfirmations,
+    point: point === null ? null : decodePoint(point),
+    reason,
+  };
+}
+
+function eventStage(code: number): EventStage {
+  const stage = eventStages[code];
+  if (stage === undefined) throw damaged('event');
+  return stage;
+}
+
+function damaged(what: string, cause?: unknown): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`, { cause });
+}

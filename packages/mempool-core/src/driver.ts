@@ -1,0 +1,76 @@
+import type { EventSource } from './events.ts';
+import type { MoveVerb, Thresholds } from './lifecycle.ts';
+import type { Logger, Retention } from './options.ts';
+import type {
+  ConfirmOutcome,
+  LogPage,
+  ReceiveOutcome,
+  RollbackOutcome,
+  TipAnswer,
+  Usage,
+} from './store.ts';
+import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
+
+export type Awaitable<T> = T | Promise<T>;
+
+export interface ReadContext {
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface WriteContext extends ReadContext {
+  /** Record the outcome under this id in the same step, and answer a repeat from the record (X2). */
+  readonly operationId: string | undefined;
+}
+
+/** A block with its arguments checked: no hash twice, none in both lists, thresholds complete. */
+export interface CheckedBlock {
+  readonly point: ChainPoint;
+  readonly parent: string | null;
+  readonly seen: readonly string[];
+  readonly unseen: readonly string[];
+  readonly thresholds: Thresholds;
+}
+
+/** What `open` of a backend definition receives: every option checked and filled in. */
+export interface DriverOptions {
+  readonly pool: string;
+  readonly thresholds: Thresholds;
+  /** Only what this open names: stored with the pool, for all nodes, until another open names it. */
+  readonly retention: Partial<Retention>;
+  readonly maxTxBytes: number;
+  /** How long a call may wait for the store before it fails (X5). */
+  readonly timeoutMs: number;
+  /** Milliseconds that only rise; the one clock a backend may read. */
+  readonly clock: () => number;
+  readonly log: Logger;
+}
+
+/**
+ * What an author of a backend writes. `defineBackend` puts the checks, the copies, abort, `close` and the event streams
+ * around it, so every argument that arrives here is valid, hash lists name no hash twice, at most 1,000 transactions come
+ * in one call, limits are clamped and payloads handed in are the backend's own. Payloads handed out must be fresh copies.
+ *
+ * A verb ends a wait with `signal`'s reason while nothing was sent or written, and completes once it was (R3).
+ */
+export interface StoreDriver extends EventSource {
+  receive(transactions: readonly Transaction[], context: WriteContext): Awaitable<ReceiveOutcome[]>;
+  /** L3, L4 by `transitions`: the hashes moved, in the order given. */
+  move(verb: MoveVerb, hashes: readonly string[], context: WriteContext): Awaitable<string[]>;
+  /** L10: the hashes dropped, in the order given. */
+  drop(hashes: readonly string[], reason: string, context: WriteContext): Awaitable<string[]>;
+  confirm(block: CheckedBlock, context: WriteContext): Awaitable<ConfirmOutcome>;
+  rollback(point: ChainPoint | null, context: WriteContext): Awaitable<RollbackOutcome>;
+  peekPending(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
+  peekInflight(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
+  findInflight(
+    hashes: readonly string[],
+    context: ReadContext,
+  ): Awaitable<(StoredTransaction | null)[]>;
+  /** O3, in the order given; a hash may come twice. */
+  checkStatus(hashes: readonly string[], context: ReadContext): Awaitable<TransactionStatus[]>;
+  dumpFinalized(cursor: number, limit: number, context: ReadContext): Awaitable<LogPage>;
+  tip(points: number, context: ReadContext): Awaitable<TipAnswer>;
+  usage(context: ReadContext): Awaitable<Usage>;
+  /** Called once, after every call has ended. Frees files, sockets, timers. */
+  close(): Awaitable<void>;
+}

@@ -1,0 +1,162 @@
+import { isMempoolError } from './errors.ts';
+import type { EventPage, EventSource, MempoolEvent } from './events.ts';
+
+const pageSize = 1_000;
+const retryMs = 100;
+
+/** Where a stream starts: after which event, of which making of the pool. */
+export interface StreamPosition {
+  readonly after: number;
+  readonly epoch: string;
+}
+
+/**
+ * One reader's way through a store's events (E3): a position in the numbered log, read page by page, and a wake-up. There is
+ * no queue between store and reader, so a slow reader costs nothing and loses events only when the log drops them.
+ */
+export class EventStream implements AsyncIterable<MempoolEvent> {
+  readonly #source: EventSource;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onEnd: (stream: EventStream) => void;
+  readonly #stopListening: () => void;
+  readonly #buffer: MempoolEvent[] = [];
+  #position: number;
+  #epoch: string;
+  #dirty = true;
+  #ended = false;
+  #filling: Promise<void> | null = null;
+  #wake: (() => void) | null = null;
+
+  constructor(
+    source: EventSource,
+    start: StreamPosition,
+    signal: AbortSignal | undefined,
+    onEnd: (stream: EventStream) => void,
+  ) {
+    this.#source = source;
+    this.#position = start.after;
+    this.#epoch = start.epoch;
+    this.#signal = signal;
+    this.#onEnd = onEnd;
+    this.#stopListening = source.onEvents(() => this.#notify());
+    signal?.addEventListener('abort', this.#abort, { once: true });
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<MempoolEvent, undefined> {
+    const events = this.#events();
+    return {
+      next: () => events.next(),
+      return: () => {
+        this.end();
+        this.#buffer.length = 0;
+        return events.return(undefined);
+      },
+    };
+  }
+
+  /** Ends the stream after what it holds: frees the listeners at once (E4). */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#stopListening();
+    this.#signal?.removeEventListener('abort', this.#abort);
+    this.#onEnd(this);
+    this.#wake?.();
+  }
+
+  /** Takes in every event committed so far, then ends: what `close` promises (E4). */
+  async drain(): Promise<void> {
+    try {
+      await this.#filling;
+      const { last } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
+      while (!this.#ended && this.#position < last) await this.#fill();
+    } catch {
+      // A store that cannot be read any more ends its streams where they are; `after` resumes them without a gap.
+    }
+    this.end();
+  }
+
+  readonly #abort = (): void => {
+    this.#buffer.length = 0;
+    this.end();
+  };
+
+  #notify(): void {
+    this.#dirty = true;
+    this.#wake?.();
+  }
+
+  async *#events(): AsyncGenerator<MempoolEvent, undefined> {
+    try {
+      for (;;) {
+        for (let event = this.#take(); event !== undefined; event = this.#take()) yield event;
+        if (this.#ended) break;
+        await this.#refill();
+      }
+      this.#signal?.throwIfAborted();
+    } finally {
+      this.end();
+    }
+    return undefined;
+  }
+
+  #take(): MempoolEvent | undefined {
+    this.#signal?.throwIfAborted();
+    return this.#buffer.shift();
+  }
+
+  /** Reads on, or waits until there may be more. A store out of reach is asked again: its loss never ends the stream. */
+  async #refill(): Promise<void> {
+    if (!this.#dirty) return this.#wait();
+    this.#dirty = false;
+    try {
+      await this.#fill();
+    } catch (error) {
+      if (!isMempoolError(error) || !error.retryable) throw error;
+      this.#dirty = true;
+      await this.#wait(retryMs);
+    }
+  }
+
+  #wait(timeoutMs?: number): Promise<void> {
+    if (this.#ended) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = timeoutMs === undefined ? undefined : setTimeout(done, timeoutMs);
+      const stream = this;
+      function done(): void {
+        clearTimeout(timer);
+        stream.#wake = null;
+        resolve();
+      }
+      this.#wake = done;
+    });
+  }
+
+  #fill(): Promise<void> {
+    this.#filling ??= this.#readPage().finally(() => {
+      this.#filling = null;
+    });
+    return this.#filling;
+  }
+
+  async #readPage(): Promise<void> {
+    const page = await this.#source.readEvents(this.#position, pageSize);
+    if (this.#signal?.aborted) return;
+    if (this.#skipped(page)) return;
+    for (const event of page.events) this.#buffer.push(event);
+    this.#position = page.events.at(-1)?.eventSeq ?? this.#position;
+    if (this.#position < page.last) this.#dirty = true;
+  }
+
+  /** Says so once where the position is not in the log any more, and goes on from the oldest event there is. */
+  #skipped(page: EventPage): boolean {
+    const rewound = page.epoch !== this.#epoch || page.last < this.#position;
+    if (!rewound && page.oldest <= this.#position + 1) return false;
+    const read = rewound ? 0 : this.#position;
+    this.#buffer.push({ kind: 'lagged', missed: page.oldest - 1 - read });
+    this.#epoch = page.epoch;
+    this.#position = page.oldest - 1;
+    this.#dirty = true;
+    return true;
+  }
+}

@@ -1,0 +1,94 @@
+import type { DriverOptions } from './driver.ts';
+import { invalid } from './errors.ts';
+import { defaultThresholds, type Thresholds } from './lifecycle.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type Logger = (
+  level: LogLevel,
+  message: string,
+  fields?: Readonly<Record<string, unknown>>,
+) => void;
+
+/** How much history a pool keeps. Stored with the pool; the latest open that names one sets it for all nodes. */
+export interface Retention {
+  /** Entries of the terminal log. Default 10,000. */
+  readonly maxFinalized: number;
+  /** Events that can be resumed from, at least. Default 100,000. */
+  readonly maxEvents: number;
+  /** Blocks that can be undone. Default 2,160. */
+  readonly maxRollback: number;
+}
+
+export const defaultRetention: Retention = {
+  maxFinalized: 10_000,
+  maxEvents: 100_000,
+  maxRollback: 2_160,
+};
+
+/** X2: operation ids whose outcomes are remembered, at least. */
+export const maxOperations = 10_000;
+
+/** The options that every backend takes. */
+export interface OpenOptions extends Partial<Thresholds>, Partial<Retention> {
+  /** Name of the pool, 1–128 printable characters; default `mempool`. */
+  readonly pool?: string | undefined;
+  /** Largest payload taken, in bytes; default 1 MiB. */
+  readonly maxTxBytes?: number | undefined;
+  /** How long a call waits for its store before it fails, in milliseconds; default 5,000 (X5). */
+  readonly timeoutMs?: number | undefined;
+  /** Milliseconds that only rise; default `performance.now()`. */
+  readonly clock?: (() => number) | undefined;
+  /** Receives warnings; silent by default. */
+  readonly log?: Logger | undefined;
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function resolveOptions(options: OpenOptions): DriverOptions {
+  return {
+    pool: poolName(options.pool ?? 'mempool'),
+    thresholds: resolveThresholds(options, defaultThresholds),
+    retention: namedRetention(options),
+    maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576),
+    timeoutMs: count('timeoutMs', options.timeoutMs ?? 5_000),
+    clock: options.clock ?? (() => performance.now()),
+    log: options.log ?? (() => undefined),
+  };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the threshold */
+export function resolveThresholds(given: Partial<Thresholds>, fallback: Thresholds): Thresholds {
+  return {
+    finalizeThreshold: threshold('finalizeThreshold', given.finalizeThreshold, fallback),
+    dropThreshold: threshold('dropThreshold', given.dropThreshold, fallback),
+  };
+}
+
+function threshold(
+  field: keyof Thresholds,
+  value: number | undefined,
+  fallback: Thresholds,
+): number {
+  if (value === undefined) return fallback[field];
+  if (value === Number.POSITIVE_INFINITY || Number.isSafeInteger(value)) return Math.max(1, value);
+  throw invalid(field, 'an integer or Infinity');
+}
+
+function namedRetention(options: OpenOptions): Partial<Retention> {
+  const named: Partial<Record<keyof Retention, number>> = {};
+  for (const field of ['maxFinalized', 'maxEvents', 'maxRollback'] as const) {
+    const value = options[field];
+    if (value !== undefined) named[field] = count(field, value);
+  }
+  return named;
+}
+
+function count(field: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 1) throw invalid(field, 'a whole number of at least 1');
+  return value;
+}
+
+function poolName(pool: string): string {
+  if (typeof pool !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(pool))
+    throw invalid('pool', '1–128 printable ASCII characters without spaces');
+  return pool;
+}

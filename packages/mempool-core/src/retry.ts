@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isMempoolError, MempoolError } from './errors.ts';
+
+const firstPauseMs = 2;
+const longestPauseMs = 100;
+
+export interface RetryOptions {
+  /** How long to go on, in milliseconds of `clock`. */
+  readonly timeoutMs: number;
+  readonly clock: () => number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * X5: repeats `attempt` until it succeeds or the time is used up. An attempt says by its error what happened:
+ * `ERR_MEMPOOL_UNAVAILABLE` (nothing was sent) and `ERR_MEMPOOL_OUTCOME_UNKNOWN` (sent, answer lost) are tried again, any
+ * other error ends the call. Once one attempt was sent, the call ends as `ERR_MEMPOOL_OUTCOME_UNKNOWN` at the worst, and the
+ * signal does not end it any more (R3).
+ *
+ * @throws the last attempt's error, or the signal's reason while nothing was sent
+ */
+export async function retryUntil<T>(
+  { timeoutMs, clock, signal }: RetryOptions,
+  attempt: (remainingMs: number) => Promise<T> | T,
+): Promise<T> {
+  const deadline = clock() + timeoutMs;
+  let sent = false;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    if (!sent) signal?.throwIfAborted();
+    try {
+      return await attempt(Math.max(1, deadline - clock()));
+    } catch (error) {
+      sent ||= isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
+      if (!sent && !isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
+      if (clock() + pauseMs >= deadline || !isUndecided(error)) throw outcome(error, sent);
+    }
+    await pause(pauseMs, sent ? undefined : signal);
+  }
+}
+
+function isUndecided(error: unknown): boolean {
+  return (
+    isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') ||
+    isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN')
+  );
+}
+
+/** A later attempt that found nobody does not tell what became of one that was sent. */
+function outcome(error: unknown, sent: boolean): unknown {
+  if (!sent || !isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) return error;
+  return new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', error.message, { cause: error });
+}
+
+/** Half of the pause is by chance, so that waiting writers do not meet again. */
+async function pause(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
+  const waitMs = pauseMs * (0.5 + Math.random() / 2);
+  try {
+    await delay(waitMs, undefined, signal === undefined ? {} : { signal });
+  } catch {
+    signal?.throwIfAborted();
+  }
+}
