@@ -1,0 +1,37 @@
+import { defaultServerConditions } from 'vite';
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['mempool-source', ...defaultServerConditions];
+
+/** Folders whose tests talk to a Redis; the others start without one. */
+const withRedis = ['packages/redis', 'conformance', 'examples/cardano-replay', 'examples/multi-node'];
+
+const tests = (folders: readonly string[]) => folders.map((folder) => `${folder}/test/**/*.test.ts`);
+
+export default defineConfig({
+  ssr: { resolve: { conditions } },
+  test: {
+    // Child processes that tests fork run the sources unbuilt as well.
+    execArgv: ['--conditions=mempool-source'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: tests(['packages/*', 'examples/*']),
+          exclude: ['**/node_modules/**', ...tests(withRedis)],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'redis',
+          include: tests(withRedis),
+          globalSetup: ['packages/redis/test/global-setup.ts'],
+        },
+      },
+    ],
+  },
+});
