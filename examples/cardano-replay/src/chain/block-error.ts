@@ -1,20 +1,22 @@
-/** A block that is well-formed CBOR or not, but cannot be read as a block. `offset` counts from the block's first byte. */
+/** What an operator knows a block by. */
+export interface BlockPlace {
+  readonly number: number;
+  readonly slot: number;
+}
+
+/** Bytes that cannot be read as a block, whether they are whole CBOR or not. `offset` counts from the block's first byte. */
 export class BlockError extends Error {
   override readonly name = 'BlockError';
   readonly offset: number;
-  /** The block's number and slot, where they could be read before the fault. */
+  /** `null` where the fault comes before number and slot. */
   readonly place: BlockPlace | null;
 
   constructor(offset: number, message: string, place: BlockPlace | null, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.offset = offset;
-    this.place = place;
+    // A copy: a whole block, payloads and all, must not hang on an error that may be printed.
+    this.place = place && { number: place.number, slot: place.slot };
   }
-}
-
-export interface BlockPlace {
-  readonly number: number;
-  readonly slot: number;
 }
 
 export function describePlace(place: BlockPlace): string {

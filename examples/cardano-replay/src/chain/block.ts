@@ -2,15 +2,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { BlockError, type BlockPlace } from './block-error.ts';
 import { CborError } from './cbor-error.ts';
-import {
-  arrayItems,
-  type CborItem,
-  isNull,
-  itemEnd,
-  mapEntries,
-  readBytes,
-  readUnsigned,
-} from './cbor-walker.ts';
+import { arrayItems, type CborItem, isNull, itemEnd, mapEntries, readBytes, readUnsigned } from './cbor-walker.ts';
 import { digestBytes, hexDigest } from './digest.ts';
 
 export interface ChainTransaction {
@@ -90,8 +82,7 @@ function readParts(bytes: Uint8Array): { readonly era: number; readonly parts: B
 
 function readEra(bytes: Uint8Array, offset: number): number {
   const era = readUnsigned(bytes, offset);
-  if (era < firstEra)
-    fail(offset, `era ${era}: blocks before Alonzo (era ${firstEra}) are not read`);
+  if (era < firstEra) fail(offset, `era ${era}: blocks before Alonzo (era ${firstEra}) are not read`);
   if (era > lastPayloadType) fail(offset, `era ${era} is above ${lastPayloadType}`);
   return era;
 }
@@ -114,15 +105,10 @@ function readHash(bytes: Uint8Array, offset: number): string {
   return bytesToHex(hash);
 }
 
-function readTransactions(
-  bytes: Uint8Array,
-  parts: BlockParts,
-  era: number,
-): readonly ChainTransaction[] {
+function readTransactions(bytes: Uint8Array, parts: BlockParts, era: number): readonly ChainTransaction[] {
   const bodies = [...arrayItems(bytes, parts.bodies.start)];
   const witnesses = [...arrayItems(bytes, parts.witnesses.start)];
-  const failCount = () =>
-    fail(parts.witnesses.start, `${bodies.length} bodies but ${witnesses.length} witness sets`);
+  const failCount = () => fail(parts.witnesses.start, `${bodies.length} bodies but ${witnesses.length} witness sets`);
   if (bodies.length !== witnesses.length) failCount();
   const auxiliary = readAuxiliary(bytes, parts.auxiliary.start, bodies.length);
   const invalid = readInvalid(bytes, parts.invalid.start, bodies.length);

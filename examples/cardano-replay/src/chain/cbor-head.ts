@@ -28,8 +28,7 @@ export interface CborHead {
  */
 export function readHead(bytes: Uint8Array, offset: number): CborHead {
   const initial = bytes[offset];
-  if (initial === undefined)
-    throw new CborError('truncated', offset, 'the bytes end before an item');
+  if (initial === undefined) throw new CborError('truncated', offset, 'the bytes end before an item');
   const major = initial >> 5;
   const info = initial & 0x1f;
   if (info < 24) return { major, argument: info, indefinite: false, end: offset + 1 };

@@ -56,10 +56,7 @@ export function arrayItems(bytes: Uint8Array, offset: number): Generator<CborIte
 }
 
 /** Key and value in turn of the map at `offset`. @throws CborError `kind` when it is no map. */
-export function* mapEntries(
-  bytes: Uint8Array,
-  offset: number,
-): Generator<readonly [CborItem, CborItem], void> {
+export function* mapEntries(bytes: Uint8Array, offset: number): Generator<readonly [CborItem, CborItem], void> {
   const head = expectMajor(bytes, offset, majors.map, 'a map');
   let key: CborItem | null = null;
   for (const item of childItems(bytes, head, expectLength(2 * head.argument, offset))) {
@@ -97,8 +94,7 @@ function isBreak(head: CborHead): boolean {
 }
 
 function closeIndefinite(item: OpenItem | undefined, at: number): void {
-  if (!item?.indefinite)
-    throw new CborError('stray-break', at, 'a break outside of an indefinite item');
+  if (!item?.indefinite) throw new CborError('stray-break', at, 'a break outside of an indefinite item');
   if (!item.isMap || item.left % 2 === 0) return;
   throw new CborError('odd-map', item.start, 'a map with a key but no value');
 }
@@ -161,11 +157,7 @@ function expectLength(length: number, at: number): number {
   throw new CborError('too-long', at, 'a length above 2^53');
 }
 
-function* childItems(
-  bytes: Uint8Array,
-  parent: CborHead,
-  count: number,
-): Generator<CborItem, void> {
+function* childItems(bytes: Uint8Array, parent: CborHead, count: number): Generator<CborItem, void> {
   let at = parent.end;
   for (let index = 0; parent.indefinite || index < count; index += 1) {
     if (parent.indefinite && isBreak(readHead(bytes, at))) return;

@@ -34,10 +34,7 @@ const nothing = new Uint8Array(0);
  * not checked. Reads as it goes: memory holds a read and a block, whatever the size of the file.
  * @throws ChainFileError when the file cannot be read, is empty, holds anything but whole blocks, or a link is broken.
  */
-export async function* readChunkFile(
-  path: string,
-  options: ChunkFileOptions = {},
-): AsyncGenerator<ChainBlock, void> {
+export async function* readChunkFile(path: string, options: ChunkFileOptions = {}): AsyncGenerator<ChainBlock, void> {
   const { readSizeBytes = mebibyte, maxBlockBytes = 16 * mebibyte } = options;
   const file = await orFileError(path, () => open(path));
   try {
@@ -91,7 +88,7 @@ function wholeBlockLength(bytes: Uint8Array): number | null {
 async function readMore(source: Source, offset: number, waiting: number): Promise<Uint8Array> {
   const { path, file, readSizeBytes, maxBlockBytes } = source;
   if (waiting > maxBlockBytes) {
-    throw new ChainFileError(path, offset, `the block has no end within ${maxBlockBytes} bytes`);
+    throw new ChainFileError(path, `a block without an end in ${maxBlockBytes} bytes`, { offset });
   }
   const buffer = new Uint8Array(Math.max(readSizeBytes, waiting));
   const { bytesRead } = await orFileError(path, () => file.read(buffer));
@@ -100,37 +97,37 @@ async function readMore(source: Source, offset: number, waiting: number): Promis
 
 function expectEnd(path: string, offset: number, unread: number): void {
   if (unread > 0) {
-    const message = `the file ends inside the block that begins here, after ${unread} bytes`;
-    throw new ChainFileError(path, offset, message);
+    const message = `the file ends inside the block that begins here, after ${unread} bytes of it`;
+    throw new ChainFileError(path, message, { offset });
   }
-  if (offset === 0) throw new ChainFileError(path, null, 'the file is empty');
+  if (offset === 0) throw new ChainFileError(path, 'the file is empty');
 }
 
 function expectLink(path: string, offset: number, before: ChainBlock, block: ChainBlock): void {
   if (block.parent === before.hash) return;
   const parent = block.parent ?? 'none';
   const message = `its parent is ${parent}, but ${describePlace(before)} has the hash ${before.hash}`;
-  throw new ChainFileError(path, offset, `${describePlace(block)} is not linked: ${message}`);
+  throw new ChainFileError(path, message, { offset, place: block });
 }
 
-function orBlockError<T>(path: string, offset: number, read: () => T): T {
+function orBlockError<T>(path: string, start: number, read: () => T): T {
   try {
     return read();
-  } catch (error) {
-    if (error instanceof CborError) {
-      throw new ChainFileError(path, offset + error.offset, error.reason, error);
+  } catch (cause) {
+    if (cause instanceof CborError) {
+      throw new ChainFileError(path, cause.reason, { offset: start + cause.offset, cause });
     }
-    if (!(error instanceof BlockError)) throw error;
-    const message = error.place ? `${describePlace(error.place)}: ${error.message}` : error.message;
-    throw new ChainFileError(path, offset + error.offset, message, error);
+    if (!(cause instanceof BlockError)) throw cause;
+    const { place, message } = cause;
+    throw new ChainFileError(path, message, { offset: start + cause.offset, place, cause });
   }
 }
 
 async function orFileError<T>(path: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
-  } catch (error) {
-    throw new ChainFileError(path, null, describeFileError(error), error);
+  } catch (cause) {
+    throw new ChainFileError(path, describeFileError(cause), { cause });
   }
 }
 

@@ -3,12 +3,7 @@ import { type ChainBlock, readBlock } from './block.ts';
 import { array, byteString, nullItem, unsigned, wideUnsigned } from './cbor-writer.ts';
 import { digest, hexDigest } from './digest.ts';
 import { Random } from './random.ts';
-import {
-  eitherArray,
-  eitherMap,
-  type SyntheticTransaction,
-  syntheticTransaction,
-} from './synthetic-transaction.ts';
+import { eitherArray, eitherMap, type SyntheticTransaction, syntheticTransaction } from './synthetic-transaction.ts';
 
 export interface SyntheticChainOptions {
   /** 0 … 2^32 − 1. Default: 1. */
@@ -40,9 +35,7 @@ const emptyBlockPercent = 40;
  * bytes on every machine, and a longer chain begins with the shorter one.
  * @throws RangeError naming the option that is out of range.
  */
-export function encodeSyntheticChain(
-  options: SyntheticChainOptions = {},
-): Generator<Uint8Array, void> {
+export function encodeSyntheticChain(options: SyntheticChainOptions = {}): Generator<Uint8Array, void> {
   const { seed = 1, blocks = 200, maxTransactions = 5 } = options;
   expectInteger('seed', seed, 0, 2 ** 32 - 1);
   expectInteger('blocks', blocks, 1, Number.MAX_SAFE_INTEGER);
@@ -60,11 +53,7 @@ export function emptySibling(block: ChainBlock): { readonly slot: number; readon
   return { slot: block.slot, hash: hexDigest(Buffer.from(`empty sibling of ${block.hash}`)) };
 }
 
-function* encodeBlocks(
-  random: Random,
-  blocks: number,
-  maxTransactions: number,
-): Generator<Uint8Array, void> {
+function* encodeBlocks(random: Random, blocks: number, maxTransactions: number): Generator<Uint8Array, void> {
   let position: Position = { number: 1, slot: genesisSlot, parent: null };
   while (position.number <= blocks) {
     const block = encodeBlock(random, position, countTransactions(random, maxTransactions));
@@ -113,10 +102,7 @@ function encodeHeader(random: Random, { number, slot, parent }: Position): Uint8
   return array([array(body), byteString(random.bytes(64))]);
 }
 
-function encodeAuxiliary(
-  random: Random,
-  transactions: readonly SyntheticTransaction[],
-): Uint8Array {
+function encodeAuxiliary(random: Random, transactions: readonly SyntheticTransaction[]): Uint8Array {
   const entries = transactions.flatMap(({ auxiliary }, index) =>
     auxiliary === null ? [] : [[unsigned(index), auxiliary] as const],
   );

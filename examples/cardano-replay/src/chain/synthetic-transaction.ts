@@ -40,9 +40,7 @@ export function syntheticTransaction(random: Random): SyntheticTransaction {
   const sizeBytes = random.between(leastBytes, mostBytes);
   const auxiliary = random.chance(20) ? makeAuxiliary(random) : null;
   const body = makeBody(random, auxiliary);
-  const keys = array([
-    array([random.bytes(keyBytes), random.bytes(signatureBytes)].map(byteString)),
-  ]);
+  const keys = array([array([random.bytes(keyBytes), random.bytes(signatureBytes)].map(byteString))]);
   const missing = sizeBytes - body.length - keys.length - (auxiliary ?? nullItem).length;
   const datum = chunkedByteString(random.bytes(Math.max(0, missing)), chunkBytes);
   const witnesses = eitherMap(random, [
