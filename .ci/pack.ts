@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+export const root = dirname(import.meta.dirname);
+
+/** Folders of the packages that are published, each after those it depends on. */
+export const published = [
+  'packages/mempool-core',
+  'packages/ephemeral',
+  'packages/sqlite',
+  'packages/redis',
+  'conformance',
+] as const;
+
+/** Runs a command to its end with its output shown; throws when it fails. */
+export function run(command: string, args: readonly string[], cwd: string = root): void {
+  const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (error) throw error;
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
+}
+
+/** Packs every published package as it would be uploaded and returns the archives. The build comes before. */
+export function pack(into: string): string[] {
+  mkdirSync(into, { recursive: true });
+  const filters = published.flatMap((folder) => ['--filter', `./${folder}`]);
+  run('npx', ['--yes', 'pnpm@12', ...filters, '--recursive', 'pack', '--pack-destination', into]);
+  const archives = readdirSync(into).filter((name) => name.endsWith('.tgz'));
+  if (archives.length !== published.length) throw new Error(`packed ${archives.length} of ${published.length}`);
+  return archives.map((name) => join(into, name));
+}
