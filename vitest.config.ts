@@ -13,6 +13,7 @@ export default defineConfig({
   test: {
     // Child processes that tests fork run the sources unbuilt as well.
     execArgv: ['--conditions=mempool-source'],
+    reporters: ['default', './.ci/closing-lines.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [

@@ -1,5 +1,5 @@
 // Installs the archives with npm in a folder outside the tree and runs a small program on each Node that is supported.
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pack, run } from './pack.ts';
@@ -21,9 +21,9 @@ function installNode(folder: string, version: string): string {
 const folder = mkdtempSync(join(tmpdir(), 'mempool-packed-'));
 try {
   const archives = pack(join(folder, 'archives'));
-  const project = emptyProject(join(folder, 'project'));
+  const project = join(folder, 'project');
+  cpSync(join(import.meta.dirname, 'packed'), project, { recursive: true });
   run('npm', ['install', ...quiet, ...archives], project);
-  copyFileSync(join(import.meta.dirname, 'packed-program.mjs'), join(project, 'program.mjs'));
   for (const version of supported) {
     const node = installNode(join(folder, `node-${version}`), version);
     run(node, ['program.mjs'], project);
