@@ -1,0 +1,141 @@
+// Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
+import {
+  type Backend,
+  type BackendDefinition,
+  type ConfirmOutcome,
+  defineBackend,
+  isMempoolError,
+  type KnownStage,
+  type LogEntry,
+  type MempoolErrorCode,
+  type MempoolEvent,
+  type MempoolStore,
+  type OpenOptions,
+  type ReceiveOutcome,
+  type RollbackOutcome,
+  type Stage,
+  type StoredTransaction,
+  type Transaction,
+  type TransactionStatus,
+} from 'mempool-core';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+declare function holds<Claim extends true>(claim?: Claim): void;
+declare const store: MempoolStore;
+declare const transaction: Transaction;
+
+/** Every verb of the contract is there, and nothing that a caller could not know. */
+export function verbs(): void {
+  type Verbs =
+    | 'receive'
+    | 'hasPending'
+    | 'peekPending'
+    | 'markInflight'
+    | 'markAcknowledged'
+    | 'release'
+    | 'drop'
+    | 'findInflight'
+    | 'peekInflight'
+    | 'confirm'
+    | 'rollback'
+    | 'checkStatus'
+    | 'dumpFinalized'
+    | 'subscribe'
+    | 'tip'
+    | 'usage'
+    | 'close';
+  holds<Verbs extends keyof MempoolStore ? true : false>();
+  holds<MempoolStore extends AsyncDisposable ? true : false>();
+}
+
+/** Outcomes are unions told apart by `kind`: a `switch` without default covers them, and each branch knows its fields. */
+export function received(outcome: ReceiveOutcome): string {
+  switch (outcome.kind) {
+    case 'received':
+      holds<Same<typeof outcome.stage, 'Pending' | 'Confirmed'>>();
+      return outcome.hash + outcome.seq;
+    case 'duplicate':
+      // @ts-expect-error a duplicate keeps the seq of the first to itself
+      return outcome.seq;
+    case 'full':
+      return outcome.hash;
+  }
+}
+
+export function confirmed(outcome: ConfirmOutcome): number {
+  switch (outcome.kind) {
+    case 'applied':
+      return outcome.confirmed + outcome.returned + outcome.finalized + outcome.dropped;
+    case 'duplicate':
+    case 'gap':
+      return outcome.tip.tick;
+  }
+}
+
+export function rolledBack(outcome: RollbackOutcome): number {
+  switch (outcome.kind) {
+    case 'rolled-back':
+      return outcome.undone;
+    case 'unchanged':
+      return outcome.tip.tick;
+    case 'unknown-point':
+      return outcome.oldest?.slot ?? 0;
+  }
+}
+
+export function events(event: MempoolEvent): number {
+  switch (event.kind) {
+    case 'transaction':
+      holds<Same<typeof event.stage, KnownStage | 'RolledBack'>>();
+      holds<Same<typeof event.previous.stage, Stage>>();
+      return event.eventSeq;
+    case 'block':
+      return event.tick;
+    case 'lagged':
+      // @ts-expect-error it stands for events that were lost and has no number of its own
+      return event.eventSeq;
+  }
+}
+
+export async function answers(): Promise<void> {
+  holds<Same<Awaited<ReturnType<MempoolStore['receive']>>, ReceiveOutcome[]>>();
+  holds<Same<Awaited<ReturnType<MempoolStore['checkStatus']>>, TransactionStatus[]>>();
+  holds<Same<Awaited<ReturnType<MempoolStore['findInflight']>>, (StoredTransaction | null)[]>>();
+  holds<Same<LogEntry['stage'], 'Finalized' | 'Dropped'>>();
+  for await (const event of await store.subscribe({ after: 0, signal: AbortSignal.timeout(1) })) events(event);
+  // @ts-expect-error a live transaction is never Finalized
+  (await store.peekPending())[0]?.stage === 'Finalized';
+}
+
+export async function mistakes(): Promise<void> {
+  await store.receive([transaction], { operationId: 'one' });
+  // @ts-expect-error a batch, not one
+  await store.receive(transaction);
+  // @ts-expect-error payloads are bytes, not text
+  await store.receive([{ hash: '00', payload: 'text', payloadType: 0 }]);
+  // @ts-expect-error a block needs both lists
+  await store.confirm({ point: { slot: 1, hash: '00' }, seen: [] });
+  // @ts-expect-error dropping needs a reason
+  await store.drop(['00']);
+  // @ts-expect-error the tip goes back to a point, or to none by `null`, never by accident
+  await store.rollback();
+}
+
+export function failures(error: unknown): MempoolErrorCode | undefined {
+  if (!isMempoolError(error)) return undefined;
+  holds<Same<typeof error.retryable, boolean>>();
+  // @ts-expect-error the codes are a closed list
+  isMempoolError(error, 'ERR_MEMPOOL_NO_SUCH_CODE');
+  return error.code;
+}
+
+/** A backend's own options stand beside those that all take; both are checked. */
+export async function backends(definition: BackendDefinition<{ readonly path: string }>): Promise<void> {
+  const backend = defineBackend(definition);
+  holds<Same<typeof backend, Backend<{ readonly path: string }>>>();
+  await backend.open({ path: 'x', pool: 'main', finalizeThreshold: Number.POSITIVE_INFINITY });
+  // @ts-expect-error its own option has a type
+  await backend.open({ path: 1 });
+  // @ts-expect-error there is no such option
+  await backend.open({ path: 'x', maxTransactionBytes: 1 } satisfies OpenOptions & { path: string });
+}
