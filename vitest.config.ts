@@ -1,6 +1,7 @@
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
+// Vitest hands these on to Node too, so that child processes forked by a test run the sources unbuilt as well.
 const conditions = ['mempool-source', ...defaultServerConditions];
 
 /** Folders whose tests talk to a Redis; the others start without one. */
@@ -11,8 +12,6 @@ const tests = (folders: readonly string[]) => folders.map((folder) => `${folder}
 export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
-    // Child processes that tests fork run the sources unbuilt as well.
-    execArgv: ['--conditions=mempool-source'],
     reporters: ['default', './.ci/closing-lines.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -13,18 +13,23 @@ export const published = [
   'conformance',
 ] as const;
 
-/** Runs a command to its end with its output shown; throws when it fails. */
-export function run(command: string, args: readonly string[], cwd: string = root): void {
+/** Runs a command to its end with its output shown; whether it ended well. */
+export function passes(command: string, args: readonly string[], cwd: string = root): boolean {
   const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] });
   if (error) throw error;
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}`);
+  return status === 0;
+}
+
+/** Like `passes`, but throws when it does not. */
+export function run(command: string, args: readonly string[], cwd?: string): void {
+  if (!passes(command, args, cwd)) throw new Error(`failed: ${command} ${args.join(' ')}`);
 }
 
 /** Packs every published package as it would be uploaded and returns the archives. The build comes before. */
 export function pack(into: string): string[] {
   mkdirSync(into, { recursive: true });
   const filters = published.flatMap((folder) => ['--filter', `./${folder}`]);
-  run('npx', ['--yes', 'pnpm@12', ...filters, '--recursive', 'pack', '--pack-destination', into]);
+  run('npx', ['--yes', 'pnpm@12', '--silent', ...filters, '--recursive', 'pack', '--pack-destination', into]);
   const archives = readdirSync(into).filter((name) => name.endsWith('.tgz'));
   if (archives.length !== published.length) throw new Error(`packed ${archives.length} of ${published.length}`);
   return archives.map((name) => join(into, name));

@@ -2,14 +2,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pack, run } from './pack.ts';
+import { pack, passes } from './pack.ts';
+
+function isSound(archive: string): boolean {
+  const linted = passes('publint', ['run', archive, '--strict']);
+  return passes('attw', [archive, '--profile', 'esm-only', '--no-emoji']) && linted;
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'mempool-pack-'));
 try {
-  for (const archive of pack(folder)) {
-    run('publint', ['run', archive, '--strict']);
-    run('attw', [archive, '--profile', 'esm-only', '--no-emoji']);
-  }
+  const unsound = pack(folder).filter((archive) => !isSound(archive));
+  process.exitCode = unsound.length > 0 ? 1 : 0;
 } finally {
   rmSync(folder, { recursive: true });
 }
