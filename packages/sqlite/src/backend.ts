@@ -1,0 +1,46 @@
+import { type Backend, type DriverOptions, defineBackend, invalid } from 'mempool-core';
+import { SqliteDriver } from './driver.ts';
+import { OwnHashes, SharedHashes } from './hash-index.ts';
+import { openExclusive, openShared } from './open-file.ts';
+
+export interface SqliteOptions {
+  /** The pool's file; made where it is missing, in a directory that exists. */
+  readonly path: string;
+  /**
+   * `full`, the default: what is answered survives a power cut (D1). `normal` is faster and survives a killed process, but
+   * a power cut may take back the last calls, as if they had never been made.
+   */
+  readonly synchronous?: 'full' | 'normal' | undefined;
+}
+
+/** The single-file backend, shared between the processes of one host. */
+export const sqlite: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
+  name: 'sqlite',
+  capabilities: { durable: true, shared: true },
+  async open(options) {
+    checkOptions(options);
+    const file = await openShared(options);
+    return new SqliteDriver(file, new SharedHashes(file.statements), options);
+  },
+});
+
+/**
+ * The single-file backend for one process alone, which keeps the hashes in memory: a receive costs the same at a million
+ * transactions as at none. A second opener is refused with `ERR_MEMPOOL_IN_USE`.
+ */
+export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
+  name: 'sqlite-exclusive',
+  capabilities: { durable: true, shared: false },
+  async open(options) {
+    checkOptions(options);
+    const file = await openExclusive(options);
+    return new SqliteDriver(file, new OwnHashes(file.statements), options);
+  },
+});
+
+/** SQLite takes an empty name and `:memory:` for databases that vanish: no pool of a durable backend may be one. */
+function checkOptions({ path, synchronous = 'full' }: DriverOptions & SqliteOptions): void {
+  if (typeof path !== 'string' || path === '' || path === ':memory:' || path.includes('\0'))
+    throw invalid('path', 'the name of a file');
+  if (synchronous !== 'full' && synchronous !== 'normal') throw invalid('synchronous', "'full' or 'normal'");
+}

@@ -1,0 +1,54 @@
+import type { Statements } from './statements.ts';
+
+const pollMs = 25;
+
+/** Tells listeners of commits: this connection's at once, those of other processes by asking the file (E4). */
+export class CommitPoll {
+  readonly #statements: Statements;
+  readonly #listeners = new Set<() => void>();
+  #timer: NodeJS.Timeout | undefined;
+  #version: unknown;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#timer === undefined) this.#start();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.stop();
+    };
+  }
+
+  notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #start(): void {
+    this.#version = this.#dataVersion();
+    this.#timer = setInterval(() => this.#poll(), pollMs).unref();
+  }
+
+  #poll(): void {
+    const version = this.#dataVersion();
+    if (version !== null && version === this.#version) return;
+    this.#version = version;
+    this.notify();
+  }
+
+  /** Changes with every commit of another connection; `null` when the file cannot be read, which its readers shall meet. */
+  #dataVersion(): unknown {
+    try {
+      return (this.#statements.dataVersion.get() as { data_version: number }).data_version;
+    } catch {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { isMempoolError, MempoolError, type MempoolErrorCode } from 'mempool-core';
+
+/** By SQLite's result codes, the most special first: an extended code begins with its primary one. */
+const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: string])[] = [
+  ['SQLITE_BUSY', 'ERR_MEMPOOL_UNAVAILABLE', 'another process is writing to the file'],
+  ['SQLITE_LOCKED', 'ERR_MEMPOOL_UNAVAILABLE', 'another process is writing to the file'],
+  ['SQLITE_PROTOCOL', 'ERR_MEMPOOL_UNAVAILABLE', 'another process is opening the file'],
+  ['SQLITE_FULL', 'ERR_MEMPOOL_STORE_FULL', 'the disk is full'],
+  ['SQLITE_IOERR_WRITE', 'ERR_MEMPOOL_STORE_FULL', 'the file cannot grow'],
+  ['SQLITE_IOERR_SHMSIZE', 'ERR_MEMPOOL_STORE_FULL', 'the disk is full'],
+  // The commit is in the log but not known to be on the disk.
+  ['SQLITE_IOERR_FSYNC', 'ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the disk did not confirm a write'],
+  ['SQLITE_IOERR_SHORT_READ', 'ERR_MEMPOOL_CORRUPT', 'the file is cut short'],
+  ['SQLITE_IOERR', 'ERR_MEMPOOL_UNAVAILABLE', 'the file cannot be read or written'],
+  ['SQLITE_CORRUPT', 'ERR_MEMPOOL_CORRUPT', 'the file is damaged'],
+  ['SQLITE_NOTADB', 'ERR_MEMPOOL_INCOMPATIBLE', 'the file is no SQLite database'],
+  ['SQLITE_READONLY', 'ERR_MEMPOOL_READ_ONLY', 'the file cannot be written to'],
+  ['SQLITE_PERM', 'ERR_MEMPOOL_READ_ONLY', 'the file cannot be written to'],
+  ['SQLITE_CANTOPEN', 'ERR_MEMPOOL_UNAVAILABLE', 'the file cannot be opened'],
+];
+
+/** What an error of SQLite means for the contract (X5, M3, N2); anything else is passed on as it is. */
+export function storeError(error: unknown, path: string): unknown {
+  const sqliteCode = sqliteCodeOf(error);
+  const match = codes.find(([prefix]) => sqliteCode?.startsWith(prefix));
+  if (match === undefined) return error;
+  return new MempoolError(match[1], `${match[2]}: ${path} (${sqliteCode})`, { cause: error, key: path });
+}
+
+export function sqliteCodeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || isMempoolError(error) || !('code' in error)) return null;
+  return typeof error.code === 'string' && error.code.startsWith('SQLITE_') ? error.code : null;
+}
