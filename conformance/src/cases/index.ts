@@ -1,0 +1,15 @@
+import type { ConformanceCase } from '../case.ts';
+import { confirmationCases } from './confirmation.ts';
+import { matrixCases } from './matrix.ts';
+import { propagationCases } from './propagation.ts';
+import { receivingCases } from './receiving.ts';
+import { thresholdCases } from './thresholds.ts';
+
+/** Every case of the suite, in the order of the rules. */
+export const allCases: readonly ConformanceCase[] = [
+  ...receivingCases,
+  ...propagationCases,
+  ...confirmationCases,
+  ...thresholdCases,
+  ...matrixCases,
+];

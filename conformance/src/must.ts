@@ -1,0 +1,11 @@
+import type { ConformanceCase, Need } from './case.ts';
+
+/** A case that every backend must pass; its rule is the part of `id` before the slash. */
+export function must(
+  id: string,
+  title: string,
+  run: ConformanceCase['run'],
+  needs: readonly Need[] = [],
+): ConformanceCase {
+  return { id, level: 'MUST', rule: id.slice(0, id.indexOf('/')), title, since: '0.1.0', needs, run };
+}
