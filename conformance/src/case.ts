@@ -3,8 +3,11 @@ import type { Random } from './random.ts';
 
 export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
-/** What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. */
-export type Need = keyof Capabilities | 'child-process';
+/**
+ * What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. `volatile`: a backend
+ * that is not durable.
+ */
+export type Need = keyof Capabilities | 'volatile' | 'child-process';
 
 /** One promise of the contract as data: no runner, no framework. */
 export interface ConformanceCase {
@@ -25,14 +28,14 @@ export interface ConformanceCase {
 export interface CaseContext {
   /** Opens the case's pool; again: another node on it where the backend is shared. Closed by the runner, whatever happens. */
   open(options?: OpenOptions): Promise<MempoolStore>;
-  /** Opens a second, unrelated pool of the same subject. */
+  /** Opens another, unrelated pool of the same subject, a new one at every call. */
   openOther(options?: OpenOptions): Promise<MempoolStore>;
   /** Seeded: the same seed gives the same case. */
   readonly random: Random;
   readonly capabilities: Capabilities;
   /** The pool's name, for a child process that opens it too. */
   readonly pool: string;
-  /** Runs `task` of the kit's child program on this pool in a process of its own. */
+  /** Runs `task` of the kit's child program on this pool in a process of its own. Killed by the runner, whatever happens. */
   fork(task: string, input?: unknown): Promise<ChildProcessHandle>;
   /** Aborts when the case's time is up. */
   readonly signal: AbortSignal;

@@ -1,0 +1,36 @@
+import type { ConformanceCase, Need, Subject } from './case.ts';
+
+/** What became of one case. */
+export type CaseOutcome =
+  | { readonly kind: 'passed' }
+  /** A case listed in `knownGaps` that passes has failed, too: the list is wrong. */
+  | { readonly kind: 'failed'; readonly error: Error }
+  /** It failed, as the subject's `knownGaps` says. */
+  | { readonly kind: 'known-gap'; readonly reason: string; readonly error: Error }
+  /** The subject lacks what the case needs. */
+  | { readonly kind: 'unsupported'; readonly missing: readonly Need[] }
+  /** Left out by the caller's choice. */
+  | { readonly kind: 'skipped' };
+
+export interface CaseResult {
+  readonly case: ConformanceCase;
+  readonly outcome: CaseOutcome;
+  readonly durationMs: number;
+}
+
+/** The needs of a case that a subject does not meet. */
+export function missingNeeds({ needs = [] }: ConformanceCase, subject: Subject): readonly Need[] {
+  return needs.filter((need) => !meets(need, subject));
+}
+
+function meets(need: Need, { backend, module }: Subject): boolean {
+  switch (need) {
+    case 'durable':
+    case 'shared':
+      return backend.capabilities[need];
+    case 'volatile':
+      return !backend.capabilities.durable;
+    case 'child-process':
+      return module.startsWith('file:');
+  }
+}

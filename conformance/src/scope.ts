@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { CaseContext, Subject } from './case.ts';
+import { ForkedChild } from './fork.ts';
+import { Random } from './random.ts';
+
+/** How long ending a case may take, in milliseconds, before it counts as a fault of its own. */
+const endingMs = 15_000;
+
+/** Everything that one case opened and started, so that the runner can end it whatever happened. */
+export class CaseScope {
+  readonly context: CaseContext;
+  readonly #subject: Subject;
+  readonly #pools: string[] = [];
+  readonly #stores: Promise<MempoolStore>[] = [];
+  readonly #children: ForkedChild[] = [];
+
+  constructor(subject: Subject, seed: number, signal: AbortSignal) {
+    this.#subject = subject;
+    const pool = this.#newPool();
+    this.context = {
+      open: (options) => this.#open(pool, options),
+      openOther: (options) => this.#open(this.#newPool(), options),
+      fork: (task, input) => this.#fork(pool, task, input, signal),
+      random: new Random(seed),
+      capabilities: subject.backend.capabilities,
+      pool,
+      signal,
+    };
+  }
+
+  /** Kills the children, closes the stores, removes the pools. @returns what went wrong on the way */
+  async end(): Promise<unknown[]> {
+    const steps = [this.#killChildren, this.#closeStores, this.#destroyPools];
+    const faults: unknown[] = [];
+    for (const step of steps) faults.push(...(await bounded(step.call(this))));
+    return faults;
+  }
+
+  #newPool(): string {
+    const pool = `conformance-${randomUUID()}`;
+    this.#pools.push(pool);
+    return pool;
+  }
+
+  #open(pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
+    const opened = (async () => this.#subject.open(pool, options))();
+    this.#stores.push(opened);
+    return opened;
+  }
+
+  async #fork(pool: string, task: string, input: unknown, signal: AbortSignal): Promise<ForkedChild> {
+    signal.throwIfAborted();
+    const child = new ForkedChild({ module: this.#subject.module, pool, task, input });
+    this.#children.push(child);
+    await child.started;
+    return child;
+  }
+
+  #killChildren(): Promise<unknown[]> {
+    return faultsOf(this.#children.map((child) => child.kill()));
+  }
+
+  async #closeStores(): Promise<unknown[]> {
+    const opened = await Promise.allSettled(this.#stores);
+    return faultsOf(opened.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
+  }
+
+  #destroyPools(): Promise<unknown[]> {
+    return faultsOf(this.#pools.map(async (pool) => this.#subject.destroy?.(pool)));
+  }
+}
+
+async function faultsOf(work: readonly (Promise<unknown> | undefined)[]): Promise<unknown[]> {
+  const results = await Promise.allSettled(work);
+  return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+}
+
+/** A store that never closes must not stop the suite. */
+async function bounded(work: Promise<unknown[]>): Promise<unknown[]> {
+  const { promise, resolve } = Promise.withResolvers<unknown[]>();
+  const timer = setTimeout(() => resolve([new Error(`not ended after ${endingMs} ms`)]), endingMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
