@@ -49,7 +49,10 @@ export function syntheticChain(options: SyntheticChainOptions = {}): Generator<C
 }
 
 /** Where an empty block stands that another node made in this block's slot on the same parent: always the same one. */
-export function emptySibling(block: ChainBlock): { readonly slot: number; readonly hash: string } {
+export function emptySibling(block: Pick<ChainBlock, 'slot' | 'hash'>): {
+  readonly slot: number;
+  readonly hash: string;
+} {
   return { slot: block.slot, hash: hexDigest(Buffer.from(`empty sibling of ${block.hash}`)) };
 }
 
