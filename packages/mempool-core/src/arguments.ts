@@ -28,6 +28,12 @@ function isHash(hash: unknown): hash is string {
 
 const hashForm = 'lower-case hex of 1–64 bytes';
 
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkHash(field: string, hash: string): string {
+  if (!isHash(hash)) throw invalid(field, hashForm);
+  return hash;
+}
+
 /** @throws `ERR_MEMPOOL_INVALID` naming the place */
 export function checkHashes(field: string, hashes: readonly string[], max: number): readonly string[] {
   if (!Array.isArray(hashes)) throw invalid(field, 'an array of hashes');

@@ -1,3 +1,4 @@
+export * from './answers.ts';
 export { type Backend, type BackendDefinition, defineBackend } from './backend.ts';
 export type { Capabilities } from './capabilities.ts';
 export * from './change.ts';
@@ -12,7 +13,10 @@ export {
   mempoolErrorCodes,
 } from './errors.ts';
 export type * from './events.ts';
+export type { WaitOptions, WaitStage } from './goal.ts';
 export * from './lifecycle.ts';
+export { Mempool } from './mempool.ts';
+export type { MempoolOptions } from './mempool-options.ts';
 export {
   defaultRetention,
   type Logger,
@@ -22,6 +26,9 @@ export {
   type Retention,
 } from './options.ts';
 export * from './ordering.ts';
+export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './pages.ts';
 export { type RetryOptions, retryUntil } from './retry.ts';
 export type * from './store.ts';
+export * from './step.ts';
 export * from './transaction.ts';
+export type { Refused, SubmitOutcome, Validate, Verdict } from './validation.ts';

@@ -1,0 +1,44 @@
+import type { Lane } from './call-list.ts';
+import type { MoveVerb } from './lifecycle.ts';
+import type { MempoolStore, ReceiveOutcome, WriteOptions } from './store.ts';
+import type { Transaction, TransactionStatus } from './transaction.ts';
+
+/** Two receives under way at once could swap, and arrival order shows (L1). */
+export function receiveLane(store: MempoolStore): Lane<Transaction, ReceiveOutcome> {
+  return {
+    name: 'receive',
+    overlaps: false,
+    send: (transactions, options) => store.receive(transactions, options),
+  };
+}
+
+export function moveLane(store: MempoolStore, verb: MoveVerb): Lane<string, boolean> {
+  return {
+    name: verb,
+    overlaps: true,
+    send: async (hashes, options) => moved(hashes, await store[verb](hashes, options)),
+  };
+}
+
+/** Drops with the same reason go together. Where two lanes of other reasons swap, only their log numbers tell. */
+export function dropLane(store: MempoolStore, reason: string): Lane<string, boolean> {
+  return {
+    name: `drop ${reason}`,
+    overlaps: true,
+    send: async (hashes, options) => moved(hashes, await store.drop(hashes, reason, options)),
+  };
+}
+
+export function statusLane(store: MempoolStore): Lane<string, TransactionStatus> {
+  return {
+    name: 'status',
+    overlaps: true,
+    send: (hashes, { signal }: WriteOptions) => store.checkStatus(hashes, { signal }),
+  };
+}
+
+/** Of several callers who named one hash, the first has moved it. */
+function moved(hashes: readonly string[], answer: readonly string[]): boolean[] {
+  const left = new Set(answer);
+  return hashes.map((hash) => left.delete(hash));
+}
