@@ -1,0 +1,60 @@
+// Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
+import {
+  allCases,
+  type CaseOutcome,
+  type ConformanceCase,
+  type Report,
+  runSuite,
+  type Subject,
+} from 'mempool-conformance';
+import { testMempoolStore } from 'mempool-conformance/vitest';
+import type { Backend } from 'mempool-core';
+
+declare const backend: Backend;
+
+/** What a backend author writes. */
+export const subject: Subject = {
+  name: 'mine',
+  module: import.meta.url,
+  backend,
+  open: (pool, options) => backend.open({ ...options, pool }),
+  knownGaps: { 'L2/duplicate-live': 'not written yet' },
+};
+
+// @ts-expect-error without its module no child process could open the pool
+export const unreachable: Subject = { name: 'mine', backend, open: subject.open };
+
+/** Runners stand on data: any part of the suite, in any order. */
+export async function run(): Promise<Report> {
+  testMempoolStore(subject, { cases: allCases.filter(({ level }) => level === 'MUST') });
+  // @ts-expect-error a subject, not a backend
+  testMempoolStore(backend);
+  return runSuite(subject, { seed: 1, onResult: ({ outcome }) => outcomes(outcome) });
+}
+
+export function outcomes(outcome: CaseOutcome): string {
+  switch (outcome.kind) {
+    case 'passed':
+    case 'skipped':
+      return outcome.kind;
+    case 'failed':
+      return outcome.error.message;
+    case 'known-gap':
+      return outcome.reason;
+    case 'unsupported':
+      return outcome.missing.join();
+  }
+}
+
+/** A case of one's own is as good as the kit's. */
+export const own: ConformanceCase = {
+  id: 'X9/own',
+  level: 'SHOULD',
+  rule: 'X9',
+  title: 'says its name',
+  since: '0.1.0',
+  needs: ['durable'],
+  async run({ open }) {
+    await open({ maxEvents: 1 });
+  },
+};
