@@ -19,12 +19,7 @@ export interface Body {
 }
 
 /** O3: what became of a hash; `life` is its live record or its latest log entry, `null` for neither. */
-export function statusOf(
-  hash: string,
-  life: Life | null,
-  point: ChainPoint | null,
-  tick: number,
-): TransactionStatus {
+export function statusOf(hash: string, life: Life | null, point: ChainPoint | null, tick: number): TransactionStatus {
   if (life === null)
     return { hash, stage: 'Unknown', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
   const { stage, reason } = life;

@@ -1,8 +1,12 @@
 export * from './answers.ts';
 export { type Backend, type BackendDefinition, defineBackend } from './backend.ts';
+export type { ImportModule } from './backend-module.ts';
 export type { Capabilities } from './capabilities.ts';
 export * from './change.ts';
 export * from './codec.ts';
+export type { DolosConfig, DolosMempoolSection, MempoolConfig } from './config.ts';
+export { parseConfig } from './config.ts';
+export { loadConfig } from './config-file.ts';
 export type * from './driver.ts';
 export {
   invalid,
@@ -14,9 +18,11 @@ export {
 } from './errors.ts';
 export type * from './events.ts';
 export type { WaitOptions, WaitStage } from './goal.ts';
+export { Ledger } from './ledger.ts';
 export * from './lifecycle.ts';
 export { Mempool } from './mempool.ts';
 export type { MempoolOptions } from './mempool-options.ts';
+export { type Backends, type OpenMempoolOptions, openMempool } from './open-mempool.ts';
 export {
   defaultRetention,
   type Logger,
@@ -28,7 +34,7 @@ export {
 export * from './ordering.ts';
 export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './pages.ts';
 export { type RetryOptions, retryUntil } from './retry.ts';
-export type * from './store.ts';
 export * from './step.ts';
+export type * from './store.ts';
 export * from './transaction.ts';
 export type { Refused, SubmitOutcome, Validate, Verdict } from './validation.ts';

@@ -1,0 +1,1 @@
+export { type EphemeralOptions, ephemeral } from './ephemeral.ts';

@@ -1,0 +1,66 @@
+import type { ChainStep } from './step.ts';
+import type { ChainPoint } from './transaction.ts';
+
+export interface KeptBlock {
+  readonly tick: number;
+  readonly point: ChainPoint;
+  /** The hashes that no kept block had carried before (L13). */
+  readonly sighted: readonly string[];
+}
+
+function key({ slot, hash }: ChainPoint): string {
+  return `${slot}:${hash}`;
+}
+
+/** The kept blocks, from tick `floor` to `tick`. */
+export class KeptBlocks {
+  readonly #blocks = new Map<number, KeptBlock>();
+  readonly #ticks = new Map<string, number>();
+  readonly #sightings = new Map<string, number>();
+  tick = 0;
+  floor = 1;
+
+  at(tick: number): ChainPoint | null {
+    return this.#blocks.get(tick)?.point ?? null;
+  }
+
+  tickOf(point: ChainPoint): number | null {
+    return this.#ticks.get(key(point)) ?? null;
+  }
+
+  sighting(hash: string): number | null {
+    return this.#sightings.get(hash) ?? null;
+  }
+
+  apply(step: ChainStep): void {
+    if (step.kind === 'undone') {
+      while (this.tick > step.tick) this.#forget(this.tick--);
+      return;
+    }
+    const { tick, point, seen, unseen, floor } = step;
+    this.add({ tick, point, sighted: seen.filter((hash) => !this.#sightings.has(hash)) });
+    for (const hash of unseen) this.#sightings.delete(hash);
+    while (this.floor < floor) this.#forget(this.floor++);
+  }
+
+  add(block: KeptBlock): void {
+    this.#blocks.set(block.tick, block);
+    this.#ticks.set(key(block.point), block.tick);
+    for (const hash of block.sighted) this.#sightings.set(hash, block.tick);
+    this.tick = block.tick;
+  }
+
+  /** By tick, with the sightings that still count. */
+  *all(): Generator<KeptBlock, undefined> {
+    for (const block of this.#blocks.values())
+      yield { ...block, sighted: block.sighted.filter((hash) => this.sighting(hash) === block.tick) };
+  }
+
+  #forget(tick: number): void {
+    const block = this.#blocks.get(tick);
+    if (block === undefined) return;
+    this.#blocks.delete(tick);
+    this.#ticks.delete(key(block.point));
+    for (const hash of block.sighted) if (this.sighting(hash) === tick) this.#sightings.delete(hash);
+  }
+}

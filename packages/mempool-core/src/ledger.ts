@@ -1,0 +1,228 @@
+import { type Body, logEntry, logPage, statusOf, storedTransaction } from './answers.ts';
+import type { EventPage, EventSource, StoreEvent } from './events.ts';
+import { KeptBlocks } from './kept-blocks.ts';
+import type { Life } from './lifecycle.ts';
+import { OperationRecords } from './operation-records.ts';
+import type { Retention } from './options.ts';
+import { cutPage } from './ordering.ts';
+import type { Row } from './row.ts';
+import type { SeqList } from './seq-list.ts';
+import { Series } from './series.ts';
+import { Shelves } from './shelves.ts';
+import type { PoolView, Step, Write } from './step.ts';
+import type { LogPage, TipAnswer, Usage } from './store.ts';
+import {
+  type ChainPoint,
+  isInflight,
+  isLive,
+  type StoredTransaction,
+  type Tip,
+  type TransactionStatus,
+} from './transaction.ts';
+
+/**
+ * A pool's whole state in memory: the view that steps are planned on, the answers of every reading verb, and one method that
+ * writes. For a backend that keeps its working set in memory, whatever it keeps besides.
+ */
+export class Ledger implements PoolView, EventSource {
+  /** Trimming follows at the next write that appends. */
+  retention: Retention;
+  readonly #epoch: string;
+  readonly #rows = new Map<string, Row>();
+  readonly #shelves = new Shelves();
+  readonly #blocks = new KeptBlocks();
+  readonly #log = new Series<Pick<Row, 'life' | 'point'>>();
+  readonly #events = new Series<StoreEvent>();
+  readonly #operations = new OperationRecords();
+  readonly #listeners = new Set<() => void>();
+  lastSeq = 0;
+
+  /** `epoch`: made when the pool was made, and kept with it. */
+  constructor(epoch: string, retention: Retention) {
+    this.#epoch = epoch;
+    this.retention = retention;
+  }
+
+  /** Writes a step that was planned on this ledger as it is, then wakes the listeners. */
+  apply({ writes, events, chain, operation }: Step<unknown>): void {
+    if (chain !== null) this.#blocks.apply(chain);
+    for (const write of writes) this.#write(write);
+    for (const { after, point } of writes) if (!isLive(after.stage)) this.#log.push({ life: after, point });
+    for (const event of events) this.#events.push(event);
+    for (const { life } of this.#log.trim(this.retention.maxFinalized)) this.#forget(life);
+    this.#events.trim(this.retention.maxEvents);
+    if (operation !== null) this.#operations.add(operation);
+    if (events.length > 0) for (const listener of this.#listeners) listener();
+  }
+
+  /** X2. @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb */
+  findOperation<Outcome>(verb: string, id: string | undefined): { readonly outcome: Outcome } | null {
+    return id === undefined ? null : this.#operations.find<Outcome>(verb, id);
+  }
+
+  /** Hashes that are live or in the log. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get maxRollback(): number {
+    return this.retention.maxRollback;
+  }
+
+  get floor(): number {
+    return this.#blocks.floor;
+  }
+
+  get lastEventSeq(): number {
+    return this.#events.last;
+  }
+
+  get currentTip(): Tip {
+    const { tick } = this.#blocks;
+    return { point: this.pointAt(tick), tick };
+  }
+
+  life(hash: string): Life | null {
+    return this.#rows.get(hash)?.life ?? null;
+  }
+
+  confirmedAt(hash: string): ChainPoint | null {
+    return this.#rows.get(hash)?.point ?? null;
+  }
+
+  sighting(hash: string): number | null {
+    return this.#blocks.sighting(hash);
+  }
+
+  pointAt(tick: number): ChainPoint | null {
+    const point = this.#blocks.at(tick);
+    return point === null ? null : { ...point };
+  }
+
+  tickOf(point: ChainPoint): number | null {
+    return this.#blocks.tickOf(point);
+  }
+
+  aged(finalizable: number, droppable: number): Life[] {
+    const { confirmed, waiting } = this.#shelves;
+    return [...confirmed.upTo(finalizable), ...waiting.upTo(droppable)];
+  }
+
+  confirmedAfter(tick: number): Life[] {
+    const { confirmed, finalized } = this.#shelves;
+    return [...confirmed.after(tick), ...finalized.after(tick)];
+  }
+
+  waitingAfter(tick: number): Life[] {
+    return this.#shelves.waiting.after(tick);
+  }
+
+  peekPending(after: number, limit: number): StoredTransaction[] {
+    return this.#page(this.#shelves.pending, after, limit);
+  }
+
+  peekInflight(after: number, limit: number): StoredTransaction[] {
+    return this.#page(this.#shelves.inflight, after, limit);
+  }
+
+  findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
+    return hashes.map((hash) => {
+      const row = this.#rows.get(hash);
+      return row !== undefined && isInflight(row.life.stage) ? this.#stored(row) : null;
+    });
+  }
+
+  checkStatus(hashes: readonly string[]): TransactionStatus[] {
+    return hashes.map((hash) => {
+      const { life = null, point = null } = this.#rows.get(hash) ?? {};
+      return statusOf(hash, life, point, this.#blocks.tick);
+    });
+  }
+
+  dumpFinalized(cursor: number, limit: number): LogPage {
+    const entries = this.#log
+      .from(cursor)
+      .take(limit)
+      .map(([number, { life, point }]) => logEntry(number, life, copyBody(this.#row(life.hash)), point));
+    const page = cutPage(entries, () => true);
+    return logPage(page, cursor, this.#log.oldest, this.#log.last);
+  }
+
+  tip(points: number): TipAnswer {
+    const { tick } = this.currentTip;
+    const count = Math.min(points, tick - this.floor + 1);
+    const kept = Array.from({ length: count }, (_, i) => this.pointAt(tick - i));
+    return { ...this.currentTip, points: kept.filter((point) => point !== null) };
+  }
+
+  usage(): Usage {
+    return {
+      pending: this.#shelves.count('Pending'),
+      propagated: this.#shelves.count('Propagated'),
+      acknowledged: this.#shelves.count('Acknowledged'),
+      confirmed: this.#shelves.count('Confirmed'),
+      logged: this.#log.length,
+      lastLogSeq: this.#log.last,
+      lastSeq: this.lastSeq,
+      lastEventSeq: this.#events.last,
+    };
+  }
+
+  readEvents(after: number, limit: number): EventPage {
+    const { oldest, last } = this.#events;
+    const page = this.#events.from(after + 1).take(limit);
+    return { events: Array.from(page, ([, event]) => copyEvent(event)), oldest, last, epoch: this.#epoch };
+  }
+
+  onEvents(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #write({ after, point, body }: Write): void {
+    if (body === null) this.#shelves.move(this.#row(after.hash), after, point);
+    else this.#add({ life: after, point, payload: body.payload, payloadType: body.payloadType });
+  }
+
+  /** A new life: a row that the hash had is Dropped, in no list, and gone with this. */
+  #add(row: Row): void {
+    this.#rows.set(row.life.hash, row);
+    this.#shelves.add(row);
+    this.lastSeq = row.life.seq;
+  }
+
+  /** A hash that has a later life than the log entry that goes stays. */
+  #forget(life: Life): void {
+    const row = this.#row(life.hash);
+    if (row.life !== life) return;
+    this.#shelves.remove(row);
+    this.#rows.delete(life.hash);
+  }
+
+  /** Of a hash that is live or in the log. */
+  #row(hash: string): Row {
+    return this.#rows.get(hash) as Row;
+  }
+
+  #page(list: SeqList, after: number, limit: number): StoredTransaction[] {
+    const records = list
+      .after(after)
+      .take(limit)
+      .map((row) => this.#stored(row));
+    return cutPage(records, () => true);
+  }
+
+  #stored(row: Row): StoredTransaction {
+    return storedTransaction(row.life, copyBody(row), row.point, this.#blocks.tick);
+  }
+}
+
+function copyBody({ payload, payloadType }: Body): Body {
+  return { payload: Buffer.from(payload), payloadType };
+}
+
+function copyEvent(event: StoreEvent): StoreEvent {
+  if (event.kind === 'block') return { ...event, point: { ...event.point } };
+  const { previous, point } = event;
+  return { ...event, previous: { ...previous }, point: point && { ...point } };
+}

@@ -1,0 +1,62 @@
+import type { Life } from './lifecycle.ts';
+import type { Row } from './row.ts';
+import { SeqList } from './seq-list.ts';
+import { TickIndex } from './tick-index.ts';
+import type { ChainPoint, KnownStage } from './transaction.ts';
+
+/** Where the rows of a stage are found, and how many there are. */
+interface Shelf {
+  readonly seqs: SeqList | null;
+  readonly ticks: TickIndex | null;
+  count: number;
+}
+
+/** The indexes over a pool's rows. */
+export class Shelves {
+  readonly pending: SeqList = new SeqList();
+  readonly inflight: SeqList = new SeqList();
+  /** Propagated and Acknowledged. */
+  readonly waiting: TickIndex = new TickIndex();
+  readonly confirmed: TickIndex = new TickIndex();
+  readonly finalized: TickIndex = new TickIndex();
+  readonly #byStage: Readonly<Record<KnownStage, Shelf>> = {
+    Pending: { seqs: this.pending, ticks: null, count: 0 },
+    Propagated: { seqs: this.inflight, ticks: this.waiting, count: 0 },
+    Acknowledged: { seqs: this.inflight, ticks: this.waiting, count: 0 },
+    Confirmed: { seqs: this.inflight, ticks: this.confirmed, count: 0 },
+    Finalized: { seqs: null, ticks: this.finalized, count: 0 },
+    Dropped: { seqs: null, ticks: null, count: 0 },
+  };
+
+  count(stage: KnownStage): number {
+    return this.#byStage[stage].count;
+  }
+
+  add(row: Row): void {
+    const shelf = this.#byStage[row.life.stage];
+    shelf.count += 1;
+    shelf.seqs?.insert(row);
+    shelf.ticks?.insert(row);
+  }
+
+  remove(row: Row): void {
+    const shelf = this.#byStage[row.life.stage];
+    shelf.count -= 1;
+    shelf.seqs?.delete(row);
+    shelf.ticks?.delete(row);
+  }
+
+  /** The row's next life, with the same seq: its place in a list that has both stages stays. */
+  move(row: Row, life: Life, point: ChainPoint | null): void {
+    const from = this.#byStage[row.life.stage];
+    const to = this.#byStage[life.stage];
+    from.ticks?.delete(row);
+    if (from.seqs !== to.seqs) from.seqs?.delete(row);
+    row.life = life;
+    row.point = point;
+    if (from.seqs !== to.seqs) to.seqs?.insert(row);
+    to.ticks?.insert(row);
+    from.count -= 1;
+    to.count += 1;
+  }
+}
