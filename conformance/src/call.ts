@@ -1,0 +1,60 @@
+import { isMempoolError, type MempoolErrorCode, type MempoolStore } from 'mempool-core';
+
+type WriteVerb = 'receive' | 'markInflight' | 'markAcknowledged' | 'release' | 'drop' | 'confirm' | 'rollback';
+
+/** One call of a mutating verb, as data. */
+export type Call = {
+  [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<MempoolStore[V]> };
+}[WriteVerb];
+
+/** What can be called: a store, or the model, which answers at once. */
+export type Callable = {
+  [V in WriteVerb]: (
+    ...args: Parameters<MempoolStore[V]>
+  ) => ReturnType<MempoolStore[V]> | Awaited<ReturnType<MempoolStore[V]>>;
+};
+
+export type Answer = { readonly value: unknown } | { readonly code: MempoolErrorCode };
+
+/** Makes the call. A refusal of the library is an answer, any other error is thrown. */
+export async function perform(target: Callable, call: Call): Promise<Answer> {
+  try {
+    return { value: await dispatch(target, call) };
+  } catch (error) {
+    if (!isMempoolError(error)) throw error;
+    return { code: error.code };
+  }
+}
+
+function dispatch(target: Callable, call: Call): unknown {
+  switch (call.verb) {
+    case 'receive':
+      return target.receive(...call.args);
+    case 'markInflight':
+      return target.markInflight(...call.args);
+    case 'markAcknowledged':
+      return target.markAcknowledged(...call.args);
+    case 'release':
+      return target.release(...call.args);
+    case 'drop':
+      return target.drop(...call.args);
+    case 'confirm':
+      return target.confirm(...call.args);
+    case 'rollback':
+      return target.rollback(...call.args);
+  }
+}
+
+/** The call as a line of a program. */
+export function callAsCode({ verb, args }: Call): string {
+  return `await store.${verb}(${args.map(literal).join(', ')});`;
+}
+
+function literal(value: unknown): string {
+  if (value instanceof Uint8Array) return `Buffer.from('${Buffer.from(value).toString('hex')}', 'hex')`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value === 'string') return `'${value}'`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  const fields = Object.entries(value).map(([key, field]) => `${key}: ${literal(field)}`);
+  return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
+}

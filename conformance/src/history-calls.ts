@@ -1,0 +1,142 @@
+import type { Block, ChainPoint, Policy, Transaction, WriteOptions } from 'mempool-core';
+import { type Call, perform } from './call.ts';
+import { Model, type ModelOptions } from './model/model.ts';
+import { Random } from './random.ts';
+
+/** A history and the hashes that occur in it. */
+export interface Universe {
+  readonly hashes: readonly string[];
+  readonly calls: readonly Call[];
+}
+
+/** Few hashes, so that lives cross; of several lengths, so that none is taken for another. */
+const hashCount = 12;
+const hashBytes = [32, 32, 32, 1, 20, 33, 64] as const;
+const maxPayloadBytes = 24;
+const thresholds = [1, 2, 3, 6, Number.POSITIVE_INFINITY, 0, -1] as const;
+
+/** How often each verb comes, in a hundred calls. */
+const weights: readonly (readonly [Call['verb'], number])[] = [
+  ['receive', 28],
+  ['markInflight', 14],
+  ['markAcknowledged', 8],
+  ['release', 6],
+  ['drop', 6],
+  ['confirm', 28],
+  ['rollback', 10],
+];
+
+/** Equal seeds give equal histories. */
+export async function makeHistory(seed: number, steps: number, options: ModelOptions): Promise<Universe> {
+  const random = new Random(seed);
+  const hashes = Array.from({ length: hashCount }, (_, i) => random.hex(hashBytes[i % hashBytes.length] ?? 32));
+  const maker = new CallMaker(random, hashes, options);
+  const calls: Call[] = [];
+  while (calls.length < steps) calls.push(await maker.next());
+  return { hashes, calls };
+}
+
+/** Chooses calls by following them in the model: most blocks stand on the tip, most rollbacks go to a block that was. */
+export class CallMaker {
+  readonly #random: Random;
+  readonly #hashes: readonly string[];
+  readonly #model: Model;
+  /** Every point used so far, so that repeats, forks and points long gone occur. */
+  readonly #points: ChainPoint[] = [];
+  readonly #named: Call[] = [];
+
+  constructor(random: Random, hashes: readonly string[], options: ModelOptions) {
+    this.#random = random;
+    this.#hashes = hashes;
+    this.#model = new Model(options);
+  }
+
+  async next(): Promise<Call> {
+    const call = this.#choose();
+    await perform(this.#model, call);
+    return call;
+  }
+
+  #choose(): Call {
+    const repeated = this.#named.length > 0 && this.#percent(6) ? this.#random.pick(this.#named) : undefined;
+    if (repeated !== undefined && this.#percent(80)) return repeated;
+    const id = repeated?.args.at(-1) as WriteOptions | undefined;
+    const options = id ?? (this.#percent(25) ? { operationId: `operation ${this.#named.length}` } : {});
+    const call = this.#call(this.#verb(), options);
+    if (id === undefined && options.operationId !== undefined) this.#named.push(call);
+    return call;
+  }
+
+  #verb(): Call['verb'] {
+    let ticket = this.#random.below(100);
+    for (const [verb, weight] of weights) {
+      ticket -= weight;
+      if (ticket < 0) return verb;
+    }
+    return 'receive';
+  }
+
+  #call(verb: Call['verb'], options: WriteOptions): Call {
+    switch (verb) {
+      case 'receive':
+        return { verb, args: [this.#some(4).map((hash) => this.#transaction(hash)), options] };
+      case 'markInflight':
+      case 'markAcknowledged':
+      case 'release':
+        return { verb, args: [this.#some(5), options] };
+      case 'drop':
+        return { verb, args: [this.#some(2), this.#random.pick(['unwanted', 'expired', 'ünwanted — 不要']), options] };
+      case 'confirm':
+        return { verb, args: [this.#block(), this.#policy(), options] };
+      case 'rollback':
+        return { verb, args: [this.#target(), options] };
+    }
+  }
+
+  #some(max: number): string[] {
+    return Array.from({ length: this.#random.below(max + 1) }, () => this.#random.pick(this.#hashes));
+  }
+
+  #transaction(hash: string): Transaction {
+    const payload = this.#random.bytes(this.#random.below(maxPayloadBytes + 1));
+    return { hash, payload, payloadType: this.#random.pick([0, 6, 65_535]) };
+  }
+
+  #block(): Block {
+    const point = this.#points.length > 0 && this.#percent(15) ? this.#random.pick(this.#points) : this.#newPoint();
+    const parent = this.#parent();
+    const lists = { seen: this.#some(4), unseen: this.#percent(40) ? this.#some(2) : [] };
+    return parent === null ? { point, ...lists } : { point, parent, ...lists };
+  }
+
+  #newPoint(): ChainPoint {
+    const last = this.#points.at(-1)?.slot ?? 0;
+    const point = { slot: Math.max(0, last - 5 + this.#random.below(40)), hash: this.#random.hex(32) };
+    this.#points.push(point);
+    return point;
+  }
+
+  #parent(): string | null {
+    if (this.#percent(30)) return null;
+    if (this.#percent(15)) return this.#random.hex(32);
+    return this.#model.tip().point?.hash ?? this.#random.hex(32);
+  }
+
+  #policy(): Policy {
+    if (this.#percent(60)) return {};
+    const policy = { finalizeThreshold: this.#random.pick(thresholds), dropThreshold: this.#random.pick(thresholds) };
+    return this.#percent(50) ? policy : { dropThreshold: policy.dropThreshold };
+  }
+
+  #target(): ChainPoint | null {
+    if (this.#percent(8)) return null;
+    const kept = this.#model.tip({ points: Number.MAX_SAFE_INTEGER }).points;
+    if (kept.length > 0 && this.#percent(80)) return this.#random.pick(kept);
+    if (this.#points.length > 0 && this.#percent(70)) return this.#random.pick(this.#points);
+    return { slot: this.#random.below(1_000), hash: this.#random.hex(32) };
+  }
+
+  #percent(share: number): boolean {
+    return this.#random.below(100) < share;
+  }
+}

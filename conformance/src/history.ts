@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import type { MempoolStore, OpenOptions } from 'mempool-core';
+import { type Call, callAsCode, perform } from './call.ts';
+import { makeHistory, type Universe } from './history-calls.ts';
+import { Model, type ModelOptions } from './model/model.ts';
+import { Observer } from './observation.ts';
+import { shortest } from './shrink.ts';
+
+/** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
+export const historyOptions: ModelOptions & OpenOptions = {
+  finalizeThreshold: 3,
+  dropThreshold: 2,
+  maxFinalized: 6,
+  maxRollback: 5,
+};
+
+export interface HistoryOptions {
+  readonly seed: number;
+  readonly steps: number;
+  /** Opens a new, empty pool with the options given; called again for every attempt to shorten a history that fails. */
+  readonly open: (options: OpenOptions) => Promise<MempoolStore>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes a history of chance and checks after every call that outcome, events and all that can be read are the model's. A
+ * history that fails is shortened, and told with its seed as code.
+ *
+ * @throws AssertionError
+ */
+export async function checkHistory({ seed, steps, open, signal }: HistoryOptions): Promise<void> {
+  const universe = await makeHistory(seed, steps, historyOptions);
+  const fault = await faultOf(universe, universe.calls, open, signal);
+  if (fault === null) return;
+  const fails = async (calls: readonly Call[]): Promise<boolean> =>
+    (await faultOf(universe, calls, open, signal)) !== null;
+  const calls = await shortest(universe.calls.slice(0, fault.at + 1), fails, signal);
+  const { error } = (await faultOf(universe, calls, open, signal)) ?? fault;
+  error.message = `${error.message}\n\nafter this history (seed ${seed}), the last call is the wrong one:\n${code(calls)}`;
+  throw error;
+}
+
+interface Fault {
+  /** Place of the call. */
+  readonly at: number;
+  readonly error: Error;
+}
+
+/** The first call after which store and model differ. */
+async function faultOf(
+  universe: Universe,
+  calls: readonly Call[],
+  open: HistoryOptions['open'],
+  signal: AbortSignal | undefined,
+): Promise<Fault | null> {
+  await using store = await open(historyOptions);
+  const model = new Model(historyOptions);
+  const observer = await Observer.start(store, universe.hashes, signal);
+  for (const [at, call] of calls.entries()) {
+    try {
+      assert.deepEqual(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+      await observer.compare(model);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return { at, error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+  return null;
+}
+
+function code(calls: readonly Call[]): string {
+  return calls.map(callAsCode).join('\n');
+}

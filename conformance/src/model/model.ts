@@ -1,0 +1,280 @@
+import {
+  type Block,
+  type ChainPoint,
+  type ConfirmOutcome,
+  type KnownStage,
+  type LogPage,
+  type LogQuery,
+  MempoolError,
+  type Policy,
+  type ReceiveOutcome,
+  type RollbackOutcome,
+  type StoredTransaction,
+  type StoreEvent,
+  type Thresholds,
+  type TipAnswer,
+  type TipOptions,
+  type Transaction,
+  type TransactionStatus,
+  type Usage,
+  type WriteOptions,
+} from 'mempool-core';
+import { type AppliedBlock, applyBlock, inFlight, type Life, returnToPending, settle, undoBlocks } from './life.ts';
+import * as pools from './pool.ts';
+
+export interface ModelOptions extends Thresholds {
+  readonly maxFinalized: number;
+  readonly maxRollback: number;
+}
+
+type MoveVerb = 'markInflight' | 'markAcknowledged' | 'release';
+
+const moves: Readonly<Record<MoveVerb, { readonly from: readonly KnownStage[]; readonly to: KnownStage }>> = {
+  markInflight: { from: ['Pending'], to: 'Propagated' },
+  markAcknowledged: { from: ['Propagated'], to: 'Acknowledged' },
+  release: { from: ['Propagated', 'Acknowledged'], to: 'Pending' },
+};
+
+/**
+ * The contract as naively as it can be written: every verb walks over everything, counters are lists of blocks, events are
+ * the difference between two states. It shares no rule with core or a backend, so that a fault of theirs is not its own.
+ */
+export class Model {
+  readonly #options: ModelOptions;
+  readonly #pool: pools.PoolState;
+
+  constructor(options: ModelOptions, pool: pools.PoolState = pools.emptyPool()) {
+    this.#options = options;
+    this.#pool = pool;
+  }
+
+  copy(): Model {
+    return new Model(this.#options, structuredClone(this.#pool));
+  }
+
+  receive(transactions: readonly Transaction[], options?: WriteOptions): ReceiveOutcome[] {
+    if (transactions.length === 0) return [];
+    return this.#step('receive', options, () => transactions.map((transaction) => this.#receiveOne(transaction)));
+  }
+
+  markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
+    return this.#move('markInflight', hashes, options);
+  }
+
+  markAcknowledged(hashes: readonly string[], options?: WriteOptions): string[] {
+    return this.#move('markAcknowledged', hashes, options);
+  }
+
+  release(hashes: readonly string[], options?: WriteOptions): string[] {
+    return this.#move('release', hashes, options);
+  }
+
+  drop(hashes: readonly string[], reason: string, options?: WriteOptions): string[] {
+    if (hashes.length === 0) return [];
+    return this.#step('drop', options, () => {
+      const chosen = this.#choose(hashes, ['Pending', 'Propagated', 'Acknowledged']);
+      for (const life of chosen) Object.assign(life, { stage: 'Dropped', reason });
+      return chosen.map(({ hash }) => hash);
+    });
+  }
+
+  confirm(block: Block, policy: Policy = {}, options?: WriteOptions): ConfirmOutcome {
+    return this.#step('confirm', options, () => this.#confirm(block, { ...this.#options, ...policy }));
+  }
+
+  rollback(point: ChainPoint | null, options?: WriteOptions): RollbackOutcome {
+    return this.#step('rollback', options, () => this.#rollback(point));
+  }
+
+  hasPending(): boolean {
+    return this.peekPending().length > 0;
+  }
+
+  peekPending(): StoredTransaction[] {
+    return this.#peek(({ stage }) => stage === 'Pending');
+  }
+
+  peekInflight(): StoredTransaction[] {
+    return this.#peek(inFlight);
+  }
+
+  findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
+    const flying = this.peekInflight();
+    return hashes.map((wanted) => flying.find(({ hash }) => hash === wanted) ?? null);
+  }
+
+  checkStatus(hashes: readonly string[]): TransactionStatus[] {
+    return hashes.map((hash) => pools.statusOf(this.#pool, hash));
+  }
+
+  dumpFinalized({ cursor = 0, limit = 100 }: LogQuery = {}): LogPage {
+    const { log, lastLogSeq } = this.#pool;
+    const oldest = log[0]?.logSeq ?? lastLogSeq + 1;
+    const rest = log.filter(({ logSeq }) => logSeq >= cursor);
+    const entries = rest.slice(0, limit).flatMap((entry) => pools.logEntry(this.#pool, entry));
+    return {
+      entries,
+      cursor: (entries.at(-1)?.logSeq ?? lastLogSeq) + 1,
+      hasMore: rest.length > entries.length,
+      missed: cursor === 0 ? 0 : Math.max(0, oldest - cursor),
+    };
+  }
+
+  tip({ points = 0 }: TipOptions = {}): TipAnswer {
+    const newestFirst = pools
+      .keptBlocks(this.#pool)
+      .map(({ point }) => point)
+      .reverse();
+    return { ...pools.tipOf(this.#pool), points: newestFirst.slice(0, points) };
+  }
+
+  usage(): Usage {
+    const { live, log, lastLogSeq, lastSeq, events } = this.#pool;
+    const count = (wanted: KnownStage): number => [...live.values()].filter(({ stage }) => stage === wanted).length;
+    return {
+      pending: count('Pending'),
+      propagated: count('Propagated'),
+      acknowledged: count('Acknowledged'),
+      confirmed: count('Confirmed'),
+      logged: log.length,
+      lastLogSeq,
+      lastSeq,
+      lastEventSeq: events.length,
+    };
+  }
+
+  /** The events behind that number; the model forgets none. */
+  eventsAfter(after: number): readonly StoreEvent[] {
+    return this.#pool.events.slice(after);
+  }
+
+  /** One call: answered from the record of its operation id, or carried out and recorded. */
+  #step<T>(verb: string, options: WriteOptions | undefined, run: () => T): T {
+    const { operations } = this.#pool;
+    const id = options?.operationId;
+    const record = id === undefined ? undefined : operations.get(id);
+    if (record !== undefined) {
+      if (record.verb !== verb) throw new MempoolError('ERR_MEMPOOL_INVALID', 'this operation id had another verb');
+      return structuredClone(record.outcome) as T;
+    }
+    const before = pools.lookBefore(this.#pool);
+    const outcome = run();
+    pools.endCall(this.#pool, before, this.#options.maxFinalized);
+    if (id !== undefined) operations.set(id, structuredClone({ verb, outcome }));
+    return outcome;
+  }
+
+  /** L2, L13. */
+  #receiveOne({ hash, payload, payloadType }: Transaction): ReceiveOutcome {
+    const known = pools.currentLife(this.#pool, hash);
+    if (known !== undefined && known.stage !== 'Dropped') return { kind: 'duplicate', hash, stage: known.stage };
+    const confirmedBy = this.#blocksSince(this.#pool.sightings.get(hash));
+    const stage = confirmedBy.length > 0 ? 'Confirmed' : 'Pending';
+    this.#pool.lastSeq += 1;
+    const seq = this.#pool.lastSeq;
+    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy: [], reason: null });
+    this.#pool.bodies.set(hash, { payload: Uint8Array.from(payload), payloadType });
+    return { kind: 'received', hash, seq, stage };
+  }
+
+  /** From that block to the tip, if it is one of the last `finalizeThreshold`. */
+  #blocksSince(sighting: AppliedBlock | undefined): AppliedBlock[] {
+    const recent = pools.keptBlocks(this.#pool).slice(-Math.max(1, this.#options.finalizeThreshold));
+    return sighting !== undefined && recent.includes(sighting) ? recent.slice(recent.indexOf(sighting)) : [];
+  }
+
+  #move(verb: MoveVerb, hashes: readonly string[], options: WriteOptions | undefined): string[] {
+    if (hashes.length === 0) return [];
+    return this.#step(verb, options, () => {
+      const { from, to } = moves[verb];
+      const chosen = this.#choose(hashes, from);
+      for (const life of chosen) {
+        if (to === 'Pending') returnToPending(life);
+        else life.stage = to;
+      }
+      return chosen.map(({ hash }) => hash);
+    });
+  }
+
+  #choose(hashes: readonly string[], stages: readonly KnownStage[]): Life[] {
+    const named = [...new Set(hashes)].map((hash) => this.#pool.live.get(hash));
+    return named.filter((life) => life !== undefined && stages.includes(life.stage)) as Life[];
+  }
+
+  /** X3, then L5, L6, L7. */
+  #confirm({ point, parent, seen, unseen }: Block, thresholds: Thresholds): ConfirmOutcome {
+    const tip = pools.tipOf(this.#pool);
+    const isPoint = (block: AppliedBlock): boolean => pools.samePoint(block.point, point);
+    if (pools.keptBlocks(this.#pool).some(isPoint)) return { kind: 'duplicate', tip };
+    if (tip.point !== null && parent !== undefined && parent !== tip.point.hash) return { kind: 'gap', tip };
+    const block = { point, seen: new Set(seen), unseen: new Set(unseen.filter((hash) => !seen.includes(hash))) };
+    this.#append(block);
+    for (const hash of seen) this.#revive(hash, 'Dropped');
+    const lives = [...this.#pool.live.values()];
+    const stages = lives.map(({ stage }) => stage);
+    for (const life of lives) applyBlock(life, block);
+    const confirmed = lives.filter(({ stage }, i) => stage === 'Confirmed' && stages[i] !== 'Confirmed').length;
+    const returned = lives.filter(({ stage }, i) => stage === 'Pending' && stages[i] !== 'Pending').length;
+    for (const life of lives) settle(life, thresholds);
+    const count = (wanted: KnownStage): number => lives.filter(({ stage }) => stage === wanted).length;
+    const [finalized, dropped] = [count('Finalized'), count('Dropped')];
+    return { kind: 'applied', tip: pools.tipOf(this.#pool), confirmed, returned, finalized, dropped };
+  }
+
+  /** L9, L13: a new tip; what is older than `maxRollback` blocks is not kept, nor what was seen there. */
+  #append(block: AppliedBlock): void {
+    const { sightings, chain } = this.#pool;
+    chain.push(block);
+    this.#pool.forgotten = Math.max(this.#pool.forgotten, chain.length - 1 - this.#options.maxRollback);
+    this.#forgetSightings();
+    for (const hash of block.seen) if (!sightings.has(hash)) sightings.set(hash, block);
+    for (const hash of block.unseen) sightings.delete(hash);
+  }
+
+  #forgetSightings(): void {
+    const { sightings } = this.#pool;
+    const kept = new Set(pools.keptBlocks(this.#pool));
+    for (const [hash, block] of sightings) if (!kept.has(block)) sightings.delete(hash);
+  }
+
+  /** Makes a hash live again whose latest log entry has that stage. The caller gives it its new one. */
+  #revive(hash: string, stage: 'Finalized' | 'Dropped'): void {
+    const life = pools.currentLife(this.#pool, hash);
+    if (life?.stage !== stage) return;
+    const { seq, reason } = life;
+    const [confirmedBy, agedBy] = [[...life.confirmedBy], [...life.agedBy]];
+    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason });
+  }
+
+  /** L9. */
+  #rollback(point: ChainPoint | null): RollbackOutcome {
+    const tip = pools.tipOf(this.#pool);
+    const kept = pools.keptBlocks(this.#pool);
+    if (point === null && tip.point === null) return { kind: 'unchanged', tip };
+    const target = point === null ? -1 : kept.findIndex((block) => pools.samePoint(block.point, point));
+    if (point !== null && target < 0) return { kind: 'unknown-point', tip, oldest: kept[0]?.point ?? null };
+    if (target === kept.length - 1) return { kind: 'unchanged', tip };
+    const undone = new Set(kept.slice(target + 1));
+    this.#pool.chain = this.#pool.chain.filter((block) => !undone.has(block));
+    this.#forgetSightings();
+    const returned = this.#undo(undone);
+    return { kind: 'rolled-back', tip: pools.tipOf(this.#pool), undone: undone.size, returned };
+  }
+
+  #undo(undone: ReadonlySet<AppliedBlock>): number {
+    const { log, live } = this.#pool;
+    const finals = new Set(log.map(({ hash }) => hash)).difference(new Set(live.keys()));
+    for (const hash of finals) {
+      const confirming = pools.currentLife(this.#pool, hash)?.confirmedBy[0];
+      if (confirming !== undefined && undone.has(confirming)) this.#revive(hash, 'Finalized');
+    }
+    const waiting = this.peekPending().length;
+    for (const life of live.values()) undoBlocks(life, undone);
+    return this.peekPending().length - waiting;
+  }
+
+  #peek(wanted: (life: Life) => boolean): StoredTransaction[] {
+    const lives = [...this.#pool.live.values()].filter(wanted).sort((a, b) => a.seq - b.seq);
+    return lives.flatMap((life) => pools.storedTransaction(this.#pool, life));
+  }
+}

@@ -1,0 +1,158 @@
+import type {
+  ChainPoint,
+  Counters,
+  LogEntry,
+  Stage,
+  StoredTransaction,
+  StoreEvent,
+  Tip,
+  Transaction,
+  TransactionStatus,
+} from 'mempool-core';
+import { type AppliedBlock, confirmedAt, countersOf, type Life, noCounters } from './life.ts';
+
+interface Logged extends Life {
+  readonly logSeq: number;
+}
+
+type Remembered = Map<string, { readonly stage: Stage; readonly seq: number } & Counters>;
+
+/** Everything as it was before a call. */
+export interface Before {
+  readonly lives: Remembered;
+  readonly chain: readonly AppliedBlock[];
+}
+
+/** The model's state. Plain fields that `structuredClone` copies, identities of blocks included. */
+export interface PoolState {
+  readonly live: Map<string, Life>;
+  readonly bodies: Map<string, Omit<Transaction, 'hash'>>;
+  readonly operations: Map<string, { readonly verb: string; readonly outcome: unknown }>;
+  readonly sightings: Map<string, AppliedBlock>;
+  log: Logged[];
+  readonly events: StoreEvent[];
+  /** Every block applied and not undone. */
+  chain: AppliedBlock[];
+  /** How many of them, from the oldest, cannot be undone any more. */
+  forgotten: number;
+  lastSeq: number;
+  lastLogSeq: number;
+}
+
+export function emptyPool(): PoolState {
+  return {
+    live: new Map(),
+    bodies: new Map(),
+    operations: new Map(),
+    sightings: new Map(),
+    log: [],
+    events: [],
+    chain: [],
+    forgotten: 0,
+    lastSeq: 0,
+    lastLogSeq: 0,
+  };
+}
+
+export function keptBlocks({ chain, forgotten }: PoolState): AppliedBlock[] {
+  return chain.slice(forgotten);
+}
+
+export function tipOf(pool: PoolState): Tip {
+  return { point: keptBlocks(pool).at(-1)?.point ?? null, tick: pool.chain.length };
+}
+
+/** What a hash is now: its live record, else its latest log entry. */
+export function currentLife(pool: PoolState, hash: string): Life | undefined {
+  return pool.live.get(hash) ?? pool.log.findLast((entry) => entry.hash === hash);
+}
+
+export function statusOf(pool: PoolState, hash: string): TransactionStatus {
+  const life = currentLife(pool, hash);
+  if (life === undefined) return { hash, stage: 'Unknown', ...noCounters, confirmedAt: null, reason: null };
+  return { hash, stage: life.stage, ...countersOf(life), confirmedAt: confirmedAt(life), reason: life.reason };
+}
+
+export function lookBefore(pool: PoolState): Before {
+  const hashes = new Set([...pool.log.map(({ hash }) => hash), ...pool.live.keys()]);
+  const lives: Remembered = new Map();
+  for (const hash of hashes) {
+    const life = currentLife(pool, hash);
+    if (life !== undefined) lives.set(hash, { stage: life.stage, seq: life.seq, ...countersOf(life) });
+  }
+  return { lives, chain: [...pool.chain] };
+}
+
+/** E1: the events of a call are the difference between before and after it; then final lives go to the log. */
+export function endCall(pool: PoolState, before: Before, maxFinalized: number): void {
+  writeBlockEvents(pool, before.chain);
+  const bySeq = [...pool.live.values()].sort((a, b) => a.seq - b.seq);
+  for (const life of bySeq) writeEvent(pool, life, before.lives);
+  for (const life of bySeq) fileFinal(pool, life);
+  pool.log = pool.log.slice(-maxFinalized);
+  for (const hash of pool.bodies.keys()) if (currentLife(pool, hash) === undefined) pool.bodies.delete(hash);
+}
+
+function writeBlockEvents(pool: PoolState, before: readonly AppliedBlock[]): void {
+  const { chain } = pool;
+  const common = before.filter((block, i) => chain[i] === block).length;
+  for (let tick = before.length; tick > common; tick--) writeBlockEvent(pool, 'undone', before[tick - 1], tick);
+  for (let tick = common + 1; tick <= chain.length; tick++) writeBlockEvent(pool, 'applied', chain[tick - 1], tick);
+}
+
+function writeBlockEvent(
+  { events }: PoolState,
+  action: 'applied' | 'undone',
+  block: AppliedBlock | undefined,
+  tick: number,
+): void {
+  if (block === undefined) return;
+  events.push({ kind: 'block', eventSeq: events.length + 1, action, point: block.point, tick });
+}
+
+function writeEvent({ events }: PoolState, life: Life, before: Remembered): void {
+  const { hash, seq, stage, reason } = life;
+  const old = before.get(hash) ?? { stage: 'Unknown', seq: 0, ...noCounters };
+  if (old.stage === stage && old.seq === seq) return;
+  const { confirmations, nonConfirmations } = old;
+  events.push({
+    kind: 'transaction',
+    eventSeq: events.length + 1,
+    hash,
+    seq,
+    stage: stage === 'Pending' && old.seq === seq ? 'RolledBack' : stage,
+    previous: { stage: old.stage, confirmations, nonConfirmations },
+    ...countersOf(life),
+    point: confirmedAt(life),
+    reason,
+  });
+}
+
+function fileFinal(pool: PoolState, life: Life): void {
+  if (life.stage !== 'Finalized' && life.stage !== 'Dropped') return;
+  pool.live.delete(life.hash);
+  pool.lastLogSeq += 1;
+  pool.log.push({ ...life, logSeq: pool.lastLogSeq });
+}
+
+export function storedTransaction(pool: PoolState, life: Life): StoredTransaction[] {
+  const { hash, seq, stage } = life;
+  const body = pool.bodies.get(hash);
+  if (body === undefined || stage === 'Finalized' || stage === 'Dropped') return [];
+  return [{ hash, ...copyOf(body), seq, stage, confirmedAt: confirmedAt(life), ...countersOf(life) }];
+}
+
+export function logEntry(pool: PoolState, entry: Logged): LogEntry[] {
+  const { hash, seq, logSeq, stage, reason } = entry;
+  const body = pool.bodies.get(hash);
+  if (body === undefined || (stage !== 'Finalized' && stage !== 'Dropped')) return [];
+  return [{ logSeq, hash, ...copyOf(body), seq, stage, ...countersOf(entry), point: confirmedAt(entry), reason }];
+}
+
+function copyOf({ payload, payloadType }: Omit<Transaction, 'hash'>): Omit<Transaction, 'hash'> {
+  return { payload: Uint8Array.from(payload), payloadType };
+}
+
+export function samePoint(a: ChainPoint, b: ChainPoint): boolean {
+  return a.slot === b.slot && a.hash === b.hash;
+}
