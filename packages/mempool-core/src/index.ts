@@ -1,6 +1,6 @@
 export * from './answers.ts';
 export { type Backend, type BackendDefinition, defineBackend } from './backend.ts';
-export type { ImportModule } from './backend-module.ts';
+export type { Backends, ImportModule } from './backend-module.ts';
 export type { Capabilities } from './capabilities.ts';
 export * from './change.ts';
 export * from './codec.ts';
@@ -22,7 +22,7 @@ export { Ledger } from './ledger.ts';
 export * from './lifecycle.ts';
 export { Mempool } from './mempool.ts';
 export type { MempoolOptions } from './mempool-options.ts';
-export { type Backends, type OpenMempoolOptions, openMempool } from './open-mempool.ts';
+export { type OpenMempoolOptions, openMempool } from './open-mempool.ts';
 export {
   defaultRetention,
   type Logger,

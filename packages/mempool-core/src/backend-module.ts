@@ -1,0 +1,79 @@
+import { createRequire } from 'node:module';
+import { isAbsolute, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Backend } from './backend.ts';
+import { aliases } from './config.ts';
+import { isTable, misconfigured, nearest } from './config-field.ts';
+
+/** The backends that a configuration may name. */
+export type Backends = Readonly<Record<string, Backend>>;
+
+export type ImportModule = (specifier: string) => Promise<unknown>;
+
+const ours: Readonly<Record<string, string>> = {
+  ephemeral: 'mempool-ephemeral',
+  sqlite: 'mempool-sqlite',
+  sqliteExclusive: 'mempool-sqlite',
+  redis: 'mempool-redis',
+};
+
+/**
+ * The backend of this name among those given, else the one that a module of this name exports.
+ *
+ * @throws `ERR_MEMPOOL_CONFIG`
+ */
+export async function findBackend(
+  name: string,
+  backends: Backends,
+  importModule: ImportModule = importFromWorkingDirectory,
+): Promise<Backend> {
+  if (Object.hasOwn(backends, name) && backends[name] !== undefined) return backends[name];
+  const home = ours[name];
+  if (home !== undefined)
+    throw misconfigured('backend', `is ${name}, which was not given: import { ${name} } from '${home}' and pass it`);
+  const [specifier = name, exported] = name.split('#', 2);
+  return pick(await load(specifier, backends, importModule), specifier, exported);
+}
+
+async function load(specifier: string, backends: Backends, importModule: ImportModule): Promise<unknown> {
+  try {
+    return await importModule(specifier);
+  } catch (cause) {
+    const near = nearest(specifier, [...Object.keys(backends), ...Object.keys(ours), ...Object.keys(aliases)]);
+    const hint = near === null ? '' : `; did you mean ${near}?`;
+    const error = misconfigured('backend', `is ${specifier}, neither given nor a module that loads${hint}`);
+    error.cause = cause;
+    throw error;
+  }
+}
+
+/** Resolved where the program runs, not where this package lies; what only an `import` finds is looked for from here. */
+async function importFromWorkingDirectory(specifier: string): Promise<unknown> {
+  if (isAbsolute(specifier) || specifier.startsWith('.')) return import(pathToFileURL(resolve(specifier)).href);
+  return import(locate(specifier));
+}
+
+function locate(specifier: string): string {
+  try {
+    return pathToFileURL(createRequire(join(process.cwd(), 'here')).resolve(specifier)).href;
+  } catch {
+    return specifier;
+  }
+}
+
+/** The export named, else the default one, else the only one that is a backend. */
+function pick(module: unknown, specifier: string, exported: string | undefined): Backend {
+  const values: Readonly<Record<string, unknown>> = isTable(module) ? module : {};
+  const named = values[exported ?? 'default'];
+  if (isBackend(named)) return named;
+  const found = Object.values(values).filter(isBackend);
+  if (exported === undefined && found.length === 1 && found[0] !== undefined) return found[0];
+  const wanted = exported === undefined ? 'one backend' : `a backend named ${exported}`;
+  throw misconfigured('backend', `is ${specifier}, which does not export ${wanted}: name, capabilities, open`);
+}
+
+function isBackend(value: unknown): value is Backend {
+  return (
+    isTable(value) && typeof value.name === 'string' && isTable(value.capabilities) && typeof value.open === 'function'
+  );
+}

@@ -1,0 +1,91 @@
+import { MempoolError } from './errors.ts';
+
+/** Where a value stands in what was given, for messages: `storage.mempool.key_prefix`. */
+export type Place = string;
+
+/** Turns a value as written into the value meant. @throws `ERR_MEMPOOL_CONFIG` naming the place */
+export type Field<T> = (value: unknown, place: Place) => T;
+
+/** A configuration is wrong: the error that names the field. */
+export function misconfigured(place: Place, problem: string): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_CONFIG', `${place} ${problem}`, { field: place });
+}
+
+export const text: Field<string> = (value, place) => {
+  if (typeof value !== 'string' || value === '') throw misconfigured(place, 'must be a text that is not empty');
+  return value;
+};
+
+export const count: Field<number> = (value, place) => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
+    throw misconfigured(place, 'must be a whole number of at least 1');
+  return value;
+};
+
+/** JSON has no infinity, so `"never"` says it. */
+export const threshold: Field<number> = (value, place) => {
+  if (value === 'never' || value === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw misconfigured(place, 'must be a whole number or "never"');
+};
+
+export const poolName: Field<string> = (value, place) => {
+  if (typeof value !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(value))
+    throw misconfigured(place, 'must be 1–128 printable ASCII characters without spaces');
+  return value;
+};
+
+/** The text of the error never has the URL: it may hold a password. */
+export const redisUrl: Field<string> = (value, place) => {
+  const { protocol } = URL.parse(text(value, place)) ?? { protocol: '' };
+  if (protocol !== 'redis:' && protocol !== 'rediss:')
+    throw misconfigured(place, 'must be a URL that begins with redis:// or rediss://');
+  return value as string;
+};
+
+export const table: Field<Readonly<Record<string, unknown>>> = (value, place) => {
+  if (!isTable(value)) throw misconfigured(place, 'must be a table');
+  return value;
+};
+
+export function oneOf<T extends string>(...choices: readonly T[]): Field<T> {
+  return (value, place) => {
+    const choice = choices.find((each) => each === value);
+    if (choice === undefined) throw misconfigured(place, `must be ${choices.map((each) => `"${each}"`).join(' or ')}`);
+    return choice;
+  };
+}
+
+export function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** A name as TOML files usually have it. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** The name most like `given`, where one is near enough to be meant. */
+export function nearest(given: string, names: readonly string[]): string | null {
+  let best: string | null = null;
+  let least = Math.max(2, Math.floor(given.length / 3)) + 1;
+  for (const name of names) {
+    const edits = distance(given.toLowerCase(), name.toLowerCase());
+    if (edits < least) [best, least] = [name, edits];
+  }
+  return best;
+}
+
+/** Levenshtein's: letters to put in, leave out or replace. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

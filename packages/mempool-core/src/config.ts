@@ -1,0 +1,151 @@
+import { isAbsolute, join } from 'node:path';
+import {
+  count,
+  type Field,
+  isTable,
+  misconfigured,
+  nearest,
+  oneOf,
+  type Place,
+  poolName,
+  redisUrl,
+  snakeCase,
+  table,
+  text,
+  threshold,
+} from './config-field.ts';
+import type { Thresholds } from './lifecycle.ts';
+import type { Retention } from './options.ts';
+
+/** Which pool to open, and how: as an object or in a TOML or JSON file, where names may also be written `like_this`. */
+export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention> {
+  /**
+   * `ephemeral`, `sqlite`, `redis` or another name given to `openMempool`; else the name of a module whose default or only
+   * backend is meant, `module#name` for one of several. `in_memory` and `redb` stand for `ephemeral` and `sqlite`.
+   */
+  readonly backend: string;
+  /** `multi-node` refuses a backend that cannot be shared. Default `single-node`. */
+  readonly deployment?: 'single-node' | 'multi-node' | undefined;
+  /** Name of the pool; default `mempool`. */
+  readonly pool?: string | undefined;
+  /** Largest payload taken, in bytes; default 1 MiB. */
+  readonly maxTxBytes?: number | undefined;
+  /** How long a call waits for its store, in milliseconds; default 5,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Calls that may wait for their turn; default 100,000. */
+  readonly maxQueued?: number | undefined;
+  /** sqlite: the pool's file. */
+  readonly path?: string | undefined;
+  /** redis: where the server is, `redis://` or `rediss://`. */
+  readonly url?: string | undefined;
+  /** redis: what its keys begin with. */
+  readonly keyPrefix?: string | undefined;
+  /** How long the watcher's lock lasts, in milliseconds. Kept for the election; written `watcher_lock_ttl` it is in seconds. */
+  readonly watcherLockTtlMs?: number | undefined;
+  /** Options of the backend's own beyond these, handed to it as they are. */
+  readonly options?: Readonly<Record<string, unknown>> | undefined;
+  /** Accepted from a Dolos section; has no effect. */
+  readonly poolSize?: number | undefined;
+  /** Accepted from a Dolos section; has no effect. */
+  readonly cache?: number | undefined;
+}
+
+/** What `dolos.toml` has under `[storage.mempool]`. */
+export interface DolosMempoolSection {
+  readonly backend: 'in_memory' | 'redb' | 'redis' | 'ephemeral' | 'sqlite';
+  readonly path?: string | undefined;
+  readonly cache?: number | undefined;
+  readonly url?: string | undefined;
+  readonly key_prefix?: string | undefined;
+  readonly pool_size?: number | undefined;
+  readonly max_finalized?: number | undefined;
+  /** In seconds. */
+  readonly watcher_lock_ttl?: number | undefined;
+}
+
+/** A whole Dolos configuration, of which only the mempool's section is read, and the folder that its path starts from. */
+export interface DolosConfig {
+  readonly storage: { readonly mempool: DolosMempoolSection; readonly path?: string | undefined };
+}
+
+/** What Dolos calls them. */
+export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral', redb: 'sqlite' };
+
+const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfig[F]> } = {
+  backend: (value, place) => {
+    const name = text(value, place);
+    return aliases[name] ?? name;
+  },
+  deployment: oneOf('single-node', 'multi-node'),
+  pool: poolName,
+  finalizeThreshold: threshold,
+  dropThreshold: threshold,
+  maxFinalized: count,
+  maxEvents: count,
+  maxRollback: count,
+  maxTxBytes: count,
+  timeoutMs: count,
+  maxQueued: count,
+  path: text,
+  url: redisUrl,
+  keyPrefix: text,
+  watcherLockTtlMs: count,
+  options: table,
+  poolSize: count,
+  cache: count,
+};
+
+/** Named as in Dolos, in seconds. */
+const lockSeconds = 'watcherLockTtl';
+
+/**
+ * Checks a configuration: an object, what a file held, a Dolos section or a whole Dolos configuration. What is returned may
+ * be given again.
+ *
+ * @throws `ERR_MEMPOOL_CONFIG` naming the first bad field
+ */
+export function parseConfig(given: unknown): MempoolConfig {
+  if (!isTable(given)) throw misconfigured('config', 'must be a table');
+  if (!('storage' in given)) return requireOwn(parseSection(given, ''), '');
+  const storage = table(given.storage, 'storage');
+  if (storage.mempool === undefined) throw misconfigured('storage.mempool', 'is missing');
+  const place = 'storage.mempool.';
+  const section = parseSection(table(storage.mempool, 'storage.mempool'), place);
+  return requireOwn(fromStorageRoot(section, storage.path), place);
+}
+
+function parseSection(given: Readonly<Record<string, unknown>>, prefix: Place): MempoolConfig {
+  const config: Record<string, unknown> = {};
+  for (const [written, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const place = prefix + written;
+    const name = written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const target = name === lockSeconds ? 'watcherLockTtlMs' : name;
+    if (Object.hasOwn(config, target)) throw misconfigured(place, 'is given twice, in two spellings');
+    config[target] = name === lockSeconds ? count(value, place) * 1_000 : fieldOf(name, written, place)(value, place);
+  }
+  if (config.backend === undefined) throw misconfigured(`${prefix}backend`, 'is missing');
+  return config as unknown as MempoolConfig;
+}
+
+function fieldOf(name: string, written: string, place: Place): Field<unknown> {
+  if (Object.hasOwn(fields, name)) return fields[name as keyof MempoolConfig] as Field<unknown>;
+  const names = [...Object.keys(fields), lockSeconds].map(written.includes('_') ? snakeCase : String);
+  const near = nearest(written, names);
+  throw misconfigured(place, `is not a field known here${near === null ? '' : `; did you mean ${near}?`}`);
+}
+
+/** In Dolos a mempool's path starts from the storage path, and is `mempool` there where none is given. */
+function fromStorageRoot(config: MempoolConfig, root: unknown): MempoolConfig {
+  if (config.backend !== 'sqlite' || typeof root !== 'string') return config;
+  const { path = 'mempool' } = config;
+  return { ...config, path: isAbsolute(path) ? path : join(root, path) };
+}
+
+/** What a backend cannot be opened without. */
+function requireOwn(config: MempoolConfig, prefix: Place): MempoolConfig {
+  const needed = ({ sqlite: 'path', sqliteExclusive: 'path', redis: 'url' } as const)[config.backend];
+  if (needed !== undefined && config[needed] === undefined)
+    throw misconfigured(prefix + needed, `is missing: backend ${config.backend} needs it`);
+  return config;
+}
