@@ -1,0 +1,22 @@
+-- Purpose: makes the pool where there is none, checks that what is there is ours, and stores the retention this open names.
+-- KEYS: keys.lua   ARGV: 1 pool, 2 epoch for a new pool, 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults
+-- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT <format>, MEMPOOL_POOL <name of the pool it holds>,
+-- MEMPOOL_LOST (there are keys of a pool whose numbers are gone: evicted or deleted)
+-- Rules: N2
+local format, name = unpack(call('HMGET', META, 'format', 'pool'))
+if format and format ~= '1' then return redis.error_reply('MEMPOOL_FORMAT ' .. format) end
+if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL ' .. name) end
+if not format and call('EXISTS', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST') end
+call('HDEL', META, '-')
+if not format then
+  call('HSET', META, 'format', 1, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',
+    'logSeq', 0, 'logFirst', 1, 'eventSeq', 0)
+end
+for i, field in ipairs({ 'maxFinalized', 'maxEvents', 'maxRollback' }) do
+  if ARGV[2 + i] ~= '' then
+    call('HSET', META, field, ARGV[2 + i])
+  elseif not format then
+    call('HSET', META, field, ARGV[5 + i])
+  end
+end
+return call('HMGET', META, 'epoch', 'eventSeq')

@@ -1,0 +1,18 @@
+-- Purpose: tries every command the scripts use, so that a missing right or an old server shows before the first transaction.
+-- KEYS: 1 {prefix}:probe, 2 {prefix}:probe:old
+-- Returns: 'OK', or { the command refused, the server's words }
+-- Rules: X1
+local probe, old = KEYS[1], KEYS[2]
+local attempts = {
+  { 'DEL', probe, old }, { 'TYPE', probe }, { 'EXISTS', probe },
+  { 'HSET', probe, 'field', '1' }, { 'HGET', probe, 'field' }, { 'HMGET', probe, 'field' }, { 'HEXISTS', probe, 'field' },
+  { 'HLEN', probe }, { 'RENAME', probe, old }, { 'HDEL', old, 'field' }, { 'UNLINK', old },
+  { 'ZADD', probe, '1', 'member' }, { 'ZMSCORE', probe, 'member' }, { 'ZCOUNT', probe, '0', '1' },
+  { 'ZRANGEBYSCORE', probe, '0', '1' }, { 'ZREM', probe, 'member' }, { 'ZREMRANGEBYSCORE', probe, '0', '1' },
+  { 'XADD', probe, 'MINID', '1', '1-1', 'field', '1' }, { 'XRANGE', probe, '-', '+' }, { 'DEL', probe },
+}
+for _, attempt in ipairs(attempts) do
+  local reply = redis.pcall(unpack(attempt))
+  if type(reply) == 'table' and reply.err then return { attempt[1], reply.err } end
+end
+return 'OK'

@@ -1,0 +1,59 @@
+-- Purpose: takes in transactions. A hash that was Dropped begins a new life; one that the last blocks carried is Confirmed.
+-- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 finalizeThreshold, 5 packed hashes, then for
+-- each its record: type as u16, CRC-32 of the payload as u32, payload
+-- Returns: { a letter for each: p Pending, c Confirmed, else the digit of a duplicate's stage, the first seq, ARGV[3] }
+-- Rules: L1, L2, L13, M3
+local threshold = tonumber(ARGV[4])
+local list = hashes(ARGV[5])
+local at = scores(IDX, list)
+local sightings = tip ~= '' and scores(SEEN, list) or {}
+local fresh, letters, index, flight, records = {}, {}, {}, {}, {}
+local first = seq + 1
+local newcomer = tail(PENDING, UNKNOWN, 0, 0, 0, 0)
+
+local function previous(score)
+  if not score then return UNKNOWN, 0, 0 end
+  local _, _, _, confirmed, missed = struct.unpack(entryFormat, call('HGET', LOG, string.format('%.0f', score % T)))
+  return DROPPED, confirmed, missed
+end
+
+local function begin(i, hash)
+  local sighting = sightings[i]
+  if sighting and sighting > tick - threshold then
+    local stage, confirmed, missed = previous(at[i])
+    flight[#flight + 1] = seq
+    flight[#flight + 1] = hash
+    event(hash, seq, tail(CONFIRMED, stage, confirmed, missed, tick - sighting + 1, 0, pointOf(sighting)))
+    return CONFIRMED * T + sighting, 'c'
+  end
+  if at[i] then
+    local stage, confirmed, missed = previous(at[i])
+    event(hash, seq, tail(PENDING, stage, confirmed, missed, 0, 0))
+  else
+    event(hash, seq, newcomer)
+  end
+  return seq, 'p'
+end
+
+for i, hash in ipairs(list) do
+  local score = fresh[hash] or at[i]
+  if score and score < DROPPED * T then
+    letters[i] = math.floor(score / T)
+  else
+    seq = seq + 1
+    local n = #index
+    score, letters[i] = begin(i, hash)
+    fresh[hash] = score
+    index[n + 1], index[n + 2] = score, hash
+    records[n + 1], records[n + 2] = hash, ARGV[5 + i]
+  end
+end
+
+local reply = { table.concat(letters), first, ARGV[3] }
+if #index > 0 then
+  each(records, nil, 'HSET', BODY)
+  each(index, nil, 'ZADD', IDX)
+  each(flight, nil, 'ZADD', FLIGHT)
+  save()
+end
+return finish(reply)

@@ -1,0 +1,73 @@
+-- Purpose: what writing scripts share: the record of operation ids, and the events of the call as one packed CBOR array that
+-- core's codec reads.
+-- ARGV: 1 operation id, 2 verb, then the verb's own
+-- Returns: the recorded reply where the id is known. Error: MEMPOOL_REUSED where it belongs to another verb
+-- Rules: X1, X2, E1, E2, E3, M3
+local id, verb = ARGV[1], ARGV[2]
+local record = call('HGET', OPS, id) or call('HGET', OPS_OLD, id)
+if record then
+  local known = cmsgpack.unpack(record)
+  if known[1] ~= verb then return redis.error_reply('MEMPOOL_REUSED') end
+  return known[2]
+end
+-- A full server refuses a script whose first write may take memory and lets one go on that began by deleting: only `receive`
+-- is to be refused.
+if verb ~= 'receive' then call('HDEL', META, '-') end
+
+local rows, count = {}, 0
+local char, pack = string.char, struct.pack
+
+-- A CBOR head: major type * 32, then the number in the fewest bytes.
+local function head(major, n)
+  if n < 24 then return char(major + n) end
+  if n < 256 then return char(major + 24, n) end
+  if n < 65536 then return pack('>BI2', major + 25, n) end
+  if n < 4294967296 then return pack('>BI4', major + 26, n) end
+  return pack('>BI8', major + 27, n)
+end
+
+local function bytes(value)
+  return value and head(64, #value) .. value or '\246'
+end
+
+local function blockEvent(action, point, at)
+  count = count + 1
+  rows[count] = char(131, action) .. bytes(point) .. head(0, at)
+end
+
+-- What follows hash and seq in an event; many events of a call share it.
+local function tail(stage, before, confirmedBefore, missedBefore, confirmed, missed, point, reason)
+  return char(stage, before) .. head(0, confirmedBefore) .. head(0, missedBefore) .. head(0, confirmed) .. head(0, missed)
+    .. bytes(point) .. (reason and head(96, #reason) .. reason or '\246')
+end
+
+local function event(hash, number, rest)
+  count = count + 1
+  rows[count] = '\138' .. bytes(hash) .. head(0, number) .. rest
+end
+
+-- Appends the events, at most 1,000 to an entry, as id `<number of the last>-<how many>`, the field name being the epoch.
+local function publish()
+  for from = 1, count, 1000 do
+    local size = math.min(1000, count - from + 1)
+    eventSeq = eventSeq + size
+    call('XADD', EVENTS, 'MINID', maxEvents < 10000 and '=' or '~', math.max(0, eventSeq - maxEvents + 1),
+      string.format('%.0f-%d', eventSeq, size), epoch, head(128, size) .. table.concat(rows, '', from, from + size - 1))
+  end
+end
+
+-- The last step of every call: its reply is recorded under its id. Two generations of at least 10,000 ids each.
+local function finish(reply)
+  if call('HLEN', OPS) >= 10000 then
+    call('UNLINK', OPS_OLD)
+    call('RENAME', OPS, OPS_OLD)
+  end
+  call('HSET', OPS, id, cmsgpack.pack({ verb, reply }))
+  return reply
+end
+
+local function save()
+  publish()
+  call('HSET', META, 'seq', seq, 'tick', tick, 'floor', base, 'tip', tip, 'logSeq', logSeq, 'logFirst', logFirst,
+    'eventSeq', eventSeq)
+end

@@ -1,0 +1,17 @@
+import { type Backend, defineBackend } from 'mempool-core';
+import { openRedis } from './open.ts';
+import type { RedisOptions } from './options.ts';
+
+export type { RedisOptions } from './options.ts';
+
+/**
+ * The pool on a Redis server, shared by any number of nodes.
+ *
+ * @throws from `open`, beside what every backend throws: `ERR_MEMPOOL_AUTH`, `ERR_MEMPOOL_PERMISSION` naming the command,
+ * `ERR_MEMPOOL_READ_ONLY`, `ERR_MEMPOOL_INCOMPATIBLE` naming the key, for a newer format, or for a server before 6.2
+ */
+export const redis: Backend<RedisOptions> = defineBackend<RedisOptions>({
+  name: 'redis',
+  capabilities: { durable: true, shared: true },
+  open: openRedis,
+});

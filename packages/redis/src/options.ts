@@ -1,0 +1,84 @@
+import type { ConnectionOptions } from 'node:tls';
+import { Redis } from 'ioredis';
+import { invalid } from 'mempool-core';
+
+/** What `redis.open` takes beside the options of every backend. */
+export interface RedisOptions {
+  /** `redis://` or, with TLS, `rediss://` `[user][:password]@host[:port][/database number]`. */
+  readonly url: string;
+  /**
+   * What the keys begin with, before `:`; default the pool's name. It is put in braces unless it has a hash tag of its own,
+   * so that all keys of a pool are in one slot.
+   */
+  readonly keyPrefix?: string | undefined;
+  /** Certificates, server name and whatever else `tls.connect` takes; with it `redis://` means TLS too. */
+  readonly tls?: ConnectionOptions | undefined;
+  /** Name of the connections in `CLIENT LIST`; default none. */
+  readonly connectionName?: string | undefined;
+  /** Internet Protocol version of the connections: 4, 6, or 0 for either; default 0. */
+  readonly family?: 0 | 4 | 6 | undefined;
+}
+
+const longestReconnectMs = 500;
+
+/**
+ * A client that never repeats a command by itself (X2): what was sent when a connection broke is rejected, what comes while
+ * there is none is refused. It connects again for ever, in the background.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the option
+ */
+export function createClient(options: RedisOptions, connectTimeoutMs: number): Redis {
+  const { connectionName, family = 0 } = options;
+  return new Redis({
+    ...address(options),
+    family,
+    ...(connectionName === undefined ? {} : { connectionName }),
+    protocol: 2,
+    lazyConnect: true,
+    connectTimeout: connectTimeoutMs,
+    disconnectTimeout: 0,
+    disableClientInfo: true,
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    autoResendUnfulfilledCommands: false,
+    autoResubscribe: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt: number) => Math.min(longestReconnectMs, 10 * attempt),
+  });
+}
+
+function address({ url, tls }: RedisOptions) {
+  const parsed = parseUrl(url);
+  const db = parsed.pathname.slice(1);
+  if (!/^\d{0,5}$/.test(db)) throw invalid('url', 'a Redis URL whose path is a database number');
+  return {
+    host: parsed.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
+    port: Number(parsed.port || 6379),
+    db: Number(db),
+    ...(parsed.username === '' ? {} : { username: decoded(parsed.username) }),
+    ...(parsed.password === '' ? {} : { password: decoded(parsed.password) }),
+    ...(parsed.protocol === 'rediss:' || tls !== undefined ? { tls: { ...tls } } : {}),
+  };
+}
+
+function parseUrl(url: unknown): URL {
+  const parsed = typeof url === 'string' ? URL.parse(url) : null;
+  if (parsed === null || !['redis:', 'rediss:'].includes(parsed.protocol))
+    throw invalid('url', 'a redis:// or rediss:// URL');
+  return parsed;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw invalid('url', 'a Redis URL whose user and password are percent-encoded');
+  }
+}
+
+/** The prefix with a hash tag. @throws `ERR_MEMPOOL_INVALID` */
+export function taggedPrefix(prefix: string): string {
+  if (typeof prefix !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(prefix))
+    throw invalid('keyPrefix', '1–128 printable ASCII characters without spaces');
+  return /^[^{]*\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
+}
