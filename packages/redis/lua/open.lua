@@ -6,7 +6,7 @@
 local format, name = unpack(call('HMGET', META, 'format', 'pool'))
 if format and format ~= '1' then return redis.error_reply('MEMPOOL_FORMAT ' .. format) end
 if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL ' .. name) end
-if not format and call('EXISTS', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST') end
+if not format and call('EXISTS', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST meta') end
 call('HDEL', META, '-')
 if not format then
   call('HSET', META, 'format', 1, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',

@@ -5,7 +5,7 @@
 local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, maxFinalized, maxEvents, maxRollback =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
     'maxFinalized', 'maxEvents', 'maxRollback'))
-if not format then return redis.error_reply('MEMPOOL_GONE') end
+if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
 if format ~= '1' then return redis.error_reply('MEMPOOL_FORMAT ' .. format) end
 seq, tick, base, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(base), tonumber(logSeq), tonumber(logFirst)
 eventSeq, maxFinalized = tonumber(eventSeq), tonumber(maxFinalized)

@@ -7,7 +7,7 @@ local id, verb = ARGV[1], ARGV[2]
 local record = call('HGET', OPS, id) or call('HGET', OPS_OLD, id)
 if record then
   local known = cmsgpack.unpack(record)
-  if known[1] ~= verb then return redis.error_reply('MEMPOOL_REUSED') end
+  if known[1] ~= verb then return redis.error_reply('MEMPOOL_REUSED operation id') end
   return known[2]
 end
 -- A full server refuses a script whose first write may take memory and lets one go on that began by deleting: only `receive`
