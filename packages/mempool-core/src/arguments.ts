@@ -1,3 +1,4 @@
+import { isUint8Array } from 'node:util/types';
 import type { CheckedBlock, WriteContext } from './driver.ts';
 import { invalid } from './errors.ts';
 import type { Thresholds } from './lifecycle.ts';
@@ -49,10 +50,7 @@ export function distinctHashes(field: string, hashes: readonly string[], max: nu
 }
 
 /** Checked, with the payloads copied (M1, M2). */
-export function checkTransactions(
-  transactions: readonly Transaction[],
-  maxTxBytes: number,
-): Transaction[] {
+export function checkTransactions(transactions: readonly Transaction[], maxTxBytes: number): Transaction[] {
   if (!Array.isArray(transactions)) throw invalid('transactions', 'an array');
   if (transactions.length > maxCallTransactions)
     throw invalid('transactions', `at most ${maxCallTransactions} transactions`);
@@ -66,17 +64,12 @@ export function checkTransactions(
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
-export function checkTransaction(
-  place: () => string,
-  transaction: Transaction,
-  maxTxBytes: number,
-): void {
+export function checkTransaction(place: () => string, transaction: Transaction, maxTxBytes: number): void {
   if (typeof transaction !== 'object' || transaction === null) throw invalid(place(), 'a transaction');
   const { hash, payload, payloadType } = transaction;
   if (!isHash(hash)) throw invalid(`${place()}.hash`, hashForm);
-  if (!(payload instanceof Uint8Array)) throw invalid(`${place()}.payload`, 'a Uint8Array');
-  if (payload.length > maxTxBytes)
-    throw invalid(`${place()}.payload`, `at most ${maxTxBytes} bytes (maxTxBytes)`);
+  if (!isUint8Array(payload)) throw invalid(`${place()}.payload`, 'a Uint8Array');
+  if (payload.length > maxTxBytes) throw invalid(`${place()}.payload`, `at most ${maxTxBytes} bytes (maxTxBytes)`);
   if (!Number.isInteger(payloadType) || payloadType < 0 || payloadType > 0xffff)
     throw invalid(`${place()}.payloadType`, 'an integer of 0–65,535');
 }
@@ -85,8 +78,7 @@ export function checkTransaction(
 export function checkPoint(field: string, point: ChainPoint): ChainPoint {
   if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
   checkCount(`${field}.slot`, point.slot);
-  if (!isHex(point.hash, pointHashDigits, pointHashDigits))
-    throw invalid(`${field}.hash`, '64 lower-case hex digits');
+  if (!isHex(point.hash, pointHashDigits, pointHashDigits)) throw invalid(`${field}.hash`, '64 lower-case hex digits');
   return { slot: point.slot, hash: point.hash };
 }
 
@@ -123,8 +115,7 @@ export function checkCount(field: string, value: number): number {
 
 /** A page's limit: any number but NaN. @throws `ERR_MEMPOOL_INVALID` */
 export function checkLimit(limit: number | undefined): number | undefined {
-  if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit)))
-    throw invalid('limit', 'a number');
+  if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit))) throw invalid('limit', 'a number');
   return limit === undefined ? undefined : Math.floor(limit);
 }
 

@@ -106,8 +106,7 @@ export function encodeEvents(events: readonly StoreEvent[]): Buffer {
 }
 
 function eventRow(event: StoreEvent): BlockRow | TransactionRow {
-  if (event.kind === 'block')
-    return [blockActions.indexOf(event.action), encodePoint(event.point), event.tick];
+  if (event.kind === 'block') return [blockActions.indexOf(event.action), encodePoint(event.point), event.tick];
   const { previous } = event;
   return [
     hashToBytes(event.hash),
@@ -136,10 +135,29 @@ export function decodeEvents(bytes: Uint8Array, lastSeq: number): StoreEvent[] {
 }
 
 function decodeEvent(row: unknown, eventSeq: number): StoreEvent {
-  if (!Array.isArray(row)) throw damaged('event');
-  return row.length === 3
-    ? decodeBlockEvent(row as BlockRow, eventSeq)
-    : decodeTransactionEvent(row as TransactionRow, eventSeq);
+  if (isBlockRow(row)) return decodeBlockEvent(row, eventSeq);
+  if (isTransactionRow(row)) return decodeTransactionEvent(row, eventSeq);
+  throw damaged('event');
+}
+
+function isBlockRow(row: unknown): row is BlockRow {
+  return Array.isArray(row) && row.length === 3 && isCount(row[0]) && isBytes(row[1]) && isCount(row[2]);
+}
+
+function isTransactionRow(row: unknown): row is TransactionRow {
+  if (!Array.isArray(row) || row.length !== 10) return false;
+  const [hash, ...rest] = row;
+  const [point, reason] = rest.splice(7);
+  if (!isBytes(hash) || !rest.every(isCount)) return false;
+  return (point === null || isBytes(point)) && (reason === null || typeof reason === 'string');
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }
 
 function decodeBlockEvent([code, point, tick]: BlockRow, eventSeq: number): StoreEvent {

@@ -52,9 +52,7 @@ const retryableByCode: Readonly<Record<MempoolErrorCode, boolean>> = {
   ERR_MEMPOOL_INTERNAL: false,
 };
 
-export const mempoolErrorCodes: readonly MempoolErrorCode[] = Object.keys(
-  retryableByCode,
-) as MempoolErrorCode[];
+export const mempoolErrorCodes: readonly MempoolErrorCode[] = Object.keys(retryableByCode) as MempoolErrorCode[];
 
 /** What an error is about, for programs: the field, the hash, the key. Never a payload. */
 export interface MempoolErrorDetails {
@@ -86,9 +84,9 @@ export class MempoolError extends Error {
   }
 }
 
-/** True for an error of this library, from whichever copy of it; with `code`, for that code only. */
+/** True for an error of this library, from whichever copy or realm of it; with `code`, for that code only. */
 export function isMempoolError(error: unknown, code?: MempoolErrorCode): error is MempoolError {
-  if (!(error instanceof Error) || !('code' in error)) return false;
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   if (typeof error.code !== 'string' || !Object.hasOwn(retryableByCode, error.code)) return false;
   return code === undefined || error.code === code;
 }

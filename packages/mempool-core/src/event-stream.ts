@@ -68,12 +68,17 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   async drain(): Promise<void> {
     try {
       await this.#filling;
-      const { last } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
-      while (!this.#ended && this.#position < last) await this.#fill();
+      while (!this.#ended && (await this.#isBehind())) await this.#fill();
     } catch {
       // A store that cannot be read any more ends its streams where they are; `after` resumes them without a gap.
     }
     this.end();
+  }
+
+  /** Asked anew each time: a store that went back in time meanwhile has fewer events than it had. */
+  async #isBehind(): Promise<boolean> {
+    const { last } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
+    return this.#position < last;
   }
 
   readonly #abort = (): void => {

@@ -3,11 +3,7 @@ import { invalid } from './errors.ts';
 import { defaultThresholds, type Thresholds } from './lifecycle.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-export type Logger = (
-  level: LogLevel,
-  message: string,
-  fields?: Readonly<Record<string, unknown>>,
-) => void;
+export type Logger = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** How much history a pool keeps. Stored with the pool; the latest open that names one sets it for all nodes. */
 export interface Retention {
@@ -50,8 +46,8 @@ export function resolveOptions(options: OpenOptions): DriverOptions {
     retention: namedRetention(options),
     maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576),
     timeoutMs: count('timeoutMs', options.timeoutMs ?? 5_000),
-    clock: options.clock ?? (() => performance.now()),
-    log: options.log ?? (() => undefined),
+    clock: callable('clock', options.clock ?? (() => performance.now())),
+    log: callable('log', options.log ?? (() => undefined)),
   };
 }
 
@@ -63,11 +59,7 @@ export function resolveThresholds(given: Partial<Thresholds>, fallback: Threshol
   };
 }
 
-function threshold(
-  field: keyof Thresholds,
-  value: number | undefined,
-  fallback: Thresholds,
-): number {
+function threshold(field: keyof Thresholds, value: number | undefined, fallback: Thresholds): number {
   if (value === undefined) return fallback[field];
   if (value === Number.POSITIVE_INFINITY || Number.isSafeInteger(value)) return Math.max(1, value);
   throw invalid(field, 'an integer or Infinity');
@@ -84,6 +76,11 @@ function namedRetention(options: OpenOptions): Partial<Retention> {
 
 function count(field: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 1) throw invalid(field, 'a whole number of at least 1');
+  return value;
+}
+
+function callable<F extends (...given: never[]) => unknown>(field: string, value: F): F {
+  if (typeof value !== 'function') throw invalid(field, 'a function');
   return value;
 }
 
