@@ -20,7 +20,7 @@ export const sqlite: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   async open(options) {
     checkOptions(options);
     const file = await openShared(options);
-    return new SqliteDriver(file, new SharedHashes(file.statements), options);
+    return new SqliteDriver(file, new SharedHashes(file), options);
   },
 });
 
@@ -34,7 +34,7 @@ export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptio
   async open(options) {
     checkOptions(options);
     const file = await openExclusive(options);
-    return new SqliteDriver(file, new OwnHashes(file.statements), options);
+    return new SqliteDriver(file, new OwnHashes(file), options);
   },
 });
 

@@ -1,16 +1,16 @@
-import type { Statements } from './statements.ts';
+import type { PoolFile } from './pool-file.ts';
 
 const pollMs = 25;
 
 /** Tells listeners of commits: this connection's at once, those of other processes by asking the file (E4). */
 export class CommitPoll {
-  readonly #statements: Statements;
+  readonly #file: PoolFile;
   readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #version: unknown;
 
-  constructor(statements: Statements) {
-    this.#statements = statements;
+  constructor(file: PoolFile) {
+    this.#file = file;
   }
 
   listen(listener: () => void): () => void {
@@ -46,7 +46,7 @@ export class CommitPoll {
   /** Changes with every commit of another connection; `null` when the file cannot be read, which its readers shall meet. */
   #dataVersion(): unknown {
     try {
-      return (this.#statements.dataVersion.get() as { data_version: number }).data_version;
+      return this.#file.row('dataVersion')?.['data_version'];
     } catch {
       return null;
     }

@@ -132,6 +132,7 @@ function create(database: Database, pool: string): void {
   database.exec(readFileSync(new URL('../sql/schema.sql', import.meta.url), 'utf8'));
   database.pragma(`application_id = ${applicationId}`);
   database.pragma(`user_version = ${formatVersion}`);
+  database.exec("INSERT INTO step VALUES (0, 0, x'80', 0, 1, 0, 0, 0, 0, 0, 0, 0)");
   database
     .prepare('INSERT INTO pool (id, name, epoch, max_finalized, max_events, max_rollback) VALUES (1, ?, ?, ?, ?, ?)')
     .run(pool, randomUUID(), maxFinalized, maxEvents, maxRollback);

@@ -1,21 +1,9 @@
 import { crc32 } from 'node:zlib';
-import {
-  bytesToHash,
-  type ChainPoint,
-  corrupt,
-  decodePoint,
-  type FinalStage,
-  isLive,
-  type KnownStage,
-  knownStages,
-  type Life,
-  MempoolError,
-  type ReadRecord,
-  type Retention,
-} from 'mempool-core';
+import * as core from 'mempool-core';
+import type { Row } from './pool-file.ts';
 
-/** The pool's row: limits and counters. */
-export interface PoolRow extends Retention {
+/** What the pool is: limits and counters. */
+export interface PoolState extends core.Retention {
   readonly epoch: string;
   tick: number;
   /** The first tick whose point is kept. */
@@ -30,119 +18,83 @@ export interface PoolRow extends Retention {
   lastEventSeq: number;
 }
 
-/** A live row with its payload, before it is trusted. */
-export interface StoredRecord extends ReadRecord {
-  readonly stage: KnownStage | null;
-  readonly tick: number;
-  readonly payloadType: number;
-  readonly intact: boolean;
+/** A row with its payload. `life` is `null` where any of it is damaged. */
+export interface StoredRecord extends core.ReadRecord, core.Body {
+  readonly life: core.Life | null;
+  readonly point: core.ChainPoint | null;
 }
 
-/** A log entry without its payload. */
-export interface LogRecord extends Omit<Life, 'tick'> {
-  readonly stage: FinalStage;
-  readonly logSeq: number;
-  readonly point: ChainPoint | null;
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-/**
- * CRC-32 of the hash and the payload: it tells a damaged payload, a damaged hash, and a payload of another transaction.
- */
-export function recordChecksum(hash: Uint8Array, payload: Uint8Array): number {
+/** Of the hash and the payload: tells a damaged one of either, and a payload that is another transaction's. */
+export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
   return crc32(payload, crc32(hash));
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
-export function decodePool(row: unknown): PoolRow {
-  if (!isRow(row)) throw damaged('pool row');
-  const { epoch, ...numbers } = row;
-  if (typeof epoch !== 'string' || !Object.values(numbers).every(isCount)) throw damaged('pool row');
-  return row as unknown as PoolRow;
+export function decodePool(row: Row | undefined): PoolState {
+  const { epoch, ...counts } = row ?? {};
+  if (typeof epoch !== 'string' || !Object.values(counts).every(isCount)) throw damaged('state of the pool');
+  return row as unknown as PoolState;
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq */
-export function decodeLife(row: unknown): Life {
-  if (!isRow(row)) throw damaged('row');
-  const { seq, hash, stage, tick, confirmations, nonConfirmations, reason } = row;
-  const known = stageOf(stage);
-  if (known === null || !isCount(tick) || !isHash(hash)) throw corruptRow(row);
-  const place = { hash: bytesToHash(hash), seq: Number(seq), stage: known, tick };
-  if (isLive(known)) return { ...place, confirmations: 0, nonConfirmations: 0, reason: null };
-  if (!isCount(confirmations) || !isCount(nonConfirmations) || !isReason(reason, known)) throw corruptRow(row);
-  return { ...place, confirmations, nonConfirmations, reason };
+export function decodeLife(row: Row): core.Life {
+  const life = readLife(row);
+  if (life === null) throw core.corrupt(placeOf(row));
+  return life;
 }
 
-/** Never throws: pages end before a record that is not intact. */
-export function decodeRecord(row: unknown): StoredRecord {
-  if (!isRow(row)) throw damaged('row');
-  const { seq, stage, tick, type, checksum, payload } = row;
-  const hash = isHash(row['hash']) ? row['hash'] : Buffer.alloc(0);
-  const bytes = payload instanceof Uint8Array ? payload : null;
-  const known = stageOf(stage);
-  return {
-    hash: bytesToHash(hash),
-    seq: Number(seq),
-    stage: known,
-    tick: Number(tick),
-    payload: bytes ?? new Uint8Array(),
-    payloadType: Number(type),
-    intact:
-      known !== null &&
-      isCount(tick) &&
-      isPayloadType(type) &&
-      bytes !== null &&
-      checksum === recordChecksum(hash, bytes),
-  };
+/** Never throws, so that a page can end before a damaged record. */
+export function decodeRecord(row: Row): StoredRecord {
+  const { hash, type, checksum, payload, point } = row;
+  const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
+  const body = { payload: bytes, payloadType: Number(type) };
+  const life = readLife(row);
+  const intact = life !== null && isCount(type) && checksum === checksumOf(hash as Uint8Array, bytes);
+  const pointed = life?.stage === 'Confirmed' || life?.stage === 'Finalized' ? isPoint(point) : point === null;
+  if (!intact || !pointed) return { ...placeOf(row), ...body, life: null, point: null };
+  return { ...placeOf(row), ...body, life, point: point === null ? null : decodeStoredPoint(point) };
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` with the hash, the seq and the logSeq */
-export function decodeLog(row: unknown): LogRecord {
-  if (!isRow(row)) throw damaged('log');
-  const { logSeq, seq, hash, stage, confirmations, nonConfirmations, point, reason } = row;
-  const known = stageOf(stage);
-  const shaped = isCount(seq) && isHash(hash) && isCount(confirmations) && isCount(nonConfirmations);
-  if (known === null || isLive(known) || !shaped || !isReason(reason, known)) throw corruptRow(row);
-  const place = { hash: bytesToHash(hash), seq, logSeq: Number(logSeq), stage: known };
-  return { ...place, confirmations, nonConfirmations, point: decodeOptionalPoint(point), reason };
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function decodeStoredPoint(bytes: unknown): core.ChainPoint {
+  if (!isPoint(bytes)) throw damaged('chain point');
+  return core.decodePoint(bytes);
 }
 
-export function decodeOptionalPoint(bytes: unknown): ChainPoint | null {
-  if (bytes === null) return null;
-  if (!(bytes instanceof Uint8Array)) throw damaged('chain point');
-  return decodePoint(bytes);
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function decodeEventRow({ lastSeq, count, events }: Row): core.StoreEvent[] {
+  const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq)) : [];
+  if (unpacked.length !== count) throw damaged('events');
+  return unpacked;
 }
 
-export function damaged(what: string): MempoolError {
-  return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
+function damaged(what: string): core.MempoolError {
+  return new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
 }
 
-function corruptRow({ hash, seq, logSeq }: Row): MempoolError {
-  const place = { hash: isHash(hash) ? bytesToHash(hash) : '', seq: Number(seq) };
-  return corrupt(isCount(logSeq) ? { ...place, logSeq } : place);
+function readLife({ seq, hash, stage, tick, confirmations, nonConfirmations, reason }: Row): core.Life | null {
+  const known = core.knownStages[stage as number];
+  if (known === undefined || !isCount(seq) || !isCount(tick) || !isHash(hash)) return null;
+  const life = { hash: core.bytesToHash(hash), seq, stage: known, tick };
+  if (core.isLive(known)) return { ...life, confirmations: 0, nonConfirmations: 0, reason: null };
+  if (!isCount(confirmations) || !isCount(nonConfirmations)) return null;
+  if (typeof reason === 'string' ? known !== 'Dropped' : known === 'Dropped') return null;
+  return { ...life, confirmations, nonConfirmations, reason: reason as string | null };
 }
 
-function isRow(row: unknown): row is Row {
-  return typeof row === 'object' && row !== null;
+function placeOf({ hash, seq, logSeq }: Row): Omit<core.ReadRecord, 'payload'> {
+  const place = { hash: isHash(hash) ? core.bytesToHash(hash) : '', seq: Number(seq) };
+  return isCount(logSeq) ? { ...place, logSeq } : place;
 }
 
 function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function isPayloadType(value: unknown): boolean {
-  return isCount(value) && value <= 0xffff;
-}
-
 function isHash(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array && value.length >= 1 && value.length <= 64;
 }
 
-function isReason(value: unknown, stage: KnownStage): value is string | null {
-  return stage === 'Dropped' ? typeof value === 'string' : value === null;
-}
-
-function stageOf(code: unknown): KnownStage | null {
-  return typeof code === 'number' ? (knownStages[code] ?? null) : null;
+function isPoint(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array && value.length === core.pointBytes;
 }
