@@ -17,12 +17,14 @@ export interface Chain {
   blocks(): AsyncIterable<ChainBlock> | Iterable<ChainBlock>;
 }
 
-/**
- * Reads the whole chain before any of it reaches a pool, so that a damaged file changes nothing.
- * @throws ChainFileError as `readChunkFile` does
- */
-export async function readChain(file: string | null): Promise<Chain> {
-  const blocks = () => (file === null ? syntheticChain() : readChunkFile(file));
+/** A chunk file's chain, or the made-up one where there is none. @throws ChainFileError as `readChunkFile` does */
+export function openChain(file: string | null): Promise<Chain> {
+  if (file === null) return readChain('a made-up chain', () => syntheticChain());
+  return readChain(file, () => readChunkFile(file));
+}
+
+/** Reads the whole chain before any of it reaches a pool, so that a damaged file changes nothing. */
+export async function readChain(title: string, blocks: Chain['blocks']): Promise<Chain> {
   const points: ChainPoint[] = [];
   const hashes: string[] = [];
   const digest = createHash('sha256');
@@ -33,5 +35,5 @@ export async function readChain(file: string | null): Promise<Chain> {
       digest.update(transaction.hash, 'hex');
     }
   }
-  return { title: file ?? 'a made-up chain', points, hashes, sha256: digest.digest('hex'), blocks };
+  return { title, points, hashes, sha256: digest.digest('hex'), blocks };
 }

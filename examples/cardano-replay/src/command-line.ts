@@ -43,8 +43,6 @@ export function readCommandLine(args: readonly string[]): Settings | null {
   const file = positionals[0] ?? null;
   const backend = values.backend === undefined ? null : backendName(values.backend);
   const { url = null, path = null, config = null } = values;
-  if (url !== null) expectBackend('--url', 'redis', backend, config);
-  if (path !== null) expectBackend('--path', 'sqlite', backend ?? 'sqlite', config);
   const forkEvery = forkInterval(values['fork-every'], file === null ? syntheticForkEvery : 0);
   return { file, backend, url, path, config, forkEvery, json: values.json };
 }
@@ -74,12 +72,6 @@ function backendName(text: string): BackendName {
   const name = backendNames.find((known) => known === text);
   if (name === undefined) throw new UsageError(`--backend must be ${backendNames.join(', ')}, not '${text}'`);
   return name;
-}
-
-/** A config file may name the backend, so with one only an option of the command line can be at odds. */
-function expectBackend(option: string, wanted: BackendName, named: BackendName | null, config: string | null): void {
-  if (named === wanted || (named === null && config !== null)) return;
-  throw new UsageError(`${option} goes with --backend ${wanted}`);
 }
 
 function forkInterval(text: string | undefined, unnamed: number): number {

@@ -1,25 +1,24 @@
 import { isMempoolError } from 'mempool-core';
 import { ChainFileError } from './chain/chain-file-error.ts';
-import { type Chain, readChain } from './chain.ts';
+import { type Chain, openChain } from './chain.ts';
 import { help, readCommandLine, type Settings } from './command-line.ts';
 import { narrator } from './narrator.ts';
 import { openPool, type Pool } from './pool.ts';
 import { blocksIn, replay } from './replay.ts';
-import { ReplayError, UsageError } from './replay-error.ts';
+import { ReplayError, StoppedError } from './replay-error.ts';
 import { describe, type Report, report } from './report.ts';
 import { openScreen } from './screen.ts';
 import { StageWatch } from './stage-watch.ts';
 
 const stopped = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const)
-  process.once(name, () => stopped.abort(new ReplayError(`stopped by ${name}; run it again to go on`)));
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort(new StoppedError(name)));
 
 try {
   const settings = readCommandLine(process.argv.slice(2));
   if (settings === null) console.log(help);
   else await run(settings);
 } catch (error) {
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.exitCode = error instanceof ReplayError ? error.exitCode : 1;
   console.error(isExpected(error) ? `cardano-replay: ${error.message}` : error);
 }
 
@@ -30,23 +29,19 @@ function isExpected(error: unknown): error is Error {
 
 async function run(settings: Settings): Promise<void> {
   const startedMs = performance.now();
-  const chain = await readChain(settings.file);
-  const pool = await openPool(settings, chain);
-  try {
-    const totals = await play(settings, chain, pool);
-    const result: Report = { ...totals, seconds: Math.round(performance.now() - startedMs) / 1_000 };
-    console.log(`\n${describe(result)}`);
-    if (settings.json) console.log(JSON.stringify(result));
-  } finally {
-    await pool.close();
-  }
+  const chain = await openChain(settings.file);
+  await using pool = await openPool(settings, chain);
+  const totals = await play(settings, chain, pool);
+  const result: Report = { ...totals, seconds: Math.round(performance.now() - startedMs) / 1_000 };
+  console.log(`\n${describe(result)}`);
+  if (settings.json) console.log(JSON.stringify(result));
 }
 
-async function play(settings: Settings, chain: Chain, { store, where }: Pool): Promise<Omit<Report, 'seconds'>> {
-  const { forkEvery } = settings;
+async function play({ forkEvery }: Settings, chain: Chain, pool: Pool): Promise<Omit<Report, 'seconds'>> {
+  const { store } = pool.mempool;
   const total = chain.points.length;
   const done = blocksIn(chain, (await store.tip()).point, forkEvery);
-  console.log(introduction(settings, chain, `${store.name}, ${where}`, done));
+  console.log(introduction(chain, forkEvery, pool, done));
   const { lastEventSeq } = await store.usage();
   const screen = openScreen(total, done);
   try {
@@ -62,7 +57,7 @@ async function play(settings: Settings, chain: Chain, { store, where }: Pool): P
   }
 }
 
-function introduction({ forkEvery }: Settings, { title, points, hashes }: Chain, where: string, done: number): string {
+function introduction({ title, points, hashes }: Chain, forkEvery: number, { where }: Pool, done: number): string {
   const forks = forkEvery === 0 ? 'no forks' : `a fork every ${forkEvery} blocks`;
   const resumed = done === 0 ? '' : `, which has ${done} of the blocks`;
   return `${title}: ${points.length} blocks, ${hashes.length} transactions, ${forks}\ninto ${where}${resumed}`;

@@ -1,35 +1,77 @@
-/** Opens the pool that a chain is replayed into. */
+/** Opens the pool that a chain is replayed into. Which one, the command line and the config file say together. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MempoolStore, OpenOptions } from 'mempool-core';
-import { sqlite } from 'mempool-sqlite';
+import { loadConfig, type Mempool, type MempoolConfig, openMempool } from 'mempool-core';
+import { ephemeral } from 'mempool-ephemeral';
+import { redis } from 'mempool-redis';
+import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import type { Chain } from './chain.ts';
 import type { Settings } from './command-line.ts';
+import { useOwnRedis } from './own-redis.ts';
+import { UsageError } from './replay-error.ts';
 
-export interface Pool {
-  readonly store: MempoolStore;
+export interface Pool extends AsyncDisposable {
+  readonly mempool: Mempool;
   /** Where it is, for people. */
   readonly where: string;
-  close(): Promise<void>;
 }
 
 const dataFolder = '.data';
+const backends = { ephemeral, sqlite, sqliteExclusive, redis };
 
+/** @throws `MempoolError` of the backend, ReplayError where no Redis is to be had, UsageError for options at odds */
 export async function openPool(settings: Settings, chain: Chain): Promise<Pool> {
-  const options = poolOptions(settings, chain);
+  await using opened = new AsyncDisposableStack();
+  const chosen = forChain(await choose(settings), settings.forkEvery, chain);
   await mkdir(dataFolder, { recursive: true });
-  const path = settings.path ?? join(dataFolder, `${options.pool}.sqlite`);
-  const store = await sqlite.open({ ...options, path });
-  return { store, where: path, close: () => store.close() };
+  const config = await atHome(chosen, opened);
+  const mempool = opened.use(await openMempool(config, backends, { log: warn }));
+  const kept = opened.move();
+  return { mempool, where: place(config), [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** A pool belongs to one chain, known by its first block, and one way of forking it. It keeps the chain's whole history. */
-function poolOptions({ forkEvery }: Settings, { points, hashes }: Chain): OpenOptions & { readonly pool: string } {
+/** The command line wins over the config file. */
+async function choose({ config, backend, path, url }: Settings): Promise<MempoolConfig> {
+  const file: MempoolConfig = config === null ? { backend: 'sqlite' } : await loadConfig(config);
+  const chosen = { ...file, backend: backend ?? file.backend };
+  if (url !== null && chosen.backend !== 'redis') throw new UsageError('--url goes with --backend redis');
+  if (path !== null && !chosen.backend.startsWith('sqlite')) throw new UsageError('--path goes with --backend sqlite');
+  return { ...chosen, path: path ?? file.path, url: url ?? file.url };
+}
+
+/**
+ * A pool belongs to one chain, known by its first block, and one way of forking it, so that chains never mix. It keeps all of
+ * the chain's transactions and their events.
+ */
+function forChain(config: MempoolConfig, forkEvery: number, { points, hashes }: Chain): MempoolConfig {
+  const { keyPrefix, maxFinalized = 10_000, maxEvents = 100_000 } = config;
   const first = points[0]?.hash.slice(0, 16);
+  const pool = forkEvery === 0 ? `replay-${first}` : `replay-${first}-fork-${forkEvery}`;
   const eventsEach = 10;
   return {
-    pool: forkEvery === 0 ? `replay-${first}` : `replay-${first}-fork-${forkEvery}`,
-    maxFinalized: Math.max(10_000, hashes.length),
-    maxEvents: Math.max(100_000, eventsEach * (hashes.length + points.length)),
+    ...config,
+    pool,
+    keyPrefix: keyPrefix === undefined ? undefined : `${keyPrefix}:${pool}`,
+    maxFinalized: Math.max(maxFinalized, hashes.length),
+    maxEvents: Math.max(maxEvents, eventsEach * (points.length + hashes.length)),
   };
+}
+
+/** Where nothing else is named, the data is under `.data`: a file of the pool's own, or a Redis that is started for us. */
+async function atHome(config: MempoolConfig, opened: AsyncDisposableStack): Promise<MempoolConfig> {
+  if (config.backend.startsWith('sqlite')) {
+    return { ...config, path: config.path ?? join(dataFolder, `${config.pool}.sqlite`) };
+  }
+  if (config.backend !== 'redis' || config.url !== undefined) return config;
+  const { url } = opened.use(await useOwnRedis(join(dataFolder, 'redis')));
+  return { ...config, url };
+}
+
+function place({ backend, pool, path, url }: MempoolConfig): string {
+  if (backend === 'redis' && url !== undefined) return `${backend}: ${pool} on ${new URL(url).host}`;
+  return backend.startsWith('sqlite') ? `${backend}: ${path}` : `${backend}: ${pool}`;
+}
+
+function warn(_level: string, message: string): void {
+  console.error(`cardano-replay: ${message}`);
 }

@@ -1,4 +1,5 @@
 /** Plays a chain into a pool, block by block, so that a run killed at any moment can be taken up by the next one. */
+import { setImmediate } from 'node:timers/promises';
 import type { Block, ChainPoint, MempoolStore, WriteOptions } from 'mempool-core';
 import type { ChainBlock } from './chain/block.ts';
 import { emptySibling } from './chain/synthetic-chain.ts';
@@ -51,6 +52,8 @@ export async function replay(store: MempoolStore, chain: Chain, done: number, op
   for await (const block of chain.blocks()) {
     index += 1;
     if (index < first) continue;
+    // A backend in memory never waits: signals, events and the screen have their turn here.
+    await setImmediate();
     signal.throwIfAborted();
     const before = chain.points[index - 1] ?? null;
     await playBlock(store, { block, before, isForked: isForked(index, forkEvery) }, signal);

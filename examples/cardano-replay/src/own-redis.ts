@@ -1,0 +1,147 @@
+/** A redis-server of our own that keeps its data in a folder: started by the first process that needs it, stopped by the last. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { isCode, withFolderLock } from './folder-lock.ts';
+import { ReplayError } from './replay-error.ts';
+
+/** Disposing it leaves the server, and stops it when nobody else uses it. */
+export interface OwnRedis extends AsyncDisposable {
+  readonly url: string;
+}
+
+const host = '127.0.0.1';
+/** Whoever uses the server keeps a connection of this name open, so that the last one is known, killed ones not counted. */
+const userName = 'mempool-example';
+const answerMs = 10_000;
+const retryMs = 20;
+
+/**
+ * Joins the server of this folder where one still runs, perhaps left by a process that was killed, else starts one.
+ * @throws ReplayError when there is no redis-server on the PATH, or it does not start
+ */
+export async function useOwnRedis(folder: string): Promise<OwnRedis> {
+  await mkdir(folder, { recursive: true });
+  const dir = await realpath(folder);
+  const connection = await withFolderLock(dir, async () => (await joinRunning(dir)) ?? (await start(dir)));
+  return {
+    url: `redis://${host}:${connection.options.port}`,
+    [Symbol.asyncDispose]: () => withFolderLock(dir, () => leave(connection, dir)),
+  };
+}
+
+/** The port's file may be old and another program's server on that port by now: only the one that works in our folder is ours. */
+async function joinRunning(dir: string): Promise<Redis | null> {
+  const port = await readPort(dir);
+  const connection = port === null ? null : await connect(port);
+  if (connection === null) return null;
+  try {
+    const [, found] = (await answered(connection.config('GET', 'dir'))) as string[];
+    if (found !== dir) throw new ReplayError('another server');
+    return await register(connection);
+  } catch {
+    connection.disconnect();
+    return null;
+  }
+}
+
+async function start(dir: string): Promise<Redis> {
+  const port = await freePort();
+  // Before the server runs: if we are killed in between, the next one looks here for it.
+  await writeFile(portFile(dir), String(port));
+  const server = spawn('redis-server', commandLine(port), { cwd: dir, detached: true, stdio: 'ignore' });
+  server.unref();
+  const failed = failure(server, dir);
+  failed.catch(() => {});
+  for (;;) {
+    const connection = await Promise.race([connect(port), failed]);
+    if (connection !== null) return register(connection);
+    await Promise.race([delay(retryMs), failed]);
+  }
+}
+
+/** Written to disk before it answers, so that Redis promises as much as the SQLite file does. */
+function commandLine(port: number): string[] {
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
+  return ['--bind', host, '--port', String(port), '--logfile', 'redis.log', ...durable];
+}
+
+async function failure(server: ChildProcess, dir: string): Promise<never> {
+  try {
+    await once(server, 'exit');
+  } catch (cause) {
+    const missing = 'there is no redis-server on the PATH: install it (Debian, Ubuntu: apt-get install redis-server; ';
+    throw new ReplayError(`${missing}macOS: brew install redis) or name a server with --url`, { cause });
+  }
+  throw new ReplayError(`redis-server did not start: see ${join(dir, 'redis.log')}`);
+}
+
+async function leave(connection: Redis, dir: string): Promise<void> {
+  if (connection.status === 'end') return;
+  const clients = String(await connection.client('LIST'));
+  const users = clients.split('\n').filter((line) => line.includes(` name=${userName} `)).length;
+  if (users > 1) return connection.disconnect();
+  const gone = once(connection, 'end');
+  // It ends without an answer.
+  connection.shutdown('NOSAVE').catch(() => {});
+  await gone;
+  await rm(portFile(dir), { force: true });
+}
+
+async function register(connection: Redis): Promise<Redis> {
+  await connection.client('SETNAME', userName);
+  return connection;
+}
+
+/** `null` where nothing answers as a Redis does. */
+async function connect(port: number): Promise<Redis | null> {
+  const connection = new Redis({ host, port, lazyConnect: true, retryStrategy: () => null });
+  connection.on('error', () => {});
+  try {
+    await answered(connection.connect());
+    return connection;
+  } catch {
+    connection.disconnect();
+    return null;
+  }
+}
+
+/** Another program on the port may never answer at all. */
+async function answered<T>(answer: Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const timeout = delay(answerMs, null, { signal: late.signal }).then(() => {
+    throw new ReplayError('no answer');
+  });
+  try {
+    return await Promise.race([answer, timeout]);
+  } finally {
+    timeout.catch(() => {});
+    late.abort();
+  }
+}
+
+async function readPort(dir: string): Promise<number | null> {
+  try {
+    return Number(await readFile(portFile(dir), 'utf8')) || null;
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+function portFile(dir: string): string {
+  return join(dir, 'port');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { useOwnRedis } from '../src/own-redis.ts';
+import { emptyFolder, hasPrinted, replayed, runReplay, startReplay } from './replay-process.ts';
+import { totalsOf, writeChain } from './synthetic-file.ts';
+
+const options = { seed: 21, blocks: 200, maxTransactions: 4 };
+const args = ['--backend', 'redis', '--fork-every', '5'];
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function portIn(cwd: string): Promise<string> {
+  return readFile(join(cwd, '.data/redis/port'), 'utf8');
+}
+
+test('without a redis-server on the PATH the one line says how to get one', async () => {
+  const cwd = await emptyFolder();
+  const { code, stderr } = await runReplay({ cwd, env: { ...process.env, PATH: cwd } }, args);
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr).toContain('--url');
+});
+
+// The tests' set-up may have found its Redis elsewhere: at a given address, in Docker.
+if (spawnSync('redis-server', ['--version']).status === 0) {
+  test('a server is started for a replay, kept by one that is killed, and stopped by the next', async () => {
+    const cwd = await emptyFolder();
+    const file = await writeChain(cwd, options);
+    const killed = startReplay({ cwd }, [file, ...args]);
+    expect(await hasPrinted(killed, 'undone')).toBe(true);
+    killed.child.kill('SIGKILL');
+    await killed.ending;
+    const port = Number(await portIn(cwd));
+    expect(await listens(port)).toBe(true);
+
+    const resumed = startReplay({ cwd }, [file, ...args, '--json']);
+    expect(await hasPrinted(resumed, 'into ')).toBe(true);
+    expect(await portIn(cwd)).toBe(String(port));
+    const { stdout } = await resumed.ending;
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject(totalsOf(options, 5));
+    expect(await listens(port)).toBe(false);
+
+    expect(await replayed({ cwd }, [file, ...args])).toMatchObject({ applied: 0, ...totalsOf(options, 5) });
+    expect(await readdir(join(cwd, '.data/redis'))).toEqual(['appendonlydir', 'redis.log']);
+  });
+
+  test('two replays at once share a server, and the last one stops it', async () => {
+    const cwd = await emptyFolder();
+    const [first, second] = [options, { ...options, seed: 22, blocks: 100 }];
+    const files = [await writeChain(cwd, first), await writeChain(cwd, second)];
+    const results = await Promise.all(files.map((file) => replayed({ cwd }, [file, ...args])));
+    expect(results).toMatchObject([totalsOf(first, 5), totalsOf(second, 5)]);
+    expect(await readdir(join(cwd, '.data/redis'))).toEqual(['appendonlydir', 'redis.log']);
+  });
+
+  test("a port that another folder's server has by now is left alone", async () => {
+    await using theirs = await useOwnRedis(await emptyFolder());
+    const folder = await emptyFolder();
+    await writeFile(join(folder, 'port'), new URL(theirs.url).port);
+    const ours = await useOwnRedis(folder);
+    expect(ours.url).not.toBe(theirs.url);
+    await ours[Symbol.asyncDispose]();
+    expect(await listens(Number(new URL(theirs.url).port))).toBe(true);
+  });
+}

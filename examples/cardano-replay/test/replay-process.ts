@@ -1,0 +1,73 @@
+/** The example as its users run it: a process of its own, in a folder of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { Report } from '../src/report.ts';
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ReplayProcess {
+  readonly child: ChildProcess;
+  readonly ending: Promise<Ending>;
+}
+
+export interface Surroundings {
+  readonly cwd: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'cardano-replay-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function startReplay({ cwd, env = process.env }: Surroundings, args: readonly string[]): ReplayProcess {
+  const child = spawn(process.execPath, ['--conditions=mempool-source', main, ...args], { cwd, env });
+  return { child, ending: ended(child) };
+}
+
+export function runReplay(surroundings: Surroundings, args: readonly string[]): Promise<Ending> {
+  return startReplay(surroundings, args).ending;
+}
+
+/** Runs to the end and reads the last line. */
+export async function replayed(surroundings: Surroundings, args: readonly string[]): Promise<Report> {
+  const { code, stdout, stderr } = await runReplay(surroundings, [...args, '--json']);
+  if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Report;
+}
+
+/** Resolves when the process has written `part`: true; or has ended without: false. */
+export function hasPrinted({ child, ending }: ReplayProcess, part: string): Promise<boolean> {
+  const printed = new Promise<boolean>((resolve) => {
+    let output = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes(part)) resolve(true);
+    });
+  });
+  return Promise.race([printed, ending.then(() => false)]);
+}
+
+async function ended(child: ChildProcess): Promise<Ending> {
+  if (child.stdout === null || child.stderr === null) throw new Error('no pipes');
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code, signal, stdout, stderr };
+}
