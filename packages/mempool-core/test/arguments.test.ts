@@ -1,0 +1,156 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkBlock,
+  checkCount,
+  checkHash,
+  checkHashes,
+  checkLimit,
+  checkPoint,
+  checkReason,
+  checkTransactions,
+  checkWrite,
+  distinctHashes,
+} from '../src/arguments.ts';
+import { isMempoolError } from '../src/errors.ts';
+import { defaultThresholds } from '../src/lifecycle.ts';
+import { type OpenOptions, resolveOptions } from '../src/options.ts';
+import { clampLimit } from '../src/ordering.ts';
+import type { Block } from '../src/store.ts';
+import type { Transaction } from '../src/transaction.ts';
+
+const hash = 'ab'.repeat(32);
+const good: Transaction = { hash, payload: new Uint8Array([1]), payloadType: 0 };
+const block: Block = { point: { slot: 1, hash }, seen: [], unseen: [] };
+
+/** The field that a refusal names; it must be one of ours. */
+function refused(run: () => unknown): string | undefined {
+  try {
+    run();
+  } catch (error) {
+    if (isMempoolError(error, 'ERR_MEMPOOL_INVALID')) return error.details.field;
+    throw error;
+  }
+  return 'nothing refused';
+}
+
+/** What the type system would not let through. */
+function untyped<T>(value: unknown): T {
+  return value as T;
+}
+
+describe('hashes', () => {
+  it.each(['ab', 'ab'.repeat(64)])('of 1–64 bytes are taken', (given) => {
+    expect(checkHash('hash', given)).toBe(given);
+  });
+
+  it.each(['', 'a', 'AB', 'zz', 'ab'.repeat(65), ' ab', 7, null, undefined])('refuses %j', (given) => {
+    expect(refused(() => checkHashes('hashes', ['ab', untyped(given)], 9))).toBe('hashes[1]');
+  });
+
+  it('are refused as a whole when there are too many or there is no list', () => {
+    expect(refused(() => checkHashes('hashes', ['ab', 'cd'], 1))).toBe('hashes');
+    expect(refused(() => checkHashes('hashes', untyped('ab'), 1))).toBe('hashes');
+  });
+
+  it('lose repeats where each counts once', () => {
+    expect(distinctHashes('hashes', ['ab', 'cd', 'ab'], 9)).toEqual(['ab', 'cd']);
+  });
+});
+
+describe('transactions', () => {
+  it.each([
+    [{ ...good, hash: 'AB' }, 'transactions[1].hash'],
+    [{ ...good, payload: 'text' }, 'transactions[1].payload'],
+    [{ ...good, payload: [1] }, 'transactions[1].payload'],
+    [{ ...good, payload: new Uint8Array(11) }, 'transactions[1].payload'],
+    [{ ...good, payloadType: -1 }, 'transactions[1].payloadType'],
+    [{ ...good, payloadType: 65_536 }, 'transactions[1].payloadType'],
+    [{ ...good, payloadType: 1.5 }, 'transactions[1].payloadType'],
+    [null, 'transactions[1]'],
+  ])('a bad one is refused by its field: %#', (bad, field) => {
+    expect(refused(() => checkTransactions([good, untyped(bad)], 10))).toBe(field);
+  });
+
+  it('more than 1,000 in a call are refused (X1)', () => {
+    expect(refused(() => checkTransactions(Array(1_001).fill(good), 10))).toBe('transactions');
+    expect(checkTransactions(Array(1_000).fill(good), 10)).toHaveLength(1_000);
+  });
+
+  it('are copied (M1)', () => {
+    const payload = new Uint8Array([1, 2]);
+    const [own] = checkTransactions([{ ...good, payload }], 10);
+    payload.fill(9);
+    expect([...(own?.payload ?? [])]).toEqual([1, 2]);
+  });
+});
+
+describe('blocks', () => {
+  it.each([
+    [{ ...block, point: { slot: -1, hash } }, 'block.point.slot'],
+    [{ ...block, point: { slot: 2 ** 53, hash } }, 'block.point.slot'],
+    [{ ...block, point: { slot: 1, hash: 'ab' } }, 'block.point.hash'],
+    [{ ...block, point: null }, 'block.point'],
+    [{ ...block, parent: 'ab' }, 'block.parent'],
+    [{ ...block, seen: ['x'] }, 'block.seen[0]'],
+    [{ ...block, unseen: 'ab' }, 'block.unseen'],
+    [null, 'block'],
+  ])('a bad one is refused by its field: %#', (bad, field) => {
+    expect(refused(() => checkBlock(untyped(bad), {}, defaultThresholds))).toBe(field);
+  });
+
+  it.each([Number.NaN, 1.5, Number.NEGATIVE_INFINITY, '6', 2 ** 53])('a threshold of %j is refused', (bad) => {
+    expect(refused(() => checkBlock(block, { dropThreshold: untyped(bad) }, defaultThresholds))).toBe('dropThreshold');
+  });
+
+  it('name each hash once, and one that is in both lists as seen (L5)', () => {
+    const checked = checkBlock(
+      { ...block, seen: ['ab', 'ab', 'cd'], unseen: ['ef', 'cd', 'ef'] },
+      {},
+      defaultThresholds,
+    );
+    expect(checked).toMatchObject({ seen: ['ab', 'cd'], unseen: ['ef'], parent: null, thresholds: defaultThresholds });
+  });
+
+  it('take a list of any length (X1)', () => {
+    const seen = Array.from({ length: 5_000 }, (_, i) => i.toString(16).padStart(4, '0'));
+    expect(checkBlock({ ...block, seen }, {}, defaultThresholds).seen).toHaveLength(5_000);
+  });
+});
+
+describe('the rest', () => {
+  it('points, counts, reasons and operation ids are refused by name', () => {
+    expect(refused(() => checkPoint('point', { slot: 1.5, hash }))).toBe('point.slot');
+    expect(refused(() => checkCount('after', -1))).toBe('after');
+    expect(['', 'x'.repeat(257), '\ud800', untyped<string>(7)].map((r) => refused(() => checkReason(r)))).toEqual(
+      Array(4).fill('reason'),
+    );
+    expect(
+      ['', 'x'.repeat(129), 'ä', untyped<string>(7)].map((id) => refused(() => checkWrite({ operationId: id }))),
+    ).toEqual(Array(4).fill('operationId'));
+  });
+
+  it('a limit is clamped to 1…1,000, 100 where none is given, and never NaN (O6)', () => {
+    const clamped = [undefined, 0, -7, 2.9, 1_001, Number.POSITIVE_INFINITY].map((limit) =>
+      clampLimit(checkLimit(limit)),
+    );
+    expect(clamped).toEqual([100, 1, 1, 2, 1_000, 1_000]);
+    expect(refused(() => checkLimit(Number.NaN))).toBe('limit');
+  });
+
+  it.each([
+    [{ pool: '' }, 'pool'],
+    [{ pool: 'a b' }, 'pool'],
+    [{ finalizeThreshold: 1.5 }, 'finalizeThreshold'],
+    [{ maxFinalized: 0 }, 'maxFinalized'],
+    [{ maxTxBytes: -1 }, 'maxTxBytes'],
+    [{ timeoutMs: Number.POSITIVE_INFINITY }, 'timeoutMs'],
+    [{ clock: 7 }, 'clock'],
+    [{ log: 'file' }, 'log'],
+  ])('an open option is refused by name: %j', (bad, field) => {
+    expect(refused(() => resolveOptions(untyped<OpenOptions>(bad)))).toBe(field);
+  });
+
+  it('retention that is not named stays the pool’s', () => {
+    expect(resolveOptions({ maxEvents: 5 }).retention).toEqual({ maxEvents: 5 });
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bytesToHash,
+  decodeEvents,
+  decodeOutcome,
+  decodePoint,
+  encodeEvents,
+  encodeOutcome,
+  encodePoint,
+  encodeValue,
+  hashToBytes,
+  payloadChecksum,
+} from '../src/codec.ts';
+import type { MempoolErrorCode } from '../src/errors.ts';
+import type { StoreEvent, TransactionEvent } from '../src/events.ts';
+import { type ChainPoint, knownStages } from '../src/transaction.ts';
+import { Chance, seed } from './chance.ts';
+
+const corrupt = expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' satisfies MempoolErrorCode });
+
+/** Format 1 as it was written first: these bytes must be read for ever (N2). */
+const sample = {
+  point: { slot: 4_492_800, hash: '2d'.repeat(32) },
+  pointHex: `0000000000448e00${'2d'.repeat(32)}`,
+  events: [
+    { kind: 'block', eventSeq: 41, action: 'applied', point: { slot: 4_492_800, hash: '2d'.repeat(32) }, tick: 7 },
+    {
+      kind: 'transaction',
+      eventSeq: 42,
+      hash: 'c0ffee',
+      seq: 300,
+      stage: 'Confirmed',
+      previous: { stage: 'Acknowledged', confirmations: 0, nonConfirmations: 1 },
+      confirmations: 1,
+      nonConfirmations: 0,
+      point: { slot: 4_492_800, hash: '2d'.repeat(32) },
+      reason: null,
+    },
+    {
+      kind: 'transaction',
+      eventSeq: 43,
+      hash: 'ab',
+      seq: 301,
+      stage: 'Dropped',
+      previous: { stage: 'Propagated', confirmations: 0, nonConfirmations: 1 },
+      confirmations: 0,
+      nonConfirmations: 2,
+      point: null,
+      reason: 'stale',
+    },
+  ] as const satisfies StoreEvent[],
+  eventsHex: [
+    '83',
+    `8300582800000000${'00448e00'}${'2d'.repeat(32)}07`,
+    `8a43c0ffee19012c030200010100582800000000${'00448e00'}${'2d'.repeat(32)}f6`,
+    '8a41ab19012d050100010002f6657374616c65',
+  ].join(''),
+};
+
+describe('stored bytes', () => {
+  it('of format 1 are what they were', () => {
+    expect(encodePoint(sample.point).toString('hex')).toBe(sample.pointHex);
+    expect(encodeEvents(sample.events).toString('hex')).toBe(sample.eventsHex);
+  });
+
+  it('of format 1 are read', () => {
+    expect(decodePoint(Buffer.from(sample.pointHex, 'hex'))).toEqual(sample.point);
+    expect(decodeEvents(Buffer.from(sample.eventsHex, 'hex'), 43)).toEqual(sample.events);
+  });
+
+  it('have the CRC-32 that zlib and Redis scripts compute', () => {
+    expect(payloadChecksum(Buffer.from('123456789'))).toBe(0xcbf43926);
+  });
+});
+
+describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
+  const chance = new Chance(seed);
+  const safe = (): number => chance.pick([0, 1, 23, 24, 255, 65_536, 2 ** 32, 2 ** 40 + 1, Number.MAX_SAFE_INTEGER]);
+  const point = (): ChainPoint => ({ slot: safe(), hash: chance.hex(32) });
+
+  function transactionEvent(eventSeq: number): TransactionEvent {
+    return {
+      kind: 'transaction',
+      eventSeq,
+      hash: chance.hex(1 + chance.below(64)),
+      seq: safe(),
+      stage: chance.pick([...knownStages, 'RolledBack'] as const),
+      previous: {
+        stage: chance.pick([...knownStages, 'Unknown'] as const),
+        confirmations: safe(),
+        nonConfirmations: safe(),
+      },
+      confirmations: safe(),
+      nonConfirmations: safe(),
+      point: chance.pick([null, point()]),
+      reason: chance.pick([null, 'stale', 'Gebühr zu niedrig 🙂', 'x'.repeat(256)]),
+    };
+  }
+
+  function event(eventSeq: number): StoreEvent {
+    const action = chance.pick(['applied', 'undone'] as const);
+    return chance.below(3) === 0
+      ? { kind: 'block', eventSeq, action, point: point(), tick: safe() }
+      : transactionEvent(eventSeq);
+  }
+
+  it('of hashes, 1–64 bytes', () => {
+    for (let bytes = 1; bytes <= 64; bytes++) {
+      const hash = chance.hex(bytes);
+      expect(bytesToHash(hashToBytes(hash))).toBe(hash);
+    }
+  });
+
+  it('of points', () => {
+    for (let i = 0; i < 200; i++) {
+      const given = point();
+      expect(decodePoint(encodePoint(given))).toEqual(given);
+    }
+  });
+
+  it('of the events of a call', () => {
+    for (let i = 0; i < 100; i++) {
+      const first = 1 + chance.below(1_000_000);
+      const events = Array.from({ length: chance.below(40) }, (_, n) => event(first + n));
+      expect(decodeEvents(encodeEvents(events), first + events.length - 1)).toEqual(events);
+    }
+  });
+
+  it('of outcomes', () => {
+    const outcome = { kind: 'applied', tip: { point: point(), tick: safe() }, confirmed: 3, list: [chance.hex(32)] };
+    expect(decodeOutcome('confirm', encodeOutcome('confirm', outcome))).toEqual(outcome);
+  });
+
+  it('never give a decoded event for damaged bytes without saying so', () => {
+    const bytes = encodeEvents([transactionEvent(1), event(2)]);
+    for (let i = 0; i < 300; i++) {
+      const damaged = Buffer.from(bytes.subarray(0, chance.below(bytes.length)));
+      expect(() => decodeEvents(damaged, 2)).toThrow(corrupt);
+    }
+  });
+});
+
+describe('reading back', () => {
+  it('refuses what has another shape (M2)', () => {
+    const shapes: unknown[] = ['text', 7, null, {}, [1], [[]], [[0, 'no bytes', 1]], [[9, new Uint8Array(40), 1]]];
+    for (const shape of shapes) expect(() => decodeEvents(encodeValue(shape), 1)).toThrow(corrupt);
+    expect(() => decodePoint(new Uint8Array(39))).toThrow(corrupt);
+    expect(() => decodeOutcome('drop', encodeValue(['drop']))).toThrow(corrupt);
+  });
+
+  it('refuses an event with a stage there is none of', () => {
+    const row = [new Uint8Array(1), 1, 99, 0, 0, 0, 0, 0, null, null];
+    expect(() => decodeEvents(encodeValue([row]), 1)).toThrow(corrupt);
+  });
+
+  it('refuses an outcome recorded for another verb (X2)', () => {
+    const record = encodeOutcome('drop', []);
+    expect(() => decodeOutcome('release', record)).toThrow(
+      expect.objectContaining({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'operationId' } }),
+    );
+  });
+
+  it('gives bytes that stay as they are when the source is overwritten', () => {
+    const given = encodePoint(sample.point);
+    const decoded = decodePoint(given);
+    given.fill(0);
+    expect(decoded).toEqual(sample.point);
+  });
+});
