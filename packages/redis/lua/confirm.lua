@@ -60,8 +60,8 @@ call('HSET', BLOCKS, tick, point, point, tick)
 applyBlock(changes, counts)
 local sightings = {}
 for i, hash in ipairs(seen) do sightings[2 * i - 1], sightings[2 * i] = tick, hash end
+trimBlocks()
 each(unseen, nil, 'ZREM', SEEN)
 each(sightings, nil, 'ZADD', SEEN, 'NX')
-trimBlocks()
 save()
 return finish({ 'applied', tip, tick, unpack(counts) })
