@@ -37,9 +37,7 @@ export interface BackendDefinition<Own extends object> {
 }
 
 /** Puts around an author's verbs what all backends share: checks, copies, abort, `close`, event streams. */
-export function defineBackend<Own extends object = object>(
-  definition: BackendDefinition<Own>,
-): Backend<Own> {
+export function defineBackend<Own extends object = object>(definition: BackendDefinition<Own>): Backend<Own> {
   const { name } = definition;
   const capabilities = Object.freeze({ ...definition.capabilities });
   return {
@@ -115,11 +113,7 @@ class CheckedStore implements store.MempoolStore {
     return this.#move('release', hashes, options);
   }
 
-  async drop(
-    hashes: readonly string[],
-    reason: string,
-    options: store.WriteOptions = {},
-  ): Promise<string[]> {
+  async drop(hashes: readonly string[], reason: string, options: store.WriteOptions = {}): Promise<string[]> {
     this.#assertOpen();
     const checked = distinctHashes('hashes', hashes, maxCallTransactions);
     const why = checkReason(reason);
@@ -146,19 +140,13 @@ class CheckedStore implements store.MempoolStore {
     return this.#write(options, (context) => this.#driver.confirm(checked, context));
   }
 
-  async rollback(
-    point: ChainPoint | null,
-    options: store.WriteOptions = {},
-  ): Promise<store.RollbackOutcome> {
+  async rollback(point: ChainPoint | null, options: store.WriteOptions = {}): Promise<store.RollbackOutcome> {
     this.#assertOpen();
     const checked = point === null ? null : checkPoint('point', point);
     return this.#write(options, (context) => this.#driver.rollback(checked, context));
   }
 
-  async checkStatus(
-    hashes: readonly string[],
-    options: store.ReadOptions = {},
-  ): Promise<TransactionStatus[]> {
+  async checkStatus(hashes: readonly string[], options: store.ReadOptions = {}): Promise<TransactionStatus[]> {
     this.#assertOpen();
     const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
     return this.#call(options, (context) => this.#driver.checkStatus(checked, context));
@@ -210,11 +198,7 @@ class CheckedStore implements store.MempoolStore {
     await settle(() => this.#driver.close(), undefined);
   }
 
-  async #move(
-    verb: MoveVerb,
-    hashes: readonly string[],
-    options: store.WriteOptions = {},
-  ): Promise<string[]> {
+  async #move(verb: MoveVerb, hashes: readonly string[], options: store.WriteOptions = {}): Promise<string[]> {
     this.#assertOpen();
     const checked = distinctHashes('hashes', hashes, maxCallTransactions);
     if (checked.length === 0) return [];
@@ -237,10 +221,7 @@ class CheckedStore implements store.MempoolStore {
   }
 
   /** Counts the call, so that `close` waits for it. Runs up to the driver without an await: order is kept, bytes are ours. */
-  async #call<T>(
-    { signal }: store.ReadOptions,
-    run: (context: ReadContext) => Awaitable<T>,
-  ): Promise<T> {
+  async #call<T>({ signal }: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
     signal?.throwIfAborted();
     this.#calls += 1;
     try {

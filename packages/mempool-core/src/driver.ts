@@ -1,14 +1,7 @@
 import type { EventSource } from './events.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Logger, Retention } from './options.ts';
-import type {
-  ConfirmOutcome,
-  LogPage,
-  ReceiveOutcome,
-  RollbackOutcome,
-  TipAnswer,
-  Usage,
-} from './store.ts';
+import type { ConfirmOutcome, LogPage, ReceiveOutcome, RollbackOutcome, TipAnswer, Usage } from './store.ts';
 import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
 
 export type Awaitable<T> = T | Promise<T>;
@@ -62,10 +55,7 @@ export interface StoreDriver extends EventSource {
   rollback(point: ChainPoint | null, context: WriteContext): Awaitable<RollbackOutcome>;
   peekPending(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
   peekInflight(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
-  findInflight(
-    hashes: readonly string[],
-    context: ReadContext,
-  ): Awaitable<(StoredTransaction | null)[]>;
+  findInflight(hashes: readonly string[], context: ReadContext): Awaitable<(StoredTransaction | null)[]>;
   /** O3, in the order given; a hash may come twice. */
   checkStatus(hashes: readonly string[], context: ReadContext): Awaitable<TransactionStatus[]>;
   dumpFinalized(cursor: number, limit: number, context: ReadContext): Awaitable<LogPage>;

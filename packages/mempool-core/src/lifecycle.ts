@@ -126,7 +126,6 @@ export function nextStage(stage: Stage, verb: LifecycleVerb): KnownStage | null 
 /** L6 for one transaction after a block: what it is at `tick`. */
 export function settle(life: Life, tick: number, thresholds: Thresholds): Life {
   if (!isLive(life.stage) || life.stage === 'Pending') return life;
-  if (life.stage === 'Confirmed')
-    return life.tick <= finalizableTick(tick, thresholds) ? finalized(life, tick) : life;
+  if (life.stage === 'Confirmed') return life.tick <= finalizableTick(tick, thresholds) ? finalized(life, tick) : life;
   return life.tick <= droppableTick(tick, thresholds) ? dropped(life, tick, staleReason) : life;
 }

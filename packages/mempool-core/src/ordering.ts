@@ -26,10 +26,7 @@ export function clampLimit(limit: number | undefined): number {
  *
  * @throws `ERR_MEMPOOL_CORRUPT` naming the hash and seq of the first entry when that one is damaged.
  */
-export function cutPage<R extends ReadRecord>(
-  records: Iterable<R>,
-  intact: (record: R) => boolean,
-): R[] {
+export function cutPage<R extends ReadRecord>(records: Iterable<R>, intact: (record: R) => boolean): R[] {
   const page: R[] = [];
   let bytes = 0;
   for (const record of records) {

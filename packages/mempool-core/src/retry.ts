@@ -39,10 +39,7 @@ export async function retryUntil<T>(
 }
 
 function isUndecided(error: unknown): boolean {
-  return (
-    isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') ||
-    isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN')
-  );
+  return isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') || isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
 }
 
 /** A later attempt that found nobody does not tell what became of one that was sent. */

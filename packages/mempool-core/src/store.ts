@@ -1,14 +1,7 @@
 import type { Capabilities } from './capabilities.ts';
 import type { MempoolEvent } from './events.ts';
 import type { Thresholds } from './lifecycle.ts';
-import type {
-  ChainPoint,
-  LogEntry,
-  StoredTransaction,
-  Tip,
-  Transaction,
-  TransactionStatus,
-} from './transaction.ts';
+import type { ChainPoint, LogEntry, StoredTransaction, Tip, Transaction, TransactionStatus } from './transaction.ts';
 
 export interface ReadOptions {
   /** Ends a waiting call with the signal's own reason (R3). */
@@ -168,10 +161,7 @@ export interface MempoolStore extends AsyncDisposable {
   /** Any live stage but Confirmed → Dropped (L10). `reason`: 1–256 characters. Returns the hashes dropped, in the order asked. */
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]>;
   /** The transactions in flight among these, in the order asked; `null` for any other. @throws `ERR_MEMPOOL_CORRUPT` (M2) */
-  findInflight(
-    hashes: readonly string[],
-    options?: ReadOptions,
-  ): Promise<(StoredTransaction | null)[]>;
+  findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]>;
   /** What is in flight (Propagated, Acknowledged, Confirmed) by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` (M2) */
   peekInflight(query?: SeqQuery): Promise<StoredTransaction[]>;
   /** Applies one block (L5, L6, X3). */

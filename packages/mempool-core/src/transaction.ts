@@ -14,14 +14,7 @@ export interface ChainPoint {
 }
 
 /** In this order: a stage's place is its code on disk and on the wire. Never reorder. */
-export const knownStages = [
-  'Pending',
-  'Propagated',
-  'Acknowledged',
-  'Confirmed',
-  'Finalized',
-  'Dropped',
-] as const;
+export const knownStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized', 'Dropped'] as const;
 
 export type KnownStage = (typeof knownStages)[number];
 export type FinalStage = 'Finalized' | 'Dropped';
