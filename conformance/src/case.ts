@@ -1,5 +1,6 @@
 import type { Capabilities, MempoolStore, OpenOptions } from 'mempool-core';
 import type { Random } from './random.ts';
+import type { TaskInputs, TaskName } from './tasks.ts';
 
 export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
@@ -36,7 +37,7 @@ export interface CaseContext {
   /** The pool's name, for a child process that opens it too. */
   readonly pool: string;
   /** Runs `task` of the kit's child program on this pool in a process of its own. Killed by the runner, whatever happens. */
-  fork(task: string, input?: unknown): Promise<ChildProcessHandle>;
+  fork<T extends TaskName>(task: T, input: TaskInputs[T]): Promise<ChildProcessHandle>;
   /** Aborts when the case's time is up. */
   readonly signal: AbortSignal;
 }
@@ -48,8 +49,10 @@ export interface ChildProcessHandle {
   send(message: unknown): void;
   /** Ends it with SIGKILL and waits until it is gone. */
   kill(): Promise<void>;
-  /** The exit code, once it has ended by itself. */
-  exited(): Promise<number | null>;
+  /** The messages that nobody took, once it has ended. */
+  remaining(): Promise<unknown[]>;
+  /** Resolves when it has ended by itself with exit code 0; rejects when it ended otherwise. */
+  exited(): Promise<void>;
 }
 
 /** A backend under test. */

@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ChildProcessHandle } from './case.ts';
+import type { TaskName } from './tasks.ts';
 
 /** The first message to a child: what to open and what to do with it. */
 export interface Assignment {
   /** URL of the module that exports the subject. */
   readonly module: string;
   readonly pool: string;
-  readonly task: string;
+  readonly task: TaskName;
   readonly input: unknown;
 }
 
@@ -35,7 +36,11 @@ export class ForkedChild implements ChildProcessHandle {
   #wake: (() => void) | null = null;
 
   constructor(assignment: Assignment) {
-    const child = fork(program, [], { execArgv: execArgv(), stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    const child = fork(program, [], {
+      execArgv: execArgv(),
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+    });
     this.#child = child;
     this.pid = child.pid ?? 0;
     this.started = new Promise((resolve, reject) => child.once('spawn', resolve).once('error', reject));
@@ -63,10 +68,14 @@ export class ForkedChild implements ChildProcessHandle {
     await this.#ended;
   }
 
-  async exited(): Promise<number | null> {
+  async remaining(): Promise<unknown[]> {
+    await this.#ended;
+    return this.#messages.splice(0);
+  }
+
+  async exited(): Promise<void> {
     const code = await this.#ended;
     if (code !== 0) throw new Error(`the child ended with code ${code}: ${this.#stderr}`);
-    return code;
   }
 
   #take(message: unknown): void {

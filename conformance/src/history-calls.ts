@@ -29,40 +29,41 @@ const weights: readonly (readonly [Call['verb'], number])[] = [
 /** Equal seeds give equal histories. */
 export async function makeHistory(seed: number, steps: number, options: ModelOptions): Promise<Universe> {
   const random = new Random(seed);
-  const hashes = Array.from({ length: hashCount }, (_, i) => random.hex(hashBytes[i % hashBytes.length] ?? 32));
-  const maker = new CallMaker(random, hashes, options);
+  const hashes = historyHashes(random);
+  const maker = new CallMaker(random, hashes);
+  const model = new Model(options);
   const calls: Call[] = [];
-  while (calls.length < steps) calls.push(await maker.next());
+  while (calls.length < steps) {
+    const call = maker.next(model);
+    calls.push(call);
+    await perform(model, call);
+  }
   return { hashes, calls };
 }
 
-/** Chooses calls by following them in the model: most blocks stand on the tip, most rollbacks go to a block that was. */
+export function historyHashes(random: Random): string[] {
+  return Array.from({ length: hashCount }, (_, i) => random.hex(hashBytes[i % hashBytes.length] ?? 32));
+}
+
+/** Chooses calls that fit a state: most blocks stand on the tip, most rollbacks go to a block that was. */
 export class CallMaker {
   readonly #random: Random;
   readonly #hashes: readonly string[];
-  readonly #model: Model;
   /** Every point used so far, so that repeats, forks and points long gone occur. */
   readonly #points: ChainPoint[] = [];
   readonly #named: Call[] = [];
 
-  constructor(random: Random, hashes: readonly string[], options: ModelOptions) {
+  constructor(random: Random, hashes: readonly string[]) {
     this.#random = random;
     this.#hashes = hashes;
-    this.#model = new Model(options);
   }
 
-  async next(): Promise<Call> {
-    const call = this.#choose();
-    await perform(this.#model, call);
-    return call;
-  }
-
-  #choose(): Call {
+  next(model: Model): Call {
     const repeated = this.#named.length > 0 && this.#percent(6) ? this.#random.pick(this.#named) : undefined;
     if (repeated !== undefined && this.#percent(80)) return repeated;
     const id = repeated?.args.at(-1) as WriteOptions | undefined;
     const options = id ?? (this.#percent(25) ? { operationId: `operation ${this.#named.length}` } : {});
-    const call = this.#call(this.#verb(), options);
+    const call = this.#call(this.#verb(), model, options);
     if (id === undefined && options.operationId !== undefined) this.#named.push(call);
     return call;
   }
@@ -76,7 +77,7 @@ export class CallMaker {
     return 'receive';
   }
 
-  #call(verb: Call['verb'], options: WriteOptions): Call {
+  #call(verb: Call['verb'], model: Model, options: WriteOptions): Call {
     switch (verb) {
       case 'receive':
         return { verb, args: [this.#some(4).map((hash) => this.#transaction(hash)), options] };
@@ -87,9 +88,9 @@ export class CallMaker {
       case 'drop':
         return { verb, args: [this.#some(2), this.#random.pick(['unwanted', 'expired', 'ünwanted — 不要']), options] };
       case 'confirm':
-        return { verb, args: [this.#block(), this.#policy(), options] };
+        return { verb, args: [this.#block(model), this.#policy(), options] };
       case 'rollback':
-        return { verb, args: [this.#target(), options] };
+        return { verb, args: [this.#target(model), options] };
     }
   }
 
@@ -102,9 +103,9 @@ export class CallMaker {
     return { hash, payload, payloadType: this.#random.pick([0, 6, 65_535]) };
   }
 
-  #block(): Block {
+  #block(model: Model): Block {
     const point = this.#points.length > 0 && this.#percent(15) ? this.#random.pick(this.#points) : this.#newPoint();
-    const parent = this.#parent();
+    const parent = this.#parent(model);
     const lists = { seen: this.#some(4), unseen: this.#percent(40) ? this.#some(2) : [] };
     return parent === null ? { point, ...lists } : { point, parent, ...lists };
   }
@@ -116,10 +117,10 @@ export class CallMaker {
     return point;
   }
 
-  #parent(): string | null {
+  #parent(model: Model): string | null {
     if (this.#percent(30)) return null;
     if (this.#percent(15)) return this.#random.hex(32);
-    return this.#model.tip().point?.hash ?? this.#random.hex(32);
+    return model.tip().point?.hash ?? this.#random.hex(32);
   }
 
   #policy(): Policy {
@@ -128,9 +129,9 @@ export class CallMaker {
     return this.#percent(50) ? policy : { dropThreshold: policy.dropThreshold };
   }
 
-  #target(): ChainPoint | null {
+  #target(model: Model): ChainPoint | null {
     if (this.#percent(8)) return null;
-    const kept = this.#model.tip({ points: Number.MAX_SAFE_INTEGER }).points;
+    const kept = model.tip({ points: Number.MAX_SAFE_INTEGER }).points;
     if (kept.length > 0 && this.#percent(80)) return this.#random.pick(kept);
     if (this.#points.length > 0 && this.#percent(70)) return this.#random.pick(this.#points);
     return { slot: this.#random.below(1_000), hash: this.#random.hex(32) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
 import type { Model } from './model/model.ts';
-import { readable } from './scenario.ts';
+import { readable, take } from './scenario.ts';
 
 type Reader = Pick<
   MempoolStore,
@@ -45,6 +45,18 @@ async function logPages(store: AnyReader): Promise<unknown[]> {
   for (let last = pages.at(-1); last?.hasMore; last = pages.at(-1))
     pages.push(await store.dumpFinalized({ cursor: last.cursor, limit: 2 }));
   return pages.map((page) => ({ ...page, entries: page.entries.map(readable) }));
+}
+
+/** What can be read of a store, and every event from the first on. */
+export async function observeWhole(store: MempoolStore, hashes: readonly string[]): Promise<Record<string, unknown>> {
+  const { lastEventSeq } = await store.usage();
+  const events = lastEventSeq === 0 ? [] : await take(await store.subscribe({ after: 0 }), lastEventSeq);
+  return { ...(await observe(store, hashes)), events };
+}
+
+/** What `observeWhole` gives for a store that did what the model did. */
+export async function expectWhole(model: Model, hashes: readonly string[]): Promise<Record<string, unknown>> {
+  return { ...(await observe(model, hashes)), events: model.eventsAfter(0) };
 }
 
 /** Watches a store from its beginning and compares it with the model. */

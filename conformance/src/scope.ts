@@ -3,6 +3,7 @@ import type { MempoolStore, OpenOptions } from 'mempool-core';
 import type { CaseContext, Subject } from './case.ts';
 import { ForkedChild } from './fork.ts';
 import { Random } from './random.ts';
+import type { TaskName } from './tasks.ts';
 
 /** How long ending a case may take, in milliseconds, before it counts as a fault of its own. */
 const endingMs = 15_000;
@@ -49,7 +50,7 @@ export class CaseScope {
     return opened;
   }
 
-  async #fork(pool: string, task: string, input: unknown, signal: AbortSignal): Promise<ForkedChild> {
+  async #fork(pool: string, task: TaskName, input: unknown, signal: AbortSignal): Promise<ForkedChild> {
     signal.throwIfAborted();
     const child = new ForkedChild({ module: this.#subject.module, pool, task, input });
     this.#children.push(child);

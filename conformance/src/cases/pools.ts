@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { perform } from '../call.ts';
+import type { ConformanceCase } from '../case.ts';
+import { historyOptions } from '../history.ts';
+import { CallMaker, historyHashes } from '../history-calls.ts';
+import { Model } from '../model/model.ts';
+import { must } from '../must.ts';
+import { expectWhole, observeWhole } from '../observation.ts';
+import { Random } from '../random.ts';
+import { block, pendingOrder, receive, receiveOne, snapshot, stagesOf, take, transaction } from '../scenario.ts';
+
+export const poolCases: readonly ConformanceCase[] = [
+  must('N2/apart', 'two pools that see the same transactions and blocks have each their own life', async (context) => {
+    const hashes = historyHashes(context.random);
+    const pools = await Promise.all(
+      [0, 1].map(async () => ({
+        store: await context.openOther(historyOptions),
+        model: new Model(historyOptions),
+        maker: new CallMaker(new Random(context.random.uint32()), hashes),
+      })),
+    );
+    for (let n = 0; n < 80; n++)
+      for (const { store, model, maker } of pools) {
+        const call = maker.next(model);
+        assert.deepEqual(await perform(store, call), await perform(model, call));
+      }
+    for (const { store, model } of pools)
+      assert.deepEqual(await observeWhole(store, hashes), await expectWhole(model, hashes));
+  }),
+  must('N2/untouched', 'work in one pool leaves no trace in another', async (context) => {
+    const store = await context.open();
+    const before = await snapshot(store);
+    const other = await context.openOther();
+    const hash = await receiveOne(context, other);
+    await block(other, 1, { seen: [hash] });
+    assert.deepEqual(await snapshot(store), before);
+    assert.deepEqual(await stagesOf(store, [hash]), ['Unknown']);
+  }),
+  must('N2/events', 'a reader of one pool hears nothing of another', async (context) => {
+    const store = await context.open();
+    const other = await context.openOther();
+    const stream = await store.subscribe({ signal: context.signal });
+    await receive(context, other, 3);
+    const hash = await receiveOne(context, store);
+    const [event] = await take(stream, 1);
+    assert.equal(event?.kind === 'transaction' && event.hash, hash);
+  }),
+  must('N2/operation-ids', 'an operation id of one pool means nothing in another', async (context) => {
+    const [store, other] = [await context.open(), await context.openOther()];
+    const options = { operationId: 'same in both' };
+    await other.receive([transaction(context.random)], options);
+    const one = transaction(context.random);
+    await store.receive([one], options);
+    assert.deepEqual(await pendingOrder(store), [one.hash]);
+  }),
+];
