@@ -38,9 +38,10 @@ export class KeptBlocks {
       return;
     }
     const { tick, point, seen, unseen, floor } = step;
+    // First, so that a hash last carried by a block that goes is noted as carried by this one (L13).
+    while (this.floor < floor) this.#forget(this.floor++);
     this.add({ tick, point, sighted: seen.filter((hash) => !this.#sightings.has(hash)) });
     for (const hash of unseen) this.#sightings.delete(hash);
-    while (this.floor < floor) this.#forget(this.floor++);
   }
 
   add(block: KeptBlock): void {
