@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { loadConfig, openMempool } from 'mempool-core';
+import { sqlite } from 'mempool-sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+
+const inExample = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const pool = inExample('pool.toml');
+
+async function run(cwd: string): Promise<readonly string[]> {
+  const args = ['--conditions=mempool-source', inExample('src/main.ts'), pool];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
+  return stdout.trimEnd().split('\n');
+}
+
+test('one transaction goes through every stage, and the next run finds the pool as it was', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'single-node-'));
+  onTestFinished(() => rm(cwd, { recursive: true }));
+
+  for (const _ of [1, 2]) {
+    const stages = (await run(cwd)).flatMap((line) => /… (\w+)$/.exec(line)?.[1] ?? []);
+    expect(stages.at(-1)).toBe('Finalized');
+    const order = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'];
+    expect(stages).toEqual(order.filter((stage) => stages.includes(stage)));
+  }
+
+  const config = await loadConfig(pool);
+  await using mempool = await openMempool({ ...config, path: join(cwd, '.data/pool.sqlite') }, { sqlite });
+  expect(await mempool.tip()).toMatchObject({ tick: 12 });
+  expect(await mempool.usage()).toMatchObject({ pending: 0, propagated: 0, acknowledged: 0, confirmed: 0, logged: 2 });
+});
