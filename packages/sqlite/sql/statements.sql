@@ -55,7 +55,7 @@ WHERE l.stage = 4 AND l.tick > ? AND l.log_seq = (SELECT max(log_seq) FROM log W
 
 -- Moves.
 -- :insertTx
-INSERT INTO tx (seq, hash, type, checksum, payload) VALUES (?, ?, ?, ?, ?)
+INSERT INTO tx (seq, hash, type, checksum, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 -- :deleteTx
 DELETE FROM tx WHERE seq = ?
 -- :insertPending

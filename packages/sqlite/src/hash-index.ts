@@ -3,7 +3,8 @@ import type { PoolFile } from './pool-file.ts';
 /** How a hash leads to its row in `tx`. */
 export interface HashIndex {
   seqOf(hash: Buffer): number | undefined;
-  insert(seq: number, hash: Buffer, ...values: unknown[]): void;
+  /** False, with nothing written, where the hash has a row. */
+  insert(seq: number, hash: Buffer, ...values: unknown[]): boolean;
   remove(seq: number, hash: Buffer): void;
   /** The step was committed, or it was not. */
   settle(): void;
@@ -22,8 +23,8 @@ export class SharedHashes implements HashIndex {
     return this.#file.row('seqOf', hash)?.['seq'] as number | undefined;
   }
 
-  insert(...row: [number, Buffer, ...unknown[]]): void {
-    this.#file.run('insertTx', ...row);
+  insert(...row: [number, Buffer, ...unknown[]]): boolean {
+    return this.#file.run('insertTx', ...row).changes === 1;
   }
 
   remove(seq: number): void {
@@ -50,11 +51,12 @@ export class OwnHashes implements HashIndex {
     return this.#seqs.get(hash.toString('latin1'));
   }
 
-  insert(...row: [number, Buffer, ...unknown[]]): void {
+  insert(...row: [number, Buffer, ...unknown[]]): boolean {
     const key = row[1].toString('latin1');
-    this.#file.run('insertTx', ...row);
+    if (this.#seqs.has(key) || this.#file.run('insertTx', ...row).changes === 0) return false;
     this.#seqs.set(key, row[0]);
     this.#undone.push(() => this.#seqs.delete(key));
+    return true;
   }
 
   remove(seq: number, hash: Buffer): void {

@@ -16,6 +16,8 @@ export class PoolMoment implements core.PoolView {
   readonly state: PoolState;
   readonly #file: PoolFile;
   readonly #hashes: HashIndex;
+  #hash = '';
+  #bytes: Buffer = Buffer.alloc(0);
 
   constructor(file: PoolFile, hashes: HashIndex) {
     this.#file = file;
@@ -55,7 +57,7 @@ export class PoolMoment implements core.PoolView {
   }
 
   sighting(hash: string): number | null {
-    return (this.#file.row('sighting', core.hashToBytes(hash))?.['tick'] as number) ?? null;
+    return (this.#file.row('sighting', this.#key(hash))?.['tick'] as number) ?? null;
   }
 
   pointAt(tick: number): core.ChainPoint | null {
@@ -92,9 +94,9 @@ export class PoolMoment implements core.PoolView {
   }
 
   findInflight(hash: string): core.StoredTransaction | null {
-    const seq = this.#hashes.seqOf(core.hashToBytes(hash));
+    const seq = this.#hashes.seqOf(this.#key(hash));
     const row = seq === undefined ? undefined : this.#file.row('inflight', seq);
-    return row === undefined ? null : this.#stored(decodeRecord({ ...row, hash: core.hashToBytes(hash) }));
+    return row === undefined ? null : this.#stored(decodeRecord({ ...row, hash: this.#key(hash) }));
   }
 
   status(hash: string): core.TransactionStatus {
@@ -131,8 +133,17 @@ export class PoolMoment implements core.PoolView {
     return { events: events.slice(0, limit), oldest, last, epoch };
   }
 
+  /** The rules ask for several things of one hash, one after the other. */
+  #key(hash: string): Buffer {
+    if (hash !== this.#hash) {
+      this.#hash = hash;
+      this.#bytes = core.hashToBytes(hash);
+    }
+    return this.#bytes;
+  }
+
   #lifeRow(hash: string): Row | null {
-    const key = core.hashToBytes(hash);
+    const key = this.#key(hash);
     const seq = this.#hashes.seqOf(key);
     return seq === undefined ? null : { ...this.#file.row('life', seq), hash: key };
   }

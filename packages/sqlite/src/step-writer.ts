@@ -54,16 +54,16 @@ export class StepWriter {
     this.#log(after, bytes);
   }
 
-  /** A hash with a row was Dropped before (L2): the new life takes its history over, which shows the new payload. */
+  /** A hash that has a row was Dropped (L2): the new life takes over its history, which shows the new payload. */
   #insert(seq: number, { hash, payload, payloadType }: core.Transaction): void {
     const key = core.hashToBytes(hash);
-    const old = this.#hashes.seqOf(key);
-    if (old !== undefined) {
-      this.#hashes.remove(old, key);
-      this.#file.run('repointLog', seq, old);
-    }
-    this.#hashes.insert(seq, key, payloadType, checksumOf(key, payload), payload);
+    const row = [seq, key, payloadType, checksumOf(key, payload), payload] as const;
     this.#state.lastSeq = seq;
+    if (this.#hashes.insert(...row)) return;
+    const old = this.#hashes.seqOf(key) ?? seq;
+    this.#hashes.remove(old, key);
+    this.#file.run('repointLog', seq, old);
+    this.#hashes.insert(...row);
   }
 
   #log(life: core.Life, point: Buffer | null): void {
