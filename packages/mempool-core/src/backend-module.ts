@@ -47,17 +47,23 @@ async function load(specifier: string, backends: Backends, importModule: ImportM
   }
 }
 
-/** Resolved where the program runs, not where this package lies; what only an `import` finds is looked for from here. */
+/** A package that does not lie beside this one, as with strict package managers, is found from where the program runs. */
 async function importFromWorkingDirectory(specifier: string): Promise<unknown> {
   if (isAbsolute(specifier) || specifier.startsWith('.')) return import(pathToFileURL(resolve(specifier)).href);
-  return import(locate(specifier));
+  try {
+    return await import(specifier);
+  } catch (error) {
+    const path = locate(specifier);
+    if (path === null) throw error;
+    return import(pathToFileURL(path).href);
+  }
 }
 
-function locate(specifier: string): string {
+function locate(specifier: string): string | null {
   try {
-    return pathToFileURL(createRequire(join(process.cwd(), 'here')).resolve(specifier)).href;
+    return createRequire(join(process.cwd(), 'here')).resolve(specifier);
   } catch {
-    return specifier;
+    return null;
   }
 }
 

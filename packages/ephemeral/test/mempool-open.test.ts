@@ -1,0 +1,188 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Backend, type LogLevel, loadConfig, type Mempool, type OpenOptions, openMempool } from 'mempool-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ephemeral } from '../src/index.ts';
+import { hash, transaction } from './mempool-tap.ts';
+
+const run = promisify(execFile);
+const redbMagic = Buffer.from('726564621a0aa90d0a', 'hex');
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mempool-open-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The backend under another name, with the options that it was opened with. */
+function recording(): { backend: Backend; opened: (OpenOptions & Record<string, unknown>)[] } {
+  const opened: (OpenOptions & Record<string, unknown>)[] = [];
+  const open = (options: OpenOptions = {}) => {
+    opened.push({ ...options });
+    return ephemeral.open(options);
+  };
+  return { backend: { ...ephemeral, open }, opened };
+}
+
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+function refusal(opening: Promise<Mempool>): Promise<unknown> {
+  return opening.then(
+    (pool) => pool.close(),
+    (error: unknown) => error,
+  );
+}
+
+describe('openMempool', () => {
+  it('opens the backend of that name with the options of the configuration', async () => {
+    const { backend, opened } = recording();
+    const config = {
+      backend: 'sqlite',
+      path: join(folder, 'pool'),
+      pool: 'mine',
+      finalizeThreshold: 3,
+      max_finalized: 50,
+      options: { synchronous: 'normal' },
+    };
+    await using pool = await openMempool(config, { sqlite: backend });
+    expect(await pool.submit(transaction(1))).toMatchObject({ kind: 'received' });
+    expect(opened).toMatchObject([
+      { path: config.path, pool: 'mine', finalizeThreshold: 3, maxFinalized: 50, synchronous: 'normal' },
+    ]);
+  });
+
+  it('gives a payload limit and a queue limit to the pool as well', async () => {
+    const config = { backend: 'ephemeral', maxTxBytes: 10, maxQueued: 1 };
+    await using pool = await openMempool(config, { ephemeral });
+    await expect(pool.submit(transaction(1, 11))).rejects.toMatchObject({ details: { field: 'transaction.payload' } });
+    const first = pool.submit(transaction(2));
+    await expect(pool.submit(transaction(3))).rejects.toMatchObject({ code: 'ERR_MEMPOOL_BUSY' });
+    await first;
+  });
+
+  it('validates with the application’s function', async () => {
+    const validate = () => ({ kind: 'refused', reason: 'closed today' }) as const;
+    await using pool = await openMempool({ backend: 'ephemeral' }, { ephemeral }, { validate });
+    expect(await pool.submit(transaction(1))).toEqual({ kind: 'refused', hash: hash(1), reason: 'closed today' });
+  });
+
+  it('refuses a backend that was not given, and names the package it is in', async () => {
+    const error = await refusal(openMempool({ backend: 'redis', url: 'redis://localhost' }, { ephemeral }));
+    expect(error).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'backend' } });
+    expect(String(error)).toContain('mempool-redis');
+  });
+
+  it('refuses several nodes on a backend that cannot be shared', async () => {
+    const config = { backend: 'ephemeral', deployment: 'multi-node' } as const;
+    const error = await refusal(openMempool(config, { ephemeral }));
+    expect(error).toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED', details: { field: 'deployment' } });
+  });
+
+  it('opens several nodes on one that can', async () => {
+    const { backend } = recording();
+    const shared = { ...backend, capabilities: { durable: true, shared: true } };
+    const config = { backend: 'redis', url: 'redis://localhost', deployment: 'multi-node' } as const;
+    await using pool = await openMempool(config, { redis: shared });
+    expect((await pool.tip()).tick).toBe(0);
+  });
+});
+
+describe('a third party’s backend', () => {
+  it('is imported by the name of its module, with every field of the configuration', async () => {
+    const { backend, opened } = recording();
+    const config = { backend: 'their-backend', url: 'redis://localhost', options: { theirs: 1 } };
+    const importModule = async (specifier: string) => (specifier === 'their-backend' ? { default: backend } : {});
+    await using pool = await openMempool(config, {}, { importModule });
+    expect(pool.store.name).toBe('ephemeral');
+    expect(opened).toMatchObject([{ url: 'redis://localhost', theirs: 1 }]);
+  });
+
+  it('is the only backend that the module exports, or the one named behind #', async () => {
+    const module = { helper: 7, one: ephemeral };
+    const importModule = async () => module;
+    await using only = await openMempool({ backend: 'theirs' }, {}, { importModule });
+    await using named = await openMempool({ backend: 'theirs#one' }, {}, { importModule });
+    expect([only.store.name, named.store.name]).toEqual(['ephemeral', 'ephemeral']);
+    for (const backend of ['theirs#helper', 'theirs#none'])
+      expect(await refusal(openMempool({ backend }, {}, { importModule }))).toMatchObject({
+        code: 'ERR_MEMPOOL_CONFIG',
+        details: { field: 'backend' },
+      });
+  });
+
+  it('named by a relative path in a file lies beside the file', async () => {
+    const source = `export default { name: 'theirs', capabilities: {}, open: () => { throw new Error('found'); } };`;
+    await file('theirs.mjs', source);
+    const path = await file('theirs.toml', 'backend = "./theirs.mjs"');
+    expect(await refusal(openMempool(await loadConfig(path), {}))).toMatchObject({ message: 'found' });
+  });
+
+  it('named by a package is found from where the program runs', async () => {
+    const home = join(folder, 'node_modules', 'their-package');
+    await mkdir(home, { recursive: true });
+    const backend = `{ name: 'theirs', capabilities: {}, open: () => { throw new Error('found'); } }`;
+    await writeFile(join(home, 'package.json'), '{ "type": "module", "exports": "./index.js" }');
+    await writeFile(join(home, 'index.js'), `export const theirs = ${backend};`);
+    const core = import.meta.resolve('mempool-core');
+    const program = await file(
+      'program.mjs',
+      `import { openMempool } from '${core}';
+      await openMempool({ backend: 'their-package' }, {}).catch((error) => console.log(error.message));`,
+    );
+    const { stdout } = await run(process.execPath, [...process.execArgv, program], { cwd: folder });
+    expect(stdout.trim()).toBe('found');
+  });
+
+  it('that is not there is a configuration error with a hint, and keeps the cause', async () => {
+    const error = await refusal(openMempool({ backend: 'in_memry' }, { ephemeral }));
+    expect(error).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'backend' } });
+    expect(String(error)).toContain('in_memory');
+    expect((error as Error).cause).toBeInstanceOf(Error);
+  });
+});
+
+describe('a Dolos configuration', () => {
+  it('in_memory is ephemeral; what has no effect gets one note each', async () => {
+    const notes: [LogLevel, string][] = [];
+    const log = (level: LogLevel, message: string) => void notes.push([level, message]);
+    const section = { backend: 'in_memory', pool_size: 10, max_finalized: 100, watcher_lock_ttl: 60 } as const;
+    await using pool = await openMempool({ storage: { mempool: section } }, { ephemeral }, { log });
+    expect(pool.store.name).toBe('ephemeral');
+    expect(notes).toEqual([['info', expect.stringContaining('pool_size has no effect')]]);
+  });
+
+  it('redb is sqlite', async () => {
+    const { backend, opened } = recording();
+    const path = join(folder, 'from-dolos');
+    await using pool = await openMempool({ backend: 'redb', path }, { sqlite: backend });
+    expect([pool.store.name, opened[0]?.path]).toEqual(['ephemeral', path]);
+  });
+
+  it('a path that holds a redb file is refused and left as it is', async () => {
+    const { backend, opened } = recording();
+    const content = Buffer.concat([redbMagic, Buffer.alloc(500, 7)]);
+    const path = await file('mempool.redb', content);
+    const error = await refusal(openMempool({ backend: 'redb', path }, { sqlite: backend }));
+    expect(error).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'path' } });
+    expect(opened).toEqual([]);
+    expect((await readFile(path)).equals(content)).toBe(true);
+  });
+
+  it.each([
+    ['missing', null],
+    ['empty', Buffer.alloc(0)],
+    ['another', Buffer.from('redbird')],
+  ])('a path with a file that is %s is the backend’s to judge', async (name, content) => {
+    const { backend, opened } = recording();
+    const path = content === null ? join(folder, name) : await file(name, content);
+    await using pool = await openMempool({ backend: 'redb', path }, { sqlite: backend });
+    expect([pool.store.name, opened.length]).toEqual(['ephemeral', 1]);
+  });
+});
