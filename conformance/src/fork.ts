@@ -17,9 +17,14 @@ const unbuilt: boolean = import.meta.url.endsWith('.ts');
 const program: string = fileURLToPath(new URL(unbuilt ? './child.ts' : './child.js', import.meta.url));
 const sourceCondition = '--conditions=mempool-source';
 
-/** Options of this process that decide how modules are found: the child must find the same ones. */
+const decidesModules = /^(--conditions|--import|--experimental-)/;
+const awaitsValue = /^--(conditions|import)$/;
+
+/** Options of this process that decide how modules are found, with their values: the child must find the same ones. */
 function execArgv(): string[] {
-  const inherited = process.execArgv.filter((option) => /^(--conditions|--import|--experimental-)/.test(option));
+  const inherited = process.execArgv.filter(
+    (option, i, all) => decidesModules.test(option) || awaitsValue.test(all[i - 1] ?? ''),
+  );
   return unbuilt && !inherited.includes(sourceCondition) ? [...inherited, sourceCondition] : inherited;
 }
 
