@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../src/config-file.ts';
+import { isMempoolError, type MempoolError } from '../src/errors.ts';
+
+let folder = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'mempool-config-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function file(name: string, content: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+async function refusal(path: string): Promise<MempoolError> {
+  const error: unknown = await loadConfig(path).catch((reason: unknown) => reason);
+  if (isMempoolError(error, 'ERR_MEMPOOL_CONFIG')) return error;
+  throw error;
+}
+
+const dolos = `
+[upstream]
+peer_address = "node:30000"
+network_magic = 18446744073709551615
+
+[storage]
+version = "v3"
+path = "./data"
+
+[storage.mempool]
+backend = "redis"
+url = "redis://redis:6379"
+key_prefix = "dolos:mempool"
+pool_size = 10
+max_finalized = 10000
+watcher_lock_ttl = 60
+
+[serve.grpc]
+listen_address = "[::]:50051"
+`;
+
+describe('a configuration file', () => {
+  it('may be TOML', async () => {
+    const path = await file(
+      'own.toml',
+      'backend = "sqlite"\npath = "pool.db"\nfinalize_threshold = inf\n[options]\nx = 1\n',
+    );
+    expect(await loadConfig(path)).toEqual({
+      backend: 'sqlite',
+      path: 'pool.db',
+      finalizeThreshold: Number.POSITIVE_INFINITY,
+      options: { x: 1 },
+    });
+  });
+
+  it('may be JSON', async () => {
+    const path = await file('own.json', '{ "backend": "ephemeral", "dropThreshold": "never" }');
+    expect(await loadConfig(path)).toEqual({ backend: 'ephemeral', dropThreshold: Number.POSITIVE_INFINITY });
+  });
+
+  it('may be a dolos.toml, whatever else stands in it', async () => {
+    expect(await loadConfig(await file('dolos.toml', dolos))).toMatchObject({
+      backend: 'redis',
+      url: 'redis://redis:6379',
+      keyPrefix: 'dolos:mempool',
+      watcherLockTtlMs: 60_000,
+    });
+  });
+
+  it('names its path and the field where a value is wrong', async () => {
+    const path = await file('wrong.toml', dolos.replace('key_prefix = "dolos:mempool"', 'key_prefix = 7'));
+    const { message, details } = await refusal(path);
+    expect(details.field).toBe('storage.mempool.key_prefix');
+    expect(message.startsWith(`${path}: storage.mempool.key_prefix `)).toBe(true);
+  });
+
+  it.each([
+    ['wrong.toml', 'a = 1\nb = = 2\n', 2],
+    ['twice.toml', 'a = 1\n\na = 2\n', 3],
+    ['token.json', '{\n  "a": 1,\n  "b": b\n}', 3],
+    ['comma.json', '{\n  "a": 1,\n}', 3],
+    ['missing.json', '{\n  "a": 1\n  "b": 2\n}', 3],
+    ['array.json', '{\n  "a": [1,,2]\n}', 2],
+    ['open.json', '{\n  "a": 1\n', 3],
+    ['text.json', '{\n\n  "a": "x\n"\n}', 3],
+    ['empty.json', '', 1],
+    ['long.json', `{\n  "a": "${'x'.repeat(5_000)}",\n  "b": x\n}`, 3],
+  ])('names its line where the syntax is wrong, in one line: %s', async (name, content, line) => {
+    const path = await file(name, content);
+    const { message } = await refusal(path);
+    expect(message.startsWith(`${path}:${line}: `)).toBe(true);
+    expect(message).not.toContain('\n');
+  });
+
+  it('that is missing, a folder or of another kind is named in one line, with the cause', async () => {
+    for (const path of [join(folder, 'none.toml'), folder, await file('own.yaml', 'backend: redis')]) {
+      const { message } = await refusal(path);
+      expect(message.startsWith(`${path}: `)).toBe(true);
+      expect(message).not.toContain('\n');
+    }
+    expect((await refusal(join(folder, 'none.toml'))).cause).toMatchObject({ code: 'ENOENT' });
+  });
+});

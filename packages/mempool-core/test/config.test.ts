@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { type MempoolConfig, parseConfig } from '../src/config.ts';
+import { isMempoolError } from '../src/errors.ts';
+
+/** The field and the message of a refusal. */
+function refusal(given: unknown): { field: string | undefined; message: string } {
+  try {
+    parseConfig(given);
+  } catch (error) {
+    if (isMempoolError(error, 'ERR_MEMPOOL_CONFIG')) return { field: error.details.field, message: error.message };
+    throw error;
+  }
+  return { field: 'nothing refused', message: '' };
+}
+
+/** Every field there is. */
+const whole: Required<MempoolConfig> = {
+  backend: 'redis',
+  deployment: 'multi-node',
+  pool: 'mine',
+  finalizeThreshold: 3,
+  dropThreshold: Number.POSITIVE_INFINITY,
+  maxFinalized: 1,
+  maxEvents: 2,
+  maxRollback: 3,
+  maxTxBytes: 4,
+  timeoutMs: 5,
+  maxQueued: 6,
+  path: 'p',
+  url: 'rediss://user:secret@localhost:6379/1',
+  keyPrefix: 'k',
+  watcherLockTtlMs: 7,
+  options: { theirs: 1 },
+  poolSize: 8,
+  cache: 9,
+};
+
+describe('a configuration', () => {
+  it('with every field is taken, and may be given again', () => {
+    expect(parseConfig(whole)).toEqual(whole);
+    expect(parseConfig(parseConfig(whole))).toEqual(whole);
+  });
+
+  it('may be written like_this', () => {
+    const snake = Object.entries(whole).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+      value,
+    ]);
+    expect(parseConfig(Object.fromEntries(snake))).toEqual(whole);
+  });
+
+  it('says "never" where JSON has no infinity', () => {
+    expect(parseConfig({ backend: 'ephemeral', finalize_threshold: 'never' }).finalizeThreshold).toBe(Infinity);
+  });
+
+  it.each(Object.keys(whole))('names the field that is wrong: %s', (field) => {
+    for (const bad of [null, Symbol('bad'), [], new Date(0)]) {
+      const { field: named, message } = refusal({ ...whole, [field]: bad });
+      expect(named).toBe(field);
+      expect(message).toMatch(new RegExp(`^${field} `));
+    }
+  });
+
+  it.each([
+    ['deployment', 'cluster'],
+    ['pool', 'a b'],
+    ['finalizeThreshold', 2.5],
+    ['maxFinalized', 0],
+    ['maxEvents', 10n],
+    ['timeoutMs', '5000'],
+    ['path', ''],
+    ['url', 'localhost:6379'],
+    ['url', 'http://localhost'],
+    ['options', ['x']],
+  ])('refuses %s = %o', (field, bad) => {
+    expect(refusal({ ...whole, [field]: bad }).field).toBe(field);
+  });
+
+  it('never shows the URL: it may hold a password', () => {
+    expect(refusal({ ...whole, url: 'http://user:secret@host' }).message).not.toContain('secret');
+  });
+
+  it.each([
+    ['keyPrefx', 'keyPrefix'],
+    ['key_prefx', 'key_prefix'],
+    ['Backend', 'backend'],
+    ['maxfinalized', 'maxFinalized'],
+    ['watcher_lock_tll', 'watcher_lock_ttl'],
+  ])('refuses the unknown field %s and asks for %s', (field, near) => {
+    const { field: named, message } = refusal({ ...whole, [field]: 1 });
+    expect(named).toBe(field);
+    expect(message).toMatch(new RegExp(`did you mean ${near}\\?$`));
+  });
+
+  it('refuses an unknown field like none of ours without a guess', () => {
+    expect(refusal({ ...whole, colour: 'blue' }).message).not.toContain('did you mean');
+    expect(refusal({ ...whole, __proto__: null, constructor: 1 }).field).toBe('constructor');
+  });
+
+  it('refuses one field in two spellings', () => {
+    expect(refusal({ backend: 'redis', url: 'redis://a', keyPrefix: 'a', key_prefix: 'b' }).field).toBe('key_prefix');
+  });
+
+  it.each([
+    [{ path: 'p' }, 'backend'],
+    [{ backend: 'sqlite' }, 'path'],
+    [{ backend: 'sqliteExclusive' }, 'path'],
+    [{ backend: 'redis' }, 'url'],
+  ])('misses what is needed: %o', (given, field) => {
+    expect(refusal(given).field).toBe(field);
+  });
+
+  it.each([null, undefined, 'redis', [whole], 7])('is a table, not %o', (given) => {
+    expect(refusal(given).field).toBe('config');
+  });
+
+  it('may leave a field undefined', () => {
+    expect(parseConfig({ backend: 'ephemeral', path: undefined })).toEqual({ backend: 'ephemeral' });
+  });
+});
+
+describe('a Dolos section', () => {
+  const redis = {
+    backend: 'redis',
+    url: 'redis://redis:6379',
+    key_prefix: 'dolos:mempool',
+    pool_size: 10,
+    max_finalized: 10_000,
+    watcher_lock_ttl: 60,
+  };
+
+  it('is taken as it is; the lock’s time is in seconds', () => {
+    const expected = {
+      backend: 'redis',
+      url: 'redis://redis:6379',
+      keyPrefix: 'dolos:mempool',
+      poolSize: 10,
+      maxFinalized: 10_000,
+      watcherLockTtlMs: 60_000,
+    };
+    expect(parseConfig(redis)).toEqual(expected);
+    expect(parseConfig({ storage: { mempool: redis } })).toEqual(expected);
+  });
+
+  it('calls the backends in_memory and redb', () => {
+    expect(parseConfig({ backend: 'in_memory' })).toEqual({ backend: 'ephemeral' });
+    expect(parseConfig({ backend: 'redb', path: 'p' })).toEqual({ backend: 'sqlite', path: 'p' });
+  });
+
+  it('has its path below the storage path, mempool where none is given', () => {
+    const at = (storage: object) => parseConfig({ storage }).path;
+    expect(at({ path: './data', mempool: { backend: 'redb' } })).toBe('data/mempool');
+    expect(at({ path: './data', mempool: { backend: 'redb', path: 'pool.db' } })).toBe('data/pool.db');
+    expect(at({ path: './data', mempool: { backend: 'redb', path: '/pool.db' } })).toBe('/pool.db');
+    expect(at({ mempool: { backend: 'redb', path: 'pool.db' } })).toBe('pool.db');
+  });
+
+  it('is all that is read of a whole Dolos configuration', () => {
+    const given = {
+      upstream: { peer_address: 7 },
+      storage: { version: 'v3', wal: { backend: 'redb' }, mempool: redis },
+    };
+    expect(parseConfig(given).backend).toBe('redis');
+  });
+
+  it('is named in full where something is wrong', () => {
+    expect(refusal({ storage: { mempool: { ...redis, key_prefix: 7 } } }).field).toBe('storage.mempool.key_prefix');
+    expect(refusal({ storage: { mempool: { ...redis, pool_sise: 7 } } }).message).toContain('did you mean pool_size?');
+    expect(refusal({ storage: { mempool: { backend: 'redis' } } }).field).toBe('storage.mempool.url');
+    expect(refusal({ storage: { mempool: 'redis' } }).field).toBe('storage.mempool');
+    expect(refusal({ storage: {} }).field).toBe('storage.mempool');
+    expect(refusal({ storage: 'redis' }).field).toBe('storage');
+  });
+});
