@@ -3,7 +3,8 @@ import type { MempoolStore, OpenOptions } from 'mempool-core';
 import { type Call, callAsCode, perform } from './call.ts';
 import { makeHistory, type Universe } from './history-calls.ts';
 import { Model, type ModelOptions } from './model/model.ts';
-import { Observer } from './observation.ts';
+import { Observer, observe } from './observation.ts';
+import { take } from './scenario.ts';
 import { shortest } from './shrink.ts';
 
 /** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
@@ -26,7 +27,7 @@ export interface HistoryOptions {
  * Makes a history of chance and checks after every call that outcome, events and all that can be read are the model's. A
  * history that fails is shortened, and told with its seed as code.
  *
- * @throws AssertionError
+ * @throws Error with the difference and the history as code
  */
 export async function checkHistory({ seed, steps, open, signal }: HistoryOptions): Promise<void> {
   const universe = await makeHistory(seed, steps, historyOptions);
@@ -36,8 +37,10 @@ export async function checkHistory({ seed, steps, open, signal }: HistoryOptions
     (await faultOf(universe, calls, open, signal)) !== null;
   const calls = await shortest(universe.calls.slice(0, fault.at + 1), fails, signal);
   const { error } = (await faultOf(universe, calls, open, signal)) ?? fault;
-  error.message = `${error.message}\n\nafter this history (seed ${seed}), the last call is the wrong one:\n${code(calls)}`;
-  throw error;
+  const story = calls.map(callAsCode).join('\n');
+  throw new Error(`${error.message}\n\nThe last call of this history is the wrong one (seed ${seed}):\n${story}`, {
+    cause: error,
+  });
 }
 
 interface Fault {
@@ -68,6 +71,22 @@ async function faultOf(
   return null;
 }
 
-function code(calls: readonly Call[]): string {
-  return calls.map(callAsCode).join('\n');
+/** How often, in calls, a transcript has all that can be read. */
+const pageEvery = 20;
+
+/**
+ * Everything a history makes a store say: each call's answer and events, and now and then all that can be read. Two stores
+ * that keep the contract give the same lines.
+ */
+export async function* transcript(store: MempoolStore, { hashes, calls }: Universe): AsyncGenerator<string, undefined> {
+  let after = 0;
+  for (const [i, call] of calls.entries()) {
+    const answer = await perform(store, call);
+    const { lastEventSeq } = await store.usage();
+    const count = lastEventSeq - after;
+    const events = count === 0 ? [] : await take(await store.subscribe({ after }), count);
+    after = lastEventSeq;
+    const pages = i % pageEvery === 0 ? await observe(store, hashes) : {};
+    yield JSON.stringify({ call: callAsCode(call), answer, events, pages });
+  }
 }

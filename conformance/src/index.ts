@@ -6,8 +6,14 @@ export type {
   Need,
   Subject,
 } from './case.ts';
+export { type BindingOptions, type CaseTest, caseTests } from './case-test.ts';
 export { allCases } from './cases/index.ts';
+export { checkHistory, type HistoryOptions, historyOptions, transcript } from './history.ts';
+export { makeHistory, type Universe } from './history-calls.ts';
+export { toMarkdown } from './markdown.ts';
+export { Model, type ModelOptions } from './model/model.ts';
 export type { CaseOutcome, CaseResult } from './outcome.ts';
 export { Random } from './random.ts';
 export type { Counts, Profile, Report, ReportedCase } from './report.ts';
+export { rules, untested } from './rules.ts';
 export { type CaseOptions, runCase, runSuite, type SuiteOptions } from './run.ts';

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import type { ConformanceCase, Level, Need, Subject } from './case.ts';
 import type { CaseOutcome, CaseResult } from './outcome.ts';
+import { rules } from './rules.ts';
 
 export const profiles = ['core', 'durable', 'shared'] as const;
 export type Profile = (typeof profiles)[number];
@@ -87,7 +89,7 @@ function reported({ case: one, outcome, durationMs }: CaseResult): ReportedCase 
 }
 
 function trace(error: Error): string {
-  return error.stack ?? error.message;
+  return inspect(error, { depth: 4 });
 }
 
 function resultOf(cases: readonly ReportedCase[]): Report['result'] {
@@ -103,9 +105,11 @@ export function countOutcomes(cases: readonly ReportedCase[]): Counts {
   return counts;
 }
 
+/** In the contract's order; rules of an author's own cases come last. */
 export function rulesOf(cases: readonly { readonly rule: string }[]): string[] {
-  const order = new Intl.Collator('en', { numeric: true });
-  return [...new Set(cases.map(({ rule }) => rule))].sort(order.compare);
+  const found = new Set(cases.map(({ rule }) => rule));
+  const known = Object.keys(rules).filter((rule) => found.delete(rule));
+  return [...known, ...found];
 }
 
 function versions(): Report['versions'] {

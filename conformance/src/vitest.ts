@@ -1,39 +1,58 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, test } from 'vitest';
 import type { ConformanceCase, Subject } from './case.ts';
+import { type BindingOptions, caseTests } from './case-test.ts';
 import { allCases } from './cases/index.ts';
 import { type CaseResult, missingNeeds } from './outcome.ts';
-import { type CaseOptions, defaultTimeoutMs, newSeed, runCase } from './run.ts';
+import { makeReport, type Report } from './report.ts';
+import { defaultTimeoutMs, newSeed } from './run.ts';
 
-export interface BindingOptions extends CaseOptions {
-  /** Default: every case of the kit. */
-  readonly cases?: readonly ConformanceCase[] | undefined;
-}
+export type { BindingOptions } from './case-test.ts';
 
 /** The end of a case is bounded too, so vitest's own limit must come last. */
 const endingMs = 60_000;
 
-/** Makes each case one vitest test; cases that the backend's capabilities rule out are named at the end, not skipped. */
+/**
+ * Makes each case one vitest test; cases that the backend's capabilities rule out are named at the end, not skipped. With
+ * `MEMPOOL_CONFORMANCE_REPORTS` in the environment the report is written to that folder as `<subject>.json`.
+ */
 export function testMempoolStore(subject: Subject, options: BindingOptions = {}): void {
-  const { cases = allCases, seed = newSeed(), timeoutMs = defaultTimeoutMs } = options;
-  const unsupported = cases.filter((one) => missingNeeds(one, subject).length > 0);
-  const supported = cases.filter((one) => !unsupported.includes(one));
+  const { cases = allCases, seed = newSeed(), timeoutMs = defaultTimeoutMs, onResult } = options;
+  const results = new Map<ConformanceCase, CaseResult>(cases.map((one) => [one, notRun(one, subject)]));
+  const note = (result: CaseResult): void => {
+    results.set(result.case, result);
+    onResult?.(result);
+  };
   describe(`conformance of ${subject.name}`, () => {
-    for (const one of supported)
-      test(`${one.id}: ${one.title}`, { timeout: timeoutMs + endingMs }, async ({ task }) => {
+    for (const { title, run } of caseTests(subject, { cases, seed, timeoutMs, onResult: note }))
+      test(title, { timeout: timeoutMs + endingMs }, async ({ task }) => {
         Object.assign(task.meta, { conformance: { subject: subject.name } });
-        throwIfFailed(await runCase(subject, one, { seed, timeoutMs }), seed);
+        await run();
       });
-    afterAll(() => console.log(closingLines(subject, supported.length, unsupported, seed)));
+    afterAll(() => {
+      const report = makeReport(subject, seed, [...results.values()]);
+      console.log(closingLines(report));
+      writeReport(report, process.env.MEMPOOL_CONFORMANCE_REPORTS);
+    });
   });
 }
 
-function throwIfFailed({ case: one, outcome }: CaseResult, seed: number): void {
-  if (outcome.kind !== 'failed') return;
-  throw new Error(`${one.id} (${one.level}, rule ${one.rule}, seed ${seed})`, { cause: outcome.error });
+function notRun(one: ConformanceCase, subject: Subject): CaseResult {
+  const missing = missingNeeds(one, subject);
+  const outcome = missing.length > 0 ? ({ kind: 'unsupported', missing } as const) : ({ kind: 'skipped' } as const);
+  return { case: one, outcome, durationMs: 0 };
 }
 
-function closingLines({ name }: Subject, run: number, unsupported: readonly ConformanceCase[], seed: number): string {
-  const ids = unsupported.map(({ id }) => id).join(', ');
-  const ruledOut = unsupported.length === 0 ? '' : `\n  unsupported by its capabilities: ${ids}`;
-  return `${name}: ${run} conformance cases run, ${unsupported.length} unsupported, seed ${seed}${ruledOut}`;
+function closingLines({ subject, seed, counts, cases }: Report): string {
+  const run = counts.passed + counts.failed + counts['known-gap'];
+  const ruledOut = cases.filter(({ outcome }) => outcome === 'unsupported').map(({ id }) => id);
+  const head = `${subject}: ${run} conformance cases run, ${ruledOut.length} unsupported, seed ${seed}`;
+  return ruledOut.length === 0 ? head : `${head}\n  unsupported by its capabilities: ${ruledOut.join(', ')}`;
+}
+
+function writeReport(report: Report, folder: string | undefined): void {
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${report.subject}.json`), `${JSON.stringify(report, null, 2)}\n`);
 }

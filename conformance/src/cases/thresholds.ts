@@ -69,11 +69,12 @@ export const thresholdCases: readonly ConformanceCase[] = [
     assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
   }),
   must('L6/policy-partial', 'the threshold that a call leaves out is the one of open', async (context) => {
-    const store = await context.open({ finalizeThreshold: 2, dropThreshold: 2 });
+    const store = await context.open({ finalizeThreshold: 2, dropThreshold: 3 });
     const hash = await propagateOne(context, store);
-    await block(store, 1, {}, { finalizeThreshold: 5 });
-    await block(store, 2, {}, { finalizeThreshold: 5 });
-    assert.equal((await statusOf(store, hash)).stage, 'Dropped');
+    await emptyBlocks(store, 1, 2, { finalizeThreshold: 5 });
+    const [second] = await stagesOf(store, [hash]);
+    await block(store, 3, {}, { finalizeThreshold: 5 });
+    assert.deepEqual([second, ...(await stagesOf(store, [hash]))], ['Propagated', 'Dropped']);
   }),
   must('L6/policy-drops', 'a call with a lower threshold drops what is old enough', async (context) => {
     const store = await context.open(never);
@@ -97,20 +98,25 @@ export const thresholdCases: readonly ConformanceCase[] = [
     assert.deepEqual((await statusOf(store, hash)).nonConfirmations, 30);
   }),
   must('L6/finalize-below-one', 'a finalize threshold below 1 acts as 1', async (context) => {
-    const store = await context.open({ ...never, finalizeThreshold: -3 });
-    const [deep, seen, pending] = hashesOf(await receive(context, store, 3)) as [string, string, string];
-    await block(store, 1, { seen: [deep] });
-    await block(store, 2, { seen: [seen] }, { finalizeThreshold: 0 });
-    assert.deepEqual(await stagesOf(store, [deep, seen, pending]), ['Finalized', 'Finalized', 'Pending']);
+    const store = await context.open();
+    const [zero, negative, pending] = hashesOf(await receive(context, store, 3)) as [string, string, string];
+    await block(store, 1, { seen: [zero] }, { finalizeThreshold: 0 });
+    await block(store, 2, { seen: [negative] }, { finalizeThreshold: -3 });
+    assert.deepEqual(await stagesOf(store, [zero, negative, pending]), ['Finalized', 'Finalized', 'Pending']);
   }),
-  must('L6/drop-below-one', 'a drop threshold below 1 acts as 1', async (context) => {
-    const store = await context.open({ ...never, dropThreshold: 0 });
-    const first = await propagateOne(context, store);
-    await block(store, 1);
-    const second = await propagateOne(context, store);
-    const [beforeBlock] = await stagesOf(store, [second]);
-    await block(store, 2, {}, { dropThreshold: -5 });
-    assert.deepEqual([...(await stagesOf(store, [first, second])), beforeBlock], ['Dropped', 'Dropped', 'Propagated']);
+  must('L6/drop-below-one', 'a drop threshold below 1 acts as 1: the next block drops, not the mark', async (context) => {
+    const store = await context.open();
+    const hash = await propagateOne(context, store);
+    const [marked] = await stagesOf(store, [hash]);
+    await block(store, 1, {}, { dropThreshold: -5 });
+    assert.deepEqual([marked, ...(await stagesOf(store, [hash]))], ['Propagated', 'Dropped']);
+  }),
+  must('L6/options-below-one', 'thresholds of open below 1 act as 1', async (context) => {
+    const store = await context.open({ finalizeThreshold: -1, dropThreshold: 0 });
+    const seen = await receiveOne(context, store);
+    const flying = await propagateOne(context, store);
+    await block(store, 1, { seen: [seen] });
+    assert.deepEqual(await stagesOf(store, [seen, flying]), ['Finalized', 'Dropped']);
   }),
   must(
     'L6/finalize-at-one',

@@ -1,0 +1,37 @@
+import type { ConformanceCase, Subject } from './case.ts';
+import { allCases } from './cases/index.ts';
+import { type CaseResult, missingNeeds } from './outcome.ts';
+import { type CaseOptions, newSeed, runCase } from './run.ts';
+
+export interface BindingOptions extends CaseOptions {
+  /** Default: every case of the kit. */
+  readonly cases?: readonly ConformanceCase[] | undefined;
+  /** Called after every case. */
+  readonly onResult?: ((result: CaseResult) => void) | undefined;
+}
+
+/** A case as any test framework takes it. */
+export interface CaseTest {
+  readonly title: string;
+  /** @throws Error when the subject fails the case */
+  run(): Promise<void>;
+}
+
+/** The cases that a subject's capabilities do not rule out, for a framework of one's own choice. */
+export function caseTests(subject: Subject, options: BindingOptions = {}): CaseTest[] {
+  const { cases = allCases, seed = newSeed(), timeoutMs, onResult } = options;
+  const supported = cases.filter((one) => missingNeeds(one, subject).length === 0);
+  return supported.map((one) => ({
+    title: `${one.id}: ${one.title}`,
+    async run() {
+      const result = await runCase(subject, one, { seed, timeoutMs });
+      onResult?.(result);
+      throwIfFailed(result, seed);
+    },
+  }));
+}
+
+function throwIfFailed({ case: one, outcome }: CaseResult, seed: number): void {
+  if (outcome.kind !== 'failed') return;
+  throw new Error(`${one.id} (${one.level}, rule ${one.rule}, seed ${seed})`, { cause: outcome.error });
+}

@@ -1,0 +1,33 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { matrix, withMatrix } from './matrix.ts';
+import type { Report } from './report.ts';
+
+/** Writes the matrix of rules and backends into the README, from the reports of the last test run; `--check` compares. */
+const readme: string = fileURLToPath(new URL('../../README.md', import.meta.url));
+const reports: string = fileURLToPath(new URL('../../.data/conformance/', import.meta.url));
+
+function readReports(): Report[] {
+  const files = existsSync(reports) ? readdirSync(reports).filter((file) => file.endsWith('.json')) : [];
+  if (files.length === 0) throw new Error(`no reports in ${reports}: run the tests first`);
+  return files.sort().map((file) => JSON.parse(readFileSync(`${reports}${file}`, 'utf8')) as Report);
+}
+
+function main(mode: string | undefined): number {
+  const old = readFileSync(readme, 'utf8');
+  const fresh = withMatrix(old, matrix(readReports()));
+  if (old === fresh) return 0;
+  if (mode !== '--check') {
+    writeFileSync(readme, fresh);
+    return 0;
+  }
+  console.error('The conformance matrix in README.md is not that of the last test run: npm run matrix writes it.');
+  return 1;
+}
+
+try {
+  process.exitCode = main(process.argv[2]);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 2;
+}

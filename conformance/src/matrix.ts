@@ -1,0 +1,47 @@
+import { titled } from './markdown.ts';
+import type { Counts, Report } from './report.ts';
+import { rules, untested } from './rules.ts';
+
+const markers = ['<!-- conformance:start -->', '<!-- conformance:end -->'] as const;
+
+/** Rules and backends: how many cases passed. */
+export function matrix(all: readonly Report[]): string {
+  const totals = all.map(({ counts }) => `**${cell(counts)}**`);
+  return [
+    'Conformance cases passed, per rule and backend; *n/a*: ruled out by what the backend does not claim to be.',
+    '',
+    `| Rule | ${all.map(({ subject }) => subject).join(' | ')} |`,
+    `|---|${all.map(() => '---:').join('|')}|`,
+    ...Object.keys(rules).map(
+      (rule) => `| ${titled(rule)} | ${all.map((report) => ruleCell(report, rule)).join(' | ')} |`,
+    ),
+    `| **All** | ${totals.join(' | ')} |`,
+    '',
+    'Not shown by the suite:',
+    '',
+    ...Object.entries(untested).map(([what, reason]) => `- ${what}: ${reason}.`),
+  ].join('\n');
+}
+
+function ruleCell({ rules: counted }: Report, rule: string): string {
+  const counts = counted[rule];
+  return counts === undefined ? '–' : cell(counts);
+}
+
+function cell({ passed, failed, unsupported, skipped, ...rest }: Counts): string {
+  const wrong = failed + skipped + rest['known-gap'];
+  const parts = [
+    passed > 0 || unsupported === 0 ? `${passed}` : '',
+    unsupported > 0 ? `${unsupported} n/a` : '',
+    wrong > 0 ? `${wrong} not passed` : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+/** The text with the matrix between its markers. @throws Error where they are missing */
+export function withMatrix(text: string, body: string): string {
+  const [start, end] = markers;
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`README.md lacks the markers ${start} and ${end}`);
+  return `${text.slice(0, from + start.length)}\n${body}\n${text.slice(to)}`;
+}
