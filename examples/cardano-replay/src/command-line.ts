@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from './replay-error.ts';
 
-export const backendNames = ['ephemeral', 'sqlite', 'redis'] as const;
-export type BackendName = (typeof backendNames)[number];
+const backendNames = ['ephemeral', 'sqlite', 'redis'] as const;
+type BackendName = (typeof backendNames)[number];
 
 export interface Settings {
   /** The chunk file; `null` for the made-up chain. */

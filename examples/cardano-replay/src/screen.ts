@@ -2,7 +2,7 @@
 import { MultiBar, Presets } from 'cli-progress';
 import type { KnownStage } from 'mempool-core';
 
-export type StageCounts = Readonly<Record<KnownStage, number>>;
+type StageCounts = Readonly<Record<KnownStage, number>>;
 
 export interface Screen {
   /** A line that stays. */

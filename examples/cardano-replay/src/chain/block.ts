@@ -5,7 +5,7 @@ import { CborError } from './cbor-error.ts';
 import { arrayItems, type CborItem, isNull, itemEnd, mapEntries, readBytes, readUnsigned } from './cbor-walker.ts';
 import { digestBytes, hexDigest } from './digest.ts';
 
-export interface ChainTransaction {
+interface ChainTransaction {
   /** blake2b-256 of the body's bytes, lower-case hex. */
   readonly hash: string;
   /** CBOR `[body, witness set, is valid, auxiliary data | null]`. A copy: it holds no view of the block. */
