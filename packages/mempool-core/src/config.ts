@@ -71,7 +71,8 @@ export interface DolosConfig {
 /** What Dolos calls them. */
 export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral', redb: 'sqlite' };
 
-const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfig[F]> } = {
+/** Every field there is, and how it is read. */
+export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfig[F]> } = {
   backend: (value, place) => {
     const name = text(value, place);
     return aliases[name] ?? name;

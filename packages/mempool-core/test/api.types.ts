@@ -7,11 +7,17 @@ import {
   isMempoolError,
   type KnownStage,
   type LogEntry,
+  loadConfig,
+  Mempool,
+  type MempoolConfig,
   type MempoolErrorCode,
   type MempoolEvent,
   type MempoolStore,
   type OpenOptions,
+  openMempool,
+  type parseConfig,
   type ReceiveOutcome,
+  type Refused,
   type RollbackOutcome,
   type Stage,
   type StoredTransaction,
@@ -138,4 +144,35 @@ export async function backends(definition: BackendDefinition<{ readonly path: st
   await backend.open({ path: 1 });
   // @ts-expect-error there is no such option
   await backend.open({ path: 'x', maxTransactionBytes: 1 } satisfies OpenOptions & { path: string });
+}
+
+export async function pools(pool: Mempool): Promise<void> {
+  holds<Same<Awaited<ReturnType<typeof pool.submit>>, ReceiveOutcome | Refused>>();
+  const one = await pool.markInflight('00');
+  holds<Same<typeof one, boolean>>();
+  const several = await pool.drop(['00'], 'why');
+  holds<Same<typeof several, string[]>>();
+  const status = await pool.waitFor('00', { stage: 'Finalized', confirmations: 3, signal: AbortSignal.timeout(1) });
+  holds<Same<typeof status, TransactionStatus>>();
+  for await (const each of pool.watch(['00'])) holds<Same<typeof each, TransactionStatus>>();
+  for await (const each of pool.pending({ after: 1 })) holds<Same<typeof each, StoredTransaction>>();
+  for await (const each of pool.finalized({ cursor: 1 })) holds<Same<typeof each, LogEntry>>();
+  holds<Mempool extends AsyncDisposable ? true : false>();
+  // @ts-expect-error dropping needs a reason
+  await pool.drop('00');
+  // @ts-expect-error nobody asks for Dropped: every wait ends there
+  await pool.waitFor('00', { stage: 'Dropped' });
+  // @ts-expect-error a refusal says why
+  new Mempool(store, { validate: () => ({ kind: 'refused' }) });
+}
+
+export async function configured(own: Backend<{ readonly path: string }>, plain: Backend): Promise<void> {
+  await openMempool({ backend: 'sqlite', path: 'x' }, { sqlite: own, ephemeral: plain });
+  await openMempool(await loadConfig('mempool.toml'), { sqlite: own }, { log: (level, message) => [level, message] });
+  await openMempool({ storage: { mempool: { backend: 'redb', path: 'x', max_finalized: 1 } } }, { sqlite: own });
+  holds<Same<ReturnType<typeof parseConfig>, MempoolConfig>>();
+  // @ts-expect-error there is no such deployment
+  await openMempool({ backend: 'sqlite', deployment: 'cluster' }, { sqlite: own });
+  // @ts-expect-error a backend is a value with three members
+  await openMempool({ backend: 'sqlite' }, { sqlite: { name: 'sqlite' } });
 }
