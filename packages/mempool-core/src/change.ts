@@ -31,12 +31,14 @@ export function isFinal(change: Change): change is Change & { after: { stage: Fi
   return !isLive(change.after.stage);
 }
 
+/** Shared by all: a pool of a million makes one of each less. */
+const nothing: Counters = Object.freeze({ confirmations: 0, nonConfirmations: 0 });
+const unknown: Change['previous'] = Object.freeze({ stage: 'Unknown', ...nothing });
+
 function change(before: Life | null, after: Life, tickBefore: number, tickAfter: number): Change {
-  const previous =
-    before === null
-      ? { stage: 'Unknown' as const, confirmations: 0, nonConfirmations: 0 }
-      : { stage: before.stage, ...countersAt(before, tickBefore) };
-  return { before, after, previous, counters: countersAt(after, tickAfter) };
+  const previous = before === null ? unknown : { stage: before.stage, ...countersAt(before, tickBefore) };
+  const counters = after.stage === 'Pending' ? nothing : countersAt(after, tickAfter);
+  return { before, after, previous, counters };
 }
 
 /**
@@ -51,8 +53,7 @@ export function planReceive(
   sighting: number | null,
 ): Change | null {
   if (nextStage(before?.stage ?? 'Unknown', 'receive') === null) return null;
-  const after =
-    sighting === null ? live(hash, seq, 'Pending', 0) : live(hash, seq, 'Confirmed', sighting);
+  const after = sighting === null ? live(hash, seq, 'Pending', 0) : live(hash, seq, 'Confirmed', sighting);
   return change(before, after, tick, tick);
 }
 
@@ -102,8 +103,7 @@ export function planBlock(lives: BlockLives, tick: number, thresholds: Threshold
     const returns = nextStage(life.stage, 'unseen') !== null;
     touched.set(life.hash, { before: life, now: returns ? live(life.hash, life.seq, 'Pending', 0) : life });
   }
-  for (const life of lives.aged)
-    if (!touched.has(life.hash)) touched.set(life.hash, { before: life, now: life });
+  for (const life of lives.aged) if (!touched.has(life.hash)) touched.set(life.hash, { before: life, now: life });
   const changes: Change[] = [];
   for (const { before, now } of touched.values()) {
     const after = settle(now, tick, thresholds);
@@ -118,8 +118,7 @@ export function planBlock(lives: BlockLives, tick: number, thresholds: Threshold
  */
 export function planRollback(lives: Iterable<Life>, tick: number, target: number): Change[] {
   const changes: Change[] = [];
-  for (const life of lives)
-    changes.push(change(life, live(life.hash, life.seq, 'Pending', 0), tick, target));
+  for (const life of lives) changes.push(change(life, live(life.hash, life.seq, 'Pending', 0), tick, target));
   return bySeq(changes);
 }
 
@@ -140,9 +139,18 @@ export function changeEvent(
   point: ChainPoint | null,
 ): TransactionEvent {
   const returned = after.stage === 'Pending' && before !== null && isReturn(before, after);
-  const stage = returned ? 'RolledBack' : after.stage;
-  const { hash, seq, reason } = after;
-  return { kind: 'transaction', eventSeq, hash, seq, stage, previous, ...counters, point, reason };
+  return {
+    kind: 'transaction',
+    eventSeq,
+    hash: after.hash,
+    seq: after.seq,
+    stage: returned ? 'RolledBack' : after.stage,
+    previous,
+    confirmations: counters.confirmations,
+    nonConfirmations: counters.nonConfirmations,
+    point,
+    reason: after.reason,
+  };
 }
 
 /** A Dropped transaction received again is a new life with a new seq, not a return (L2). */

@@ -5,7 +5,7 @@ import type { Life } from './lifecycle.ts';
 import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
 import { cutPage } from './ordering.ts';
-import type { Row } from './row.ts';
+import { lifeOf, makeRow, type Row } from './row.ts';
 import type { SeqList } from './seq-list.ts';
 import { Series } from './series.ts';
 import { Shelves } from './shelves.ts';
@@ -20,6 +20,11 @@ import {
   type TransactionStatus,
 } from './transaction.ts';
 
+interface LogRow {
+  readonly life: Life;
+  readonly point: ChainPoint | null;
+}
+
 /**
  * A pool's whole state in memory: the view that steps are planned on, the answers of every reading verb, and one method that
  * writes. For a backend that keeps its working set in memory, whatever it keeps besides.
@@ -31,7 +36,7 @@ export class Ledger implements PoolView, EventSource {
   readonly #rows = new Map<string, Row>();
   readonly #shelves = new Shelves();
   readonly #blocks = new KeptBlocks();
-  readonly #log = new Series<Pick<Row, 'life' | 'point'>>();
+  readonly #log = new Series<LogRow>();
   readonly #events = new Series<StoreEvent>();
   readonly #operations = new OperationRecords();
   readonly #listeners = new Set<() => void>();
@@ -83,7 +88,8 @@ export class Ledger implements PoolView, EventSource {
   }
 
   life(hash: string): Life | null {
-    return this.#rows.get(hash)?.life ?? null;
+    const row = this.#rows.get(hash);
+    return row === undefined ? null : lifeOf(row);
   }
 
   confirmedAt(hash: string): ChainPoint | null {
@@ -128,14 +134,13 @@ export class Ledger implements PoolView, EventSource {
   findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
     return hashes.map((hash) => {
       const row = this.#rows.get(hash);
-      return row !== undefined && isInflight(row.life.stage) ? this.#stored(row) : null;
+      return row !== undefined && isInflight(row.stage) ? this.#stored(row) : null;
     });
   }
 
   checkStatus(hashes: readonly string[]): TransactionStatus[] {
     return hashes.map((hash) => {
-      const { life = null, point = null } = this.#rows.get(hash) ?? {};
-      return statusOf(hash, life, point, this.#blocks.tick);
+      return statusOf(hash, this.life(hash), this.confirmedAt(hash), this.#blocks.tick);
     });
   }
 
@@ -181,20 +186,20 @@ export class Ledger implements PoolView, EventSource {
 
   #write({ after, point, body }: Write): void {
     if (body === null) this.#shelves.move(this.#row(after.hash), after, point);
-    else this.#add({ life: after, point, payload: body.payload, payloadType: body.payloadType });
+    else this.#add(makeRow(after, point, body));
   }
 
   /** A new life: a row that the hash had is Dropped, in no list, and gone with this. */
   #add(row: Row): void {
-    this.#rows.set(row.life.hash, row);
+    this.#rows.set(row.hash, row);
     this.#shelves.add(row);
-    this.lastSeq = row.life.seq;
+    this.lastSeq = row.seq;
   }
 
   /** A hash that has a later life than the log entry that goes stays. */
   #forget(life: Life): void {
     const row = this.#row(life.hash);
-    if (row.life !== life) return;
+    if (row.final !== life) return;
     this.#shelves.remove(row);
     this.#rows.delete(life.hash);
   }
@@ -213,7 +218,7 @@ export class Ledger implements PoolView, EventSource {
   }
 
   #stored(row: Row): StoredTransaction {
-    return storedTransaction(row.life, copyBody(row), row.point, this.#blocks.tick);
+    return storedTransaction(lifeOf(row), copyBody(row), row.point, this.#blocks.tick);
   }
 }
 

@@ -19,7 +19,9 @@ export function upperBound(numbers: readonly number[], n: number): number {
 }
 
 function placeOf(chunk: readonly Row[], seq: number): number {
-  return bound(chunk.length, (i) => (chunk[i] as Row).life.seq > seq);
+  const newest = chunk.at(-1);
+  if (newest === undefined || newest.seq <= seq) return chunk.length;
+  return bound(chunk.length, (i) => (chunk[i] as Row).seq > seq);
 }
 
 /**
@@ -31,19 +33,20 @@ export class SeqList {
   readonly #chunks: Row[][] = [[]];
 
   insert(row: Row): void {
-    const { seq } = row.life;
+    const { seq } = row;
     const at = this.#chunkOf(seq);
     const chunk = this.#chunks[at] as Row[];
     const place = placeOf(chunk, seq);
-    if (place < chunkRows) chunk.splice(place, 0, row);
-    else this.#add(at + 1, [row]);
+    if (place === chunkRows) this.#add(at + 1, [row]);
+    else if (place === chunk.length) chunk.push(row);
+    else chunk.splice(place, 0, row);
     if (chunk.length > chunkRows) this.#add(at + 1, chunk.splice(chunkRows / 2));
   }
 
   delete(row: Row): void {
-    const at = this.#chunkOf(row.life.seq);
+    const at = this.#chunkOf(row.seq);
     const chunk = this.#chunks[at] as Row[];
-    chunk.splice(placeOf(chunk, row.life.seq) - 1, 1);
+    chunk.splice(placeOf(chunk, row.seq) - 1, 1);
     if (chunk.length > 0 || at === 0) return;
     this.#chunks.splice(at, 1);
     this.#starts.splice(at, 1);
@@ -57,11 +60,12 @@ export class SeqList {
   }
 
   #chunkOf(seq: number): number {
-    return upperBound(this.#starts, seq) - 1;
+    const last = this.#starts.length - 1;
+    return seq >= (this.#starts[last] as number) ? last : upperBound(this.#starts, seq) - 1;
   }
 
   #add(at: number, chunk: Row[]): void {
-    this.#starts.splice(at, 0, (chunk[0] as Row).life.seq);
+    this.#starts.splice(at, 0, (chunk[0] as Row).seq);
     this.#chunks.splice(at, 0, chunk);
   }
 }

@@ -1,5 +1,5 @@
 import type { Life } from './lifecycle.ts';
-import type { Row } from './row.ts';
+import { type Row, rewrite } from './row.ts';
 import { SeqList } from './seq-list.ts';
 import { TickIndex } from './tick-index.ts';
 import type { ChainPoint, KnownStage } from './transaction.ts';
@@ -33,14 +33,14 @@ export class Shelves {
   }
 
   add(row: Row): void {
-    const shelf = this.#byStage[row.life.stage];
+    const shelf = this.#byStage[row.stage];
     shelf.count += 1;
     shelf.seqs?.insert(row);
     shelf.ticks?.insert(row);
   }
 
   remove(row: Row): void {
-    const shelf = this.#byStage[row.life.stage];
+    const shelf = this.#byStage[row.stage];
     shelf.count -= 1;
     shelf.seqs?.delete(row);
     shelf.ticks?.delete(row);
@@ -48,12 +48,11 @@ export class Shelves {
 
   /** The row's next life, with the same seq: its place in a list that has both stages stays. */
   move(row: Row, life: Life, point: ChainPoint | null): void {
-    const from = this.#byStage[row.life.stage];
+    const from = this.#byStage[row.stage];
     const to = this.#byStage[life.stage];
     from.ticks?.delete(row);
     if (from.seqs !== to.seqs) from.seqs?.delete(row);
-    row.life = life;
-    row.point = point;
+    rewrite(row, life, point);
     if (from.seqs !== to.seqs) to.seqs?.insert(row);
     to.ticks?.insert(row);
     from.count -= 1;

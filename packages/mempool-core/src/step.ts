@@ -111,20 +111,20 @@ export function receiveStep(
   thresholds: Thresholds,
 ): Step<ReceiveOutcome[]> {
   const { tick } = view.currentTip;
-  const fresh = new Map<string, Life>();
+  const fresh = new Set<string>();
   const changes: Change[] = [];
   const bodies: Transaction[] = [];
-  const outcome = transactions.map((transaction): ReceiveOutcome => {
-    const { hash } = transaction;
-    const before = fresh.get(hash) ?? view.life(hash);
-    const sighting = countingSighting(view, hash, thresholds);
-    const change = planReceive(before, hash, view.lastSeq + changes.length + 1, tick, sighting);
+  const outcome = transactions.map((body): ReceiveOutcome => {
+    const { hash } = body;
+    const before = view.life(hash);
+    const seq = view.lastSeq + changes.length + 1;
+    const change = planReceive(before, hash, seq, tick, countingSighting(view, hash, thresholds));
     if (change === null) return { kind: 'duplicate', hash, stage: before?.stage as Duplicate };
-    const { after } = change;
-    fresh.set(hash, after);
+    const stage = change.after.stage as 'Pending' | 'Confirmed';
+    if (fresh.size === fresh.add(hash).size) return { kind: 'duplicate', hash, stage };
     changes.push(change);
-    bodies.push(transaction);
-    return { kind: 'received', hash, seq: after.seq, stage: sighting === null ? 'Pending' : 'Confirmed' };
+    bodies.push(body);
+    return { kind: 'received', hash, seq, stage };
   });
   return step(view, outcome, changes, { bodies });
 }
@@ -218,11 +218,13 @@ function step<Outcome>(
   { bodies = [], events = [], clamped = [], chain }: StepParts = {},
 ): Step<Outcome> {
   const all: StoreEvent[] = [...events];
-  const writes: Write[] = changes.map((change, i) => {
-    const point = pointOf(view, change.after, chain);
+  const writes: Write[] = [];
+  for (const [i, change] of changes.entries()) {
+    const { after } = change;
+    const point = pointOf(view, after, chain);
     all.push(changeEvent(view.lastEventSeq + all.length + 1, change, point));
-    return { after: change.after, point, body: bodies[i] ?? null };
-  });
+    writes.push({ after, point, body: bodies[i] ?? null });
+  }
   for (const after of clamped) writes.push({ after, point: null, body: null });
   return { outcome, writes, events: all, chain: chain ?? null, operation: null };
 }

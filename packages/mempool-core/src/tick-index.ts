@@ -1,5 +1,5 @@
 import type { Life } from './lifecycle.ts';
-import type { Row } from './row.ts';
+import { lifeOf, type Row } from './row.ts';
 import { upperBound } from './seq-list.ts';
 
 /** Rows in buckets by tick: a block or a rollback finds what it concerns without a look at the others (L12). */
@@ -8,7 +8,7 @@ export class TickIndex {
   readonly #buckets = new Map<number, Set<Row>>();
 
   insert(row: Row): void {
-    const { tick } = row.life;
+    const { tick } = row;
     const bucket = this.#buckets.get(tick)?.add(row);
     if (bucket !== undefined) return;
     this.#buckets.set(tick, new Set([row]));
@@ -16,7 +16,7 @@ export class TickIndex {
   }
 
   delete(row: Row): void {
-    const { tick } = row.life;
+    const { tick } = row;
     const bucket = this.#buckets.get(tick);
     if (bucket?.delete(row) !== true || bucket.size > 0) return;
     this.#buckets.delete(tick);
@@ -32,6 +32,6 @@ export class TickIndex {
   }
 
   #lives(ticks: readonly number[]): Life[] {
-    return ticks.flatMap((tick) => Array.from(this.#buckets.get(tick) ?? [], ({ life }) => life));
+    return ticks.flatMap((tick) => Array.from(this.#buckets.get(tick) ?? [], lifeOf));
   }
 }
