@@ -1,4 +1,4 @@
-// Installs the archives with npm in a folder outside the tree and runs a small program on each Node that is supported.
+// Installs the archives with npm in a folder outside the tree and runs a small program and the suite on each Node that is supported.
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,7 @@ try {
   for (const version of supported) {
     const node = installNode(join(folder, `node-${version}`), version);
     run(node, ['program.mjs'], project);
+    run(node, ['node_modules/mempool-conformance/dist/cli.js', 'subject.mjs'], project);
   }
 } finally {
   rmSync(folder, { recursive: true });
