@@ -91,13 +91,15 @@ export class StepWriter {
       this.#file.run('undoSightings', tick);
       return;
     }
+    if (chain.floor !== this.#state.floor) {
+      // First, so that a hash last carried by a block that goes is noted as carried by this one (L13).
+      this.#file.run('trimBlocks', chain.floor);
+      this.#file.run('trimSightings', chain.floor);
+      this.#state.floor = chain.floor;
+    }
     this.#file.run('insertBlock', tick, core.encodePoint(chain.point));
     for (const hash of chain.seen) this.#file.run('sight', core.hashToBytes(hash), tick);
     for (const hash of chain.unseen) this.#file.run('unsight', core.hashToBytes(hash));
-    if (chain.floor === this.#state.floor) return;
-    this.#file.run('trimBlocks', chain.floor);
-    this.#file.run('trimSightings', chain.floor);
-    this.#state.floor = chain.floor;
   }
 
   /** The counters follow the events; with them they are the pool's new state. */
