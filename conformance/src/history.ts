@@ -87,6 +87,12 @@ export async function* transcript(store: MempoolStore, { hashes, calls }: Univer
     const events = count === 0 ? [] : await take(await store.subscribe({ after }), count);
     after = lastEventSeq;
     const pages = i % pageEvery === 0 ? await observe(store, hashes) : {};
-    yield JSON.stringify({ call: callAsCode(call), answer, events, pages });
+    yield JSON.stringify({ call: callAsCode(call), answer, events, pages }, inKeyOrder);
   }
+}
+
+/** Stores may give the same fields in another order. */
+function inKeyOrder(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,0 +1,61 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { allCases, type Report } from 'mempool-conformance';
+import { expect, test } from 'vitest';
+import { type Ended, fixture, runProgram } from './program.ts';
+
+const program = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
+
+function command(...args: string[]): Promise<Ended> {
+  return runProgram([program, ...args]);
+}
+
+test('the command runs every case, writes both reports and ends with 0 when all passed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mempool-conformance-'));
+  const [json, markdown] = [join(folder, 'report.json'), join(folder, 'report.md')];
+  const { code, stdout } = await command(fixture('subject'), '--seed', '5', '--json', json, '--markdown', markdown);
+  const report: Report = JSON.parse(await readFile(json, 'utf8'));
+  const text = await readFile(markdown, 'utf8');
+  await rm(folder, { recursive: true });
+  expect(stdout).toMatch(/^passed {7}L1\/arrival-order/m);
+  expect(code).toBe(0);
+  expect(report).toMatchObject({ subject: 'fixture', result: 'passed', seed: 5 });
+  expect(report.cases).toHaveLength(allCases.length);
+  expect(text).toMatch(/^# Conformance of fixture: passed$/m);
+  expect(text).toMatch(/^\| \*\*L2\*\* /m);
+});
+
+test('a backend that breaks a rule ends with 1, and the case names the rule', async () => {
+  const { code, stdout } = await command(fixture('forgetful'), '--only', 'L4');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^failed {7}L4\//m);
+});
+
+test('one rule or one case may be chosen; the result is then partial', async () => {
+  const { code, stdout } = await command(fixture('subject'), '--only', 'L1/arrival-order');
+  expect(code).toBe(0);
+  expect(stdout).toContain('fixture: partial (1 passed, 0 failed');
+});
+
+test.each([
+  ['no subject', []],
+  ['two subjects', [fixture('subject'), fixture('subject')]],
+  ['an unknown option', [fixture('subject'), '--fast']],
+  ['a seed that is no number', [fixture('subject'), '--seed', 'x']],
+  ['a rule that does not exist', [fixture('subject'), '--only', 'L99']],
+  ['a file that does not exist', ['missing.js']],
+  ['a file without a subject', [fixture('no-subject')]],
+])('%s is told in one line and ends with 2', async (_, args) => {
+  const { code, stdout, stderr } = await command(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('node:test takes the cases in three lines', async () => {
+  const { code, stdout } = await runProgram(['--test', '--test-reporter=tap', fixture('with-node-test')]);
+  const count = allCases.filter(({ rule, needs = [] }) => rule === 'L4' && needs.length === 0).length;
+  expect(stdout).toMatch(new RegExp(`^# pass ${count}$`, 'm'));
+  expect(code).toBe(0);
+});

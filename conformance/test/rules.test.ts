@@ -1,0 +1,34 @@
+import { allCases, rules, untested } from 'mempool-conformance';
+import { expect, test } from 'vitest';
+
+function numbered(letter: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${letter}${i + 1}`);
+}
+
+const contract = [
+  ...numbered('L', 13),
+  ...numbered('X', 6),
+  ...numbered('O', 6),
+  ...numbered('E', 4),
+  ...numbered('D', 2),
+  ...numbered('N', 2),
+  ...numbered('M', 3),
+  ...numbered('R', 3),
+];
+
+test('every rule of the contract has a title', () => {
+  expect(Object.keys(rules).sort()).toEqual([...contract, 'history'].sort());
+});
+
+test('every rule has a case or a reason why not, never both', () => {
+  const covered = new Set(allCases.map(({ rule }) => rule));
+  for (const rule of contract)
+    expect({ rule, covered: covered.has(rule) }).toEqual({ rule, covered: !(rule in untested) });
+});
+
+test('ids are unique and begin with their rule, and no case is of an unknown one', () => {
+  const ids = allCases.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { id, rule } of allCases)
+    expect({ id, known: rule in rules }).toEqual({ id: expect.stringMatching(`^${rule}/[A-Za-z0-9-]+$`), known: true });
+});
