@@ -21,6 +21,7 @@ async function readAll(store: MempoolStore, stream: AsyncIterable<MempoolEvent>,
   for await (const event of stream) {
     if (event.kind === 'lagged') {
       lags += 1;
+      assert.equal(lags, 1);
       next += event.missed;
     } else {
       assert.equal(event.eventSeq, next);
@@ -150,29 +151,27 @@ export const streamCases: readonly ConformanceCase[] = [
     async (context) => {
       const store = await context.open({ maxEvents: 10 });
       await manyEvents(store, 1, 300);
-      const { numbers, lags, next } = await readAll(
-        store,
-        await store.subscribe({ after: 3, signal: context.signal }),
-        3,
-      );
+      const { numbers, next } = await readAll(store, await store.subscribe({ after: 3, signal: context.signal }), 3);
       assert.deepEqual([next, numbers.at(-1)], [301, 300]);
-      assert.ok(lags <= 1 && numbers.length >= 10);
+      assert.ok(numbers.length >= 10);
     },
   ),
   must('E3/fell-behind', 'a reader that fell behind is told once how many it missed', async (context) => {
     const store = await context.open({ maxEvents: 10 });
     const stream = await store.subscribe({ signal: context.signal });
     await manyEvents(store, 1, 300);
-    const { numbers, lags, next } = await readAll(store, stream, 0);
+    const { numbers, next } = await readAll(store, stream, 0);
     assert.deepEqual([next, numbers.at(-1)], [301, 300]);
-    assert.ok(lags <= 1 && numbers.length >= 10);
+    assert.ok(numbers.length >= 10);
   }),
   must('E3/loss-is-not-the-end', 'a stream that lagged delivers what comes later', async (context) => {
     const store = await context.open({ maxEvents: 10 });
     const iterator = iterate(await store.subscribe({ after: 1, signal: context.signal }));
     await manyEvents(store, 1, 120);
-    let last: MempoolEvent | undefined;
-    while (last === undefined || last.kind === 'lagged' || last.eventSeq < 120) last = (await iterator.next()).value;
+    for (let i = 0; i < 120; i++) {
+      const { value } = await iterator.next();
+      if (value?.kind !== 'lagged' && value?.eventSeq === 120) break;
+    }
     const hash = await receiveOne(context, store);
     const { value } = await iterator.next();
     assert.equal(value && gist(value), `Pending ${hash}`);

@@ -104,13 +104,17 @@ export const thresholdCases: readonly ConformanceCase[] = [
     await block(store, 2, { seen: [negative] }, { finalizeThreshold: -3 });
     assert.deepEqual(await stagesOf(store, [zero, negative, pending]), ['Finalized', 'Finalized', 'Pending']);
   }),
-  must('L6/drop-below-one', 'a drop threshold below 1 acts as 1: the next block drops, not the mark', async (context) => {
-    const store = await context.open();
-    const hash = await propagateOne(context, store);
-    const [marked] = await stagesOf(store, [hash]);
-    await block(store, 1, {}, { dropThreshold: -5 });
-    assert.deepEqual([marked, ...(await stagesOf(store, [hash]))], ['Propagated', 'Dropped']);
-  }),
+  must(
+    'L6/drop-below-one',
+    'a drop threshold below 1 acts as 1: the next block drops, not the mark',
+    async (context) => {
+      const store = await context.open();
+      const hash = await propagateOne(context, store);
+      const [marked] = await stagesOf(store, [hash]);
+      await block(store, 1, {}, { dropThreshold: -5 });
+      assert.deepEqual([marked, ...(await stagesOf(store, [hash]))], ['Propagated', 'Dropped']);
+    },
+  ),
   must('L6/options-below-one', 'thresholds of open below 1 act as 1', async (context) => {
     const store = await context.open({ finalizeThreshold: -1, dropThreshold: 0 });
     const seen = await receiveOne(context, store);
