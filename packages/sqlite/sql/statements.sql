@@ -41,12 +41,15 @@ FROM (SELECT ? AS seq) AS s
   LEFT JOIN pending AS p ON p.seq = s.seq
   LEFT JOIN inflight AS i ON i.seq = s.seq
   LEFT JOIN log AS l ON p.seq IS NULL AND i.seq IS NULL AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = s.seq)
--- :agedInflight
+-- :aged
 SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
-WHERE i.stage = ? AND i.tick <= ?
--- :inflightAfter
+WHERE (i.stage = 3 AND i.tick <= ?) OR (i.stage = 1 AND i.tick <= ?) OR (i.stage = 2 AND i.tick <= ?)
+-- :waitingAfter
 SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
-WHERE i.stage = ? AND i.tick > ?
+WHERE (i.stage = 1 AND i.tick > ?) OR (i.stage = 2 AND i.tick > ?)
+-- :confirmedAfter
+SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
+WHERE i.stage = 3 AND i.tick > ?
 -- :finalizedAfter
 SELECT l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations, l.reason
 FROM log AS l

@@ -1,14 +1,14 @@
 import { type Backend, type DriverOptions, defineBackend, invalid } from 'mempool-core';
-import { SqliteDriver } from './driver.ts';
-import { OwnHashes, SharedHashes } from './hash-index.ts';
-import { openExclusive, openShared } from './open-file.ts';
+import { sqliteDriver } from './driver.ts';
+import { OwnHashes, SharedHashes } from './hashes.ts';
+import { openOwn, openShared } from './open-file.ts';
 
 export interface SqliteOptions {
   /** The pool's file; made where it is missing, in a directory that exists. */
   readonly path: string;
   /**
-   * `full`, the default: what is answered survives a power cut (D1). `normal` is faster and survives a killed process, but
-   * a power cut may take back the last calls, as if they had never been made.
+   * `full`, the default: what was answered survives a power cut (D1). `normal` is faster and survives a killed process,
+   * but a power cut may take back the last calls, as if they had never been made.
    */
   readonly synchronous?: 'full' | 'normal' | undefined;
 }
@@ -18,9 +18,8 @@ export const sqlite: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite',
   capabilities: { durable: true, shared: true },
   async open(options) {
-    checkOptions(options);
-    const file = await openShared(options);
-    return new SqliteDriver(file, new SharedHashes(file), options);
+    const file = await openShared(checked(options));
+    return sqliteDriver(file, new SharedHashes(file), options);
   },
 });
 
@@ -31,16 +30,17 @@ export const sqlite: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
 export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',
   capabilities: { durable: true, shared: false },
-  async open(options) {
-    checkOptions(options);
-    const file = await openExclusive(options);
-    return new SqliteDriver(file, new OwnHashes(file), options);
+  open(options) {
+    const file = openOwn(checked(options));
+    return sqliteDriver(file, new OwnHashes(file), options);
   },
 });
 
 /** SQLite takes an empty name and `:memory:` for databases that vanish: no pool of a durable backend may be one. */
-function checkOptions({ path, synchronous = 'full' }: DriverOptions & SqliteOptions): void {
+function checked<O extends DriverOptions & SqliteOptions>(options: O): O {
+  const { path, synchronous = 'full' } = options;
   if (typeof path !== 'string' || path === '' || path === ':memory:' || path.includes('\0'))
     throw invalid('path', 'the name of a file');
   if (synchronous !== 'full' && synchronous !== 'normal') throw invalid('synchronous', "'full' or 'normal'");
+  return options;
 }

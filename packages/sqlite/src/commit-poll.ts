@@ -14,26 +14,19 @@ export class CommitPoll {
   }
 
   listen(listener: () => void): () => void {
+    if (this.#listeners.size === 0) {
+      this.#version = this.#dataVersion();
+      this.#timer = setInterval(() => this.#poll(), pollMs).unref();
+    }
     this.#listeners.add(listener);
-    if (this.#timer === undefined) this.#start();
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.stop();
+      if (this.#listeners.size === 0) clearInterval(this.#timer);
     };
   }
 
   notify(): void {
     for (const listener of this.#listeners) listener();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-
-  #start(): void {
-    this.#version = this.#dataVersion();
-    this.#timer = setInterval(() => this.#poll(), pollMs).unref();
   }
 
   #poll(): void {
@@ -46,7 +39,7 @@ export class CommitPoll {
   /** Changes with every commit of another connection; `null` when the file cannot be read, which its readers shall meet. */
   #dataVersion(): unknown {
     try {
-      return this.#file.row('dataVersion')?.['data_version'];
+      return this.#file.row('dataVersion')?.data_version;
     } catch {
       return null;
     }

@@ -9,12 +9,10 @@ const sections = readFileSync(new URL('../sql/statements.sql', import.meta.url),
 
 /** One connection to a pool's file: its statements by name, atomic steps, SQLite's errors in the contract's words. */
 export class PoolFile {
-  readonly #path: string;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
 
-  constructor(path: string, database: Database) {
-    this.#path = path;
+  constructor(database: Database) {
     this.#database = database;
     for (let i = 1; i < sections.length; i += 2)
       this.#statements.set(sections[i] as string, database.prepare(sections[i + 1] as string));
@@ -33,21 +31,8 @@ export class PoolFile {
     return this.#statement(name).iterate(...values) as IterableIterator<Row>;
   }
 
-  /** Everything `read` sees is of one moment. */
-  read<T>(read: () => T): T {
-    return this.#atomically('beginRead', read);
-  }
-
-  /** All of `write` or nothing (X1). IMMEDIATE: one that begins by reading fails where another has written since. */
-  write<T>(write: () => T): T {
-    return this.#atomically('beginWrite', write);
-  }
-
-  close(): void {
-    this.#database.close();
-  }
-
-  #atomically<T>(begin: string, run: () => T): T {
+  /** `beginRead`: all that `run` reads is of one moment. `beginWrite`: all that it writes is one step, or nothing is (X1). */
+  atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
     try {
       this.run(begin);
       const result = run();
@@ -55,13 +40,15 @@ export class PoolFile {
       return result;
     } catch (error) {
       if (this.#database.inTransaction) this.run('rollback');
-      throw storeError(error, this.#path);
+      throw storeError(error, this.#database.name);
     }
   }
 
+  close(): void {
+    this.#database.close();
+  }
+
   #statement(name: string): Statement<unknown[], unknown> {
-    const statement = this.#statements.get(name);
-    if (statement === undefined) throw new TypeError(`no statement ${name}`);
-    return statement;
+    return this.#statements.get(name) as Statement<unknown[], unknown>;
   }
 }

@@ -2,21 +2,8 @@ import { crc32 } from 'node:zlib';
 import * as core from 'mempool-core';
 import type { Row } from './pool-file.ts';
 
-/** What the pool is: limits and counters. */
-export interface PoolState extends core.Retention {
-  readonly epoch: string;
-  tick: number;
-  /** The first tick whose point is kept. */
-  floor: number;
-  pending: number;
-  propagated: number;
-  acknowledged: number;
-  confirmed: number;
-  logged: number;
-  lastSeq: number;
-  lastLogSeq: number;
-  lastEventSeq: number;
-}
+/** What the pool is: its counters and limits. `floor` is the first tick whose point is kept. */
+export type PoolState = Readonly<core.Usage & core.Retention & { epoch: string; tick: number; floor: number }>;
 
 /** A row with its payload. `life` is `null` where any of it is damaged. */
 export interface StoredRecord extends core.ReadRecord, core.Body {
@@ -30,7 +17,7 @@ export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
-export function decodePool(row: Row | undefined): PoolState {
+export function decodeState(row: Row | undefined): PoolState {
   const { epoch, ...counts } = row ?? {};
   if (typeof epoch !== 'string' || !Object.values(counts).every(isCount)) throw damaged('state of the pool');
   return row as unknown as PoolState;
@@ -47,17 +34,17 @@ export function decodeLife(row: Row): core.Life {
 export function decodeRecord(row: Row): StoredRecord {
   const { hash, type, checksum, payload, point } = row;
   const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
-  const body = { payload: bytes, payloadType: Number(type) };
+  const record = { ...placeOf(row), payload: bytes, payloadType: Number(type) };
   const life = readLife(row);
-  const intact = life !== null && isCount(type) && checksum === checksumOf(hash as Uint8Array, bytes);
-  const pointed = life?.stage === 'Confirmed' || life?.stage === 'Finalized' ? isPoint(point) : point === null;
-  if (!intact || !pointed) return { ...placeOf(row), ...body, life: null, point: null };
-  return { ...placeOf(row), ...body, life, point: point === null ? null : decodeStoredPoint(point) };
+  const pointed = life?.stage === 'Confirmed' || life?.stage === 'Finalized' ? isBytes(point, 40, 40) : point === null;
+  const intact = pointed && isCount(type) && isBytes(hash, 1, 64) && checksum === checksumOf(hash, bytes);
+  return intact ? { ...record, life, point: decodeOptionalPoint(point) } : { ...record, life: null, point: null };
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
-export function decodeStoredPoint(bytes: unknown): core.ChainPoint {
-  if (!isPoint(bytes)) throw damaged('chain point');
+export function decodeOptionalPoint(bytes: unknown): core.ChainPoint | null {
+  if (bytes === null || bytes === undefined) return null;
+  if (!(bytes instanceof Uint8Array)) throw damaged('chain point');
   return core.decodePoint(bytes);
 }
 
@@ -74,16 +61,17 @@ function damaged(what: string): core.MempoolError {
 
 function readLife({ seq, hash, stage, tick, confirmations, nonConfirmations, reason }: Row): core.Life | null {
   const known = core.knownStages[stage as number];
-  if (known === undefined || !isCount(seq) || !isCount(tick) || !isHash(hash)) return null;
+  if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64)) return null;
   const life = { hash: core.bytesToHash(hash), seq, stage: known, tick };
   if (core.isLive(known)) return { ...life, confirmations: 0, nonConfirmations: 0, reason: null };
   if (!isCount(confirmations) || !isCount(nonConfirmations)) return null;
-  if (typeof reason === 'string' ? known !== 'Dropped' : known === 'Dropped') return null;
-  return { ...life, confirmations, nonConfirmations, reason: reason as string | null };
+  if (known === 'Dropped')
+    return typeof reason === 'string' ? { ...life, confirmations, nonConfirmations, reason } : null;
+  return reason === null ? { ...life, confirmations, nonConfirmations, reason } : null;
 }
 
 function placeOf({ hash, seq, logSeq }: Row): Omit<core.ReadRecord, 'payload'> {
-  const place = { hash: isHash(hash) ? core.bytesToHash(hash) : '', seq: Number(seq) };
+  const place = { hash: isBytes(hash, 1, 64) ? core.bytesToHash(hash) : '', seq: Number(seq) };
   return isCount(logSeq) ? { ...place, logSeq } : place;
 }
 
@@ -91,10 +79,6 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function isHash(value: unknown): value is Uint8Array {
-  return value instanceof Uint8Array && value.length >= 1 && value.length <= 64;
-}
-
-function isPoint(value: unknown): value is Uint8Array {
-  return value instanceof Uint8Array && value.length === core.pointBytes;
+function isBytes(value: unknown, min: number, max: number): value is Uint8Array {
+  return value instanceof Uint8Array && value.length >= min && value.length <= max;
 }

@@ -1,5 +1,5 @@
 import * as core from 'mempool-core';
-import type { HashIndex } from './hash-index.ts';
+import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { checksumOf, type PoolState } from './records.ts';
 
@@ -9,17 +9,15 @@ const counterOf = {
   Propagated: 'propagated',
   Acknowledged: 'acknowledged',
   Confirmed: 'confirmed',
-} as const satisfies Partial<Record<core.TransactionEvent['stage'], keyof PoolState>>;
-
-type Counted = keyof typeof counterOf;
+} as const;
 
 /** Writes what a step says, inside one SQLite transaction. */
 export class StepWriter {
   readonly #file: PoolFile;
-  readonly #hashes: HashIndex;
-  readonly #state: PoolState;
+  readonly #hashes: SharedHashes;
+  readonly #state: { -readonly [K in keyof PoolState]: PoolState[K] };
 
-  constructor(file: PoolFile, hashes: HashIndex, state: PoolState) {
+  constructor(file: PoolFile, hashes: SharedHashes, state: PoolState) {
     this.#file = file;
     this.#hashes = hashes;
     this.#state = { ...state };
@@ -30,28 +28,26 @@ export class StepWriter {
     if (chain !== null) this.#moveChain(chain);
     if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
     if (events.length > 0) this.#record(events);
-    if (operation !== null) {
-      const { lastInsertRowid } = this.#file.run('recordOperation', operation.id, operation.record);
-      this.#file.run('trimOperations', Number(lastInsertRowid) - core.maxOperations);
-    }
+    if (operation === null) return;
+    const { lastInsertRowid } = this.#file.run('recordOperation', operation.id, operation.record);
+    this.#file.run('trimOperations', Number(lastInsertRowid) - core.maxOperations);
   }
 
   #put({ after, point, body }: core.Write): void {
     const { seq, stage, tick } = after;
     if (body !== null) this.#insert(seq, body);
-    if (stage === 'Pending') {
-      if (body === null) this.#file.run('deleteInflight', seq);
-      this.#file.run('insertPending', seq);
-      return;
-    }
-    if (body === null) this.#file.run('deletePending', seq);
+    else this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
+    const code = core.knownStages.indexOf(stage);
     const bytes = point === null ? null : core.encodePoint(point);
-    if (core.isLive(stage)) {
-      this.#file.run('putInflight', seq, core.knownStages.indexOf(stage), tick, bytes);
-      return;
+    if (stage === 'Pending') this.#file.run('insertPending', seq);
+    else if (core.isLive(stage)) this.#file.run('putInflight', seq, code, tick, bytes);
+    else {
+      this.#state.lastLogSeq += 1;
+      this.#state.logged += 1;
+      const { lastLogSeq: logSeq } = this.#state;
+      this.#file.run('deleteInflight', seq);
+      this.#file.run('insertLog', { ...after, logSeq, hash: core.hashToBytes(after.hash), stage: code, point: bytes });
     }
-    this.#file.run('deleteInflight', seq);
-    this.#log(after, bytes);
   }
 
   /** A hash that has a row was Dropped (L2): the new life takes over its history, which shows the new payload. */
@@ -66,14 +62,6 @@ export class StepWriter {
     this.#hashes.insert(...row);
   }
 
-  #log(life: core.Life, point: Buffer | null): void {
-    this.#state.lastLogSeq += 1;
-    this.#state.logged += 1;
-    const stage = core.knownStages.indexOf(life.stage);
-    const hash = core.hashToBytes(life.hash);
-    this.#file.run('insertLog', { ...life, logSeq: this.#state.lastLogSeq, hash, stage, point });
-  }
-
   /** O4: the oldest entries go; with a hash's latest one goes what is left of a transaction that is not live. */
   #trimLog(): void {
     const last = this.#state.lastLogSeq - this.#state.maxFinalized;
@@ -84,11 +72,10 @@ export class StepWriter {
   }
 
   #moveChain(chain: core.ChainStep): void {
-    const { tick } = chain;
-    this.#state.tick = tick;
+    this.#state.tick = chain.tick;
     if (chain.kind === 'undone') {
-      this.#file.run('undoBlocks', tick);
-      this.#file.run('undoSightings', tick);
+      this.#file.run('undoBlocks', chain.tick);
+      this.#file.run('undoSightings', chain.tick);
       return;
     }
     if (chain.floor !== this.#state.floor) {
@@ -97,26 +84,24 @@ export class StepWriter {
       this.#file.run('trimSightings', chain.floor);
       this.#state.floor = chain.floor;
     }
-    this.#file.run('insertBlock', tick, core.encodePoint(chain.point));
-    for (const hash of chain.seen) this.#file.run('sight', core.hashToBytes(hash), tick);
+    this.#file.run('insertBlock', chain.tick, core.encodePoint(chain.point));
+    for (const hash of chain.seen) this.#file.run('sight', core.hashToBytes(hash), chain.tick);
     for (const hash of chain.unseen) this.#file.run('unsight', core.hashToBytes(hash));
   }
 
   /** The counters follow the events; with them they are the pool's new state. */
   #record(events: readonly core.StoreEvent[]): void {
-    const state = this.#state;
     for (const event of events) {
       if (event.kind === 'block') continue;
-      const { previous, stage } = event;
-      if (isCounted(previous.stage)) state[counterOf[previous.stage]] -= 1;
-      if (isCounted(stage)) state[counterOf[stage]] += 1;
+      this.#count(event.previous.stage, -1);
+      this.#count(event.stage, 1);
     }
-    state.lastEventSeq += events.length;
-    this.#file.run('step', { ...state, count: events.length, events: core.encodeEvents(events) });
-    this.#file.run('trimSteps', state.lastEventSeq - state.maxEvents);
+    this.#state.lastEventSeq += events.length;
+    this.#file.run('step', { ...this.#state, count: events.length, events: core.encodeEvents(events) });
+    this.#file.run('trimSteps', this.#state.lastEventSeq - this.#state.maxEvents);
   }
-}
 
-function isCounted(stage: core.Stage | 'RolledBack'): stage is Counted {
-  return stage in counterOf;
+  #count(stage: core.Stage | 'RolledBack', by: number): void {
+    if (stage in counterOf) this.#state[counterOf[stage as keyof typeof counterOf]] += by;
+  }
 }

@@ -15,19 +15,13 @@ const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: s
   ['SQLITE_CORRUPT', 'ERR_MEMPOOL_CORRUPT', 'the file is damaged'],
   ['SQLITE_NOTADB', 'ERR_MEMPOOL_INCOMPATIBLE', 'the file is no SQLite database'],
   ['SQLITE_READONLY', 'ERR_MEMPOOL_READ_ONLY', 'the file cannot be written to'],
-  ['SQLITE_PERM', 'ERR_MEMPOOL_READ_ONLY', 'the file cannot be written to'],
   ['SQLITE_CANTOPEN', 'ERR_MEMPOOL_UNAVAILABLE', 'the file cannot be opened'],
 ];
 
 /** What an error of SQLite means for the contract (X5, M3, N2); anything else is passed on as it is. */
 export function storeError(error: unknown, path: string): unknown {
-  const sqliteCode = sqliteCodeOf(error);
-  const match = codes.find(([prefix]) => sqliteCode?.startsWith(prefix));
+  if (!(error instanceof Error) || isMempoolError(error) || !('code' in error)) return error;
+  const match = codes.find(([prefix]) => String(error.code).startsWith(prefix));
   if (match === undefined) return error;
-  return new MempoolError(match[1], `${match[2]}: ${path} (${sqliteCode})`, { cause: error, key: path });
-}
-
-export function sqliteCodeOf(error: unknown): string | null {
-  if (!(error instanceof Error) || isMempoolError(error) || !('code' in error)) return null;
-  return typeof error.code === 'string' && error.code.startsWith('SQLITE_') ? error.code : null;
+  return new MempoolError(match[1], `${match[2]}: ${path} (${error.code})`, { cause: error, key: path });
 }

@@ -1,0 +1,70 @@
+import type { PoolFile } from './pool-file.ts';
+
+type NewRow = readonly [seq: number, hash: Buffer, type: number, checksum: number, payload: Uint8Array];
+
+/** How a hash leads to its row in `tx`: by the index in the file, which other processes write to as well. */
+export class SharedHashes {
+  protected readonly file: PoolFile;
+
+  constructor(file: PoolFile) {
+    this.file = file;
+  }
+
+  seqOf(hash: Buffer): number | undefined {
+    return this.file.row('seqOf', hash)?.seq as number | undefined;
+  }
+
+  /** False, with nothing written, where the hash has a row. */
+  insert(...row: NewRow): boolean {
+    return this.file.run('insertTx', ...row).changes === 1;
+  }
+
+  remove(seq: number, _hash: Buffer): void {
+    this.file.run('deleteTx', seq);
+  }
+
+  /** The step was committed. */
+  settle(): void {}
+
+  /** It was not. */
+  undo(): void {}
+}
+
+/** By a map in memory, for a file that this process has alone. Its keys are the bytes as text, half as long as hex. */
+export class OwnHashes extends SharedHashes {
+  readonly #seqs = new Map<string, number>();
+  readonly #undone: (() => void)[] = [];
+
+  constructor(file: PoolFile) {
+    super(file);
+    for (const { seq, hash } of file.rows('hashes'))
+      if (Buffer.isBuffer(hash)) this.#seqs.set(hash.toString('latin1'), seq as number);
+  }
+
+  override seqOf(hash: Buffer): number | undefined {
+    return this.#seqs.get(hash.toString('latin1'));
+  }
+
+  override insert(...row: NewRow): boolean {
+    const key = row[1].toString('latin1');
+    if (this.#seqs.has(key) || !super.insert(...row)) return false;
+    this.#seqs.set(key, row[0]);
+    this.#undone.push(() => this.#seqs.delete(key));
+    return true;
+  }
+
+  override remove(seq: number, hash: Buffer): void {
+    const key = hash.toString('latin1');
+    super.remove(seq, hash);
+    this.#seqs.delete(key);
+    this.#undone.push(() => this.#seqs.set(key, seq));
+  }
+
+  override settle(): void {
+    this.#undone.length = 0;
+  }
+
+  override undo(): void {
+    while (this.#undone.length > 0) this.#undone.pop()?.();
+  }
+}
