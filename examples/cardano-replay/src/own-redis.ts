@@ -99,7 +99,7 @@ async function register(connection: Redis): Promise<Redis> {
 
 /** `null` where nothing answers as a Redis does. */
 async function connect(port: number): Promise<Redis | null> {
-  const connection = new Redis({ host, port, lazyConnect: true, retryStrategy: () => null });
+  const connection = new Redis({ host, port, lazyConnect: true, retryStrategy: () => null, disconnectTimeout: 0 });
   connection.on('error', () => {});
   try {
     await answered(connection.connect());

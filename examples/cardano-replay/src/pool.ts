@@ -64,7 +64,8 @@ async function atHome(config: MempoolConfig, opened: AsyncDisposableStack): Prom
   }
   if (config.backend !== 'redis' || config.url !== undefined) return config;
   const { url } = opened.use(await useOwnRedis(join(dataFolder, 'redis')));
-  return { ...config, url };
+  // It is there, and writes to disk before it answers: a slow disk is waited for.
+  return { ...config, url, timeoutMs: config.timeoutMs ?? 30_000 };
 }
 
 function place({ backend, pool, path, url }: MempoolConfig): string {

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useOwnRedis } from '../src/own-redis.ts';
-import { emptyFolder, hasPrinted, replayed, runReplay, startReplay } from './replay-process.ts';
+import { emptyFolder, hasPrinted, replayed, reportOf, runReplay, startReplay } from './replay-process.ts';
 import { totalsOf, writeChain } from './synthetic-file.ts';
 
 const options = { seed: 21, blocks: 200, maxTransactions: 4 };
@@ -50,8 +50,7 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
     const resumed = startReplay({ cwd }, [file, ...args, '--json']);
     expect(await hasPrinted(resumed, 'into ')).toBe(true);
     expect(await portIn(cwd)).toBe(String(port));
-    const { stdout } = await resumed.ending;
-    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject(totalsOf(options, 5));
+    expect(reportOf(await resumed.ending)).toMatchObject(totalsOf(options, 5));
     expect(await listens(port)).toBe(false);
 
     expect(await replayed({ cwd }, [file, ...args])).toMatchObject({ applied: 0, ...totalsOf(options, 5) });

@@ -45,8 +45,12 @@ export function runReplay(surroundings: Surroundings, args: readonly string[]): 
 
 /** Runs to the end and reads the last line. */
 export async function replayed(surroundings: Surroundings, args: readonly string[]): Promise<Report> {
-  const { code, stdout, stderr } = await runReplay(surroundings, [...args, '--json']);
-  if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
+  return reportOf(await runReplay(surroundings, [...args, '--json']));
+}
+
+/** @throws with what the process said, where it failed */
+export function reportOf({ code, signal, stdout, stderr }: Ending): Report {
+  if (code !== 0) throw new Error(`ended with ${code ?? signal}: ${stderr}`);
   return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Report;
 }
 
