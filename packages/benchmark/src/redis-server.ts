@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { Redis } from 'ioredis';
+
+/** A server of the benchmark's own, without persistence. */
+export interface BenchServer {
+  readonly url: string;
+  readonly client: Redis;
+  stop(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** `null` where no `redis-server` is on the PATH. */
+export async function startServer(folder: string): Promise<BenchServer | null> {
+  const port = await freePort();
+  const flags = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
+  const child = spawn('redis-server', flags, { stdio: 'ignore' });
+  const started = await Promise.race([once(child, 'spawn').then(() => true), once(child, 'error').then(() => false)]);
+  if (!started) return null;
+  process.once('exit', () => child.kill('SIGKILL'));
+  const url = `redis://127.0.0.1:${port}`;
+  const client = new Redis(url, { maxRetriesPerRequest: null });
+  await client.ping();
+  return { url, client, stop: () => stop(child, client) };
+}
+
+async function stop(child: ChildProcess, client: Redis): Promise<void> {
+  client.disconnect();
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}

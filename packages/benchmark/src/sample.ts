@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import type { Transaction } from 'mempool-core';
+
+const smallestPayload = 300;
+const largestPayload = 2_000;
+const noise: Buffer = randomBytes(1 << 20);
+
+/** Fresh transactions with payloads of 300–2,000 bytes (mean 1,150): new key strings, whose hash the engine has not cached. */
+export function freshTransactions(count: number): Transaction[] {
+  return Array.from({ length: count }, () => {
+    const hash = randomBytes(32);
+    const length = smallestPayload + (hash.readUInt32BE(0) % (largestPayload - smallestPayload + 1));
+    const start = hash.readUInt32BE(4) % (noise.length - length);
+    return { hash: hash.toString('hex'), payload: noise.subarray(start, start + length), payloadType: 6 };
+  });
+}
+
+export function batches<T>(items: readonly T[], size: number): T[][] {
+  const result: T[][] = [];
+  for (let start = 0; start < items.length; start += size) result.push(items.slice(start, start + size));
+  return result;
+}
+
+export function hashesOf(transactions: readonly Transaction[]): string[] {
+  return transactions.map(({ hash }) => hash);
+}
+
+export function payloadBytes(transactions: readonly Transaction[]): number {
+  return transactions.reduce((bytes, { payload }) => bytes + payload.length, 0);
+}
+
+let nextSlot = 1;
+
+/** A chain point that was not used before. */
+export function freshPoint(): { slot: number; hash: string } {
+  return { slot: nextSlot++, hash: randomBytes(32).toString('hex') };
+}

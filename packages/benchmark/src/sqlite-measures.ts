@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Transaction } from 'mempool-core';
+import { fillInflight, fillPending } from './fill.ts';
+import { inTurn, type Measure, timed } from './measure.ts';
+import { batches, freshPoint, freshTransactions } from './sample.ts';
+import { coalescing, never } from './shared-measures.ts';
+import { type BenchSubject, withPool } from './subject.ts';
+
+const inflight = 100_000;
+const large = 1_000_000;
+
+/** The limit: a bare table with a unique hash, as durable as the backend's default. */
+class BareTable {
+  readonly #folder: string;
+  readonly #db: Database.Database;
+  readonly #insert: Database.Statement;
+  readonly #insertAll: (transactions: readonly Transaction[]) => void;
+
+  constructor(folder: string) {
+    this.#folder = mkdtempSync(join(folder, 'bare-'));
+    this.#db = new Database(join(this.#folder, 'bare.db'));
+    this.#db.pragma('journal_mode = WAL');
+    this.#db.pragma('synchronous = FULL');
+    this.#db.exec('CREATE TABLE tx (seq INTEGER PRIMARY KEY, hash BLOB UNIQUE, age INTEGER, payload BLOB)');
+    this.#insert = this.#db.prepare('INSERT INTO tx (hash, age, payload) VALUES (?, 0, ?)');
+    const all = this.#db.transaction((transactions: readonly Transaction[]) => {
+      for (const { hash, payload } of transactions) this.#insert.run(Buffer.from(hash, 'hex'), payload);
+    });
+    this.#insertAll = (transactions) => all.immediate(transactions);
+  }
+
+  insert(transactions: readonly Transaction[]): void {
+    this.#insertAll(transactions);
+  }
+
+  /** A block as a design without ticks applies it: every record is read, changed and written. */
+  ageAll(): void {
+    const rows = this.#db.prepare('SELECT seq, age FROM tx');
+    const write = this.#db.prepare('UPDATE tx SET age = ? WHERE seq = ?');
+    this.#db
+      .transaction(() => {
+        for (const { seq, age } of rows.all() as { seq: number; age: number }[]) write.run(age + 1, seq);
+      })
+      .immediate();
+  }
+
+  close(): void {
+    this.#db.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function receive(subject: BenchSubject, folder: string, batchSize: number, count: number): Measure {
+  return {
+    backend: subject.name,
+    title: `receive ${batchSize === 1 ? 'alone' : `by ${batchSize}`} ÷ bare insert with a unique hash, synchronous = FULL`,
+    goal: { kind: 'at least', value: 0.75 },
+    unit: '×',
+    rounds: 9,
+    async sample(round) {
+      const forLimit = batches(freshTransactions(count), batchSize);
+      const forUs = batches(freshTransactions(count), batchSize);
+      const table = new BareTable(folder);
+      const [limit, ours] = await inTurn(
+        round,
+        () =>
+          timed(() => {
+            for (const batch of forLimit) table.insert(batch);
+          }),
+        () =>
+          withPool(subject, (store) =>
+            timed(async () => {
+              for (const batch of forUs) await store.receive(batch);
+            }),
+          ),
+      );
+      table.close();
+      return limit / ours;
+    },
+  };
+}
+
+function confirm(subject: BenchSubject, folder: string): Measure {
+  let table: BareTable | undefined;
+  return {
+    backend: subject.name,
+    title: 'visiting every record ÷ confirm of a block of 100, 100,000 in flight',
+    goal: { kind: 'at least', value: 50 },
+    unit: '×',
+    rounds: 7,
+    async prepare() {
+      table = new BareTable(folder);
+      for (let left = inflight; left > 0; left -= 1_000) table.insert(freshTransactions(1_000));
+    },
+    async sample(round) {
+      return withPool(subject, async (store) => {
+        const hashes = await fillInflight(store, inflight);
+        const seen = hashes.slice(0, 100);
+        const [visiting, ours] = await inTurn(
+          round,
+          () => timed(() => table?.ageAll()),
+          () => timed(() => store.confirm({ point: freshPoint(), seen, unseen: [] }, never)),
+        );
+        return visiting / ours;
+      });
+    },
+    async end() {
+      table?.close();
+    },
+  };
+}
+
+/** With the file to itself, the hash map makes up for the random index at a million. */
+export function exclusiveMeasure(shared: BenchSubject, exclusive: BenchSubject): Measure {
+  const calls = 20;
+  const run = (subject: BenchSubject) =>
+    withPool(subject, async (store) => {
+      await fillPending(store, large);
+      const batch = batches(freshTransactions(calls * 100), 100);
+      return timed(async () => {
+        for (const transactions of batch) await store.receive(transactions);
+      });
+    });
+  return {
+    backend: exclusive.name,
+    title: 'receive by 100 at 1,000,000: shared file ÷ the file to itself',
+    goal: { kind: 'at least', value: 2 },
+    unit: '×',
+    rounds: 1,
+    async sample(round) {
+      const [many, one] = await inTurn(
+        round,
+        () => run(shared),
+        () => run(exclusive),
+      );
+      return many / one;
+    },
+  };
+}
+
+export function sqliteMeasures(subject: BenchSubject, folder: string): Measure[] {
+  return [
+    receive(subject, folder, 1, 300),
+    receive(subject, folder, 100, 5_000),
+    coalescing(subject, 5, 300),
+    confirm(subject, folder),
+  ];
+}

@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { MempoolStore, OpenOptions } from 'mempool-core';
+
+/** The part of a conformance subject that the benchmark needs: the same module serves both. */
+export interface BenchSubject {
+  readonly name: string;
+  open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  destroy?(pool: string): Promise<void>;
+}
+
+/** Loads a subject by the path of its module. */
+export async function loadSubject(path: string): Promise<BenchSubject> {
+  const module: { default?: BenchSubject; subject?: BenchSubject } = await import(pathToFileURL(resolve(path)).href);
+  const subject = module.default ?? module.subject;
+  if (subject === undefined) throw new Error(`${path} exports no subject`);
+  return subject;
+}
+
+let pools = 0;
+
+/** Opens a new pool, hands it to `work` and removes it. */
+export async function withPool<T>(subject: BenchSubject, work: (store: MempoolStore) => Promise<T>): Promise<T> {
+  const pool = `bench-${process.pid}-${pools++}`;
+  const store = await subject.open(pool);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+    await subject.destroy?.(pool);
+  }
+}

@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { inTurn, type Measure, median, take } from '../src/measure.ts';
+
+function measureOf(values: readonly number[], goal: Measure['goal']): Measure {
+  const rest = [...values];
+  return {
+    backend: 'none',
+    title: 'given values',
+    goal,
+    unit: '×',
+    rounds: values.length - 1,
+    sample: async () => rest.shift() ?? Number.NaN,
+  };
+}
+
+describe('a measure', () => {
+  test('is the median of its rounds, the first of which is thrown away', async () => {
+    const figure = await take(measureOf([100, 3, 1, 2], { kind: 'at least', value: 2 }));
+    expect(figure).toMatchObject({ median: 2, least: 1, most: 3, met: true });
+  });
+
+  test('misses a goal that its median does not reach', async () => {
+    const figure = await take(measureOf([0, 3, 1, 2], { kind: 'at most', value: 1.5 }));
+    expect(figure.met).toBe(false);
+  });
+
+  test('has the mean of the middle two as median where they are even', () => {
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+  });
+
+  test('takes limit and subject in an order that changes with the round', async () => {
+    const order: string[] = [];
+    const run = (name: string, milliseconds: number) => async () => {
+      order.push(name);
+      return milliseconds;
+    };
+    const results = [await inTurn(0, run('a', 1), run('b', 2)), await inTurn(1, run('a', 1), run('b', 2))];
+    expect(order).toEqual(['a', 'b', 'b', 'a']);
+    expect(results).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
+});
