@@ -2,10 +2,12 @@
 -- Rules: L5, L6, L7, L9, L12, E1
 local leftTicks = {}
 
--- `counts`: confirmed, returned, finalized, dropped; the last two are added here.
+-- `counts`: confirmed, returned, finalized, dropped.
 local function applyBlock(changes, counts)
+  expectFinals(counts[3] + counts[4])
   local index, joined, left = {}, {}, {}
-  local function place(score, hash)
+  local confirmed = place(CONFIRMED, tick)
+  local function put(score, hash)
     local n = #index
     index[n + 1], index[n + 2] = score, hash
   end
@@ -13,27 +15,25 @@ local function applyBlock(changes, counts)
     local from, to, hash = c.from, c.to, c.hash
     if from == CONFIRMED then leftTicks[c.since] = true end
     if to == CONFIRMED then
-      place(CONFIRMED * T + tick, hash)
+      put(confirmed, hash)
       if from == PENDING or from == DROPPED then
         local n = #joined
         joined[n + 1], joined[n + 2] = c.seq, hash
       end
       event(hash, c.seq, tail(CONFIRMED, from, c.confirmed, c.missed, 1, 0, tip))
     elseif to == PENDING then
-      place(c.seq, hash)
+      put(c.seq, hash)
       left[#left + 1] = hash
       event(hash, c.seq, tail(ROLLED_BACK, from, c.confirmed, c.missed, 0, 0))
     elseif to == FINALIZED then
       local at = from == CONFIRMED and c.since or tick
-      local point, confirmed = pointOf(at), tick - at + 1
-      finalize(hash, c.seq, FINALIZED, at, confirmed, 0, point)
-      event(hash, c.seq, tail(FINALIZED, from, c.confirmed, c.missed, confirmed, 0, point))
-      counts[3] = counts[3] + 1
+      local point, depth = pointOf(at), tick - at + 1
+      finalize(hash, c.seq, FINALIZED, at, depth, 0, point)
+      event(hash, c.seq, tail(FINALIZED, from, c.confirmed, c.missed, depth, 0, point))
     else
       local missed = tick - c.since
       finalize(hash, c.seq, DROPPED, 0, 0, missed, 'stale')
       event(hash, c.seq, tail(DROPPED, from, c.confirmed, c.missed, 0, missed, false, 'stale'))
-      counts[4] = counts[4] + 1
     end
   end
   each(left, nil, 'ZREM', FLIGHT)
@@ -54,5 +54,5 @@ local function trimBlocks()
   for at in pairs(leftTicks) do
     if at < base and call('ZCOUNT', IDX, CONFIRMED * T + at, CONFIRMED * T + at) == 0 then call('HDEL', BLOCKS, at) end
   end
-  if base > before then call('ZREMRANGEBYSCORE', SEEN, '-inf', string.format('(%.0f', base)) end
+  if base > before then call('ZREMRANGEBYSCORE', SEEN, '-inf', string.format('(%d', base)) end
 end

@@ -12,56 +12,58 @@ tick = tick + 1
 tip = point
 blockEvent(0, point, tick)
 local finalTick, dropTick = tick - tonumber(ARGV[5]) + 1, tick - tonumber(ARGV[6])
-local changes, names, touched = {}, {}, {}
+local changes, touched = {}, {}
 local counts = { 0, 0, 0, 0 }
 
-local function change(hash, score, to)
-  local from, since = math.floor(score / T), score % T
-  local c = { hash = hash, from = from, to = to, since = since, confirmed = 0, missed = 0 }
-  if from == PENDING then c.seq = score end
-  if from == PROPAGATED or from == ACKNOWLEDGED then c.missed = tick - 1 - since end
-  if from == CONFIRMED then c.confirmed = tick - since end
-  if from == DROPPED then
-    local _
-    _, c.seq, _, c.confirmed, c.missed = struct.unpack(entryFormat, call('HGET', LOG, string.format('%.0f', since)))
+local function change(hash, score, to, kind)
+  local from, since, confirmed, missed, number = math.floor(score / T), score % T, 0, 0, nil
+  if from == PENDING then
+    number = score
+  elseif from == CONFIRMED then
+    confirmed = tick - since
+  elseif from == DROPPED then
+    local entry, _ = call('HGET', LOG, since), nil
+    _, number, _, confirmed, missed = struct.unpack(entryFormat, entry)
+  else
+    missed = tick - 1 - since
   end
-  names[#names + 1] = hash
-  changes[#names] = c
+  changes[#changes + 1] =
+    { hash = hash, seq = number, from = from, to = to, since = since, confirmed = confirmed, missed = missed }
   touched[hash] = true
+  counts[kind] = counts[kind] + 1
 end
 
 local seen, unseen = hashes(ARGV[7]), hashes(ARGV[8])
-for i, score in ipairs(scores(IDX, seen)) do
+local atOnce = finalTick >= tick
+for i, score in ipairs((scores(IDX, seen))) do
   local stage = score and math.floor(score / T)
   if stage and stage ~= CONFIRMED and stage ~= FINALIZED then
-    change(seen[i], score, finalTick >= tick and FINALIZED or CONFIRMED)
-    counts[1] = counts[1] + 1
+    change(seen[i], score, atOnce and FINALIZED or CONFIRMED, 1)
+    if atOnce then counts[3] = counts[3] + 1 end
   end
 end
-for i, score in ipairs(scores(IDX, unseen)) do
-  if score and score >= T and score < FINALIZED * T then
-    change(unseen[i], score, PENDING)
-    counts[2] = counts[2] + 1
-  end
+for i, score in ipairs((scores(IDX, unseen))) do
+  if score and score >= T and score < FINALIZED * T then change(unseen[i], score, PENDING, 2) end
 end
 
-local function aged(stage, last, to)
+local function aged(stage, last, to, kind)
   if last < 0 then return end
   local old = call('ZRANGEBYSCORE', IDX, stage * T, stage * T + last, 'WITHSCORES')
   for i = 1, #old, 2 do
-    if not touched[old[i]] then change(old[i], tonumber(old[i + 1]), to) end
+    if not touched[old[i]] then change(old[i], tonumber(old[i + 1]), to, kind) end
   end
 end
-aged(PROPAGATED, dropTick, DROPPED)
-aged(ACKNOWLEDGED, dropTick, DROPPED)
-aged(CONFIRMED, finalTick, FINALIZED)
-order(changes, names)
-call('HSET', BLOCKS, tick, point, point, tick)
+aged(PROPAGATED, dropTick, DROPPED, 4)
+aged(ACKNOWLEDGED, dropTick, DROPPED, 4)
+aged(CONFIRMED, finalTick, FINALIZED, 3)
+order(changes)
+points[tick] = point
 applyBlock(changes, counts)
+call('HSET', BLOCKS, tick, point .. struct.pack('>I8', logSeq), point, tick)
 local sightings = {}
 for i, hash in ipairs(seen) do sightings[2 * i - 1], sightings[2 * i] = tick, hash end
 trimBlocks()
 each(unseen, nil, 'ZREM', SEEN)
 each(sightings, nil, 'ZADD', SEEN, 'NX')
-save()
+save('tick', tick, 'floor', base, 'tip', tip, 'logSeq', logSeq, 'logFirst', logFirst)
 return finish({ 'applied', tip, tick, unpack(counts) })

@@ -5,24 +5,24 @@
 local reason = ARGV[4]
 local list = hashes(ARGV[5])
 local at = scores(IDX, list)
-local digits, names, drops = {}, {}, {}
+local digits, drops = {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
   local fits = from and from < CONFIRMED
   digits[i] = fits and 1 or 0
   if fits then
-    names[#names + 1] = hash
     local missed = from == PENDING and 0 or tick - at[i] % T
-    drops[#names] = { hash = hash, from = from, missed = missed, seq = from == PENDING and at[i] }
+    drops[#drops + 1] = { hash = hash, from = from, missed = missed, seq = from == PENDING and at[i] }
   end
 end
 if #drops > 0 then
-  order(drops, names)
+  order(drops)
+  expectFinals(#drops)
   for _, d in ipairs(drops) do
     finalize(d.hash, d.seq, DROPPED, 0, 0, d.missed, reason)
     event(d.hash, d.seq, tail(DROPPED, d.from, 0, d.missed, 0, d.missed, false, reason))
   end
   closeLives()
-  save()
+  save('logSeq', logSeq, 'logFirst', logFirst)
 end
 return finish({ table.concat(digits), ARGV[3] })

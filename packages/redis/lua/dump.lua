@@ -5,7 +5,7 @@
 local from = math.max(tonumber(ARGV[1]), logFirst)
 local to = math.min(from + tonumber(ARGV[2]) - 1, logSeq)
 local numbers, bytes = {}, 0
-for n = from, to do numbers[#numbers + 1] = string.format('%.0f', n) end
+for n = from, to do numbers[#numbers + 1] = string.format('%d', n) end
 local reply = { logFirst, logSeq, from }
 for i, entry in ipairs(values(LOG, numbers)) do
   local hash = entryHash(entry)

@@ -14,7 +14,7 @@ if head then
 end
 local reply, after, wanted = { epoch, oldest, eventSeq }, tonumber(ARGV[1]), tonumber(ARGV[2])
 while after < eventSeq and wanted > 0 do
-  local entries = call('XRANGE', EVENTS, string.format('%.0f', after + 1), '+', 'COUNT', 16)
+  local entries = call('XRANGE', EVENTS, string.format('%d', after + 1), '+', 'COUNT', 16)
   if #entries == 0 then break end
   for _, entry in ipairs(entries) do
     local last, size = numbers(entry[1])

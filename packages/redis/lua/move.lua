@@ -2,38 +2,41 @@
 -- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 packed hashes
 -- Returns: { a digit for each hash: 1 moved, 0 left, ARGV[3] }
 -- Rules: L3, L4, L8, L11
-local leads = ({
-  markInflight = { [PENDING] = PROPAGATED },
-  markAcknowledged = { [PROPAGATED] = ACKNOWLEDGED },
-  release = { [PROPAGATED] = PENDING, [ACKNOWLEDGED] = PENDING },
+local leaves = ({
+  markInflight = { [PENDING] = true },
+  markAcknowledged = { [PROPAGATED] = true },
+  release = { [PROPAGATED] = true, [ACKNOWLEDGED] = true },
 })[verb]
 local list = hashes(ARGV[4])
-local at = scores(IDX, list)
-local digits, names, moves = {}, {}, {}
+local at, texts = scores(IDX, list)
+local digits, moves = {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
-  local to = from and leads[from]
-  digits[i] = to and 1 or 0
-  if to then
-    names[#names + 1] = hash
-    moves[#names] = { hash = hash, from = from, to = to, since = at[i] % T, seq = from == PENDING and at[i] }
+  local moved = from and leaves[from]
+  digits[i] = moved and 1 or 0
+  if moved then
+    local pending = from == PENDING
+    moves[#moves + 1] = { hash = hash, from = from, since = at[i] % T, seq = pending and at[i], text = pending and texts[i] }
   end
 end
 if #moves > 0 then
-  order(moves, names)
+  order(moves)
   local index, joined, left = {}, {}, {}
+  local propagated = place(PROPAGATED, tick)
   for i, m in ipairs(moves) do
-    local n, missed = 2 * i, m.from == PENDING and 0 or tick - m.since
-    index[n] = m.hash
-    if m.to == PENDING then
-      index[n - 1] = m.seq
-      left[i] = m.hash
-      event(m.hash, m.seq, tail(ROLLED_BACK, m.from, 0, missed, 0, 0))
+    local n, hash, missed = 2 * i, m.hash, tick - m.since
+    index[n] = hash
+    if verb == 'markInflight' then
+      index[n - 1] = propagated
+      joined[n - 1], joined[n] = m.text, hash
+      event(hash, m.seq, tail(PROPAGATED, PENDING, 0, 0, 0, 0))
+    elseif verb == 'markAcknowledged' then
+      index[n - 1] = place(ACKNOWLEDGED, m.since)
+      event(hash, m.seq, tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
-      local since = m.to == PROPAGATED and tick or m.since
-      index[n - 1] = m.to * T + since
-      if m.to == PROPAGATED then joined[n - 1], joined[n] = m.seq, m.hash end
-      event(m.hash, m.seq, tail(m.to, m.from, 0, missed, 0, tick - since))
+      index[n - 1] = m.seq
+      left[i] = hash
+      event(hash, m.seq, tail(ROLLED_BACK, m.from, 0, missed, 0, 0))
     end
   end
   each(left, nil, 'ZREM', FLIGHT)

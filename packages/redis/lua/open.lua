@@ -2,7 +2,13 @@
 -- KEYS: keys.lua   ARGV: 1 pool, 2 epoch for a new pool, 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults
 -- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT <format>, MEMPOOL_POOL <name of the pool it holds>,
 -- MEMPOOL_LOST (there are keys of a pool whose numbers are gone: evicted or deleted)
+-- MEMPOOL_TYPE <number of the key that is of another type>
 -- Rules: N2
+local types = { 'hash', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'stream', 'hash', 'hash' }
+for i = 1, #KEYS do
+  local found = call('TYPE', KEYS[i]).ok
+  if found ~= types[i] and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE ' .. i) end
+end
 local format, name = unpack(call('HMGET', META, 'format', 'pool'))
 if format and format ~= '1' then return redis.error_reply('MEMPOOL_FORMAT ' .. format) end
 if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL ' .. name) end

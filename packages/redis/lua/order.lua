@@ -1,12 +1,18 @@
 -- Purpose: puts changes in the order of events and log, by seq.
 -- Rules: E1, L8
 
--- Fills in the seq of the changes that were in flight (`seq` is false) and sorts; `names` are their hashes.
-local function order(changes, names)
-  local flying = scores(FLIGHT, names)
+-- Fills in the seq of the changes that were in flight, and sorts.
+local function order(changes)
+  local flying, names = {}, {}
+  for _, change in ipairs(changes) do
+    if not change.seq then
+      flying[#flying + 1] = change
+      names[#flying] = change.hash
+    end
+  end
+  for i, number in ipairs((scores(FLIGHT, names))) do flying[i].seq = number end
   local sorted, last = true, 0
-  for i, change in ipairs(changes) do
-    change.seq = change.seq or flying[i]
+  for _, change in ipairs(changes) do
     sorted = sorted and change.seq > last
     last = change.seq
   end

@@ -6,14 +6,14 @@ local few = 16
 local function page(found, limit)
   local reply, names, bytes = { tick }, {}, 0
   for i = 1, #found, 2 do names[#names + 1] = found[i] end
-  local at = scores(IDX, names)
+  local at, texts = scores(IDX, names)
   for from = 1, #names, few do
     local to = math.min(from + few - 1, #names)
     local records = call('HMGET', BODY, unpack(names, from, to))
     for i = from, to do
       local record, n = records[i - from + 1], #reply
       local confirmed = at[i] and at[i] >= CONFIRMED * T
-      reply[n + 1], reply[n + 2], reply[n + 3] = names[i], found[2 * i], string.format('%.0f', at[i] or 0)
+      reply[n + 1], reply[n + 2], reply[n + 3] = names[i], found[2 * i], texts[i] or '0'
       reply[n + 4], reply[n + 5] = confirmed and pointOf(at[i] % T) or '', record
       bytes = bytes + (record and #record or 0)
       if bytes > limit then return reply end

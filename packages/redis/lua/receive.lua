@@ -13,7 +13,7 @@ local newcomer = tail(PENDING, UNKNOWN, 0, 0, 0, 0)
 
 local function previous(score)
   if not score then return UNKNOWN, 0, 0 end
-  local _, _, _, confirmed, missed = struct.unpack(entryFormat, call('HGET', LOG, string.format('%.0f', score % T)))
+  local _, _, _, confirmed, missed = struct.unpack(entryFormat, call('HGET', LOG, score % T))
   return DROPPED, confirmed, missed
 end
 
@@ -24,7 +24,7 @@ local function begin(i, hash)
     flight[#flight + 1] = seq
     flight[#flight + 1] = hash
     event(hash, seq, tail(CONFIRMED, stage, confirmed, missed, tick - sighting + 1, 0, pointOf(sighting)))
-    return CONFIRMED * T + sighting, 'c'
+    return place(CONFIRMED, sighting), 'c'
   end
   if at[i] then
     local stage, confirmed, missed = previous(at[i])
@@ -32,7 +32,7 @@ local function begin(i, hash)
   else
     event(hash, seq, newcomer)
   end
-  return seq, 'p'
+  return string.format('%d', seq), 'p'
 end
 
 for i, hash in ipairs(list) do
@@ -42,9 +42,9 @@ for i, hash in ipairs(list) do
   else
     seq = seq + 1
     local n = #index
-    score, letters[i] = begin(i, hash)
-    fresh[hash] = score
-    index[n + 1], index[n + 2] = score, hash
+    index[n + 1], letters[i] = begin(i, hash)
+    index[n + 2] = hash
+    fresh[hash] = letters[i] == 'c' and CONFIRMED * T or PENDING
     records[n + 1], records[n + 2] = hash, ARGV[5 + i]
   end
 end
@@ -54,6 +54,6 @@ if #index > 0 then
   each(records, nil, 'HSET', BODY)
   each(index, nil, 'ZADD', IDX)
   each(flight, nil, 'ZADD', FLIGHT)
-  save()
+  save('seq', seq)
 end
 return finish(reply)

@@ -10,32 +10,41 @@ if not target then
   return finish({ 'unknown-point', tip, tick, tip ~= '' and pointOf(base) or '' })
 end
 
-local changes, names, index, left, unfinal, points = {}, {}, {}, {}, {}, {}
+local changes, index, left, undonePoints = {}, {}, {}, {}
 for at = tick, target + 1, -1 do
   local undone = pointOf(at)
   blockEvent(1, undone, at)
-  points[#points + 1] = undone
-  points[#points + 1] = string.format('%.0f', at)
+  undonePoints[#undonePoints + 1] = undone
+  undonePoints[#undonePoints + 1] = string.format('%d', at)
 end
 
 local function above(stage)
   return call('ZRANGEBYSCORE', IDX, stage * T + target + 1, stage * T + T - 1, 'WITHSCORES')
 end
-local undone = above(CONFIRMED)
-for i = 1, #undone, 2 do
-  local n = #names + 1
-  names[n] = undone[i]
-  left[n] = undone[i]
-  changes[n] = { hash = undone[i], from = CONFIRMED, confirmed = tick - tonumber(undone[i + 1]) % T + 1, missed = 0 }
+local confirmed = above(CONFIRMED)
+for i = 1, #confirmed, 2 do
+  left[#left + 1] = confirmed[i]
+  changes[#changes + 1] =
+    { hash = confirmed[i], from = CONFIRMED, confirmed = tick - tonumber(confirmed[i + 1]) % T + 1, missed = 0 }
 end
-unfinal = call('ZRANGEBYSCORE', FINAL, string.format('(%.0f', target), '+inf')
-for i, at in ipairs(scores(IDX, unfinal)) do
-  local entry = call('HGET', LOG, string.format('%.0f', at % T))
-  local _, number, _, confirmed, missed = struct.unpack(entryFormat, entry)
-  names[#names + 1] = unfinal[i]
-  changes[#names] = { hash = unfinal[i], from = FINALIZED, confirmed = confirmed, missed = missed, seq = number }
+
+-- What an undone block confirmed was Finalized after the target, so only the entries since then need be looked at.
+local since = target >= base and struct.unpack('>I8', call('HGET', BLOCKS, target), 41) + 1 or logFirst
+local numbers, finals, names = {}, {}, {}
+for n = math.max(since, logFirst), logSeq do numbers[#numbers + 1] = string.format('%d', n) end
+for i, entry in ipairs(values(LOG, numbers)) do
+  if entryHash(entry) then
+    local stage, number, at, depth, missed, hash = struct.unpack(entryFormat, entry)
+    if stage == FINALIZED and at > target then
+      names[#names + 1] = hash
+      finals[#names] = { hash = hash, from = stage, confirmed = depth, missed = missed, seq = number, entry = numbers[i] }
+    end
+  end
 end
-order(changes, names)
+for i, at in ipairs((scores(IDX, names))) do
+  if at == FINALIZED * T + finals[i].entry then changes[#changes + 1] = finals[i] end
+end
+order(changes)
 for i, c in ipairs(changes) do
   index[2 * i - 1], index[2 * i] = c.seq, c.hash
   event(c.hash, c.seq, tail(ROLLED_BACK, c.from, c.confirmed, c.missed, 0, 0))
@@ -44,15 +53,14 @@ for stage = PROPAGATED, ACKNOWLEDGED do
   local later = above(stage)
   for i = 1, #later, 2 do
     local n = #index
-    index[n + 1], index[n + 2] = stage * T + target, later[i]
+    index[n + 1], index[n + 2] = place(stage, target), later[i]
   end
 end
 each(left, nil, 'ZREM', FLIGHT)
-each(unfinal, nil, 'ZREM', FINAL)
 each(index, nil, 'ZADD', IDX)
-each(points, nil, 'HDEL', BLOCKS)
-call('ZREMRANGEBYSCORE', SEEN, string.format('(%.0f', target), '+inf')
+each(undonePoints, nil, 'HDEL', BLOCKS)
+call('ZREMRANGEBYSCORE', SEEN, string.format('(%d', target), '+inf')
 local blocks = tick - target
 tick, tip = target, point
-save()
+save('tick', tick, 'tip', tip)
 return finish({ 'rolled-back', tip, tick, blocks, #changes })

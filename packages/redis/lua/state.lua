@@ -41,13 +41,21 @@ local function each(list, read, command, key, ...)
   end
 end
 
--- The score of each hash in a sorted set, or false.
+-- The score of each hash in a sorted set, or false; then the same as the server wrote them.
 local function scores(key, list)
-  local found = {}
+  local numbers, texts = {}, {}
   each(list, function(reply, before)
-    for i = 1, #reply do found[before + i] = reply[i] and tonumber(reply[i]) end
+    for i = 1, #reply do
+      local text = reply[i]
+      texts[before + i], numbers[before + i] = text, text and tonumber(text)
+    end
   end, 'ZMSCORE', key)
-  return found
+  return numbers, texts
+end
+
+-- A score of `idx`. Written digit by digit: the conversion of large doubles is slow.
+local function place(stage, number)
+  return string.format('%d%015d', stage, number)
 end
 
 -- The value of each field of a hash, or false.
@@ -59,8 +67,14 @@ local function values(key, list)
   return found
 end
 
+-- `blocks`: a kept point's tick by the point, and by the tick the point and, as u64, the newest logSeq after that block.
+local points = {}
 local function pointOf(at)
-  return call('HGET', BLOCKS, at)
+  if points[at] == nil then
+    local block = call('HGET', BLOCKS, at)
+    points[at] = block and string.sub(block, 1, 40)
+  end
+  return points[at]
 end
 
 -- A log entry: stage, seq, tick, confirmations, non-confirmations, hash, and behind it the point or the reason.

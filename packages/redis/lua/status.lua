@@ -4,11 +4,12 @@
 -- Rules: O3
 local list = hashes(ARGV[1])
 local reply = { tick }
-for i, at in ipairs(scores(IDX, list)) do
-  reply[2 * i] = at and string.format('%.0f', at)
+local places, texts = scores(IDX, list)
+for i, at in ipairs(places) do
+  reply[2 * i] = texts[i]
   reply[2 * i + 1] = ''
   if at and at >= FINALIZED * T then
-    reply[2 * i + 1] = call('HGET', LOG, string.format('%.0f', at % T))
+    reply[2 * i + 1] = call('HGET', LOG, at % T)
   elseif at and at >= CONFIRMED * T then
     reply[2 * i + 1] = pointOf(at % T)
   end

@@ -4,6 +4,8 @@
 -- Rules: X4
 local numbers = {}
 if tip ~= '' then
-  for at = tick, math.max(base, tick - tonumber(ARGV[1]) + 1), -1 do numbers[#numbers + 1] = string.format('%.0f', at) end
+  for at = tick, math.max(base, tick - tonumber(ARGV[1]) + 1), -1 do numbers[#numbers + 1] = string.format('%d', at) end
 end
-return { tip, tick, values(BLOCKS, numbers) }
+local list = values(BLOCKS, numbers)
+for i = 1, #list do list[i] = string.sub(list[i], 1, 40) end
+return { tip, tick, list }

@@ -10,10 +10,15 @@ if record then
   if known[1] ~= verb then return redis.error_reply('MEMPOOL_REUSED operation id') end
   return known[2]
 end
+-- Reading each key that may be written shows one of another type before the first write.
+for _, key in ipairs({ FLIGHT, SEEN }) do call('ZCARD', key) end
+for _, key in ipairs({ BODY, LOG, BLOCKS }) do call('HLEN', key) end
+call('XLEN', EVENTS)
 -- A full server refuses a script whose first write may take memory and lets one go on that began by deleting: only `receive`
 -- is to be refused.
 if verb ~= 'receive' then call('HDEL', META, '-') end
 
+-- Four strings to an event, put together once: a string made on the way would cost as much as the event.
 local rows, count = {}, 0
 local char, pack = string.char, struct.pack
 
@@ -30,29 +35,43 @@ local function bytes(value)
   return value and head(64, #value) .. value or '\246'
 end
 
+local function row(a, b, c, d)
+  local n = 4 * count
+  count = count + 1
+  rows[n + 1], rows[n + 2], rows[n + 3], rows[n + 4] = a, b, c, d
+end
+
 local function blockEvent(action, point, at)
-  count = count + 1
-  rows[count] = char(131, action) .. bytes(point) .. head(0, at)
+  row(char(131, action), bytes(point), head(0, at), '')
 end
 
--- What follows hash and seq in an event; many events of a call share it.
+-- What follows hash and seq in an event. Most events of a call share it, so the last one is kept.
+local last, lastTail = {}, nil
 local function tail(stage, before, confirmedBefore, missedBefore, confirmed, missed, point, reason)
-  return char(stage, before) .. head(0, confirmedBefore) .. head(0, missedBefore) .. head(0, confirmed) .. head(0, missed)
-    .. bytes(point) .. (reason and head(96, #reason) .. reason or '\246')
+  local l = last
+  if l[1] == stage and l[2] == before and l[3] == confirmedBefore and l[4] == missedBefore and l[5] == confirmed
+    and l[6] == missed and l[7] == point and l[8] == reason then return lastTail end
+  last = { stage, before, confirmedBefore, missedBefore, confirmed, missed, point, reason }
+  lastTail = char(stage, before) .. head(0, confirmedBefore) .. head(0, missedBefore) .. head(0, confirmed)
+    .. head(0, missed) .. bytes(point) .. (reason and head(96, #reason) .. reason or '\246')
+  return lastTail
 end
 
+local openings = {}
 local function event(hash, number, rest)
-  count = count + 1
-  rows[count] = '\138' .. bytes(hash) .. head(0, number) .. rest
+  local opening = openings[#hash] or '\138' .. head(64, #hash)
+  openings[#hash] = opening
+  row(opening, hash, head(0, number), rest)
 end
 
 -- Appends the events, at most 1,000 to an entry, as id `<number of the last>-<how many>`, the field name being the epoch.
 local function publish()
-  for from = 1, count, 1000 do
-    local size = math.min(1000, count - from + 1)
+  for from = 0, count - 1, 1000 do
+    local size = math.min(1000, count - from)
     eventSeq = eventSeq + size
     call('XADD', EVENTS, 'MINID', maxEvents < 10000 and '=' or '~', math.max(0, eventSeq - maxEvents + 1),
-      string.format('%.0f-%d', eventSeq, size), epoch, head(128, size) .. table.concat(rows, '', from, from + size - 1))
+      string.format('%d-%d', eventSeq, size), epoch,
+      head(128, size) .. table.concat(rows, '', 4 * from + 1, 4 * (from + size)))
   end
 end
 
@@ -66,8 +85,7 @@ local function finish(reply)
   return reply
 end
 
-local function save()
+local function save(...)
   publish()
-  call('HSET', META, 'seq', seq, 'tick', tick, 'floor', base, 'tip', tip, 'logSeq', logSeq, 'logFirst', logFirst,
-    'eventSeq', eventSeq)
+  call('HSET', META, 'eventSeq', eventSeq, ...)
 end

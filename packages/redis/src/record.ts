@@ -16,7 +16,7 @@ import {
 } from 'mempool-core';
 
 /** What divides the stage from the number in a score of `idx` (lua/keys.lua). */
-const stageUnit = 2 ** 50;
+const stageUnit = 1e15;
 const recordHead = 6;
 const entryHead = 34;
 

@@ -39,7 +39,7 @@ export const scripts = {
   events: reading('events'),
 } as const satisfies Record<string, Script>;
 
-const pool = ['meta', 'idx', 'flight', 'body', 'log', 'final', 'blocks', 'seen', 'events'];
+const pool = ['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events'];
 
 /** The keys of a pool, in the order of lua/keys.lua. */
 export interface Keys {

@@ -216,7 +216,7 @@ export class RedisStore implements StoreDriver {
     return this.#run(script, this.#keys.own, [`${this.#node}${this.#calls}`, verb, ...args], signal);
   }
 
-  /** A pool that is gone (a flush, a restart without persistence) is made anew. */
+  /** A pool that is gone (a flush, a restart without persistence) is made anew; a key of another type is named by the same script. */
   async #run(
     script: Script,
     keys: readonly string[],
@@ -226,7 +226,7 @@ export class RedisStore implements StoreDriver {
     try {
       return await this.#connection.run(script, keys, args, signal);
     } catch (error) {
-      if (isMempoolError(error) || !saysCode(error, 'MEMPOOL_GONE')) throw error;
+      if (isMempoolError(error) || !(saysCode(error, 'MEMPOOL_GONE') || saysCode(error, 'WRONGTYPE'))) throw error;
       await createPool(this.#connection, this.#keys, this.#options);
       return this.#connection.run(script, keys, args, signal);
     }
