@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
@@ -13,6 +14,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     reporters: ['default', './.ci/closing-lines.ts'],
+    // Where `npm run matrix` finds what each backend passed.
+    env: { MEMPOOL_CONFORMANCE_REPORTS: fileURLToPath(new URL('.data/conformance', import.meta.url)) },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [
