@@ -18,7 +18,8 @@ export {
 } from './errors.ts';
 export type * from './events.ts';
 export type { WaitOptions, WaitStage } from './goal.ts';
-export { Ledger } from './ledger.ts';
+export { Ledger, type LedgerRecord } from './ledger.ts';
+export type { KeptBlock } from './kept-blocks.ts';
 export * from './lifecycle.ts';
 export { Mempool } from './mempool.ts';
 export type { MempoolOptions } from './mempool-options.ts';

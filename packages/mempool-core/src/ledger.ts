@@ -1,6 +1,6 @@
 import { type Body, logEntry, logPage, statusOf, storedTransaction } from './answers.ts';
 import type { EventPage, EventSource, StoreEvent } from './events.ts';
-import { KeptBlocks } from './kept-blocks.ts';
+import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import type { Life } from './lifecycle.ts';
 import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
@@ -9,7 +9,7 @@ import { lifeOf, makeRow, type Row } from './row.ts';
 import type { SeqList } from './seq-list.ts';
 import { Series } from './series.ts';
 import { Shelves } from './shelves.ts';
-import type { PoolView, Step, Write } from './step.ts';
+import type { OperationRecord, PoolView, Step, Write } from './step.ts';
 import type { LogPage, TipAnswer, Usage } from './store.ts';
 import {
   type ChainPoint,
@@ -19,6 +19,23 @@ import {
   type Tip,
   type TransactionStatus,
 } from './transaction.ts';
+
+/** A piece of a ledger's state: plain data, for a file of any format. */
+export type LedgerRecord =
+  | {
+      readonly kind: 'base';
+      readonly tick: number;
+      readonly floor: number;
+      readonly lastSeq: number;
+      /** Numbers of the newest log entry and of the newest event that are not kept any more. */
+      readonly trimmedLog: number;
+      readonly trimmedEvents: number;
+    }
+  | { readonly kind: 'block'; readonly block: KeptBlock }
+  /** A live record, or a log entry: with a body where no later life of its hash has it. */
+  | { readonly kind: 'write'; readonly write: Write }
+  | { readonly kind: 'event'; readonly event: StoreEvent }
+  | { readonly kind: 'operation'; readonly operation: OperationRecord };
 
 interface LogRow {
   readonly life: Life;
@@ -58,6 +75,48 @@ export class Ledger implements PoolView, EventSource {
     this.#events.trim(this.retention.maxEvents);
     if (operation !== null) this.#operations.add(operation);
     if (events.length > 0) for (const listener of this.#listeners) listener();
+  }
+
+  /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
+  *dump(): Generator<LedgerRecord, undefined> {
+    const { tick, floor } = this.#blocks;
+    const trimmed = { trimmedLog: this.#log.oldest - 1, trimmedEvents: this.#events.oldest - 1 };
+    yield { kind: 'base', tick, floor, lastSeq: this.lastSeq, ...trimmed };
+    for (const block of this.#blocks.all()) yield { kind: 'block', block };
+    for (const list of [this.#shelves.pending, this.#shelves.inflight])
+      for (const row of list.after(0))
+        yield { kind: 'write', write: { after: lifeOf(row), point: row.point, body: row } };
+    for (const [, { life, point }] of this.#log.from(1)) {
+      const row = this.#row(life.hash);
+      yield { kind: 'write', write: { after: life, point, body: row.final === life ? row : null } };
+    }
+    for (const [, event] of this.#events.from(1)) yield { kind: 'event', event };
+    for (const operation of this.#operations.all()) yield { kind: 'operation', operation };
+  }
+
+  /** Takes a piece that `dump` gave, in the same order; its bytes are the ledger's from here on. */
+  restore(record: LedgerRecord): void {
+    switch (record.kind) {
+      case 'base':
+        this.#blocks.tick = record.tick;
+        this.#blocks.floor = record.floor;
+        this.lastSeq = record.lastSeq;
+        this.#log.last = record.trimmedLog;
+        this.#events.last = record.trimmedEvents;
+        break;
+      case 'block':
+        this.#blocks.add(record.block);
+        break;
+      case 'write':
+        this.#restoreWrite(record.write);
+        break;
+      case 'event':
+        this.#events.push(record.event);
+        break;
+      case 'operation':
+        this.#operations.add(record.operation);
+        break;
+    }
   }
 
   /** X2. @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb */
@@ -193,7 +252,13 @@ export class Ledger implements PoolView, EventSource {
   #add(row: Row): void {
     this.#rows.set(row.hash, row);
     this.#shelves.add(row);
-    this.lastSeq = row.seq;
+    this.lastSeq = Math.max(this.lastSeq, row.seq);
+  }
+
+  /** A row comes with its body: a live one, or the latest log entry of its hash. */
+  #restoreWrite({ after, point, body }: Write): void {
+    if (body !== null) this.#add(makeRow(after, point, body));
+    if (!isLive(after.stage)) this.#log.push({ life: after, point });
   }
 
   /** A hash that has a later life than the log entry that goes stays. */

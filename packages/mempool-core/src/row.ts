@@ -12,9 +12,9 @@ export interface Row extends Transaction {
   final: Life | null;
 }
 
-export function makeRow({ hash, seq, stage, tick }: Life, point: ChainPoint | null, body: Transaction): Row {
-  const { payload, payloadType } = body;
-  return { hash, payload, payloadType, seq, stage, tick, point, final: null };
+export function makeRow(life: Life, point: ChainPoint | null, { payload, payloadType }: Transaction): Row {
+  const { hash, seq, stage, tick } = life;
+  return { hash, payload, payloadType, seq, stage, tick, point, final: isLive(stage) ? null : life };
 }
 
 export function lifeOf({ hash, seq, stage, tick, final }: Row): Life {
