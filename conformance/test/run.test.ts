@@ -162,7 +162,7 @@ test('the report tells versions, seed, capabilities, profiles and rules', async 
   const cases = [passing, makeCase(passing.run, { id: 'X8/other', rule: 'X8', needs: ['durable'] })];
   const report = await runSuite(subject, { cases, seed: 3 });
   expect(report).toMatchObject({
-    subject: 'fixture',
+    subject: 'mine',
     backend: 'ephemeral',
     versions: { 'mempool-conformance': '0.1.0', 'mempool-core': '0.1.0', node: process.versions.node },
     seed: 3,
