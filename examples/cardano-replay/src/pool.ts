@@ -65,7 +65,7 @@ async function atHome(config: MempoolConfig, opened: AsyncDisposableStack): Prom
   if (config.backend !== 'redis' || config.url !== undefined) return config;
   const { url } = opened.use(await useOwnRedis(join(dataFolder, 'redis')));
   // It is there, and writes to disk before it answers: a slow disk is waited for.
-  return { ...config, url, timeoutMs: config.timeoutMs ?? 30_000 };
+  return { ...config, url, timeoutMs: config.timeoutMs ?? 15_000 };
 }
 
 function place({ backend, pool, path, url }: MempoolConfig): string {

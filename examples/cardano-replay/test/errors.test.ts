@@ -1,6 +1,7 @@
 import { readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readCommandLine } from '../src/command-line.ts';
 import { emptyFolder, runReplay } from './replay-process.ts';
 import { writeChain } from './synthetic-file.ts';
 
@@ -14,18 +15,26 @@ async function expectLine(cwd: string, args: readonly string[], code: number, na
   expect(line).toContain(named);
 }
 
-describe('a wrong command line is one line and exit code 2', () => {
+describe('a wrong command line is an error of one line that names the option', () => {
   test.each([
-    ['an unknown option', ['--frok-every', '3'], '--frok-every'],
     ['an option without its value', ['--backend'], '--backend'],
     ['an option that takes no value', ['--json=yes'], '--json'],
     ['an unknown backend', ['--backend', 'mysql'], 'mysql'],
     ['a fork interval that is no number', ['--fork-every', 'seven'], '--fork-every'],
     ['a negative fork interval', ['--fork-every=-1'], '--fork-every'],
+    ['two chunk files', ['one.chunk', 'two.chunk'], 'chunk file'],
+  ])('%s', (_, args, named) => {
+    const line = expect.stringMatching(new RegExp(`^.*${named}.*$`));
+    expect(() => readCommandLine(args)).toThrow(expect.objectContaining({ name: 'UsageError', message: line }));
+  });
+});
+
+describe('a command line that cannot be followed is one line and exit code 2', () => {
+  test.each([
+    ['an unknown option', ['--frok-every', '3'], '--frok-every'],
     ['an address without a Redis', ['--url', 'redis://127.0.0.1'], '--url'],
     ['an address for SQLite', ['--backend', 'sqlite', '--url', 'redis://127.0.0.1'], '--url'],
     ['a file for a Redis', ['--backend', 'redis', '--path', 'pool.sqlite'], '--path'],
-    ['two chunk files', ['one.chunk', 'two.chunk'], 'chunk file'],
   ])('%s', async (_, args, named) => {
     await expectLine(await emptyFolder(), args, 2, named);
   });
@@ -101,7 +110,8 @@ describe('a pool that cannot be used is one line and exit code 1', () => {
 
   test('nothing listens at the address', async () => {
     const cwd = await emptyFolder();
-    await expectLine(cwd, ['--backend', 'redis', '--url', 'redis://127.0.0.1:1'], 1, '127.0.0.1:1');
+    await writeFile(join(cwd, 'pool.json'), '{ "backend": "redis", "url": "redis://127.0.0.1:1", "timeoutMs": 300 }');
+    await expectLine(cwd, ['--config', 'pool.json'], 1, '127.0.0.1:1');
   });
 });
 
