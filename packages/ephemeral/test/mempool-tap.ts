@@ -1,4 +1,11 @@
-import { Mempool, type MempoolOptions, type MempoolStore, type OpenOptions, type Transaction } from 'mempool-core';
+import {
+  Mempool,
+  type MempoolEvent,
+  type MempoolOptions,
+  type MempoolStore,
+  type OpenOptions,
+  type Transaction,
+} from 'mempool-core';
 import { ephemeral } from '../src/index.ts';
 
 type Verb = keyof MempoolStore;
@@ -10,11 +17,23 @@ export interface Tap {
   readonly calls: string[];
   /** Runs before every later call of the verb; what it throws, the caller gets. */
   before(verb: Verb, run: (argument: unknown) => Promise<void> | void): void;
+  /** Runs when the backend has answered a later call of the verb, before the caller hears of it. */
+  after(verb: Verb, run: () => Promise<void>): void;
+  /** Keeps back the events of streams opened later, until what it returns is called. */
+  holdEvents(): () => void;
 }
 
 export function tap(store: MempoolStore): Tap {
   const calls: string[] = [];
   const hooks = new Map<PropertyKey, (argument: unknown) => Promise<void> | void>();
+  const afterwards = new Map<PropertyKey, () => Promise<void>>();
+  let flowing: Promise<void> = Promise.resolve();
+  async function* held(events: AsyncIterable<MempoolEvent>): AsyncGenerator<MempoolEvent> {
+    for await (const event of events) {
+      await flowing;
+      yield event;
+    }
+  }
   const tapped = new Proxy(store, {
     get(target, verb) {
       const value: unknown = Reflect.get(target, verb, target);
@@ -22,11 +41,23 @@ export function tap(store: MempoolStore): Tap {
       return async (...given: unknown[]) => {
         calls.push(Array.isArray(given[0]) ? `${String(verb)} ${given[0].length}` : String(verb));
         await hooks.get(verb)?.(given[0]);
-        return value.apply(target, given);
+        const answer: unknown = await value.apply(target, given);
+        await afterwards.get(verb)?.();
+        return verb === 'subscribe' ? held(answer as AsyncIterable<MempoolEvent>) : answer;
       };
     },
   });
-  return { store: tapped, calls, before: (verb, run) => void hooks.set(verb, run) };
+  return {
+    store: tapped,
+    calls,
+    before: (verb, run) => void hooks.set(verb, run),
+    after: (verb, run) => void afterwards.set(verb, run),
+    holdEvents() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      flowing = promise;
+      return resolve;
+    },
+  };
 }
 
 export interface Opened extends Tap {
@@ -55,4 +86,19 @@ export async function collect<T>(all: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const each of all) collected.push(each);
   return collected;
+}
+
+/** Turns of the event loop, enough for everything that is under way to come to rest. */
+export async function rest(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise(setImmediate);
+}
+
+/** Whether the promise has been answered by now. */
+export async function answered(promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  void promise.finally(() => {
+    done = true;
+  });
+  await rest();
+  return done;
 }

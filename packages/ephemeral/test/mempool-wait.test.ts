@@ -1,21 +1,6 @@
 import { MempoolError } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import { block, hash, open, transaction } from './mempool-tap.ts';
-
-/** A turn of the event loop, often enough for everything that is under way to come to rest. */
-async function rest(): Promise<void> {
-  for (let i = 0; i < 20; i++) await new Promise(setImmediate);
-}
-
-/** Whether the promise has been answered by now. */
-async function answered(promise: Promise<unknown>): Promise<boolean> {
-  let done = false;
-  void promise.finally(() => {
-    done = true;
-  });
-  await rest();
-  return done;
-}
+import { answered, block, hash, open, rest, transaction } from './mempool-tap.ts';
 
 describe('waitFor (R3)', () => {
   it('resolves with the status when the stage is reached', async () => {
@@ -196,6 +181,18 @@ describe('waitFor (R3)', () => {
     await expect(waits).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
     expect(await confirmed).toMatchObject({ stage: 'Confirmed' });
     await closing;
+  });
+
+  it('ends with what the store says where closing it fails', async () => {
+    const { pool, before } = await open();
+    const fault = new Error('as planned');
+    before('close', () => {
+      throw fault;
+    });
+    const waiting = pool.waitFor(hash(1));
+    await rest();
+    const told = await Promise.allSettled([pool.close(), waiting]);
+    expect(told).toEqual(Array(2).fill({ status: 'rejected', reason: fault }));
   });
 
   it('fails where the first look fails, and outlives a later failure that may pass', async () => {

@@ -1,4 +1,4 @@
-import { MempoolError } from 'mempool-core';
+import { type Mempool, MempoolError } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { block, collect, hash, open, transaction } from './mempool-tap.ts';
 
@@ -237,6 +237,39 @@ describe('close (R2)', () => {
     await closing;
     await pool.close();
     await expect(store.usage()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
+  });
+
+  const walk = async (all: AsyncIterable<unknown>): Promise<unknown> => collect(all);
+  const verbs: Record<string, (pool: Mempool) => Promise<unknown>> = {
+    submit: (pool) => pool.submit(transaction(1)),
+    status: (pool) => pool.status(hash(1)),
+    receive: (pool) => pool.receive([transaction(1)]),
+    markInflight: (pool) => pool.markInflight(hash(1)),
+    markAcknowledged: (pool) => pool.markAcknowledged([hash(1)]),
+    release: (pool) => pool.release(hash(1)),
+    drop: (pool) => pool.drop(hash(1), 'unwanted'),
+    confirm: (pool) => pool.confirm(block(1)),
+    rollback: (pool) => pool.rollback(null),
+    waitFor: (pool) => pool.waitFor(hash(1)),
+    watch: (pool) => walk(pool.watch([hash(1)])),
+    pending: (pool) => walk(pool.pending()),
+    inflight: (pool) => walk(pool.inflight()),
+    finalized: (pool) => walk(pool.finalized()),
+    hasPending: (pool) => pool.hasPending(),
+    peekPending: (pool) => pool.peekPending(),
+    peekInflight: (pool) => pool.peekInflight(),
+    findInflight: (pool) => pool.findInflight([hash(1)]),
+    checkStatus: (pool) => pool.checkStatus([hash(1)]),
+    dumpFinalized: (pool) => pool.dumpFinalized(),
+    subscribe: (pool) => pool.subscribe(),
+    tip: (pool) => pool.tip(),
+    usage: (pool) => pool.usage(),
+  };
+
+  it.each(Object.keys(verbs))('makes %s reject', async (verb) => {
+    const { pool } = await open();
+    await pool.close();
+    await expect(verbs[verb]?.(pool)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
   });
 
   it('comes with the end of an `await using` block', async () => {

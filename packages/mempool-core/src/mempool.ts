@@ -64,10 +64,7 @@ export class Mempool implements AsyncDisposable {
     return this.#store;
   }
 
-  /**
-   * Takes one transaction in (L1, L2), after the application's check where there is one. The payload is copied before it
-   * returns (M1).
-   */
+  /** Takes one transaction in (L1, L2), after the application's check where there is one. The payload is copied (M1). */
   async submit(transaction: Transaction, options: store.WriteOptions = {}): Promise<SubmitOutcome> {
     this.#assertOpen();
     checkTransaction(() => 'transaction', transaction, this.#maxTxBytes);
@@ -171,7 +168,6 @@ export class Mempool implements AsyncDisposable {
 
   /** The present status of each hash, then each change of its stage. `break` or abort ends it at once. */
   watch(hashes: readonly string[], options: store.ReadOptions = {}): AsyncIterable<TransactionStatus> {
-    this.#assertOpen();
     return new Watch(this.#store, checkHashes('hashes', hashes, Number.POSITIVE_INFINITY), options);
   }
 
@@ -247,7 +243,12 @@ export class Mempool implements AsyncDisposable {
 
   async #close(): Promise<void> {
     await this.#coalescer.close();
-    await this.#store.close();
+    try {
+      await this.#store.close();
+    } catch (error) {
+      this.#waiters.failAll(error);
+      throw error;
+    }
     await this.#waiters.close();
   }
 

@@ -70,7 +70,12 @@ export class Waiters {
   /** Call it when the store has closed: whoever still waits is told so, after the last events. */
   async close(): Promise<void> {
     await this.#subscription?.done;
-    this.#failAll(closed());
+    this.failAll(closed());
+  }
+
+  /** Ends every wait with this reason. */
+  failAll(reason: unknown): void {
+    for (const waiters of [...this.#byHash.values()]) for (const waiter of [...waiters]) this.#fail(waiter, reason);
   }
 
   #add(waiter: Waiter): void {
@@ -97,10 +102,6 @@ export class Waiters {
     if (this.#remove(waiter)) waiter.reject(reason);
   }
 
-  #failAll(reason: unknown): void {
-    for (const waiters of [...this.#byHash.values()]) for (const waiter of [...waiters]) this.#fail(waiter, reason);
-  }
-
   #subscribe(): Subscription {
     const ending = new AbortController();
     const ready = this.#store.subscribe({ signal: ending.signal });
@@ -122,7 +123,7 @@ export class Waiters {
     }
     if (this.#subscription?.ending !== ending) return;
     this.#subscription = null;
-    this.#failAll(reason);
+    this.failAll(reason);
   }
 
   #hear(event: MempoolEvent): void {

@@ -60,27 +60,24 @@ export class Watch implements AsyncIterable<TransactionStatus> {
   async #look(signal: AbortSignal): Promise<Look> {
     const hashes = [...this.#hashes];
     const statuses: TransactionStatus[] = [];
-    const { lastEventSeq: from } = await this.#store.usage({ signal });
     for (let i = 0; i < hashes.length; i += maxCallTransactions)
       statuses.push(...(await this.#store.checkStatus(hashes.slice(i, i + maxCallTransactions), { signal })));
     const { lastEventSeq: to } = await this.#store.usage({ signal });
-    return { statuses, from, to };
+    return { statuses, to };
   }
 }
 
-/** Statuses, and the event numbers between which they were read. */
+/** Statuses, and an event number that they are not newer than. */
 interface Look {
   readonly statuses: readonly TransactionStatus[];
-  readonly from: number;
   readonly to: number;
 }
 
 /**
- * Whether an event tells more than the look did. One from the time of the look may be older or newer than the status read:
- * it counts where it begins at the stage told last.
+ * Whether an event tells more than the look did. One from before the look's end may be older than the status read: it counts
+ * where it begins at the stage told last, so what is told is a way through the stages that ends at the present one.
  */
-function isNews(event: TransactionEvent, { from, to }: Look, told: ReadonlyMap<string, TransactionStatus>): boolean {
-  if (event.eventSeq <= from) return false;
+function isNews(event: TransactionEvent, { to }: Look, told: ReadonlyMap<string, TransactionStatus>): boolean {
   return event.eventSeq > to || event.previous.stage === told.get(event.hash)?.stage;
 }
 

@@ -157,10 +157,11 @@ describe('a call of the whole pool', () => {
     expect(desk.log).toEqual(['mark a']);
     desk.sent[0]?.answer();
     await desk.until(2);
+    const late = call(mark, 'c');
     await new Promise(setImmediate);
     expect(desk.log).toEqual(['mark a', 'confirm block']);
-    await desk.serve(Promise.all([before, whole, behind]));
-    expect(desk.log).toEqual(['mark a', 'confirm block', 'mark b']);
+    await desk.serve(Promise.all([before, whole, behind, late]));
+    expect(desk.log).toEqual(['mark a', 'confirm block', 'mark b,c']);
   });
 
   it('that fails holds nobody up', async () => {
