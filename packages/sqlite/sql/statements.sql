@@ -10,6 +10,12 @@ COMMIT
 ROLLBACK
 -- :dataVersion
 PRAGMA data_version
+-- :freePages
+PRAGMA freelist_count
+-- :pageSize
+PRAGMA page_size
+-- :checkpoint
+PRAGMA wal_checkpoint(RESTART)
 
 -- What the pool is now.
 -- :pool

@@ -1,5 +1,6 @@
 import * as core from 'mempool-core';
 import { CommitPoll } from './commit-poll.ts';
+import { DiskRoom } from './disk-room.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolReader } from './pool-reader.ts';
@@ -10,10 +11,14 @@ import { WriteLine } from './write-line.ts';
 /** The contract's verbs: core plans what a call changes, and it is written before anybody sees it. */
 export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core.DriverOptions): core.StoreDriver {
   const calls = new Calls(file, hashes, options);
+  const room = new DiskRoom(file);
   const { thresholds } = options;
   return {
     receive: (transactions, context) =>
-      calls.write('receive', context, (view) => core.receiveStep(view, transactions, thresholds)),
+      calls.write('receive', context, (view) => {
+        room.claim(transactions.reduce((bytes, { payload }) => bytes + payload.length, 0));
+        return core.receiveStep(view, transactions, thresholds);
+      }),
     move: (verb, named, context) => calls.write(verb, context, (view) => core.moveStep(view, verb, named)),
     drop: (named, reason, context) => calls.write('drop', context, (view) => core.dropStep(view, named, reason)),
     confirm: (block, context) => calls.write('confirm', context, (view) => core.confirmStep(view, block)),
@@ -59,7 +64,14 @@ class Calls {
     const { signal } = context;
     const deadline = clock() + timeoutMs;
     return this.#line.run(signal, () =>
-      core.retryUntil({ timeoutMs: deadline - clock(), clock, signal }, () => this.#attempt(verb, context, plan)),
+      core.retryUntil({ timeoutMs: deadline - clock(), clock, signal }, () => {
+        try {
+          return this.#attempt(verb, context, plan);
+        } catch (error) {
+          if (!core.isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
+          return this.#attempt(verb, context, plan);
+        }
+      }),
     );
   }
 

@@ -41,8 +41,8 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
   const path = resolve(options.path);
   const database = connect(path);
   try {
-    identify(database, path);
     database.pragma(`locking_mode = ${lockingMode}`);
+    identify(database, path);
     if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
       throw new core.MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${path}`);
     // After journal_mode: setting that one, and opening a file in it, lowers this.

@@ -9,10 +9,12 @@ const sections = readFileSync(new URL('../sql/statements.sql', import.meta.url),
 
 /** One connection to a pool's file: its statements by name, atomic steps, SQLite's errors in the contract's words. */
 export class PoolFile {
+  readonly path: string;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
 
   constructor(database: Database) {
+    this.path = database.name;
     this.#database = database;
     for (let i = 1; i < sections.length; i += 2)
       this.#statements.set(sections[i] as string, database.prepare(sections[i + 1] as string));
@@ -40,7 +42,21 @@ export class PoolFile {
       return result;
     } catch (error) {
       if (this.#database.inTransaction) this.run('rollback');
-      throw storeError(error, this.#database.name);
+      throw storeError(error, this.path);
+    }
+  }
+
+  /** Pages that deleted rows left behind. */
+  reusableBytes(): number {
+    return Number(this.row('freePages')?.freelist_count) * Number(this.row('pageSize')?.page_size);
+  }
+
+  /** Moves the write-ahead log into the file, so that it is written from its beginning again. False where it cannot. */
+  checkpoint(): boolean {
+    try {
+      return this.row('checkpoint')?.busy === 0;
+    } catch {
+      return false;
     }
   }
 
