@@ -41,15 +41,11 @@ function receive(subject: BenchSubject, redis: Redis): Measure {
   };
 }
 
-/** A block as the original design applies it: every record in flight is read, changed and written. */
+/** A block as the original design applies it: every record in flight is read, changed and written, one command for each. */
 async function rewriteAll(redis: Redis, key: string): Promise<void> {
-  const all = await redis.hgetall(key);
-  for (const part of batches(Object.entries(all), 1_000)) {
-    const changed = part.flatMap(([hash, record]) => {
-      const { age, ...rest } = JSON.parse(record) as { age: number };
-      return [hash, JSON.stringify({ ...rest, age: age + 1 })];
-    });
-    await redis.hset(key, ...changed);
+  for (const [hash, record] of Object.entries(await redis.hgetall(key))) {
+    const { age, ...rest } = JSON.parse(record) as { age: number };
+    await redis.hset(key, hash, JSON.stringify({ ...rest, age: age + 1 }));
   }
 }
 
@@ -89,9 +85,13 @@ function confirm(subject: BenchSubject, redis: Redis): Measure {
   };
 }
 
+/** Bytes in use once what was unlinked before is freed. */
 async function usedMemory(redis: Redis): Promise<number> {
-  const match = /used_memory:(\d+)/.exec(await redis.info('memory'));
-  return Number(match?.[1]);
+  for (;;) {
+    const info = await redis.info('memory');
+    const value = (field: string): number => Number(new RegExp(`${field}:(\\d+)`).exec(info)?.[1]);
+    if (value('lazyfree_pending_objects') === 0) return value('used_memory');
+  }
 }
 
 function memory(subject: BenchSubject, redis: Redis): Measure[] {
