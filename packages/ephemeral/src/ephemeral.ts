@@ -1,5 +1,5 @@
-import { type Backend, defineBackend, type OpenOptions } from 'mempool-core';
-import { EphemeralDriver } from './driver.ts';
+import { randomUUID } from 'node:crypto';
+import { type Backend, defaultRetention, defineBackend, Ledger, ledgerDriver, type OpenOptions } from 'mempool-core';
 
 /** What every backend takes; memory needs nothing else. */
 export type EphemeralOptions = OpenOptions;
@@ -8,5 +8,13 @@ export type EphemeralOptions = OpenOptions;
 export const ephemeral: Backend = defineBackend({
   name: 'ephemeral',
   capabilities: { durable: false, shared: false },
-  open: (options) => new EphemeralDriver(options),
+  open({ thresholds, retention }) {
+    const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...retention });
+    return ledgerDriver({
+      ledger,
+      thresholds,
+      commit: (step) => ledger.apply(step),
+      close: () => undefined,
+    });
+  },
 });

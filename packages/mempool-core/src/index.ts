@@ -18,8 +18,9 @@ export {
 } from './errors.ts';
 export type * from './events.ts';
 export type { WaitOptions, WaitStage } from './goal.ts';
-export { Ledger, type LedgerRecord } from './ledger.ts';
 export type { KeptBlock } from './kept-blocks.ts';
+export { Ledger, type LedgerRecord } from './ledger.ts';
+export { type LedgerDriverParts, ledgerDriver } from './ledger-driver.ts';
 export * from './lifecycle.ts';
 export { Mempool } from './mempool.ts';
 export type { MempoolOptions } from './mempool-options.ts';

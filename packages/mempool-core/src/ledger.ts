@@ -5,7 +5,7 @@ import type { Life } from './lifecycle.ts';
 import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
 import { cutPage } from './ordering.ts';
-import { lifeOf, makeRow, type Row } from './row.ts';
+import { bodyOf, lifeOf, makeRow, type Row } from './row.ts';
 import type { SeqList } from './seq-list.ts';
 import { Series } from './series.ts';
 import { Shelves } from './shelves.ts';
@@ -85,10 +85,10 @@ export class Ledger implements PoolView, EventSource {
     for (const block of this.#blocks.all()) yield { kind: 'block', block };
     for (const list of [this.#shelves.pending, this.#shelves.inflight])
       for (const row of list.after(0))
-        yield { kind: 'write', write: { after: lifeOf(row), point: row.point, body: row } };
+        yield { kind: 'write', write: { after: lifeOf(row), point: row.point, body: bodyOf(row) } };
     for (const [, { life, point }] of this.#log.from(1)) {
       const row = this.#row(life.hash);
-      yield { kind: 'write', write: { after: life, point, body: row.final === life ? row : null } };
+      yield { kind: 'write', write: { after: life, point, body: row.final === life ? bodyOf(row) : null } };
     }
     for (const [, event] of this.#events.from(1)) yield { kind: 'event', event };
     for (const operation of this.#operations.all()) yield { kind: 'operation', operation };

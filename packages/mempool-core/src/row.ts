@@ -27,3 +27,7 @@ export function rewrite(row: Row, life: Life, point: ChainPoint | null): void {
   row.point = point;
   row.final = isLive(life.stage) ? null : life;
 }
+
+export function bodyOf({ hash, payload, payloadType }: Row): Transaction {
+  return { hash, payload, payloadType };
+}

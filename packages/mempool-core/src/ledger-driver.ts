@@ -1,0 +1,65 @@
+import type { StoreDriver, WriteContext } from './driver.ts';
+import { MempoolError } from './errors.ts';
+import type { Ledger } from './ledger.ts';
+import type { Thresholds } from './lifecycle.ts';
+import {
+  confirmStep,
+  dropStep,
+  moveStep,
+  type PoolView,
+  receiveStep,
+  recorded,
+  rollbackStep,
+  type Step,
+} from './step.ts';
+
+/** A JavaScript Map ends at 2 ** 24 entries, and says so when it is too late. */
+const maxRows = 16_000_000;
+
+export interface LedgerDriverParts {
+  readonly ledger: Ledger;
+  readonly thresholds: Thresholds;
+  /** Keeps the step wherever it is to be kept, then applies it to the ledger. Must not have done either when it throws (X1). */
+  commit(step: Step<unknown>): void;
+  close(): void;
+}
+
+/**
+ * Every verb of a backend whose state is a ledger. A writing one is planned as a whole, then committed, in one synchronous
+ * step: nothing comes between. What writes nothing is not committed.
+ */
+export function ledgerDriver({ ledger, thresholds, commit, close }: LedgerDriverParts): StoreDriver {
+  function write<T>(verb: string, { operationId }: WriteContext, plan: (view: PoolView) => Step<T>): T {
+    const known = ledger.findOperation<T>(verb, operationId);
+    if (known !== null) return known.outcome;
+    const step = recorded(plan(ledger), verb, operationId);
+    if (step.events.length > 0 || step.operation !== null) commit(step);
+    return step.outcome;
+  }
+
+  return {
+    receive: (transactions, context) =>
+      write('receive', context, (view) => {
+        if (ledger.size + transactions.length > maxRows) throw memoryFull();
+        return receiveStep(view, transactions, thresholds);
+      }),
+    move: (verb, hashes, context) => write(verb, context, (view) => moveStep(view, verb, hashes)),
+    drop: (hashes, reason, context) => write('drop', context, (view) => dropStep(view, hashes, reason)),
+    confirm: (block, context) => write('confirm', context, (view) => confirmStep(view, block)),
+    rollback: (point, context) => write('rollback', context, (view) => rollbackStep(view, point)),
+    peekPending: (after, limit) => ledger.peekPending(after, limit),
+    peekInflight: (after, limit) => ledger.peekInflight(after, limit),
+    findInflight: (hashes) => ledger.findInflight(hashes),
+    checkStatus: (hashes) => ledger.checkStatus(hashes),
+    dumpFinalized: (cursor, limit) => ledger.dumpFinalized(cursor, limit),
+    tip: (points) => ledger.tip(points),
+    usage: () => ledger.usage(),
+    readEvents: (after, limit) => ledger.readEvents(after, limit),
+    onEvents: (listener) => ledger.onEvents(listener),
+    close,
+  };
+}
+
+function memoryFull(): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_STORE_FULL', `memory takes ${maxRows} transactions`);
+}
