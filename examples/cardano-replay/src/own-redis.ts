@@ -30,7 +30,7 @@ export async function useOwnRedis(folder: string): Promise<OwnRedis> {
   const connection = await withFolderLock(dir, async () => (await joinRunning(dir)) ?? (await start(dir)));
   return {
     url: `redis://${host}:${connection.options.port}`,
-    [Symbol.asyncDispose]: () => withFolderLock(dir, () => leave(connection, dir)),
+    [Symbol.asyncDispose]: () => release(connection, dir),
   };
 }
 
@@ -78,6 +78,19 @@ async function failure(server: ChildProcess, dir: string): Promise<never> {
     throw new ReplayError(`${missing}macOS: brew install redis) or name a server with --url`, { cause });
   }
   throw new ReplayError(`redis-server did not start: see ${join(dir, 'redis.log')}`);
+}
+
+async function release(connection: Redis, dir: string): Promise<void> {
+  try {
+    await withFolderLock(dir, () => leave(connection, dir));
+  } catch (error) {
+    if (!isCode(error, 'ENOENT')) throw error;
+    // The folder was removed: nobody can find the server there any more.
+    await leave(connection, dir);
+  } finally {
+    // An open connection would keep this process alive.
+    connection.disconnect();
+  }
 }
 
 async function leave(connection: Redis, dir: string): Promise<void> {

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { useOwnRedis } from '../src/own-redis.ts';
 import { emptyFolder, hasPrinted, replayed, reportOf, runReplay, startReplay } from './replay-process.ts';
 import { totalsOf, writeChain } from './synthetic-file.ts';
@@ -23,6 +23,15 @@ async function listens(port: number): Promise<boolean> {
   }
 }
 
+/** A folder whose server, should the test fail before its end, is stopped. */
+async function folderOfServer(): Promise<string> {
+  const cwd = await emptyFolder();
+  onTestFinished(async () => {
+    await (await useOwnRedis(join(cwd, '.data/redis')))[Symbol.asyncDispose]();
+  });
+  return cwd;
+}
+
 function portIn(cwd: string): Promise<string> {
   return readFile(join(cwd, '.data/redis/port'), 'utf8');
 }
@@ -38,7 +47,7 @@ test('without a redis-server on the PATH the one line says how to get one', asyn
 // The tests' set-up may have found its Redis elsewhere: at a given address, in Docker.
 if (spawnSync('redis-server', ['--version']).status === 0) {
   test('a server is started for a replay, kept by one that is killed, and stopped by the next', async () => {
-    const cwd = await emptyFolder();
+    const cwd = await folderOfServer();
     const file = await writeChain(cwd, options);
     const killed = startReplay({ cwd }, [file, ...args]);
     expect(await hasPrinted(killed, 'undone')).toBe(true);
@@ -58,12 +67,20 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
   });
 
   test('two replays at once share a server, and the last one stops it', async () => {
-    const cwd = await emptyFolder();
+    const cwd = await folderOfServer();
     const [first, second] = [options, { ...options, seed: 22, blocks: 100 }];
     const files = [await writeChain(cwd, first), await writeChain(cwd, second)];
     const results = await Promise.all(files.map((file) => replayed({ cwd }, [file, ...args])));
     expect(results).toMatchObject([totalsOf(first, 5), totalsOf(second, 5)]);
     expect(await readdir(join(cwd, '.data/redis'))).toEqual(['appendonlydir', 'redis.log']);
+  });
+
+  test('a server whose folder was removed is stopped all the same', async () => {
+    const folder = join(await emptyFolder(), 'redis');
+    const server = await useOwnRedis(folder);
+    await rm(folder, { recursive: true });
+    await server[Symbol.asyncDispose]();
+    expect(await listens(Number(new URL(server.url).port))).toBe(false);
   });
 
   test("a port that another folder's server has by now is left alone", async () => {

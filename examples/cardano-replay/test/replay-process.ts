@@ -36,6 +36,8 @@ export async function emptyFolder(): Promise<string> {
 
 export function startReplay({ cwd, env = process.env }: Surroundings, args: readonly string[]): ReplayProcess {
   const child = spawn(process.execPath, ['--conditions=mempool-source', main, ...args], { cwd, env });
+  // Of a test that failed meanwhile.
+  onTestFinished(() => void child.kill('SIGKILL'));
   return { child, ending: ended(child) };
 }
 
