@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
@@ -57,11 +57,11 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
 }
 
 function connect(path: string): Database {
+  if (isReadOnly(dirname(path)) || isReadOnly(path))
+    throw new core.MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
   try {
     return new SqliteDatabase(path, { timeout: busyMs });
-  } catch (cause) {
-    if (isReadOnly(existsSync(path) ? path : dirname(path)))
-      throw new core.MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { cause, key: path });
+  } catch {
     throw core.invalid('path', 'a file that can be opened, in a directory that exists');
   }
 }
