@@ -12,9 +12,9 @@ import {
 } from './arguments.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { Awaitable, DriverOptions, ReadContext, StoreDriver, WriteContext } from './driver.ts';
-import { isMempoolError, MempoolError } from './errors.ts';
+import { invalid, isMempoolError, MempoolError } from './errors.ts';
 import { EventStream } from './event-stream.ts';
-import type { MempoolEvent } from './events.ts';
+import type { EventSource, MempoolEvent } from './events.ts';
 import type { MoveVerb } from './lifecycle.ts';
 import { type OpenOptions, resolveOptions } from './options.ts';
 import { clampLimit } from './ordering.ts';
@@ -44,6 +44,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
     name,
     capabilities,
     async open(options = {} as OpenOptions & Own) {
+      if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
       const resolved = { ...options, ...resolveOptions(options) };
       const driver = await settle(() => definition.open(resolved), undefined);
       return new CheckedStore(name, capabilities, driver, resolved);
@@ -67,6 +68,7 @@ class CheckedStore implements store.MempoolStore {
   readonly capabilities: Capabilities;
   readonly #driver: StoreDriver;
   readonly #options: DriverOptions;
+  readonly #events: EventSource;
   readonly #streams = new Set<EventStream>();
   #calls = 0;
   #onIdle: (() => void) | null = null;
@@ -76,6 +78,10 @@ class CheckedStore implements store.MempoolStore {
     this.name = name;
     this.capabilities = capabilities;
     this.#driver = driver;
+    this.#events = {
+      readEvents: (after, limit) => settle(() => driver.readEvents(after, limit), undefined),
+      onEvents: (listener) => driver.onEvents(listener),
+    };
     this.#options = options;
   }
 
@@ -163,10 +169,10 @@ class CheckedStore implements store.MempoolStore {
     this.#assertOpen();
     const after = options.after === undefined ? undefined : checkCount('after', options.after);
     return this.#call(options, async ({ signal }) => {
-      const page = await this.#driver.readEvents(after ?? Number.MAX_SAFE_INTEGER, 1);
+      const page = await this.#events.readEvents(after ?? Number.MAX_SAFE_INTEGER, 1);
       signal?.throwIfAborted();
       const start = { after: after ?? page.last, epoch: page.epoch };
-      const stream = new EventStream(this.#driver, start, signal, (ended) => this.#streams.delete(ended));
+      const stream = new EventStream(this.#events, start, signal, (ended) => this.#streams.delete(ended));
       this.#streams.add(stream);
       return stream;
     });

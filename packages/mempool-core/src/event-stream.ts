@@ -19,7 +19,9 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   readonly #signal: AbortSignal | undefined;
   readonly #onEnd: (stream: EventStream) => void;
   readonly #stopListening: () => void;
-  readonly #buffer: MempoolEvent[] = [];
+  #buffer: MempoolEvent[] = [];
+  /** How many of the buffer are handed out: taking from an array's front costs its length. */
+  #taken = 0;
   #position: number;
   #epoch: string;
   #dirty = true;
@@ -47,8 +49,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     return {
       next: () => events.next(),
       return: () => {
-        this.end();
-        this.#buffer.length = 0;
+        this.#abort();
         return events.return(undefined);
       },
     };
@@ -82,7 +83,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   }
 
   readonly #abort = (): void => {
-    this.#buffer.length = 0;
+    this.#empty();
     this.end();
   };
 
@@ -107,7 +108,15 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
 
   #take(): MempoolEvent | undefined {
     this.#signal?.throwIfAborted();
-    return this.#buffer.shift();
+    const event = this.#buffer[this.#taken];
+    if (event === undefined) this.#empty();
+    else this.#taken += 1;
+    return event;
+  }
+
+  #empty(): void {
+    this.#buffer = [];
+    this.#taken = 0;
   }
 
   /** Reads on, or waits until there may be more. A store out of reach is asked again: its loss never ends the stream. */
@@ -145,12 +154,43 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   }
 
   async #readPage(): Promise<void> {
-    const page = await this.#source.readEvents(this.#position, pageSize);
-    if (this.#signal?.aborted) return;
+    const page = await this.#nextPage();
+    if (page === null || this.#signal?.aborted) return;
     if (this.#skipped(page)) return;
     for (const event of page.events) this.#buffer.push(event);
     this.#position = page.events.at(-1)?.eventSeq ?? this.#position;
     if (this.#position < page.last) this.#dirty = true;
+  }
+
+  /** The page behind the position; `null` where damage was stepped over instead. */
+  async #nextPage(): Promise<EventPage | null> {
+    try {
+      return await this.#source.readEvents(this.#position, pageSize);
+    } catch (error) {
+      if (!isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
+      await this.#stepOverDamage();
+      return null;
+    }
+  }
+
+  /** Events that cannot be read are said to be missed, as those that were trimmed are: loss never ends a stream (E3). */
+  async #stepOverDamage(): Promise<void> {
+    const { last } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
+    let next = this.#position + 1;
+    while (next < last && !(await this.#isReadable(next))) next += 1;
+    this.#buffer.push({ kind: 'lagged', missed: next - this.#position });
+    this.#position = next;
+    this.#dirty = true;
+  }
+
+  async #isReadable(after: number): Promise<boolean> {
+    try {
+      await this.#source.readEvents(after, 1);
+      return true;
+    } catch (error) {
+      if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return false;
+      throw error;
+    }
   }
 
   /** Says so once where the position is not in the log any more, and goes on from the oldest event there is. */

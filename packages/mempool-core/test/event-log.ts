@@ -1,3 +1,4 @@
+import { MempoolError } from '../src/errors.ts';
 import type { EventPage, EventSource, StoreEvent } from '../src/events.ts';
 
 /** The numbered events of a store, as little of them as streams need. */
@@ -6,6 +7,7 @@ export class EventLog implements EventSource {
   #last = 0;
   #epoch = 'first';
   #failure: Error | null = null;
+  readonly #damaged = new Set<number>();
   readonly listeners = new Set<() => void>();
   reads = 0;
 
@@ -40,11 +42,18 @@ export class EventLog implements EventSource {
     this.#failure = failure;
   }
 
+  /** Makes these events unreadable. */
+  damage(...eventSeqs: readonly number[]): void {
+    for (const eventSeq of eventSeqs) this.#damaged.add(eventSeq);
+  }
+
   readEvents(after: number, limit: number): EventPage {
     this.reads += 1;
     if (this.#failure !== null) throw this.#failure;
     const oldest = this.#events[0]?.eventSeq ?? this.#last + 1;
     const events = this.#events.filter(({ eventSeq }) => eventSeq > after).slice(0, limit);
+    if (events.some(({ eventSeq }) => this.#damaged.has(eventSeq)))
+      throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'the stored events are damaged');
     return { events, oldest, last: this.#last, epoch: this.#epoch };
   }
 

@@ -201,6 +201,26 @@ describe('ending a stream (E4)', () => {
   });
 });
 
+describe('damaged events', () => {
+  it('are said to be missed, and the stream goes on behind them', async () => {
+    const log = new EventLog();
+    log.commit(5);
+    const reader = open(log);
+    log.damage(1, 2, 3);
+    expect(await reader.read(3)).toEqual(['lagged 3', 4, 5]);
+  });
+
+  it('are all missed where nothing readable follows yet', async () => {
+    const log = new EventLog();
+    log.commit(2);
+    const reader = open(log);
+    log.damage(1, 2);
+    const told = reader.read(2);
+    log.commit(1);
+    expect(await told).toEqual(['lagged 2', 3]);
+  });
+});
+
 /** Starts over as soon as somebody has asked for its last number. */
 class ForgetfulLog extends EventLog {
   override readEvents(after: number, limit: number): EventPage {
