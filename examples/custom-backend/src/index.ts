@@ -1,0 +1,1 @@
+export { type JournalOptions, journal } from './backend.ts';
