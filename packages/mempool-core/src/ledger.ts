@@ -1,4 +1,5 @@
 import { type Body, logEntry, logPage, statusOf, storedTransaction } from './answers.ts';
+import { EventSeries } from './event-series.ts';
 import type { EventPage, EventSource, StoreEvent } from './events.ts';
 import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import type { Life } from './lifecycle.ts';
@@ -54,7 +55,7 @@ export class Ledger implements PoolView, EventSource {
   readonly #shelves = new Shelves();
   readonly #blocks = new KeptBlocks();
   readonly #log = new Series<LogRow>();
-  readonly #events = new Series<StoreEvent>();
+  readonly #events = new EventSeries();
   readonly #operations = new OperationRecords();
   readonly #listeners = new Set<() => void>();
   lastSeq = 0;
@@ -90,7 +91,7 @@ export class Ledger implements PoolView, EventSource {
       const row = this.#row(life.hash);
       yield { kind: 'write', write: { after: life, point, body: row.final === life ? bodyOf(row) : null } };
     }
-    for (const [, event] of this.#events.from(1)) yield { kind: 'event', event };
+    for (const event of this.#events.from(1)) yield { kind: 'event', event };
     for (const operation of this.#operations.all()) yield { kind: 'operation', operation };
   }
 
@@ -234,8 +235,7 @@ export class Ledger implements PoolView, EventSource {
 
   readEvents(after: number, limit: number): EventPage {
     const { oldest, last } = this.#events;
-    const page = this.#events.from(after + 1).take(limit);
-    return { events: Array.from(page, ([, event]) => copyEvent(event)), oldest, last, epoch: this.#epoch };
+    return { events: [...this.#events.from(after + 1).take(limit)], oldest, last, epoch: this.#epoch };
   }
 
   onEvents(listener: () => void): () => void {
@@ -289,10 +289,4 @@ export class Ledger implements PoolView, EventSource {
 
 function copyBody({ payload, payloadType }: Body): Body {
   return { payload: Buffer.from(payload), payloadType };
-}
-
-function copyEvent(event: StoreEvent): StoreEvent {
-  if (event.kind === 'block') return { ...event, point: { ...event.point } };
-  const { previous, point } = event;
-  return { ...event, previous: { ...previous }, point: point && { ...point } };
 }
