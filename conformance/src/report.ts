@@ -4,8 +4,7 @@ import type { ConformanceCase, Level, Need, Subject } from './case.ts';
 import type { CaseOutcome, CaseResult } from './outcome.ts';
 import { rules } from './rules.ts';
 
-export const profiles = ['core', 'durable', 'shared'] as const;
-export type Profile = (typeof profiles)[number];
+export type Profile = 'core' | 'durable' | 'shared';
 
 export type Counts = Record<CaseOutcome['kind'], number>;
 
@@ -42,7 +41,7 @@ export interface Report {
 }
 
 /** The narrowest profile that a case belongs to. */
-export function profileOf({ needs = [] }: ConformanceCase): Profile {
+function profileOf({ needs = [] }: ConformanceCase): Profile {
   if (needs.includes('shared')) return 'shared';
   return needs.includes('durable') ? 'durable' : 'core';
 }
@@ -99,14 +98,14 @@ function resultOf(cases: readonly ReportedCase[]): Report['result'] {
   return cases.some(open) ? 'partial' : 'passed';
 }
 
-export function countOutcomes(cases: readonly ReportedCase[]): Counts {
+function countOutcomes(cases: readonly ReportedCase[]): Counts {
   const counts: Counts = { passed: 0, failed: 0, 'known-gap': 0, unsupported: 0, skipped: 0 };
   for (const { outcome } of cases) counts[outcome] += 1;
   return counts;
 }
 
 /** In the contract's order; rules of an author's own cases come last. */
-export function rulesOf(cases: readonly { readonly rule: string }[]): string[] {
+function rulesOf(cases: readonly { readonly rule: string }[]): string[] {
   const found = new Set(cases.map(({ rule }) => rule));
   const known = Object.keys(rules).filter((rule) => found.delete(rule));
   return [...known, ...found];

@@ -153,7 +153,7 @@ export async function eventsAfter({ signal }: CaseContext, store: MempoolStore, 
     assert.notEqual(event.kind, 'lagged');
     if (event.kind === 'lagged') continue;
     events.push(event);
-    if (event.eventSeq >= lastEventSeq || events.length >= lastEventSeq) break;
+    if (event.eventSeq >= lastEventSeq || events.length >= lastEventSeq - after) break;
   }
   return events;
 }

@@ -8,7 +8,7 @@ import { makeHistory, type Universe } from '../history-calls.ts';
 import { Model } from '../model/model.ts';
 import { must } from '../must.ts';
 import { expectWhole, observeWhole } from '../observation.ts';
-import { eventsAfter, hashesOf, pendingOrder, point, transactions } from '../scenario.ts';
+import { eventsAfter, hashesOf, never, pendingOrder, point, transactions } from '../scenario.ts';
 
 const killable: readonly Need[] = ['durable', 'child-process'];
 
@@ -42,7 +42,7 @@ async function follow(
   return answers.length;
 }
 
-/** A thousand transactions and blocks of hundreds, so that a kill strikes inside. */
+/** A thousand transactions, and blocks that move most of them to and fro, so that a kill strikes inside. */
 function largeBlocks({ random }: CaseContext): Universe {
   const batch = transactions(random, 1_000);
   const hashes = hashesOf(batch);
@@ -51,10 +51,12 @@ function largeBlocks({ random }: CaseContext): Universe {
     { verb: 'markInflight', args: [hashes] },
   ];
   for (let n = 1; n <= 60; n++) {
-    const from = (n * 100) % 1_000;
-    const [seen, unseen] = [hashes.slice(from, from + 300), hashes.slice(0, from)];
-    calls.push({ verb: 'confirm', args: [{ point: point(n), seen, unseen }] });
-    calls.push({ verb: 'markInflight', args: [hashes] });
+    const turned = [...hashes.slice((n * 370) % 1_000), ...hashes.slice(0, (n * 370) % 1_000)];
+    const lists = { seen: turned.slice(0, 400), unseen: turned.slice(400, 900) };
+    calls.push(
+      { verb: 'confirm', args: [{ point: point(n), ...lists }, never] },
+      { verb: 'markInflight', args: [hashes] },
+    );
   }
   return { hashes, calls };
 }

@@ -1,0 +1,33 @@
+import { allCases, runCase } from 'mempool-conformance';
+import { expect, test } from 'vitest';
+import { faults, faultySubject } from './planted/subject.ts';
+
+/** A kill or a race strikes where it strikes: a fault must show within so many seeds. */
+const seeds = [1, 2, 3, 4];
+const timeoutMs = 4_000;
+
+async function shows(faultId: string, caseId: string): Promise<boolean> {
+  const fault = faults.find(({ id }) => id === faultId);
+  const one = allCases.find(({ id }) => id === caseId);
+  if (fault === undefined || one === undefined) throw new Error(`no fault ${faultId} or no case ${caseId}`);
+  for (const seed of seeds) {
+    const { outcome } = await runCase(faultySubject(fault), one, { seed, timeoutMs });
+    if (outcome.kind === 'failed') return true;
+    if (outcome.kind === 'unsupported') return false;
+  }
+  return false;
+}
+
+test.each(faults.flatMap(({ id, kills }) => kills.map((kill) => [id, kill] as const)))(
+  '%s is noticed by %s',
+  async (fault, kill) => expect(await shows(fault, kill)).toBe(true),
+);
+
+test('every case about crashes, nodes, processes and pools notices a fault', () => {
+  const files = ['D1/', 'D2/', 'N1/', 'N2/', 'history/'];
+  const about = allCases.filter(
+    ({ id, needs = [] }) => needs.length > 0 || files.some((start) => id.startsWith(start)),
+  );
+  const noticing = new Set(faults.flatMap(({ kills }) => kills));
+  expect(about.map(({ id }) => id).filter((id) => !noticing.has(id))).toEqual([]);
+});

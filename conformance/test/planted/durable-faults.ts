@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { MempoolStore, ReceiveOutcome, Transaction, WriteOptions } from 'mempool-core';
+import { type Fault, moment } from './fault.ts';
+
+/** The call in two halves: same outcome, same events, but not one step. */
+async function inHalves<T, R>(
+  items: readonly T[],
+  options: WriteOptions | undefined,
+  call: (items: readonly T[], options?: WriteOptions) => Promise<R[]>,
+): Promise<R[]> {
+  const half = Math.ceil(items.length / 2);
+  const part = (n: number): WriteOptions =>
+    options?.operationId === undefined ? {} : { operationId: `${options.operationId}/${n}` };
+  const first = await call(items.slice(0, half), part(1));
+  await moment();
+  return [...first, ...(await call(items.slice(half), part(2)))];
+}
+
+function withOwnIds(store: MempoolStore): Partial<MempoolStore> {
+  const suffix = randomUUID();
+  const own = (options: WriteOptions = {}): WriteOptions =>
+    options.operationId === undefined ? options : { operationId: `${options.operationId} ${suffix}` };
+  return {
+    receive: (transactions, options) => store.receive(transactions, own(options)),
+    markInflight: (hashes, options) => store.markInflight(hashes, own(options)),
+    markAcknowledged: (hashes, options) => store.markAcknowledged(hashes, own(options)),
+    release: (hashes, options) => store.release(hashes, own(options)),
+    drop: (hashes, reason, options) => store.drop(hashes, reason, own(options)),
+    confirm: (block, policy, options) => store.confirm(block, policy, own(options)),
+    rollback: (point, options) => store.rollback(point, own(options)),
+  };
+}
+
+/** Of every pool of this process. */
+const outcomes = new Map<string | undefined, ReceiveOutcome[]>();
+
+export const durableFaults: readonly Fault[] = [
+  {
+    id: 'answers-before-it-writes',
+    kills: ['D1/killed-receiving', 'D1/killed-while-open'],
+    plant(store) {
+      const queue: (readonly Transaction[])[] = [];
+      let seq = 0;
+      const outcome = ({ hash }: Transaction): ReceiveOutcome => {
+        seq += 1;
+        return { kind: 'received', hash, seq, stage: 'Pending' };
+      };
+      return {
+        async receive(transactions) {
+          queue.push(transactions);
+          if (queue.length > 3) await store.receive(queue.shift() ?? []);
+          return transactions.map(outcome);
+        },
+      };
+    },
+  },
+  {
+    id: 'writes-in-halves',
+    kills: ['D1/killed-receiving', 'D1/killed-again', 'X1/killed-confirming'],
+    plant: (store) => ({
+      receive: (transactions, options) => inHalves(transactions, options, (...args) => store.receive(...args)),
+      markInflight: (hashes, options) => inHalves(hashes, options, (...args) => store.markInflight(...args)),
+    }),
+  },
+  {
+    id: 'ids-of-this-open-alone',
+    kills: ['D1/operation-ids', 'D1/reopened', 'X2/repeated-after-a-kill', 'X2/racing-nodes'],
+    plant: withOwnIds,
+  },
+  {
+    id: 'no-events-of-before',
+    kills: ['D1/reopened', 'E3/resume-after-reopening', 'N1/late-node'],
+    async plant(store) {
+      const { lastEventSeq } = await store.usage();
+      return {
+        subscribe: ({ after, ...more } = {}) => store.subscribe({ ...more, after: Math.max(after ?? 0, lastEventSeq) }),
+      };
+    },
+  },
+  {
+    id: 'another-order-after-reopening',
+    kills: ['D1/pending-order', 'D1/reopened'],
+    plant: (store, { reopened }) => ({
+      peekPending: async (query) => (reopened ? (await store.peekPending(query)).reverse() : store.peekPending(query)),
+    }),
+  },
+  { id: 'sightings-in-memory', kills: ['D1/sightings'], sabotage: 'DELETE FROM sighting' },
+  {
+    id: 'points-in-memory',
+    kills: ['X4/reopened'],
+    sabotage: 'DELETE FROM block WHERE tick < (SELECT max(tick) FROM block)',
+  },
+  {
+    id: 'limits-of-this-open-alone',
+    kills: ['D1/retention', 'O4/latest-node-sets'],
+    options: (options) => ({ maxFinalized: 10_000, ...options }),
+  },
+  {
+    id: 'tip-ahead-after-reopening',
+    kills: ['X4/killed-follower', 'X4/reopened'],
+    plant: (store, { reopened }) => ({
+      async tip(options) {
+        const tip = await store.tip(options);
+        return reopened ? { ...tip, tick: tip.tick + 1 } : tip;
+      },
+    }),
+  },
+  {
+    id: 'not-as-volatile-as-it-says',
+    kills: ['D2/empty'],
+    capabilities: { durable: false },
+  },
+  {
+    id: 'outcomes-longer-than-the-pool',
+    kills: ['D2/operation-ids'],
+    capabilities: { durable: false },
+    path: (path) => `${path}-${randomUUID()}`,
+    plant: (store) => ({
+      async receive(transactions, options) {
+        const known = outcomes.get(options?.operationId);
+        const answer = known ?? (await store.receive(transactions, options));
+        outcomes.set(options?.operationId, answer);
+        return answer;
+      },
+    }),
+  },
+  {
+    id: 'a-timer-left-behind',
+    kills: ['R2/process-ends', 'R2/process-ends-unused'],
+    plant(store) {
+      setInterval(() => undefined, 1_000);
+      return { close: () => store.close() };
+    },
+  },
+];

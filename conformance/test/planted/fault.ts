@@ -1,0 +1,27 @@
+import type { Capabilities, MempoolStore, OpenOptions } from 'mempool-core';
+
+/** Where a faulty store stands. */
+export interface Place {
+  readonly path: string;
+  /** The pool was there before this open. */
+  readonly reopened: boolean;
+}
+
+/** One fault in a store that is otherwise right, of the kind that only a crash, another node or another pool shows. */
+export interface Fault {
+  readonly id: string;
+  /** The cases that must notice it. */
+  readonly kills: readonly string[];
+  readonly capabilities?: Partial<Capabilities>;
+  /** Another file than that of the pool. */
+  path?(path: string): string;
+  /** What happens to the file of an existing pool before it is opened: statements. */
+  readonly sabotage?: string;
+  options?(options: OpenOptions, place: Place): OpenOptions;
+  plant?(store: MempoolStore, place: Place): Partial<MempoolStore> | Promise<Partial<MempoolStore>>;
+}
+
+/** Long enough for a kill or another node to come between. */
+export function moment(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 3));
+}

@@ -1,0 +1,77 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Subject } from 'mempool-conformance';
+import type { MempoolStore, OpenOptions } from 'mempool-core';
+import { sqlite } from 'mempool-sqlite';
+import { durableFaults } from './durable-faults.ts';
+import type { Fault } from './fault.ts';
+import { nodeFaults, poolFaults } from './node-faults.ts';
+
+export const faults: readonly Fault[] = [...durableFaults, ...nodeFaults, ...poolFaults];
+
+const folder = join(tmpdir(), 'mempool-conformance-planted');
+
+const verbs = [
+  'receive',
+  'hasPending',
+  'peekPending',
+  'markInflight',
+  'markAcknowledged',
+  'release',
+  'drop',
+  'findInflight',
+  'peekInflight',
+  'confirm',
+  'rollback',
+  'checkStatus',
+  'dumpFinalized',
+  'subscribe',
+  'tip',
+  'usage',
+  'close',
+  Symbol.asyncDispose,
+] as const satisfies readonly (keyof MempoolStore)[];
+
+async function openFaulty(fault: Fault, pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
+  mkdirSync(folder, { recursive: true });
+  const own = join(folder, `${fault.id}-${pool}`);
+  const path = fault.path?.(own) ?? own;
+  const place = { path, reopened: existsSync(path) };
+  if (place.reopened && fault.sabotage !== undefined) damage(path, fault.sabotage);
+  const changed = fault.options?.(options, place) ?? options;
+  const store = await sqlite.open({ ...changed, pool: 'planted', path, synchronous: 'normal' });
+  const plain = Object.fromEntries(verbs.map((verb) => [verb, store[verb].bind(store)]));
+  return {
+    ...plain,
+    name: store.name,
+    capabilities: store.capabilities,
+    ...(await fault.plant?.(store, place)),
+  } as MempoolStore;
+}
+
+function damage(path: string, statements: string): void {
+  const database = new DatabaseSync(path);
+  database.exec(statements);
+  database.close();
+}
+
+/** The subject with that fault. Its module names the fault, so that a child process has it too. */
+export function faultySubject(fault: Fault): Subject {
+  const module = new URL(import.meta.url);
+  module.searchParams.set('fault', fault.id);
+  return {
+    name: fault.id,
+    module: module.href,
+    backend: { name: fault.id, capabilities: { ...sqlite.capabilities, ...fault.capabilities } },
+    open: (pool, options) => openFaulty(fault, pool, options),
+    async destroy() {
+      for (const file of await readdir(folder)) if (file.startsWith(fault.id)) await rm(join(folder, file));
+    },
+  };
+}
+
+const wanted = faults.find(({ id }) => id === new URL(import.meta.url).searchParams.get('fault'));
+export const subject: Subject | null = wanted === undefined ? null : faultySubject(wanted);
