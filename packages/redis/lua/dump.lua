@@ -9,7 +9,7 @@ for n = from, to do numbers[#numbers + 1] = string.format('%d', n) end
 local reply = { logFirst, logSeq, from }
 for i, entry in ipairs(values(LOG, numbers)) do
   local hash = entryHash(entry)
-  local record = hash and call('HGET', BODY, hash)
+  local record = hash and call('HGET', BODY, hash) or false
   reply[2 * i + 2], reply[2 * i + 3] = entry, record
   bytes = bytes + (record and #record or 0)
   if bytes > tonumber(ARGV[3]) then break end

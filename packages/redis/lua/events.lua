@@ -1,6 +1,6 @@
 -- Purpose: the packed events behind a number.
 -- KEYS: keys.lua   ARGV: 1 after, 2 how many events at least, where there are so many
--- Returns: { epoch, oldest event kept, last event, then for each entry: number of its last event, packed events }
+-- Returns: { epoch, oldest event kept, last event, then for each entry { number of its last event, packed events } }
 -- Rules: E3
 local oldest = eventSeq + 1
 local function numbers(entryId)
@@ -18,8 +18,7 @@ while after < eventSeq and wanted > 0 do
   if #entries == 0 then break end
   for _, entry in ipairs(entries) do
     local last, size = numbers(entry[1])
-    reply[#reply + 1] = last
-    reply[#reply + 1] = entry[2][2]
+    reply[#reply + 1] = { last, entry[2][2] }
     after, wanted = last, wanted - size
   end
 end

@@ -1,10 +1,10 @@
 -- Purpose: makes the pool where there is none, checks that what is there is ours, and stores the retention this open names.
--- KEYS: keys.lua   ARGV: 1 pool, 2 epoch for a new pool, 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults
+-- KEYS: keys.lua, then calls and calls:old   ARGV: 1 pool, 2 epoch for a new pool, 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults
 -- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT <format>, MEMPOOL_POOL <name of the pool it holds>,
 -- MEMPOOL_LOST (there are keys of a pool whose numbers are gone: evicted or deleted)
 -- MEMPOOL_TYPE <number of the key that is of another type>
 -- Rules: N2
-local types = { 'hash', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'stream', 'hash', 'hash' }
+local types = { 'hash', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'stream', 'hash', 'hash', 'hash', 'hash' }
 for i = 1, #KEYS do
   local found = call('TYPE', KEYS[i]).ok
   if found ~= types[i] and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE ' .. i) end

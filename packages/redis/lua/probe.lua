@@ -7,9 +7,10 @@ local attempts = {
   { 'DEL', probe, old }, { 'TYPE', probe }, { 'EXISTS', probe },
   { 'HSET', probe, 'field', '1' }, { 'HGET', probe, 'field' }, { 'HMGET', probe, 'field' }, { 'HEXISTS', probe, 'field' },
   { 'HLEN', probe }, { 'RENAME', probe, old }, { 'HDEL', old, 'field' }, { 'UNLINK', old },
-  { 'ZADD', probe, '1', 'member' }, { 'ZMSCORE', probe, 'member' }, { 'ZCOUNT', probe, '0', '1' },
+  { 'ZADD', probe, '1', 'member' }, { 'ZMSCORE', probe, 'member' }, { 'ZCOUNT', probe, '0', '1' }, { 'ZCARD', probe },
   { 'ZRANGEBYSCORE', probe, '0', '1' }, { 'ZREM', probe, 'member' }, { 'ZREMRANGEBYSCORE', probe, '0', '1' },
-  { 'XADD', probe, 'MINID', '1', '1-1', 'field', '1' }, { 'XRANGE', probe, '-', '+' }, { 'DEL', probe },
+  { 'XADD', probe, 'MINID', '1', '1-1', 'field', '1' }, { 'XRANGE', probe, '-', '+' }, { 'XLEN', probe },
+  { 'XREAD', 'STREAMS', probe, '0' }, { 'DEL', probe },
 }
 for _, attempt in ipairs(attempts) do
   local reply = redis.pcall(unpack(attempt))

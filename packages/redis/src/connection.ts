@@ -1,23 +1,23 @@
-import { Buffer } from 'node:buffer';
 import type { Redis } from 'ioredis';
 import { type DriverOptions, isMempoolError, MempoolError, retryUntil } from 'mempool-core';
 import { createClient, type RedisOptions } from './options.ts';
-import type { Reply } from './reply.ts';
-import { isReplyError, refusal, saysCode, withoutArguments } from './reply-error.ts';
+import { isReply, refusal, withoutArguments } from './refusal.ts';
 import type { Script } from './script.ts';
 
-export type Argument = string | number | Uint8Array;
+/** Not a bare `Uint8Array`: the client would send it as the text of its numbers. */
+export type Argument = string | number | Buffer;
+type Lost = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
-/** One connection. It says of every failed command whether it was sent, and repeats none but within `run`. */
+/** One connection. It tells of every failed command whether it was sent, and repeats none but in `run`. */
 export class Connection {
   readonly #client: Redis;
   readonly #options: DriverOptions;
-  /** Why the last attempt to connect ended: nothing else tells a wrong password from a server that is away. */
+  /** What the last attempt to connect met: nothing else tells a wrong password from a server that is away. */
   #trouble: unknown = null;
 
   constructor(options: DriverOptions & RedisOptions) {
-    this.#client = createClient(options, options.timeoutMs);
     this.#options = options;
+    this.#client = createClient(options, options.timeoutMs);
     this.#client.on('error', (error: unknown) => {
       this.#trouble = withoutArguments(error);
     });
@@ -28,20 +28,41 @@ export class Connection {
   }
 
   /** X5: sends the script until it is answered or the time is used up. */
-  run(
+  run<Reply>(
     script: Script,
     keys: readonly string[],
     args: readonly Argument[],
-    signal: AbortSignal | undefined,
+    signal?: AbortSignal | undefined,
   ): Promise<Reply> {
     const { timeoutMs, clock } = this.#options;
-    const sent = [keys.length, ...keys, ...args.map(argument)];
-    return retryUntil({ timeoutMs, clock, signal }, (remainingMs) => this.#evaluate(script, keys, sent, remainingMs));
+    const lost = script.writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
+    const sent = [keys.length, ...keys, ...args];
+    return retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
+      try {
+        return await this.send<Reply>('EVALSHA', [script.sha, ...sent], remainingMs, lost, keys);
+      } catch (error) {
+        if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
+        return await this.send<Reply>('EVAL', [script.source, ...sent], remainingMs, lost, keys);
+      }
+    });
   }
 
-  /** One command, sent once. */
-  async command(name: string, args: readonly Argument[], remainingMs: number): Promise<Reply> {
-    return this.#send(name, args.map(argument), [], remainingMs, 'ERR_MEMPOOL_UNAVAILABLE');
+  /** One command, sent once. `lost`: what it means when the answer does not come. */
+  async send<Reply>(
+    name: string,
+    args: readonly Argument[],
+    timeoutMs: number,
+    lost: Lost = 'ERR_MEMPOOL_UNAVAILABLE',
+    keys: readonly string[] = [],
+  ): Promise<Reply> {
+    this.#assertReady();
+    try {
+      return await this.#answer(this.#client.callBuffer(name, ...args) as Promise<Reply>, timeoutMs);
+    } catch (cause) {
+      const error = withoutArguments(cause);
+      if (isReply(error)) throw refusal(error, name, keys);
+      throw new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error });
+    }
   }
 
   /** Frees the socket at once; what was not answered is rejected. */
@@ -49,64 +70,24 @@ export class Connection {
     this.#client.disconnect();
   }
 
-  async #evaluate(
-    script: Script,
-    keys: readonly string[],
-    args: readonly (string | Buffer | number)[],
-    remainingMs: number,
-  ): Promise<Reply> {
-    const lost = script.writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
-    try {
-      return await this.#send('EVALSHA', [script.sha, ...args], keys, remainingMs, lost);
-    } catch (error) {
-      if (!saysCode(error, 'NOSCRIPT')) throw error;
-      return this.#send('EVAL', [script.source, ...args], keys, remainingMs, lost);
-    }
-  }
-
-  async #send(
-    name: string,
-    args: readonly (string | Buffer | number)[],
-    keys: readonly string[],
-    remainingMs: number,
-    lost: 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN',
-  ): Promise<Reply> {
-    this.#assertReady();
-    try {
-      return await this.#answer(this.#client.callBuffer(name, ...args) as Promise<Reply>, remainingMs);
-    } catch (cause) {
-      const error = withoutArguments(cause);
-      if (isReplyError(error)) throw refusal(error, name, keys);
-      throw new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error });
-    }
-  }
-
   #assertReady(): void {
     const trouble = this.#trouble;
-    if (isReplyError(trouble)) {
-      const known = refusal(trouble, 'AUTH', []);
-      throw isMempoolError(known) ? known : new MempoolError('ERR_MEMPOOL_INCOMPATIBLE', trouble.message);
-    }
+    const refused = isReply(trouble) ? refusal(trouble, 'SELECT') : null;
+    if (isMempoolError(refused)) throw refused;
     const { status, stream } = this.#client;
-    if (status === 'ready' && stream.writable) return;
+    if (status === 'ready' && stream.writable && refused === null) return;
     const why = trouble instanceof Error ? trouble.message : status;
     throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `Redis is out of reach: ${why}`, { cause: trouble });
   }
 
   /** A connection that gives no answer in time is given up, so that the next call does not wait behind it. */
-  #answer(reply: Promise<Reply>, remainingMs: number): Promise<Reply> {
+  #answer<Reply>(reply: Promise<Reply>, timeoutMs: number): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new Error(`none within ${Math.round(remainingMs)} ms`));
+        reject(new Error(`none within ${Math.round(timeoutMs)} ms`));
         this.#client.disconnect(true);
-      }, remainingMs);
+      }, timeoutMs);
       reply.then(resolve, reject).finally(() => clearTimeout(timer));
     });
   }
-}
-
-/** The client would send a bare `Uint8Array` as the text of its numbers. */
-function argument(value: Argument): string | Buffer | number {
-  if (!(value instanceof Uint8Array) || Buffer.isBuffer(value)) return value as string | Buffer | number;
-  return Buffer.from(value.buffer, value.byteOffset, value.length);
 }

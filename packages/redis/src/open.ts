@@ -1,23 +1,26 @@
-import { type DriverOptions, isMempoolError, MempoolError } from 'mempool-core';
+import { randomBytes } from 'node:crypto';
+import { type DriverOptions, defaultRetention, isMempoolError, MempoolError } from 'mempool-core';
 import { Connection } from './connection.ts';
 import { type RedisOptions, taggedPrefix } from './options.ts';
-import { createPool } from './pool.ts';
-import { asList, asText } from './reply.ts';
-import { refusal } from './reply-error.ts';
-import { type Keys, keysOf, scripts } from './script.ts';
+import { refusal } from './refusal.ts';
+import { type Keys, keysOf, type Reply, scripts } from './script.ts';
 import { RedisStore } from './store.ts';
-import { warn } from './warnings.ts';
+
+type Options = DriverOptions & RedisOptions;
+
+/** The keys of the design that this one follows; beside them it had `payload:<hash>`. */
+const originalNames = ['pending', 'inflight', 'finalized', 'seq', 'watcher:lock'];
+const retentionFields = ['maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
 /** Connects, tries every command the scripts use, makes the pool where there is none, and warns of what may lose data. */
-export async function openRedis(options: DriverOptions & RedisOptions): Promise<RedisStore> {
-  const prefix = options.keyPrefix ?? options.pool;
-  const keys = keysOf(taggedPrefix(prefix));
+export async function openRedis(options: Options): Promise<RedisStore> {
+  const keys = keysOf(taggedPrefix(options.keyPrefix ?? options.pool));
   const connection = new Connection(options);
   try {
     await probe(connection, keys);
     await createPool(connection, keys, options);
-    await warn(connection, prefix, options);
-    return new RedisStore(connection, keys, options);
+    await warn(connection, options);
+    return new RedisStore(connection, keys, options, () => createPool(connection, keys, options));
   } catch (error) {
     connection.close();
     throw error;
@@ -25,11 +28,35 @@ export async function openRedis(options: DriverOptions & RedisOptions): Promise<
 }
 
 async function probe(connection: Connection, keys: Keys): Promise<void> {
-  const answer = await connection.run(scripts.probe, keys.probe, [], undefined);
+  const answer = await connection.run<Reply<'probe'>>(scripts.probe, keys.probe, []);
   if (!Array.isArray(answer)) return;
-  const [command, words] = asList(answer).map(asText) as [string, string];
-  const error = refusal(new Error(words.replace(/^-/, '')), command, keys.probe);
-  if (!isMempoolError(error)) throw error;
-  const old = error.code === 'ERR_MEMPOOL_INCOMPATIBLE' ? 'Redis 6.2 or later is needed: ' : '';
-  throw new MempoolError(error.code, `${old}the server refuses ${command}: ${words}`, { command });
+  const [command, words] = answer.map(String) as [string, string];
+  const error = refusal(new Error(words.replace(/^-/, '')), command);
+  const code = isMempoolError(error) ? error.code : 'ERR_MEMPOOL_INCOMPATIBLE';
+  const needed = code === 'ERR_MEMPOOL_INCOMPATIBLE' ? 'Redis 6.2 or later is needed: ' : '';
+  throw new MempoolError(code, `${needed}the server refuses ${command}: ${words}`, { command });
+}
+
+/** Stores the retention that this open names; checks format, pool name and the types of all keys before (N2). */
+async function createPool(connection: Connection, keys: Keys, { pool, retention }: Options): Promise<void> {
+  const epoch = randomBytes(12).toString('base64url');
+  const wanted = retentionFields.map((field) => retention[field] ?? '');
+  const defaults = retentionFields.map((field) => defaultRetention[field]);
+  await connection.run(scripts.open, keys.all, [pool, epoch, ...wanted, ...defaults]);
+}
+
+/** Says through `log` what an operator should know and no verb will tell. A server may forbid the questions. */
+async function warn(connection: Connection, { log, timeoutMs, keyPrefix, pool }: Options): Promise<void> {
+  const ask = (command: string, subject: string): Promise<string> =>
+    connection.send(command, [subject], timeoutMs).then(String, () => '');
+  const policy = /^maxmemory_policy:(\S+)/m.exec(await ask('INFO', 'memory'))?.[1] ?? 'noeviction';
+  if (policy !== 'noeviction')
+    log('warn', `maxmemory-policy ${policy}: a full server may evict transactions; set noeviction`, { policy });
+  if (/^aof_enabled:0/m.test(await ask('INFO', 'persistence')))
+    log('warn', 'appendonly is off: a restart of the server may lose transactions', { appendonly: 'no' });
+  const prefix = keyPrefix ?? pool;
+  for (const before of new Set([prefix, taggedPrefix(prefix)]))
+    for (const key of originalNames.map((name) => `${before}:${name}`))
+      if (Number(await ask('EXISTS', key)) > 0)
+        log('warn', `${key} is of the original design, and not read here; see redis-cli in the README`, { key });
 }

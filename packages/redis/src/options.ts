@@ -19,45 +19,40 @@ export interface RedisOptions {
   readonly family?: 0 | 4 | 6 | undefined;
 }
 
-const longestReconnectMs = 500;
-
 /**
  * A client that never repeats a command by itself (X2): what was sent when a connection broke is rejected, what comes while
  * there is none is refused. It connects again for ever, in the background.
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the option
  */
-export function createClient(options: RedisOptions, connectTimeoutMs: number): Redis {
+export function createClient(options: RedisOptions, connectTimeout: number): Redis {
   const { connectionName, family = 0 } = options;
   return new Redis({
     ...address(options),
-    family,
     ...(connectionName === undefined ? {} : { connectionName }),
+    family,
+    connectTimeout,
     protocol: 2,
     lazyConnect: true,
-    connectTimeout: connectTimeoutMs,
     disconnectTimeout: 0,
     disableClientInfo: true,
     enableOfflineQueue: false,
     enableReadyCheck: false,
     autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
     maxRetriesPerRequest: 0,
-    retryStrategy: (attempt: number) => Math.min(longestReconnectMs, 10 * attempt),
+    retryStrategy: (attempt: number) => Math.min(500, 10 * attempt),
   });
 }
 
 function address({ url, tls }: RedisOptions) {
-  const parsed = parseUrl(url);
-  const db = parsed.pathname.slice(1);
-  if (!/^\d{0,5}$/.test(db)) throw invalid('url', 'a Redis URL whose path is a database number');
+  const { protocol, hostname, port, pathname, username, password } = parseUrl(url);
   return {
-    host: parsed.hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
-    port: Number(parsed.port || 6379),
-    db: Number(db),
-    ...(parsed.username === '' ? {} : { username: decoded(parsed.username) }),
-    ...(parsed.password === '' ? {} : { password: decoded(parsed.password) }),
-    ...(parsed.protocol === 'rediss:' || tls !== undefined ? { tls: { ...tls } } : {}),
+    host: hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
+    port: Number(port || 6379),
+    db: Number(pathname.slice(1)),
+    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+    ...(protocol === 'rediss:' || tls !== undefined ? { tls: { ...tls } } : {}),
   };
 }
 
@@ -65,15 +60,9 @@ function parseUrl(url: unknown): URL {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   if (parsed === null || !['redis:', 'rediss:'].includes(parsed.protocol))
     throw invalid('url', 'a redis:// or rediss:// URL');
+  if (!/^\/?\d{0,5}$/.test(parsed.pathname)) throw invalid('url', 'a Redis URL whose path is a database number');
+  if (/%(?![\dA-F]{2})/i.test(parsed.username + parsed.password)) throw invalid('url', 'a URL without stray % signs');
   return parsed;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    throw invalid('url', 'a Redis URL whose user and password are percent-encoded');
-  }
 }
 
 /** The prefix with a hash tag. @throws `ERR_MEMPOOL_INVALID` */

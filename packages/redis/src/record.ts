@@ -1,19 +1,5 @@
-import { Buffer } from 'node:buffer';
-import {
-  bytesToHash,
-  type ChainPoint,
-  type Counters,
-  countersAt,
-  decodePoint,
-  type KnownStage,
-  knownStages,
-  type Life,
-  type LogEntry,
-  payloadChecksum,
-  type ReadRecord,
-  type StoredTransaction,
-  type Transaction,
-} from 'mempool-core';
+import * as core from 'mempool-core';
+import type { Row } from './script.ts';
 
 /** What divides the stage from the number in a score of `idx` (lua/keys.lua). */
 const stageUnit = 1e15;
@@ -22,9 +8,7 @@ const entryHead = 34;
 
 /** Hashes as the scripts take them: each behind a byte that tells its length. */
 export function packHashes(hashes: readonly string[]): Buffer {
-  let length = 0;
-  for (const hash of hashes) length += 1 + hash.length / 2;
-  const packed = Buffer.allocUnsafe(length);
+  const packed = Buffer.allocUnsafe(hashes.reduce((length, hash) => length + 1 + hash.length / 2, 0));
   let at = 0;
   for (const hash of hashes) {
     packed[at] = hash.length / 2;
@@ -35,110 +19,113 @@ export function packHashes(hashes: readonly string[]): Buffer {
 
 export function unpackHashes(packed: Buffer): string[] {
   const hashes: string[] = [];
-  for (let at = 0; at < packed.length; ) {
-    const end = at + 1 + (packed[at] as number);
+  for (let at = 0, end = 0; at < packed.length; at = end) {
+    end = at + 1 + (packed[at] as number);
     hashes.push(packed.toString('hex', at + 1, end));
-    at = end;
   }
   return hashes;
 }
 
 /** A payload as kept in `body`: type as u16, CRC-32 as u32, the bytes. */
-export function encodeRecord({ payload, payloadType }: Transaction): Buffer {
+export function encodeRecord({ payload, payloadType }: core.Transaction): Buffer {
   const record = Buffer.allocUnsafe(recordHead + payload.length);
   record.writeUInt16BE(payloadType, 0);
-  record.writeUInt32BE(payloadChecksum(payload), 2);
+  record.writeUInt32BE(core.payloadChecksum(payload), 2);
   record.set(payload, recordHead);
   return record;
 }
 
-interface Payload {
-  readonly payload: Uint8Array;
-  readonly payloadType: number;
-  readonly intact: boolean;
-}
-
-/** The payload is a copy of its own: the caller may keep and change it (M1). */
-function decodeRecord(record: Buffer | null): Payload {
+/** The payload is a copy: the caller may keep and change it (M1). */
+function decodeRecord(record: Buffer | null) {
   if (record === null || record.length < recordHead)
     return { payload: new Uint8Array(), payloadType: 0, intact: false };
   const payload = new Uint8Array(record.subarray(recordHead));
+  const intact = core.payloadChecksum(payload) === record.readUInt32BE(2);
+  return { payload, payloadType: record.readUInt16BE(0), intact };
+}
+
+/** The stage that a score tells, the seq, tick or logSeq with it, and the counters of a live transaction (L12). */
+function place(score: Buffer, tick: number) {
+  const [stage, number] = [core.knownStages[Math.floor(Number(score) / stageUnit)], Number(score) % stageUnit];
+  if (stage === undefined) throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
+  const life = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };
+  return { stage, number, counters: core.countersAt(life, tick) };
+}
+
+export function readPoint(point: Buffer): core.ChainPoint | null {
+  return point.length === 0 ? null : core.decodePoint(point);
+}
+
+export function readTransaction(
+  [hash, seq, score, point, record]: Row,
+  tick: number,
+): core.StoredTransaction & { readonly intact: boolean } {
+  const { stage, counters } = place(score, tick);
   return {
-    payload,
-    payloadType: record.readUInt16BE(0),
-    intact: payloadChecksum(payload) === record.readUInt32BE(2),
+    hash: core.bytesToHash(hash),
+    seq: Number(seq),
+    stage: stage as core.LiveStage,
+    ...decodeRecord(record),
+    ...counters,
+    confirmedAt: readPoint(point),
   };
 }
 
-/** A stage and the seq, tick or logSeq that goes with it. */
-export interface Place {
-  readonly stage: KnownStage;
-  readonly number: number;
-}
-
-export function placeOf(score: number): Place {
-  const stage = knownStages[Math.floor(score / stageUnit)] ?? 'Pending';
-  return { stage, number: score % stageUnit };
-}
-
-/** The counters of a live transaction at a tick (L12). */
-export function liveCounters({ stage, number }: Place, tick: number): Counters {
-  const life: Life = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };
-  return countersAt(life, tick);
-}
-
-export interface ReadTransaction extends StoredTransaction, ReadRecord {
-  readonly intact: boolean;
-}
-
-/** A row of peek.lua. */
-export function readTransaction(
-  row: { hash: string; seq: number; score: number; point: Buffer; record: Buffer | null },
-  tick: number,
-): ReadTransaction {
-  const place = placeOf(row.score);
-  const confirmedAt = row.point.length === 0 ? null : decodePoint(row.point);
-  const { hash, seq } = row;
-  const stage = place.stage as StoredTransaction['stage'];
-  return { hash, seq, stage, ...decodeRecord(row.record), ...liveCounters(place, tick), confirmedAt };
-}
-
-export interface Entry extends Counters {
-  readonly hash: string;
-  readonly seq: number;
-  readonly stage: LogEntry['stage'];
-  readonly point: ChainPoint | null;
-  readonly reason: string | null;
-}
-
-/** A log entry as lua/log.lua writes it; `null` for a damaged one. */
-export function decodeEntry(bytes: Buffer | null): Entry | null {
-  if (bytes === null || bytes.length < entryHead) return null;
-  const stage = knownStages[bytes[0] as number];
-  const end = entryHead + (bytes[33] as number);
-  if ((stage !== 'Finalized' && stage !== 'Dropped') || bytes.length < end) return null;
-  const note = bytes.subarray(end);
-  if (stage === 'Finalized' && note.length !== 40) return null;
+/** What a log entry tells, as lua/log.lua writes it; `null` for a damaged one. */
+function decodeEntry(entry: Buffer | null) {
+  if (entry === null || entry.length < entryHead) return null;
+  const stage = core.knownStages[entry[0] as number];
+  const end = entryHead + (entry[33] as number);
+  const note = entry.subarray(end);
+  const fits = stage === 'Finalized' ? note.length === core.pointBytes : stage === 'Dropped' && entry.length > end;
+  if (!fits) return null;
+  const [seq, confirmations, nonConfirmations] = [1, 17, 25].map((at) => Number(entry.readBigUInt64BE(at)));
   return {
-    hash: bytesToHash(bytes.subarray(entryHead, end)),
-    seq: Number(bytes.readBigUInt64BE(1)),
+    hash: core.bytesToHash(entry.subarray(entryHead, end)),
+    seq: seq as number,
     stage,
-    confirmations: Number(bytes.readBigUInt64BE(17)),
-    nonConfirmations: Number(bytes.readBigUInt64BE(25)),
-    point: stage === 'Finalized' ? decodePoint(note) : null,
+    confirmations: confirmations as number,
+    nonConfirmations: nonConfirmations as number,
+    point: stage === 'Finalized' ? core.decodePoint(note) : null,
     reason: stage === 'Dropped' ? note.toString() : null,
   };
 }
 
-export interface ReadEntry extends LogEntry {
-  readonly intact: boolean;
+const lostEntry = {
+  hash: '',
+  seq: 0,
+  stage: 'Dropped',
+  confirmations: 0,
+  nonConfirmations: 0,
+  point: null,
+  reason: null,
+};
+
+/** A log entry as lua/dump.lua answers with it. */
+export function readEntry(
+  logSeq: number,
+  bytes: Buffer | null,
+  record: Buffer | null,
+): core.LogEntry & { readonly intact: boolean } {
+  const entry = decodeEntry(bytes);
+  const payload = decodeRecord(record);
+  const read = { logSeq, ...(entry ?? lostEntry), ...payload, intact: entry !== null && payload.intact };
+  return read as ReturnType<typeof readEntry>;
 }
 
-/** A row of dump.lua. */
-export function readEntry(logSeq: number, entry: Buffer | null, record: Buffer | null): ReadEntry {
-  const payload = decodeRecord(record);
-  const decoded = decodeEntry(entry);
-  if (decoded !== null) return { logSeq, ...decoded, ...payload };
-  const lost = { hash: '', seq: 0, stage: 'Dropped', point: null, reason: null } as const;
-  return { logSeq, ...lost, confirmations: 0, nonConfirmations: 0, ...payload, intact: false };
+/** A status as lua/status.lua answers with it. @throws `ERR_MEMPOOL_CORRUPT` where the log entry is damaged */
+export function readStatus(
+  hash: string,
+  tick: number,
+  score: Buffer | null,
+  detail: Buffer | null,
+): core.TransactionStatus {
+  const none = { confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+  if (score === null) return { hash, stage: 'Unknown', ...none };
+  const { stage, number, counters } = place(score, tick);
+  if (core.isLive(stage)) return { ...none, hash, stage, ...counters, confirmedAt: detail && readPoint(detail) };
+  const entry = decodeEntry(detail);
+  if (entry === null) throw core.corrupt({ hash, seq: 0, logSeq: number });
+  const { confirmations, nonConfirmations, point, reason } = entry;
+  return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason };
 }

@@ -1,6 +1,34 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
+/** A transaction as lua/page.lua answers with it. */
+export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
+type Moved = [digits: Buffer, recorded: Buffer];
+type OnTip<Rest extends unknown[]> = [kind: Buffer, tip: Buffer, tick: number, ...Rest];
+
+/** What the scripts answer with; the head of each file says what it means. */
+interface Replies {
+  probe: Buffer | [command: Buffer, words: Buffer];
+  open: [epoch: Buffer, lastEventSeq: Buffer];
+  receive: [letters: Buffer, first: number, recorded: Buffer];
+  markInflight: Moved;
+  markAcknowledged: Moved;
+  release: Moved;
+  drop: Moved;
+  confirm: OnTip<[confirmed: number, returned: number, finalized: number, dropped: number]>;
+  rollback: OnTip<[undoneOrOldest: number | Buffer, returned: number]>;
+  peek: [tick: number, ...Row[]];
+  find: [tick: number, ...Row[]];
+  status: [tick: number, ...(Buffer | null)[]];
+  dump: [oldest: number, last: number, first: number, ...(Buffer | null)[]];
+  tip: [tip: Buffer, tick: number, points: Buffer[]];
+  usage: [number, number, number, number, number, number, number, number];
+  events: [epoch: Buffer, oldest: number, last: number, ...[last: number, packed: Buffer][]];
+}
+
+export type Verb = keyof Replies;
+export type Reply<V extends Verb> = Replies[V];
+
 /** A Lua script with what it is built from put before it. */
 export interface Script {
   readonly source: string;
@@ -9,24 +37,24 @@ export interface Script {
   readonly writes: boolean;
 }
 
-function read(name: string): string {
-  return readFileSync(new URL(`../lua/${name}.lua`, import.meta.url), 'utf8');
-}
-
 function script(writes: boolean, ...parts: readonly string[]): Script {
+  const read = (part: string): string => readFileSync(new URL(`../lua/${part}.lua`, import.meta.url), 'utf8');
   const source = parts.map(read).join('\n');
   return { source, sha: createHash('sha1').update(source).digest('hex'), writes };
 }
 
 const reading = (...parts: readonly string[]): Script => script(false, 'keys', 'state', ...parts);
 const writing = (...parts: readonly string[]): Script => script(true, 'keys', 'state', 'write', ...parts);
+const move: Script = writing('order', 'move');
 
 /** One verb is one script (X1). */
-export const scripts = {
+export const scripts: { readonly [V in Verb]: Script } = {
   probe: script(false, 'probe'),
   open: script(false, 'keys', 'open'),
   receive: writing('receive'),
-  move: writing('order', 'move'),
+  markInflight: move,
+  markAcknowledged: move,
+  release: move,
   drop: writing('order', 'log', 'drop'),
   confirm: writing('order', 'log', 'block', 'confirm'),
   rollback: writing('order', 'rollback'),
@@ -37,26 +65,23 @@ export const scripts = {
   tip: reading('tip'),
   usage: reading('usage'),
   events: reading('events'),
-} as const satisfies Record<string, Script>;
-
-const pool = ['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events'];
+};
 
 /** The keys of a pool, in the order of lua/keys.lua. */
 export interface Keys {
+  readonly all: readonly string[];
   /** With the record of the operation ids that callers give. */
   readonly named: readonly string[];
   /** With the record of the ids that this package makes, which must not push out those of callers. */
   readonly own: readonly string[];
-  readonly probe: readonly string[];
   readonly events: string;
+  readonly probe: readonly string[];
 }
 
 export function keysOf(prefix: string): Keys {
-  const key = (name: string): string => `${prefix}:${name}`;
-  return {
-    named: [...pool, 'ops', 'ops:old'].map(key),
-    own: [...pool, 'calls', 'calls:old'].map(key),
-    probe: ['probe', 'probe:old'].map(key),
-    events: key('events'),
-  };
+  const keys = (...names: readonly string[]): string[] => names.map((name) => `${prefix}:${name}`);
+  const pool = keys('meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events');
+  const [ops, calls, probe] = [keys('ops', 'ops:old'), keys('calls', 'calls:old'), keys('probe', 'probe:old')];
+  const events = `${prefix}:events`;
+  return { all: [...pool, ...ops, ...calls], named: [...pool, ...ops], own: [...pool, ...calls], events, probe };
 }

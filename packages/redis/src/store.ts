@@ -1,175 +1,143 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type ChainPoint,
-  type CheckedBlock,
-  type ConfirmOutcome,
-  corrupt,
-  cutPage,
-  type DriverOptions,
-  decodePoint,
-  type EventPage,
-  encodePoint,
-  hashToBytes,
-  isMempoolError,
-  type LogPage,
-  type MoveVerb,
-  maxPageBytes,
-  type ReadContext,
-  type ReceiveOutcome,
-  type RollbackOutcome,
-  type StoreDriver,
-  type StoredTransaction,
-  type TipAnswer,
-  type Transaction,
-  type TransactionStatus,
-  type Usage,
-  type WriteContext,
-} from 'mempool-core';
-import { handedOut, readPoint, readRows, readStatus, readTip } from './answer.ts';
+import * as core from 'mempool-core';
 import { type Argument, Connection } from './connection.ts';
 import { EventLog } from './event-log.ts';
 import type { RedisOptions } from './options.ts';
-import { createPool } from './pool.ts';
-import { encodeRecord, packHashes, readEntry, unpackHashes } from './record.ts';
-import { asBytes, asBytesOrNull, asList, asNumber, asText, type Reply } from './reply.ts';
-import { saysCode } from './reply-error.ts';
-import { type Keys, type Script, scripts } from './script.ts';
+import * as record from './record.ts';
+import { type Keys, type Reply, type Row, scripts, type Verb } from './script.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
 /** One node's view of a pool on Redis: each verb is one script. */
-export class RedisStore implements StoreDriver {
+export class RedisStore implements core.StoreDriver {
   readonly #connection: Connection;
   readonly #keys: Keys;
-  readonly #options: DriverOptions & RedisOptions;
+  readonly #options: core.DriverOptions & RedisOptions;
+  readonly #createPool: () => Promise<void>;
   readonly #events: EventLog;
   /** Begins the ids of calls whose caller named none; with a counter behind it, unique in the pool. */
   readonly #node: string = randomBytes(9).toString('base64');
   #calls = 0;
 
-  constructor(connection: Connection, keys: Keys, options: DriverOptions & RedisOptions) {
+  constructor(
+    connection: Connection,
+    keys: Keys,
+    options: core.DriverOptions & RedisOptions,
+    create: () => Promise<void>,
+  ) {
     this.#connection = connection;
     this.#keys = keys;
     this.#options = options;
+    this.#createPool = create;
     this.#events = new EventLog({
-      readPage: (after, limit) => this.#read(scripts.events, [after, limit], undefined),
+      readPage: (after, limit) => this.#read('events', [after, limit]),
       connect: () => new Connection(options),
       key: keys.events,
     });
   }
 
-  async receive(transactions: readonly Transaction[], context: WriteContext): Promise<ReceiveOutcome[]> {
-    const packed = packHashes(transactions.map(({ hash }) => hash));
+  async receive(given: readonly core.Transaction[], context: core.WriteContext): Promise<core.ReceiveOutcome[]> {
+    const hashes = given.map(({ hash }) => hash);
+    const packed = record.packHashes(hashes);
     const { finalizeThreshold } = this.#options.thresholds;
-    const args = [kept(packed, context), threshold(finalizeThreshold), packed, ...transactions.map(encodeRecord)];
-    const [letters, first, recorded] = asList(await this.#write(scripts.receive, 'receive', args, context));
-    const hashes = named(recorded, () => transactions.map(({ hash }) => hash));
-    let seq = asNumber(first);
-    return Array.from(asText(letters), (letter, i): ReceiveOutcome => {
-      const hash = hashes[i] as string;
+    const args = [kept(packed, context), threshold(finalizeThreshold), packed, ...given.map(record.encodeRecord)];
+    const [letters, first, recorded] = await this.#write('receive', args, context);
+    let seq = first;
+    return named(recorded, hashes).map((hash, i): core.ReceiveOutcome => {
+      const letter = String.fromCharCode(letters[i] as number);
       const stage = duplicateStages[Number(letter)];
       if (stage !== undefined) return { kind: 'duplicate', hash, stage };
       return { kind: 'received', hash, seq: seq++, stage: letter === 'c' ? 'Confirmed' : 'Pending' };
     });
   }
 
-  move(verb: MoveVerb, hashes: readonly string[], context: WriteContext): Promise<string[]> {
-    const packed = packHashes(hashes);
-    return this.#selected(scripts.move, verb, hashes, [kept(packed, context), packed], context);
+  async move(verb: core.MoveVerb, hashes: readonly string[], context: core.WriteContext): Promise<string[]> {
+    const packed = record.packHashes(hashes);
+    return chosen(await this.#write(verb, [kept(packed, context), packed], context), hashes);
   }
 
-  drop(hashes: readonly string[], reason: string, context: WriteContext): Promise<string[]> {
-    const packed = packHashes(hashes);
-    return this.#selected(scripts.drop, 'drop', hashes, [kept(packed, context), reason, packed], context);
+  async drop(hashes: readonly string[], reason: string, context: core.WriteContext): Promise<string[]> {
+    const packed = record.packHashes(hashes);
+    return chosen(await this.#write('drop', [kept(packed, context), reason, packed], context), hashes);
   }
 
-  async confirm(block: CheckedBlock, context: WriteContext): Promise<ConfirmOutcome> {
+  async confirm(block: core.CheckedBlock, context: core.WriteContext): Promise<core.ConfirmOutcome> {
     const { finalizeThreshold, dropThreshold } = block.thresholds;
-    const args = [
-      encodePoint(block.point),
-      block.parent === null ? '' : hashToBytes(block.parent),
-      threshold(finalizeThreshold),
-      threshold(dropThreshold),
-      packHashes(block.seen),
-      packHashes(block.unseen),
-    ];
-    const reply = asList(await this.#write(scripts.confirm, 'confirm', args, context));
-    const kind = asText(reply[0]) as ConfirmOutcome['kind'];
-    const tip = readTip(reply[1], reply[2]);
+    const parent = block.parent === null ? '' : core.hashToBytes(block.parent);
+    const thresholds = [finalizeThreshold, dropThreshold].map(threshold);
+    const lists = [block.seen, block.unseen].map(record.packHashes);
+    const args = [core.encodePoint(block.point), parent, ...thresholds, ...lists];
+    const [word, point, tick, ...counts] = await this.#write('confirm', args, context);
+    const kind = String(word) as core.ConfirmOutcome['kind'];
+    const tip = { point: record.readPoint(point), tick };
     if (kind !== 'applied') return { kind, tip };
-    const [confirmed, returned, finalized, dropped] = reply.slice(3).map(asNumber) as [number, number, number, number];
+    const [confirmed, returned, finalized, dropped] = counts;
     return { kind, tip, confirmed, returned, finalized, dropped };
   }
 
-  async rollback(point: ChainPoint | null, context: WriteContext): Promise<RollbackOutcome> {
-    const args = [point === null ? '' : encodePoint(point)];
-    const reply = asList(await this.#write(scripts.rollback, 'rollback', args, context));
-    const kind = asText(reply[0]) as RollbackOutcome['kind'];
-    const tip = readTip(reply[1], reply[2]);
+  async rollback(target: core.ChainPoint | null, context: core.WriteContext): Promise<core.RollbackOutcome> {
+    const args = [target === null ? '' : core.encodePoint(target)];
+    const [word, point, tick, first, returned] = await this.#write('rollback', args, context);
+    const kind = String(word) as core.RollbackOutcome['kind'];
+    const tip = { point: record.readPoint(point), tick };
     switch (kind) {
       case 'unchanged':
         return { kind, tip };
       case 'unknown-point':
-        return { kind, tip, oldest: readPoint(asBytes(reply[3])) };
+        return { kind, tip, oldest: record.readPoint(first as Buffer) };
       case 'rolled-back':
-        return { kind, tip, undone: asNumber(reply[3]), returned: asNumber(reply[4]) };
+        return { kind, tip, undone: first as number, returned };
     }
   }
 
-  peekPending(after: number, limit: number, context: ReadContext): Promise<StoredTransaction[]> {
-    return this.#peek('pending', after, limit, context);
+  peekPending(after: number, limit: number, { signal }: core.ReadContext): Promise<core.StoredTransaction[]> {
+    return this.#peek(['pending', after, limit, core.maxPageBytes], signal);
   }
 
-  peekInflight(after: number, limit: number, context: ReadContext): Promise<StoredTransaction[]> {
-    return this.#peek('inflight', after, limit, context);
+  peekInflight(after: number, limit: number, { signal }: core.ReadContext): Promise<core.StoredTransaction[]> {
+    return this.#peek(['inflight', after, limit, core.maxPageBytes], signal);
   }
 
-  async findInflight(hashes: readonly string[], context: ReadContext): Promise<(StoredTransaction | null)[]> {
-    if (hashes.length === 0) return [];
-    const found = readRows(await this.#read(scripts.find, [packHashes([...new Set(hashes)])], context.signal));
-    const damaged = found.find(({ intact }) => !intact);
-    if (damaged !== undefined) throw corrupt(damaged);
-    const byHash = new Map(found.map((row) => [row.hash, row]));
-    return hashes.map((hash) => handedOut(byHash.get(hash)));
+  async findInflight(hashes: readonly string[], context: core.ReadContext): Promise<(core.StoredTransaction | null)[]> {
+    const [tick, ...rows] = await this.#read('find', [record.packHashes([...new Set(hashes)])], context.signal);
+    const byHash = new Map<string, Row>(rows.map((row) => [core.bytesToHash(row[0]), row]));
+    return hashes.map((hash) => {
+      const row = byHash.get(hash);
+      if (row === undefined) return null;
+      const { intact, ...transaction } = record.readTransaction(row, tick);
+      if (!intact) throw core.corrupt(transaction);
+      return transaction;
+    });
   }
 
-  async checkStatus(hashes: readonly string[], context: ReadContext): Promise<TransactionStatus[]> {
-    if (hashes.length === 0) return [];
-    const reply = asList(await this.#read(scripts.status, [packHashes(hashes)], context.signal));
-    const tick = asNumber(reply[0]);
-    return hashes.map((hash, i) => readStatus(hash, tick, asBytesOrNull(reply[2 * i + 1]), reply[2 * i + 2]));
+  async checkStatus(hashes: readonly string[], { signal }: core.ReadContext): Promise<core.TransactionStatus[]> {
+    const [tick, ...found] = await this.#read('status', [record.packHashes(hashes)], signal);
+    return hashes.map((hash, i) => record.readStatus(hash, tick, found[2 * i] ?? null, found[2 * i + 1] ?? null));
   }
 
-  async dumpFinalized(cursor: number, limit: number, context: ReadContext): Promise<LogPage> {
-    const reply = asList(await this.#read(scripts.dump, [cursor, limit, maxPageBytes], context.signal));
-    const [oldest, last, first] = reply.slice(0, 3).map(asNumber) as [number, number, number];
-    const rows: ReturnType<typeof readEntry>[] = [];
-    for (let i = 3; i < reply.length; i += 2)
-      rows.push(readEntry(first + rows.length, asBytesOrNull(reply[i]), asBytesOrNull(reply[i + 1])));
-    const page = cutPage(rows, ({ intact }) => intact);
+  async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.LogPage> {
+    const [oldest, last, first, ...found] = await this.#read('dump', [cursor, limit, core.maxPageBytes], signal);
+    const rows = Array.from({ length: found.length / 2 }, (_, i) =>
+      record.readEntry(first + i, found[2 * i] ?? null, found[2 * i + 1] ?? null),
+    );
+    const page = core.cutPage(rows, ({ intact }) => intact);
     const next = (page.at(-1)?.logSeq ?? last) + 1;
-    return {
-      entries: page.map(({ intact: _, ...entry }) => entry),
-      cursor: next,
-      hasMore: next <= last,
-      missed: cursor === 0 ? 0 : Math.max(0, oldest - cursor),
-    };
+    const missed = cursor === 0 ? 0 : Math.max(0, oldest - cursor);
+    return { entries: page.map(({ intact: _, ...entry }) => entry), cursor: next, hasMore: next <= last, missed };
   }
 
-  async tip(points: number, context: ReadContext): Promise<TipAnswer> {
-    const [tip, tick, list] = asList(await this.#read(scripts.tip, [points], context.signal));
-    return { ...readTip(tip, tick), points: asList(list).map((point) => decodePoint(asBytes(point))) };
+  async tip(points: number, { signal }: core.ReadContext): Promise<core.TipAnswer> {
+    const [tip, tick, list] = await this.#read('tip', [points], signal);
+    return { point: record.readPoint(tip), tick, points: list.map(core.decodePoint) };
   }
 
-  async usage(context: ReadContext): Promise<Usage> {
-    const counts = asList(await this.#read(scripts.usage, [], context.signal)).map(asNumber);
-    const [pending = 0, propagated = 0, acknowledged = 0, confirmed = 0, ...newest] = counts;
-    const [firstLogSeq = 1, lastLogSeq = 0, lastSeq = 0, lastEventSeq = 0] = newest;
-    const logged = lastLogSeq - firstLogSeq + 1;
+  async usage({ signal }: core.ReadContext): Promise<core.Usage> {
+    const [pending, propagated, acknowledged, confirmed, ...counts] = await this.#read('usage', [], signal);
+    const [logged, lastLogSeq, lastSeq, lastEventSeq] = counts;
     return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
   }
 
-  readEvents(after: number, limit: number): Promise<EventPage> {
+  readEvents(after: number, limit: number): Promise<core.EventPage> {
     return this.#events.readEvents(after, limit);
   }
 
@@ -182,67 +150,56 @@ export class RedisStore implements StoreDriver {
     this.#connection.close();
   }
 
-  async #peek(which: string, after: number, limit: number, { signal }: ReadContext): Promise<StoredTransaction[]> {
-    const rows = readRows(await this.#read(scripts.peek, [which, after, limit, maxPageBytes], signal));
-    return cutPage(rows, ({ intact }) => intact).map((row) => handedOut(row) as StoredTransaction);
+  async #peek(args: readonly Argument[], signal: AbortSignal | undefined): Promise<core.StoredTransaction[]> {
+    const [tick, ...rows] = await this.#read('peek', args, signal);
+    const found = rows.map((row) => record.readTransaction(row, tick));
+    return core.cutPage(found, ({ intact }) => intact).map(({ intact: _, ...transaction }) => transaction);
   }
 
-  /** The verbs that answer with the hashes they changed. */
-  async #selected(
-    script: Script,
-    verb: string,
-    hashes: readonly string[],
-    args: readonly Argument[],
-    context: WriteContext,
-  ): Promise<string[]> {
-    const [digits, recorded] = asList(await this.#write(script, verb, args, context));
-    const chosen = asBytes(digits);
-    return named(recorded, () => hashes).filter((_, i) => chosen[i] === 0x31);
-  }
-
-  #read(script: Script, args: readonly Argument[], signal: AbortSignal | undefined): Promise<Reply> {
-    return this.#run(script, this.#keys.named, args, signal);
+  #read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
+    return this.#run(verb, this.#keys.named, args, signal);
   }
 
   /** X2: a call without an id gets one of ours, so that a repeat after a lost answer is told the first one's outcome. */
-  #write(
-    script: Script,
-    verb: string,
-    args: readonly Argument[],
-    { operationId, signal }: WriteContext,
-  ): Promise<Reply> {
-    if (operationId !== undefined) return this.#run(script, this.#keys.named, [operationId, verb, ...args], signal);
+  #write<V extends Verb>(verb: V, args: readonly Argument[], context: core.WriteContext): Promise<Reply<V>> {
+    const { operationId, signal } = context;
     this.#calls += 1;
-    return this.#run(script, this.#keys.own, [`${this.#node}${this.#calls}`, verb, ...args], signal);
+    const id = operationId ?? `${this.#node}${this.#calls}`;
+    return this.#run(verb, operationId === undefined ? this.#keys.own : this.#keys.named, [id, verb, ...args], signal);
   }
 
-  /** A pool that is gone (a flush, a restart without persistence) is made anew; a key of another type is named by the same script. */
-  async #run(
-    script: Script,
+  /** A pool that is gone (a flush, a restart without persistence) is made anew; a key of another type is named there. */
+  async #run<V extends Verb>(
+    verb: V,
     keys: readonly string[],
     args: readonly Argument[],
     signal: AbortSignal | undefined,
-  ): Promise<Reply> {
+  ): Promise<Reply<V>> {
+    const run = () => this.#connection.run<Reply<V>>(scripts[verb], keys, args, signal);
     try {
-      return await this.#connection.run(script, keys, args, signal);
+      return await run();
     } catch (error) {
-      if (isMempoolError(error) || !(saysCode(error, 'MEMPOOL_GONE') || saysCode(error, 'WRONGTYPE'))) throw error;
-      await createPool(this.#connection, this.#keys, this.#options);
-      return this.#connection.run(script, keys, args, signal);
+      if (!(error instanceof Error) || !/^(MEMPOOL_GONE|WRONGTYPE) /.test(error.message)) throw error;
+      await this.#createPool();
+      return run();
     }
   }
 }
 
+function threshold(value: number): string {
+  return Number.isFinite(value) ? String(value) : 'inf';
+}
+
 /** With an id of the caller's the hashes are recorded too, as a repeat may come with others. */
-function kept(packed: Uint8Array, { operationId }: WriteContext): Argument {
+function kept(packed: Buffer, { operationId }: core.WriteContext): Argument {
   return operationId === undefined ? '' : packed;
 }
 
-function named(recorded: Reply | undefined, given: () => readonly string[]): readonly string[] {
-  const packed = asBytes(recorded);
-  return packed.length === 0 ? given() : unpackHashes(packed);
+function named(recorded: Buffer, given: readonly string[]): readonly string[] {
+  return recorded.length === 0 ? given : record.unpackHashes(recorded);
 }
 
-function threshold(value: number): string {
-  return Number.isFinite(value) ? String(value) : 'inf';
+/** The hashes of a call that the script marked with a 1. */
+function chosen([digits, recorded]: [Buffer, Buffer], given: readonly string[]): string[] {
+  return named(recorded, given).filter((_, i) => digits[i] === 0x31);
 }

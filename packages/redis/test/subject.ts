@@ -13,8 +13,8 @@ export const subject: Subject = {
   open: (pool, options) => redis.open({ ...options, pool, url }),
   async destroy(pool) {
     const client = new Redis(url);
-    const { named, own, probe } = keysOf(`{${pool}}`);
-    await client.unlink(...named, ...own, ...probe);
+    const { all, probe } = keysOf(`{${pool}}`);
+    await client.unlink(...all, ...probe);
     client.disconnect();
   },
 };

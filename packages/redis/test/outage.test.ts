@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { isMempoolError, type MempoolErrorCode, type MempoolEvent, type MempoolStore } from 'mempool-core';
+import { redis } from 'mempool-redis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { hashOf, point, transaction, transactions } from './chain.ts';
+import { openPool, operator, ownProxy, ownServer, testFolder } from './own-server.ts';
+import { freePort, startRedisServer } from './server.ts';
+
+const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
+
+/** Reads a stream into a list and tells when it holds so many events. */
+async function follow(store: MempoolStore, after?: number) {
+  const events: MempoolEvent[] = [];
+  let wake = () => {};
+  const stream = await store.subscribe(after === undefined ? {} : { after });
+  const ended = (async () => {
+    for await (const event of stream) {
+      events.push(event);
+      wake();
+    }
+  })();
+  const holds = async (count: number) => {
+    while (events.length < count) await new Promise<void>((resolve) => (wake = resolve));
+  };
+  return { events, holds, ended };
+}
+
+function eventSeqs(events: readonly MempoolEvent[]): number[] {
+  return events.map((event) => (event.kind === 'lagged' ? Number.NaN : event.eventSeq));
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => from + i);
+}
+
+test('X5: open of a server that is not there fails as unavailable within the time given', async () => {
+  const url = `redis://127.0.0.1:${await freePort()}`;
+  const began = performance.now();
+  await assert.rejects(redis.open({ url, timeoutMs: 300 }), fails('ERR_MEMPOOL_UNAVAILABLE'));
+  expect(performance.now() - began).toBeLessThan(3_000);
+});
+
+test('X5: a call while the server is away is unavailable, and works again when it is back', async () => {
+  const proxy = await ownProxy(inject('redisUrl'));
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
+  proxy.down();
+  await assert.rejects(store.usage(), fails('ERR_MEMPOOL_UNAVAILABLE'));
+  await assert.rejects(store.receive(transactions(1)), fails('ERR_MEMPOOL_UNAVAILABLE'));
+  proxy.thaw();
+  expect(await store.receive(transactions(1))).toMatchObject([{ kind: 'received', seq: 1 }]);
+});
+
+test('X5: a call that was sent and never answered has an unknown outcome, and its id tells it later', async () => {
+  const proxy = await ownProxy(inject('redisUrl'));
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
+  proxy.freeze();
+  const lost = store.receive(transactions(1), { operationId: 'first' });
+  await assert.rejects(lost, fails('ERR_MEMPOOL_OUTCOME_UNKNOWN'));
+  proxy.thaw();
+  expect(await store.receive(transactions(1), { operationId: 'first' })).toMatchObject([{ kind: 'received' }]);
+  expect(await store.usage()).toMatchObject({ pending: 1, lastEventSeq: 1 });
+});
+
+test('O5: a read that is not answered rejects as unavailable', async () => {
+  const proxy = await ownProxy(inject('redisUrl'));
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
+  proxy.freeze();
+  await assert.rejects(store.hasPending(), fails('ERR_MEMPOOL_UNAVAILABLE'));
+});
+
+test('R3: abort ends a call that waits for the server, and the pool is untouched', async () => {
+  const proxy = await ownProxy(inject('redisUrl'));
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
+  proxy.down();
+  await assert.rejects(store.usage(), fails('ERR_MEMPOOL_UNAVAILABLE'));
+  const controller = new AbortController();
+  const waiting = store.receive(transactions(1), { signal: controller.signal });
+  const reason = new Error('enough');
+  controller.abort(reason);
+  await assert.rejects(waiting, (error) => error === reason);
+  proxy.thaw();
+  expect(await store.usage()).toMatchObject({ pending: 0, lastEventSeq: 0 });
+});
+
+test('E4: a stream goes on by itself after its connection was lost, without gap or repeat', async () => {
+  const url = inject('redisUrl');
+  const proxy = await ownProxy(url);
+  const pool = randomUUID();
+  const { store: writer } = await openPool({ url, pool });
+  const { store: reader } = await openPool({ url: proxy.url, pool });
+  const { events, holds } = await follow(reader);
+  for (const n of range(1, 10)) {
+    await writer.receive(transactions(2 * n));
+    proxy.down();
+    await writer.receive(transactions(2 * n + 1));
+    proxy.thaw();
+    await holds(2 * n);
+  }
+  assert.deepEqual(eventSeqs(events), range(1, 20));
+});
+
+test('X2, D1: a server killed with -9 ten times under load loses and doubles nothing, and streams go on', async () => {
+  const dir = await testFolder();
+  const port = await freePort();
+  const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
+  let server = await startRedisServer({ dir, port, args });
+  onTestFinished(() => server.stop());
+  const { store } = await openPool({ url: server.url, timeoutMs: 30_000, maxFinalized: 100_000 });
+  const { store: other } = await openPool({ url: server.url, timeoutMs: 30_000 });
+  const { events, holds } = await follow(other, 0);
+  let kills = 0;
+  let stopped = false;
+  const killing = (async () => {
+    for (let goal = 200; kills < 10; goal += 200) {
+      await holds(goal);
+      await server.kill('SIGKILL');
+      server = await startRedisServer({ dir, port, args });
+      kills += 1;
+    }
+    stopped = true;
+  })();
+  const outcomes: string[] = [];
+  const load = async (worker: number) => {
+    for (let n = worker; !stopped; n += 4) {
+      const [outcome] = await store.receive([transaction(n)]);
+      outcomes.push(`${outcome?.kind} ${outcome?.hash}`);
+    }
+  };
+  await Promise.all([...range(1, 4).map(load), killing]);
+  const { pending, lastEventSeq } = await store.usage();
+  await holds(lastEventSeq);
+  expect(kills).toBe(10);
+  expect(outcomes.filter((outcome) => !outcome.startsWith('received '))).toEqual([]);
+  expect(new Set(outcomes).size).toBe(outcomes.length);
+  expect([pending, lastEventSeq]).toEqual([outcomes.length, outcomes.length]);
+  assert.deepEqual(eventSeqs(events), range(1, lastEventSeq));
+});
+
+test('E3: a pool flushed under its nodes is made anew, and a stream says once that it lagged', async () => {
+  const server = await ownServer();
+  const { store } = await openPool({ url: server.url, maxFinalized: 7 });
+  await store.receive(transactions(1, 2));
+  const { events, holds } = await follow(store);
+  await operator(server.url).flushall();
+  expect(await store.receive(transactions(3))).toMatchObject([{ kind: 'received', seq: 1 }]);
+  await holds(2);
+  expect(events).toMatchObject([
+    { kind: 'lagged', missed: 0 },
+    { kind: 'transaction', eventSeq: 1, hash: hashOf(3) },
+  ]);
+});
+
+test('a server that forgot its scripts is given them again', async () => {
+  const server = await ownServer();
+  const { store } = await openPool({ url: server.url });
+  await store.receive(transactions(1));
+  await operator(server.url).script('FLUSH');
+  expect(await store.receive(transactions(1, 2))).toMatchObject([{ kind: 'duplicate' }, { kind: 'received' }]);
+  expect(await store.confirm({ point: point(1), seen: [hashOf(1)], unseen: [] })).toMatchObject({ confirmed: 1 });
+});
+
+test('R2: close ends although the server is away and a stream is open', async () => {
+  const proxy = await ownProxy(inject('redisUrl'));
+  const store = await redis.open({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
+  const { ended } = await follow(store);
+  proxy.down();
+  const began = performance.now();
+  await store.close();
+  await ended;
+  expect(performance.now() - began).toBeLessThan(2_000);
+});

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Where the next call is cut: before it reaches the server, when it has, or when the server has answered it. */
+export type Cut = 'before the request' | 'after the request' | 'before the reply';
+
+/** A TCP proxy that breaks connections: what a network does, done on purpose. */
+export interface TcpProxy {
+  readonly url: string;
+  /** Cuts the connection of the next script call. Resolves when it has. */
+  cutNext(cut: Cut): Promise<void>;
+  /** Lets nothing through any more in either direction, without a word. */
+  freeze(): void;
+  /** Breaks what was frozen and lets new connections through. */
+  thaw(): void;
+  /** Breaks every connection and refuses new ones until `thaw`. */
+  down(): void;
+  close(): Promise<void>;
+}
+
+type State = 'open' | 'frozen';
+
+export async function startProxy(serverUrl: string): Promise<TcpProxy> {
+  const target = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  let state: State = 'open';
+  let pending: { readonly cut: Cut; readonly done: () => void } | null = null;
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 6379), target.hostname);
+    let muted = false;
+    const breakBoth = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', breakBoth);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        breakBoth();
+      });
+    }
+    client.on('data', (request) => {
+      if (state === 'frozen') return;
+      const armed = pending !== null && request.includes('EVALSHA') ? pending : null;
+      if (armed === null) return void upstream.write(request);
+      pending = null;
+      armed.done();
+      muted = true;
+      switch (armed.cut) {
+        case 'before the request':
+          return breakBoth();
+        case 'after the request':
+          client.destroy();
+          return void upstream.end(request);
+        case 'before the reply':
+          upstream.once('data', breakBoth);
+          return void upstream.write(request);
+      }
+    });
+    upstream.on('data', (reply) => {
+      if (state !== 'frozen' && !muted) client.write(reply);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+
+  const breakAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const url = new URL(serverUrl);
+  url.host = `127.0.0.1:${port}`;
+  return {
+    url: url.href,
+    cutNext: (cut) => new Promise((done) => (pending = { cut, done })),
+    freeze: () => {
+      state = 'frozen';
+    },
+    thaw: () => {
+      state = 'open';
+      breakAll();
+      if (!server.listening) server.listen(port, '127.0.0.1');
+    },
+    down: () => {
+      breakAll();
+      server.close();
+    },
+    close: async () => {
+      breakAll();
+      if (!server.listening) return;
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
