@@ -3,17 +3,25 @@ import type { BlockEvent, StoreEvent, TransactionEvent } from './events.ts';
 /** What follows hash and seq in a transaction's event: the same for most events of a call, so that they share one. */
 type Tail = Omit<TransactionEvent, 'eventSeq' | 'hash' | 'seq'> | BlockEvent;
 
-const slack = 1_024;
+/** A stretch of the log. Full ones are cut to size: growing arrays keep room that a pool of a million would pay for. */
+interface Chunk {
+  hashes: string[];
+  seqs: number[];
+  tails: Tail[];
+}
+
+const chunkEvents = 1_024;
 
 /**
  * The newest events of a pool in memory. A hundred thousand of them are kept, so an event is no object of its own but a place in
  * three arrays; the hash is the string that the pool has anyway.
  */
 export class EventSeries {
-  #hashes: string[] = [];
-  #seqs: number[] = [];
-  #tails: Tail[] = [];
+  #chunks: Chunk[] = [];
+  /** Events of the first chunk that are forgotten. */
   #head = 0;
+  #length = 0;
+  #newest: Tail | null = null;
   /** Number of the newest event; 0 before the first. */
   last = 0;
 
@@ -22,24 +30,22 @@ export class EventSeries {
     return this.last - this.#length + 1;
   }
 
-  get #length(): number {
-    return this.#tails.length - this.#head;
-  }
-
   push(event: StoreEvent): void {
     this.last += 1;
+    this.#length += 1;
     if (event.kind === 'block') this.#add('', 0, event);
     else this.#add(event.hash, event.seq, this.#tailOf(event));
   }
 
-  /** Forgets the oldest beyond `size`. Their room is freed now and then, so that each costs little. */
+  /** Forgets the oldest beyond `size`. */
   trim(size: number): void {
-    this.#head += Math.max(0, this.#length - size);
-    if (this.#head <= slack + this.#length) return;
-    this.#hashes = this.#hashes.slice(this.#head);
-    this.#seqs = this.#seqs.slice(this.#head);
-    this.#tails = this.#tails.slice(this.#head);
-    this.#head = 0;
+    const excess = Math.max(0, this.#length - size);
+    this.#length -= excess;
+    this.#head += excess;
+    const whole = Math.floor(this.#head / chunkEvents);
+    if (whole === 0) return;
+    this.#chunks.splice(0, whole);
+    this.#head -= whole * chunkEvents;
   }
 
   /** Copies of the events from a number on. */
@@ -48,25 +54,41 @@ export class EventSeries {
   }
 
   #add(hash: string, seq: number, tail: Tail): void {
-    this.#hashes.push(hash);
-    this.#seqs.push(seq);
-    this.#tails.push(tail);
+    const { hashes, seqs, tails } = this.#openChunk();
+    hashes.push(hash);
+    seqs.push(seq);
+    tails.push(tail);
+    this.#newest = tail;
+  }
+
+  #openChunk(): Chunk {
+    const chunk = this.#chunks.at(-1);
+    if (chunk !== undefined && chunk.tails.length < chunkEvents) return chunk;
+    if (chunk !== undefined) {
+      chunk.hashes = chunk.hashes.slice();
+      chunk.seqs = chunk.seqs.slice();
+      chunk.tails = chunk.tails.slice();
+    }
+    const next: Chunk = { hashes: [], seqs: [], tails: [] };
+    this.#chunks.push(next);
+    return next;
   }
 
   #tailOf(event: TransactionEvent): Tail {
-    const newest = this.#tails.at(-1);
-    if (newest !== undefined && hasTail(event, newest)) return newest;
+    if (this.#newest !== null && hasTail(event, this.#newest)) return this.#newest;
     const { eventSeq: _, hash: __, seq: ___, ...tail } = event;
     return tail;
   }
 
   #event(eventSeq: number): StoreEvent {
-    const at = this.#tails.length - 1 - (this.last - eventSeq);
-    const tail = this.#tails[at] as Tail;
+    const place = this.#head + eventSeq - this.oldest;
+    const { hashes, seqs, tails } = this.#chunks[Math.floor(place / chunkEvents)] as Chunk;
+    const at = place % chunkEvents;
+    const tail = tails[at] as Tail;
     if (tail.kind === 'block') return { ...tail, point: { ...tail.point } };
     const { previous, point } = tail;
-    const hash = this.#hashes[at] as string;
-    const seq = this.#seqs[at] as number;
+    const hash = hashes[at] as string;
+    const seq = seqs[at] as number;
     return { ...tail, eventSeq, hash, seq, previous: { ...previous }, point: point && { ...point } };
   }
 }

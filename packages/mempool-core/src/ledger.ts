@@ -6,7 +6,7 @@ import type { Life } from './lifecycle.ts';
 import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
 import { cutPage } from './ordering.ts';
-import { bodyOf, lifeOf, makeRow, type Row } from './row.ts';
+import { bodyOf, lifeOf, makeRow, pointOf, type Row } from './row.ts';
 import type { SeqList } from './seq-list.ts';
 import { Series } from './series.ts';
 import { Shelves } from './shelves.ts';
@@ -86,10 +86,10 @@ export class Ledger implements PoolView, EventSource {
     for (const block of this.#blocks.all()) yield { kind: 'block', block };
     for (const list of [this.#shelves.pending, this.#shelves.inflight])
       for (const row of list.after(0))
-        yield { kind: 'write', write: { after: lifeOf(row), point: row.point, body: bodyOf(row) } };
+        yield { kind: 'write', write: { after: lifeOf(row), point: pointOf(row), body: bodyOf(row) } };
     for (const [, { life, point }] of this.#log.from(1)) {
       const row = this.#row(life.hash);
-      yield { kind: 'write', write: { after: life, point, body: row.final === life ? bodyOf(row) : null } };
+      yield { kind: 'write', write: { after: life, point, body: row.mark?.final === life ? bodyOf(row) : null } };
     }
     for (const event of this.#events.from(1)) yield { kind: 'event', event };
     for (const operation of this.#operations.all()) yield { kind: 'operation', operation };
@@ -153,7 +153,8 @@ export class Ledger implements PoolView, EventSource {
   }
 
   confirmedAt(hash: string): ChainPoint | null {
-    return this.#rows.get(hash)?.point ?? null;
+    const row = this.#rows.get(hash);
+    return row === undefined ? null : pointOf(row);
   }
 
   sighting(hash: string): number | null {
@@ -264,7 +265,7 @@ export class Ledger implements PoolView, EventSource {
   /** A hash that has a later life than the log entry that goes stays. */
   #forget(life: Life): void {
     const row = this.#row(life.hash);
-    if (row.final !== life) return;
+    if (row.mark?.final !== life) return;
     this.#shelves.remove(row);
     this.#rows.delete(life.hash);
   }
@@ -283,7 +284,7 @@ export class Ledger implements PoolView, EventSource {
   }
 
   #stored(row: Row): StoredTransaction {
-    return storedTransaction(lifeOf(row), copyBody(row), row.point, this.#blocks.tick);
+    return storedTransaction(lifeOf(row), copyBody(row), pointOf(row), this.#blocks.tick);
   }
 }
 
