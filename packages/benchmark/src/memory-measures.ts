@@ -44,7 +44,7 @@ function receive(subject: BenchSubject, title: string, batchSize: number, goal: 
 function heap(subject: BenchSubject, path: string): Measure {
   return {
     backend: subject.name,
-    title: `heap per transaction beyond the payload, ${heapCount.toLocaleString('en')} Pending, a fresh process`,
+    title: `heap per transaction, the payload outside it, ${heapCount.toLocaleString('en')} Pending, a fresh process`,
     goal: { kind: 'at most', value: 350 },
     unit: 'bytes',
     rounds: 1,
