@@ -54,13 +54,10 @@ export function checkTransactions(transactions: readonly Transaction[], maxTxByt
   if (!Array.isArray(transactions)) throw invalid('transactions', 'an array');
   if (transactions.length > maxCallTransactions)
     throw invalid('transactions', `at most ${maxCallTransactions} transactions`);
-  for (const [i, transaction] of transactions.entries())
-    checkTransaction(() => `transactions[${i}]`, transaction, maxTxBytes);
-  return transactions.map(({ hash, payload, payloadType }) => ({
-    hash,
-    payload: Buffer.from(payload),
-    payloadType,
-  }));
+  let at = 0;
+  const place = (): string => `transactions[${at}]`;
+  for (; at < transactions.length; at++) checkTransaction(place, transactions[at] as Transaction, maxTxBytes);
+  return transactions.map(({ hash, payload, payloadType }) => ({ hash, payload: Buffer.from(payload), payloadType }));
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */

@@ -219,11 +219,13 @@ function step<Outcome>(
 ): Step<Outcome> {
   const all: StoreEvent[] = [...events];
   const writes: Write[] = [];
-  for (const [i, change] of changes.entries()) {
+  let { lastEventSeq } = view;
+  lastEventSeq += events.length;
+  for (const change of changes) {
     const { after } = change;
     const point = pointOf(view, after, chain);
-    all.push(changeEvent(view.lastEventSeq + all.length + 1, change, point));
-    writes.push({ after, point, body: bodies[i] ?? null });
+    all.push(changeEvent(++lastEventSeq, change, point));
+    writes.push({ after, point, body: bodies[writes.length] ?? null });
   }
   for (const after of clamped) writes.push({ after, point: null, body: null });
   return { outcome, writes, events: all, chain: chain ?? null, operation: null };
