@@ -68,7 +68,7 @@ INSERT INTO tx (seq, hash, type, checksum, payload) VALUES (?, ?, ?, ?, ?) ON CO
 -- :deleteTx
 DELETE FROM tx WHERE seq = ?
 -- :insertPending
-INSERT INTO pending (seq) VALUES (?)
+INSERT INTO pending (seq) SELECT seq FROM tx WHERE seq BETWEEN ? AND ?
 -- :deletePending
 DELETE FROM pending WHERE seq = ?
 -- :putInflight

@@ -3,7 +3,7 @@ import { MempoolError } from 'mempool-core';
 import type { PoolFile } from './pool-file.ts';
 
 /** What receives leave free, in bytes: room for the write-ahead log and for a checkpoint of it. */
-const reserveBytes = 8 * 1024 * 1024;
+const reserveBytes = 16 * 1024 * 1024;
 const lookAgainBytes = 1024 * 1024;
 
 /** M3: receives stop while there is still room for the calls that free memory. */

@@ -3,7 +3,6 @@ import { CommitPoll } from './commit-poll.ts';
 import { DiskRoom } from './disk-room.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
-import { PoolReader } from './pool-reader.ts';
 import { PoolView } from './pool-view.ts';
 import { StepWriter } from './step-writer.ts';
 import { WriteLine } from './write-line.ts';
@@ -12,17 +11,16 @@ import { WriteLine } from './write-line.ts';
 export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core.DriverOptions): core.StoreDriver {
   const calls = new Calls(file, hashes, options);
   const room = new DiskRoom(file);
-  const { thresholds } = options;
   return {
     receive: (transactions, context) =>
-      calls.write('receive', context, (view) => {
+      calls.write('receive', context, (pool) => {
         room.claim(transactions.reduce((bytes, { payload }) => bytes + payload.length, 0));
-        return core.receiveStep(view, transactions, thresholds);
+        return core.receiveStep(pool, transactions, options.thresholds);
       }),
-    move: (verb, named, context) => calls.write(verb, context, (view) => core.moveStep(view, verb, named)),
-    drop: (named, reason, context) => calls.write('drop', context, (view) => core.dropStep(view, named, reason)),
-    confirm: (block, context) => calls.write('confirm', context, (view) => core.confirmStep(view, block)),
-    rollback: (point, context) => calls.write('rollback', context, (view) => core.rollbackStep(view, point)),
+    move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
+    drop: (named, reason, context) => calls.write('drop', context, (pool) => core.dropStep(pool, named, reason)),
+    confirm: (block, context) => calls.write('confirm', context, (pool) => core.confirmStep(pool, block)),
+    rollback: (point, context) => calls.write('rollback', context, (pool) => core.rollbackStep(pool, point)),
     peekPending: (after, limit, context) => calls.read(context, (pool) => pool.page('peekPending', after, limit)),
     peekInflight: (after, limit, context) => calls.read(context, (pool) => pool.page('peekInflight', after, limit)),
     findInflight: (named, context) => calls.read(context, (pool) => named.map((hash) => pool.findInflight(hash))),
@@ -36,7 +34,7 @@ export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core
   };
 }
 
-type Plan<T> = (view: core.PoolView) => core.Step<T>;
+type Plan<T> = (pool: PoolView) => core.Step<T>;
 
 /** Each call is one SQLite transaction. A busy file was not written to, so the whole of it is tried again (X5). */
 class Calls {
@@ -53,9 +51,9 @@ class Calls {
     this.#options = options;
   }
 
-  read<T>({ signal }: core.ReadContext, read: (pool: PoolReader) => T): Promise<T> {
+  read<T>({ signal }: core.ReadContext, read: (pool: PoolView) => T): Promise<T> {
     return core.retryUntil({ ...this.#options, signal }, () =>
-      this.#file.atomically('beginRead', () => read(new PoolReader(this.#file, this.#hashes))),
+      this.#file.atomically('beginRead', () => read(new PoolView(this.#file, this.#hashes))),
     );
   }
 
@@ -76,21 +74,15 @@ class Calls {
   }
 
   #attempt<T>(verb: string, { operationId }: core.WriteContext, plan: Plan<T>): T {
-    try {
-      const outcome = this.#file.atomically('beginWrite', () => {
-        const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
-        if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);
-        const view = new PoolView(this.#file, this.#hashes);
-        const step = core.recorded(plan(view), verb, operationId);
-        new StepWriter(this.#file, this.#hashes, view.state).write(step);
-        return step.outcome;
-      });
-      this.#hashes.settle();
-      this.commits.notify();
-      return outcome;
-    } catch (error) {
-      this.#hashes.undo();
-      throw error;
-    }
+    const outcome = this.#file.atomically('beginWrite', () => {
+      const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
+      if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);
+      const pool = new PoolView(this.#file, this.#hashes);
+      const step = core.recorded(plan(pool), verb, operationId);
+      new StepWriter(this.#file, this.#hashes, pool.state).write(step);
+      return step.outcome;
+    });
+    this.commits.notify();
+    return outcome;
   }
 }

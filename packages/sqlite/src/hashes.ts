@@ -22,18 +22,11 @@ export class SharedHashes {
   remove(seq: number, _hash: Buffer): void {
     this.file.run('deleteTx', seq);
   }
-
-  /** The step was committed. */
-  settle(): void {}
-
-  /** It was not. */
-  undo(): void {}
 }
 
 /** By a map in memory, for a file that this process has alone. Its keys are the bytes as text, half as long as hex. */
 export class OwnHashes extends SharedHashes {
   readonly #seqs = new Map<string, number>();
-  readonly #undone: (() => void)[] = [];
 
   constructor(file: PoolFile) {
     super(file);
@@ -49,7 +42,7 @@ export class OwnHashes extends SharedHashes {
     const key = row[1].toString('latin1');
     if (this.#seqs.has(key) || !super.insert(...row)) return false;
     this.#seqs.set(key, row[0]);
-    this.#undone.push(() => this.#seqs.delete(key));
+    this.file.onUndo(() => this.#seqs.delete(key));
     return true;
   }
 
@@ -57,14 +50,6 @@ export class OwnHashes extends SharedHashes {
     const key = hash.toString('latin1');
     super.remove(seq, hash);
     this.#seqs.delete(key);
-    this.#undone.push(() => this.#seqs.set(key, seq));
-  }
-
-  override settle(): void {
-    this.#undone.length = 0;
-  }
-
-  override undo(): void {
-    while (this.#undone.length > 0) this.#undone.pop()?.();
+    this.file.onUndo(() => this.#seqs.set(key, seq));
   }
 }

@@ -12,6 +12,8 @@ const applicationId = 0x6d6d706c;
 /** How long SQLite itself may wait for a lock, in milliseconds: the event loop stands still meanwhile. */
 const busyMs = 2;
 const cacheKiB = 32_768;
+/** Twice SQLite's own: new hashes scatter over the index, and a page is moved into the file once for all that hit it. */
+const checkpointPages = 2_000;
 
 type FileOptions = core.DriverOptions & SqliteOptions;
 
@@ -47,6 +49,7 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
       throw new core.MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${path}`);
     // After journal_mode: setting that one, and opening a file in it, lowers this.
     database.pragma(`synchronous = ${options.synchronous === 'normal' ? 'NORMAL' : 'FULL'}`);
+    database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
     database.pragma(`cache_size = -${cacheKiB}`);
     database.transaction(() => prepare(database, options, lockingMode)).immediate();
     return new PoolFile(database);
@@ -95,16 +98,12 @@ function prepare(database: Database, { path, pool, retention }: FileOptions, loc
   if (identify(database, path)) create(database, pool);
   const { name } = database.prepare('SELECT name FROM pool').get() as { name: unknown };
   if (name !== pool) throw incompatible(path, `the file holds the pool ${name}`);
-  for (const [limit, value] of Object.entries(retention))
-    database.prepare(`UPDATE pool SET ${limitColumns[limit as keyof core.Retention]} = ?`).run(value);
+  database.prepare(limits).run({ maxFinalized: null, maxEvents: null, maxRollback: null, ...retention });
   database.exec(sharing[lockingMode]);
 }
 
-const limitColumns: Readonly<Record<keyof core.Retention, string>> = {
-  maxFinalized: 'max_finalized',
-  maxEvents: 'max_events',
-  maxRollback: 'max_rollback',
-};
+const limits = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_finalized),
+  max_events = ifnull(@maxEvents, max_events), max_rollback = ifnull(@maxRollback, max_rollback)`;
 
 function create(database: Database, pool: string): void {
   const { maxFinalized, maxEvents, maxRollback } = core.defaultRetention;

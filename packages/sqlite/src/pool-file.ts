@@ -12,6 +12,7 @@ export class PoolFile {
   readonly path: string;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
+  #undoing: (() => void)[] = [];
 
   constructor(database: Database) {
     this.path = database.name;
@@ -39,11 +40,18 @@ export class PoolFile {
       this.run(begin);
       const result = run();
       this.run('commit');
+      this.#undoing = [];
       return result;
     } catch (error) {
       if (this.#database.inTransaction) this.run('rollback');
+      for (const undo of this.#undoing.splice(0).reverse()) undo();
       throw storeError(error, this.path);
     }
+  }
+
+  /** What memory has to take back when the step does not come to its end. */
+  onUndo(undo: () => void): void {
+    this.#undoing.push(undo);
   }
 
   /** Pages that deleted rows left behind. */

@@ -1,52 +1,52 @@
 import * as core from 'mempool-core';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile, Row } from './pool-file.ts';
-import { decodeLife, decodeOptionalPoint, decodeState, type PoolState } from './records.ts';
+import * as records from './records.ts';
 
-/** What the file says inside one transaction, so all of one moment. */
+/** What the file says inside one transaction, so all of one moment: to the rules of core and to the reading verbs. */
 export class PoolView implements core.PoolView {
-  readonly state: PoolState;
+  readonly state: records.PoolState;
   readonly currentTip: core.Tip;
   readonly floor: number;
   readonly maxRollback: number;
   readonly lastSeq: number;
   readonly lastEventSeq: number;
-  protected readonly file: PoolFile;
-  protected readonly hashes: SharedHashes;
-  #hash = '';
-  #bytes: Buffer = Buffer.alloc(0);
+  readonly #file: PoolFile;
+  readonly #hashes: SharedHashes;
+  #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
 
   constructor(file: PoolFile, hashes: SharedHashes) {
-    const state = decodeState(file.row('pool'));
-    this.file = file;
-    this.hashes = hashes;
-    this.state = state;
-    this.floor = state.floor;
-    this.maxRollback = state.maxRollback;
-    this.lastSeq = state.lastSeq;
-    this.lastEventSeq = state.lastEventSeq;
-    this.currentTip = { point: this.pointAt(state.tick), tick: state.tick };
+    this.#file = file;
+    this.#hashes = hashes;
+    this.state = records.decodeState(file.row('pool'));
+    ({
+      floor: this.floor,
+      maxRollback: this.maxRollback,
+      lastSeq: this.lastSeq,
+      lastEventSeq: this.lastEventSeq,
+    } = this.state);
+    this.currentTip = { point: this.pointAt(this.state.tick), tick: this.state.tick };
   }
 
   life(hash: string): core.Life | null {
     const row = this.#lifeRow(hash);
-    return row === null ? null : decodeLife(row);
+    return row === null ? null : records.decodeLife(row);
   }
 
   confirmedAt(hash: string): core.ChainPoint | null {
-    return decodeOptionalPoint(this.#lifeRow(hash)?.point);
+    return records.decodeOptionalPoint(this.#lifeRow(hash)?.point);
   }
 
   sighting(hash: string): number | null {
-    return (this.file.row('sighting', this.bytesOf(hash))?.tick as number) ?? null;
+    return (this.#file.row('sighting', this.#ask(hash).bytes)?.tick as number) ?? null;
   }
 
   pointAt(tick: number): core.ChainPoint | null {
-    return decodeOptionalPoint(this.file.row('point', tick)?.point);
+    return records.decodeOptionalPoint(this.#file.row('point', tick)?.point);
   }
 
   tickOf(point: core.ChainPoint): number | null {
-    return (this.file.row('tickOf', core.encodePoint(point))?.tick as number) ?? null;
+    return (this.#file.row('tickOf', core.encodePoint(point))?.tick as number) ?? null;
   }
 
   aged(finalizable: number, droppable: number): core.Life[] {
@@ -61,22 +61,75 @@ export class PoolView implements core.PoolView {
     return this.#lives('waitingAfter', tick, tick);
   }
 
-  /** Kept from one question to the next: the rules ask for several things of one hash, one after the other. */
-  protected bytesOf(hash: string): Buffer {
-    if (hash !== this.#hash) {
-      this.#hash = hash;
-      this.#bytes = core.hashToBytes(hash);
+  page(name: 'peekPending' | 'peekInflight', after: number, limit: number): core.StoredTransaction[] {
+    return this.#records(name, after, limit).map((record) => this.#stored(record));
+  }
+
+  findInflight(hash: string): core.StoredTransaction | null {
+    const { bytes } = this.#ask(hash);
+    const seq = this.#hashes.seqOf(bytes);
+    const row = seq === undefined ? undefined : this.#file.row('inflight', seq);
+    return row === undefined ? null : this.#stored(records.decodeRecord({ ...row, hash: bytes }));
+  }
+
+  status(hash: string): core.TransactionStatus {
+    return core.statusOf(hash, this.life(hash), this.confirmedAt(hash), this.state.tick);
+  }
+
+  logPage(cursor: number, limit: number): core.LogPage {
+    const { lastLogSeq, logged } = this.state;
+    const oldest = lastLogSeq - logged + 1;
+    const entries = this.#records('log', Math.max(cursor, oldest), limit).map((record) =>
+      core.logEntry(record.logSeq ?? 0, records.lifeOf(record), record, record.point),
+    );
+    return core.logPage(entries, cursor, oldest, lastLogSeq);
+  }
+
+  tip(points: number): core.TipAnswer {
+    const kept = Array.from(this.#file.rows('points', points), ({ point }) => records.decodeOptionalPoint(point));
+    return { ...this.currentTip, points: kept.filter((point) => point !== null) };
+  }
+
+  usage(): core.Usage {
+    const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } = this.state;
+    return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+  }
+
+  eventsAfter(after: number, limit: number): core.EventPage {
+    const { lastEventSeq: last, epoch } = this.state;
+    const events: core.StoreEvent[] = [];
+    for (const row of this.#file.rows('events', Math.min(after, last))) {
+      events.push(...records.decodeEventRow(row).filter(({ eventSeq }) => eventSeq > after));
+      if (events.length >= limit) break;
     }
-    return this.#bytes;
+    return { events: events.slice(0, limit), oldest: Number(this.#file.row('oldestEvent')?.oldest), last, epoch };
+  }
+
+  /** Kept from one question to the next: the rules ask several things of one hash, one after the other. */
+  #ask(hash: string): { readonly bytes: Buffer; row?: Row | null } {
+    if (hash !== this.#asked.hash) this.#asked = { hash, bytes: core.hashToBytes(hash) };
+    return this.#asked;
+  }
+
+  #lifeRow(hash: string): Row | null {
+    const asked = this.#ask(hash);
+    if (asked.row !== undefined) return asked.row;
+    const seq = this.#hashes.seqOf(asked.bytes);
+    asked.row = seq === undefined ? null : { ...this.#file.row('life', seq), hash: asked.bytes };
+    return asked.row;
   }
 
   /** Each by an index, so that the cost is that of what it finds (L12). */
   #lives(name: string, ...ticks: number[]): core.Life[] {
-    return Array.from(this.file.rows(name, ...ticks), decodeLife);
+    return Array.from(this.#file.rows(name, ...ticks), records.decodeLife);
   }
 
-  #lifeRow(hash: string): Row | null {
-    const seq = this.hashes.seqOf(this.bytesOf(hash));
-    return seq === undefined ? null : { ...this.file.row('life', seq), hash: this.#bytes };
+  #records(name: string, from: number, limit: number): records.StoredRecord[] {
+    const rows = Iterator.from(this.#file.rows(name, from, limit));
+    return core.cutPage(rows.map(records.decodeRecord), ({ life }) => life !== null);
+  }
+
+  #stored(record: records.StoredRecord): core.StoredTransaction {
+    return core.storedTransaction(records.lifeOf(record), record, record.point, this.state.tick);
   }
 }

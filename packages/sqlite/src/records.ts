@@ -41,6 +41,12 @@ export function decodeRecord(row: Row): StoredRecord {
   return intact ? { ...record, life, point: decodeOptionalPoint(point) } : { ...record, life: null, point: null };
 }
 
+/** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq */
+export function lifeOf(record: StoredRecord): core.Life {
+  if (record.life === null) throw core.corrupt(record);
+  return record.life;
+}
+
 /** @throws `ERR_MEMPOOL_CORRUPT` */
 export function decodeOptionalPoint(bytes: unknown): core.ChainPoint | null {
   if (bytes === null || bytes === undefined) return null;

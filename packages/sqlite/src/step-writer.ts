@@ -15,6 +15,8 @@ const counterOf = {
 export class StepWriter {
   readonly #file: PoolFile;
   readonly #hashes: SharedHashes;
+  #pendingFrom: number | null = null;
+  #pendingTo = 0;
   readonly #state: { -readonly [K in keyof PoolState]: PoolState[K] };
 
   constructor(file: PoolFile, hashes: SharedHashes, state: PoolState) {
@@ -25,6 +27,7 @@ export class StepWriter {
 
   write({ writes, events, chain, operation }: core.Step<unknown>): void {
     for (const write of writes) this.#put(write);
+    this.#flushPending();
     if (chain !== null) this.#moveChain(chain);
     if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
     if (events.length > 0) this.#record(events);
@@ -39,7 +42,7 @@ export class StepWriter {
     else this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
     const code = core.knownStages.indexOf(stage);
     const bytes = point === null ? null : core.encodePoint(point);
-    if (stage === 'Pending') this.#file.run('insertPending', seq);
+    if (stage === 'Pending') this.#addPending(seq);
     else if (core.isLive(stage)) this.#file.run('putInflight', seq, code, tick, bytes);
     else {
       this.#state.lastLogSeq += 1;
@@ -48,6 +51,18 @@ export class StepWriter {
       this.#file.run('deleteInflight', seq);
       this.#file.run('insertLog', { ...after, logSeq, hash: core.hashToBytes(after.hash), stage: code, point: bytes });
     }
+  }
+
+  /** By runs of seqs: one statement for a whole batch of receives. */
+  #addPending(seq: number): void {
+    if (seq !== this.#pendingTo + 1) this.#flushPending();
+    this.#pendingFrom ??= seq;
+    this.#pendingTo = seq;
+  }
+
+  #flushPending(): void {
+    if (this.#pendingFrom !== null) this.#file.run('insertPending', this.#pendingFrom, this.#pendingTo);
+    this.#pendingFrom = null;
   }
 
   /** A hash that has a row was Dropped (L2): the new life takes over its history, which shows the new payload. */
