@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import { type Call, callAsCode, perform } from './call.ts';
+import { assertSame } from './difference.ts';
 import { makeHistory, type Universe } from './history-calls.ts';
 import { Model, type ModelOptions } from './model/model.ts';
 import { Observer, observe } from './observation.ts';
@@ -61,7 +61,7 @@ async function faultOf(
   const observer = await Observer.start(store, universe.hashes, signal);
   for (const [at, call] of calls.entries()) {
     try {
-      assert.deepEqual(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+      assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
       await observer.compare(model);
     } catch (error) {
       if (signal?.aborted) throw error;

@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
+import { assertSame } from './difference.ts';
 import type { Model } from './model/model.ts';
 import { readable, take } from './scenario.ts';
 
@@ -84,11 +84,11 @@ export class Observer {
   /** @throws AssertionError */
   async compare(model: Model): Promise<void> {
     const answers = await Promise.all([observe(this.#store, this.#hashes), observe(model, this.#hashes)]);
-    assert.deepEqual(...answers, 'what can be read is not what is due');
+    assertSame(...answers, 'what can be read is not what is due');
     const due = model.eventsAfter(this.#seen);
     const told: unknown[] = [];
     while (told.length < due.length) told.push((await this.#events.next()).value);
-    assert.deepEqual(told, due, 'the events are not the ones due');
+    assertSame(told, due, 'the events are not the ones due');
     this.#seen += due.length;
   }
 }

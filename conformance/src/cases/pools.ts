@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { perform } from '../call.ts';
 import type { ConformanceCase } from '../case.ts';
+import { assertSame } from '../difference.ts';
 import { historyOptions } from '../history.ts';
 import { CallMaker, historyHashes } from '../history-calls.ts';
 import { Model } from '../model/model.ts';
@@ -22,10 +23,14 @@ export const poolCases: readonly ConformanceCase[] = [
     for (let n = 0; n < 80; n++)
       for (const { store, model, maker } of pools) {
         const call = maker.next(model);
-        assert.deepEqual(await perform(store, call), await perform(model, call));
+        assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
       }
     for (const { store, model } of pools)
-      assert.deepEqual(await observeWhole(store, hashes), await expectWhole(model, hashes));
+      assertSame(
+        await observeWhole(store, hashes),
+        await expectWhole(model, hashes),
+        'a pool is not what its calls give',
+      );
   }),
   must('N2/untouched', 'work in one pool leaves no trace in another', async (context) => {
     const store = await context.open();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
 import { perform } from '../call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../case.ts';
+import { assertSame } from '../difference.ts';
 import { historyOptions } from '../history.ts';
 import { makeHistory } from '../history-calls.ts';
 import { Model } from '../model/model.ts';
@@ -39,11 +40,11 @@ export const reopeningCases: readonly ConformanceCase[] = [
       const model = new Model(historyOptions);
       let store = await context.open(historyOptions);
       for (const [i, call] of calls.entries()) {
-        assert.deepEqual(await perform(store, call), await perform(model, call));
+        assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
         if (i % 20 > 0) continue;
         await store.close();
         store = await context.open(historyOptions);
-        assert.deepEqual(await observeWhole(store, hashes), await expectWhole(model, hashes));
+        assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'reopening changed something');
       }
     },
     durable,

@@ -1,0 +1,35 @@
+import { AssertionError } from 'node:assert';
+import { inspect, isDeepStrictEqual } from 'node:util';
+
+interface Difference {
+  readonly path: string;
+  readonly actual: unknown;
+  readonly expected: unknown;
+}
+
+/**
+ * Strict deep equality for large values: it names the first place that differs, where `assert.deepEqual` would print a long
+ * difference and take minutes for it.
+ *
+ * @throws AssertionError
+ */
+export function assertSame(actual: unknown, expected: unknown, message: string): void {
+  const difference = firstDifference(actual, expected, '');
+  if (difference === null) return;
+  const [is, due] = [difference.actual, difference.expected].map((value) => inspect(value, { depth: 3 }));
+  throw new AssertionError({ ...difference, message: `${message}: ${difference.path} is ${is} instead of ${due}` });
+}
+
+function firstDifference(actual: unknown, expected: unknown, path: string): Difference | null {
+  if (isDeepStrictEqual(actual, expected)) return null;
+  if (isBranch(actual) && isBranch(expected))
+    for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
+      const inside = firstDifference(actual[key], expected[key], path === '' ? key : `${path}.${key}`);
+      if (inside !== null) return inside;
+    }
+  return { path: path === '' ? 'the value' : path, actual, expected };
+}
+
+function isBranch(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
+}
