@@ -2,17 +2,17 @@
 -- KEYS: keys.lua, then calls and calls:old   ARGV: 1 pool, 2 epoch for a new pool, 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults
 -- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT <format>, MEMPOOL_POOL <name of the pool it holds>,
 -- MEMPOOL_LOST (there are keys of a pool whose numbers are gone: evicted or deleted)
--- MEMPOOL_TYPE <number of the key that is of another type>
+-- MEMPOOL_TYPE <key of another type>
 -- Rules: N2
 local types = { 'hash', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'stream', 'hash', 'hash', 'hash', 'hash' }
 for i = 1, #KEYS do
   local found = call('TYPE', KEYS[i]).ok
-  if found ~= types[i] and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE ' .. i) end
+  if found ~= types[i] and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE a key of another type is in its place: ' .. KEYS[i]) end
 end
 local format, name = unpack(call('HMGET', META, 'format', 'pool'))
-if format and format ~= '1' then return redis.error_reply('MEMPOOL_FORMAT ' .. format) end
-if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL ' .. name) end
-if not format and call('EXISTS', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST meta') end
+if format and format ~= '1' then return redis.error_reply('MEMPOOL_FORMAT it is stored in format ' .. format) end
+if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL the keys hold another pool: ' .. name) end
+if not format and call('EXISTS', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST its key meta is gone, evicted or deleted: delete its other keys to begin anew') end
 call('HDEL', META, '-')
 if not format then
   call('HSET', META, 'format', 1, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',

@@ -1,13 +1,14 @@
 -- Purpose: takes in transactions. A hash that was Dropped begins a new life; one that the last blocks carried is Confirmed.
--- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 finalizeThreshold, 5 packed hashes, then for
--- each its record: type as u16, CRC-32 of the payload as u32, payload
+-- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 finalizeThreshold, 5 '' unless a hash
+-- comes twice, 6 packed hashes, then for each its record: type as u16, CRC-32 of the payload as u32, payload
 -- Returns: { a letter for each: p Pending, c Confirmed, else the digit of a duplicate's stage, the first seq, ARGV[3] }
 -- Rules: L1, L2, L13, M3
 local threshold = tonumber(ARGV[4])
-local list = hashes(ARGV[5])
+local list = hashes(ARGV[6])
 local at = scores(IDX, list)
 local sightings = tip ~= '' and scores(SEEN, list) or {}
-local fresh, letters, index, flight, records = {}, {}, {}, {}, {}
+local letters, index, flight, records = {}, {}, {}, {}
+local fresh = ARGV[5] ~= '' and {}
 local first = seq + 1
 local newcomer = tail(PENDING, UNKNOWN, 0, 0, 0, 0)
 
@@ -35,22 +36,24 @@ local function begin(i, hash)
   return string.format('%d', seq), 'p'
 end
 
-for i, hash in ipairs(list) do
-  local score = fresh[hash] or at[i]
+local n = 0
+for i = 1, #list do
+  local hash = list[i]
+  local score = fresh and fresh[hash] or at[i]
   if score and score < DROPPED * T then
     letters[i] = math.floor(score / T)
   else
     seq = seq + 1
-    local n = #index
     index[n + 1], letters[i] = begin(i, hash)
     index[n + 2] = hash
-    fresh[hash] = letters[i] == 'c' and CONFIRMED * T or PENDING
-    records[n + 1], records[n + 2] = hash, ARGV[5 + i]
+    if fresh then fresh[hash] = letters[i] == 'c' and CONFIRMED * T or PENDING end
+    records[n + 1], records[n + 2] = hash, ARGV[6 + i]
+    n = n + 2
   end
 end
 
 local reply = { table.concat(letters), first, ARGV[3] }
-if #index > 0 then
+if n > 0 then
   each(records, nil, 'HSET', BODY)
   each(index, nil, 'ZADD', IDX)
   each(flight, nil, 'ZADD', FLIGHT)

@@ -39,10 +39,10 @@ export class Connection {
     const sent = [keys.length, ...keys, ...args];
     return retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
       try {
-        return await this.send<Reply>('EVALSHA', [script.sha, ...sent], remainingMs, lost, keys);
+        return await this.send<Reply>('EVALSHA', [script.sha, ...sent], remainingMs, lost);
       } catch (error) {
         if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return await this.send<Reply>('EVAL', [script.source, ...sent], remainingMs, lost, keys);
+        return await this.send<Reply>('EVAL', [script.source, ...sent], remainingMs, lost);
       }
     });
   }
@@ -53,14 +53,13 @@ export class Connection {
     args: readonly Argument[],
     timeoutMs: number,
     lost: Lost = 'ERR_MEMPOOL_UNAVAILABLE',
-    keys: readonly string[] = [],
   ): Promise<Reply> {
     this.#assertReady();
     try {
       return await this.#answer(this.#client.callBuffer(name, ...args) as Promise<Reply>, timeoutMs);
     } catch (cause) {
       const error = withoutArguments(cause);
-      if (isReply(error)) throw refusal(error, name, keys);
+      if (isReply(error)) throw refusal(error, name);
       throw new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error });
     }
   }

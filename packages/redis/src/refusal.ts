@@ -22,40 +22,24 @@ export function withoutArguments(error: unknown): unknown {
   return error;
 }
 
-/** The server's refusal as an error of ours, or as it is; `command` and `keys` are what it was asked. */
-export function refusal(error: Error, command: string, keys: readonly string[] = []): Error {
+/** The server's refusal as an error of ours, or as it is; `command` is what was refused, unless the server says better. */
+export function refusal(error: Error, command: string): Error {
   const { message } = error;
   if (message.startsWith('MEMPOOL_REUSED')) return operationReused();
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;
-  const key = /^MEMPOOL_TYPE (\d+)/.exec(message)?.[1];
-  if (key !== undefined) return incompatible(error, keys[Number(key) - 1] ?? '');
-  const named = /'([a-z]+)[a-z|]*' command/.exec(message)?.[1]?.toUpperCase() ?? command;
-  const details = code === 'ERR_MEMPOOL_PERMISSION' ? { command: named } : {};
-  return new MempoolError(code, explained(message), { ...details, cause: error });
+  return new MempoolError(code, message.replace(/^MEMPOOL_\w+ /, 'the pool cannot be used: '), {
+    ...(code === 'ERR_MEMPOOL_PERMISSION' ? { command: refusedCommand(message) ?? command } : {}),
+    ...foreignKey(message),
+    cause: error,
+  });
 }
 
-function incompatible(cause: Error, key: string): MempoolError {
-  return new MempoolError(
-    'ERR_MEMPOOL_INCOMPATIBLE',
-    `the key ${key} belongs to something else: its type is not ours`,
-    {
-      key,
-      cause,
-    },
-  );
+function refusedCommand(message: string): string | undefined {
+  return /'([a-z]+)[a-z|]*' command/.exec(message)?.[1]?.toUpperCase();
 }
 
-function explained(message: string): string {
-  const [code, ...rest] = message.split(' ');
-  switch (code) {
-    case 'MEMPOOL_FORMAT':
-      return `the pool is stored in format ${rest[0]}, which this version does not read`;
-    case 'MEMPOOL_POOL':
-      return `the keys hold another pool, named ${rest[0]}`;
-    case 'MEMPOOL_LOST':
-      return 'the pool has lost its key `meta`, evicted or deleted: delete its other keys to begin anew';
-    default:
-      return message;
-  }
+function foreignKey(message: string): { key?: string } {
+  const key = /^MEMPOOL_TYPE a key of another type is in its place: (.+)/.exec(message)?.[1];
+  return key === undefined ? {} : { key };
 }

@@ -43,8 +43,9 @@ function script(writes: boolean, ...parts: readonly string[]): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex'), writes };
 }
 
-const reading = (...parts: readonly string[]): Script => script(false, 'keys', 'state', ...parts);
-const writing = (...parts: readonly string[]): Script => script(true, 'keys', 'state', 'write', ...parts);
+const reading = (...parts: readonly string[]): Script => script(false, 'keys', 'lists', 'state', ...parts);
+const writing = (...parts: readonly string[]): Script =>
+  script(true, 'keys', 'lists', 'state', 'event', 'write', ...parts);
 const move: Script = writing('order', 'move');
 
 /** One verb is one script (X1). */

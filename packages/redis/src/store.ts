@@ -40,8 +40,13 @@ export class RedisStore implements core.StoreDriver {
     const hashes = given.map(({ hash }) => hash);
     const packed = record.packHashes(hashes);
     const { finalizeThreshold } = this.#options.thresholds;
-    const args = [kept(packed, context), threshold(finalizeThreshold), packed, ...given.map(record.encodeRecord)];
-    const [letters, first, recorded] = await this.#write('receive', args, context);
+    const repeats = new Set(hashes).size < hashes.length ? 'yes' : '';
+    const ids = [kept(packed, context), threshold(finalizeThreshold), repeats, packed];
+    const [letters, first, recorded] = await this.#write(
+      'receive',
+      [...ids, ...given.map(record.encodeRecord)],
+      context,
+    );
     let seq = first;
     return named(recorded, hashes).map((hash, i): core.ReceiveOutcome => {
       const letter = String.fromCharCode(letters[i] as number);

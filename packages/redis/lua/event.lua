@@ -1,0 +1,58 @@
+-- Purpose: the events of a call, as packed CBOR arrays that core's codec reads.
+-- Rules: E1, E2, E3
+-- Four strings to an event, put together once: a string made on the way would cost as much as the event.
+local rows, count = {}, 0
+local char, pack = string.char, struct.pack
+
+-- A CBOR head: major type * 32, then the number in the fewest bytes.
+local function head(major, n)
+  if n < 24 then return char(major + n) end
+  if n < 256 then return char(major + 24, n) end
+  if n < 65536 then return pack('>BI2', major + 25, n) end
+  if n < 4294967296 then return pack('>BI4', major + 26, n) end
+  return pack('>BI8', major + 27, n)
+end
+
+local function bytes(value)
+  return value and head(64, #value) .. value or '\246'
+end
+
+local function row(a, b, c, d)
+  local n = 4 * count
+  count = count + 1
+  rows[n + 1], rows[n + 2], rows[n + 3], rows[n + 4] = a, b, c, d
+end
+
+local function blockEvent(action, point, at)
+  row(char(131, action), bytes(point), head(0, at), '')
+end
+
+-- What follows hash and seq in an event. Most events of a call share it, so the last one is kept.
+local last, lastTail = {}, nil
+local function tail(stage, before, confirmedBefore, missedBefore, confirmed, missed, point, reason)
+  local l = last
+  if l[1] == stage and l[2] == before and l[3] == confirmedBefore and l[4] == missedBefore and l[5] == confirmed
+    and l[6] == missed and l[7] == point and l[8] == reason then return lastTail end
+  last = { stage, before, confirmedBefore, missedBefore, confirmed, missed, point, reason }
+  lastTail = char(stage, before) .. head(0, confirmedBefore) .. head(0, missedBefore) .. head(0, confirmed)
+    .. head(0, missed) .. bytes(point) .. (reason and head(96, #reason) .. reason or '\246')
+  return lastTail
+end
+
+local openings = {}
+local function event(hash, number, rest)
+  local opening = openings[#hash] or '\138' .. head(64, #hash)
+  openings[#hash] = opening
+  row(opening, hash, head(0, number), rest)
+end
+
+-- Appends the events, at most 1,000 to an entry, as id `<number of the last>-<how many>`, the field name being the epoch.
+local function publish()
+  for from = 0, count - 1, 1000 do
+    local size = math.min(1000, count - from)
+    eventSeq = eventSeq + size
+    call('XADD', EVENTS, 'MINID', maxEvents < 10000 and '=' or '~', math.max(0, eventSeq - maxEvents + 1),
+      string.format('%d-%d', eventSeq, size), epoch,
+      head(128, size) .. table.concat(rows, '', 4 * from + 1, 4 * (from + size)))
+  end
+end
