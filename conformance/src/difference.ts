@@ -22,12 +22,17 @@ export function assertSame(actual: unknown, expected: unknown, message: string):
 
 function firstDifference(actual: unknown, expected: unknown, path: string): Difference | null {
   if (isDeepStrictEqual(actual, expected)) return null;
-  if (isBranch(actual) && isBranch(expected))
+  if (isBranch(actual) && isBranch(expected) && haveSameKeys(actual, expected))
     for (const key of new Set([...Object.keys(expected), ...Object.keys(actual)])) {
       const inside = firstDifference(actual[key], expected[key], path === '' ? key : `${path}.${key}`);
       if (inside !== null) return inside;
     }
   return { path: path === '' ? 'the value' : path, actual, expected };
+}
+
+/** Lists of other lengths differ at their first other item, records with other fields as a whole. */
+function haveSameKeys(actual: object, expected: object): boolean {
+  return Array.isArray(actual) || isDeepStrictEqual(Object.keys(actual).sort(), Object.keys(expected).sort());
 }
 
 function isBranch(value: unknown): value is Readonly<Record<string, unknown>> {
