@@ -16,7 +16,7 @@ export class CommitPoll {
   listen(listener: () => void): () => void {
     if (this.#listeners.size === 0) {
       this.#version = this.#dataVersion();
-      this.#timer = setInterval(() => this.#poll(), pollMs).unref();
+      this.#timer = setInterval(() => this.#poll(), pollMs);
     }
     this.#listeners.add(listener);
     return () => {

@@ -29,7 +29,6 @@ export class StepWriter {
     for (const write of writes) this.#put(write);
     this.#flushPending();
     if (chain !== null) this.#moveChain(chain);
-    if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
     if (events.length > 0) this.#record(events);
     if (operation === null) return;
     const { lastInsertRowid } = this.#file.run('recordOperation', operation.id, operation.record);
@@ -106,6 +105,7 @@ export class StepWriter {
 
   /** The counters follow the events; with them they are the pool's new state. */
   #record(events: readonly core.StoreEvent[]): void {
+    if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
     for (const event of events) {
       if (event.kind === 'block') continue;
       this.#count(event.previous.stage, -1);
