@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { isMempoolError, type MempoolError, type MempoolErrorCode } from 'mempool-core';
 import { redis } from 'mempool-redis';
@@ -17,15 +18,11 @@ const fails =
     return true;
   };
 
-/** An ACL user's rights, as the README gives them. */
-const rights = (prefix: string) => [
-  'resetkeys',
-  `~{${prefix}}:*`,
-  '-@all',
-  ...['+eval', '+evalsha', '+xread', '+del', '+type', '+exists', '+hset', '+hget', '+hmget', '+hexists', '+hlen'],
-  ...['+rename', '+hdel', '+unlink', '+zadd', '+zmscore', '+zcount', '+zcard', '+zrangebyscore', '+zrem'],
-  ...['+zremrangebyscore', '+xadd', '+xlen', '+xrange', '+info'],
-];
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const [, named] = /^ACL SETUSER mempool-node on >secret (.+)$/m.exec(readme) as RegExpExecArray;
+
+/** The rights that the README names. */
+const rights = (prefix: string) => (named as string).replace('dolos:mempool', prefix).split(' ');
 
 test('the rights that the README names are enough for a whole life and its events', async () => {
   const server = await ownServer();
