@@ -7,14 +7,14 @@ const unsent = failure('ERR_MEMPOOL_UNAVAILABLE');
 const unanswered = failure('ERR_MEMPOOL_OUTCOME_UNKNOWN');
 
 /** A store that answers each attempt as told; each takes 400 ms of the injected clock. The last answer repeats. */
-function scripted(...answers: (MempoolError | string)[]) {
+function scripted(...answers: (Error | string)[]) {
   let now = 1_000;
   const remaining: number[] = [];
   const attempt = (remainingMs: number): string => {
     remaining.push(remainingMs);
     now += 400;
     const answer = answers[Math.min(remaining.length, answers.length) - 1];
-    if (answer instanceof MempoolError) throw answer;
+    if (answer instanceof Error) throw answer;
     return answer ?? 'nothing';
   };
   return { clock: () => now, attempt, remaining };
@@ -48,10 +48,25 @@ describe('a call that waits for its store (X5)', () => {
     expect(store.remaining).toHaveLength(1);
   });
 
-  it('ends with the definite answer that an attempt after a lost one gets', async () => {
-    const full = failure('ERR_MEMPOOL_STORE_FULL');
-    await expect(call(scripted(unanswered, full))).rejects.toBe(full);
+  it.each([
+    failure('ERR_MEMPOOL_READ_ONLY'),
+    failure('ERR_MEMPOOL_AUTH'),
+    failure('ERR_MEMPOOL_PERMISSION'),
+    failure('ERR_MEMPOOL_STORE_FULL'),
+    new TypeError('the backend broke'),
+  ])('fails as OUTCOME_UNKNOWN where an attempt after a lost one is turned away: %s', async (refusal) => {
+    await expect(call(scripted(unanswered, refusal))).rejects.toMatchObject({
+      code: 'ERR_MEMPOOL_OUTCOME_UNKNOWN',
+      cause: refusal,
+    });
   });
+
+  it.each([failure('ERR_MEMPOOL_INVALID'), failure('ERR_MEMPOOL_CORRUPT')])(
+    'ends with the answer to its operation id that an attempt after a lost one gets: $code',
+    async (answer) => {
+      await expect(call(scripted(unanswered, answer))).rejects.toBe(answer);
+    },
+  );
 });
 
 describe('abort (R3)', () => {
