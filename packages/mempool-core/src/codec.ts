@@ -12,7 +12,12 @@ export const formatVersion = 1;
 
 const cborOptions = { useRecords: false, tagUint8Array: false };
 const encoder = new Encoder(cborOptions);
-const decoder = new Decoder({ ...cborOptions, mapsAsObjects: true });
+/**
+ * Other writers (Lua) keep integers from 2^32 on as eight bytes: they are read as numbers, and the checks refuse unsafe ones.
+ * The option is missing from the decoder's types.
+ */
+const decoderOptions = { ...cborOptions, mapsAsObjects: true, int64AsNumber: true };
+const decoder = new Decoder(decoderOptions);
 
 export const pointBytes = 40;
 

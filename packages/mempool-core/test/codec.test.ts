@@ -140,6 +140,28 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
   });
 });
 
+describe('integers of eight bytes', () => {
+  /** A block event whose tick is written as a CBOR integer of eight bytes. */
+  const blockEvent = (tick: string): Buffer => Buffer.from(`8183005828${sample.pointHex}1b${tick}`, 'hex');
+
+  it('are read as numbers in events', () => {
+    const tick = 2 ** 32 + 5;
+    const told = { kind: 'block', eventSeq: 9, action: 'applied', point: sample.point, tick };
+    expect(decodeEvents(blockEvent('0000000100000005'), 9)).toEqual([told]);
+    expect(decodeEvents(blockEvent('001fffffffffffff'), 9)).toMatchObject([{ tick: Number.MAX_SAFE_INTEGER }]);
+  });
+
+  it('are read as numbers in outcomes', () => {
+    const record = Buffer.from('826464726f701b0000000100000000', 'hex');
+    expect(decodeOutcome('drop', record)).toBe(2 ** 32);
+  });
+
+  it('are damage where they are not safe (M2)', () => {
+    for (const tick of ['0020000000000000', 'ffffffffffffffff'])
+      expect(() => decodeEvents(blockEvent(tick), 9)).toThrow(corrupt);
+  });
+});
+
 describe('reading back', () => {
   it('refuses what has another shape (M2)', () => {
     const shapes: unknown[] = ['text', 7, null, {}, [1], [[]], [[0, 'no bytes', 1]], [[9, new Uint8Array(40), 1]]];
