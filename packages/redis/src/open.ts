@@ -55,8 +55,12 @@ async function warn(connection: Connection, { log, timeoutMs, keyPrefix, pool }:
   if (/^aof_enabled:0/m.test(await ask('INFO', 'persistence')))
     log('warn', 'appendonly is off: a restart of the server may lose transactions', { appendonly: 'no' });
   const prefix = keyPrefix ?? pool;
+  const there = async (key: string): Promise<boolean> => Number(await ask('EXISTS', key)) > 0;
   for (const before of new Set([prefix, taggedPrefix(prefix)]))
-    for (const key of originalNames.map((name) => `${before}:${name}`))
-      if (Number(await ask('EXISTS', key)) > 0)
-        log('warn', `${key} is of the original design, and not read here; see redis-cli in the README`, { key });
+    for (const name of originalNames) {
+      const key = `${before}:${name}`;
+      // The election's lock has the same name, and a lease beside it.
+      if (!(await there(key)) || (name === 'watcher:lock' && (await there(`${before}:watcher:lease`)))) continue;
+      log('warn', `${key} is of the original design, and not read here; see redis-cli in the README`, { key });
+    }
 }

@@ -208,6 +208,8 @@ test('open warns of keys of the original design under the prefix, by the names r
   await admin.lpush('dolos:mempool:pending', 'x');
   await admin.hset('{dolos:mempool}:inflight', 'x', '1');
   await admin.set('dolos:mempool:watcher:lock', 'node');
+  await admin.set('{dolos:mempool}:watcher:lock', 'node');
+  await admin.hset('{dolos:mempool}:watcher:lease', 'id', 'node');
   const { lines } = await openPool({ url: server.url, keyPrefix: 'dolos:mempool' });
   const named = lines.map(({ message }) => message.split(' ', 1)[0]);
   expect(named.sort()).toEqual(['dolos:mempool:pending', 'dolos:mempool:watcher:lock', '{dolos:mempool}:inflight']);
