@@ -26,7 +26,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   #epoch: string;
   #dirty = true;
   #ended = false;
-  #filling: Promise<void> | null = null;
+  #filling: Promise<boolean> | null = null;
   #wake: (() => void) | null = null;
 
   constructor(
@@ -65,21 +65,21 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     this.#wake?.();
   }
 
-  /** Takes in every event committed so far, then ends: what `close` promises (E4). */
+  /**
+   * Takes in every event committed so far, then ends: what `close` promises (E4). What other nodes commit meanwhile is not
+   * waited for, and a store that starts over meanwhile has nothing more of what was committed.
+   */
   async drain(): Promise<void> {
     try {
+      const { last, epoch } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
+      // A page asked for before that may lack the last events.
       await this.#filling;
-      while (!this.#ended && (await this.#isBehind())) await this.#fill();
+      let more = true;
+      while (more && !this.#ended) more = (await this.#fill()) && this.#epoch === epoch && this.#position < last;
     } catch {
       // A store that cannot be read any more ends its streams where they are; `after` resumes them without a gap.
     }
     this.end();
-  }
-
-  /** Asked anew each time: a store that went back in time meanwhile has fewer events than it had. */
-  async #isBehind(): Promise<boolean> {
-    const { last } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
-    return this.#position < last;
   }
 
   readonly #abort = (): void => {
@@ -146,20 +146,23 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     });
   }
 
-  #fill(): Promise<void> {
+  /** Whether it came any further. */
+  #fill(): Promise<boolean> {
     this.#filling ??= this.#readPage().finally(() => {
       this.#filling = null;
     });
     return this.#filling;
   }
 
-  async #readPage(): Promise<void> {
+  async #readPage(): Promise<boolean> {
     const page = await this.#nextPage();
-    if (page === null || this.#signal?.aborted) return;
-    if (this.#skipped(page)) return;
+    if (page === null) return true;
+    if (this.#signal?.aborted) return false;
+    if (this.#skipped(page)) return true;
     for (const event of page.events) this.#buffer.push(event);
     this.#position = page.events.at(-1)?.eventSeq ?? this.#position;
     if (this.#position < page.last) this.#dirty = true;
+    return page.events.length > 0;
   }
 
   /** The page behind the position; `null` where damage was stepped over instead. */
