@@ -5,7 +5,7 @@ import { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseCo
 import { misconfigured, snakeCase } from './config-field.ts';
 import { MempoolError } from './errors.ts';
 import { Mempool } from './mempool.ts';
-import type { MempoolOptions } from './mempool-options.ts';
+import { type MempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
 import type { OpenOptions } from './options.ts';
 
 export interface OpenMempoolOptions
@@ -18,7 +18,7 @@ export interface OpenMempoolOptions
 /**
  * Opens the pool that a configuration describes, on the backends given: `openMempool(config, { ephemeral, sqlite, redis })`.
  *
- * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_UNSUPPORTED` where the deployment needs what the backend lacks;
+ * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option; `ERR_MEMPOOL_UNSUPPORTED` where the deployment needs what the backend lacks;
  * what the backend's `open` throws
  */
 export async function openMempool(
@@ -33,8 +33,11 @@ export async function openMempool(
     log?.('info', `${snakeCase(field)} has no effect with backend ${config.backend}`, { field });
   if (taken(config).includes('path')) await refuseRedb(config.path);
   const { maxTxBytes, maxQueued } = config;
+  const limits = { ...mempool, maxTxBytes, maxQueued };
+  // Before the store is open: nobody would close it.
+  resolveMempoolOptions(limits);
   const store = await backend.open({ ...config.options, ...ownOptions(config), ...openOptions(config), clock, log });
-  return new Mempool(store, { ...mempool, maxTxBytes, maxQueued });
+  return new Mempool(store, limits);
 }
 
 function assertDeployment({ deployment }: MempoolConfig, { name, capabilities }: Backend): void {
