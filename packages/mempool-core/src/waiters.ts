@@ -49,6 +49,8 @@ export class Waiters {
   readonly #deep = new Set<Waiter>();
   #subscription: Subscription | null = null;
   #blockEvents = 0;
+  /** How often everybody had to be looked up again: what an older look saw counts no more. */
+  #generation = 0;
   #looking = false;
 
   constructor(store: MempoolStore) {
@@ -162,6 +164,7 @@ export class Waiters {
   }
 
   #lookAgain(): void {
+    this.#generation += 1;
     for (const waiters of this.#byHash.values())
       for (const waiter of waiters) {
         waiter.after = null;
@@ -197,8 +200,10 @@ export class Waiters {
     this.#subscription ??= this.#subscribe();
     await this.#subscription.ready;
     const blockEvents = this.#blockEvents;
+    const generation = this.#generation;
     const [{ lastEventSeq }, { tick }] = await Promise.all([this.#store.usage(), this.#store.tip()]);
     const statuses = await this.#store.checkStatus(waiters.map(({ hash }) => hash));
+    if (generation !== this.#generation) return;
     for (const [i, waiter] of waiters.entries()) {
       const status = statuses[i];
       if (status !== undefined) this.#learn(waiter, status, { tick, lastEventSeq, blockEvents });
