@@ -116,7 +116,7 @@ export function checkLimit(limit: number | undefined): number | undefined {
   return limit === undefined ? undefined : Math.floor(limit);
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming `operationId` */
+/** Options of our own: the caller may change his while the call waits. @throws `ERR_MEMPOOL_INVALID` naming `operationId` */
 export function checkWrite({ operationId, signal }: WriteOptions): WriteContext {
   if (operationId !== undefined && !isOperationId(operationId))
     throw invalid('operationId', '1–128 printable ASCII characters');

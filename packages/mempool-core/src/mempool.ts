@@ -10,6 +10,7 @@ import {
 } from './arguments.ts';
 import type { Lane } from './call-list.ts';
 import { Coalescer } from './coalescer.ts';
+import type { WriteContext } from './driver.ts';
 import { invalid, MempoolError } from './errors.ts';
 import type { MempoolEvent } from './events.ts';
 import { checkGoal, type WaitOptions } from './goal.ts';
@@ -68,12 +69,12 @@ export class Mempool implements AsyncDisposable {
   async submit(transaction: Transaction, options: store.WriteOptions = {}): Promise<SubmitOutcome> {
     this.#assertOpen();
     checkTransaction(() => 'transaction', transaction, this.#maxTxBytes);
-    checkWrite(options);
+    const context = checkWrite(options);
     const own = copy(transaction);
-    const refused = this.#validate === undefined ? null : await this.#refusal(this.#validate, own, options);
+    const refused = this.#validate === undefined ? null : await this.#refusal(this.#validate, own, context);
     if (refused !== null) return refused;
     const { hash, payload } = own;
-    return this.#coalescer.call(this.#receive, { item: own, hash, bytes: payload.length }, options);
+    return this.#coalescer.call(this.#receive, { item: own, hash, bytes: payload.length }, context);
   }
 
   /** What became of one transaction (O3). */
@@ -89,12 +90,12 @@ export class Mempool implements AsyncDisposable {
     for (const [i, transaction] of transactions.entries())
       checkTransaction(() => `transactions[${i}]`, transaction, this.#maxTxBytes);
     const own = transactions.map(copy);
-    checkWrite(options);
+    const context = checkWrite(options);
     const validate = this.#validate;
     const refusals =
-      validate === undefined ? [] : await Promise.all(own.map((each) => this.#refusal(validate, each, options)));
+      validate === undefined ? [] : await Promise.all(own.map((each) => this.#refusal(validate, each, context)));
     const accepted = own.filter((_, i) => (refusals[i] ?? null) === null);
-    const outcomes = await this.#whole((on) => on.receive(accepted, options), options);
+    const outcomes = await this.#whole((on, to) => on.receive(accepted, to), context);
     const inOrder = outcomes.values();
     return own.map((_, i) => refusals[i] ?? (inOrder.next().value as store.ReceiveOutcome));
   }
@@ -131,7 +132,7 @@ export class Mempool implements AsyncDisposable {
     checkReason(reason);
     if (typeof which === 'string') return this.#single(dropLane(this.#store, reason), which, options);
     const hashes = [...checkHashes('hashes', which, maxCallTransactions)];
-    return this.#whole((on) => on.drop(hashes, reason, options), options);
+    return this.#whole((on, to) => on.drop(hashes, reason, to), options);
   }
 
   /** Applies one block (L5, L6, X3). */
@@ -143,13 +144,13 @@ export class Mempool implements AsyncDisposable {
     const { point, parent, seen, unseen } = checkBlock(block, policy, defaultThresholds);
     const own = { point, parent: parent ?? undefined, seen, unseen };
     const thresholds = { ...policy };
-    return this.#whole((on) => on.confirm(own, thresholds, options), options);
+    return this.#whole((on, to) => on.confirm(own, thresholds, to), options);
   }
 
   /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9). */
   async rollback(point: ChainPoint | null, options: store.WriteOptions = {}): Promise<store.RollbackOutcome> {
     const own = point === null ? null : checkPoint('point', point);
-    return this.#whole((on) => on.rollback(own, options), options);
+    return this.#whole((on, to) => on.rollback(own, to), options);
   }
 
   /**
@@ -259,18 +260,20 @@ export class Mempool implements AsyncDisposable {
   ): Promise<boolean | string[]> {
     if (typeof which === 'string') return this.#single(this.#moves[verb], which, options);
     const hashes = [...checkHashes('hashes', which, maxCallTransactions)];
-    return this.#whole((on) => on[verb](hashes, options), options);
+    return this.#whole((on, to) => on[verb](hashes, to), options);
   }
 
   async #single<Answer>(lane: Lane<string, Answer>, hash: string, options: store.WriteOptions): Promise<Answer> {
     checkHash('hash', hash);
-    checkWrite(options);
-    return this.#coalescer.call(lane, { item: hash, hash, bytes: 0 }, options);
+    return this.#coalescer.call(lane, { item: hash, hash, bytes: 0 }, checkWrite(options));
   }
 
-  async #whole<Answer>(run: (on: store.MempoolStore) => Promise<Answer>, options: store.WriteOptions): Promise<Answer> {
-    checkWrite(options);
-    return this.#coalescer.whole(() => run(this.#store), options.signal);
+  async #whole<Answer>(
+    run: (on: store.MempoolStore, to: WriteContext) => Promise<Answer>,
+    options: store.WriteOptions,
+  ): Promise<Answer> {
+    const context = checkWrite(options);
+    return this.#coalescer.whole(() => run(this.#store, context), context.signal);
   }
 
   /** A transaction that the pool has is not checked again: its answer comes from the store. */
