@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { type DriverOptions, isMempoolError, MempoolError, retryUntil } from 'mempool-core';
 import { createClient, type RedisOptions } from './options.ts';
 import { isReply, refusal, withoutArguments } from './refusal.ts';
-import type { Script } from './script.ts';
+import { type Reply, scripts, type Verb } from './script.ts';
 
 /** Not a bare `Uint8Array`: the client would send it as the text of its numbers. */
 export type Argument = string | number | Buffer;
@@ -28,35 +28,36 @@ export class Connection {
   }
 
   /** X5: sends the script until it is answered or the time is used up. */
-  run<Reply>(
-    script: Script,
+  run<V extends Verb>(
+    verb: V,
     keys: readonly string[],
     args: readonly Argument[],
     signal?: AbortSignal | undefined,
-  ): Promise<Reply> {
+  ): Promise<Reply<V>> {
     const { timeoutMs, clock } = this.#options;
+    const script = scripts[verb];
     const lost = script.writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
     const sent = [keys.length, ...keys, ...args];
     return retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
       try {
-        return await this.send<Reply>('EVALSHA', [script.sha, ...sent], remainingMs, lost);
+        return await this.send<Reply<V>>('EVALSHA', [script.sha, ...sent], remainingMs, lost);
       } catch (error) {
         if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return await this.send<Reply>('EVAL', [script.source, ...sent], remainingMs, lost);
+        return await this.send<Reply<V>>('EVAL', [script.source, ...sent], remainingMs, lost);
       }
     });
   }
 
   /** One command, sent once. `lost`: what it means when the answer does not come. */
-  async send<Reply>(
+  async send<Answer>(
     name: string,
     args: readonly Argument[],
     timeoutMs: number,
     lost: Lost = 'ERR_MEMPOOL_UNAVAILABLE',
-  ): Promise<Reply> {
+  ): Promise<Answer> {
     this.#assertReady();
     try {
-      return await this.#answer(this.#client.callBuffer(name, ...args) as Promise<Reply>, timeoutMs);
+      return await this.#answer(this.#client.callBuffer(name, ...args) as Promise<Answer>, timeoutMs);
     } catch (cause) {
       const error = withoutArguments(cause);
       if (isReply(error)) throw refusal(error, name);
@@ -80,7 +81,7 @@ export class Connection {
   }
 
   /** A connection that gives no answer in time is given up, so that the next call does not wait behind it. */
-  #answer<Reply>(reply: Promise<Reply>, timeoutMs: number): Promise<Reply> {
+  #answer<Answer>(reply: Promise<Answer>, timeoutMs: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new Error(`none within ${Math.round(timeoutMs)} ms`));

@@ -3,7 +3,7 @@ import { type DriverOptions, defaultRetention, isMempoolError, MempoolError } fr
 import { Connection } from './connection.ts';
 import { type RedisOptions, taggedPrefix } from './options.ts';
 import { refusal } from './refusal.ts';
-import { type Keys, keysOf, type Reply, scripts } from './script.ts';
+import { keysOf } from './script.ts';
 import { RedisStore } from './store.ts';
 
 type Options = DriverOptions & RedisOptions;
@@ -14,21 +14,22 @@ const retentionFields = ['maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
 /** Connects, tries every command the scripts use, makes the pool where there is none, and warns of what may lose data. */
 export async function openRedis(options: Options): Promise<RedisStore> {
-  const keys = keysOf(taggedPrefix(options.keyPrefix ?? options.pool));
+  const prefix = taggedPrefix(options.keyPrefix ?? options.pool);
   const connection = new Connection(options);
+  const createPool = () => makePool(connection, prefix, options);
   try {
-    await probe(connection, keys);
-    await createPool(connection, keys, options);
+    await probe(connection, prefix);
+    await createPool();
     await warn(connection, options);
-    return new RedisStore(connection, keys, options, () => createPool(connection, keys, options));
+    return new RedisStore({ connection, prefix, options, createPool });
   } catch (error) {
     connection.close();
     throw error;
   }
 }
 
-async function probe(connection: Connection, keys: Keys): Promise<void> {
-  const answer = await connection.run<Reply<'probe'>>(scripts.probe, keys.probe, []);
+async function probe(connection: Connection, prefix: string): Promise<void> {
+  const answer = await connection.run('probe', [`${prefix}:probe`, `${prefix}:probe:old`], []);
   if (!Array.isArray(answer)) return;
   const [command, words] = answer.map(String) as [string, string];
   const error = refusal(new Error(words.replace(/^-/, '')), command);
@@ -38,11 +39,11 @@ async function probe(connection: Connection, keys: Keys): Promise<void> {
 }
 
 /** Stores the retention that this open names; checks format, pool name and the types of all keys before (N2). */
-async function createPool(connection: Connection, keys: Keys, { pool, retention }: Options): Promise<void> {
+async function makePool(connection: Connection, prefix: string, { pool, retention }: Options): Promise<void> {
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');
   const defaults = retentionFields.map((field) => defaultRetention[field]);
-  await connection.run(scripts.open, keys.all, [pool, epoch, ...wanted, ...defaults]);
+  await connection.run('open', keysOf(prefix, 'both'), [pool, epoch, ...wanted, ...defaults]);
 }
 
 /** Says through `log` what an operator should know and no verb will tell. A server may forbid the questions. */

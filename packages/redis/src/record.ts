@@ -6,6 +6,8 @@ const stageUnit = 1e15;
 const recordHead = 6;
 const entryHead = 34;
 
+type Read<T> = T & { readonly intact: boolean };
+
 /** Hashes as the scripts take them: each behind a byte that tells its length. */
 export function packHashes(hashes: readonly string[]): Buffer {
   const packed = Buffer.allocUnsafe(hashes.reduce((length, hash) => length + 1 + hash.length / 2, 0));
@@ -56,74 +58,46 @@ export function readPoint(point: Buffer): core.ChainPoint | null {
   return point.length === 0 ? null : core.decodePoint(point);
 }
 
-export function readTransaction(
-  [hash, seq, score, point, record]: Row,
-  tick: number,
-): core.StoredTransaction & { readonly intact: boolean } {
+/** A transaction as lua/page.lua answers with it. */
+export function readTransaction(row: Row, tick: number): Read<core.StoredTransaction> {
+  const [hash, seq, score, point, record] = row;
   const { stage, counters } = place(score, tick);
-  return {
-    hash: core.bytesToHash(hash),
-    seq: Number(seq),
-    stage: stage as core.LiveStage,
-    ...decodeRecord(record),
-    ...counters,
-    confirmedAt: readPoint(point),
-  };
+  const identity = { hash: core.bytesToHash(hash), seq: Number(seq), stage: stage as core.LiveStage };
+  return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point) };
 }
 
 /** What a log entry tells, as lua/log.lua writes it; `null` for a damaged one. */
 function decodeEntry(entry: Buffer | null) {
   if (entry === null || entry.length < entryHead) return null;
   const stage = core.knownStages[entry[0] as number];
-  const end = entryHead + (entry[33] as number);
-  const note = entry.subarray(end);
-  const fits = stage === 'Finalized' ? note.length === core.pointBytes : stage === 'Dropped' && entry.length > end;
-  if (!fits) return null;
-  const [seq, confirmations, nonConfirmations] = [1, 17, 25].map((at) => Number(entry.readBigUInt64BE(at)));
-  return {
-    hash: core.bytesToHash(entry.subarray(entryHead, end)),
-    seq: seq as number,
-    stage,
-    confirmations: confirmations as number,
-    nonConfirmations: nonConfirmations as number,
-    point: stage === 'Finalized' ? core.decodePoint(note) : null,
-    reason: stage === 'Dropped' ? note.toString() : null,
-  };
+  const [hash, note] = [entry.subarray(entryHead), entry.subarray(entryHead + (entry[33] as number))];
+  const [seq, confirmations, nonConfirmations] = [1, 17, 25].map((at) => Number(entry.readBigUInt64BE(at))) as Three;
+  const told = { hash: core.bytesToHash(hash.subarray(0, entry[33])), seq, confirmations, nonConfirmations };
+  if (stage === 'Finalized' && note.length === core.pointBytes)
+    return { ...told, stage, point: core.decodePoint(note), reason: null };
+  return stage === 'Dropped' && note.length > 0 ? { ...told, stage, point: null, reason: note.toString() } : null;
 }
-
-const lostEntry = {
-  hash: '',
-  seq: 0,
-  stage: 'Dropped',
-  confirmations: 0,
-  nonConfirmations: 0,
-  point: null,
-  reason: null,
-};
+type Three = [number, number, number];
 
 /** A log entry as lua/dump.lua answers with it. */
-export function readEntry(
-  logSeq: number,
-  bytes: Buffer | null,
-  record: Buffer | null,
-): core.LogEntry & { readonly intact: boolean } {
+export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): Read<core.LogEntry> {
+  const lost = { hash: '', seq: 0, stage: 'Dropped', confirmations: 0, nonConfirmations: 0, point: null, reason: null };
   const entry = decodeEntry(bytes);
   const payload = decodeRecord(record);
-  const read = { logSeq, ...(entry ?? lostEntry), ...payload, intact: entry !== null && payload.intact };
-  return read as ReturnType<typeof readEntry>;
+  const read = { logSeq, ...(entry ?? lost), ...payload, intact: entry !== null && payload.intact };
+  return read as Read<core.LogEntry>;
 }
 
 /** A status as lua/status.lua answers with it. @throws `ERR_MEMPOOL_CORRUPT` where the log entry is damaged */
 export function readStatus(
   hash: string,
   tick: number,
-  score: Buffer | null,
-  detail: Buffer | null,
+  [score, detail]: readonly [Buffer | null, Buffer | null],
 ): core.TransactionStatus {
-  const none = { confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
-  if (score === null) return { hash, stage: 'Unknown', ...none };
+  const none = { hash, confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+  if (score === null) return { ...none, stage: 'Unknown' };
   const { stage, number, counters } = place(score, tick);
-  if (core.isLive(stage)) return { ...none, hash, stage, ...counters, confirmedAt: detail && readPoint(detail) };
+  if (core.isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
   const entry = decodeEntry(detail);
   if (entry === null) throw core.corrupt({ hash, seq: 0, logSeq: number });
   const { confirmations, nonConfirmations, point, reason } = entry;

@@ -8,7 +8,7 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^NOPERM |executing the script can't run this command/i, 'ERR_MEMPOOL_PERMISSION'],
   [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^ERR unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
   // Not carried out, but it may be later.
-  [/^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of clients/, 'ERR_MEMPOOL_UNAVAILABLE'],
+  [/^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/, 'ERR_MEMPOOL_UNAVAILABLE'],
 ];
 
 /** True for what the server said, as against what became of the connection. */
@@ -22,24 +22,17 @@ export function withoutArguments(error: unknown): unknown {
   return error;
 }
 
-/** The server's refusal as an error of ours, or as it is; `command` is what was refused, unless the server says better. */
-export function refusal(error: Error, command: string): Error {
+/** The server's refusal as an error of ours, or as it is; `asked` is what was refused, unless the server says better. */
+export function refusal(error: Error, asked: string): Error {
   const { message } = error;
   if (message.startsWith('MEMPOOL_REUSED')) return operationReused();
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;
+  const command = /'([a-z]+)[a-z|]*' command/.exec(message)?.[1]?.toUpperCase() ?? asked;
+  const key = /^MEMPOOL_TYPE .*: (\S+)$/.exec(message)?.[1];
   return new MempoolError(code, message.replace(/^MEMPOOL_\w+ /, 'the pool cannot be used: '), {
-    ...(code === 'ERR_MEMPOOL_PERMISSION' ? { command: refusedCommand(message) ?? command } : {}),
-    ...foreignKey(message),
+    ...(code === 'ERR_MEMPOOL_PERMISSION' ? { command } : {}),
+    ...(key === undefined ? {} : { key }),
     cause: error,
   });
-}
-
-function refusedCommand(message: string): string | undefined {
-  return /'([a-z]+)[a-z|]*' command/.exec(message)?.[1]?.toUpperCase();
-}
-
-function foreignKey(message: string): { key?: string } {
-  const key = /^MEMPOOL_TYPE a key of another type is in its place: (.+)/.exec(message)?.[1];
-  return key === undefined ? {} : { key };
 }

@@ -19,13 +19,12 @@ interface Replies {
   rollback: OnTip<[undoneOrOldest: number | Buffer, returned: number]>;
   peek: [tick: number, ...Row[]];
   find: [tick: number, ...Row[]];
-  status: [tick: number, ...(Buffer | null)[]];
-  dump: [oldest: number, last: number, first: number, ...(Buffer | null)[]];
+  status: [tick: number, ...[score: Buffer | null, detail: Buffer | null][]];
+  dump: [oldest: number, last: number, first: number, ...[entry: Buffer | null, record: Buffer | null][]];
   tip: [tip: Buffer, tick: number, points: Buffer[]];
   usage: [number, number, number, number, number, number, number, number];
   events: [epoch: Buffer, oldest: number, last: number, ...[last: number, packed: Buffer][]];
 }
-
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
 
@@ -68,21 +67,12 @@ export const scripts: { readonly [V in Verb]: Script } = {
   events: reading('events'),
 };
 
-/** The keys of a pool, in the order of lua/keys.lua. */
-export interface Keys {
-  readonly all: readonly string[];
-  /** With the record of the operation ids that callers give. */
-  readonly named: readonly string[];
-  /** With the record of the ids that this package makes, which must not push out those of callers. */
-  readonly own: readonly string[];
-  readonly events: string;
-  readonly probe: readonly string[];
-}
-
-export function keysOf(prefix: string): Keys {
-  const keys = (...names: readonly string[]): string[] => names.map((name) => `${prefix}:${name}`);
-  const pool = keys('meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events');
-  const [ops, calls, probe] = [keys('ops', 'ops:old'), keys('calls', 'calls:old'), keys('probe', 'probe:old')];
-  const events = `${prefix}:events`;
-  return { all: [...pool, ...ops, ...calls], named: [...pool, ...ops], own: [...pool, ...calls], events, probe };
+/**
+ * The keys of a pool, in the order of lua/keys.lua. Callers' operation ids are recorded in `ops`, the ids that this package
+ * makes in `calls`: those must not push out the others.
+ */
+export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string[] {
+  const records = record === 'both' ? ['ops', 'ops:old', 'calls', 'calls:old'] : [record, `${record}:old`];
+  const names = ['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', ...records];
+  return names.map((name) => `${prefix}:${name}`);
 }

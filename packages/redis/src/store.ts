@@ -4,49 +4,50 @@ import { type Argument, Connection } from './connection.ts';
 import { EventLog } from './event-log.ts';
 import type { RedisOptions } from './options.ts';
 import * as record from './record.ts';
-import { type Keys, type Reply, type Row, scripts, type Verb } from './script.ts';
+import { keysOf, type Reply, type Verb } from './script.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
+/** What a node has opened. */
+export interface Node {
+  readonly connection: Connection;
+  /** Of the keys, in its braces. */
+  readonly prefix: string;
+  readonly options: core.DriverOptions & RedisOptions;
+  /** Makes the pool where there is none. @throws `ERR_MEMPOOL_INCOMPATIBLE` for a key that is not ours */
+  createPool(): Promise<void>;
+}
+
 /** One node's view of a pool on Redis: each verb is one script. */
 export class RedisStore implements core.StoreDriver {
-  readonly #connection: Connection;
-  readonly #keys: Keys;
-  readonly #options: core.DriverOptions & RedisOptions;
-  readonly #createPool: () => Promise<void>;
+  readonly #node: Node;
   readonly #events: EventLog;
   /** Begins the ids of calls whose caller named none; with a counter behind it, unique in the pool. */
-  readonly #node: string = randomBytes(9).toString('base64');
+  readonly #id: string = randomBytes(9).toString('base64');
   #calls = 0;
 
-  constructor(
-    connection: Connection,
-    keys: Keys,
-    options: core.DriverOptions & RedisOptions,
-    create: () => Promise<void>,
-  ) {
-    this.#connection = connection;
-    this.#keys = keys;
-    this.#options = options;
-    this.#createPool = create;
+  constructor(node: Node) {
+    this.#node = node;
     this.#events = new EventLog({
       readPage: (after, limit) => this.#read('events', [after, limit]),
-      connect: () => new Connection(options),
-      key: keys.events,
+      connect: () => new Connection(node.options),
+      key: `${node.prefix}:events`,
     });
   }
 
   async receive(given: readonly core.Transaction[], context: core.WriteContext): Promise<core.ReceiveOutcome[]> {
     const hashes = given.map(({ hash }) => hash);
     const packed = record.packHashes(hashes);
-    const { finalizeThreshold } = this.#options.thresholds;
     const repeats = new Set(hashes).size < hashes.length ? 'yes' : '';
-    const ids = [kept(packed, context), threshold(finalizeThreshold), repeats, packed];
-    const [letters, first, recorded] = await this.#write(
-      'receive',
-      [...ids, ...given.map(record.encodeRecord)],
-      context,
-    );
+    const { finalizeThreshold } = this.#node.options.thresholds;
+    const args = [
+      kept(packed, context),
+      threshold(finalizeThreshold),
+      repeats,
+      packed,
+      ...given.map(record.encodeRecord),
+    ];
+    const [letters, first, recorded] = await this.#write('receive', args, context);
     let seq = first;
     return named(recorded, hashes).map((hash, i): core.ReceiveOutcome => {
       const letter = String.fromCharCode(letters[i] as number);
@@ -103,9 +104,12 @@ export class RedisStore implements core.StoreDriver {
     return this.#peek(['inflight', after, limit, core.maxPageBytes], signal);
   }
 
-  async findInflight(hashes: readonly string[], context: core.ReadContext): Promise<(core.StoredTransaction | null)[]> {
-    const [tick, ...rows] = await this.#read('find', [record.packHashes([...new Set(hashes)])], context.signal);
-    const byHash = new Map<string, Row>(rows.map((row) => [core.bytesToHash(row[0]), row]));
+  async findInflight(
+    hashes: readonly string[],
+    { signal }: core.ReadContext,
+  ): Promise<(core.StoredTransaction | null)[]> {
+    const [tick, ...rows] = await this.#read('find', [record.packHashes([...new Set(hashes)])], signal);
+    const byHash = new Map(rows.map((row) => [core.bytesToHash(row[0]), row] as const));
     return hashes.map((hash) => {
       const row = byHash.get(hash);
       if (row === undefined) return null;
@@ -117,18 +121,16 @@ export class RedisStore implements core.StoreDriver {
 
   async checkStatus(hashes: readonly string[], { signal }: core.ReadContext): Promise<core.TransactionStatus[]> {
     const [tick, ...found] = await this.#read('status', [record.packHashes(hashes)], signal);
-    return hashes.map((hash, i) => record.readStatus(hash, tick, found[2 * i] ?? null, found[2 * i + 1] ?? null));
+    return found.map((status, i) => record.readStatus(hashes[i] as string, tick, status));
   }
 
   async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.LogPage> {
     const [oldest, last, first, ...found] = await this.#read('dump', [cursor, limit, core.maxPageBytes], signal);
-    const rows = Array.from({ length: found.length / 2 }, (_, i) =>
-      record.readEntry(first + i, found[2 * i] ?? null, found[2 * i + 1] ?? null),
-    );
-    const page = core.cutPage(rows, ({ intact }) => intact);
-    const next = (page.at(-1)?.logSeq ?? last) + 1;
+    const rows = found.map(([entry, body], i) => record.readEntry(first + i, entry, body));
+    const entries = core.cutPage(rows, isIntact).map(({ intact: _, ...entry }) => entry);
+    const next = (entries.at(-1)?.logSeq ?? last) + 1;
     const missed = cursor === 0 ? 0 : Math.max(0, oldest - cursor);
-    return { entries: page.map(({ intact: _, ...entry }) => entry), cursor: next, hasMore: next <= last, missed };
+    return { entries, cursor: next, hasMore: next <= last, missed };
   }
 
   async tip(points: number, { signal }: core.ReadContext): Promise<core.TipAnswer> {
@@ -152,40 +154,41 @@ export class RedisStore implements core.StoreDriver {
 
   close(): void {
     this.#events.close();
-    this.#connection.close();
+    this.#node.connection.close();
   }
 
   async #peek(args: readonly Argument[], signal: AbortSignal | undefined): Promise<core.StoredTransaction[]> {
     const [tick, ...rows] = await this.#read('peek', args, signal);
     const found = rows.map((row) => record.readTransaction(row, tick));
-    return core.cutPage(found, ({ intact }) => intact).map(({ intact: _, ...transaction }) => transaction);
+    return core.cutPage(found, isIntact).map(({ intact: _, ...transaction }) => transaction);
   }
 
   #read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
-    return this.#run(verb, this.#keys.named, args, signal);
+    return this.#run(verb, 'ops', args, signal);
   }
 
   /** X2: a call without an id gets one of ours, so that a repeat after a lost answer is told the first one's outcome. */
   #write<V extends Verb>(verb: V, args: readonly Argument[], context: core.WriteContext): Promise<Reply<V>> {
     const { operationId, signal } = context;
     this.#calls += 1;
-    const id = operationId ?? `${this.#node}${this.#calls}`;
-    return this.#run(verb, operationId === undefined ? this.#keys.own : this.#keys.named, [id, verb, ...args], signal);
+    const id = operationId ?? `${this.#id}${this.#calls}`;
+    return this.#run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], signal);
   }
 
   /** A pool that is gone (a flush, a restart without persistence) is made anew; a key of another type is named there. */
   async #run<V extends Verb>(
     verb: V,
-    keys: readonly string[],
+    ids: 'ops' | 'calls',
     args: readonly Argument[],
     signal: AbortSignal | undefined,
   ): Promise<Reply<V>> {
-    const run = () => this.#connection.run<Reply<V>>(scripts[verb], keys, args, signal);
+    const { connection, prefix, createPool } = this.#node;
+    const run = () => connection.run(verb, keysOf(prefix, ids), args, signal);
     try {
       return await run();
     } catch (error) {
       if (!(error instanceof Error) || !/^(MEMPOOL_GONE|WRONGTYPE) /.test(error.message)) throw error;
-      await this.#createPool();
+      await createPool();
       return run();
     }
   }
@@ -193,6 +196,10 @@ export class RedisStore implements core.StoreDriver {
 
 function threshold(value: number): string {
   return Number.isFinite(value) ? String(value) : 'inf';
+}
+
+function isIntact({ intact }: { readonly intact: boolean }): boolean {
+  return intact;
 }
 
 /** With an id of the caller's the hashes are recorded too, as a repeat may come with others. */

@@ -13,8 +13,7 @@ export const subject: Subject = {
   open: (pool, options) => redis.open({ ...options, pool, url }),
   async destroy(pool) {
     const client = new Redis(url);
-    const { all, probe } = keysOf(`{${pool}}`);
-    await client.unlink(...all, ...probe);
+    await client.unlink(...keysOf(`{${pool}}`, 'both'));
     client.disconnect();
   },
 };
