@@ -4,7 +4,7 @@ import type { CaseContext } from './case.ts';
 import { block, point, propagateOne, receiveOne, transaction } from './scenario.ts';
 
 /** A mutating call in a pool where it has an effect. */
-export interface ArrangedCall {
+interface ArrangedCall {
   call(options?: WriteOptions): Promise<unknown>;
   /** After the call: makes the pool such that the same call without an id would have an effect again. */
   again(): Promise<unknown>;
