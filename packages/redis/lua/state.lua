@@ -1,13 +1,13 @@
 -- Purpose: the pool's numbers from `meta`, and what the records mean.
 -- Errors: MEMPOOL_GONE (no pool here: never made, or flushed), MEMPOOL_FORMAT <format> of another version
 -- Rules: X1, N2
-local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, maxFinalized, maxEvents, maxRollback =
+local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
-    'maxFinalized', 'maxEvents', 'maxRollback'))
+    'trail', 'maxFinalized', 'maxEvents', 'maxRollback'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
 if format ~= '1' then return redis.error_reply('MEMPOOL_FORMAT it is stored in format ' .. format) end
 seq, tick, base, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(base), tonumber(logSeq), tonumber(logFirst)
-eventSeq, maxFinalized = tonumber(eventSeq), tonumber(maxFinalized)
+eventSeq, trail, maxFinalized = tonumber(eventSeq), trail or '', tonumber(maxFinalized)
 maxEvents, maxRollback = tonumber(maxEvents), tonumber(maxRollback)
 
 -- A score of `idx`. Written digit by digit: the conversion of large doubles is slow.

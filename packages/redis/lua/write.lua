@@ -29,5 +29,5 @@ end
 
 local function save(...)
   publish()
-  call('HSET', META, 'eventSeq', eventSeq, ...)
+  call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, ...)
 end

@@ -10,7 +10,8 @@ const longestPauseMs = 100;
 
 /** What `EventLog` needs of its node. */
 export interface EventReader {
-  readPage(after: number, limit: number): Promise<Reply<'events'>>;
+  /** `marks`: what earlier pages found, which the server compares with what it has now. */
+  readPage(after: number, limit: number, marks: Iterable<string>): Promise<Reply<'events'>>;
   /** A new connection, for reads that wait. */
   connect(): Connection;
   readonly key: string;
@@ -24,7 +25,10 @@ export class EventLog implements EventSource {
   readonly #pages = new Map<number, Promise<EventPage>>();
   /** Where the waiting read goes on from. */
   #last = 0;
-  #epoch = '';
+  /** Where the log ended when pages were read: all that was handed out lies before these. */
+  readonly #marks = new Set<string>();
+  /** How often the server went back in time, or the pool was made anew: to a stream each is another epoch. */
+  #rewinds = 0;
   #reader: Connection | null = null;
 
   constructor(source: EventReader) {
@@ -57,14 +61,23 @@ export class EventLog implements EventSource {
   }
 
   async #fetch(after: number, limit: number): Promise<EventPage> {
-    const [epochBytes, oldest, last, ...entries] = await this.#source.readPage(after, limit);
-    const epoch = String(epochBytes);
-    const rewound = epoch !== this.#epoch || last < this.#last;
-    if (this.#reader === null || rewound) this.#last = last;
-    this.#epoch = epoch;
-    if (rewound) this.#wake();
+    const [marks, rewinds] = [[...this.#marks], this.#rewinds];
+    const [epoch, oldest, last, trail, same, ...entries] = await this.#source.readPage(after, limit, marks);
+    if (this.#reader === null || last < this.#last) this.#last = last;
+    if (same === 1) for (const mark of marks) this.#marks.delete(mark);
+    else if (rewinds === this.#rewinds) this.#rewind(last);
+    this.#marks.add(`${epoch}:${last}:${trail}`);
     const events = entries.flatMap(([number, packed]) => decodeEvents(packed, number));
-    return { events: events.filter(({ eventSeq }) => eventSeq > after).slice(0, limit), oldest, last, epoch };
+    const wanted = events.filter(({ eventSeq }) => eventSeq > after).slice(0, limit);
+    return { events: wanted, oldest, last, epoch: `${epoch}:${this.#rewinds}` };
+  }
+
+  /** Nothing read before is to be trusted: streams say `lagged`, once, and begin again. */
+  #rewind(last: number): void {
+    this.#rewinds += 1;
+    this.#marks.clear();
+    this.#last = last;
+    this.#wake();
   }
 
   #wake(): void {

@@ -29,7 +29,7 @@ export class RedisStore implements core.StoreDriver {
   constructor(node: Node) {
     this.#node = node;
     this.#events = new EventLog({
-      readPage: (after, limit) => this.#read('events', [after, limit]),
+      readPage: (after, limit, marks) => this.#read('events', [after, limit, ...marks]),
       connect: () => new Connection(node.options),
       key: `${node.prefix}:events`,
     });

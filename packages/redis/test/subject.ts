@@ -18,4 +18,3 @@ export const subject: Subject = {
   },
 };
 
-export default subject;
