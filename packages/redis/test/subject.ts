@@ -17,4 +17,3 @@ export const subject: Subject = {
     client.disconnect();
   },
 };
-
