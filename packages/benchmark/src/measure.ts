@@ -7,6 +7,8 @@ export interface Measure {
   readonly unit: '×' | 'bytes' | 'ms' | 'events/s' | 'missed';
   /** At least 7 where a round is short; the median counts. */
   readonly rounds: number;
+  /** Rounds before them that do not count, until the code is compiled; default 1. */
+  readonly warmups?: number;
   prepare?(): Promise<void>;
   /** One round: limit and subject in turn, in an order that changes with the round. */
   sample(round: number): Promise<number>;
@@ -47,12 +49,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] as number)) / 2;
 }
 
-/** Takes all rounds of a measure, after one that is thrown away. */
+/** Takes all rounds of a measure, after those that are thrown away; a single long round has none. */
 export async function take(measure: Measure): Promise<Figure> {
   await measure.prepare?.();
   const values: number[] = [];
   try {
-    if (measure.rounds > 1) await measure.sample(1);
+    const warmups = measure.rounds > 1 ? (measure.warmups ?? 1) : 0;
+    for (let round = 0; round < warmups; round++) await measure.sample(round);
     for (let round = 0; round < measure.rounds; round++) values.push(await measure.sample(round));
   } finally {
     await measure.end?.();

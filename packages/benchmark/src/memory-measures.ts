@@ -22,7 +22,8 @@ function receive(subject: BenchSubject, title: string, batchSize: number, goal: 
     title,
     goal: { kind: 'at least', value: goal },
     unit: '×',
-    rounds: 9,
+    rounds: 15,
+    warmups: 6,
     async sample(round) {
       const forLimit = freshTransactions(perRound);
       const calls = batches(freshTransactions(perRound), batchSize);
