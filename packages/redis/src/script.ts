@@ -23,7 +23,14 @@ interface Replies {
   dump: [oldest: number, last: number, first: number, ...[entry: Buffer | null, record: Buffer | null][]];
   tip: [tip: Buffer, tick: number, points: Buffer[]];
   usage: [number, number, number, number, number, number, number, number];
-  events: [epoch: Buffer, oldest: number, last: number, trail: Buffer, same: number, ...[last: number, packed: Buffer][]];
+  events: [
+    epoch: Buffer,
+    oldest: number,
+    last: number,
+    trail: Buffer,
+    same: number,
+    ...[last: number, packed: Buffer][],
+  ];
 }
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];

@@ -89,7 +89,7 @@ test('E3: what was read in part, or not at all, before the server went back is n
   const { store: writer } = await openPool({ url });
   await writer.receive(transactions(6, 7, 8, 9));
   expect(await takes[0](9)).toEqual(['5 5', 'lagged', '1 1', '2 2', '3 3', '4 6', '5 7', '6 8', '7 9']);
-  expect((await takes[1](9)).slice(-8)).toEqual(['lagged', '1 1', '2 2', '3 3', '4 6', '5 7', '6 8', '7 9']);
+  expect(await takes[1](8)).toEqual(['lagged', '1 1', '2 2', '3 3', '4 6', '5 7', '6 8', '7 9']);
 });
 
 test('E3: a server that came back with all it had, or on the same way again, is no lag', async () => {
