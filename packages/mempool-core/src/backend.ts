@@ -133,7 +133,7 @@ class CheckedStore implements store.MempoolStore {
   ): Promise<(StoredTransaction | null)[]> {
     this.#assertOpen();
     const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
-    return this.#call(options, (context) => this.#driver.findInflight(checked, context));
+    return this.#read(options, (context) => this.#driver.findInflight(checked, context));
   }
 
   async confirm(
@@ -155,20 +155,20 @@ class CheckedStore implements store.MempoolStore {
   async checkStatus(hashes: readonly string[], options: store.ReadOptions = {}): Promise<TransactionStatus[]> {
     this.#assertOpen();
     const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
-    return this.#call(options, (context) => this.#driver.checkStatus(checked, context));
+    return this.#read(options, (context) => this.#driver.checkStatus(checked, context));
   }
 
   async dumpFinalized(query: store.LogQuery = {}): Promise<store.LogPage> {
     this.#assertOpen();
     const cursor = checkCount('cursor', query.cursor ?? 0);
     const limit = clampLimit(checkLimit(query.limit));
-    return this.#call(query, (context) => this.#driver.dumpFinalized(cursor, limit, context));
+    return this.#read(query, (context) => this.#driver.dumpFinalized(cursor, limit, context));
   }
 
   async subscribe(options: store.SubscribeOptions = {}): Promise<AsyncIterable<MempoolEvent>> {
     this.#assertOpen();
     const after = options.after === undefined ? undefined : checkCount('after', options.after);
-    return this.#call(options, async ({ signal }) => {
+    return this.#read(options, async ({ signal }) => {
       const page = await this.#events.readEvents(after ?? Number.MAX_SAFE_INTEGER, 1);
       signal?.throwIfAborted();
       const start = { after: after ?? page.last, epoch: page.epoch };
@@ -181,12 +181,12 @@ class CheckedStore implements store.MempoolStore {
   async tip(options: store.TipOptions = {}): Promise<store.TipAnswer> {
     this.#assertOpen();
     const points = checkCount('points', options.points ?? 0);
-    return this.#call(options, (context) => this.#driver.tip(points, context));
+    return this.#read(options, (context) => this.#driver.tip(points, context));
   }
 
   async usage(options: store.ReadOptions = {}): Promise<store.Usage> {
     this.#assertOpen();
-    return this.#call(options, (context) => this.#driver.usage(context));
+    return this.#read(options, (context) => this.#driver.usage(context));
   }
 
   close(): Promise<void> {
@@ -218,7 +218,7 @@ class CheckedStore implements store.MempoolStore {
     this.#assertOpen();
     const after = checkCount('after', query.after ?? 0);
     const limit = clampLimit(checkLimit(query.limit));
-    return this.#call(query, (context) => read(after, limit, context));
+    return this.#read(query, (context) => read(after, limit, context));
   }
 
   #write<T>(options: store.WriteOptions, run: (context: WriteContext) => Awaitable<T>): Promise<T> {
@@ -226,7 +226,24 @@ class CheckedStore implements store.MempoolStore {
     return this.#call(options, () => run(context));
   }
 
-  /** Counts the call, so that `close` waits for it. Runs up to the driver without an await: order is kept, bytes are ours. */
+  /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */
+  async #read<T>(options: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
+    const { signal } = options;
+    if (signal === undefined) return this.#call(options, run);
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      return await Promise.race([this.#call({ signal }, run), aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /**
+   * Counts the call until the driver has ended it, so that `close` waits for it. Runs up to the driver without an await: order
+   * is kept, bytes are ours.
+   */
   async #call<T>({ signal }: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
     signal?.throwIfAborted();
     this.#calls += 1;

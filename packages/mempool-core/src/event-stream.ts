@@ -28,6 +28,8 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   #ended = false;
   #filling: Promise<boolean> | null = null;
   #wake: (() => void) | null = null;
+  /** Lets go of a page that is waited for. */
+  #letGo: (() => void) | null = null;
 
   constructor(
     source: EventSource,
@@ -85,6 +87,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   readonly #abort = (): void => {
     this.#empty();
     this.end();
+    this.#letGo?.();
   };
 
   #notify(): void {
@@ -124,12 +127,20 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     if (!this.#dirty) return this.#wait();
     this.#dirty = false;
     try {
-      await this.#fill();
+      await this.#fillUnlessAborted();
     } catch (error) {
       if (!isMempoolError(error) || !error.retryable) throw error;
       this.#dirty = true;
       await this.#wait(retryMs);
     }
+  }
+
+  /** A store out of reach may keep a page for long; who ends the stream is not kept (R3, E4). */
+  #fillUnlessAborted(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#letGo = resolve;
+      this.#fill().then(() => resolve(), reject);
+    });
   }
 
   #wait(timeoutMs?: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { defineBackend } from '../src/backend.ts';
 import type { StoreDriver } from '../src/driver.ts';
@@ -62,6 +63,32 @@ const verbs: Record<string, (store: MempoolStore) => Promise<unknown>> = {
   tip: (store) => store.tip(),
   usage: (store) => store.usage(),
 };
+
+const reads: readonly (readonly [string, (store: MempoolStore, signal: AbortSignal) => Promise<unknown>])[] = [
+  ['hasPending', (store, signal) => store.hasPending({ signal })],
+  ['peekPending', (store, signal) => store.peekPending({ signal })],
+  ['findInflight', (store, signal) => store.findInflight([hash], { signal })],
+  ['peekInflight', (store, signal) => store.peekInflight({ signal })],
+  ['checkStatus', (store, signal) => store.checkStatus([hash], { signal })],
+  ['dumpFinalized', (store, signal) => store.dumpFinalized({ signal })],
+  ['subscribe', (store, signal) => store.subscribe({ signal })],
+  ['tip', (store, signal) => store.tip({ signal })],
+  ['usage', (store, signal) => store.usage({ signal })],
+];
+
+/** Every reading verb of a driver, answered by the same. */
+function keptReads(answer: () => Promise<never>): Partial<StoreDriver> {
+  return {
+    peekPending: answer,
+    peekInflight: answer,
+    findInflight: answer,
+    checkStatus: answer,
+    dumpFinalized: answer,
+    tip: answer,
+    usage: answer,
+    readEvents: answer,
+  };
+}
 
 describe('what defineBackend puts around a driver', () => {
   it.each(Object.keys(verbs))('%s rejects once the store is closed (R2)', async (verb) => {
@@ -143,6 +170,66 @@ describe('what defineBackend puts around a driver', () => {
     });
     await expect(store.usage({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(asked).toBe(false);
+  });
+
+  it.each(reads)('%s ends with the signal’s reason while the driver still waits (R3)', async (verb, run) => {
+    const keep = (): Promise<never> => new Promise(() => undefined);
+    const { store } = await open(keptReads(keep));
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const call = run(store, abort.signal);
+    abort.abort(reason);
+    await expect(call, verb).rejects.toBe(reason);
+  });
+
+  it('a read that was ended leaves no listener and no stream, and its late failure is nobody’s', async () => {
+    const driven = Promise.withResolvers<never>();
+    const { store, log } = await open(keptReads(() => driven.promise));
+    const abort = new AbortController();
+    const calls = reads.map(([, run]) => run(store, abort.signal));
+    abort.abort(new Error('enough'));
+    await Promise.allSettled(calls);
+    expect([getEventListeners(abort.signal, 'abort').length, log.listeners.size]).toEqual([0, 0]);
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    driven.reject(new Error('too late'));
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('a read that is answered leaves no listener', async () => {
+    const { store } = await open();
+    const { signal } = new AbortController();
+    await store.usage({ signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('close waits for the driver to end a read that its signal has ended (R2)', async () => {
+    const driven = Promise.withResolvers<typeof usage>();
+    const order: string[] = [];
+    const { store } = await open({ usage: () => driven.promise, close: () => void order.push('driver closed') });
+    const abort = new AbortController();
+    const call = store.usage({ signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    const closing = store.close();
+    await new Promise(setImmediate);
+    order.push('driver answers');
+    driven.resolve(usage);
+    await closing;
+    expect(order).toEqual(['driver answers', 'driver closed']);
+  });
+
+  it('a write that its signal ends too late completes (R3)', async () => {
+    const driven = Promise.withResolvers<string[]>();
+    const { store } = await open({ move: () => driven.promise });
+    const abort = new AbortController();
+    const call = store.markInflight([hash], { signal: abort.signal });
+    abort.abort(new Error('too late'));
+    driven.resolve([hash]);
+    expect(await call).toEqual([hash]);
   });
 
   it('capabilities cannot be changed', async () => {

@@ -1,47 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MempoolError } from '../src/errors.ts';
 import { EventStream } from '../src/event-stream.ts';
-import type { EventPage, EventSource, MempoolEvent } from '../src/events.ts';
+import type { EventSource } from '../src/events.ts';
 import { EventLog } from './event-log.ts';
-
-interface Reader {
-  readonly stream: EventStream;
-  readonly ended: boolean;
-  read(count: number): Promise<(number | string)[]>;
-}
-
-/** A stream on the log, and its events as numbers; `lagged` ones as text. */
-function open(log: EventLog, after = 0, signal?: AbortSignal): Reader {
-  let ended = false;
-  const onEnd = (): void => {
-    ended = true;
-  };
-  const stream = new EventStream(log, { after, epoch: log.readEvents(0, 1).epoch }, signal, onEnd);
-  const iterator = stream[Symbol.asyncIterator]();
-  return {
-    stream,
-    get ended() {
-      return ended;
-    },
-    async read(count) {
-      const told: (number | string)[] = [];
-      while (told.length < count) {
-        const { value, done } = await iterator.next();
-        told.push(done === true ? 'end' : name(value));
-        if (done === true) break;
-      }
-      return told;
-    },
-  };
-}
-
-function name(event: MempoolEvent): number | string {
-  return event.kind === 'lagged' ? `lagged ${event.missed}` : event.eventSeq;
-}
-
-function range(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
-}
+import { open, range } from './event-reader.ts';
 
 describe('an event stream (E3)', () => {
   it('gives every event in order, over page ends', async () => {
@@ -174,63 +136,23 @@ describe('ending a stream (E4)', () => {
     expect(log.listeners.size).toBe(0);
   });
 
-  it('by drain gives what was committed before, then the end', async () => {
+  it('by abort or return does not wait for a page that the store keeps', async () => {
     const log = new EventLog();
-    const reader = open(log);
-    log.commit(1_500);
-    await reader.stream.drain();
-    log.commit(1);
-    expect(await reader.read(1_501)).toEqual([...range(1, 1_500), 'end']);
-    expect([reader.ended, log.listeners.size]).toEqual([true, 0]);
-  });
-
-  it('by drain ends where the store cannot be read', async () => {
-    const log = new EventLog();
-    const reader = open(log);
-    log.fail(new Error('no store'));
-    await reader.stream.drain();
-    expect(await reader.read(1)).toEqual(['end']);
-  });
-
-  it('by drain does not wait for events that a new store will never have', async () => {
-    const log = new ForgetfulLog();
-    log.commit(5);
-    const reader = open(log);
-    await reader.stream.drain();
-    expect(await reader.read(2)).toEqual(['lagged 0', 'end']);
-  });
-
-  it('by drain does not wait for the end of what others commit meanwhile', async () => {
-    const log = new BusyLog();
-    log.commit(2);
-    const reader = open(log);
-    const before = log.last;
-    await reader.stream.drain();
-    expect(log.last).toBeLessThan(before + 5);
-    expect(await reader.read(before)).toEqual(range(1, before));
-    expect(reader.ended).toBe(true);
-  });
-
-  it('by drain gives what was committed while an earlier page was under way', async () => {
-    const log = new EventLog();
-    const stream = new EventStream(late(log), { after: 0, epoch: 'first' }, undefined, () => undefined);
-    const events = stream[Symbol.asyncIterator]();
-    const first = events.next();
-    log.commit(2);
-    await stream.drain();
-    expect(await first).toMatchObject({ value: { eventSeq: 1 } });
-    expect(await events.next()).toMatchObject({ value: { eventSeq: 2 } });
-    expect(await events.next()).toMatchObject({ done: true });
-  });
-
-  it('by drain says what was lost before', async () => {
-    const log = new EventLog();
-    log.commit(5);
-    const reader = open(log, 5);
-    log.startOver();
-    log.commit(2);
-    await reader.stream.drain();
-    expect(await reader.read(4)).toEqual(['lagged 0', 1, 2, 'end']);
+    const silent: EventSource = {
+      readEvents: () => new Promise(() => undefined),
+      onEvents: (listener) => log.onEvents(listener),
+    };
+    const start = { after: 0, epoch: 'first' };
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const next = new EventStream(silent, start, abort.signal, () => undefined)[Symbol.asyncIterator]().next();
+    abort.abort(reason);
+    await expect(next).rejects.toBe(reason);
+    const events = new EventStream(silent, start, undefined, () => undefined)[Symbol.asyncIterator]();
+    const last = events.next();
+    await events.return?.();
+    expect(await last).toEqual({ done: true, value: undefined });
+    expect(log.listeners.size).toBe(0);
   });
 });
 
@@ -253,43 +175,6 @@ describe('damaged events', () => {
     expect(await told).toEqual(['lagged 2', 3]);
   });
 });
-
-/** Starts over as soon as somebody has asked for its last number. */
-class ForgetfulLog extends EventLog {
-  override readEvents(after: number, limit: number): EventPage {
-    const page = super.readEvents(after, limit);
-    if (after === Number.MAX_SAFE_INTEGER) this.startOver();
-    return page;
-  }
-}
-
-/** Gets another event each time it is asked. */
-class BusyLog extends EventLog {
-  last = 0;
-
-  override commit(count: number): void {
-    super.commit(count);
-    this.last += count;
-  }
-
-  override readEvents(after: number, limit: number): EventPage {
-    if (this.last > 500) throw new Error('it is asked without end');
-    this.commit(1);
-    return super.readEvents(after, limit);
-  }
-}
-
-/** The log's pages as they were when asked for, answered late; its last number at once. */
-function late(log: EventLog): EventSource {
-  return {
-    readEvents: async (after, limit) => {
-      const page = log.readEvents(after, limit);
-      if (after !== Number.MAX_SAFE_INTEGER) await new Promise(setImmediate);
-      return page;
-    },
-    onEvents: (listener) => log.onEvents(listener),
-  };
-}
 
 /** Until the log was asked once more. */
 async function untilRead(log: EventLog): Promise<void> {
