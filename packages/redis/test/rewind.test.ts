@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MempoolEvent, MempoolStore } from 'mempool-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashOf, point, transactions } from './chain.ts';
+import { point, transactions } from './chain.ts';
 import { openPool, operator, testFolder } from './own-server.ts';
 import { freePort, startRedisServer } from './server.ts';
 
@@ -92,22 +92,20 @@ test('E3: what was read in part, or not at all, before the server went back is n
   expect(await takes[1](8)).toEqual(['lagged', '1 1', '2 2', '3 3', '4 6', '5 7', '6 8', '7 9']);
 });
 
-test('E3: a server that came back with all it had, or on the same way again, is no lag', async () => {
+test('E3: a server that came back with all it had is no lag', async () => {
   const { url, save, kill, start } = await server();
   const { store: reader } = await openPool({ url, timeoutMs: 30_000 });
   const take = await stream(reader);
   const { store: idle } = await openPool({ url, pool: randomUUID() });
   const nothingYet = await stream(idle);
-  await each(reader, 1, 2);
+  await each(reader, 1, 2, 3);
   await save();
-  await each(reader, 3);
   expect(await take(3)).toEqual(['1 1', '2 2', '3 3']);
   await kill();
   await start();
   const { store: writer } = await openPool({ url });
-  await each(writer, 3, 4);
+  await each(writer, 4);
   expect(await take(1)).toEqual(['4 4']);
   await each(idle, 1);
   expect(await nothingYet(1)).toEqual(['1 1']);
-  expect(await writer.checkStatus([hashOf(4)])).toMatchObject([{ stage: 'Pending' }]);
 });
