@@ -6,6 +6,8 @@ export interface Lane<Item, Answer> {
   readonly name: string;
   /** Whether two store calls of this lane may be under way at once: not where the order among them shows (L1). */
   readonly overlaps: boolean;
+  /** What reads may be left at any time; what writes only before it was sent (R3). */
+  readonly kind: 'read' | 'write';
   /** One answer for each item, in the order given. */
   send(items: readonly Item[], options: WriteOptions): Promise<readonly Answer[]>;
 }

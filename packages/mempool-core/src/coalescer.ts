@@ -1,6 +1,7 @@
 import { type Batch, Call, type Lane } from './call-list.ts';
 import { CallQueue, type QueueLimits } from './call-queue.ts';
 import { isMempoolError, MempoolError } from './errors.ts';
+import { shareSignals } from './shared-signal.ts';
 import type { WriteOptions } from './store.ts';
 
 /** Store calls under way at once: the second hides the way to the store and back. */
@@ -29,7 +30,8 @@ export class Coalescer {
   }
 
   /**
-   * Queues a call of one transaction. While it waits, its signal takes it out again (R3).
+   * Queues a call of one transaction. While it waits, its signal takes it out again; a read it ends at any time. A write that
+   * was sent ends early only where all who share it have aborted and the store has not taken it yet (R3).
    *
    * @throws `ERR_MEMPOOL_BUSY`, `ERR_MEMPOOL_CLOSED`, what the store says to this call
    */
@@ -45,7 +47,7 @@ export class Coalescer {
     this.#queue.add(call);
     this.#schedule();
     if (signal === undefined) return promise;
-    const abort = (): void => this.#withdraw(call, signal);
+    const abort = (): void => this.#abort(call, signal);
     signal.addEventListener('abort', abort, { once: true });
     return promise.finally(() => signal.removeEventListener('abort', abort));
   }
@@ -87,10 +89,10 @@ export class Coalescer {
     if (this.#closed) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
   }
 
-  #withdraw(call: Call, signal: AbortSignal): void {
-    if (!this.#queue.withdraw(call)) return;
+  #abort(call: Call, signal: AbortSignal): void {
+    if (this.#queue.withdraw(call)) this.#schedule();
+    else if (call.lane.kind === 'write') return;
     call.reject(signal.reason);
-    this.#schedule();
   }
 
   #schedule(): void {
@@ -127,19 +129,20 @@ export class Coalescer {
 
 /** Answers every call, whatever the store does. */
 async function send(lane: Lane<unknown, unknown>, calls: readonly Call[]): Promise<void> {
-  const [first] = calls;
-  const options = calls.length === 1 && first !== undefined ? first.options : {};
+  const { signal, release } = shareSignals(calls.map(({ options }) => options.signal));
+  const operationId = calls.length === 1 ? calls[0]?.options.operationId : undefined;
   try {
-    const answers = await lane.send(
-      calls.map(({ item }) => item),
-      options,
-    );
+    const items = calls.map(({ item }) => item);
+    const answers = await lane.send(items, { operationId, signal });
     if (answers.length !== calls.length)
       throw new MempoolError('ERR_MEMPOOL_INTERNAL', `${lane.name}: the store did not answer every transaction`);
     for (const [i, call] of calls.entries()) call.resolve(answers[i]);
   } catch (error) {
     if (calls.length > 1 && isOfOneItem(error)) return sendHalves(lane, calls);
-    for (const call of calls) call.reject(error);
+    const aborted = signal?.aborted === true && error === signal.reason;
+    for (const call of calls) call.reject(aborted ? call.options.signal?.reason : error);
+  } finally {
+    release();
   }
 }
 

@@ -7,6 +7,7 @@ import type { Transaction, TransactionStatus } from './transaction.ts';
 export function receiveLane(store: MempoolStore): Lane<Transaction, ReceiveOutcome> {
   return {
     name: 'receive',
+    kind: 'write',
     overlaps: false,
     send: (transactions, options) => store.receive(transactions, options),
   };
@@ -15,6 +16,7 @@ export function receiveLane(store: MempoolStore): Lane<Transaction, ReceiveOutco
 export function moveLane(store: MempoolStore, verb: MoveVerb): Lane<string, boolean> {
   return {
     name: verb,
+    kind: 'write',
     overlaps: true,
     send: async (hashes, options) => moved(hashes, await store[verb](hashes, options)),
   };
@@ -24,6 +26,7 @@ export function moveLane(store: MempoolStore, verb: MoveVerb): Lane<string, bool
 export function dropLane(store: MempoolStore, reason: string): Lane<string, boolean> {
   return {
     name: `drop ${reason}`,
+    kind: 'write',
     overlaps: true,
     send: async (hashes, options) => moved(hashes, await store.drop(hashes, reason, options)),
   };
@@ -32,6 +35,7 @@ export function dropLane(store: MempoolStore, reason: string): Lane<string, bool
 export function statusLane(store: MempoolStore): Lane<string, TransactionStatus> {
   return {
     name: 'status',
+    kind: 'read',
     overlaps: true,
     send: (hashes, { signal }: WriteOptions) => store.checkStatus(hashes, { signal }),
   };

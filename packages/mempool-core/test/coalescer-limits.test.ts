@@ -32,7 +32,7 @@ describe('failure', () => {
 
   it('to answer each transaction is the store’s fault', async () => {
     const { call } = start();
-    const lane: Lane<string, string> = { name: 'mark', overlaps: true, send: async () => [] };
+    const lane: Lane<string, string> = { name: 'mark', overlaps: true, kind: 'write', send: async () => [] };
     await expect(call(lane, 'a')).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INTERNAL' });
   });
 });

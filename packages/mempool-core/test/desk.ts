@@ -18,7 +18,7 @@ export class Desk {
   readonly sent: Sent[] = [];
   #onSent: (() => void) | null = null;
 
-  lane(verb: string, overlaps = true): Lane<string, string> {
+  lane(verb: string, overlaps = true, kind: 'read' | 'write' = 'write'): Lane<string, string> {
     const send = (items: readonly string[], options: WriteOptions): Promise<string[]> => {
       const { promise, resolve, reject } = Promise.withResolvers<string[]>();
       const answer = (): void => resolve(items.map((item) => item.toUpperCase()));
@@ -26,7 +26,7 @@ export class Desk {
       this.#onSent?.();
       return promise;
     };
-    return { name: verb, overlaps, send };
+    return { name: verb, overlaps, kind, send };
   }
 
   async until(count: number): Promise<void> {
