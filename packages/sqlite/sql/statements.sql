@@ -42,7 +42,8 @@ SELECT seq FROM tx WHERE hash = ?
 SELECT seq, hash FROM tx
 -- :life
 SELECT s.seq, iif(p.seq IS NULL, coalesce(i.stage, l.stage), 0) AS stage, coalesce(i.tick, l.tick, 0) AS tick,
-  l.confirmations, l.non_confirmations AS nonConfirmations, coalesce(i.point, l.point) AS point, l.reason
+  l.confirmations, l.non_confirmations AS nonConfirmations, coalesce(i.point, l.point) AS point, l.reason,
+  l.seq IS NOT NULL AS isLogged
 FROM (SELECT ? AS seq) AS s
   LEFT JOIN pending AS p ON p.seq = s.seq
   LEFT JOIN inflight AS i ON i.seq = s.seq
@@ -62,13 +63,21 @@ FROM log AS l
 WHERE l.stage = 4 AND l.tick > ? AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx)
   AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx) AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx)
 
+-- :recount
+SELECT (SELECT count(*) FROM pending) AS pending, (SELECT count(*) FROM inflight WHERE stage = 1) AS propagated,
+  (SELECT count(*) FROM inflight WHERE stage = 2) AS acknowledged,
+  (SELECT count(*) FROM inflight WHERE stage = 3) AS confirmed
+
 -- Moves.
 -- :insertTx
 INSERT INTO tx (seq, hash, type, checksum, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 -- :deleteTx
 DELETE FROM tx WHERE seq = ?
+-- For runs of new transactions. Those that return are put back one by one: their row in tx may be lost (O2).
 -- :insertPending
 INSERT INTO pending (seq) SELECT seq FROM tx WHERE seq BETWEEN ? AND ?
+-- :returnPending
+INSERT INTO pending (seq) VALUES (?) ON CONFLICT DO NOTHING
 -- :deletePending
 DELETE FROM pending WHERE seq = ?
 -- :putInflight
@@ -100,7 +109,7 @@ VALUES (@logSeq, @seq, @seq, @hash, @stage, @tick, @confirmations, @nonConfirmat
 UPDATE log SET tx = ? WHERE tx = ?
 -- What goes with the log entries up to one: transactions that are not live and have no later entry.
 -- :expired
-SELECT l.tx AS seq, l.hash FROM log AS l
+SELECT l.tx AS seq, CAST(l.hash AS BLOB) AS hash FROM log AS l
 WHERE l.log_seq <= ? AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx)
   AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx) AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx)
 -- :trimLog

@@ -18,8 +18,9 @@ export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core
         return core.receiveStep(pool, transactions, options.thresholds);
       }),
     move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
-    drop: (named, reason, context) => calls.write('drop', context, (pool) => core.dropStep(pool, named, reason)),
-    confirm: (block, context) => calls.write('confirm', context, (pool) => core.confirmStep(pool, block)),
+    drop: (named, reason, context) =>
+      calls.write('drop', context, (pool) => core.dropStep(pool.mending(), named, reason)),
+    confirm: (block, context) => calls.write('confirm', context, (pool) => core.confirmStep(pool.mending(), block)),
     rollback: (point, context) => calls.write('rollback', context, (pool) => core.rollbackStep(pool, point)),
     peekPending: (after, limit, context) => calls.read(context, (pool) => pool.page('peekPending', after, limit)),
     peekInflight: (after, limit, context) => calls.read(context, (pool) => pool.page('peekInflight', after, limit)),

@@ -52,7 +52,7 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
     database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
     database.pragma(`cache_size = -${cacheKiB}`);
     database.transaction(() => prepare(database, options, lockingMode)).immediate();
-    return new PoolFile(database);
+    return new PoolFile(database, options.log);
   } catch (error) {
     database.close();
     throw storeError(error, path);

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
+import type { Logger } from 'mempool-core';
+import type { Place } from './records.ts';
 import { storeError } from './store-error.ts';
 
 /** A row as it was read, before it is trusted. */
@@ -12,10 +14,13 @@ export class PoolFile {
   readonly path: string;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
+  readonly #log: Logger;
+  readonly #reported = new Set<number>();
   #undoing: (() => void)[] = [];
 
-  constructor(database: Database) {
+  constructor(database: Database, log: Logger) {
     this.path = database.name;
+    this.#log = log;
     this.#database = database;
     for (let i = 1; i < sections.length; i += 2)
       this.#statements.set(sections[i] as string, database.prepare(sections[i + 1] as string));
@@ -47,6 +52,13 @@ export class PoolFile {
       for (const undo of this.#undoing.splice(0).reverse()) undo();
       throw storeError(error, this.path);
     }
+  }
+
+  /** M2: once for each record; those that blocks would age are met again by every block. */
+  reportDamage({ hash, seq }: Place): null {
+    if (!this.#reported.has(seq)) this.#log('warn', `a record is damaged (seq ${seq})`, { hash, seq });
+    this.#reported.add(seq);
+    return null;
   }
 
   /** What memory has to take back when the step does not come to its end. */

@@ -5,7 +5,7 @@ import * as records from './records.ts';
 
 /** What the file says inside one transaction, so all of one moment: to the rules of core and to the reading verbs. */
 export class PoolView implements core.PoolView {
-  readonly state: records.PoolState;
+  state: records.PoolState;
   readonly currentTip: core.Tip;
   readonly floor: number;
   readonly maxRollback: number;
@@ -13,6 +13,7 @@ export class PoolView implements core.PoolView {
   readonly lastEventSeq: number;
   readonly #file: PoolFile;
   readonly #hashes: SharedHashes;
+  #orMend = (row: Row, life: core.Life | null): core.Life => records.intact(records.placeOf(row), life);
   #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
 
   constructor(file: PoolFile, hashes: SharedHashes) {
@@ -28,13 +29,22 @@ export class PoolView implements core.PoolView {
     this.currentTip = { point: this.pointAt(this.state.tick), tick: this.state.tick };
   }
 
-  life(hash: string): core.Life | null {
-    const row = this.#lifeRow(hash);
-    return row === null ? null : records.decodeLife(row);
+  /** M2: from here on a damaged record is made whole: no block may wait for it, and `drop` removes it. */
+  mending(): this {
+    this.#orMend = (row, life) => life ?? this.#mend(row);
+    return this;
   }
 
+  /** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq, unless `mending` */
+  life(hash: string): core.Life | null {
+    const row = this.#lifeRow(hash);
+    return row === null ? null : this.#orMend(row, records.readLife(row));
+  }
+
+  /** `null` for a damaged one too: what ends without its block is a damaged log entry. */
   confirmedAt(hash: string): core.ChainPoint | null {
-    return records.decodeOptionalPoint(this.#lifeRow(hash)?.point);
+    const row = this.#lifeRow(hash);
+    return row === null ? null : (records.readStanding(row)?.point ?? null);
   }
 
   sighting(hash: string): number | null {
@@ -73,15 +83,19 @@ export class PoolView implements core.PoolView {
   }
 
   status(hash: string): core.TransactionStatus {
-    return core.statusOf(hash, this.life(hash), this.confirmedAt(hash), this.state.tick);
+    const row = this.#lifeRow(hash);
+    if (row === null) return core.statusOf(hash, null, null, this.state.tick);
+    const { life, point } = records.intact(records.placeOf(row), records.readStanding(row));
+    return core.statusOf(hash, life, point, this.state.tick);
   }
 
   logPage(cursor: number, limit: number): core.LogPage {
     const { lastLogSeq, logged } = this.state;
     const oldest = lastLogSeq - logged + 1;
-    const entries = this.#records('log', Math.max(cursor, oldest), limit).map((record) =>
-      core.logEntry(record.logSeq ?? 0, records.lifeOf(record), record, record.point),
-    );
+    const entries = this.#records('log', Math.max(cursor, oldest), limit).map((record) => {
+      const { life, point } = records.intact(record, record.standing);
+      return core.logEntry(record.logSeq ?? 0, life, record, point);
+    });
     return core.logPage(entries, cursor, oldest, lastLogSeq);
   }
 
@@ -119,17 +133,34 @@ export class PoolView implements core.PoolView {
     return asked.row;
   }
 
-  /** Each by an index, so that the cost is that of what it finds (L12). */
+  /** Each by an index, so that the cost is that of what it finds (L12). One that cannot be read stays as it is (M2). */
   #lives(name: string, ...ticks: number[]): core.Life[] {
-    return Array.from(this.#file.rows(name, ...ticks), records.decodeLife);
+    const rows = [...this.#file.rows(name, ...ticks)];
+    const lives = rows.map((row) => records.readLife(row) ?? this.#file.reportDamage(records.placeOf(row)));
+    return lives.filter((life) => life !== null);
+  }
+
+  /**
+   * What is left in the log changes nothing any more. Anything else becomes what every verb can move on from; which
+   * counter had it is not known, so all are counted again.
+   */
+  #mend(row: Row): core.Life {
+    const { hash, seq } = records.placeOf(row);
+    const life = core.live(hash, seq, 'Propagated', this.state.tick);
+    if (row.isLogged === 1) return { ...life, stage: 'Finalized' };
+    this.#file.reportDamage({ hash, seq });
+    this.#file.run('putInflight', seq, core.knownStages.indexOf(life.stage), life.tick, null);
+    this.state = { ...this.state, ...this.#file.row('recount') };
+    return life;
   }
 
   #records(name: string, from: number, limit: number): records.StoredRecord[] {
     const rows = Iterator.from(this.#file.rows(name, from, limit));
-    return core.cutPage(rows.map(records.decodeRecord), ({ life }) => life !== null);
+    return core.cutPage(rows.map(records.decodeRecord), ({ standing }) => standing !== null);
   }
 
   #stored(record: records.StoredRecord): core.StoredTransaction {
-    return core.storedTransaction(records.lifeOf(record), record, record.point, this.state.tick);
+    const { life, point } = records.intact(record, record.standing);
+    return core.storedTransaction(life, record, point, this.state.tick);
   }
 }

@@ -5,10 +5,17 @@ import type { Row } from './pool-file.ts';
 /** What the pool is: its counters and limits. `floor` is the first tick whose point is kept. */
 export type PoolState = Readonly<core.Usage & core.Retention & { epoch: string; tick: number; floor: number }>;
 
-/** A row with its payload. `life` is `null` where any of it is damaged. */
-export interface StoredRecord extends core.ReadRecord, core.Body {
-  readonly life: core.Life | null;
+export type Place = Omit<core.ReadRecord, 'payload'>;
+
+/** What became of a transaction, and the block that confirmed it. */
+export interface Standing {
+  readonly life: core.Life;
   readonly point: core.ChainPoint | null;
+}
+
+/** A row with its payload. `standing` is `null` where any of it is damaged. */
+export interface StoredRecord extends core.ReadRecord, core.Body {
+  readonly standing: Standing | null;
 }
 
 /** Of the hash and the payload: tells a damaged one of either, and a payload that is another transaction's. */
@@ -23,28 +30,23 @@ export function decodeState(row: Row | undefined): PoolState {
   return row as unknown as PoolState;
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq */
-export function decodeLife(row: Row): core.Life {
-  const life = readLife(row);
-  if (life === null) throw core.corrupt(placeOf(row));
-  return life;
-}
-
 /** Never throws, so that a page can end before a damaged record. */
 export function decodeRecord(row: Row): StoredRecord {
-  const { hash, type, checksum, payload, point } = row;
+  const { hash, type, checksum, payload } = row;
   const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
-  const record = { ...placeOf(row), payload: bytes, payloadType: Number(type) };
-  const life = readLife(row);
-  const pointed = life?.stage === 'Confirmed' || life?.stage === 'Finalized' ? isBytes(point, 40, 40) : point === null;
-  const intact = pointed && isCount(type) && isBytes(hash, 1, 64) && checksum === checksumOf(hash, bytes);
-  return intact ? { ...record, life, point: decodeOptionalPoint(point) } : { ...record, life: null, point: null };
+  const intact = isCount(type) && isBytes(hash, 1, 64) && checksum === checksumOf(hash, bytes);
+  const standing = intact ? readStanding(row) : null;
+  return { ...placeOf(row), payload: bytes, payloadType: Number(type), standing };
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq */
-export function lifeOf(record: StoredRecord): core.Life {
-  if (record.life === null) throw core.corrupt(record);
-  return record.life;
+/** `null` where any of it is damaged. */
+export function readStanding(row: Row): Standing | null {
+  const { point } = row;
+  const life = readLife(row);
+  if (life === null) return null;
+  const pointed = life.stage === 'Confirmed' || life.stage === 'Finalized';
+  const intact = pointed ? isBytes(point, core.pointBytes, core.pointBytes) : point === null;
+  return intact ? { life, point: decodeOptionalPoint(point) } : null;
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
@@ -61,11 +63,14 @@ export function decodeEventRow({ lastSeq, count, events }: Row): core.StoreEvent
   return unpacked;
 }
 
-function damaged(what: string): core.MempoolError {
-  return new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
+/** @throws `ERR_MEMPOOL_CORRUPT` with the place of what could not be read */
+export function intact<T>(place: Place, read: T | null): T {
+  if (read === null) throw core.corrupt(place);
+  return read;
 }
 
-function readLife({ seq, hash, stage, tick, confirmations, nonConfirmations, reason }: Row): core.Life | null {
+/** `null` where any of it is damaged. */
+export function readLife({ seq, hash, stage, tick, confirmations, nonConfirmations, reason }: Row): core.Life | null {
   const known = core.knownStages[stage as number];
   if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64)) return null;
   const life = { hash: core.bytesToHash(hash), seq, stage: known, tick };
@@ -76,9 +81,14 @@ function readLife({ seq, hash, stage, tick, confirmations, nonConfirmations, rea
   return reason === null ? { ...life, confirmations, nonConfirmations, reason } : null;
 }
 
-function placeOf({ hash, seq, logSeq }: Row): Omit<core.ReadRecord, 'payload'> {
+/** What can be read of where a record is. */
+export function placeOf({ hash, seq, logSeq }: Row): Place {
   const place = { hash: isBytes(hash, 1, 64) ? core.bytesToHash(hash) : '', seq: Number(seq) };
   return isCount(logSeq) ? { ...place, logSeq } : place;
+}
+
+function damaged(what: string): core.MempoolError {
+  return new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
 }
 
 function isCount(value: unknown): value is number {

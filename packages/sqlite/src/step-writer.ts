@@ -41,7 +41,7 @@ export class StepWriter {
     else this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
     const code = core.knownStages.indexOf(stage);
     const bytes = point === null ? null : core.encodePoint(point);
-    if (stage === 'Pending') this.#addPending(seq);
+    if (stage === 'Pending') this.#addPending(seq, body);
     else if (core.isLive(stage)) this.#file.run('putInflight', seq, code, tick, bytes);
     else {
       this.#state.lastLogSeq += 1;
@@ -53,7 +53,8 @@ export class StepWriter {
   }
 
   /** By runs of seqs: one statement for a whole batch of receives. */
-  #addPending(seq: number): void {
+  #addPending(seq: number, body: core.Transaction | null): void {
+    if (body === null) return void this.#file.run('returnPending', seq);
     if (seq !== this.#pendingTo + 1) this.#flushPending();
     this.#pendingFrom ??= seq;
     this.#pendingTo = seq;
@@ -111,6 +112,9 @@ export class StepWriter {
       this.#count(event.previous.stage, -1);
       this.#count(event.stage, 1);
     }
+    // A stage that was damaged into another one was counted as what it had been.
+    if (Object.values(counterOf).some((counter) => this.#state[counter] < 0))
+      Object.assign(this.#state, this.#file.row('recount'));
     this.#state.lastEventSeq += events.length;
     this.#file.run('step', { ...this.#state, count: events.length, events: core.encodeEvents(events) });
     this.#file.run('trimSteps', this.#state.lastEventSeq - this.#state.maxEvents);

@@ -1,9 +1,10 @@
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { Random } from 'mempool-conformance';
-import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { isMempoolError, type Logger, type MempoolStore, type OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { hashOf, numbers, payloadOf, pointOf, transaction } from './numbered.ts';
 import { scratch } from './scratch.ts';
 
@@ -76,6 +77,102 @@ test('M2: a damaged hash is told by its payload', async () => {
     code: 'ERR_MEMPOOL_CORRUPT',
     details: { seq: 11 },
   });
+});
+
+/** An open pool of the transactions 0 to 3 of which 0 and 1 are in flight, and what was damaged in its file since. */
+async function openDamaged(sql: string, options: OpenOptions = {}, blocks = 0): Promise<MempoolStore> {
+  const path = join(scratch(), 'pool.db');
+  const store = await sqlite.open({ path, ...options });
+  onTestFinished(() => store.close());
+  await store.receive(numbers(4).map((n) => transaction(n)));
+  await store.markInflight([hashOf(0), hashOf(1)]);
+  for (const n of numbers(blocks, 1)) await store.confirm({ point: pointOf(n), seen: [hashOf(0)], unseen: [] });
+  const database = new SqliteDatabase(path);
+  database.exec(sql);
+  database.close();
+  return store;
+}
+
+const stepped = { code: 'ERR_MEMPOOL_CORRUPT', details: { hash: '', seq: 1 } };
+
+for (const [what, sql] of [
+  ['lost', 'DELETE FROM tx WHERE seq = 1'],
+  ['without its hash', "UPDATE tx SET hash = x'' WHERE seq = 1"],
+] as const) {
+  test(`M2: a row ${what} stops no block that would drop its transaction, is warned of once and stays stepped over`, async () => {
+    const warnings: unknown[] = [];
+    const log: Logger = (_level, _message, fields) => warnings.push(fields);
+    const store = await openDamaged(sql, { dropThreshold: 1, log });
+    const first = await store.confirm({ point: pointOf(1), seen: [hashOf(2)], unseen: [] });
+    const second = await store.confirm({ point: pointOf(2), seen: [], unseen: [] });
+    expect([first, second]).toMatchObject([
+      { confirmed: 1, dropped: 1 },
+      { kind: 'applied', dropped: 0 },
+    ]);
+    expect(warnings).toEqual([{ hash: '', seq: 1 }]);
+    await expect(store.peekInflight()).rejects.toMatchObject(stepped);
+    expect(await store.peekInflight({ after: 1 })).toMatchObject([{ seq: 3 }]);
+  });
+
+  test(`M2: a row ${what} stops no block that would finalise its transaction, and no rollback`, async () => {
+    const store = await openDamaged(sql, { finalizeThreshold: 2 }, 1);
+    const block = { point: pointOf(2), seen: [hashOf(1)], unseen: [] };
+    expect(await store.confirm(block)).toMatchObject({ kind: 'applied', confirmed: 1, finalized: 0 });
+    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', undone: 2, returned: 1 });
+    expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ stage: 'Pending' }]);
+  });
+}
+
+for (const [what, sql] of [
+  ['an unreadable stage', 'UPDATE inflight SET stage = 9 WHERE seq = 1'],
+  ['no place', 'DELETE FROM inflight WHERE seq = 1'],
+] as const) {
+  test(`M2: drop removes a transaction with ${what}, and the counters stay right`, async () => {
+    const store = await openDamaged(sql);
+    await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
+    await store.markAcknowledged([hashOf(1)]);
+    expect(await store.drop([hashOf(0)], 'damaged')).toEqual([hashOf(0)]);
+    expect(await store.checkStatus([hashOf(0)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+    expect(await store.usage()).toMatchObject({ pending: 2, propagated: 0, acknowledged: 1, logged: 1 });
+  });
+
+  test(`M2: the block that carries a transaction with ${what} confirms it`, async () => {
+    const store = await openDamaged(sql);
+    const block = { point: pointOf(1), seen: [hashOf(0)], unseen: [hashOf(1)] };
+    expect(await store.confirm(block)).toMatchObject({ confirmed: 1, returned: 1 });
+    expect(await store.findInflight([hashOf(0)])).toMatchObject([{ stage: 'Confirmed', confirmedAt: pointOf(1) }]);
+    expect(await store.usage()).toMatchObject({ pending: 3, propagated: 0, acknowledged: 0, confirmed: 1 });
+  });
+}
+
+test('M2: a block that carries a transaction whose last log entry is damaged is applied, and changes nothing of it', async () => {
+  const store = await openDamaged('UPDATE log SET stage = 9', { finalizeThreshold: 1 }, 1);
+  expect(await store.confirm({ point: pointOf(2), seen: [hashOf(0)], unseen: [] })).toMatchObject({ confirmed: 0 });
+  expect(await store.drop([hashOf(0)], 'damaged')).toEqual([]);
+  await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
+});
+
+test('M2: a damaged confirming block is told with the hash and seq, and stops no block after it', async () => {
+  const options = { finalizeThreshold: 4, dropThreshold: 9, maxRollback: 1 };
+  const store = await openDamaged("UPDATE inflight SET point = x'00' WHERE seq = 1", options, 2);
+  await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
+  expect(await store.confirm({ point: pointOf(3), seen: [], unseen: [] })).toMatchObject({ kind: 'applied' });
+  expect(await store.confirm({ point: pointOf(4), seen: [], unseen: [] })).toMatchObject({ kind: 'applied' });
+  await expect(store.dumpFinalized()).rejects.toMatchObject({ details: { hash: hashOf(0), seq: 1, logSeq: 1 } });
+});
+
+test('M2: a stage damaged into another one leaves the pool usable', async () => {
+  const store = await openDamaged('UPDATE inflight SET stage = 2 WHERE seq = 1');
+  expect(await store.release([hashOf(0)])).toEqual([hashOf(0)]);
+  expect(await store.usage()).toMatchObject({ pending: 3, propagated: 1, acknowledged: 0, confirmed: 0 });
+});
+
+test('O2: what returns without its row is counted and told as damaged, not passed over', async () => {
+  const store = await openDamaged('DELETE FROM tx WHERE seq = 1', { finalizeThreshold: 1 }, 1);
+  await store.drop([hashOf(2), hashOf(3)], 'test');
+  expect(await store.rollback(null)).toMatchObject({ returned: 1 });
+  expect(await store.usage()).toMatchObject({ pending: 1 });
+  await expect(store.peekPending()).rejects.toMatchObject(stepped);
 });
 
 test('a pool cut short is an error, and reading goes as far as the file does', async () => {
