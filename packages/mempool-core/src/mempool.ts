@@ -18,6 +18,7 @@ import { dropLane, moveLane, receiveLane, statusLane } from './lanes.ts';
 import { defaultThresholds, type MoveVerb } from './lifecycle.ts';
 import { type MempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
 import { type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
+import { screenedOutcomes } from './screening.ts';
 import type * as store from './store.ts';
 import type { ChainPoint, LogEntry, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
 import type { Refused, SubmitOutcome, Validate } from './validation.ts';
@@ -92,12 +93,11 @@ export class Mempool implements AsyncDisposable {
     const own = transactions.map(copy);
     const context = checkWrite(options);
     const validate = this.#validate;
-    const refusals =
-      validate === undefined ? [] : await Promise.all(own.map((each) => this.#refusal(validate, each, context)));
-    const accepted = own.filter((_, i) => (refusals[i] ?? null) === null);
+    if (validate === undefined) return this.#whole((on, to) => on.receive(own, to), context);
+    const refusals = await Promise.all(own.map((each) => this.#refusal(validate, each, context)));
+    const accepted = own.filter((_, i) => refusals[i] === null);
     const outcomes = await this.#whole((on, to) => on.receive(accepted, to), context);
-    const inOrder = outcomes.values();
-    return own.map((_, i) => refusals[i] ?? (inOrder.next().value as store.ReceiveOutcome));
+    return screenedOutcomes(own, refusals, outcomes);
   }
 
   /** Pending → Propagated (L3). For one hash: whether it moved; for a list: the hashes moved. */
