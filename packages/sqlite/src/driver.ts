@@ -4,6 +4,7 @@ import { DiskRoom } from './disk-room.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
+import { ReceivingView } from './receiving-view.ts';
 import { StepWriter } from './step-writer.ts';
 import { WriteLine } from './write-line.ts';
 
@@ -12,11 +13,13 @@ export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core
   const calls = new Calls(file, hashes, options);
   const room = new DiskRoom(file);
   return {
-    receive: (transactions, context) =>
-      calls.write('receive', context, (pool) => {
+    receive(transactions, context) {
+      const look = () => {
         room.claim(transactions.reduce((bytes, { payload }) => bytes + payload.length, 0));
-        return core.receiveStep(pool, transactions, options.thresholds);
-      }),
+        return new ReceivingView(file, hashes, transactions);
+      };
+      return calls.write('receive', context, (pool) => core.receiveStep(pool, transactions, options.thresholds), look);
+    },
     move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
     drop: (named, reason, context) =>
       calls.write('drop', context, (pool) => core.dropStep(pool.mending(), named, reason)),
@@ -52,33 +55,36 @@ class Calls {
     this.#options = options;
   }
 
+  readonly #look = (): PoolView => new PoolView(this.#file, this.#hashes);
+
   read<T>({ signal }: core.ReadContext, read: (pool: PoolView) => T): Promise<T> {
     return core.retryUntil({ ...this.#options, signal }, () =>
-      this.#file.atomically('beginRead', () => read(new PoolView(this.#file, this.#hashes))),
+      this.#file.atomically('beginRead', () => read(this.#look())),
     );
   }
 
-  write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {
+  /** `look` gives the view that the plan is made on. */
+  write<T>(verb: string, context: core.WriteContext, plan: Plan<T>, look = this.#look): Promise<T> {
     const { timeoutMs, clock } = this.#options;
     const { signal } = context;
     const deadline = clock() + timeoutMs;
     return this.#line.run(signal, () =>
       core.retryUntil({ timeoutMs: deadline - clock(), clock, signal }, () => {
         try {
-          return this.#attempt(verb, context, plan);
+          return this.#attempt(verb, context, plan, look);
         } catch (error) {
           if (!core.isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
-          return this.#attempt(verb, context, plan);
+          return this.#attempt(verb, context, plan, look);
         }
       }),
     );
   }
 
-  #attempt<T>(verb: string, { operationId }: core.WriteContext, plan: Plan<T>): T {
+  #attempt<T>(verb: string, { operationId }: core.WriteContext, plan: Plan<T>, look: () => PoolView): T {
     const outcome = this.#file.atomically('beginWrite', () => {
       const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
       if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);
-      const pool = new PoolView(this.#file, this.#hashes);
+      const pool = look();
       const step = core.recorded(plan(pool), verb, operationId);
       new StepWriter(this.#file, this.#hashes, pool.state).write(step);
       return step.outcome;

@@ -11,7 +11,6 @@ import { storeError } from './store-error.ts';
 const applicationId = 0x6d6d706c;
 /** How long SQLite itself may wait for a lock, in milliseconds: the event loop stands still meanwhile. */
 const busyMs = 2;
-const cacheKiB = 32_768;
 /** Twice SQLite's own: new hashes scatter over the index, and a page is moved into the file once for all that hit it. */
 const checkpointPages = 2_000;
 
@@ -50,7 +49,6 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
     // After journal_mode: setting that one, and opening a file in it, lowers this.
     database.pragma(`synchronous = ${options.synchronous === 'normal' ? 'NORMAL' : 'FULL'}`);
     database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
-    database.pragma(`cache_size = -${cacheKiB}`);
     database.transaction(() => prepare(database, options, lockingMode)).immediate();
     return new PoolFile(database, options.log);
   } catch (error) {

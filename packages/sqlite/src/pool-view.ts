@@ -6,19 +6,19 @@ import * as records from './records.ts';
 /** What the file says inside one transaction, so all of one moment: to the rules of core and to the reading verbs. */
 export class PoolView implements core.PoolView {
   state: records.PoolState;
-  readonly currentTip: core.Tip;
   readonly floor: number;
   readonly maxRollback: number;
   readonly lastSeq: number;
   readonly lastEventSeq: number;
-  readonly #file: PoolFile;
-  readonly #hashes: SharedHashes;
+  protected readonly file: PoolFile;
+  protected readonly hashes: SharedHashes;
+  #tip: core.Tip | null = null;
   #orMend = (row: Row, life: core.Life | null): core.Life => records.intact(records.placeOf(row), life);
   #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
 
   constructor(file: PoolFile, hashes: SharedHashes) {
-    this.#file = file;
-    this.#hashes = hashes;
+    this.file = file;
+    this.hashes = hashes;
     this.state = records.decodeState(file.row('pool'));
     ({
       floor: this.floor,
@@ -26,7 +26,12 @@ export class PoolView implements core.PoolView {
       lastSeq: this.lastSeq,
       lastEventSeq: this.lastEventSeq,
     } = this.state);
-    this.currentTip = { point: this.pointAt(this.state.tick), tick: this.state.tick };
+  }
+
+  get currentTip(): core.Tip {
+    const { tick } = this.state;
+    this.#tip ??= { point: this.pointAt(tick), tick };
+    return this.#tip;
   }
 
   /** M2: from here on a damaged record is made whole: no block may wait for it, and `drop` removes it. */
@@ -48,15 +53,15 @@ export class PoolView implements core.PoolView {
   }
 
   sighting(hash: string): number | null {
-    return (this.#file.row('sighting', this.#ask(hash).bytes)?.tick as number) ?? null;
+    return (this.file.row('sighting', this.ask(hash).bytes)?.tick as number) ?? null;
   }
 
   pointAt(tick: number): core.ChainPoint | null {
-    return records.decodeOptionalPoint(this.#file.row('point', tick)?.point);
+    return records.decodeOptionalPoint(this.file.row('point', tick)?.point);
   }
 
   tickOf(point: core.ChainPoint): number | null {
-    return (this.#file.row('tickOf', core.encodePoint(point))?.tick as number) ?? null;
+    return (this.file.row('tickOf', core.encodePoint(point))?.tick as number) ?? null;
   }
 
   aged(finalizable: number, droppable: number): core.Life[] {
@@ -76,9 +81,9 @@ export class PoolView implements core.PoolView {
   }
 
   findInflight(hash: string): core.StoredTransaction | null {
-    const { bytes } = this.#ask(hash);
-    const seq = this.#hashes.seqOf(bytes);
-    const row = seq === undefined ? undefined : this.#file.row('inflight', seq);
+    const { bytes } = this.ask(hash);
+    const seq = this.hashes.seqOf(bytes);
+    const row = seq === undefined ? undefined : this.file.row('inflight', seq);
     return row === undefined ? null : this.#stored(records.decodeRecord({ ...row, hash: bytes }));
   }
 
@@ -100,7 +105,7 @@ export class PoolView implements core.PoolView {
   }
 
   tip(points: number): core.TipAnswer {
-    const kept = Array.from(this.#file.rows('points', points), ({ point }) => records.decodeOptionalPoint(point));
+    const kept = Array.from(this.file.rows('points', points), ({ point }) => records.decodeOptionalPoint(point));
     return { ...this.currentTip, points: kept.filter((point) => point !== null) };
   }
 
@@ -112,31 +117,31 @@ export class PoolView implements core.PoolView {
   eventsAfter(after: number, limit: number): core.EventPage {
     const { lastEventSeq: last, epoch } = this.state;
     const events: core.StoreEvent[] = [];
-    for (const row of this.#file.rows('events', Math.min(after, last))) {
+    for (const row of this.file.rows('events', Math.min(after, last))) {
       events.push(...records.decodeEventRow(row).filter(({ eventSeq }) => eventSeq > after));
       if (events.length >= limit) break;
     }
-    return { events: events.slice(0, limit), oldest: Number(this.#file.row('oldestEvent')?.oldest), last, epoch };
+    return { events: events.slice(0, limit), oldest: Number(this.file.row('oldestEvent')?.oldest), last, epoch };
   }
 
   /** Kept from one question to the next: the rules ask several things of one hash, one after the other. */
-  #ask(hash: string): { readonly bytes: Buffer; row?: Row | null } {
+  protected ask(hash: string): { readonly bytes: Buffer; row?: Row | null } {
     if (hash !== this.#asked.hash) this.#asked = { hash, bytes: core.hashToBytes(hash) };
     return this.#asked;
   }
 
   #lifeRow(hash: string): Row | null {
-    const asked = this.#ask(hash);
+    const asked = this.ask(hash);
     if (asked.row !== undefined) return asked.row;
-    const seq = this.#hashes.seqOf(asked.bytes);
-    asked.row = seq === undefined ? null : { ...this.#file.row('life', seq), hash: asked.bytes };
+    const seq = this.hashes.seqOf(asked.bytes);
+    asked.row = seq === undefined ? null : { ...this.file.row('life', seq), hash: asked.bytes };
     return asked.row;
   }
 
   /** Each by an index, so that the cost is that of what it finds (L12). One that cannot be read stays as it is (M2). */
   #lives(name: string, ...ticks: number[]): core.Life[] {
-    const rows = [...this.#file.rows(name, ...ticks)];
-    const lives = rows.map((row) => records.readLife(row) ?? this.#file.reportDamage(records.placeOf(row)));
+    const rows = [...this.file.rows(name, ...ticks)];
+    const lives = rows.map((row) => records.readLife(row) ?? this.file.reportDamage(records.placeOf(row)));
     return lives.filter((life) => life !== null);
   }
 
@@ -148,14 +153,14 @@ export class PoolView implements core.PoolView {
     const { hash, seq } = records.placeOf(row);
     const life = core.live(hash, seq, 'Propagated', this.state.tick);
     if (row.isLogged === 1) return { ...life, stage: 'Finalized' };
-    this.#file.reportDamage({ hash, seq });
-    this.#file.run('putInflight', seq, core.knownStages.indexOf(life.stage), life.tick, null);
-    this.state = { ...this.state, ...this.#file.row('recount') };
+    this.file.reportDamage({ hash, seq });
+    this.file.run('putInflight', seq, core.knownStages.indexOf(life.stage), life.tick, null);
+    this.state = { ...this.state, ...this.file.row('recount') };
     return life;
   }
 
   #records(name: string, from: number, limit: number): records.StoredRecord[] {
-    const rows = Iterator.from(this.#file.rows(name, from, limit));
+    const rows = Iterator.from(this.file.rows(name, from, limit));
     return core.cutPage(rows.map(records.decodeRecord), ({ standing }) => standing !== null);
   }
 

@@ -87,7 +87,7 @@ export function placeOf({ hash, seq, logSeq }: Row): Place {
   return isCount(logSeq) ? { ...place, logSeq } : place;
 }
 
-function damaged(what: string): core.MempoolError {
+export function damaged(what: string): core.MempoolError {
   return new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
 }
 

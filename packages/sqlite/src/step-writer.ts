@@ -1,7 +1,7 @@
 import * as core from 'mempool-core';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
-import { checksumOf, type PoolState } from './records.ts';
+import type { PoolState } from './records.ts';
 
 const counterOf = {
   Pending: 'pending',
@@ -37,7 +37,7 @@ export class StepWriter {
 
   #put({ after, point, body }: core.Write): void {
     const { seq, stage, tick } = after;
-    if (body !== null) this.#insert(seq, body);
+    if (body !== null) this.#state.lastSeq = seq;
     else this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
     const code = core.knownStages.indexOf(stage);
     const bytes = point === null ? null : core.encodePoint(point);
@@ -63,18 +63,6 @@ export class StepWriter {
   #flushPending(): void {
     if (this.#pendingFrom !== null) this.#file.run('insertPending', this.#pendingFrom, this.#pendingTo);
     this.#pendingFrom = null;
-  }
-
-  /** A hash that has a row was Dropped (L2): the new life takes over its history, which shows the new payload. */
-  #insert(seq: number, { hash, payload, payloadType }: core.Transaction): void {
-    const key = core.hashToBytes(hash);
-    const row = [seq, key, payloadType, checksumOf(key, payload), payload] as const;
-    this.#state.lastSeq = seq;
-    if (this.#hashes.insert(...row)) return;
-    const old = this.#hashes.seqOf(key) ?? seq;
-    this.#hashes.remove(old, key);
-    this.#file.run('repointLog', seq, old);
-    this.#hashes.insert(...row);
   }
 
   /** O4: the oldest entries go; with a hash's latest one goes what is left of a transaction that is not live. */
@@ -117,7 +105,8 @@ export class StepWriter {
       Object.assign(this.#state, this.#file.row('recount'));
     this.#state.lastEventSeq += events.length;
     this.#file.run('step', { ...this.#state, count: events.length, events: core.encodeEvents(events) });
-    this.#file.run('trimSteps', this.#state.lastEventSeq - this.#state.maxEvents);
+    const surplus = this.#state.lastEventSeq - this.#state.maxEvents;
+    if (surplus > 0) this.#file.run('trimSteps', surplus);
   }
 
   #count(stage: core.Stage | 'RolledBack', by: number): void {

@@ -1,0 +1,46 @@
+import * as core from 'mempool-core';
+import type { SharedHashes } from './hashes.ts';
+import type { PoolFile } from './pool-file.ts';
+import { PoolView } from './pool-view.ts';
+import { checksumOf, damaged } from './records.ts';
+
+/**
+ * What `receive` sees: the pool before the call, whose rows in `tx` are written already, by seq in the order given. Most
+ * hashes are new, and so the look for one and the insert of its row are one statement.
+ */
+export class ReceivingView extends PoolView {
+  readonly #before = new Map<string, core.Life | null>();
+  #seq: number;
+
+  constructor(file: PoolFile, hashes: SharedHashes, transactions: readonly core.Transaction[]) {
+    super(file, hashes);
+    this.#seq = this.lastSeq + 1;
+    for (const transaction of transactions)
+      if (!this.#before.has(transaction.hash)) this.#before.set(transaction.hash, this.#take(transaction));
+  }
+
+  override life(hash: string): core.Life | null {
+    return this.#before.get(hash) ?? null;
+  }
+
+  #take({ hash, payload, payloadType }: core.Transaction): core.Life | null {
+    const { bytes } = this.ask(hash);
+    const row = [this.#seq, bytes, payloadType, checksumOf(bytes, payload), payload] as const;
+    const before = this.hashes.insert(...row) ? null : this.#known(hash);
+    if (before !== null && core.nextStage(before.stage, 'receive') === null) return before;
+    if (before !== null) {
+      // L2: the new life takes over the history, which shows the new payload.
+      this.hashes.remove(before.seq, bytes);
+      this.file.run('repointLog', this.#seq, before.seq);
+      this.hashes.insert(...row);
+    }
+    this.#seq += 1;
+    return before;
+  }
+
+  #known(hash: string): core.Life {
+    const life = super.life(hash);
+    if (life === null) throw damaged('index of hashes');
+    return life;
+  }
+}
