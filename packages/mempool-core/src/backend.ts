@@ -46,20 +46,24 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
     async open(options = {} as OpenOptions & Own) {
       if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
       const resolved = { ...options, ...resolveOptions(options) };
-      const driver = await settle(() => definition.open(resolved), undefined);
+      const driver = await settle(() => definition.open(resolved));
       return new CheckedStore(name, capabilities, driver, resolved);
     },
   };
 }
 
 /** An error that is neither ours nor the caller's own abort is the backend's fault: it keeps the cause, gains a code (R1). */
-async function settle<T>(run: () => Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
+function inContract(error: unknown, signal?: AbortSignal): unknown {
+  if (isMempoolError(error) || (signal?.aborted && error === signal.reason)) return error;
+  const message = error instanceof Error ? error.message : 'the backend failed';
+  return new MempoolError('ERR_MEMPOOL_INTERNAL', message, { cause: error });
+}
+
+async function settle<T>(run: () => Awaitable<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (isMempoolError(error) || (signal?.aborted && error === signal.reason)) throw error;
-    const message = error instanceof Error ? error.message : 'the backend failed';
-    throw new MempoolError('ERR_MEMPOOL_INTERNAL', message, { cause: error });
+    throw inContract(error);
   }
 }
 
@@ -79,23 +83,20 @@ class CheckedStore implements store.MempoolStore {
     this.capabilities = capabilities;
     this.#driver = driver;
     this.#events = {
-      readEvents: (after, limit) => settle(() => driver.readEvents(after, limit), undefined),
+      readEvents: (after, limit) => settle(() => driver.readEvents(after, limit)),
       onEvents: (listener) => driver.onEvents(listener),
     };
     this.#options = options;
   }
 
-  async receive(
-    transactions: readonly Transaction[],
-    options: store.WriteOptions = {},
-  ): Promise<store.ReceiveOutcome[]> {
-    this.#assertOpen();
-    const checked = checkTransactions(transactions, this.#options.maxTxBytes);
-    if (checked.length === 0) return [];
-    return this.#write(options, (context) => this.#driver.receive(checked, context));
+  receive(transactions: readonly Transaction[], options?: store.WriteOptions): Promise<store.ReceiveOutcome[]> {
+    return this.#write(options, (context) => {
+      const checked = checkTransactions(transactions, this.#options.maxTxBytes);
+      return checked.length === 0 ? [] : this.#driver.receive(checked, context);
+    });
   }
 
-  async hasPending(options: store.ReadOptions = {}): Promise<boolean> {
+  async hasPending(options?: store.ReadOptions): Promise<boolean> {
     return (await this.usage(options)).pending > 0;
   }
 
@@ -119,56 +120,53 @@ class CheckedStore implements store.MempoolStore {
     return this.#move('release', hashes, options);
   }
 
-  async drop(hashes: readonly string[], reason: string, options: store.WriteOptions = {}): Promise<string[]> {
-    this.#assertOpen();
-    const checked = distinctHashes('hashes', hashes, maxCallTransactions);
-    const why = checkReason(reason);
-    if (checked.length === 0) return [];
-    return this.#write(options, (context) => this.#driver.drop(checked, why, context));
+  drop(hashes: readonly string[], reason: string, options?: store.WriteOptions): Promise<string[]> {
+    return this.#write(options, (context) => {
+      const checked = distinctHashes('hashes', hashes, maxCallTransactions);
+      const why = checkReason(reason);
+      return checked.length === 0 ? [] : this.#driver.drop(checked, why, context);
+    });
   }
 
-  async findInflight(
-    hashes: readonly string[],
-    options: store.ReadOptions = {},
-  ): Promise<(StoredTransaction | null)[]> {
-    this.#assertOpen();
-    const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
-    return this.#read(options, (context) => this.#driver.findInflight(checked, context));
+  findInflight(hashes: readonly string[], options?: store.ReadOptions): Promise<(StoredTransaction | null)[]> {
+    return this.#read(options, (context) => {
+      const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
+      return this.#driver.findInflight(checked, context);
+    });
   }
 
-  async confirm(
-    block: store.Block,
-    policy: store.Policy = {},
-    options: store.WriteOptions = {},
-  ): Promise<store.ConfirmOutcome> {
-    this.#assertOpen();
-    const checked = checkBlock(block, policy, this.#options.thresholds);
-    return this.#write(options, (context) => this.#driver.confirm(checked, context));
+  confirm(block: store.Block, policy: store.Policy = {}, options?: store.WriteOptions): Promise<store.ConfirmOutcome> {
+    return this.#write(options, (context) => {
+      const checked = checkBlock(block, policy, this.#options.thresholds);
+      return this.#driver.confirm(checked, context);
+    });
   }
 
-  async rollback(point: ChainPoint | null, options: store.WriteOptions = {}): Promise<store.RollbackOutcome> {
-    this.#assertOpen();
-    const checked = point === null ? null : checkPoint('point', point);
-    return this.#write(options, (context) => this.#driver.rollback(checked, context));
+  rollback(point: ChainPoint | null, options?: store.WriteOptions): Promise<store.RollbackOutcome> {
+    return this.#write(options, (context) => {
+      const checked = point === null ? null : checkPoint('point', point);
+      return this.#driver.rollback(checked, context);
+    });
   }
 
-  async checkStatus(hashes: readonly string[], options: store.ReadOptions = {}): Promise<TransactionStatus[]> {
-    this.#assertOpen();
-    const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
-    return this.#read(options, (context) => this.#driver.checkStatus(checked, context));
+  checkStatus(hashes: readonly string[], options?: store.ReadOptions): Promise<TransactionStatus[]> {
+    return this.#read(options, (context) => {
+      const checked = [...checkHashes('hashes', hashes, maxCallTransactions)];
+      return this.#driver.checkStatus(checked, context);
+    });
   }
 
-  async dumpFinalized(query: store.LogQuery = {}): Promise<store.LogPage> {
-    this.#assertOpen();
-    const cursor = checkCount('cursor', query.cursor ?? 0);
-    const limit = clampLimit(checkLimit(query.limit));
-    return this.#read(query, (context) => this.#driver.dumpFinalized(cursor, limit, context));
+  dumpFinalized(query: store.LogQuery = {}): Promise<store.LogPage> {
+    return this.#read(query, (context) => {
+      const cursor = checkCount('cursor', query.cursor ?? 0);
+      const limit = clampLimit(checkLimit(query.limit));
+      return this.#driver.dumpFinalized(cursor, limit, context);
+    });
   }
 
-  async subscribe(options: store.SubscribeOptions = {}): Promise<AsyncIterable<MempoolEvent>> {
-    this.#assertOpen();
-    const after = options.after === undefined ? undefined : checkCount('after', options.after);
+  subscribe(options: store.SubscribeOptions = {}): Promise<AsyncIterable<MempoolEvent>> {
     return this.#read(options, async ({ signal }) => {
+      const after = options.after === undefined ? undefined : checkCount('after', options.after);
       const page = await this.#events.readEvents(after ?? Number.MAX_SAFE_INTEGER, 1);
       signal?.throwIfAborted();
       const start = { after: after ?? page.last, epoch: page.epoch };
@@ -178,14 +176,11 @@ class CheckedStore implements store.MempoolStore {
     });
   }
 
-  async tip(options: store.TipOptions = {}): Promise<store.TipAnswer> {
-    this.#assertOpen();
-    const points = checkCount('points', options.points ?? 0);
-    return this.#read(options, (context) => this.#driver.tip(points, context));
+  tip(options: store.TipOptions = {}): Promise<store.TipAnswer> {
+    return this.#read(options, (context) => this.#driver.tip(checkCount('points', options.points ?? 0), context));
   }
 
-  async usage(options: store.ReadOptions = {}): Promise<store.Usage> {
-    this.#assertOpen();
+  usage(options?: store.ReadOptions): Promise<store.Usage> {
     return this.#read(options, (context) => this.#driver.usage(context));
   }
 
@@ -201,33 +196,33 @@ class CheckedStore implements store.MempoolStore {
   async #close(): Promise<void> {
     if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await Promise.all([...this.#streams].map((stream) => stream.drain()));
-    await settle(() => this.#driver.close(), undefined);
+    await settle(() => this.#driver.close());
   }
 
-  async #move(verb: MoveVerb, hashes: readonly string[], options: store.WriteOptions = {}): Promise<string[]> {
-    this.#assertOpen();
-    const checked = distinctHashes('hashes', hashes, maxCallTransactions);
-    if (checked.length === 0) return [];
-    return this.#write(options, (context) => this.#driver.move(verb, checked, context));
+  #move(verb: MoveVerb, hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {
+    return this.#write(options, (context) => {
+      const checked = distinctHashes('hashes', hashes, maxCallTransactions);
+      return checked.length === 0 ? [] : this.#driver.move(verb, checked, context);
+    });
   }
 
-  async #peek(
+  #peek(
     query: store.SeqQuery,
     read: (after: number, limit: number, context: ReadContext) => Awaitable<StoredTransaction[]>,
   ): Promise<StoredTransaction[]> {
-    this.#assertOpen();
-    const after = checkCount('after', query.after ?? 0);
-    const limit = clampLimit(checkLimit(query.limit));
-    return this.#read(query, (context) => read(after, limit, context));
+    return this.#read(query, (context) => {
+      const after = checkCount('after', query.after ?? 0);
+      const limit = clampLimit(checkLimit(query.limit));
+      return read(after, limit, context);
+    });
   }
 
-  #write<T>(options: store.WriteOptions, run: (context: WriteContext) => Awaitable<T>): Promise<T> {
-    const context = checkWrite(options);
-    return this.#call(options, () => run(context));
+  #write<T>(options: store.WriteOptions = {}, run: (context: WriteContext) => Awaitable<T>): Promise<T> {
+    return this.#call(options, () => run(checkWrite(options)));
   }
 
   /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */
-  async #read<T>(options: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
+  async #read<T>(options: store.ReadOptions = {}, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
     const { signal } = options;
     if (signal === undefined) return this.#call(options, run);
     const aborted = Promise.withResolvers<never>();
@@ -245,17 +240,16 @@ class CheckedStore implements store.MempoolStore {
    * is kept, bytes are ours.
    */
   async #call<T>({ signal }: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
+    if (this.#closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
     signal?.throwIfAborted();
     this.#calls += 1;
     try {
-      return await settle(() => run({ signal }), signal);
+      return await run({ signal });
+    } catch (error) {
+      throw inContract(error, signal);
     } finally {
       this.#calls -= 1;
       if (this.#calls === 0) this.#onIdle?.();
     }
-  }
-
-  #assertOpen(): void {
-    if (this.#closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
   }
 }
