@@ -1,12 +1,18 @@
 import type { Redis } from 'ioredis';
 import { type DriverOptions, isMempoolError, MempoolError, retryUntil } from 'mempool-core';
 import { createClient, type RedisOptions } from './options.ts';
-import { isReply, refusal, withoutArguments } from './refusal.ts';
+import { isGone, isReply, refusal, withoutArguments } from './refusal.ts';
 import { type Reply, scripts, type Verb } from './script.ts';
+import { WriteLine } from './write-line.ts';
 
 /** Not a bare `Uint8Array`: the client would send it as the text of its numbers. */
 export type Argument = string | number | Buffer;
 type Lost = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
+
+interface RunContext {
+  readonly signal?: AbortSignal | undefined;
+  readonly createPool?: (timeoutMs: number) => Promise<unknown>;
+}
 
 /** One connection. It tells of every failed command whether it was sent, and repeats none but in `run`. */
 export class Connection {
@@ -14,6 +20,9 @@ export class Connection {
   readonly #options: DriverOptions;
   /** What the last attempt to connect met: nothing else tells a wrong password from a server that is away. */
   #trouble: unknown = null;
+  readonly #line = new WriteLine();
+  /** Scripts sent in full on this connection. */
+  readonly #loaded = new Set<string>();
 
   constructor(options: DriverOptions & RedisOptions) {
     this.#options = options;
@@ -23,29 +32,58 @@ export class Connection {
     });
     this.#client.on('connect', () => {
       this.#trouble = null;
+      this.#loaded.clear();
+      this.#line.distrust();
     });
     this.#client.connect().catch(() => undefined);
   }
 
-  /** X5: sends the script until it is answered or the time is used up. */
+  /**
+   * X5: sends the script until it is answered or the time is used up, writes in the order of the calls. `createPool` is for
+   * one that finds no pool (a flush, a restart without persistence) or a key of another type, which is named there.
+   */
   run<V extends Verb>(
     verb: V,
     keys: readonly string[],
     args: readonly Argument[],
-    signal?: AbortSignal | undefined,
+    { signal, createPool }: RunContext = {},
   ): Promise<Reply<V>> {
     const { timeoutMs, clock } = this.#options;
-    const script = scripts[verb];
-    const lost = script.writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
-    const sent = [keys.length, ...keys, ...args];
-    return retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
+    let gone = false;
+    const attempt = async (remainingMs: number) => {
+      const deadline = clock() + remainingMs;
+      if (gone) await createPool?.(remainingMs);
+      gone = false;
       try {
-        return await this.send<Reply<V>>('EVALSHA', [script.sha, ...sent], remainingMs, lost);
+        return await this.runOnce(verb, keys, args, Math.max(1, deadline - clock()));
       } catch (error) {
-        if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
-        return await this.send<Reply<V>>('EVAL', [script.source, ...sent], remainingMs, lost);
+        gone = createPool !== undefined && isGone(error);
+        throw gone ? new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error }) : error;
       }
-    });
+    };
+    const options = { timeoutMs, clock, signal };
+    return scripts[verb].writes ? this.#line.run(options, attempt) : retryUntil(options, attempt);
+  }
+
+  /** The first call on a connection brings the script along: what comes behind it is not to find the script missing. */
+  async runOnce<V extends Verb>(
+    verb: V,
+    keys: readonly string[],
+    args: readonly Argument[],
+    timeoutMs: number,
+  ): Promise<Reply<V>> {
+    const { sha, source, writes } = scripts[verb];
+    const [name, script] = this.#loaded.has(sha) ? (['EVALSHA', sha] as const) : (['EVAL', source] as const);
+    const lost = writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
+    const reply = this.send<Reply<V>>(name, [script, keys.length, ...keys, ...args], timeoutMs, lost);
+    this.#loaded.add(sha);
+    try {
+      return await reply;
+    } catch (error) {
+      if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      this.#loaded.clear();
+      throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', error.message, { cause: error });
+    }
   }
 
   /** One command, sent once. `lost`: what it means when the answer does not come. */

@@ -16,10 +16,11 @@ const retentionFields = ['maxFinalized', 'maxEvents', 'maxRollback'] as const;
 export async function openRedis(options: Options): Promise<RedisStore> {
   const prefix = taggedPrefix(options.keyPrefix ?? options.pool);
   const connection = new Connection(options);
-  const createPool = () => makePool(connection, prefix, options);
+  const keys = keysOf(prefix, 'both');
+  const createPool = (timeoutMs: number) => connection.runOnce('open', keys, poolArguments(options), timeoutMs);
   try {
     await probe(connection, prefix);
-    await createPool();
+    await connection.run('open', keys, poolArguments(options));
     await warn(connection, options);
     return new RedisStore({ connection, prefix, options, createPool });
   } catch (error) {
@@ -29,7 +30,10 @@ export async function openRedis(options: Options): Promise<RedisStore> {
 }
 
 async function probe(connection: Connection, prefix: string): Promise<void> {
-  const answer = await connection.run('probe', [`${prefix}:probe`, `${prefix}:probe:old`], []);
+  const keys = [`${prefix}:probe`, `${prefix}:probe:old`];
+  // Twice: the first call is an EVAL, the second an EVALSHA.
+  await connection.run('probe', keys, []);
+  const answer = await connection.run('probe', keys, []);
   if (!Array.isArray(answer)) return;
   const [command, words] = answer.map(String) as [string, string];
   const error = refusal(new Error(words.replace(/^-/, '')), command);
@@ -38,12 +42,11 @@ async function probe(connection: Connection, prefix: string): Promise<void> {
   throw new MempoolError(code, `${needed}the server refuses ${command}: ${words}`, { command });
 }
 
-/** Stores the retention that this open names; checks format, pool name and the types of all keys before (N2). */
-async function makePool(connection: Connection, prefix: string, { pool, retention }: Options): Promise<void> {
+/** For lua/open.lua: the epoch of a new pool and the retention that this open names. */
+function poolArguments({ pool, retention }: Options): (string | number)[] {
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');
-  const defaults = retentionFields.map((field) => defaultRetention[field]);
-  await connection.run('open', keysOf(prefix, 'both'), [pool, epoch, ...wanted, ...defaults]);
+  return [pool, epoch, ...wanted, ...retentionFields.map((field) => defaultRetention[field])];
 }
 
 /** Says through `log` what an operator should know and no verb will tell. A server may forbid the questions. */

@@ -16,6 +16,11 @@ export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
+/** True where the script found no pool, or a key that is not ours. */
+export function isGone(error: unknown): boolean {
+  return isReply(error) && /^MEMPOOL_GONE |WRONGTYPE /.test(error.message);
+}
+
 /** The client hangs a failed command's arguments on its error: payloads and passwords, which belong in no log. */
 export function withoutArguments(error: unknown): unknown {
   if (error instanceof Error && 'command' in error) delete error.command;

@@ -15,7 +15,7 @@ export interface Node {
   readonly prefix: string;
   readonly options: core.DriverOptions & RedisOptions;
   /** Makes the pool where there is none. @throws `ERR_MEMPOOL_INCOMPATIBLE` for a key that is not ours */
-  createPool(): Promise<void>;
+  createPool(timeoutMs: number): Promise<unknown>;
 }
 
 /** One node's view of a pool on Redis: each verb is one script. */
@@ -175,22 +175,14 @@ export class RedisStore implements core.StoreDriver {
     return this.#run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], signal);
   }
 
-  /** A pool that is gone (a flush, a restart without persistence) is made anew; a key of another type is named there. */
-  async #run<V extends Verb>(
+  #run<V extends Verb>(
     verb: V,
     ids: 'ops' | 'calls',
     args: readonly Argument[],
     signal: AbortSignal | undefined,
   ): Promise<Reply<V>> {
     const { connection, prefix, createPool } = this.#node;
-    const run = () => connection.run(verb, keysOf(prefix, ids), args, signal);
-    try {
-      return await run();
-    } catch (error) {
-      if (!(error instanceof Error) || !/^(MEMPOOL_GONE|WRONGTYPE) /.test(error.message)) throw error;
-      await createPool();
-      return run();
-    }
+    return connection.run(verb, keysOf(prefix, ids), args, { signal, createPool });
   }
 }
 

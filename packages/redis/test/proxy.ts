@@ -43,7 +43,7 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
     }
     client.on('data', (request) => {
       if (state === 'frozen') return;
-      const armed = pending !== null && request.includes('EVALSHA') ? pending : null;
+      const armed = pending !== null && request.includes('EVAL') ? pending : null;
       if (armed === null) return void upstream.write(request);
       pending = null;
       armed.done();
