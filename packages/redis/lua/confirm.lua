@@ -2,6 +2,7 @@
 -- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 point, 4 parent's hash or '', 5 finalizeThreshold, 6 dropThreshold, 7 packed seen,
 -- 8 packed unseen
 -- Returns: { 'applied', tip, tick, confirmed, returned, finalized, dropped } | { 'duplicate' | 'gap', tip, tick }
+-- A Dropped one that is seen stays as it is where its log entry is damaged: its seq is lost (M2).
 -- Rules: L5, L6, L7, L12, X3, X4, M3
 local point, parent = ARGV[3], ARGV[4]
 if tip ~= '' then
@@ -22,8 +23,8 @@ local function change(hash, score, to, kind)
   elseif from == CONFIRMED then
     confirmed = tick - since
   elseif from == DROPPED then
-    local entry, _ = call('HGET', LOG, since), nil
-    _, number, _, confirmed, missed = struct.unpack(entryFormat, entry)
+    number, confirmed, missed = ending(hash, score)
+    if not number then return false end
   else
     missed = tick - 1 - since
   end
@@ -31,6 +32,7 @@ local function change(hash, score, to, kind)
     { hash = hash, seq = number, from = from, to = to, since = since, confirmed = confirmed, missed = missed }
   touched[hash] = true
   counts[kind] = counts[kind] + 1
+  return true
 end
 
 local seen, unseen = hashes(ARGV[7]), hashes(ARGV[8])
@@ -38,8 +40,8 @@ local atOnce = finalTick >= tick
 for i, score in ipairs((scores(IDX, seen))) do
   local stage = score and math.floor(score / T)
   if stage and stage ~= CONFIRMED and stage ~= FINALIZED then
-    change(seen[i], score, atOnce and FINALIZED or CONFIRMED, 1)
-    if atOnce then counts[3] = counts[3] + 1 end
+    local changed = change(seen[i], score, atOnce and FINALIZED or CONFIRMED, 1)
+    if changed and atOnce then counts[3] = counts[3] + 1 end
   end
 end
 for i, score in ipairs((scores(IDX, unseen))) do

@@ -31,18 +31,19 @@ end
 local function trimLog()
   local last = logSeq - maxFinalized
   while logFirst <= last do
-    local numbers, names, places, old = {}, {}, {}, {}
+    local numbers, names, old = {}, {}, {}
     for n = logFirst, math.min(last, logFirst + part - 1) do numbers[#numbers + 1] = string.format('%d', n) end
-    for i, entry in ipairs(values(LOG, numbers)) do
-      local hash = entryHash(entry)
-      if hash then
-        names[#names + 1] = hash
-        places[#names] = logFirst + i - 1
+    for i, entry in ipairs(values(LOG, numbers)) do names[i] = entryHash(entry) or '' end
+    for i, at in ipairs((scores(IDX, names))) do
+      local number = logFirst + i - 1
+      if not at then
+        -- The entry is damaged; the index tells whose it is.
+        for stage = FINALIZED, DROPPED do
+          old[#old + 1] = call('ZRANGEBYSCORE', IDX, place(stage, number), place(stage, number))[1]
+        end
+      elseif at >= FINALIZED * T and at % T == number then
+        old[#old + 1] = names[i]
       end
-    end
-    local at = scores(IDX, names)
-    for i = 1, #names do
-      if at[i] and at[i] >= FINALIZED * T and at[i] % T == places[i] then old[#old + 1] = names[i] end
     end
     forget(old)
     each(numbers, nil, 'HDEL', LOG)

@@ -1,6 +1,7 @@
 -- Purpose: takes in transactions. A hash that was Dropped begins a new life; one that the last blocks carried is Confirmed.
 -- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 finalizeThreshold, 5 '' unless a hash
 -- comes twice, 6 packed hashes, then for each its record: type as u16, CRC-32 of the payload as u32, payload
+-- One whose log entry is damaged begins anew too, after counters of 0.
 -- Returns: { a letter for each: p Pending, c Confirmed, else the digit of a duplicate's stage, the first seq, ARGV[3] }
 -- Rules: L1, L2, L13, M3
 local threshold = tonumber(ARGV[4])
@@ -12,23 +13,23 @@ local fresh = ARGV[5] ~= '' and {}
 local first = seq + 1
 local newcomer = tail(PENDING, UNKNOWN, 0, 0, 0, 0)
 
-local function previous(score)
+local function previous(hash, score)
   if not score then return UNKNOWN, 0, 0 end
-  local _, _, _, confirmed, missed = struct.unpack(entryFormat, call('HGET', LOG, score % T))
-  return DROPPED, confirmed, missed
+  local _, confirmed, missed = ending(hash, score)
+  return DROPPED, confirmed or 0, missed or 0
 end
 
 local function begin(i, hash)
   local sighting = sightings[i]
   if sighting and sighting > tick - threshold then
-    local stage, confirmed, missed = previous(at[i])
+    local stage, confirmed, missed = previous(hash, at[i])
     flight[#flight + 1] = seq
     flight[#flight + 1] = hash
     event(hash, seq, tail(CONFIRMED, stage, confirmed, missed, tick - sighting + 1, 0, pointOf(sighting)))
     return place(CONFIRMED, sighting), 'c'
   end
   if at[i] then
-    local stage, confirmed, missed = previous(at[i])
+    local stage, confirmed, missed = previous(hash, at[i])
     event(hash, seq, tail(PENDING, stage, confirmed, missed, 0, 0))
   else
     event(hash, seq, newcomer)

@@ -2,6 +2,7 @@
 -- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 point, or '' for all that is kept
 -- Returns: { 'rolled-back', tip, tick, undone, returned } | { 'unchanged', tip, tick }
 --   | { 'unknown-point', tip, tick, the oldest point kept or '' }
+-- A Finalized one whose log entry is damaged stays as it is: its seq is lost (M2).
 -- Rules: L9, L13, X3, X4, E1, M3
 local point = ARGV[3]
 if point == tip then return finish({ 'unchanged', tip, tick }) end
@@ -35,7 +36,7 @@ for n = math.max(since, logFirst), logSeq do numbers[#numbers + 1] = string.form
 for i, entry in ipairs(values(LOG, numbers)) do
   if entryHash(entry) then
     local stage, number, at, depth, missed, hash = struct.unpack(entryFormat, entry)
-    if stage == FINALIZED and at > target then
+    if stage == FINALIZED and at > target and number <= seq then
       names[#names + 1] = hash
       finals[#names] = { hash = hash, from = stage, confirmed = depth, missed = missed, seq = number, entry = numbers[i] }
     end

@@ -40,3 +40,11 @@ local function entryHash(entry)
   local size = entry and entry:byte(34)
   return size and #entry >= 34 + size and entry:sub(35, 34 + size)
 end
+
+-- What a final life ended with: its seq, confirmations and non-confirmations; nothing where the log entry is damaged.
+local function ending(hash, score)
+  local entry = call('HGET', LOG, string.format('%d', score % T))
+  if entryHash(entry) ~= hash then return nil end
+  local stage, number, _, confirmed, missed = struct.unpack(entryFormat, entry)
+  if stage == math.floor(score / T) and number <= seq then return number, confirmed, missed end
+end

@@ -99,7 +99,7 @@ export function readStatus(
   const { stage, number, counters } = place(score, tick);
   if (core.isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
   const entry = decodeEntry(detail);
-  if (entry === null) throw core.corrupt({ hash, seq: 0, logSeq: number });
+  if (entry?.hash !== hash) throw core.corrupt({ hash, seq: 0, logSeq: number });
   const { confirmations, nonConfirmations, point, reason } = entry;
   return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { isMempoolError, type MempoolError } from 'mempool-core';
+import { isMempoolError, Mempool, type MempoolError } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transaction, transactions } from './chain.ts';
 import { openPool, operator } from './own-server.ts';
@@ -53,19 +53,58 @@ test.for(['lost', 'cut short'])('M2: a record that is %s is corrupt too, in flig
   expect(await store.confirm({ point: point(1), seen: [hashOf(1)], unseen: [] })).toMatchObject({ confirmed: 1 });
 });
 
-test.for([Buffer.alloc(0), Buffer.from('x'), Buffer.alloc(34, 255)])(
-  'M2: a log entry of %s is corrupt, stepped over and trimmed in its turn',
-  async (entry) => {
+const damages: readonly (readonly [what: string, entry: Buffer])[] = [
+  ['no bytes', Buffer.alloc(0)],
+  ['one byte', Buffer.from('x')],
+  ['a head alone', Buffer.alloc(34, 255)],
+  ['nothing but ones', Buffer.alloc(300, 255)],
+];
+const another = ['another transaction', Buffer.alloc(75, 5)] as const;
+
+test.for(damages)('M2: a log entry of %s is corrupt, stepped over and trimmed in its turn', async ([, entry]) => {
+  const { store, admin, key } = await pool();
+  await store.receive(transactions(1, 2, 3));
+  await store.drop([hashOf(1), hashOf(2)], 'unwanted');
+  await admin.hset(key('log'), '1', entry);
+  await assert.rejects(store.dumpFinalized(), isCorrupt({ hash: '', seq: 0, logSeq: 1 }));
+  await assert.rejects(store.checkStatus([hashOf(1)]), isCorrupt({ hash: hashOf(1), seq: 0, logSeq: 1 }));
+  expect(await store.dumpFinalized({ cursor: 2 })).toMatchObject({ entries: [{ hash: hashOf(2) }] });
+  await admin.hset(key('meta'), 'maxFinalized', '1');
+  expect(await store.drop([hashOf(3)], 'unwanted')).toEqual([hashOf(3)]);
+  expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(3), logSeq: 3 }] });
+  expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ stage: 'Unknown' }]);
+  expect(await admin.hlen(key('body'))).toBe(1);
+});
+
+test.for([...damages, another, ['none', undefined] as const])(
+  'M2: the rest works beside a log entry of %s',
+  async ([, damage]) => {
     const { store, admin, key } = await pool();
-    await store.receive(transactions(1, 2, 3));
+    const damaged = (n: number) =>
+      damage === undefined ? admin.hdel(key('log'), `${n}`) : admin.hset(key('log'), `${n}`, damage);
+    await store.receive(transactions(1, 2, 3, 4));
     await store.drop([hashOf(1), hashOf(2)], 'unwanted');
-    await admin.hset(key('log'), '1', entry);
-    await assert.rejects(store.dumpFinalized(), isCorrupt({ hash: '', seq: 0, logSeq: 1 }));
-    await assert.rejects(store.checkStatus([hashOf(1)]), isCorrupt({ hash: hashOf(1), seq: 0, logSeq: 1 }));
-    expect(await store.dumpFinalized({ cursor: 2 })).toMatchObject({ entries: [{ hash: hashOf(2) }] });
-    await admin.hset(key('meta'), 'maxFinalized', '1');
-    expect(await store.drop([hashOf(3)], 'unwanted')).toEqual([hashOf(3)]);
-    expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(3), logSeq: 3 }] });
+    await damaged(1);
+    await damaged(2);
+    const events = (await store.subscribe())[Symbol.asyncIterator]();
+    const mempool = new Mempool(store);
+    const submitted = await Promise.all(transactions(1, 7).map((given) => mempool.submit(given)));
+    expect(submitted).toMatchObject([
+      { kind: 'received', seq: 5 },
+      { kind: 'received', seq: 6 },
+    ]);
+    const previous = { stage: 'Dropped', confirmations: 0, nonConfirmations: 0 };
+    expect((await events.next()).value).toMatchObject({ hash: hashOf(1), stage: 'Pending', previous });
+    const block = { point: point(1), seen: [hashOf(2), hashOf(3)], unseen: [] };
+    const outcome = await store.confirm(block, { finalizeThreshold: 1 });
+    expect(outcome).toMatchObject({ kind: 'applied', confirmed: 1, finalized: 1 });
+    await assert.rejects(store.checkStatus([hashOf(2)]), isCorrupt({ hash: hashOf(2), seq: 0, logSeq: 2 }));
+    await damaged(3);
+    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', undone: 1, returned: 0 });
+    expect(await store.receive(transactions(2, 3))).toMatchObject([
+      { kind: 'received', seq: 7 },
+      { kind: 'duplicate', stage: 'Finalized' },
+    ]);
   },
 );
 
