@@ -6,10 +6,13 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^READONLY /, 'ERR_MEMPOOL_READ_ONLY'],
   [/^(NOAUTH|WRONGPASS|DENIED) |^ERR invalid password|called without any password/, 'ERR_MEMPOOL_AUTH'],
   [/^NOPERM |executing the script can't run this command/i, 'ERR_MEMPOOL_PERMISSION'],
-  [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^ERR unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
+  [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^(ERR )?unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
   // Not carried out, but it may be later.
   [/^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/, 'ERR_MEMPOOL_UNAVAILABLE'],
 ];
+
+/** What Redis 6.2 puts before an error that a script met. */
+const wrapping = /^(ERR Error running script \(call to \w+\): )?(@\w+: ?\d+: )*-?/;
 
 /** True for what the server said, as against what became of the connection. */
 export function isReply(error: unknown): error is Error {
@@ -18,7 +21,7 @@ export function isReply(error: unknown): error is Error {
 
 /** True where the script found no pool, or a key that is not ours. */
 export function isGone(error: unknown): boolean {
-  return isReply(error) && /^MEMPOOL_GONE |WRONGTYPE /.test(error.message);
+  return isReply(error) && /^(MEMPOOL_GONE|WRONGTYPE) /.test(error.message.replace(wrapping, ''));
 }
 
 /** The client hangs a failed command's arguments on its error: payloads and passwords, which belong in no log. */
@@ -29,7 +32,7 @@ export function withoutArguments(error: unknown): unknown {
 
 /** The server's refusal as an error of ours, or as it is; `asked` is what was refused, unless the server says better. */
 export function refusal(error: Error, asked: string): Error {
-  const { message } = error;
+  const message = error.message.replace(wrapping, '').trim();
   if (message.startsWith('MEMPOOL_REUSED')) return operationReused();
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;
