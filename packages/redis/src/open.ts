@@ -6,6 +6,9 @@ import { refusal } from './refusal.ts';
 import { keysOf } from './script.ts';
 import { RedisStore } from './store.ts';
 
+/** A timer that is to wait longer does not wait at all. */
+const longestTimerMs = 2 ** 31 - 1;
+
 type Options = DriverOptions & RedisOptions;
 
 /** The keys of the design that this one follows; beside them it had `payload:<hash>`. */
@@ -13,7 +16,8 @@ const originalNames = ['pending', 'inflight', 'finalized', 'seq', 'watcher:lock'
 const retentionFields = ['maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
 /** Connects, tries every command the scripts use, makes the pool where there is none, and warns of what may lose data. */
-export async function openRedis(options: Options): Promise<RedisStore> {
+export async function openRedis(given: Options): Promise<RedisStore> {
+  const options = { ...given, timeoutMs: Math.min(given.timeoutMs, longestTimerMs) };
   const prefix = taggedPrefix(options.keyPrefix ?? options.pool);
   const connection = new Connection(options);
   const keys = keysOf(prefix, 'both');
@@ -36,7 +40,7 @@ async function probe(connection: Connection, prefix: string): Promise<void> {
   const answer = await connection.run('probe', keys, []);
   if (!Array.isArray(answer)) return;
   const [command, words] = answer.map(String) as [string, string];
-  const error = refusal(new Error(words.replace(/^-/, '')), command);
+  const error = refusal(new Error(words), command);
   const code = isMempoolError(error) ? error.code : 'ERR_MEMPOOL_INCOMPATIBLE';
   const needed = code === 'ERR_MEMPOOL_INCOMPATIBLE' ? 'Redis 6.2 or later is needed: ' : '';
   throw new MempoolError(code, `${needed}the server refuses ${command}: ${words}`, { command });

@@ -160,6 +160,17 @@ test('a server that forgot its scripts is given them again', async () => {
   expect(await store.confirm({ point: point(1), seen: [hashOf(1)], unseen: [] })).toMatchObject({ confirmed: 1 });
 });
 
+test('X5: the longest time there is does not end at once', async () => {
+  const { url } = await ownServer();
+  const admin = operator(url);
+  const connections = async () => /total_connections_received:(\d+)/.exec(await admin.info('stats'))?.[1];
+  const { store } = await openPool({ url, timeoutMs: Number.MAX_SAFE_INTEGER });
+  const before = await connections();
+  const busy = admin.eval('for i = 1, 20000000 do end return 1', 0);
+  await Promise.all([store.receive(transactions(1)), store.usage(), busy]);
+  expect(await connections()).toBe(before);
+});
+
 test('R2: close ends although the server is away and a stream is open', async () => {
   const proxy = await ownProxy(inject('redisUrl'));
   const store = await redis.open({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
