@@ -3,8 +3,9 @@ import type { Subject } from 'mempool-conformance';
 import { redis } from 'mempool-redis';
 import { keysOf } from '../src/script.ts';
 
-/** Set by the global set-up, and handed on to child processes. */
-const url = process.env.MEMPOOL_TEST_REDIS_URL ?? 'redis://127.0.0.1:6379';
+/** Set by the global set-up, and handed on to child processes. Without it no server may be written to. */
+const url = process.env.MEMPOOL_TEST_REDIS_URL ?? '';
+if (url === '') throw new Error('set MEMPOOL_TEST_REDIS_URL to a Redis that tests may write to');
 
 export const subject: Subject = {
   name: 'redis',
