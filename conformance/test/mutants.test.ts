@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { allCases, type ConformanceCase } from 'mempool-conformance';
+import { describe, test } from 'vitest';
+import { allMutants } from './mutants/index.ts';
+import { answered, handed } from './mutants/mutant.ts';
+import { isKilled, isSupported } from './mutants/verdict.ts';
+import { faults } from './planted/subject.ts';
+
+const byId = new Map<string, ConformanceCase>(allCases.map((one) => [one.id, one]));
+
+function caseOf(id: string): ConformanceCase {
+  const one = byId.get(id);
+  assert.ok(one, `there is no case ${id}`);
+  return one;
+}
+
+describe('every planted fault is noticed by the cases that name its rule', () => {
+  for (const mutant of allMutants)
+    test(`${mutant.id} is killed`, async () => {
+      assert.ok(mutant.kills.length > 0);
+      const survived: string[] = [];
+      for (const id of mutant.kills) if (!(await isKilled(mutant, caseOf(id)))) survived.push(id);
+      assert.deepEqual(survived, []);
+    });
+});
+
+describe('what the faults are planted in has none itself', () => {
+  const sound = [answered('sound-driver', () => ({})), handed('sound-store', () => ({}))];
+  test.each(sound)('$id passes every case', async (subject) => {
+    const failed: string[] = [];
+    for (const one of allCases) if (isSupported(subject, one) && (await isKilled(subject, one))) failed.push(one.id);
+    assert.deepEqual(failed, []);
+  });
+});
+
+test('every MUST case kills a mutant', () => {
+  const killing = new Set([...allMutants, ...faults].flatMap(({ kills }) => kills));
+  const idle = allCases.filter(({ id, level }) => level === 'MUST' && !killing.has(id)).map(({ id }) => id);
+  assert.deepEqual(idle, []);
+});
+
+test('no two mutants have the same id', () => {
+  const ids = allMutants.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length);
+});

@@ -1,0 +1,48 @@
+import { abortMutants } from './abort.ts';
+import { byteMutants } from './bytes.ts';
+import { chainMutants, tipMutants } from './chain.ts';
+import { closingMutants } from './closing.ts';
+import { confirmationMutants, thresholdMutants } from './confirmation.ts';
+import { rollbackDepthMutants } from './depth.ts';
+import { eventLogMutants } from './event-log.ts';
+import { eventMutants } from './events.ts';
+import { inputMutants } from './input.ts';
+import { logMutants } from './log.ts';
+import { matrixMutants } from './matrix.ts';
+import type { Mutant } from './mutant.ts';
+import { operationMutants, sharedRecordMutants } from './operations.ts';
+import { pageMutants } from './paging.ts';
+import { propagationMutants } from './propagation.ts';
+import { receivingMutants } from './receiving.ts';
+import { revivalMutants } from './revival.ts';
+import { rollbackMutants } from './rollback.ts';
+import { sightingMutants } from './sightings.ts';
+import { statusMutants } from './status.ts';
+import { streamMutants } from './streams.ts';
+
+/** Every store with a fault. */
+export const allMutants: readonly Mutant[] = [
+  ...receivingMutants,
+  ...propagationMutants,
+  ...confirmationMutants,
+  ...thresholdMutants,
+  ...revivalMutants,
+  ...sightingMutants,
+  ...rollbackMutants,
+  ...rollbackDepthMutants,
+  ...matrixMutants,
+  ...inputMutants,
+  ...operationMutants,
+  ...sharedRecordMutants,
+  ...chainMutants,
+  ...tipMutants,
+  ...pageMutants,
+  ...statusMutants,
+  ...logMutants,
+  ...eventMutants,
+  ...eventLogMutants,
+  ...streamMutants,
+  ...byteMutants,
+  ...closingMutants,
+  ...abortMutants,
+];

@@ -1,0 +1,147 @@
+import type {
+  Backend,
+  DriverOptions,
+  MempoolStore,
+  OpenOptions,
+  PoolView,
+  Step,
+  StoreDriver,
+  TransactionEvent,
+} from 'mempool-core';
+import { defineBackend } from 'mempool-core';
+import { ephemeral } from 'mempool-ephemeral';
+import kills from './kills.json' with { type: 'json' };
+import { PlantedDriver, type WriteVerb } from './planted-driver.ts';
+
+/** A store with one fault, and the cases that must notice it (`kills.json`, written by `assign-kills.ts`). */
+export interface Mutant {
+  readonly id: string;
+  readonly kills: readonly string[];
+  readonly backend: Backend;
+}
+
+const capabilities = { durable: false, shared: false };
+const assigned: Readonly<Record<string, readonly string[]>> = kills;
+
+function mutant(id: string, backend: Backend): Mutant {
+  return { id, kills: assigned[id] ?? [], backend };
+}
+
+/** A fault in what the rules are told of the pool. */
+export function told(
+  id: string,
+  plant: (pool: PlantedDriver, options: DriverOptions) => (verb: WriteVerb) => Partial<PoolView>,
+): Mutant {
+  return planted(id, (pool, options) => {
+    pool.tell = plant(pool, options);
+  });
+}
+
+/** A fault between what the rules decide and what is written. */
+export function decided(
+  id: string,
+  plant: (pool: PlantedDriver, options: DriverOptions) => (step: Step<unknown>, verb: WriteVerb) => Step<unknown>,
+): Mutant {
+  return planted(id, (pool, options) => {
+    pool.decide = plant(pool, options);
+  });
+}
+
+function planted(id: string, plant: (pool: PlantedDriver, options: DriverOptions) => void): Mutant {
+  const open = (options: DriverOptions) => {
+    const pool = new PlantedDriver(options);
+    plant(pool, options);
+    return pool;
+  };
+  return mutant(id, defineBackend({ name: id, capabilities, open }));
+}
+
+/** A fault in a backend's verbs, below core's checks. */
+export function answered(
+  id: string,
+  plant: (pool: PlantedDriver, options: DriverOptions) => Partial<StoreDriver>,
+): Mutant {
+  const open = (options: DriverOptions) => {
+    const pool = new PlantedDriver(options);
+    return { ...verbsOf(pool, driverVerbs), ...plant(pool, options) };
+  };
+  return mutant(id, defineBackend({ name: id, capabilities, open }));
+}
+
+/** A fault in what a caller gets, above core's checks: that of a store made without them. */
+export function handed(
+  id: string,
+  plant: (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>,
+): Mutant {
+  const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
+    const store = await ephemeral.open(options);
+    const plain = { name: id, capabilities, ...verbsOf(store, storeVerbs) };
+    return { ...plain, ...plant(store, options) };
+  };
+  return mutant(id, { name: id, capabilities, open });
+}
+
+/** A fault in what is done with the options of `open`. */
+export function opened(id: string, open: (options: OpenOptions) => OpenOptions): Mutant {
+  return mutant(id, { name: id, capabilities, open: async (options = {}) => ephemeral.open(open(options)) });
+}
+
+const driverVerbs = [
+  'receive',
+  'move',
+  'drop',
+  'confirm',
+  'rollback',
+  'peekPending',
+  'peekInflight',
+  'findInflight',
+  'checkStatus',
+  'dumpFinalized',
+  'tip',
+  'usage',
+  'readEvents',
+  'onEvents',
+  'close',
+] as const satisfies readonly (keyof StoreDriver)[];
+
+const storeVerbs = [
+  'receive',
+  'hasPending',
+  'peekPending',
+  'markInflight',
+  'markAcknowledged',
+  'release',
+  'drop',
+  'findInflight',
+  'peekInflight',
+  'confirm',
+  'rollback',
+  'checkStatus',
+  'dumpFinalized',
+  'subscribe',
+  'tip',
+  'usage',
+  'close',
+  Symbol.asyncDispose,
+] as const satisfies readonly (keyof MempoolStore)[];
+
+/** A store's or driver's verbs as plain functions, so that some of them can be replaced. */
+function verbsOf<T extends object, K extends keyof T>(whole: T, names: readonly K[]): Pick<T, K> {
+  const entries = names.map((name) => {
+    const verb = whole[name];
+    return [name, typeof verb === 'function' ? verb.bind(whole) : verb];
+  });
+  return Object.fromEntries(entries) as Pick<T, K>;
+}
+
+/** The step with its transaction events changed, or left out where `change` answers `null`; the numbers stay gap-free. */
+export function withEvents<Outcome>(
+  step: Step<Outcome>,
+  change: (event: TransactionEvent) => TransactionEvent | null,
+): Step<Outcome> {
+  const first = step.events[0]?.eventSeq ?? 1;
+  const kept = step.events
+    .map((event) => (event.kind === 'transaction' ? change(event) : event))
+    .filter((event) => event !== null);
+  return { ...step, events: kept.map((event, i) => ({ ...event, eventSeq: first + i })) };
+}
