@@ -1,4 +1,4 @@
-import { isMempoolError } from './errors.ts';
+import { isMempoolError, MempoolError } from './errors.ts';
 import type { EventPage, EventSource, MempoolEvent } from './events.ts';
 
 const pageSize = 1_000;
@@ -170,8 +170,10 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     if (page === null) return true;
     if (this.#signal?.aborted) return false;
     if (this.#skipped(page)) return true;
+    const newest = page.events.at(-1)?.eventSeq ?? this.#position;
+    if (newest <= this.#position && this.#position < page.last) throw stuck(this.#position, page.last);
     for (const event of page.events) this.#buffer.push(event);
-    this.#position = page.events.at(-1)?.eventSeq ?? this.#position;
+    this.#position = newest;
     if (this.#position < page.last) this.#dirty = true;
     return page.events.length > 0;
   }
@@ -218,4 +220,10 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     this.#dirty = true;
     return true;
   }
+}
+
+/** A backend that never gives what it says it has would be asked for ever. */
+function stuck(position: number, last: number): MempoolError {
+  const message = `the backend gave no event after ${position} although its last is ${last}`;
+  return new MempoolError('ERR_MEMPOOL_INTERNAL', message);
 }

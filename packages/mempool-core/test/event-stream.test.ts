@@ -156,6 +156,13 @@ describe('ending a stream (E4)', () => {
   });
 });
 
+it('a backend that withholds what it says it has ends the stream with an error, not with an endless loop', async () => {
+  const log = new WithholdingLog();
+  log.commit(1);
+  const reader = open(log);
+  await expect(reader.read(1)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INTERNAL' });
+});
+
 describe('damaged events', () => {
   it('are said to be missed, and the stream goes on behind them', async () => {
     const log = new EventLog();
@@ -179,4 +186,10 @@ describe('damaged events', () => {
 /** Until the log was asked once more. */
 async function untilRead(log: EventLog): Promise<void> {
   for (const before = log.reads; log.reads === before; ) await new Promise(setImmediate);
+}
+
+class WithholdingLog extends EventLog {
+  override readEvents(after: number, limit: number): EventPage {
+    return { ...super.readEvents(after, limit), events: [] };
+  }
 }
