@@ -42,7 +42,7 @@ export const rules: Readonly<Record<string, string>> = {
   history: 'random histories against a model of all rules',
 };
 
-/** What no case can show, because the kit does not reach below a store: a backend's own fault tests must. */
+/** What no case can show, and why. Where the kit does not reach below a store, a backend's own fault tests must. */
 export const untested: Readonly<Record<string, string>> = {
   X5: 'needs a store that is out of reach and comes back: cut its connection, or lock its file, in tests of the backend',
   X6: 'comes with leader election',
@@ -50,5 +50,8 @@ export const untested: Readonly<Record<string, string>> = {
   'D1 (power cut)': 'a killed process is tested, a machine that loses its power is not',
   'N2 (format version)': 'needs files of other versions: keep samples in tests of the backend',
   'M2 (damaged records)': 'needs a way to damage what is stored: flip bits in tests of the backend',
+  'L12 (cost)': 'a time proves nothing in a test: the benchmark measures it, as ratios',
+  'O6 (coalescing, maxQueued)': "is done by core's Mempool, on any store, and tested there",
+  'R3 (waitFor)': "is done by core's Mempool, on any store, and tested there",
   'O5 (store out of reach)': 'needs a store that is out of reach: see X5',
 };
