@@ -29,6 +29,8 @@ export async function startServer(folder: string): Promise<BenchServer | null> {
   process.once('exit', () => child.kill('SIGKILL'));
   const url = `redis://127.0.0.1:${port}`;
   const client = new Redis(url, { maxRetriesPerRequest: null });
+  // The client tries again until the server listens; without a listener it would print every attempt.
+  client.on('error', () => undefined);
   await client.ping();
   return { url, client, stop: () => stop(child, client) };
 }
