@@ -40,3 +40,4 @@ export * from './step.ts';
 export type * from './store.ts';
 export * from './transaction.ts';
 export type { Refused, SubmitOutcome, Validate, Verdict } from './validation.ts';
+export { WriteLine } from './write-line.ts';

@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
-import { type DriverOptions, isMempoolError, MempoolError, retryUntil } from 'mempool-core';
+import { type DriverOptions, isMempoolError, MempoolError, retryUntil, WriteLine } from 'mempool-core';
 import { createClient, type RedisOptions } from './options.ts';
 import { isGone, isReply, refusal, withoutArguments } from './refusal.ts';
 import { type Reply, scripts, type Verb } from './script.ts';
-import { WriteLine } from './write-line.ts';
 
 /** Not a bare `Uint8Array`: the client would send it as the text of its numbers. */
 export type Argument = string | number | Buffer;

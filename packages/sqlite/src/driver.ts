@@ -6,7 +6,6 @@ import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
 import { ReceivingView } from './receiving-view.ts';
 import { StepWriter } from './step-writer.ts';
-import { WriteLine } from './write-line.ts';
 
 /** The contract's verbs: core plans what a call changes, and it is written before anybody sees it. */
 export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core.DriverOptions): core.StoreDriver {
@@ -46,7 +45,7 @@ class Calls {
   readonly #file: PoolFile;
   readonly #hashes: SharedHashes;
   readonly #options: core.DriverOptions;
-  readonly #line = new WriteLine();
+  readonly #line = new core.WriteLine();
 
   constructor(file: PoolFile, hashes: SharedHashes, options: core.DriverOptions) {
     this.commits = new CommitPoll(file);
@@ -65,19 +64,15 @@ class Calls {
 
   /** `look` gives the view that the plan is made on. */
   write<T>(verb: string, context: core.WriteContext, plan: Plan<T>, look = this.#look): Promise<T> {
-    const { timeoutMs, clock } = this.#options;
     const { signal } = context;
-    const deadline = clock() + timeoutMs;
-    return this.#line.run(signal, () =>
-      core.retryUntil({ timeoutMs: deadline - clock(), clock, signal }, () => {
-        try {
-          return this.#attempt(verb, context, plan, look);
-        } catch (error) {
-          if (!core.isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
-          return this.#attempt(verb, context, plan, look);
-        }
-      }),
-    );
+    return this.#line.run({ ...this.#options, signal }, () => {
+      try {
+        return this.#attempt(verb, context, plan, look);
+      } catch (error) {
+        if (!core.isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
+        return this.#attempt(verb, context, plan, look);
+      }
+    });
   }
 
   #attempt<T>(verb: string, { operationId }: core.WriteContext, plan: Plan<T>, look: () => PoolView): T {

@@ -1,4 +1,5 @@
-import { isMempoolError, MempoolError, type RetryOptions, retryUntil } from 'mempool-core';
+import { isMempoolError, MempoolError } from './errors.ts';
+import { type RetryOptions, retryUntil } from './retry.ts';
 
 /** A write that is not answered yet. */
 interface Call {
@@ -10,7 +11,7 @@ interface Call {
 }
 
 /**
- * Keeps the writes of one node in the order of their calls. While all is well each is sent at once; behind one that failed
+ * For backends whose store may be out of reach or busy: keeps the writes of one node in the order of their calls (M2). While all is well each is sent at once; behind one that failed
  * unsent or lost its answer the later ones wait. On a connection that has not answered yet one goes ahead alone: a server
  * that is still loading may refuse the first of many and take the next.
  */
@@ -27,7 +28,7 @@ export class WriteLine {
   }
 
   /** As `retryUntil`. @throws what it throws */
-  async run<T>(options: RetryOptions, attempt: (remainingMs: number) => Promise<T>): Promise<T> {
+  async run<T>(options: RetryOptions, attempt: (remainingMs: number) => Promise<T> | T): Promise<T> {
     const { timeoutMs, clock, signal } = options;
     const deadline = clock() + timeoutMs;
     this.#calls += 1;
@@ -48,7 +49,7 @@ export class WriteLine {
     return first === call && (this.#trusted || this.#out === 0);
   }
 
-  async #send<T>(call: Call, attempt: () => Promise<T>): Promise<T> {
+  async #send<T>(call: Call, attempt: () => Promise<T> | T): Promise<T> {
     this.#leave(call);
     this.#out += 1;
     try {
@@ -80,7 +81,8 @@ export class WriteLine {
         reject(error);
       };
       const abort = () => fail(signal?.reason);
-      const late = () => fail(new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'an earlier write still waits for Redis'));
+      const late = () =>
+        fail(new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'an earlier write still waits for the store'));
       const timer = setTimeout(late, remainingMs);
       signal?.addEventListener('abort', abort);
       call.go = () => {
