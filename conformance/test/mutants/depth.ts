@@ -1,20 +1,6 @@
-import type { ChainPoint, Life, RollbackOutcome, Step } from 'mempool-core';
-import { answered, decided, handed, type Mutant, opened, told } from './mutant.ts';
+import type { ChainPoint, RollbackOutcome } from 'mempool-core';
+import { answered, handed, type Mutant, opened, told } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
-
-type RolledBack = Extract<RollbackOutcome, { kind: 'rolled-back' }>;
-
-/** Changes what the rules decided for a rollback that undoes something. */
-function _undoing(
-  id: string,
-  alter: (step: Step<RolledBack>, pool: PlantedDriver) => Partial<Step<RolledBack>>,
-): Mutant {
-  return decided(id, (pool) => (step, verb) => {
-    const outcome = step.outcome as RollbackOutcome;
-    if (verb !== 'rollback' || outcome.kind !== 'rolled-back') return step;
-    return { ...step, ...alter({ ...step, outcome }, pool) };
-  });
-}
 
 function answering(
   id: string,
@@ -23,25 +9,6 @@ function answering(
   return answered(id, (pool) => ({
     rollback: (point, context) => alter(pool.rollback(point, context), point, pool),
   }));
-}
-
-/** Writes records beside the rules, after a rollback. */
-function _afterwards(id: string, pick: (pool: PlantedDriver) => (outcome: RolledBack) => Life[]): Mutant {
-  return answered(id, (pool) => ({
-    rollback: (point, context) => {
-      const lives = pick(pool);
-      const outcome = pool.rollback(point, context);
-      if (outcome.kind !== 'rolled-back') return outcome;
-      const writes = lives(outcome).map((after) => ({ after, point: pool.confirmedAt(after.hash), body: null }));
-      pool.apply({ outcome, writes, events: [], chain: null, operation: null });
-      return outcome;
-    },
-  }));
-}
-
-function _livesOf(pool: PlantedDriver, stage: string): Life[] {
-  const hashes = [...pool.peekInflight(0, 1_000), ...pool.dumpFinalized(0, 1_000).entries].map(({ hash }) => hash);
-  return hashes.map((hash) => pool.life(hash)).filter((life) => life !== null && life.stage === stage) as Life[];
 }
 
 /** L9 for points and outcomes. */

@@ -2,8 +2,6 @@ import type { CheckedBlock, Life, StoreDriver, StoredTransaction } from 'mempool
 import { answered, decided, type Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 
-const _free = { signal: undefined, operationId: undefined };
-
 function blocks(id: string, alter: (block: CheckedBlock, pool: PlantedDriver) => Partial<CheckedBlock>): Mutant {
   return answered(id, (pool) => ({
     confirm: (block, context) => pool.confirm({ ...block, ...alter(block, pool) }, context),

@@ -16,15 +16,6 @@ function undoing(
   });
 }
 
-function _answering(
-  id: string,
-  alter: (outcome: RollbackOutcome, point: ChainPoint | null, pool: PlantedDriver) => RollbackOutcome,
-): Mutant {
-  return answered(id, (pool) => ({
-    rollback: (point, context) => alter(pool.rollback(point, context), point, pool),
-  }));
-}
-
 /** Writes records beside the rules, after a rollback. */
 function afterwards(id: string, pick: (pool: PlantedDriver) => (outcome: RolledBack) => Life[]): Mutant {
   return answered(id, (pool) => ({

@@ -1,27 +1,10 @@
-import type { CheckedBlock, Life } from 'mempool-core';
 import { answered, decided, type Mutant, told, withEvents } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 
 const free = { signal: undefined, operationId: undefined };
 
-function _blocks(id: string, alter: (block: CheckedBlock, pool: PlantedDriver) => Partial<CheckedBlock>): Mutant {
-  return answered(id, (pool) => ({
-    confirm: (block, context) => pool.confirm({ ...block, ...alter(block, pool) }, context),
-  }));
-}
-
 function stageOf(pool: PlantedDriver, hash: string): string {
   return pool.life(hash)?.stage ?? 'Unknown';
-}
-
-/** Writes records beside the rules. */
-function _force(pool: PlantedDriver, lives: readonly Life[]): void {
-  const writes = lives.map((after) => ({ after, point: pool.confirmedAt(after.hash), body: null }));
-  pool.apply({ outcome: null, writes, events: [], chain: null, operation: null });
-}
-
-function _livesOf(pool: PlantedDriver, hashes: readonly string[], stage: string): Life[] {
-  return hashes.map((hash) => pool.life(hash)).filter((life) => life !== null && life.stage === stage) as Life[];
 }
 
 /** L13. */
