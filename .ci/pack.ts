@@ -7,6 +7,7 @@ export const root = dirname(import.meta.dirname);
 /** Folders of the packages that are published, each after those it depends on. */
 export const published = [
   'packages/mempool-core',
+  'packages/election',
   'packages/ephemeral',
   'packages/sqlite',
   'packages/redis',

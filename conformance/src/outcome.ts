@@ -27,6 +27,7 @@ function meets(need: Need, { backend, module }: Subject): boolean {
   switch (need) {
     case 'durable':
     case 'shared':
+    case 'lease':
       return backend.capabilities[need];
     case 'volatile':
       return !backend.capabilities.durable;

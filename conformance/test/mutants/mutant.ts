@@ -20,7 +20,7 @@ export interface Mutant {
   readonly backend: Backend;
 }
 
-const capabilities = { durable: false, shared: false };
+const capabilities = { durable: false, shared: false, lease: false };
 const assigned: Readonly<Record<string, readonly string[]>> = kills;
 
 function mutant(id: string, backend: Backend): Mutant {

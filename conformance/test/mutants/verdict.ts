@@ -16,8 +16,8 @@ function subjectOf({ id, backend }: Mutant): Subject {
 }
 
 export function isSupported({ backend }: Mutant, { needs = [] }: ConformanceCase): boolean {
-  const { durable, shared } = backend.capabilities;
-  const met = { durable, shared, volatile: !durable, 'child-process': false };
+  const { durable, shared, lease } = backend.capabilities;
+  const met = { durable, shared, lease, volatile: !durable, 'child-process': false };
   return needs.every((need) => met[need]);
 }
 

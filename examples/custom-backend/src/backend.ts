@@ -27,7 +27,7 @@ type Options = DriverOptions & JournalOptions;
 /** A pool in a plain file, for one process at a time: what was answered survives a power cut. */
 export const journal: Backend<JournalOptions> = defineBackend<JournalOptions>({
   name: 'journal',
-  capabilities: { durable: true, shared: false },
+  capabilities: { durable: true, shared: false, lease: false },
   open(options) {
     const { path } = options;
     if (typeof path !== 'string' || path === '' || path.includes('\0')) throw invalid('path', 'the name of a file');
@@ -43,7 +43,7 @@ export const journal: Backend<JournalOptions> = defineBackend<JournalOptions>({
 
 /** `held` gets what must be given back, whatever happens. */
 function openPool(options: Options, held: (() => void)[]): StoreDriver {
-  const { path, thresholds, log } = options;
+  const { path, log } = options;
   const lock = new Lock(path);
   held.push(() => lock.release());
   const { contents, end, tornBytes } = readJournal(path, () => [encodeEntry(newPool(options))]);
@@ -55,7 +55,7 @@ function openPool(options: Options, held: (() => void)[]): StoreDriver {
     log('warn', 'the last call was never finished: what there is of it was cut off', { path, tornBytes });
   const file = new PoolFile(pool, contents, journal, options);
   const commit = (step: Step<unknown>) => file.commit(step);
-  return ledgerDriver({ ledger: file.ledger, thresholds, commit, close: () => release(held) });
+  return ledgerDriver({ ledger: file.ledger, options, commit, close: () => release(held) });
 }
 
 function release(held: (() => void)[]): void {

@@ -1,18 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { type Backend, defaultRetention, defineBackend, Ledger, ledgerDriver, type OpenOptions } from 'mempool-core';
+import {
+  type Backend,
+  defaultRetention,
+  defineBackend,
+  type LeaseSource,
+  Ledger,
+  ledgerDriver,
+  type OpenOptions,
+} from 'mempool-core';
 
-/** What every backend takes; memory needs nothing else. */
-export type EphemeralOptions = OpenOptions;
+/** What every backend takes, and who leads. */
+export interface EphemeralOptions extends OpenOptions {
+  /** The leases of the elections in this process, such as `mempool-election` keeps them (X6); default: nobody leads. */
+  readonly leases?: LeaseSource | undefined;
+}
 
 /** The in-memory backend: every `open` makes a new, empty pool, which ends with its process (D2). */
-export const ephemeral: Backend = defineBackend({
+export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBackend({
   name: 'ephemeral',
-  capabilities: { durable: false, shared: false },
-  open({ thresholds, retention }) {
-    const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...retention });
+  capabilities: { durable: false, shared: false, lease: true },
+  open({ leases, ...options }) {
+    const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...options.retention });
     return ledgerDriver({
       ledger,
-      thresholds,
+      options,
+      leases,
       commit: (step) => ledger.apply(step),
       close: () => undefined,
     });

@@ -1,9 +1,10 @@
 import { isUint8Array } from 'node:util/types';
-import type { CheckedBlock, WriteContext } from './driver.ts';
+import type { ChainContext, CheckedBlock, WriteContext } from './driver.ts';
 import { invalid } from './errors.ts';
+import type { Lease } from './lease.ts';
 import type { Thresholds } from './lifecycle.ts';
 import { resolveThresholds } from './options.ts';
-import type { Block, Policy, WriteOptions } from './store.ts';
+import type { Block, ChainOptions, Policy, WriteOptions } from './store.ts';
 import type { ChainPoint, Transaction } from './transaction.ts';
 
 /** X1: transactions in one call at the most. */
@@ -121,6 +122,24 @@ export function checkWrite({ operationId, signal }: WriteOptions): WriteContext 
   if (operationId !== undefined && !isOperationId(operationId))
     throw invalid('operationId', '1–128 printable ASCII characters');
   return { operationId, signal };
+}
+
+/** X6. @throws `ERR_MEMPOOL_INVALID` naming the field of the lease */
+export function checkChainWrite(options: ChainOptions): ChainContext {
+  return { ...checkWrite(options), lease: options.lease === undefined ? null : checkLease(options.lease) };
+}
+
+function checkLease(lease: Lease): Lease {
+  if (typeof lease !== 'object' || lease === null) throw invalid('lease', 'a lease');
+  const { nodeId, token, term } = lease;
+  if (!isName(nodeId)) throw invalid('lease.nodeId', '1–128 printable ASCII characters without spaces');
+  if (!isName(token)) throw invalid('lease.token', '1–128 printable ASCII characters without spaces');
+  if (!Number.isSafeInteger(term) || term < 1) throw invalid('lease.term', 'a whole number of at least 1');
+  return { nodeId, token, term };
+}
+
+function isName(name: unknown): boolean {
+  return typeof name === 'string' && /^[\x21-\x7e]{1,128}$/.test(name);
 }
 
 function isOperationId(operationId: unknown): boolean {

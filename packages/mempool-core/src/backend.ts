@@ -1,5 +1,6 @@
 import {
   checkBlock,
+  checkChainWrite,
   checkCount,
   checkHashes,
   checkLimit,
@@ -11,7 +12,7 @@ import {
   maxCallTransactions,
 } from './arguments.ts';
 import type { Capabilities } from './capabilities.ts';
-import type { Awaitable, DriverOptions, ReadContext, StoreDriver, WriteContext } from './driver.ts';
+import type { Awaitable, ChainContext, DriverOptions, ReadContext, StoreDriver, WriteContext } from './driver.ts';
 import { invalid, isMempoolError, MempoolError } from './errors.ts';
 import { EventStream } from './event-stream.ts';
 import type { EventSource, MempoolEvent } from './events.ts';
@@ -46,6 +47,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
     async open(options = {} as OpenOptions & Own) {
       if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
       const resolved = { ...options, ...resolveOptions(options) };
+      if (resolved.fenced && !capabilities.lease) throw noLeases(name);
       const driver = await settle(() => definition.open(resolved));
       return new CheckedStore(name, capabilities, driver, resolved);
     },
@@ -65,6 +67,10 @@ async function settle<T>(run: () => Awaitable<T>): Promise<T> {
   } catch (error) {
     throw inContract(error);
   }
+}
+
+function noLeases(name: string): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_UNSUPPORTED', `the backend ${name} checks no leases`);
 }
 
 class CheckedStore implements store.MempoolStore {
@@ -135,15 +141,15 @@ class CheckedStore implements store.MempoolStore {
     });
   }
 
-  confirm(block: store.Block, policy: store.Policy = {}, options?: store.WriteOptions): Promise<store.ConfirmOutcome> {
-    return this.#write(options, (context) => {
+  confirm(block: store.Block, policy: store.Policy = {}, options?: store.ChainOptions): Promise<store.ConfirmOutcome> {
+    return this.#moveTip(options, (context) => {
       const checked = checkBlock(block, policy, this.#options.thresholds);
       return this.#driver.confirm(checked, context);
     });
   }
 
-  rollback(point: ChainPoint | null, options?: store.WriteOptions): Promise<store.RollbackOutcome> {
-    return this.#write(options, (context) => {
+  rollback(point: ChainPoint | null, options?: store.ChainOptions): Promise<store.RollbackOutcome> {
+    return this.#moveTip(options, (context) => {
       const checked = point === null ? null : checkPoint('point', point);
       return this.#driver.rollback(checked, context);
     });
@@ -219,6 +225,14 @@ class CheckedStore implements store.MempoolStore {
 
   #write<T>(options: store.WriteOptions = {}, run: (context: WriteContext) => Awaitable<T>): Promise<T> {
     return this.#call(options, () => run(checkWrite(options)));
+  }
+
+  #moveTip<T>(options: store.ChainOptions = {}, run: (context: ChainContext) => Awaitable<T>): Promise<T> {
+    return this.#call(options, () => {
+      const context = checkChainWrite(options);
+      if (context.lease !== null && !this.capabilities.lease) throw noLeases(this.name);
+      return run(context);
+    });
   }
 
   /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */

@@ -4,4 +4,6 @@ export interface Capabilities {
   readonly durable: boolean;
   /** Opening the same pool again, here or in another process, is another node on the same state (N1). */
   readonly shared: boolean;
+  /** `confirm` and `rollback` apply only under the live lease of the pool's election (X6). */
+  readonly lease: boolean;
 }

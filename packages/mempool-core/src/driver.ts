@@ -1,4 +1,5 @@
 import type { EventSource } from './events.ts';
+import type { Lease } from './lease.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Logger, Retention } from './options.ts';
 import type { ConfirmOutcome, LogPage, ReceiveOutcome, RollbackOutcome, TipAnswer, Usage } from './store.ts';
@@ -13,6 +14,12 @@ export interface ReadContext {
 export interface WriteContext extends ReadContext {
   /** Record the outcome under this id in the same step, and answer a repeat from the record (X2). */
   readonly operationId: string | undefined;
+}
+
+/** X6: of the verbs that move the tip. */
+export interface ChainContext extends WriteContext {
+  /** `null` where the call comes without one. */
+  readonly lease: Lease | null;
 }
 
 /** A block with its arguments checked: no hash twice, none in both lists, thresholds complete. */
@@ -31,6 +38,10 @@ export interface DriverOptions {
   /** Only what this open names: stored with the pool, for all nodes, until another open names it. */
   readonly retention: Partial<Retention>;
   readonly maxTxBytes: number;
+  /** Name of the election whose lease guards the tip (X6). */
+  readonly election: string;
+  /** `confirm` and `rollback` always need a lease (X6). */
+  readonly fenced: boolean;
   /** How long a call may wait for the store before it fails (X5). */
   readonly timeoutMs: number;
   /** Milliseconds that only rise; the one clock a backend may read. */
@@ -51,8 +62,8 @@ export interface StoreDriver extends EventSource {
   move(verb: MoveVerb, hashes: readonly string[], context: WriteContext): Awaitable<string[]>;
   /** L10: the hashes dropped, in the order given. */
   drop(hashes: readonly string[], reason: string, context: WriteContext): Awaitable<string[]>;
-  confirm(block: CheckedBlock, context: WriteContext): Awaitable<ConfirmOutcome>;
-  rollback(point: ChainPoint | null, context: WriteContext): Awaitable<RollbackOutcome>;
+  confirm(block: CheckedBlock, context: ChainContext): Awaitable<ConfirmOutcome>;
+  rollback(point: ChainPoint | null, context: ChainContext): Awaitable<RollbackOutcome>;
   peekPending(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
   peekInflight(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
   findInflight(hashes: readonly string[], context: ReadContext): Awaitable<(StoredTransaction | null)[]>;

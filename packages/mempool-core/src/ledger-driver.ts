@@ -1,7 +1,7 @@
-import type { StoreDriver, WriteContext } from './driver.ts';
+import type { ChainContext, DriverOptions, StoreDriver, WriteContext } from './driver.ts';
 import { MempoolError } from './errors.ts';
+import { isFenced, type LeaseSource } from './lease.ts';
 import type { Ledger } from './ledger.ts';
-import type { Thresholds } from './lifecycle.ts';
 import {
   confirmStep,
   dropStep,
@@ -12,13 +12,21 @@ import {
   rollbackStep,
   type Step,
 } from './step.ts';
+import type { Tip } from './transaction.ts';
+
+interface FencedOutcome {
+  readonly kind: 'fenced';
+  readonly tip: Tip;
+}
 
 /** A JavaScript Map ends at 2 ** 24 entries, and says so when it is too late. */
 const maxRows = 16_000_000;
 
 export interface LedgerDriverParts {
   readonly ledger: Ledger;
-  readonly thresholds: Thresholds;
+  readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced'>;
+  /** Who leads (X6); without it nobody ever does. */
+  readonly leases?: LeaseSource | undefined;
   /** Keeps the step wherever it is to be kept, then applies it to the ledger. Must not have done either when it throws (X1). */
   commit(step: Step<unknown>): void;
   close(): void;
@@ -28,13 +36,25 @@ export interface LedgerDriverParts {
  * Every verb of a backend whose state is a ledger. A writing one is planned as a whole, then committed, in one synchronous
  * step: nothing comes between. What writes nothing is not committed.
  */
-export function ledgerDriver({ ledger, thresholds, commit, close }: LedgerDriverParts): StoreDriver {
+export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerDriverParts): StoreDriver {
+  const { thresholds, election, fenced } = options;
+
   function write<T>(verb: string, { operationId }: WriteContext, plan: (view: PoolView) => Step<T>): T {
     const known = ledger.findOperation<T>(verb, operationId);
     if (known !== null) return known.outcome;
     const step = recorded(plan(ledger), verb, operationId);
     if (step.events.length > 0 || step.operation !== null) commit(step);
     return step.outcome;
+  }
+
+  /** X6: a call that was answered before is answered again, whoever leads by now. */
+  function underLease<T>(verb: string, context: ChainContext, plan: (view: PoolView) => Step<T>): T | FencedOutcome {
+    const known = ledger.findOperation<T>(verb, context.operationId);
+    if (known !== null) return known.outcome;
+    if (isFenced(leases?.held(election) ?? null, context.lease, fenced))
+      return { kind: 'fenced', tip: ledger.currentTip };
+    if (context.lease !== null) leases?.extend(election);
+    return write(verb, context, plan);
   }
 
   return {
@@ -45,8 +65,8 @@ export function ledgerDriver({ ledger, thresholds, commit, close }: LedgerDriver
       }),
     move: (verb, hashes, context) => write(verb, context, (view) => moveStep(view, verb, hashes)),
     drop: (hashes, reason, context) => write('drop', context, (view) => dropStep(view, hashes, reason)),
-    confirm: (block, context) => write('confirm', context, (view) => confirmStep(view, block)),
-    rollback: (point, context) => write('rollback', context, (view) => rollbackStep(view, point)),
+    confirm: (block, context) => underLease('confirm', context, (view) => confirmStep(view, block)),
+    rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point)),
     peekPending: (after, limit) => ledger.peekPending(after, limit),
     peekInflight: (after, limit) => ledger.peekInflight(after, limit),
     findInflight: (hashes) => ledger.findInflight(hashes),

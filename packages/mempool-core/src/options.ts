@@ -32,6 +32,10 @@ export interface OpenOptions extends Partial<Thresholds>, Partial<Retention> {
   readonly maxTxBytes?: number | undefined;
   /** How long a call waits for its store before it fails, in milliseconds; default 5,000 (X5). */
   readonly timeoutMs?: number | undefined;
+  /** Name of the election whose lease guards the tip, 1–64 of `a–z 0–9 . _ -`; default `watcher` (X6). */
+  readonly election?: string | undefined;
+  /** `confirm` and `rollback` always need a lease; default false: only while somebody holds one (X6). */
+  readonly fenced?: boolean | undefined;
   /** Milliseconds that only rise; default `performance.now()`. */
   readonly clock?: (() => number) | undefined;
   /** Receives warnings; silent by default. */
@@ -45,6 +49,8 @@ export function resolveOptions(options: OpenOptions): DriverOptions {
     thresholds: resolveThresholds(options, defaultThresholds),
     retention: namedRetention(options),
     maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576),
+    election: electionName(options.election ?? 'watcher'),
+    fenced: flag('fenced', options.fenced ?? false),
     timeoutMs: count('timeoutMs', options.timeoutMs ?? 5_000),
     clock: callable('clock', options.clock ?? (() => performance.now())),
     log: callable('log', options.log ?? (() => undefined)),
@@ -82,6 +88,17 @@ function count(field: string, value: number): number {
 function callable<F extends (...given: never[]) => unknown>(field: string, value: F): F {
   if (typeof value !== 'function') throw invalid(field, 'a function');
   return value;
+}
+
+function flag(field: string, value: boolean): boolean {
+  if (typeof value !== 'boolean') throw invalid(field, 'true or false');
+  return value;
+}
+
+function electionName(name: string): string {
+  if (typeof name !== 'string' || !/^[a-z0-9._-]{1,64}$/.test(name))
+    throw invalid('election', '1–64 lower-case letters, digits, dots, dashes and underscores');
+  return name;
 }
 
 function poolName(pool: string): string {

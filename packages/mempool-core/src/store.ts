@@ -1,5 +1,6 @@
 import type { Capabilities } from './capabilities.ts';
 import type { MempoolEvent } from './events.ts';
+import type { Lease } from './lease.ts';
 import type { Thresholds } from './lifecycle.ts';
 import type { ChainPoint, LogEntry, StoredTransaction, Tip, Transaction, TransactionStatus } from './transaction.ts';
 
@@ -14,6 +15,15 @@ export interface WriteOptions extends ReadOptions {
    * 10,000 ids (X2). An id belongs to one call with one set of arguments.
    */
   readonly operationId?: string | undefined;
+}
+
+/** Of the verbs that move the tip. */
+export interface ChainOptions extends WriteOptions {
+  /**
+   * The leader's lease (X6): the call is `fenced` unless it is the live one of the pool's election. Without it a call is
+   * `fenced` while anybody holds a lease, and always where the pool was opened with `fenced: true`.
+   */
+  readonly lease?: Lease | undefined;
 }
 
 export interface PageQuery extends ReadOptions {
@@ -83,7 +93,9 @@ export type ConfirmOutcome =
       readonly dropped: number;
     }
   | { readonly kind: 'duplicate'; readonly tip: Tip }
-  | { readonly kind: 'gap'; readonly tip: Tip };
+  | { readonly kind: 'gap'; readonly tip: Tip }
+  /** Another one leads, or nobody does (X6). Nothing was changed, and nothing is recorded under an operation id. */
+  | { readonly kind: 'fenced'; readonly tip: Tip };
 
 export type RollbackOutcome =
   | {
@@ -95,6 +107,7 @@ export type RollbackOutcome =
       readonly returned: number;
     }
   | { readonly kind: 'unchanged'; readonly tip: Tip }
+  | { readonly kind: 'fenced'; readonly tip: Tip }
   | {
       readonly kind: 'unknown-point';
       readonly tip: Tip;
@@ -164,10 +177,10 @@ export interface MempoolStore extends AsyncDisposable {
   findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]>;
   /** What is in flight (Propagated, Acknowledged, Confirmed) by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` (M2) */
   peekInflight(query?: SeqQuery): Promise<StoredTransaction[]>;
-  /** Applies one block (L5, L6, X3). */
-  confirm(block: Block, policy?: Policy, options?: WriteOptions): Promise<ConfirmOutcome>;
-  /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9). */
-  rollback(point: ChainPoint | null, options?: WriteOptions): Promise<RollbackOutcome>;
+  /** Applies one block (L5, L6, X3, X6). */
+  confirm(block: Block, policy?: Policy, options?: ChainOptions): Promise<ConfirmOutcome>;
+  /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9, X6). */
+  rollback(point: ChainPoint | null, options?: ChainOptions): Promise<RollbackOutcome>;
   /** What became of each of at most 1,000 hashes, in the order asked (O3). */
   checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
   /** A page of the terminal log, oldest first (O4). @throws `ERR_MEMPOOL_CORRUPT` with the `logSeq` to step over (M2) */

@@ -74,6 +74,7 @@ export function confirmed(outcome: ConfirmOutcome): number {
       return outcome.confirmed + outcome.returned + outcome.finalized + outcome.dropped;
     case 'duplicate':
     case 'gap':
+    case 'fenced':
       return outcome.tip.tick;
   }
 }
@@ -83,6 +84,7 @@ export function rolledBack(outcome: RollbackOutcome): number {
     case 'rolled-back':
       return outcome.undone;
     case 'unchanged':
+    case 'fenced':
       return outcome.tip.tick;
     case 'unknown-point':
       return outcome.oldest?.slot ?? 0;

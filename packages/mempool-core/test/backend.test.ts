@@ -41,7 +41,11 @@ async function open(own: Partial<StoreDriver> = {}) {
     onEvents: (listener) => log.onEvents(listener),
     ...own,
   };
-  const backend = defineBackend({ name: 'test', capabilities: { durable: false, shared: false }, open: () => driver });
+  const backend = defineBackend({
+    name: 'test',
+    capabilities: { durable: false, shared: false, lease: false },
+    open: () => driver,
+  });
   return { backend, log, store: await backend.open() };
 }
 
@@ -235,7 +239,7 @@ describe('what defineBackend puts around a driver', () => {
   it('capabilities cannot be changed', async () => {
     const { backend, store } = await open();
     expect(Object.isFrozen(backend.capabilities)).toBe(true);
-    expect(store.capabilities).toEqual({ durable: false, shared: false });
+    expect(store.capabilities).toEqual({ durable: false, shared: false, lease: false });
   });
 });
 

@@ -3,12 +3,12 @@ import { type Backend, defaultRetention, defineBackend, Ledger, ledgerDriver } f
 
 export const scratch: Backend = defineBackend({
   name: 'scratch',
-  capabilities: { durable: false, shared: false },
-  open({ thresholds, retention }) {
-    const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...retention });
+  capabilities: { durable: false, shared: false, lease: false },
+  open(options) {
+    const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...options.retention });
     return ledgerDriver({
       ledger,
-      thresholds,
+      options,
       // A step is all that a call changes. It happens whole or not at all (X1).
       commit: (step) => ledger.apply(step),
       close: () => undefined,

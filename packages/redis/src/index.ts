@@ -12,6 +12,6 @@ export type { RedisOptions } from './options.ts';
  */
 export const redis: Backend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',
-  capabilities: { durable: true, shared: true },
+  capabilities: { durable: true, shared: true, lease: false },
   open: openRedis,
 });

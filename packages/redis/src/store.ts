@@ -88,6 +88,7 @@ export class RedisStore implements core.StoreDriver {
     const tip = { point: record.readPoint(point), tick };
     switch (kind) {
       case 'unchanged':
+      case 'fenced':
         return { kind, tip };
       case 'unknown-point':
         return { kind, tip, oldest: record.readPoint(first as Buffer) };

@@ -16,7 +16,7 @@ export interface SqliteOptions {
 /** The single-file backend, shared between the processes of one host. */
 export const sqlite: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite',
-  capabilities: { durable: true, shared: true },
+  capabilities: { durable: true, shared: true, lease: false },
   async open(options) {
     const file = await openShared(checked(options));
     return sqliteDriver(file, new SharedHashes(file), options);
@@ -29,7 +29,7 @@ export const sqlite: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
  */
 export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',
-  capabilities: { durable: true, shared: false },
+  capabilities: { durable: true, shared: false, lease: false },
   open(options) {
     const file = openOwn(checked(options));
     return sqliteDriver(file, new OwnHashes(file), options);

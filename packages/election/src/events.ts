@@ -1,0 +1,36 @@
+import type { HeldLease } from './lease.ts';
+
+export type ElectionState = 'follower' | 'candidate' | 'leader';
+
+/** Why a leadership ended. */
+export type LossReason =
+  /** `resign` was called. */
+  | 'resigned'
+  /** `stop` was called. */
+  | 'stopped'
+  /** Its time ran out before a renewal was answered. */
+  | 'expired'
+  /** The store has no lease, or another one's. */
+  | 'taken'
+  /** The work reported no progress for too long. */
+  | 'no-progress'
+  /** Another live node has the same id. */
+  | 'conflict';
+
+export type ElectionEvent =
+  | { readonly kind: 'state-changed'; readonly from: ElectionState; readonly to: ElectionState; readonly term: number }
+  | { readonly kind: 'acquired'; readonly term: number; readonly token: string }
+  | { readonly kind: 'lost'; readonly term: number; readonly token: string; readonly reason: LossReason }
+  /** A campaign got no answer, or another one was quicker (`error` is `null`). */
+  | { readonly kind: 'election-failed'; readonly term: number; readonly error: unknown }
+  | { readonly kind: 'leader-changed'; readonly term: number; readonly leader: LeaderView | null }
+  /** Another live holder has this node's id. */
+  | { readonly kind: 'identity-conflict'; readonly term: number; readonly nodeId: string }
+  /** This node took the lease of one that did not move any more. */
+  | { readonly kind: 'takeover-forced'; readonly term: number; readonly from: LeaderView };
+
+/** A leader as others see it. */
+export type LeaderView = Pick<HeldLease, 'nodeId' | 'address' | 'term' | 'priority'>;
+
+export type ElectionEventKind = ElectionEvent['kind'];
+export type ElectionEventOf<K extends ElectionEventKind> = Extract<ElectionEvent, { readonly kind: K }>;

@@ -1,0 +1,10 @@
+export { type ElectionClock, systemClock } from './clock.ts';
+export type { Election, LeaderWork } from './election.ts';
+export { badOption, ElectionError, type ElectionErrorCode, isElectionError } from './errors.ts';
+export type * from './events.ts';
+export type { Leadership } from './leadership.ts';
+export { type HeldLease, type Lease, type Member, sameLease } from './lease.ts';
+export * from './lease-store.ts';
+export type { ElectionMetrics } from './metrics.ts';
+export type { ElectionOptions } from './options.ts';
+export type { ElectionProvider, LeaseStoreOptions } from './provider.ts';
