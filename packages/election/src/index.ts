@@ -5,6 +5,7 @@ export type * from './events.ts';
 export type { Leadership } from './leadership.ts';
 export { type HeldLease, type Lease, type Member, sameLease } from './lease.ts';
 export * from './lease-store.ts';
+export { inProcessElection, Leases } from './leases.ts';
 export type { ElectionMetrics } from './metrics.ts';
 export type { ElectionOptions } from './options.ts';
 export type { ElectionProvider, LeaseStoreOptions } from './provider.ts';
