@@ -1,18 +1,19 @@
 -- Purpose: applies one block. What the block does not name costs nothing: depth and age are differences of ticks.
--- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 point, 4 parent's hash or '', 5 finalizeThreshold, 6 dropThreshold, 7 packed seen,
--- 8 packed unseen
--- Returns: { 'applied', tip, tick, confirmed, returned, finalized, dropped } | { 'duplicate' | 'gap', tip, tick }
+-- KEYS: fence.lua   ARGV: 1 id, 2 verb, 3–6 fence.lua, 7 point, 8 parent's hash or '', 9 finalizeThreshold, 10 dropThreshold,
+-- 11 packed seen, 12 packed unseen
+-- Returns: { 'applied', tip, tick, confirmed, returned, finalized, dropped } | { 'duplicate' | 'gap' | 'fenced', tip, tick }
 -- A Dropped one that is seen stays as it is where its log entry is damaged: its seq is lost (M2).
--- Rules: L5, L6, L7, L12, X3, X4, M3
-local point, parent = ARGV[3], ARGV[4]
+-- Rules: L5, L6, L7, L12, X3, X4, X6, M3
+local point, parent = ARGV[7], ARGV[8]
 if tip ~= '' then
   if call('HEXISTS', BLOCKS, point) == 1 then return finish({ 'duplicate', tip, tick }) end
   if parent ~= '' and parent ~= string.sub(tip, 9) then return finish({ 'gap', tip, tick }) end
 end
+prolong()
 tick = tick + 1
 tip = point
 blockEvent(0, point, tick)
-local finalTick, dropTick = tick - tonumber(ARGV[5]) + 1, tick - tonumber(ARGV[6])
+local finalTick, dropTick = tick - tonumber(ARGV[9]) + 1, tick - tonumber(ARGV[10])
 local changes, touched = {}, {}
 local counts = { 0, 0, 0, 0 }
 
@@ -35,7 +36,7 @@ local function change(hash, score, to, kind)
   return true
 end
 
-local seen, unseen = hashes(ARGV[7]), hashes(ARGV[8])
+local seen, unseen = hashes(ARGV[11]), hashes(ARGV[12])
 local atOnce = finalTick >= tick
 for i, score in ipairs((scores(IDX, seen))) do
   local stage = score and math.floor(score / T)

@@ -4,8 +4,8 @@
 -- Rules: X1
 local probe, old = KEYS[1], KEYS[2]
 local attempts = {
-  { 'DEL', probe, old }, { 'TYPE', probe }, { 'EXISTS', probe },
-  { 'HSET', probe, 'field', '1' }, { 'HGET', probe, 'field' }, { 'HMGET', probe, 'field' }, { 'HEXISTS', probe, 'field' },
+  { 'DEL', probe, old }, { 'TYPE', probe }, { 'EXISTS', probe }, { 'GET', probe },
+  { 'HSET', probe, 'field', '1' }, { 'PEXPIRE', probe, '60000' }, { 'HGET', probe, 'field' }, { 'HMGET', probe, 'field' }, { 'HEXISTS', probe, 'field' },
   { 'HLEN', probe }, { 'RENAME', probe, old }, { 'HDEL', old, 'field' }, { 'UNLINK', old },
   { 'ZADD', probe, '1', 'member' }, { 'ZMSCORE', probe, 'member' }, { 'ZCOUNT', probe, '0', '1' }, { 'ZCARD', probe },
   { 'ZRANGEBYSCORE', probe, '0', '1' }, { 'ZREM', probe, 'member' }, { 'ZREMRANGEBYSCORE', probe, '0', '1' },

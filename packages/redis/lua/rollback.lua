@@ -1,15 +1,16 @@
 -- Purpose: moves the tip back to a point applied earlier.
--- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 point, or '' for all that is kept
--- Returns: { 'rolled-back', tip, tick, undone, returned } | { 'unchanged', tip, tick }
+-- KEYS: fence.lua   ARGV: 1 id, 2 verb, 3–6 fence.lua, 7 point, or '' for all that is kept
+-- Returns: { 'rolled-back', tip, tick, undone, returned } | { 'unchanged' | 'fenced', tip, tick }
 --   | { 'unknown-point', tip, tick, the oldest point kept or '' }
 -- A Finalized one whose log entry is damaged stays as it is: its seq is lost (M2).
--- Rules: L9, L13, X3, X4, E1, M3
-local point = ARGV[3]
+-- Rules: L9, L13, X3, X4, X6, E1, M3
+local point = ARGV[7]
 if point == tip then return finish({ 'unchanged', tip, tick }) end
 local target = point == '' and base - 1 or tonumber(tip ~= '' and call('HGET', BLOCKS, point) or nil)
 if not target then
   return finish({ 'unknown-point', tip, tick, tip ~= '' and pointOf(base) or '' })
 end
+prolong()
 
 local changes, index, left, undonePoints = {}, {}, {}, {}
 for at = tick, target + 1, -1 do

@@ -12,6 +12,6 @@ export type { RedisOptions } from './options.ts';
  */
 export const redis: Backend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',
-  capabilities: { durable: true, shared: true, lease: false },
+  capabilities: { durable: true, shared: true, lease: true },
   open: openRedis,
 });

@@ -63,8 +63,8 @@ export const scripts: { readonly [V in Verb]: Script } = {
   markAcknowledged: move,
   release: move,
   drop: writing('order', 'log', 'drop'),
-  confirm: writing('order', 'log', 'block', 'confirm'),
-  rollback: writing('order', 'rollback'),
+  confirm: writing('fence', 'order', 'log', 'block', 'confirm'),
+  rollback: writing('fence', 'order', 'rollback'),
   peek: reading('page', 'peek'),
   find: reading('page', 'find'),
   status: reading('status'),
@@ -82,4 +82,9 @@ export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string
   const records = record === 'both' ? ['ops', 'ops:old', 'calls', 'calls:old'] : [record, `${record}:old`];
   const names = ['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', ...records];
   return names.map((name) => `${prefix}:${name}`);
+}
+
+/** The election's keys that lua/fence.lua reads (X6). */
+export function leaseKeysOf(prefix: string, election: string): string[] {
+  return ['lock', 'lease'].map((name) => `${prefix}:${election}:${name}`);
 }

@@ -4,7 +4,7 @@ import { type Argument, Connection } from './connection.ts';
 import { EventLog } from './event-log.ts';
 import type { RedisOptions } from './options.ts';
 import * as record from './record.ts';
-import { keysOf, type Reply, type Verb } from './script.ts';
+import { keysOf, leaseKeysOf, type Reply, type Verb } from './script.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
@@ -67,12 +67,12 @@ export class RedisStore implements core.StoreDriver {
     return chosen(await this.#write('drop', [kept(packed, context), reason, packed], context), hashes);
   }
 
-  async confirm(block: core.CheckedBlock, context: core.WriteContext): Promise<core.ConfirmOutcome> {
+  async confirm(block: core.CheckedBlock, context: core.ChainContext): Promise<core.ConfirmOutcome> {
     const { finalizeThreshold, dropThreshold } = block.thresholds;
     const parent = block.parent === null ? '' : core.hashToBytes(block.parent);
     const thresholds = [finalizeThreshold, dropThreshold].map(threshold);
     const lists = [block.seen, block.unseen].map(record.packHashes);
-    const args = [core.encodePoint(block.point), parent, ...thresholds, ...lists];
+    const args = [...this.#fence(context), core.encodePoint(block.point), parent, ...thresholds, ...lists];
     const [word, point, tick, ...counts] = await this.#write('confirm', args, context);
     const kind = String(word) as core.ConfirmOutcome['kind'];
     const tip = { point: record.readPoint(point), tick };
@@ -81,8 +81,8 @@ export class RedisStore implements core.StoreDriver {
     return { kind, tip, confirmed, returned, finalized, dropped };
   }
 
-  async rollback(target: core.ChainPoint | null, context: core.WriteContext): Promise<core.RollbackOutcome> {
-    const args = [target === null ? '' : core.encodePoint(target)];
+  async rollback(target: core.ChainPoint | null, context: core.ChainContext): Promise<core.RollbackOutcome> {
+    const args = [...this.#fence(context), target === null ? '' : core.encodePoint(target)];
     const [word, point, tick, first, returned] = await this.#write('rollback', args, context);
     const kind = String(word) as core.RollbackOutcome['kind'];
     const tip = { point: record.readPoint(point), tick };
@@ -164,6 +164,12 @@ export class RedisStore implements core.StoreDriver {
     return core.cutPage(found, isIntact).map(({ intact: _, ...transaction }) => transaction);
   }
 
+  /** What lua/fence.lua compares the live lease with (X6). */
+  #fence({ lease }: core.ChainContext): Argument[] {
+    const demanded = this.#node.options.fenced ? 'demanded' : '';
+    return lease === null ? ['', '', '', demanded] : [lease.nodeId, lease.token, String(lease.term), demanded];
+  }
+
   #read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
     return this.#run(verb, 'ops', args, signal);
   }
@@ -182,8 +188,10 @@ export class RedisStore implements core.StoreDriver {
     args: readonly Argument[],
     signal: AbortSignal | undefined,
   ): Promise<Reply<V>> {
-    const { connection, prefix, createPool } = this.#node;
-    return connection.run(verb, keysOf(prefix, ids), args, { signal, createPool });
+    const { connection, prefix, options, createPool } = this.#node;
+    const fenced = verb === 'confirm' || verb === 'rollback';
+    const keys = [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
+    return connection.run(verb, keys, args, { signal, createPool });
   }
 }
 
