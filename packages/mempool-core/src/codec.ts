@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from 'cbor-x';
-import { invalid, MempoolError } from './errors.ts';
+import { MempoolError } from './errors.ts';
 import type { StoreEvent, TransactionEvent } from './events.ts';
 import { type ChainPoint, knownStages } from './transaction.ts';
 
@@ -61,28 +61,6 @@ export function decodeValue(what: string, bytes: Uint8Array): unknown {
   } catch (cause) {
     throw damaged(what, cause);
   }
-}
-
-/**
- * A call's outcome with the verb it belongs to, for the record of operation ids (X2).
- */
-export function encodeOutcome(verb: string, outcome: unknown): Buffer {
-  return encodeValue([verb, outcome]);
-}
-
-/**
- * @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb; `ERR_MEMPOOL_CORRUPT`
- */
-export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
-  const record = decodeValue('recorded outcome', bytes);
-  if (!Array.isArray(record) || record.length !== 2) throw damaged('recorded outcome');
-  if (record[0] !== verb) throw operationReused();
-  return record[1] as T;
-}
-
-/** An operation id belongs to one call (X2). */
-export function operationReused(): MempoolError {
-  return invalid('operationId', 'new for every call: this one was used for another verb');
 }
 
 /** Codes of an event's stages: a known stage's place in `knownStages`, then these two. */
@@ -157,11 +135,11 @@ function isTransactionRow(row: unknown): row is TransactionRow {
   return (point === null || isBytes(point)) && (reason === null || typeof reason === 'string');
 }
 
-function isBytes(value: unknown): value is Uint8Array {
+export function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array;
 }
 
-function isCount(value: unknown): value is number {
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
@@ -198,6 +176,7 @@ function eventStage(code: number): EventStage {
   return stage;
 }
 
-function damaged(what: string, cause?: unknown): MempoolError {
+/** What is stored does not read back as what was written (M2). */
+export function damaged(what: string, cause?: unknown): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`, { cause });
 }

@@ -4,7 +4,19 @@ export type { Backends, ImportModule } from './backend-module.ts';
 export type { Capabilities } from './capabilities.ts';
 export type * from './chain-source.ts';
 export * from './change.ts';
-export * from './codec.ts';
+export {
+  bytesToHash,
+  decodeEvents,
+  decodePoint,
+  decodeValue,
+  encodeEvents,
+  encodePoint,
+  encodeValue,
+  formatVersion,
+  hashToBytes,
+  payloadChecksum,
+  pointBytes,
+} from './codec.ts';
 export type { DolosConfig, DolosMempoolSection, MempoolConfig } from './config.ts';
 export { parseConfig } from './config.ts';
 export { loadConfig } from './config-file.ts';
@@ -36,6 +48,7 @@ export {
   type Retention,
 } from './options.ts';
 export * from './ordering.ts';
+export { decodeOutcome, encodeOutcome, operationReused } from './outcome-record.ts';
 export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './pages.ts';
 export { type RetryOptions, retryUntil } from './retry.ts';
 export * from './step.ts';

@@ -1,5 +1,5 @@
-import { decodeOutcome } from './codec.ts';
 import { maxOperations } from './options.ts';
+import { decodeOutcome } from './outcome-record.ts';
 import type { OperationRecord } from './step.ts';
 
 /** X2 in two generations: when the younger one is full, the older one goes as a whole. */

@@ -10,7 +10,6 @@ import {
   planReceive,
   planRollback,
 } from './change.ts';
-import { encodeOutcome } from './codec.ts';
 import type { CheckedBlock } from './driver.ts';
 import type { BlockEvent, StoreEvent } from './events.ts';
 import {
@@ -22,6 +21,7 @@ import {
   sightingCounts,
   type Thresholds,
 } from './lifecycle.ts';
+import { encodeOutcome } from './outcome-record.ts';
 import type { ConfirmOutcome, ReceiveOutcome, RollbackOutcome } from './store.ts';
 import type { ChainPoint, KnownStage, Tip, Transaction } from './transaction.ts';
 

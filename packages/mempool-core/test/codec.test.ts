@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   bytesToHash,
   decodeEvents,
-  decodeOutcome,
   decodePoint,
   encodeEvents,
-  encodeOutcome,
   encodePoint,
   encodeValue,
   hashToBytes,
@@ -13,6 +11,7 @@ import {
 } from '../src/codec.ts';
 import type { MempoolErrorCode } from '../src/errors.ts';
 import type { StoreEvent, TransactionEvent } from '../src/events.ts';
+import { decodeOutcome, encodeOutcome } from '../src/outcome-record.ts';
 import { type ChainPoint, knownStages } from '../src/transaction.ts';
 import { Chance, seed } from './chance.ts';
 
@@ -131,6 +130,33 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
     expect(decodeOutcome('confirm', encodeOutcome('confirm', outcome))).toEqual(outcome);
   });
 
+  it('of outcomes that are lists, in few bytes', () => {
+    const hashes = Array.from({ length: 1_000 }, () => chance.hex(32));
+    const stages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
+    let seq = 41;
+    const received = hashes.map((hash, i) => {
+      if (i % 7 === 6) return { kind: 'full', hash };
+      if (i % 3 === 0) return { kind: 'duplicate', hash, stage: stages[i % 5] };
+      return { kind: 'received', hash, seq: seq++, stage: i % 2 === 0 ? 'Pending' : 'Confirmed' };
+    });
+    const record = encodeOutcome('receive', received);
+    expect(decodeOutcome('receive', record)).toEqual(received);
+    expect(record.length).toBeLessThan(35 * hashes.length);
+    expect(decodeOutcome('drop', encodeOutcome('drop', hashes))).toEqual(hashes);
+    for (const list of [[], ['ab'], ['ab', chance.hex(64)]])
+      expect(decodeOutcome('drop', encodeOutcome('drop', list))).toEqual(list);
+  });
+
+  it('of outcomes whose numbers have gaps', () => {
+    const received = [1, 3].map((seq) => ({ kind: 'received', hash: chance.hex(32), seq, stage: 'Pending' }));
+    expect(decodeOutcome('receive', encodeOutcome('receive', received))).toEqual(received);
+  });
+
+  it('of outcomes as they were written before there was a packed form', () => {
+    const hash = chance.hex(32);
+    expect(decodeOutcome('release', encodeValue(['release', [hash]]))).toEqual([hash]);
+  });
+
   it('never give a decoded event for damaged bytes without saying so', () => {
     const bytes = encodeEvents([transactionEvent(1), event(2)]);
     for (let i = 0; i < 300; i++) {
@@ -167,7 +193,17 @@ describe('reading back', () => {
     const shapes: unknown[] = ['text', 7, null, {}, [1], [[]], [[0, 'no bytes', 1]], [[9, new Uint8Array(40), 1]]];
     for (const shape of shapes) expect(() => decodeEvents(encodeValue(shape), 1)).toThrow(corrupt);
     expect(() => decodePoint(new Uint8Array(39))).toThrow(corrupt);
-    expect(() => decodeOutcome('drop', encodeValue(['drop']))).toThrow(corrupt);
+    const packed = Buffer.from('02abcd', 'hex');
+    const rows = [
+      ['drop'],
+      ['drop', packed.subarray(0, 2)],
+      ['drop', Buffer.from('00', 'hex')],
+      ['drop', packed, Buffer.alloc(2), 1],
+      ['drop', packed, Buffer.of(9), 1],
+      ['drop', packed, Buffer.of(5), 'one'],
+      ['drop', packed, 5, 1],
+    ];
+    for (const row of rows) expect(() => decodeOutcome('drop', encodeValue(row))).toThrow(corrupt);
   });
 
   it('refuses an event with a stage there is none of', () => {

@@ -1,0 +1,94 @@
+import { bytesToHash, damaged, decodeValue, encodeValue, hashToBytes, isBytes, isCount } from './codec.ts';
+import { invalid, type MempoolError } from './errors.ts';
+import type { ReceiveOutcome } from './store.ts';
+
+type Duplicate = Extract<ReceiveOutcome, { readonly kind: 'duplicate' }>['stage'];
+
+/** A duplicate's code is its stage's place here; then come these three. Never reorder. */
+const duplicateStages = [
+  'Pending',
+  'Propagated',
+  'Acknowledged',
+  'Confirmed',
+  'Finalized',
+] as const satisfies Duplicate[];
+const [receivedPending, receivedConfirmed, full] = [5, 6, 7] as const;
+
+/** Hashes one behind the other, each after a byte of its length. */
+type PackedHashes = Uint8Array;
+type CompactRow = [verb: string, hashes: PackedHashes, codes?: Uint8Array, firstSeq?: number];
+
+/**
+ * A call's outcome with the verb it belongs to, for the record of operation ids (X2). The lists of the verbs that take many
+ * transactions, thousands of which are kept, are packed to the bytes of their hashes and one each.
+ */
+export function encodeOutcome(verb: string, outcome: unknown): Buffer {
+  return encodeValue(compactRow(verb, outcome) ?? [verb, outcome]);
+}
+
+/**
+ * @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb; `ERR_MEMPOOL_CORRUPT`
+ */
+export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
+  const row = decodeValue('recorded outcome', bytes);
+  if (!Array.isArray(row) || row.length < 2 || row.length > 4) throw damaged('recorded outcome');
+  if (row[0] !== verb) throw operationReused();
+  return (isBytes(row[1]) ? unpack(row as CompactRow) : row[1]) as T;
+}
+
+/** An operation id belongs to one call (X2). */
+export function operationReused(): MempoolError {
+  return invalid('operationId', 'new for every call: this one was used for another verb');
+}
+
+function compactRow(verb: string, outcome: unknown): CompactRow | null {
+  if (!Array.isArray(outcome)) return null;
+  if (verb !== 'receive') return [verb, packHashes(outcome as readonly string[])];
+  const outcomes = outcome as readonly ReceiveOutcome[];
+  const seqs = outcomes.flatMap((one) => (one.kind === 'received' ? [one.seq] : []));
+  const [firstSeq = 0] = seqs;
+  // A call numbers what it receives without gaps; one that does not is kept as it is.
+  if (seqs.some((seq, i) => seq !== firstSeq + i)) return null;
+  return [verb, packHashes(outcomes.map(({ hash }) => hash)), Uint8Array.from(outcomes, codeOf), firstSeq];
+}
+
+function codeOf(outcome: ReceiveOutcome): number {
+  switch (outcome.kind) {
+    case 'received':
+      return outcome.stage === 'Pending' ? receivedPending : receivedConfirmed;
+    case 'duplicate':
+      return duplicateStages.indexOf(outcome.stage);
+    case 'full':
+      return full;
+  }
+}
+
+function packHashes(hashes: readonly string[]): PackedHashes {
+  return Buffer.concat(hashes.map((hash) => Buffer.concat([Buffer.of(hash.length / 2), hashToBytes(hash)])));
+}
+
+function unpackHashes(packed: PackedHashes): string[] {
+  const hashes: string[] = [];
+  for (let at = 0; at < packed.length; ) {
+    const end = at + 1 + (packed[at] as number);
+    if (end > packed.length || end === at + 1) throw damaged('recorded outcome');
+    hashes.push(bytesToHash(packed.subarray(at + 1, end)));
+    at = end;
+  }
+  return hashes;
+}
+
+function unpack([, packed, codes, firstSeq]: CompactRow): string[] | ReceiveOutcome[] {
+  const hashes = unpackHashes(packed);
+  if (codes === undefined) return hashes;
+  if (!isBytes(codes) || codes.length !== hashes.length || !isCount(firstSeq)) throw damaged('recorded outcome');
+  let seq = firstSeq;
+  return hashes.map((hash, i): ReceiveOutcome => {
+    const code = codes[i] as number;
+    const stage = duplicateStages[code];
+    if (stage !== undefined) return { kind: 'duplicate', hash, stage };
+    if (code === full) return { kind: 'full', hash };
+    if (code > full) throw damaged('recorded outcome');
+    return { kind: 'received', hash, seq: seq++, stage: code === receivedPending ? 'Pending' : 'Confirmed' };
+  });
+}
