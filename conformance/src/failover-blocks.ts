@@ -1,0 +1,101 @@
+/** Follows the pool's own block events, which are in commit order, and looks for who caused each. */
+import type { ChainPoint } from 'mempool-core';
+import { entriesOf, type FailoverEntryOf, type FailoverRecord } from './failover-record.ts';
+
+type BlockEntry = FailoverEntryOf<'block'>;
+
+/** Each block is applied once, unless it was undone in between; ticks go on without a gap; terms never fall. */
+export function blockFaults(record: FailoverRecord): string[] {
+  const blocks = inCommitOrder(entriesOf(record, 'block'));
+  return [
+    ...contradictions(entriesOf(record, 'block')),
+    ...chainFaults(blocks),
+    ...causeFaults(record, blocks),
+    ...answersWithoutBlock(record, blocks),
+  ];
+}
+
+function inCommitOrder(blocks: readonly BlockEntry[]): BlockEntry[] {
+  const bySeq = new Map(blocks.map((block) => [block.eventSeq, block]));
+  return [...bySeq.values()].sort((a, b) => a.eventSeq - b.eventSeq);
+}
+
+/** What two processes saw under one number must be the same. */
+function contradictions(blocks: readonly BlockEntry[]): string[] {
+  const told = new Map<number, string>();
+  return blocks.flatMap(({ eventSeq, action, point, tick }) => {
+    const now = `${action} ${place(point)}, tick ${tick}`;
+    const before = told.get(eventSeq) ?? now;
+    told.set(eventSeq, before);
+    return before === now ? [] : [`event ${eventSeq} is "${before}" to one and "${now}" to another`];
+  });
+}
+
+function chainFaults(blocks: readonly BlockEntry[]): string[] {
+  const chain: ChainPoint[] = [];
+  // The pool may have had blocks before the run.
+  const first = blocks[0];
+  let tick = first === undefined ? 0 : first.tick - Number(first.action === 'applied');
+  const faults: string[] = [];
+  for (const { action, point, tick: told } of blocks) {
+    const expected = action === 'applied' ? tick + 1 : tick;
+    if (told !== expected) faults.push(`${place(point)} was ${action} with tick ${told}, not ${expected}`);
+    tick = action === 'applied' ? told : told - 1;
+    const fault = action === 'applied' ? grow(chain, point) : shrink(chain, point);
+    if (fault !== null) faults.push(fault);
+  }
+  return faults;
+}
+
+function grow(chain: ChainPoint[], point: ChainPoint): string | null {
+  const isThere = chain.some(({ hash }) => hash === point.hash);
+  chain.push(point);
+  return isThere ? `${place(point)} was applied twice` : null;
+}
+
+function shrink(chain: ChainPoint[], point: ChainPoint): string | null {
+  const end = chain.pop();
+  if (end === undefined || end.hash === point.hash) return null;
+  return `${place(point)} was undone, but the chain ended with ${place(end)}`;
+}
+
+/** Who applied a block is not certain where an answer was lost: only what no caller explains is a fault. */
+function causeFaults(record: FailoverRecord, blocks: readonly BlockEntry[]): string[] {
+  const terms = termsByBlock(record);
+  let highest = 0;
+  return blocks.flatMap(({ action, point, tick }) => {
+    if (action === 'undone') return [];
+    const possible = terms(point, tick);
+    if (possible.length === 0) return [`${place(point)} was applied, and no call explains it`];
+    const before = highest;
+    highest = Math.max(highest, Math.min(...possible));
+    const latest = Math.max(...possible);
+    return latest < before ? [`${place(point)} was applied by term ${latest} after a block of term ${before}`] : [];
+  });
+}
+
+/** The terms whose calls may have applied a block: those told so, and those never told. */
+function termsByBlock(record: FailoverRecord): (point: ChainPoint, tick: number) => number[] {
+  const answers = new Map(entriesOf(record, 'answered').map((entry) => [`${entry.pid} ${entry.call}`, entry]));
+  const calls = Map.groupBy(
+    entriesOf(record, 'sent').filter(({ verb }) => verb === 'confirm'),
+    ({ point }) => point?.hash,
+  );
+  return ({ hash }, tick) =>
+    (calls.get(hash) ?? []).flatMap(({ pid, call, term }) => {
+      const answer = answers.get(`${pid} ${call}`);
+      const isPossible = answer === undefined || answer.outcome.startsWith('ERR_');
+      return isPossible || (answer.outcome === 'applied' && answer.tick === tick) ? [term ?? 0] : [];
+    });
+}
+
+function answersWithoutBlock(record: FailoverRecord, blocks: readonly BlockEntry[]): string[] {
+  const applied = new Set(blocks.flatMap(({ action, point }) => (action === 'applied' ? [point.hash] : [])));
+  return entriesOf(record, 'answered')
+    .filter(({ outcome, point }) => outcome === 'applied' && point !== null && !applied.has(point.hash))
+    .map(({ node, point }) => `${node} was told that slot ${point?.slot} is applied, and the pool has no event of it`);
+}
+
+function place({ slot, hash }: ChainPoint): string {
+  return `block ${hash.slice(0, 8)} at slot ${slot}`;
+}

@@ -1,0 +1,4 @@
+export { type Belief, beliefsOf } from './failover-beliefs.ts';
+export { checkFailover, type FailoverRule, failoverRules, type Violation } from './failover-check.ts';
+export * from './failover-record.ts';
+export { type ChainWriter, FailoverRecorder } from './failover-recorder.ts';
