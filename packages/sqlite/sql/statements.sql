@@ -1,15 +1,8 @@
--- Every statement a store prepares, by name. `pool-file.ts` reads this file.
+-- Every statement a store prepares, by name, beside those of file.sql. `pool-file.ts` reads this file.
 
--- :beginRead
-BEGIN DEFERRED
--- :beginWrite
-BEGIN IMMEDIATE
--- :commit
-COMMIT
--- :rollback
-ROLLBACK
--- :dataVersion
-PRAGMA data_version
+-- The holder's time begins anew (X6); seq stays.
+-- :extendLease
+UPDATE lease SET expires = ? + ttl, clock = ? WHERE name = ?
 -- :freePages
 PRAGMA freelist_count
 -- :pageSize

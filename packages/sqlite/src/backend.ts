@@ -1,6 +1,8 @@
 import { type Backend, type DriverOptions, defineBackend, invalid } from 'mempool-core';
 import { sqliteDriver } from './driver.ts';
+import { Fence } from './fence.ts';
 import { OwnHashes, SharedHashes } from './hashes.ts';
+import { hostClock, type LeaseClock } from './lease-clock.ts';
 import { openOwn, openShared } from './open-file.ts';
 
 export interface SqliteOptions {
@@ -14,33 +16,41 @@ export interface SqliteOptions {
 }
 
 /** The single-file backend, shared between the processes of one host. */
-export const sqlite: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
-  name: 'sqlite',
-  capabilities: { durable: true, shared: true, lease: false },
-  async open(options) {
-    const file = await openShared(checked(options));
-    return sqliteDriver(file, new SharedHashes(file), options);
-  },
-});
+export const sqlite: Backend<SqliteOptions> = sqliteBy(hostClock());
+
+/** Judges leases by that clock. */
+export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
+  return defineBackend<SqliteOptions>({
+    name: 'sqlite',
+    capabilities: { durable: true, shared: true, lease: true },
+    async open(options) {
+      const file = await openShared(checked(options));
+      return sqliteDriver({ file, hashes: new SharedHashes(file), fence: new Fence(file, clock, options) }, options);
+    },
+  });
+}
 
 /**
  * The single-file backend for one process alone, which keeps the hashes in memory: a receive costs the same at a million
- * transactions as at none. A second opener is refused with `ERR_MEMPOOL_IN_USE`.
+ * transactions as at none. A second opener is refused with `ERR_MEMPOOL_IN_USE`, an election too: there is nobody to lead.
  */
 export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',
   capabilities: { durable: true, shared: false, lease: false },
   open(options) {
     const file = openOwn(checked(options));
-    return sqliteDriver(file, new OwnHashes(file), options);
+    return sqliteDriver({ file, hashes: new OwnHashes(file), fence: null }, options);
   },
 });
 
-/** SQLite takes an empty name and `:memory:` for databases that vanish: no pool of a durable backend may be one. */
 function checked<O extends DriverOptions & SqliteOptions>(options: O): O {
   const { path, synchronous = 'full' } = options;
-  if (typeof path !== 'string' || path === '' || path === ':memory:' || path.includes('\0'))
-    throw invalid('path', 'the name of a file');
+  if (!isFileName(path)) throw invalid('path', 'the name of a file');
   if (synchronous !== 'full' && synchronous !== 'normal') throw invalid('synchronous', "'full' or 'normal'");
   return options;
+}
+
+/** SQLite takes an empty name and `:memory:` for databases that vanish: no pool of a durable backend may be one. */
+export function isFileName(path: unknown): path is string {
+  return typeof path === 'string' && path !== '' && path !== ':memory:' && !path.includes('\0');
 }

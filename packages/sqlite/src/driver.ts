@@ -1,15 +1,24 @@
 import * as core from 'mempool-core';
 import { CommitPoll } from './commit-poll.ts';
 import { DiskRoom } from './disk-room.ts';
+import type { Fence } from './fence.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
 import { ReceivingView } from './receiving-view.ts';
 import { StepWriter } from './step-writer.ts';
 
+export interface SqliteDriverParts {
+  readonly file: PoolFile;
+  readonly hashes: SharedHashes;
+  /** `null`: no leader can be at work on the file. */
+  readonly fence: Fence | null;
+}
+
 /** The contract's verbs: core plans what a call changes, and it is written before anybody sees it. */
-export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core.DriverOptions): core.StoreDriver {
-  const calls = new Calls(file, hashes, options);
+export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptions): core.StoreDriver {
+  const { file, hashes } = parts;
+  const calls = new Calls(parts, options);
   const room = new DiskRoom(file);
   return {
     receive(transactions, context) {
@@ -22,8 +31,9 @@ export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core
     move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
     drop: (named, reason, context) =>
       calls.write('drop', context, (pool) => core.dropStep(pool.mending(), named, reason)),
-    confirm: (block, context) => calls.write('confirm', context, (pool) => core.confirmStep(pool.mending(), block)),
-    rollback: (point, context) => calls.write('rollback', context, (pool) => core.rollbackStep(pool, point)),
+    confirm: (block, context) =>
+      calls.underLease('confirm', context, (pool) => core.confirmStep(pool.mending(), block)),
+    rollback: (point, context) => calls.underLease('rollback', context, (pool) => core.rollbackStep(pool, point)),
     peekPending: (after, limit, context) => calls.read(context, (pool) => pool.page('peekPending', after, limit)),
     peekInflight: (after, limit, context) => calls.read(context, (pool) => pool.page('peekInflight', after, limit)),
     findInflight: (named, context) => calls.read(context, (pool) => named.map((hash) => pool.findInflight(hash))),
@@ -37,20 +47,24 @@ export function sqliteDriver(file: PoolFile, hashes: SharedHashes, options: core
   };
 }
 
-type Plan<T> = (pool: PoolView) => core.Step<T>;
+/** `refused`: an answer that writes nothing and is not recorded. */
+type Plan<T> = (pool: PoolView) => core.Step<T> | { readonly refused: T };
+type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /** Each call is one SQLite transaction. A busy file was not written to, so the whole of it is tried again (X5). */
 class Calls {
   readonly commits: CommitPoll;
   readonly #file: PoolFile;
   readonly #hashes: SharedHashes;
+  readonly #fence: Fence | null;
   readonly #options: core.DriverOptions;
   readonly #line = new core.WriteLine();
 
-  constructor(file: PoolFile, hashes: SharedHashes, options: core.DriverOptions) {
+  constructor({ file, hashes, fence }: SqliteDriverParts, options: core.DriverOptions) {
     this.commits = new CommitPoll(file);
     this.#file = file;
     this.#hashes = hashes;
+    this.#fence = fence;
     this.#options = options;
   }
 
@@ -75,12 +89,22 @@ class Calls {
     });
   }
 
+  underLease<T>(verb: string, context: core.ChainContext, plan: Plan<T>): Promise<T | Fenced> {
+    const fence = this.#fence;
+    if (fence === null) return this.write(verb, context, plan);
+    return this.write<T | Fenced>(verb, context, (pool) =>
+      fence.admits(context.lease) ? plan(pool) : { refused: { kind: 'fenced', tip: pool.currentTip } },
+    );
+  }
+
   #attempt<T>(verb: string, { operationId }: core.WriteContext, plan: Plan<T>, look: () => PoolView): T {
     const outcome = this.#file.atomically('beginWrite', () => {
       const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
       if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);
       const pool = look();
-      const step = core.recorded(plan(pool), verb, operationId);
+      const planned = plan(pool);
+      if ('refused' in planned) return planned.refused;
+      const step = core.recorded(planned, verb, operationId);
       new StepWriter(this.#file, this.#hashes, pool.state).write(step);
       return step.outcome;
     });

@@ -1,56 +1,27 @@
-import { readFileSync } from 'node:fs';
-import type { Database, RunResult, Statement } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import type { Logger } from 'mempool-core';
 import type { Place } from './records.ts';
-import { storeError } from './store-error.ts';
+import { SqlFile } from './sql-file.ts';
 
-/** A row as it was read, before it is trusted. */
-export type Row = Readonly<Record<string, unknown>>;
-
-const sections = readFileSync(new URL('../sql/statements.sql', import.meta.url), 'utf8').split(/^-- :(\w+)$/m);
-
-/** One connection to a pool's file: its statements by name, atomic steps, SQLite's errors in the contract's words. */
-export class PoolFile {
-  readonly path: string;
-  readonly #database: Database;
-  readonly #statements = new Map<string, Statement<unknown[], unknown>>();
+/** One connection to a pool's file. */
+export class PoolFile extends SqlFile {
   readonly #log: Logger;
   readonly #reported = new Set<number>();
   #undoing: (() => void)[] = [];
 
   constructor(database: Database, log: Logger) {
-    this.path = database.name;
+    super(database, 'file.sql', 'statements.sql');
     this.#log = log;
-    this.#database = database;
-    for (let i = 1; i < sections.length; i += 2)
-      this.#statements.set(sections[i] as string, database.prepare(sections[i + 1] as string));
   }
 
-  run(name: string, ...values: unknown[]): RunResult {
-    return this.#statement(name).run(...values);
-  }
-
-  row(name: string, ...values: unknown[]): Row | undefined {
-    return this.#statement(name).get(...values) as Row | undefined;
-  }
-
-  /** Lazily, so that a page reads no more than it hands out. */
-  rows(name: string, ...values: unknown[]): IterableIterator<Row> {
-    return this.#statement(name).iterate(...values) as IterableIterator<Row>;
-  }
-
-  /** `beginRead`: all that `run` reads is of one moment. `beginWrite`: all that it writes is one step, or nothing is (X1). */
-  atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
+  override atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
     try {
-      this.run(begin);
-      const result = run();
-      this.run('commit');
+      const result = super.atomically(begin, run);
       this.#undoing = [];
       return result;
     } catch (error) {
-      if (this.#database.inTransaction) this.run('rollback');
       for (const undo of this.#undoing.splice(0).reverse()) undo();
-      throw storeError(error, this.path);
+      throw error;
     }
   }
 
@@ -78,13 +49,5 @@ export class PoolFile {
     } catch {
       return false;
     }
-  }
-
-  close(): void {
-    this.#database.close();
-  }
-
-  #statement(name: string): Statement<unknown[], unknown> {
-    return this.#statements.get(name) as Statement<unknown[], unknown>;
   }
 }

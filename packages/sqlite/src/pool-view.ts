@@ -1,7 +1,8 @@
 import * as core from 'mempool-core';
 import type { SharedHashes } from './hashes.ts';
-import type { PoolFile, Row } from './pool-file.ts';
+import type { PoolFile } from './pool-file.ts';
 import * as records from './records.ts';
+import type { Row } from './sql-file.ts';
 
 /** What the file says inside one transaction, so all of one moment: to the rules of core and to the reading verbs. */
 export class PoolView implements core.PoolView {

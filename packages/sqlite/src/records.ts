@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import * as core from 'mempool-core';
-import type { Row } from './pool-file.ts';
+import type { Row } from './sql-file.ts';
 
 /** What the pool is: its counters and limits. `floor` is the first tick whose point is kept. */
 export type PoolState = Readonly<core.Usage & core.Retention & { epoch: string; tick: number; floor: number }>;

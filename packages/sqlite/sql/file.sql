@@ -1,0 +1,16 @@
+-- What a pool and an election both ask of their file.
+
+-- :beginRead
+BEGIN DEFERRED
+-- :beginWrite
+BEGIN IMMEDIATE
+-- :commit
+COMMIT
+-- :rollback
+ROLLBACK
+-- :dataVersion
+PRAGMA data_version
+-- :lease
+SELECT term, node_id AS nodeId, token, seq, hb_seq AS hbSeq, hb_at AS hbAtMs, address, priority, ttl AS ttlMs,
+  expires AS expiresMs, clock, holds_lock AS holdsLock
+FROM lease WHERE name = ?

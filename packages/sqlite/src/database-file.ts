@@ -1,0 +1,90 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import SqliteDatabase, { type Database } from 'better-sqlite3';
+import * as core from 'mempool-core';
+import { storeError } from './store-error.ts';
+
+/** Marks a database as a pool, in the file's header: "mmpl". */
+const applicationId = 0x6d6d706c;
+/** How long SQLite itself may wait for a lock, in milliseconds: the event loop stands still meanwhile. */
+export const busyMs = 2;
+/** Twice SQLite's own: new hashes scatter over the index, and a page is moved into the file once for all that hit it. */
+const checkpointPages = 2_000;
+
+export interface DatabaseFileOptions {
+  readonly path: string;
+  readonly lockingMode: 'NORMAL' | 'EXCLUSIVE';
+  readonly synchronous: 'FULL' | 'NORMAL';
+}
+
+/** Opens the file as one of ours, and makes the tables of leases in it. `prepare` makes it ready, in the same step. */
+export function openDatabase<T>(
+  { path, lockingMode, synchronous }: DatabaseFileOptions,
+  prepare: (database: Database) => void,
+  use: (database: Database) => T,
+): T {
+  const file = resolve(path);
+  const database = connect(file);
+  try {
+    database.pragma(`locking_mode = ${lockingMode}`);
+    identify(database, file);
+    if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
+      throw new core.MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${file}`);
+    // After journal_mode: setting that one, and opening a file in it, lowers this.
+    database.pragma(`synchronous = ${synchronous}`);
+    database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
+    database.transaction(() => claim(database, file, prepare)).immediate();
+    return use(database);
+  } catch (error) {
+    database.close();
+    throw storeError(error, file);
+  }
+}
+
+function connect(path: string): Database {
+  if (isReadOnly(dirname(path)) || isReadOnly(path))
+    throw new core.MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
+  try {
+    return new SqliteDatabase(path, { timeout: busyMs });
+  } catch {
+    throw core.invalid('path', 'a file that can be opened, in a directory that exists');
+  }
+}
+
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+/** Looks before anything is written: what belongs to another program stays as it is. */
+function identify(database: Database, path: string): 'empty' | 'ours' {
+  const application = database.pragma('application_id', { simple: true });
+  const version = database.pragma('user_version', { simple: true });
+  const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
+  if (isEmpty && application === 0 && version === 0) return 'empty';
+  if (application !== applicationId) throw incompatible(path, 'the database belongs to another program');
+  if (version !== core.formatVersion) throw incompatible(path, `its format is ${version}, not ${core.formatVersion}`);
+  return 'ours';
+}
+
+/** Whoever is first, a pool or an election, makes the file one of ours. */
+function claim(database: Database, path: string, prepare: (database: Database) => void): void {
+  if (identify(database, path) === 'empty') {
+    database.pragma(`application_id = ${applicationId}`);
+    database.pragma(`user_version = ${core.formatVersion}`);
+  }
+  database.exec(readSql('lease.sql'));
+  prepare(database);
+}
+
+export function readSql(name: string): string {
+  return readFileSync(new URL(`../sql/${name}`, import.meta.url), 'utf8');
+}
+
+export function incompatible(path: string, why: string): core.MempoolError {
+  return new core.MempoolError('ERR_MEMPOOL_INCOMPATIBLE', `${why}: ${path}`, { key: path });
+}

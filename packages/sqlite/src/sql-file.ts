@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import type { Database, RunResult, Statement } from 'better-sqlite3';
+import { storeError } from './store-error.ts';
+
+/** A row as it was read, before it is trusted. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One connection to a file: the statements of files in `sql` by name, atomic steps, SQLite's errors in the contract's words. */
+export class SqlFile {
+  readonly path: string;
+  readonly #database: Database;
+  readonly #statements = new Map<string, Statement<unknown[], unknown>>();
+
+  constructor(database: Database, ...sources: readonly string[]) {
+    this.path = database.name;
+    this.#database = database;
+    for (const [name, sql] of sources.flatMap(readStatements)) this.#statements.set(name, database.prepare(sql));
+  }
+
+  run(name: string, ...values: unknown[]): RunResult {
+    return this.#statement(name).run(...values);
+  }
+
+  row(name: string, ...values: unknown[]): Row | undefined {
+    return this.#statement(name).get(...values) as Row | undefined;
+  }
+
+  /** Lazily, so that a page reads no more than it hands out. */
+  rows(name: string, ...values: unknown[]): IterableIterator<Row> {
+    return this.#statement(name).iterate(...values) as IterableIterator<Row>;
+  }
+
+  /** `beginRead`: all that `run` reads is of one moment. `beginWrite`: all that it writes is one step, or nothing is (X1). */
+  atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
+    try {
+      this.run(begin);
+      const result = run();
+      this.run('commit');
+      return result;
+    } catch (error) {
+      if (this.#database.inTransaction) this.run('rollback');
+      throw storeError(error, this.path);
+    }
+  }
+
+  /** `FULL`: from now on a commit is on the disk before it returns. */
+  setSynchronous(level: 'FULL' | 'NORMAL'): void {
+    this.#database.pragma(`synchronous = ${level}`);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #statement(name: string): Statement<unknown[], unknown> {
+    return this.#statements.get(name) as Statement<unknown[], unknown>;
+  }
+}
+
+/** A file of `sql`, cut at its lines `-- :name`. */
+function readStatements(source: string): (readonly [name: string, sql: string])[] {
+  const text = readFileSync(new URL(`../sql/${source}`, import.meta.url), 'utf8');
+  const [, ...sections] = text.split(/^-- :(\w+)$/m);
+  return sections.flatMap((part, i) => (i % 2 === 0 ? [[part, sections[i + 1] as string] as const] : []));
+}
