@@ -12,7 +12,7 @@ export type SourceStep =
 export interface ChainCursor {
   /** The block before the first step; `null`: the first step is the chain's first block. */
   readonly point: ChainPoint | null;
-  /** Goes on for as long as the chain does. Taken once; `return` frees it. */
+  /** Goes on for as long as the chain does. Taken once; `return` frees it, and so does the signal that it was found with. */
   readonly steps: AsyncIterable<SourceStep>;
 }
 
@@ -20,7 +20,8 @@ export interface ChainCursor {
 export interface ChainSource {
   /**
    * Finds the first of these points, given newest first, that is on the source's chain, and follows the chain from there; from
-   * its first block where the list is empty. `null`: the source knows none of them.
+   * its first block where the list is empty. `null`: the source knows none of them. `signal` ends the search, and the steps of
+   * the cursor that it found.
    */
   intersect(points: readonly ChainPoint[], options: { readonly signal: AbortSignal }): Promise<ChainCursor | null>;
 }

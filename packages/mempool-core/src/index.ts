@@ -55,5 +55,7 @@ export * from './step.ts';
 export type * from './store.ts';
 export * from './transaction.ts';
 export type { Refused, SubmitOutcome, Validate, Verdict } from './validation.ts';
-export type { WatcherEvent, WatcherEventKind } from './watcher-events.ts';
+export { Watcher } from './watcher.ts';
+export type * from './watcher-events.ts';
+export type { WatcherElection, WatcherOptions, WatcherPool } from './watcher-options.ts';
 export { WriteLine } from './write-line.ts';

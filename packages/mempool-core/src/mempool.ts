@@ -1,5 +1,6 @@
 import {
   checkBlock,
+  checkChainWrite,
   checkHash,
   checkHashes,
   checkPoint,
@@ -10,7 +11,6 @@ import {
 } from './arguments.ts';
 import type { Lane } from './call-list.ts';
 import { Coalescer } from './coalescer.ts';
-import type { WriteContext } from './driver.ts';
 import { invalid, MempoolError } from './errors.ts';
 import type { MempoolEvent } from './events.ts';
 import { checkGoal, type WaitOptions } from './goal.ts';
@@ -135,11 +135,11 @@ export class Mempool implements AsyncDisposable {
     return this.#whole((on, to) => on.drop(hashes, reason, to), options);
   }
 
-  /** Applies one block (L5, L6, X3). */
+  /** Applies one block (L5, L6, X3, X6). */
   async confirm(
     block: store.Block,
     policy: store.Policy = {},
-    options: store.WriteOptions = {},
+    options: store.ChainOptions = {},
   ): Promise<store.ConfirmOutcome> {
     const { point, parent, seen, unseen } = checkBlock(block, policy, defaultThresholds);
     const own = { point, parent: parent ?? undefined, seen, unseen };
@@ -147,8 +147,8 @@ export class Mempool implements AsyncDisposable {
     return this.#whole((on, to) => on.confirm(own, thresholds, to), options);
   }
 
-  /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9). */
-  async rollback(point: ChainPoint | null, options: store.WriteOptions = {}): Promise<store.RollbackOutcome> {
+  /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9, X6). */
+  async rollback(point: ChainPoint | null, options: store.ChainOptions = {}): Promise<store.RollbackOutcome> {
     const own = point === null ? null : checkPoint('point', point);
     return this.#whole((on, to) => on.rollback(own, to), options);
   }
@@ -269,11 +269,11 @@ export class Mempool implements AsyncDisposable {
   }
 
   async #whole<Answer>(
-    run: (on: store.MempoolStore, to: WriteContext) => Promise<Answer>,
-    options: store.WriteOptions,
+    run: (on: store.MempoolStore, to: store.ChainOptions) => Promise<Answer>,
+    options: store.ChainOptions,
   ): Promise<Answer> {
-    const context = checkWrite(options);
-    return this.#coalescer.whole(() => run(this.#store, context), context.signal);
+    const { lease, ...context } = checkChainWrite(options);
+    return this.#coalescer.whole(() => run(this.#store, { ...context, lease: lease ?? undefined }), context.signal);
   }
 
   /** A transaction that the pool has is not checked again: its answer comes from the store. */

@@ -10,7 +10,10 @@ export type WatcherEvent =
   | { readonly kind: 'undone'; readonly tip: Tip; readonly term: number }
   /** The pool refused the block of a leader whose lease is over (X6). */
   | { readonly kind: 'fenced'; readonly point: ChainPoint | null; readonly term: number }
+  /** The pool failed in a way that trying again does not cure. The leadership was given up. */
+  | { readonly kind: 'failed'; readonly error: unknown; readonly term: number }
   /** A block came while another node leads; it is kept. */
   | { readonly kind: 'skipped'; readonly point: ChainPoint };
 
 export type WatcherEventKind = WatcherEvent['kind'];
+export type WatcherEventOf<K extends WatcherEventKind> = Extract<WatcherEvent, { readonly kind: K }>;

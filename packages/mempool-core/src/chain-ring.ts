@@ -1,0 +1,106 @@
+import type { Block } from './store.ts';
+import { type ChainPoint, samePoint } from './transaction.ts';
+
+/** A block of a chain as far as it is kept. */
+export interface RingBlock {
+  readonly point: ChainPoint;
+  /** `null`: what it carries is no longer kept. */
+  block: Block | null;
+}
+
+/** The last blocks of a chain, and the point that they stand on. */
+export class ChainRing {
+  readonly #size: number;
+  /** `null`: the chain's beginning. */
+  #base: ChainPoint | null;
+  #blocks: RingBlock[] = [];
+  /** How many have left at the front: the places of the others stay. */
+  #left = 0;
+  /** Every block before this place is bare. */
+  #bare = 0;
+  readonly #places = new Map<string, number>();
+
+  constructor(size: number, base: ChainPoint | null) {
+    this.#size = size;
+    this.#base = base;
+    if (base !== null) this.#places.set(key(base), -1);
+  }
+
+  /** A ring of points alone, given newest first. */
+  static of(size: number, points: readonly ChainPoint[]): ChainRing {
+    const ring = new ChainRing(size, points.at(-1) ?? null);
+    for (const point of points.slice(0, -1).reverse()) ring.push(point, null);
+    return ring;
+  }
+
+  /** The newest point; `null`: nothing of the chain is left. */
+  get end(): ChainPoint | null {
+    return this.#blocks.at(-1)?.point ?? this.#base;
+  }
+
+  has(point: ChainPoint): boolean {
+    return this.#places.has(key(point));
+  }
+
+  /** Newest first; `null` where it reaches the chain's beginning. */
+  *points(): Generator<ChainPoint | null, undefined> {
+    for (let i = this.#blocks.length - 1; i >= 0; i--) yield (this.#blocks[i] as RingBlock).point;
+    yield this.#base;
+  }
+
+  /** The blocks above a point of it. */
+  above(point: ChainPoint | null): readonly RingBlock[] {
+    return this.#blocks.slice(this.#place(point) + 1 - this.#left);
+  }
+
+  push(point: ChainPoint, block: Block | null): void {
+    this.#places.set(key(point), this.#left + this.#blocks.length);
+    this.#blocks.push({ point, block });
+    if (this.#blocks.length > this.#size) this.#shift();
+  }
+
+  /** Ends it at this point; one that it does not have becomes all that is left. */
+  cut(point: ChainPoint | null): void {
+    if (point !== null && !this.has(point)) this.#rebase(point);
+    else if (point === null && this.#base !== null) this.#rebase(null);
+    const length = this.#place(point) + 1 - this.#left;
+    for (const gone of this.#blocks.splice(length)) this.#places.delete(key(gone.point));
+    this.#bare = Math.min(this.#bare, this.#left + length);
+  }
+
+  /** Keeps no longer what the blocks up to this point carry; the points stay. */
+  strip(point: ChainPoint): void {
+    const place = this.#places.get(key(point)) ?? -1;
+    for (; this.#bare <= place; this.#bare++) {
+      const block = this.#blocks[this.#bare - this.#left];
+      if (block !== undefined) block.block = null;
+    }
+  }
+
+  #place(point: ChainPoint | null): number {
+    return (point === null ? undefined : this.#places.get(key(point))) ?? this.#left - 1;
+  }
+
+  #rebase(base: ChainPoint | null): void {
+    this.#blocks = [];
+    this.#places.clear();
+    this.#base = base;
+    if (base !== null) this.#places.set(key(base), this.#left - 1);
+  }
+
+  #shift(): void {
+    if (this.#base !== null) this.#places.delete(key(this.#base));
+    this.#base = (this.#blocks.shift() as RingBlock).point;
+    this.#left += 1;
+    this.#bare = Math.max(this.#bare, this.#left);
+  }
+}
+
+/** Whether two chains end at the same place. */
+export function sameEnd(a: ChainPoint | null, b: ChainPoint | null): boolean {
+  return a === null || b === null ? a === b : samePoint(a, b);
+}
+
+function key({ slot, hash }: ChainPoint): string {
+  return `${slot}:${hash}`;
+}

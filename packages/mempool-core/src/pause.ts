@@ -1,0 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const firstPauseMs = 50;
+const longestPauseMs = 5_000;
+
+/** Pauses between attempts, each twice as long as the one before. */
+export class GrowingPause {
+  #nextMs = firstPauseMs;
+
+  /** Resolves when the time is over or the signal aborts. */
+  async wait(signal: AbortSignal): Promise<void> {
+    const pauseMs = this.#nextMs;
+    this.#nextMs = Math.min(longestPauseMs, pauseMs * 2);
+    // Rejects by the signal alone.
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  reset(): void {
+    this.#nextMs = firstPauseMs;
+  }
+}

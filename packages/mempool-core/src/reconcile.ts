@@ -1,0 +1,35 @@
+import { type ChainRing, type RingBlock, sameEnd } from './chain-ring.ts';
+import type { Block } from './store.ts';
+import type { ChainPoint } from './transaction.ts';
+
+/** What is to be done so that a pool follows a chain. */
+export type Plan =
+  /** Nothing: the pool is where the chain is, or further on one that may still come. */
+  | { readonly kind: 'wait'; readonly common: ChainPoint | null }
+  /** These blocks, in this order, above this point; where it is not the pool's tip, the pool goes back to it first. */
+  | { readonly kind: 'apply'; readonly from: ChainPoint | null; readonly blocks: readonly Block[] }
+  /** The two have no point in common, or blocks between them are not kept: the source has to be asked. */
+  | { readonly kind: 'ask' };
+
+/**
+ * Compares the chain that a node saw with the blocks that its pool has applied. Nothing is undone before another child of an
+ * applied point is there: a chain that ends before the tip may be a source that is behind.
+ */
+export function reconcile(chain: ChainRing, applied: ChainRing): Plan {
+  const common = newestCommon(chain, applied);
+  if (common === undefined) return { kind: 'ask' };
+  const above = chain.above(common);
+  if (above.length === 0) return { kind: 'wait', common };
+  const blocks = blocksOf(above);
+  return blocks === null ? { kind: 'ask' } : { kind: 'apply', from: common, blocks };
+}
+
+/** The chain's beginning is common only to a pool that has no block at all: two chains may both begin and have nothing in common. */
+function newestCommon(chain: ChainRing, applied: ChainRing): ChainPoint | null | undefined {
+  return chain.points().find((point) => (point === null ? sameEnd(applied.end, null) : applied.has(point)));
+}
+
+function blocksOf(above: readonly RingBlock[]): Block[] | null {
+  const blocks = above.map(({ block }) => block).filter((block) => block !== null);
+  return blocks.length === above.length ? blocks : null;
+}

@@ -1,0 +1,54 @@
+import type { ChainSource } from './chain-source.ts';
+import { invalid } from './errors.ts';
+import type { Leadership } from './lease.ts';
+import type { Logger } from './options.ts';
+import type { MempoolStore, Policy } from './store.ts';
+
+/** All that a watcher asks of an election: `mempool-election` has one, any other with these two will do. */
+export interface WatcherElection {
+  /**
+   * Waits until this node leads, then does the work. When the leadership ends before the work has, its signal aborts, and the
+   * work is begun anew when this node leads again. Rejects when `signal` aborts or the election ends.
+   */
+  runAsLeader<T>(
+    work: (signal: AbortSignal, term: number, leadership: Leadership) => Promise<T>,
+    options: { readonly signal: AbortSignal },
+  ): Promise<T>;
+  /** Gives the leadership away, if this node has it. May wait for the work to end. */
+  resign(): Promise<void>;
+}
+
+/** Of a store or of a `Mempool`. */
+export type WatcherPool = Pick<MempoolStore, 'tip' | 'confirm' | 'rollback'>;
+
+export interface WatcherOptions {
+  readonly election: WatcherElection;
+  readonly pool: WatcherPool;
+  readonly source: ChainSource;
+  /** Thresholds for the blocks applied by this node; what is left out is the pool's. */
+  readonly policy?: Policy | undefined;
+  /** How many of the last blocks are kept; default 2,160. */
+  readonly ringSize?: number | undefined;
+  /** Silent by default. */
+  readonly log?: Logger | undefined;
+}
+
+export type ResolvedWatcherOptions = { readonly [O in keyof WatcherOptions]-?: Exclude<WatcherOptions[O], undefined> };
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function resolveWatcherOptions(options: WatcherOptions): ResolvedWatcherOptions {
+  if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
+  const { election, pool, source, policy = {}, ringSize = 2_160, log = () => undefined } = options;
+  requireMethods('election', election, ['runAsLeader', 'resign']);
+  requireMethods('pool', pool, ['tip', 'confirm', 'rollback']);
+  requireMethods('source', source, ['intersect']);
+  if (typeof policy !== 'object' || policy === null) throw invalid('policy', 'an object');
+  if (!Number.isSafeInteger(ringSize) || ringSize < 1) throw invalid('ringSize', 'a whole number of at least 1');
+  if (typeof log !== 'function') throw invalid('log', 'a function');
+  return { election, pool, source, policy: { ...policy }, ringSize, log };
+}
+
+function requireMethods<T extends object>(field: string, value: T, methods: readonly (keyof T & string)[]): void {
+  const missing = methods.find((method) => typeof value?.[method] !== 'function');
+  if (missing !== undefined) throw invalid(`${field}.${missing}`, 'a function');
+}

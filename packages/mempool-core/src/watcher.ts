@@ -1,0 +1,236 @@
+import { ChainRing } from './chain-ring.ts';
+import type { SourceStep } from './chain-source.ts';
+import { type Follower, Following } from './follow.ts';
+import type { Leadership } from './lease.ts';
+import { GrowingPause } from './pause.ts';
+import type { Block } from './store.ts';
+import { Tenure } from './tenure.ts';
+import { type ChainPoint, samePoint } from './transaction.ts';
+import type { WatcherEvent, WatcherEventKind, WatcherEventOf } from './watcher-events.ts';
+import { type ResolvedWatcherOptions, resolveWatcherOptions, type WatcherOptions } from './watcher-options.ts';
+
+type Listener = (event: WatcherEvent) => unknown;
+
+/** How many blocks a standby takes in before it asks once more how far the pool is. */
+const blocksPerLook = 32;
+
+/**
+ * Joins an election, a pool and a chain source: the node that leads brings the pool to where the chain is, every other one
+ * keeps what it sees, so that no block is lost between two leaders. From `start` on it follows the chain from the pool's tip.
+ */
+export class Watcher implements AsyncDisposable {
+  readonly #options: ResolvedWatcherOptions;
+  readonly #listeners = new Map<WatcherEventKind, Set<Listener>>();
+  readonly #following: Following;
+  #running: { readonly ending: AbortController; readonly ended: Promise<unknown> } | null = null;
+  /** The chain as this node sees it; `null` until the source has answered. */
+  #chain: ChainRing | null = null;
+  #tenure: Tenure | null = null;
+  /** Points that the source is asked about for a tenure that lacks blocks. */
+  #asked: readonly ChainPoint[] | null = null;
+  #kept = 0;
+  /** The last of those who want to see the chain and the pool as they are: one at a time. */
+  #turns: Promise<unknown> = Promise.resolve();
+  #resigning: Promise<void> = Promise.resolve();
+
+  /** @throws `ERR_MEMPOOL_INVALID` naming the option */
+  constructor(options: WatcherOptions) {
+    this.#options = resolveWatcherOptions(options);
+    this.#following = new Following(this.#options.source, this.#follower(), this.#options.log);
+  }
+
+  /** Begins to follow the chain and to wait for the leadership. The election is started by its owner. Twice is fine. */
+  async start(): Promise<void> {
+    if (this.#running !== null) return;
+    const ending = new AbortController();
+    const ended = Promise.all([this.#following.run(ending.signal), this.#lead(ending.signal)]);
+    this.#running = { ending, ended };
+  }
+
+  /**
+   * Ends both and waits for the call of the pool that is under way. The election goes on: stop it too, or this node leads
+   * without applying anything. Twice is fine.
+   */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    if (running === null) return;
+    running.ending.abort();
+    await running.ended;
+    await this.#resigning;
+    if (this.#running === running) this.#running = null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** Calls the listener, which may be asynchronous, at every event of the kind. Returns what removes it. */
+  on<K extends WatcherEventKind>(kind: K, listener: (event: WatcherEventOf<K>) => unknown): () => void {
+    const own: Listener = (event) => listener(event as WatcherEventOf<K>);
+    const listeners = this.#listeners.get(kind) ?? new Set();
+    this.#listeners.set(kind, listeners.add(own));
+    return () => void listeners.delete(own);
+  }
+
+  /** An election that ends, or lets the work end, is asked again: this node never stops silently. */
+  async #lead(ending: AbortSignal): Promise<void> {
+    const { election, log } = this.#options;
+    for (const pause = new GrowingPause(); !ending.aborted; await pause.wait(ending)) {
+      try {
+        await election.runAsLeader(
+          (signal, term, leadership) => {
+            pause.reset();
+            return this.#work(AbortSignal.any([signal, ending]), ending, term, leadership);
+          },
+          { signal: ending },
+        );
+      } catch (error) {
+        if (!ending.aborted) log('warn', 'the election ended', { error });
+      }
+    }
+    // Work that is still under way ends with its signal.
+    await this.#turn(async () => undefined);
+  }
+
+  /** Ends when the leadership does, after the call of the pool that is under way. */
+  async #work(signal: AbortSignal, ending: AbortSignal, term: number, leadership: Leadership): Promise<void> {
+    const { pool, policy, ringSize, log } = this.#options;
+    log('info', 'acquired watcher lock', { term });
+    const resign = (): void => this.#resign();
+    const emit = (event: WatcherEvent): void => this.#emit(event);
+    const own = { pool, policy, ringSize, log, term, leadership, signal, ending, emit, resign };
+    const tenure = new Tenure(own);
+    this.#tenure = tenure;
+    await this.#turn(() => this.#sync(tenure));
+    await aborted(signal);
+    await this.#turn(async () => {
+      if (this.#tenure === tenure) this.#tenure = null;
+    });
+  }
+
+  #follower(): Follower {
+    const inTurn = (signal: AbortSignal, run: () => Promise<void>): Promise<void> =>
+      this.#turn(async () => (signal.aborted ? undefined : run()));
+    return {
+      begin: (signal) => this.#begin(signal),
+      unknown: (signal) => inTurn(signal, () => this.#unknown()),
+      begun: (point, signal) => inTurn(signal, () => this.#begun(point)),
+      take: (step, signal) => inTurn(signal, () => this.#take(step, signal)),
+    };
+  }
+
+  async #begin(signal: AbortSignal): Promise<readonly ChainPoint[]> {
+    const { pool, ringSize } = this.#options;
+    if (this.#asked !== null) return this.#asked;
+    if (this.#chain !== null) return [...this.#chain.points()].filter((point) => point !== null);
+    const { points } = await pool.tip({ points: ringSize, signal });
+    return points;
+  }
+
+  /** What this node saw may be what the source has forgotten; what the pool has applied must be on its chain. */
+  async #unknown(): Promise<void> {
+    const { log } = this.#options;
+    const points = this.#asked === null && this.#chain !== null ? 'seen' : 'applied';
+    log('warn', 'the chain source knows none of the points', { points });
+    this.#asked = null;
+    this.#chain = null;
+    if (points === 'applied') this.#leading()?.diverge();
+  }
+
+  async #begun(point: ChainPoint | null): Promise<void> {
+    const fresh = this.#asked !== null || this.#chain === null;
+    this.#asked = null;
+    if (fresh) this.#chain = new ChainRing(this.#options.ringSize, point);
+    // Nothing is undone in the pool by this alone: a source asked again may be behind the one before.
+    else this.#chain?.cut(point);
+    const tenure = this.#leading();
+    if (tenure !== null) await this.#sync(tenure);
+  }
+
+  async #take(step: SourceStep, signal: AbortSignal): Promise<void> {
+    const chain = this.#chain;
+    if (chain === null) return;
+    switch (step.kind) {
+      case 'apply':
+        return this.#grow(chain, step.block, signal);
+      case 'undo':
+        return this.#shrink(chain, step.point, signal);
+    }
+  }
+
+  async #grow(chain: ChainRing, block: Block, signal: AbortSignal): Promise<void> {
+    const { point, parent } = block;
+    const { end } = chain;
+    if (chain.has(point) || (parent !== undefined && end !== null && parent !== end.hash))
+      throw new Error('a block does not follow the one before');
+    chain.push(point, block);
+    const tenure = this.#leading();
+    if (tenure !== null) return this.#sync(tenure);
+    this.#options.log('debug', 'not watcher, skipping confirm', { ...point });
+    this.#emit({ kind: 'skipped', point });
+    this.#kept += 1;
+    if (this.#kept % blocksPerLook === 0) await this.#look(chain, signal);
+  }
+
+  async #shrink(chain: ChainRing, point: ChainPoint | null, signal: AbortSignal): Promise<void> {
+    const tenure = this.#leading();
+    // A pool that is where the chain was goes back with it; one that is not waits for the other branch.
+    if (tenure !== null && !tenure.isLevel(chain)) await this.#sync(tenure);
+    if (signal.aborted) return;
+    const level = tenure?.isLevel(chain) === true;
+    chain.cut(point);
+    if (level) await tenure?.undo(point);
+  }
+
+  async #sync(tenure: Tenure): Promise<void> {
+    if (this.#chain === null || tenure.isOver || this.#asked !== null) return;
+    const progress = await tenure.sync(this.#chain);
+    if (progress.kind !== 'ask' || tenure.isOver) return;
+    this.#asked = progress.points;
+    this.#following.again();
+  }
+
+  /** What the pool has applied will not be needed here: a standby keeps its point alone. */
+  async #look(chain: ChainRing, signal: AbortSignal): Promise<void> {
+    const { pool, log } = this.#options;
+    try {
+      const { point } = await pool.tip({ signal });
+      if (point !== null) chain.strip(point);
+    } catch (error) {
+      if (!signal.aborted) log('debug', 'the pool did not tell its tip', { error });
+    }
+  }
+
+  #leading(): Tenure | null {
+    return this.#tenure === null || this.#tenure.isOver ? null : this.#tenure;
+  }
+
+  #resign(): void {
+    const { election, log } = this.#options;
+    this.#resigning = election.resign().catch((error) => log('warn', 'the election did not resign', { error }));
+  }
+
+  #turn<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#turns.then(run);
+    this.#turns = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #emit(event: WatcherEvent): void {
+    for (const listener of [...(this.#listeners.get(event.kind) ?? [])]) void this.#tell(listener, event);
+  }
+
+  /** A listener that fails is its owner's affair, and no block's. */
+  async #tell(listener: Listener, event: WatcherEvent): Promise<void> {
+    try {
+      await listener(event);
+    } catch (error) {
+      this.#options.log('warn', 'a listener failed', { kind: event.kind, error });
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
