@@ -1,4 +1,5 @@
 export { type ElectionClock, systemClock } from './clock.ts';
+export { createElection } from './create-election.ts';
 export type { Election, LeaderWork } from './election.ts';
 export { badOption, ElectionError, type ElectionErrorCode, isElectionError } from './errors.ts';
 export type * from './events.ts';

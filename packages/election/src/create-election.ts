@@ -1,0 +1,19 @@
+import type { Election } from './election.ts';
+import type { ElectionOptions } from './options.ts';
+import { Participant } from './participant.ts';
+import type { ElectionProvider } from './provider.ts';
+import { settingsOf } from './settings.ts';
+
+/**
+ * One node's part in one election on the provider's store. Nothing is opened before `start`.
+ *
+ * @throws `ERR_ELECTION_OPTION` naming the field
+ */
+export function createElection<Own extends object>(
+  provider: ElectionProvider<Own>,
+  options: ElectionOptions & Own,
+): Election {
+  const { name, ttlMs, commandTimeoutMs, clock, log, ...settings } = settingsOf(options);
+  const agreed = { name, ttlMs, commandTimeoutMs, clock, log };
+  return new Participant({ ...settings, ...agreed }, () => provider.open({ ...options, ...agreed }));
+}

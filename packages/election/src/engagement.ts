@@ -1,0 +1,119 @@
+import { Alarm } from './alarm.ts';
+import { campaign } from './campaign.ts';
+import { follow } from './follow.ts';
+import { lead } from './lead.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { Standing } from './standing.ts';
+import { StoreCalls } from './store-calls.ts';
+
+/** One node's taking part from `start` to `stop`: a single line of steps, so that nothing overtakes anything. */
+export class Engagement {
+  readonly standing: Standing;
+  readonly store: StoreCalls;
+  readonly alarm: Alarm;
+  /** Until then others are let first, unless another one was seen to lead. */
+  standBackUntilMs: number = Number.NEGATIVE_INFINITY;
+  nextBeatMs: number = Number.NEGATIVE_INFINITY;
+  /** The store did not answer the last look. */
+  blind = false;
+  #stopping = false;
+  #hinted = false;
+  #asked: (() => void)[] = [];
+  readonly #done: Promise<void>;
+  readonly #firstLook = Promise.withResolvers<void>();
+
+  constructor(standing: Standing, store: LeaseStore) {
+    this.standing = standing;
+    this.alarm = new Alarm(standing.settings.clock);
+    this.store = new StoreCalls(store, standing.settings, () => {
+      standing.counters.storeErrors += 1;
+    });
+    const endHints = store.onHint(() => this.#hint());
+    this.#done = this.#takePart().finally(endHints);
+  }
+
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  /** Somebody waits for a campaign. */
+  get asked(): boolean {
+    return this.#asked.length > 0;
+  }
+
+  get nowMs(): number {
+    return this.standing.settings.clock.monotonicMs();
+  }
+
+  get firstLook(): Promise<void> {
+    return this.#firstLook.promise;
+  }
+
+  looked(): void {
+    this.#firstLook.resolve();
+  }
+
+  /** Whether a hint came since this was last asked. */
+  takeHint(): boolean {
+    const hinted = this.#hinted;
+    this.#hinted = false;
+    return hinted;
+  }
+
+  /** Resolves when a look that begins after this, and the campaign it may lead to, are over. */
+  ask(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#asked.push(resolve);
+      this.alarm.ring();
+    });
+  }
+
+  /** Those who have asked so far; the look that follows is theirs. */
+  takeAsked(): () => void {
+    const asked = this.#asked;
+    this.#asked = [];
+    return () => {
+      for (const answer of asked) answer();
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.standing.tenure?.part('stopped');
+    this.alarm.ring();
+    await this.#done;
+    await this.store.close();
+  }
+
+  async #takePart(): Promise<void> {
+    await this.#delayStart();
+    while (!this.#stopping) {
+      const plan = await follow(this);
+      if (plan === null) break;
+      const tenure = await campaign(this, plan);
+      plan.answer();
+      if (tenure !== null) await lead(this, tenure);
+    }
+    await this.#leaveNothing();
+    this.takeAsked()();
+    this.looked();
+  }
+
+  /** A campaign whose answer came too late, or never, may have been won. */
+  async #leaveNothing(): Promise<void> {
+    const { identity, settings } = this.standing;
+    if (identity.pending === null) return;
+    await this.store.release({ nodeId: settings.candidate.nodeId, token: identity.pending });
+    identity.spend();
+  }
+
+  #hint(): void {
+    this.#hinted = true;
+    this.alarm.ring();
+  }
+
+  async #delayStart(): Promise<void> {
+    const untilMs = this.nowMs + Math.random() * this.standing.settings.startDelayMs;
+    while (!this.#stopping && !this.asked && this.nowMs < untilMs) await this.alarm.sleep(untilMs - this.nowMs);
+  }
+}

@@ -1,0 +1,163 @@
+import type { Election, LeaderWork } from './election.ts';
+import { Engagement } from './engagement.ts';
+import { ElectionError } from './errors.ts';
+import { EventQueue } from './event-queue.ts';
+import type { ElectionEvent, ElectionEventKind, ElectionEventOf, ElectionState, LeaderView } from './events.ts';
+import { runAsLeader } from './leader-work.ts';
+import type { Leadership } from './leadership.ts';
+import type { Member } from './lease.ts';
+import type { LeaseStore } from './lease-store.ts';
+import type { ElectionMetrics } from './metrics.ts';
+import type { Settings } from './settings.ts';
+import { Standing } from './standing.ts';
+
+interface WithSignal {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One time of taking part, from the call of `start` until `stop` has resolved. */
+interface Round {
+  readonly engaged: Promise<Engagement>;
+  readonly started: Promise<void>;
+  stopped: Promise<void> | null;
+}
+
+/** The election as its user sees it: starts and stops engagements and reads where the node stands. */
+export class Participant implements Election {
+  readonly id: string;
+  readonly name: string;
+  readonly #standing: Standing;
+  readonly #open: () => Promise<LeaseStore>;
+  #round: Round | null = null;
+  /** Aborts when `stop` is called; anew with every start. */
+  #halt = new AbortController();
+  /** Aborts when `stop` is done, so that a reader of events hears of the loss too. */
+  #streams = new AbortController();
+
+  constructor(settings: Settings, open: () => Promise<LeaseStore>) {
+    this.id = settings.candidate.nodeId;
+    this.name = settings.name;
+    this.#standing = new Standing(settings);
+    this.#open = open;
+  }
+
+  get state(): ElectionState {
+    return this.#standing.state;
+  }
+
+  get term(): number {
+    return this.#standing.term;
+  }
+
+  get leader(): LeaderView | null {
+    return this.#standing.leader;
+  }
+
+  get leadership(): Leadership | null {
+    return this.isLeader() ? this.#standing.tenure : null;
+  }
+
+  isLeader(): boolean {
+    return this.#standing.tenure?.isLeader() ?? false;
+  }
+
+  async start(): Promise<void> {
+    if (this.#round?.stopped) await this.#round.stopped;
+    this.#round ??= this.#begin();
+    const round = this.#round;
+    try {
+      await round.started;
+    } catch (error) {
+      if (this.#round === round) this.#round = null;
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    const round = this.#round;
+    if (round === null) return this.#endWaits();
+    round.stopped ??= this.#end(round);
+    return round.stopped;
+  }
+
+  async resign(): Promise<void> {
+    const tenure = this.#standing.tenure;
+    if (tenure === null) return;
+    tenure.part('resigned');
+    await tenure.told;
+  }
+
+  async campaign(): Promise<boolean> {
+    const engagement = await this.#engaged();
+    if (!this.isLeader()) await engagement.ask();
+    return this.isLeader();
+  }
+
+  on<K extends ElectionEventKind>(kind: K, listener: (event: ElectionEventOf<K>) => unknown): () => void {
+    return this.#standing.listeners.on(kind, listener);
+  }
+
+  events({ signal }: WithSignal = {}): AsyncIterable<ElectionEvent> {
+    return new EventQueue((push) => this.#standing.listeners.onAny(push), [signal, this.#streams.signal]);
+  }
+
+  observe({ signal }: WithSignal = {}): AsyncIterable<LeaderView | null> {
+    const subscribe = (push: (leader: LeaderView | null) => void) => {
+      push(this.leader);
+      return this.on('leader-changed', ({ leader }) => push(leader));
+    };
+    return new EventQueue(subscribe, [signal, this.#streams.signal]);
+  }
+
+  async members(): Promise<Member[]> {
+    const answer = await (await this.#engaged()).store.members();
+    if (answer.kind === 'answer') return answer.value;
+    throw answer.error;
+  }
+
+  metrics(): ElectionMetrics {
+    return this.#standing.counters.read(this.term, this.#standing.tenure);
+  }
+
+  runAsLeader<T>(work: LeaderWork<T>, { signal }: WithSignal = {}): Promise<T> {
+    const halt = this.#halt.signal;
+    return runAsLeader(this.#standing, work, signal === undefined ? halt : AbortSignal.any([signal, halt]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #begin(): Round {
+    if (this.#halt.signal.aborted) this.#halt = new AbortController();
+    const engaged = this.#engage();
+    return { engaged, started: engaged.then((engagement) => engagement.firstLook), stopped: null };
+  }
+
+  async #engage(): Promise<Engagement> {
+    return new Engagement(this.#standing, await this.#open());
+  }
+
+  async #end({ engaged }: Round): Promise<void> {
+    this.#halt.abort(stopped());
+    const engagement = await engaged.catch(() => null);
+    await engagement?.stop();
+    this.#round = null;
+    this.#endWaits();
+  }
+
+  #endWaits(): void {
+    this.#halt.abort(stopped());
+    this.#streams.abort();
+    this.#streams = new AbortController();
+  }
+
+  async #engaged(): Promise<Engagement> {
+    if (this.#round === null || this.#round.stopped !== null) throw stopped();
+    return this.#round.engaged;
+  }
+}
+
+function stopped(): ElectionError {
+  return new ElectionError('ERR_ELECTION_STOPPED', 'the election is stopped');
+}
