@@ -25,7 +25,7 @@ export class Connection {
 
   constructor(options: DriverOptions & RedisOptions) {
     this.#options = options;
-    this.#client = createClient(options, options.timeoutMs);
+    this.#client = createClient(options, { connectTimeout: options.timeoutMs });
     this.#client.on('error', (error: unknown) => {
       this.#trouble = withoutArguments(error);
     });

@@ -2,6 +2,8 @@ import { type Backend, defineBackend } from 'mempool-core';
 import { openRedis } from './open.ts';
 import type { RedisOptions } from './options.ts';
 
+export type { RedisElectionOptions } from './election/options.ts';
+export { redisElection } from './election/provider.ts';
 export type { RedisOptions } from './options.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from 'node:tls';
-import { Redis } from 'ioredis';
+import { type RedisOptions as ClientOptions, Redis } from 'ioredis';
 import { invalid } from 'mempool-core';
 
 /** What `redis.open` takes beside the options of every backend. */
@@ -25,13 +25,16 @@ export interface RedisOptions {
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the option
  */
-export function createClient(options: RedisOptions, connectTimeout: number): Redis {
+export function createClient(
+  options: RedisOptions,
+  timeouts: Pick<ClientOptions, 'connectTimeout' | 'commandTimeout'>,
+): Redis {
   const { connectionName, family = 0 } = options;
   return new Redis({
     ...address(options),
     ...(connectionName === undefined ? {} : { connectionName }),
     family,
-    connectTimeout,
+    ...timeouts,
     protocol: 2,
     lazyConnect: true,
     disconnectTimeout: 0,

@@ -14,6 +14,11 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
 /** What Redis 6.2 puts before an error that a script met. */
 const wrapping = /^(ERR Error running script \(call to \w+\): )?(@\w+: ?\d+: )*-?/;
 
+/** The server's words, without what it puts before those of a script's command. */
+export function unwrapped(message: string): string {
+  return message.replace(wrapping, '').trim();
+}
+
 /** True for what the server said, as against what became of the connection. */
 export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
@@ -21,7 +26,7 @@ export function isReply(error: unknown): error is Error {
 
 /** True where the script found no pool, or a key that is not ours. */
 export function isGone(error: unknown): boolean {
-  return isReply(error) && /^(MEMPOOL_GONE|WRONGTYPE) /.test(error.message.replace(wrapping, ''));
+  return isReply(error) && /^(MEMPOOL_GONE|WRONGTYPE) /.test(unwrapped(error.message));
 }
 
 /** The client hangs a failed command's arguments on its error: payloads and passwords, which belong in no log. */
@@ -32,7 +37,7 @@ export function withoutArguments(error: unknown): unknown {
 
 /** The server's refusal as an error of ours, or as it is; `asked` is what was refused, unless the server says better. */
 export function refusal(error: Error, asked: string): Error {
-  const message = error.message.replace(wrapping, '').trim();
+  const message = unwrapped(error.message);
   if (message.startsWith('MEMPOOL_REUSED')) return operationReused();
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;

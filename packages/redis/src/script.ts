@@ -43,7 +43,7 @@ export interface Script {
   readonly writes: boolean;
 }
 
-function script(writes: boolean, ...parts: readonly string[]): Script {
+export function script(writes: boolean, ...parts: readonly string[]): Script {
   const read = (part: string): string => readFileSync(new URL(`../lua/${part}.lua`, import.meta.url), 'utf8');
   const source = parts.map(read).join('\n');
   return { source, sha: createHash('sha1').update(source).digest('hex'), writes };

@@ -1,0 +1,43 @@
+-- Purpose: what is written by those that take, keep or put back the lease, and by heartbeats.
+-- ARGV: 1 node id, 2 token, 3 ttl, 4 address or '', 5 priority, 6 how long a heartbeat counts; durations in ms
+-- A full server lets a script go on that began with PEXPIRE or DEL, so whatever is written begins so.
+local id, token, ttl, address, priority, keep = unpack(ARGV)
+local mine = held and lease[1] == id and lease[2] == token
+
+-- A hint: that nobody may be told is no reason to fail.
+local function tell(words)
+  redis.pcall('PUBLISH', base .. 'events', words)
+end
+
+local function prolong()
+  call('PEXPIRE', LOCK, ttl)
+  call('PEXPIRE', LEASE, ttl)
+  call('HSET', LEASE, 'seq', digits(number(lease[4]) + 1), 'addr', address, 'priority', priority, 'ttl', ttl)
+  call('SET', TERM, digits(stored))
+end
+
+-- Takes the lease with a term; whoever does also drops the members that have not been heard of.
+local function take(term)
+  call('DEL', LOCK, LEASE)
+  call('SET', LOCK, id, 'PX', ttl)
+  call('HSET', LEASE, 'id', id, 'token', token, 'term', term, 'seq', 1, 'hbSeq', 0, 'hbAt', digits(nowMs),
+    'addr', address, 'priority', priority, 'ttl', ttl)
+  call('PEXPIRE', LEASE, ttl)
+  call('SET', TERM, term)
+  call('ZREMRANGEBYSCORE', MEMBERS, '-inf', '(' .. digits(nowMs - keep))
+  tell('acquired ' .. term .. ' ' .. id)
+end
+
+local function seen()
+  local heartbeat = base .. 'heartbeat:' .. id
+  call('DEL', heartbeat)
+  call('SET', heartbeat, priority .. ' ' .. address, 'PX', keep)
+  call('ZADD', MEMBERS, digits(nowMs), id)
+end
+
+-- The holder's heartbeat, with what it wrote of the lease; 'still' goes without.
+local function beat(heartbeat)
+  if heartbeat ~= 'beat' then return end
+  call('HSET', LEASE, 'hbSeq', digits(number(read()[5]) + 1), 'hbAt', digits(nowMs))
+  seen()
+end

@@ -1,0 +1,16 @@
+-- Purpose: tries every command of the election's scripts, so that a missing right or an old server shows at once.
+-- KEYS: 1 <name>:probe   ARGV: 1 the channel
+-- Returns: 'OK', or { the command refused, the server's words }
+local probe = KEYS[1]
+local attempts = {
+  { 'TIME' }, { 'DEL', probe }, { 'TYPE', probe }, { 'SET', probe, '1', 'PX', '60000' }, { 'GET', probe },
+  { 'PEXPIRE', probe, '60000' }, { 'PTTL', probe }, { 'DEL', probe }, { 'HSET', probe, 'field', '1' },
+  { 'HMGET', probe, 'field' }, { 'DEL', probe }, { 'ZADD', probe, '1', 'member' },
+  { 'ZRANGE', probe, '0', '-1' }, { 'ZREMRANGEBYSCORE', probe, '0', '1' }, { 'DEL', probe },
+  { 'PUBLISH', ARGV[1], 'probe' },
+}
+for _, attempt in ipairs(attempts) do
+  local reply = redis.pcall(unpack(attempt))
+  if type(reply) == 'table' and reply.err then return { attempt[1], reply.err } end
+end
+return 'OK'

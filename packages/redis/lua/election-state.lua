@@ -1,0 +1,39 @@
+-- Purpose: what every script of the election begins with: its keys by name, the server's time, and what is there.
+-- KEYS: 1 <name>:lock, 2 :lease, 3 :term, 4 :members; channel and heartbeats begin as they do and are in the same slot
+-- Error: ELECTION_TYPE <key of another type>
+-- Held = lock and lease agree: an operator who deletes the lock ends the lease. Both expire by the server's own clock.
+local call = redis.call
+local LOCK, LEASE, TERM, MEMBERS = unpack(KEYS)
+local base = string.sub(LOCK, 1, -5)
+local time = call('TIME')
+local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+
+for i, kind in ipairs({ 'string', 'hash', 'string', 'zset' }) do
+  local found = call('TYPE', KEYS[i]).ok
+  if found ~= kind and found ~= 'none' then return redis.error_reply('ELECTION_TYPE ' .. KEYS[i]) end
+end
+
+-- Lua's own conversion writes large numbers as 1.7e+15.
+local function digits(number)
+  return string.format('%.0f', number)
+end
+
+local function number(text)
+  return tonumber(string.match(text or '', '^%d+$') or 0)
+end
+
+local function read()
+  return call('HMGET', LEASE, 'id', 'token', 'term', 'seq', 'hbSeq', 'addr', 'priority')
+end
+
+local owner, lease = call('GET', LOCK), read()
+local held = owner and owner == lease[1]
+local stored = math.max(number(call('GET', TERM)), number(lease[3]))
+
+-- The lease as the answers tell it: its fields, then what is left of it in ms, or -1 where it does not expire.
+local function view()
+  local fields = read()
+  for i = 1, 7 do fields[i] = fields[i] or '' end
+  fields[8] = call('PTTL', LOCK)
+  return fields
+end

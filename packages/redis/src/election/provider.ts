@@ -1,0 +1,62 @@
+import { type ElectionClock, type ElectionProvider, isElectionError } from 'mempool-election';
+import { ElectionConnection } from './connection.ts';
+import { Hints } from './hints.ts';
+import { RedisLeaseStore } from './lease-store.ts';
+import { connectMs, createClients, electionPrefix, type OpenOptions, type RedisElectionOptions } from './options.ts';
+import { refusal } from './refusal.ts';
+
+const pauseMs = 20;
+
+/**
+ * Elections between processes that share a Redis server, by its clock.
+ *
+ * @throws from `open`: `ERR_ELECTION_OPTION` naming the field; `ERR_ELECTION_REFUSED` for a missing right, naming the command,
+ * a wrong password, a read-only replica, a key of another type; `ERR_ELECTION_UNAVAILABLE`
+ */
+export const redisElection: ElectionProvider<RedisElectionOptions> = { type: 'redis', open };
+
+async function open(options: OpenOptions): Promise<RedisLeaseStore> {
+  const { clock, ttlMs, commandTimeoutMs } = options;
+  const base = electionPrefix(options);
+  const { commands, messages, owned } = createClients(options);
+  const giveUp = () => {
+    for (const client of owned ? [commands, messages] : [messages]) client.disconnect(true);
+  };
+  const disconnect = () => {
+    if (owned) commands.disconnect();
+  };
+  const connection = new ElectionConnection({ client: commands, clock, silentMs: ttlMs, giveUp });
+  const hints = new Hints({ commands, messages }, `${base}:events`);
+  const store = new RedisLeaseStore({ connection, hints, base, disconnect });
+  try {
+    const timeoutMs = Math.max(connectMs, commandTimeoutMs);
+    await whileUnavailable(clock, timeoutMs, async () => {
+      await probe(connection, base);
+      await store.observe();
+      await hints.subscribe();
+    });
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function probe(connection: ElectionConnection, base: string): Promise<void> {
+  const answer = await connection.run('probe', [`${base}:probe`], [`${base}:events`]);
+  if (answer === 'OK') return;
+  throw refusal(answer[1], answer[0]);
+}
+
+/** A connection takes a moment to be made; what the server refuses it will refuse again. */
+async function whileUnavailable(clock: ElectionClock, timeoutMs: number, attempt: () => Promise<void>): Promise<void> {
+  const untilMs = clock.monotonicMs() + timeoutMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isElectionError(error, 'ERR_ELECTION_UNAVAILABLE') || clock.monotonicMs() >= untilMs) throw error;
+    }
+    await new Promise<void>((resolve) => clock.schedule(resolve, pauseMs));
+  }
+}

@@ -1,0 +1,21 @@
+import { ElectionError } from 'mempool-election';
+import { isReply, unwrapped } from '../refusal.ts';
+
+/** Not carried out, but it may be later; all else that the server says is a refusal. */
+const passing = /^(OOM|MISCONF|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/;
+
+/** What became of a command. */
+export function electionError(cause: unknown, asked: string): ElectionError {
+  if (isReply(cause)) return refusal(cause.message, asked, cause);
+  const words = cause instanceof Error ? cause.message : String(cause);
+  return new ElectionError('ERR_ELECTION_UNAVAILABLE', `no answer from Redis to ${asked}: ${words}`, { cause });
+}
+
+/** What the server said to a command. */
+export function refusal(message: string, asked: string, cause?: Error): ElectionError {
+  const words = unwrapped(message);
+  const code = passing.test(words) ? 'ERR_ELECTION_UNAVAILABLE' : 'ERR_ELECTION_REFUSED';
+  const key = /^ELECTION_TYPE (\S+)/.exec(words)?.[1];
+  const why = key === undefined ? words : `a key of another type is in the place of ${key}`;
+  return new ElectionError(code, `Redis refuses ${asked}: ${why}`, { cause });
+}
