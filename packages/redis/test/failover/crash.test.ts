@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, inject, test } from 'vitest';
+import { operator } from '../own-server.ts';
+import { growth } from './block.ts';
+import { startCluster } from './cluster.ts';
+import { heldProxy } from './held-proxy.ts';
+import { lockKey, poolBytes } from './pool-keys.ts';
+import { eventually } from './wait.ts';
+
+const checker = fileURLToPath(new URL('../../../../conformance/src/failover-cli.ts', import.meta.url));
+
+test('a killed leader is followed as soon as its lock expires, not before; no block is lost or applied twice', async () => {
+  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 1_000, blocks: 60, watcher: true });
+  const client = operator(inject('redisUrl'));
+  const a = await cluster.leader('a');
+  const b = await cluster.follower('b');
+  const feed = async (from: number, to: number) => {
+    for (const step of growth(from, to)) for (const node of [a, b]) if (node.alive) await node.call('grow', [step]);
+  };
+  await feed(1, 20);
+  await eventually(async () => (await cluster.pool.tip()).tick >= 10);
+  await cluster.kill(a);
+  const killedNs = process.hrtime.bigint();
+  const leftMs = await client.pttl(lockKey(cluster));
+  await feed(21, 60);
+  const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+  const tookMs = Number(won.atNs - killedNs) / 1e6;
+  console.log(`ttl 1 s, crash: next term after ${tookMs.toFixed(0)} ms, ${leftMs} ms of the lock were left`);
+  expect(leftMs).toBeGreaterThan(0);
+  expect(tookMs).toBeGreaterThan(leftMs - 2);
+  expect(tookMs).toBeLessThan(leftMs + 1_000);
+  await cluster.until('ready', ({ nodeId }) => nodeId === 'b');
+  await eventually(async () => (await cluster.pool.tip()).tick === 60);
+  await cluster.conclude();
+  expect(spawnSync(process.execPath, ['--conditions=mempool-source', checker, cluster.record]).status).toBe(0);
+});
+
+for (const held of ['request', 'reply'] as const)
+  test(`a leader killed while the ${held} of its confirmation is under way: the block is applied exactly once`, async () => {
+    const url = inject('redisUrl');
+    const proxy = await heldProxy(url);
+    const cluster = await startCluster({ url, ttlMs: 600, blocks: 3, watcher: true });
+    const a = await cluster.leader('a', { poolUrl: proxy.url });
+    const b = await cluster.follower('b');
+    for (const node of [a, b]) await node.call('grow', growth(1, 1));
+    await eventually(async () => (await cluster.pool.tip()).tick === 1);
+    const { caught } = proxy.hold(held);
+    for (const node of [a, b]) await node.call('grow', growth(2, 3));
+    await caught;
+    expect((await cluster.pool.tip()).tick).toBe(held === 'request' ? 1 : 2);
+    await cluster.kill(a);
+    await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+    await eventually(async () => (await cluster.pool.tip()).tick === 3);
+    await cluster.conclude();
+  });
+
+test('a leader killed when its confirmation was answered: the block is applied exactly once', async () => {
+  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 600, blocks: 3, watcher: true });
+  const a = await cluster.leader('a');
+  const b = await cluster.follower('b');
+  for (const node of [a, b]) await node.call('grow', growth(1, 2));
+  await cluster.until('applied', ({ nodeId, tip }) => nodeId === 'a' && tip.tick === 2);
+  await cluster.kill(a);
+  await b.call('grow', growth(3, 3));
+  await cluster.until('applied', ({ nodeId, tip }) => nodeId === 'b' && tip.tick === 3);
+  await cluster.conclude();
+});
+
+test('a confirmation that arrives when its leader is dead and another one leads changes nothing', async () => {
+  const url = inject('redisUrl');
+  const client = operator(url);
+  const proxy = await heldProxy(url);
+  const cluster = await startCluster({ url, ttlMs: 600, blocks: 2 });
+  const a = await cluster.leader('a', { poolUrl: proxy.url });
+  const b = await cluster.follower('b');
+  expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
+  const late = proxy.hold('request');
+  const unanswered = a.call('confirm', 2);
+  unanswered.catch(() => undefined);
+  await late.caught;
+  await cluster.kill(a);
+  await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+  const before = await poolBytes(client, cluster);
+  await late.letGo();
+  expect(await poolBytes(client, cluster)).toEqual(before);
+  expect(await b.call('confirm', 2)).toMatchObject({ kind: 'applied', tip: { tick: 2 } });
+  await cluster.conclude();
+});

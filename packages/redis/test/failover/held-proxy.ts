@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Where the next script call is held back: on its way to the server, or its answer on the way back. */
+export type Held = 'request' | 'reply';
+
+/** A script call that is held back, with all that follows it on its connection. */
+export interface HeldCall {
+  /** It is here. */
+  readonly caught: Promise<void>;
+  /** Lets it go on, also when the one who sent it is gone. Resolves when the server has answered. */
+  letGo(): Promise<void>;
+}
+
+export interface HeldProxy {
+  readonly url: string;
+  hold(held: Held): HeldCall;
+  /** Loses what the server publishes: messages come no more, answers do. */
+  loseMessages(): void;
+  /** Breaks every connection; new ones lead to this server. */
+  switchTo(url: string): void;
+}
+
+interface Trap {
+  readonly held: Held;
+  readonly caught: PromiseWithResolvers<void>;
+  readonly answered: PromiseWithResolvers<void>;
+  readonly kept: Buffer[];
+  upstream: Socket | null;
+}
+
+/** A TCP proxy that is closed after the test. A connection that ends at one side ends at the other. */
+export async function heldProxy(serverUrl: string): Promise<HeldProxy> {
+  const sockets = new Set<Socket>();
+  let target = new URL(serverUrl);
+  let armed: Trap | null = null;
+  let isMessage = (_reply: Buffer): boolean => false;
+
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port || 6379), target.hostname);
+    let trap: Trap | null = null;
+    const pair = (socket: Socket, other: Socket, isNeeded: () => boolean): void => {
+      sockets.add(socket);
+      socket.on('error', () => socket.destroy());
+      socket.on('close', () => {
+        sockets.delete(socket);
+        if (!isNeeded()) other.destroy();
+      });
+    };
+    pair(client, upstream, () => trap?.held === 'request');
+    pair(upstream, client, () => false);
+    client.on('data', (request) => {
+      if (trap === null && armed !== null && request.includes('EVAL')) {
+        [trap, armed] = [armed, null];
+        trap.upstream = upstream;
+      }
+      if (trap?.held !== 'request') return void upstream.write(request);
+      trap.kept.push(request);
+      trap.caught.resolve();
+    });
+    upstream.on('data', (reply) => {
+      trap?.answered.resolve();
+      if (trap?.held === 'reply') return trap.caught.resolve();
+      if (!isMessage(reply)) client.write(reply);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const breakAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  onTestFinished(async () => {
+    breakAll();
+    server.close();
+    await once(server, 'close');
+  });
+
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    hold(held) {
+      const caught = Promise.withResolvers<void>();
+      const answered = Promise.withResolvers<void>();
+      const trap: Trap = { held, caught, answered, kept: [], upstream: null };
+      armed = trap;
+      return {
+        caught: caught.promise,
+        letGo: () => {
+          for (const request of trap.kept) trap.upstream?.write(request);
+          return answered.promise;
+        },
+      };
+    },
+    loseMessages() {
+      isMessage = (reply) => reply.includes('$7\r\nmessage\r\n');
+    },
+    switchTo(url) {
+      target = new URL(url);
+      breakAll();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { expect, inject, test } from 'vitest';
+import { operator, ownServer } from '../own-server.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import type { ClusterNode } from './cluster-node.ts';
+import { leaseKey, lockKey } from './pool-keys.ts';
+import { eventually } from './wait.ts';
+
+/** Who leads now, once exactly one does and the store agrees. */
+async function onlyLeader(nodes: readonly ClusterNode[]): Promise<ClusterNode> {
+  let leaders: ClusterNode[] = [];
+  await eventually(async () => {
+    const states = await Promise.all(nodes.map((node) => node.call('status')));
+    leaders = nodes.filter((_, i) => states[i]?.isLeader);
+    return leaders.length === 1;
+  });
+  return leaders[0] as ClusterNode;
+}
+
+async function progress({ pool }: Cluster, blocks: number): Promise<void> {
+  const { tick } = await pool.tip();
+  await eventually(async () => (await pool.tip()).tick >= tick + blocks);
+}
+
+test('an operator who deletes the lock gets one new leader, and the old one is fenced', async () => {
+  const url = inject('redisUrl');
+  const client = operator(url);
+  const cluster = await startCluster({ url, ttlMs: 1_200, blocks: 2 });
+  const a = await cluster.leader('a');
+  const b = await cluster.follower('b', { pollMs: 50 });
+  expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
+  const healed = cluster.fault('lock deleted', { removesLease: true });
+  await client.del(lockKey(cluster));
+  const won = await cluster.until('acquired', ({ term }) => term > (cluster.all('acquired')[0]?.term ?? 0));
+  const lost = await cluster.until('lost', ({ nodeId }) => nodeId === 'a');
+  healed();
+  expect(lost.reason).toBe('taken');
+  const leads = won.nodeId === 'a' ? a : b;
+  expect(await onlyLeader([a, b])).toBe(leads);
+  expect(await leads.call('confirm', 2)).toMatchObject({ kind: 'applied' });
+  await cluster.conclude();
+});
+
+test('a server flushed under load has one leader soon, and no stale block is accepted', async () => {
+  const { url } = await ownServer();
+  const client = operator(url);
+  const cluster = await startCluster({ url, ttlMs: 900 });
+  const nodes = [await cluster.leader('a'), await cluster.follower('b'), await cluster.follower('c')];
+  for (const node of nodes) await node.call('confirmOn');
+  for (let flush = 1; flush <= 5; flush += 1) {
+    await progress(cluster, 5);
+    const healed = cluster.fault('flushed', { removesLease: true });
+    await client.flushall();
+    await eventually(async () => (await cluster.pool.tip()).tick > 0);
+    await onlyLeader(nodes);
+    healed();
+  }
+  await progress(cluster, 5);
+  const leader = await onlyLeader(nodes);
+  expect(await client.get(lockKey(cluster))).toBe(leader.id);
+  for (const node of nodes) await node.call('confirmNoMore');
+  await cluster.conclude('blocks', 'final');
+});
+
+test('a lock that was made to last for ever is taken when its holder no longer renews', async () => {
+  const url = inject('redisUrl');
+  const client = operator(url);
+  const cluster = await startCluster({ url, ttlMs: 600, blocks: 1 });
+  const a = await cluster.leader('a');
+  const b = await cluster.follower('b');
+  const awakening = a.call('sleepThenConfirm', 1);
+  await a.stopped();
+  const continued = cluster.fault('stopped', { target: a });
+  for (const key of [lockKey(cluster), leaseKey(cluster)]) expect(await client.persist(key)).toBe(1);
+  const forced = await cluster.until('takeover-forced', ({ nodeId }) => nodeId === 'b');
+  const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+  expect(forced.from.nodeId).toBe('a');
+  expect(won.term).toBeGreaterThan(forced.from.term);
+  expect(forced.atNs).toBeLessThanOrEqual(won.atNs);
+  expect(await client.pttl(lockKey(cluster))).toBeGreaterThan(0);
+  a.resume();
+  continued();
+  expect(await awakening).toMatchObject({ after: false, outcome: { kind: 'fenced' } });
+  expect(await b.call('confirm', 1)).toMatchObject({ kind: 'applied' });
+  await cluster.conclude();
+});
+
+test('a lock that was made to last for ever ends in time again with the next renewal', async () => {
+  const url = inject('redisUrl');
+  const client = operator(url);
+  const cluster = await startCluster({ url, ttlMs: 900 });
+  await cluster.leader('a');
+  for (const key of [lockKey(cluster), leaseKey(cluster)]) expect(await client.persist(key)).toBe(1);
+  await eventually(async () => (await client.pttl(lockKey(cluster))) > 0);
+  await eventually(async () => (await client.pttl(leaseKey(cluster))) > 0);
+  expect(cluster.all('lost')).toEqual([]);
+  await cluster.conclude();
+});
+
+test('a lock that is made to end at once has one new leader, and the old one is fenced', async () => {
+  const url = inject('redisUrl');
+  const client = operator(url);
+  const cluster = await startCluster({ url, ttlMs: 1_200, blocks: 2 });
+  const a = await cluster.leader('a');
+  const b = await cluster.follower('b', { pollMs: 50 });
+  const nodes = [a, b];
+  for (const node of nodes) await node.call('confirmOn');
+  await progress(cluster, 1);
+  const { term } = await a.call('status');
+  const healed = cluster.fault('lock ended', { removesLease: true });
+  await client.pexpire(lockKey(cluster), 1);
+  const won = await cluster.until('acquired', (event) => event.term > term);
+  await cluster.until('lost', (event) => event.term === term);
+  healed();
+  expect((await onlyLeader(nodes)).id).toBe(won.nodeId);
+  await progress(cluster, 5);
+  for (const node of nodes) await node.call('confirmNoMore');
+  await cluster.conclude();
+});

@@ -1,0 +1,23 @@
+import type { Redis } from 'ioredis';
+import { keysOf } from '../../src/script.ts';
+import type { Cluster } from './cluster.ts';
+
+/** Every byte of the pool, without the election's keys. */
+export async function poolBytes(client: Redis, { prefix }: Cluster): Promise<(string | null)[]> {
+  const keys = keysOf(prefix, 'both');
+  return Promise.all(keys.map(async (key) => (await client.dumpBuffer(key))?.toString('base64') ?? null));
+}
+
+export function lockKey({ prefix }: Cluster): string {
+  return `${prefix}:watcher:lock`;
+}
+
+export function leaseKey({ prefix }: Cluster): string {
+  return `${prefix}:watcher:lease`;
+}
+
+/** How often the lease was renewed; `null` where there is none. */
+export async function renewals(client: Redis, cluster: Cluster): Promise<number | null> {
+  const seq = await client.hget(leaseKey(cluster), 'seq');
+  return seq === null ? null : Number(seq);
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { MempoolEvent, MempoolStore } from 'mempool-core';
+
+/** All events of a pool from its first on. */
+export async function poolEvents(store: MempoolStore): Promise<MempoolEvent[]> {
+  const { lastEventSeq } = await store.usage();
+  const events: MempoolEvent[] = [];
+  if (lastEventSeq === 0) return events;
+  for await (const event of await store.subscribe({ after: 0 })) {
+    events.push(event);
+    if (events.length === lastEventSeq) break;
+  }
+  return events;
+}
+
+/** All that can be read of a small pool, as one hash. */
+export async function poolDigest(store: MempoolStore): Promise<string> {
+  const contents = {
+    events: await poolEvents(store),
+    usage: await store.usage(),
+    tip: await store.tip({ points: 1_000 }),
+    pending: await store.peekPending({ limit: 1_000 }),
+    inflight: await store.peekInflight({ limit: 1_000 }),
+    log: await store.dumpFinalized({ limit: 1_000 }),
+  };
+  return createHash('sha256').update(JSON.stringify(contents)).digest('hex');
+}

@@ -1,0 +1,131 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { operator, testFolder } from '../own-server.ts';
+import { freePort, startRedisServer } from '../server.ts';
+import { startCluster } from './cluster.ts';
+import { lockKey, renewals } from './pool-keys.ts';
+import { eventually } from './wait.ts';
+
+/** A server that can be killed, started again on its port, and frozen. */
+async function mortalServer(...args: readonly string[]) {
+  const dir = await testFolder();
+  const port = await freePort();
+  let running = await startRedisServer({ dir, port, args });
+  onTestFinished(async () => {
+    process.kill(running.pid, 'SIGCONT');
+    await running.stop();
+  });
+  return {
+    url: running.url,
+    client: operator(running.url),
+    kill: () => running.kill('SIGKILL'),
+    start: async () => {
+      running = await startRedisServer({ dir, port, args });
+    },
+    freeze: () => process.kill(running.pid, 'SIGSTOP'),
+    thaw: () => process.kill(running.pid, 'SIGCONT'),
+  };
+}
+
+test('a server with an append-only file that is away for a moment keeps its leader and the term', async () => {
+  const server = await mortalServer('--appendonly', 'yes', '--appendfsync', 'always');
+  const cluster = await startCluster({ url: server.url, ttlMs: 2_400, blocks: 2 });
+  const a = await cluster.leader('a');
+  await cluster.follower('b');
+  expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
+  const { term } = await a.call('status');
+  const before = (await renewals(server.client, cluster)) ?? 0;
+  const healed = cluster.fault('restarted');
+  await server.kill();
+  await server.start();
+  healed();
+  await eventually(async () => ((await renewals(server.client, cluster)) ?? 0) > before + 1);
+  expect(await a.call('status')).toMatchObject({ isLeader: true, term });
+  expect(cluster.all('lost')).toEqual([]);
+  expect(await a.call('confirm', 2)).toMatchObject({ kind: 'applied', tip: { tick: 2 } });
+  expect(cluster.all('acquired')).toHaveLength(1);
+  await cluster.conclude();
+});
+
+test('a leader whose time is not over puts its lease back into a server that came back empty', async () => {
+  const server = await mortalServer();
+  const cluster = await startCluster({ url: server.url, ttlMs: 2_400 });
+  const a = await cluster.leader('a');
+  await cluster.follower('b');
+  const { term, lease } = await a.call('status');
+  const healed = cluster.fault('restarted empty');
+  await server.kill();
+  await server.start();
+  healed();
+  await eventually(async () => (await server.client.get(lockKey(cluster))) === 'a');
+  expect(await a.call('status')).toMatchObject({ isLeader: true, term, lease });
+  expect(cluster.all('lost')).toEqual([]);
+  await a.call('stop');
+  const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+  expect(won.term).toBeGreaterThan(term);
+  await cluster.conclude();
+});
+
+test('a node that saw the lease waits it out when the server came back empty, and its term is higher', async () => {
+  const server = await mortalServer();
+  const cluster = await startCluster({ url: server.url, ttlMs: 1_200, pollMs: 100 });
+  const a = await cluster.leader('a');
+  await cluster.follower('b');
+  const { term } = await a.call('status');
+  await cluster.kill(a);
+  const killedNs = process.hrtime.bigint();
+  const leftMs = await server.client.pttl(lockKey(cluster));
+  const healed = cluster.fault('restarted empty');
+  await server.kill();
+  await server.start();
+  healed();
+  const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+  expect(won.term).toBeGreaterThan(term);
+  expect(Number(won.atNs - killedNs) / 1e6).toBeGreaterThan(leftMs - 2);
+  await cluster.conclude();
+});
+
+test('a leader that slept while an empty server gave its lease to a node that never saw it is fenced', async () => {
+  const server = await mortalServer();
+  const cluster = await startCluster({ url: server.url, ttlMs: 2_400, blocks: 1 });
+  const a = await cluster.leader('a');
+  const c = await cluster.node('c');
+  const { term } = await a.call('status');
+  const continued = cluster.fault('stopped', { target: a });
+  const awakening = a.call('sleepThenConfirm', 1);
+  await a.stopped();
+  const healed = cluster.fault('restarted empty', { removesLease: true });
+  await server.kill();
+  await server.start();
+  await c.call('start');
+  const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'c');
+  a.resume();
+  continued();
+  healed();
+  expect(await awakening).toMatchObject({ outcome: { kind: 'fenced' } });
+  const lost = await cluster.until('lost', ({ nodeId }) => nodeId === 'a');
+  expect(['taken', 'expired']).toContain(lost.reason);
+  expect(won.term).toBeGreaterThan(0);
+  await c.call('stop');
+  const next = await cluster.until('acquired', ({ nodeId, atNs }) => nodeId === 'a' && atNs > won.atNs);
+  expect(next.term).toBeGreaterThan(Math.max(term, won.term));
+  await cluster.conclude('terms', 'fence', 'blocks', 'final');
+});
+
+test('nobody leads while the server is frozen past the ttl, and one does afterwards', async () => {
+  const server = await mortalServer();
+  const cluster = await startCluster({ url: server.url, ttlMs: 600, blocks: 1 });
+  await cluster.leader('a');
+  for (const id of ['b', 'c']) await cluster.follower(id);
+  const thawed = cluster.fault('frozen');
+  server.freeze();
+  const lost = await cluster.until('lost');
+  expect(lost).toMatchObject({ nodeId: 'a', reason: 'expired' });
+  await cluster.until('election-failed', ({ atNs, code }) => atNs > lost.atNs && code !== null);
+  expect(cluster.all('acquired')).toHaveLength(1);
+  server.thaw();
+  thawed();
+  const won = await cluster.until('acquired', ({ term }) => term > lost.term);
+  await cluster.until('leader-changed', ({ leader }) => leader?.term === won.term);
+  expect(cluster.all('acquired')).toHaveLength(2);
+  await cluster.conclude();
+});
