@@ -20,8 +20,9 @@ async function run(engagement: Engagement, { dataLoss, takeover }: Plan): Promis
   standing.counters.campaigns += 1;
   const token = standing.identity.candidacy();
   const answer = await store.campaign({ candidate, token, ttlMs, floor: standing.term, dataLoss, takeover });
-  if (answer.kind === 'none') return failed(engagement, answer.error);
-  return decide(engagement, answer.value, answer.sent);
+  if (answer.kind === 'answer') return decide(engagement, answer.value, answer.sent);
+  standing.identity.doubt();
+  return failed(engagement, answer.error);
 }
 
 function decide(engagement: Engagement, reply: CampaignReply, sent: Moment): Tenure | null {

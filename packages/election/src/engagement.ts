@@ -25,6 +25,7 @@ export class Engagement {
   constructor(standing: Standing, store: LeaseStore) {
     this.standing = standing;
     this.alarm = new Alarm(standing.settings.clock);
+    standing.begin(() => this.alarm.ring());
     this.store = new StoreCalls(store, standing.settings, () => {
       standing.counters.storeErrors += 1;
     });
@@ -63,6 +64,7 @@ export class Engagement {
   /** Resolves when a look that begins after this, and the campaign it may lead to, are over. */
   ask(): Promise<void> {
     return new Promise((resolve) => {
+      if (this.#stopping) return resolve();
       this.#asked.push(resolve);
       this.alarm.ring();
     });
@@ -81,7 +83,9 @@ export class Engagement {
     this.#stopping = true;
     this.standing.tenure?.part('stopped');
     this.alarm.ring();
+    const untilMs = this.nowMs + this.standing.settings.ttlMs;
     await this.#done;
+    while (!this.standing.works.idle && this.nowMs < untilMs) await this.alarm.sleep(untilMs - this.nowMs);
     await this.store.close();
   }
 

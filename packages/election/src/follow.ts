@@ -13,7 +13,6 @@ export type Plan = Pick<CampaignRequest, 'dataLoss' | 'takeover'> & {
 
 /** Looks until there is something to campaign for; `null` when the election stops. */
 export async function follow(engagement: Engagement): Promise<Plan | null> {
-  engagement.standing.sightings.forgetStandstill();
   while (!engagement.stopping) {
     const atOnce = engagement.asked;
     const answer = engagement.takeAsked();
@@ -65,7 +64,6 @@ function conclude(engagement: Engagement, atOnce: boolean): Conclusion {
 }
 
 function untilNextLookMs(engagement: Engagement, conclusion: Conclusion): number {
-  const { nowMs, nextBeatMs, standing } = engagement;
   const wantedMs = conclusion.kind === 'wait' ? conclusion.nextLookMs : 0;
-  return Math.min(wantedMs, standing.settings.pollMs, nextBeatMs - nowMs);
+  return Math.min(wantedMs, engagement.standing.settings.pollMs);
 }

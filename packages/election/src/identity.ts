@@ -7,6 +7,7 @@ export class Identity {
   readonly #owned = new Set<string>();
   readonly #reported = new Set<string>();
   #token: string | null = null;
+  #unsure = false;
   #twin: Pick<HeldLease, 'token' | 'seq'> | null = null;
 
   constructor(nodeId: string) {
@@ -28,12 +29,18 @@ export class Identity {
   /** It leads, or did, with this token; the next candidacy takes another. */
   spend(): void {
     this.#token = null;
+    this.#unsure = false;
+  }
+
+  /** A campaign with the token had no answer: it may still happen, whatever the next one is told. */
+  doubt(): void {
+    this.#unsure = true;
   }
 
   /** It was heard that the campaign was not won. */
   discard(): void {
-    if (this.#token !== null) this.#owned.delete(this.#token);
-    this.#token = null;
+    if (this.#token !== null && !this.#unsure) this.#owned.delete(this.#token);
+    this.spend();
   }
 
   owns({ nodeId, token }: Pick<Lease, 'nodeId' | 'token'>): boolean {

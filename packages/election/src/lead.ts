@@ -11,7 +11,7 @@ export async function lead(engagement: Engagement, tenure: Tenure): Promise<void
   for (;;) {
     const loss = lossOf(tenure, renewal);
     if (loss !== null) return lose(engagement, tenure, loss);
-    if (tenure.parting !== null && tenure.drainMs === 0) return part(engagement, tenure, tenure.parting);
+    if (tenure.parting !== null && isDrained(engagement, tenure)) return part(engagement, tenure, tenure.parting);
     const { progressTimeoutMs } = engagement.standing.settings;
     if (tenure.standstillMs >= progressTimeoutMs) tenure.part('no-progress');
     renewal.sendIfDue();
@@ -24,6 +24,10 @@ export async function lead(engagement: Engagement, tenure: Tenure): Promise<void
 
 function lossOf(tenure: Tenure, renewal: Renewal): LossReason | null {
   return renewal.verdict ?? (tenure.isLeader() ? null : 'expired');
+}
+
+function isDrained({ standing: { works } }: Engagement, tenure: Tenure): boolean {
+  return works.idle || tenure.drainMs === 0;
 }
 
 function untilStandstillMs(tenure: Tenure, progressTimeoutMs: number): number {

@@ -7,7 +7,7 @@ export async function runAsLeader<T>(standing: Standing, work: LeaderWork<T>, ha
   for (;;) {
     const tenure = await nextTenure(standing, halt);
     const running = begin(tenure, work, halt);
-    tenure.track(running);
+    standing.works.track(running);
     try {
       const result = await running;
       if (hasHeld(tenure, halt)) return result;

@@ -36,9 +36,9 @@ export function settingsOf(options: ElectionOptions): Settings {
     staleHeartbeatMs: unlessOff('staleHeartbeatMs', options.staleHeartbeatMs ?? ttlMs + 5_000, ttlMs),
     startDelayMs: duration('startDelayMs', options.startDelayMs ?? 0, { least: 0, most: dayMs }),
     jitterMs: duration('jitterMs', options.jitterMs ?? 25, { least: 0, most: dayMs }),
-    progressTimeoutMs: unlessOff('progressTimeoutMs', options.progressTimeoutMs ?? false, 2 * renewMs),
+    progressTimeoutMs: unlessOff('progressTimeoutMs', options.progressTimeoutMs ?? false, 1),
     clock: clockOf(options.clock ?? systemClock),
-    log: callable('log', options.log ?? silent),
+    log: harmless(callable('log', options.log ?? silent)),
   };
 }
 
@@ -74,6 +74,17 @@ function unlessOff(field: string, value: number | false, least: number): number 
 function text(field: string, value: string, form: RegExp, expected: string): string {
   if (typeof value !== 'string' || !form.test(value)) throw badOption(field, expected);
   return value;
+}
+
+/** What goes wrong while logging must not end an election. */
+function harmless(log: LeaseStoreOptions['log']): LeaseStoreOptions['log'] {
+  return (...entry) => {
+    try {
+      log(...entry);
+    } catch {
+      // There is nowhere left to tell it.
+    }
+  };
 }
 
 function clockOf(clock: ElectionClock): ElectionClock {

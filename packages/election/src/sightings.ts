@@ -34,7 +34,7 @@ export class Sightings {
     this.#settings = settings;
   }
 
-  /** A new beginning as a follower: what stood still before may have moved meanwhile. */
+  /** A new beginning: what stood still before may have moved meanwhile. */
   forgetStandstill(): void {
     this.#seq = this.#beat = null;
     this.#staleLooks = 0;

@@ -7,6 +7,7 @@ import { Listeners } from './listeners.ts';
 import type { Settings } from './settings.ts';
 import { type Conclusion, Sightings } from './sightings.ts';
 import type { Tenure } from './tenure.ts';
+import { Works } from './works.ts';
 
 /** Where a node stands, and the one place where that changes and is told. */
 export class Standing {
@@ -15,6 +16,7 @@ export class Standing {
   readonly identity: Identity;
   readonly listeners: Listeners;
   readonly counters: Counters = new Counters();
+  readonly works: Works = new Works();
   #state: ElectionState = 'follower';
   #tenure: Tenure | null = null;
   #leader: LeaderView | null = null;
@@ -40,6 +42,13 @@ export class Standing {
 
   get term(): number {
     return this.sightings.floor;
+  }
+
+  /** The node takes part from now on: what it knows of others' being alive is not of this time. */
+  begin(onWorkSettled: () => void): void {
+    this.sightings.forgetStandstill();
+    this.identity.forgetTwin();
+    this.works.onSettled(onWorkSettled);
   }
 
   become(state: ElectionState): void {

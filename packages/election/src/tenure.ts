@@ -13,7 +13,6 @@ export class Tenure implements Leadership {
   readonly #ring: () => void;
   readonly #controller = new AbortController();
   readonly #told = Promise.withResolvers<void>();
-  readonly #works = new Set<Promise<unknown>>();
   #sent: Moment;
   #progressAtMs: number;
   #over = false;
@@ -77,10 +76,9 @@ export class Tenure implements Leadership {
     return this.#parting?.reason ?? null;
   }
 
-  /** How long the work may still drain. */
+  /** How long the work may still take to end. */
   get drainMs(): number {
     if (this.#parting === null) return Number.POSITIVE_INFINITY;
-    if (this.#works.size === 0) return 0;
     return Math.max(0, this.#parting.atMs + this.#settings.ttlMs - this.#settings.clock.monotonicMs());
   }
 
@@ -104,15 +102,5 @@ export class Tenure implements Leadership {
   end(): void {
     this.#over = true;
     this.#controller.abort();
-  }
-
-  /** Has the end wait for this work. */
-  track(work: Promise<unknown>): void {
-    const settled = () => {
-      this.#works.delete(work);
-      this.#ring();
-    };
-    this.#works.add(work);
-    work.then(settled, settled);
   }
 }
