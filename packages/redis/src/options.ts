@@ -19,22 +19,22 @@ export interface RedisOptions {
   readonly family?: 0 | 4 | 6 | undefined;
 }
 
+/** In what the clients of this package differ. */
+export type Tuning = Pick<ClientOptions, 'connectTimeout' | 'commandTimeout' | 'autoResubscribe'>;
+
 /**
  * A client that never repeats a command by itself (X2): what was sent when a connection broke is rejected, what comes while
  * there is none is refused. It connects again for ever, in the background.
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the option
  */
-export function createClient(
-  options: RedisOptions,
-  timeouts: Pick<ClientOptions, 'connectTimeout' | 'commandTimeout'>,
-): Redis {
+export function createClient(options: RedisOptions, tuning: Tuning): Redis {
   const { connectionName, family = 0 } = options;
   return new Redis({
     ...address(options),
     ...(connectionName === undefined ? {} : { connectionName }),
     family,
-    ...timeouts,
+    ...tuning,
     protocol: 2,
     lazyConnect: true,
     disconnectTimeout: 0,

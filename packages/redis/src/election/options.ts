@@ -1,10 +1,12 @@
 import type { Redis } from 'ioredis';
 import { isMempoolError } from 'mempool-core';
 import { badOption, type LeaseStoreOptions } from 'mempool-election';
-import { createClient, type RedisOptions, taggedPrefix } from '../options.ts';
+import { createClient, type RedisOptions, type Tuning, taggedPrefix } from '../options.ts';
 
 /** What `redisElection` takes beside the options of every election: `url` and what goes with it, or `client`. */
-export interface RedisElectionOptions extends Partial<RedisOptions> {
+export interface RedisElectionOptions extends Omit<RedisOptions, 'url'> {
+  /** `redis://` or, with TLS, `rediss://` `[user][:password]@host[:port][/database number]`. */
+  readonly url?: string | undefined;
   /** Name of the pool that the leader writes to; the keys begin with it unless `keyPrefix` says otherwise. Default `mempool`. */
   readonly pool?: string | undefined;
   /**
@@ -27,20 +29,20 @@ export interface Clients {
 /** How long it may take to connect, at least: a handshake takes longer than a command. */
 export const connectMs = 1_000;
 
+/** `Hints` subscribes anew: where the client's own attempt has no answer, its rejection is handled by nobody. */
+const listening: Tuning = { autoResubscribe: false };
+
 /** @throws `ERR_ELECTION_OPTION` naming the field */
 export function createClients(options: OpenOptions): Clients {
   const { client, url, commandTimeoutMs } = options;
   if (client !== undefined) {
     if (url !== undefined) throw badOption('client', 'given without url');
     checkClient(client, commandTimeoutMs);
-    return { commands: client, messages: client.duplicate({ lazyConnect: true }), owned: false };
+    return { commands: client, messages: client.duplicate({ ...listening, lazyConnect: true }), owned: false };
   }
-  const connectTimeout = Math.max(connectMs, commandTimeoutMs);
-  const create = () =>
-    checked('url', () =>
-      createClient({ ...options, url: url as string }, { connectTimeout, commandTimeout: commandTimeoutMs }),
-    );
-  return { commands: create(), messages: create(), owned: true };
+  const timeouts = { connectTimeout: Math.max(connectMs, commandTimeoutMs), commandTimeout: commandTimeoutMs };
+  const create = (more: Tuning) => checked('url', () => createClient({ ...options, url: url as string }, more));
+  return { commands: create(timeouts), messages: create({ ...timeouts, ...listening }), owned: true };
 }
 
 /** What the election's keys begin with, as the pool's own do. @throws `ERR_ELECTION_OPTION` naming the field */

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Hint, LeaseStore } from 'mempool-election';
+import { redisElection } from 'mempool-redis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { hashOf, point, transaction } from './chain.ts';
+import {
+  candidate,
+  fails,
+  leaseOf,
+  openLeases,
+  openOptions,
+  renewal,
+  request,
+  untilFree,
+  win,
+  wonBy,
+} from './election-node.ts';
+import { openPool, operator, ownProxy, ownServer, testFolder } from './own-server.ts';
+import { freePort, type RedisServer, startRedisServer } from './server.ts';
+
+/** Resolves at the next hint of this kind. */
+function hinted(store: LeaseStore, wanted: Hint): Promise<void> {
+  return new Promise((resolve) => {
+    const off = store.onHint((hint) => {
+      if (hint !== wanted) return;
+      off();
+      resolve();
+    });
+  });
+}
+
+/** Stops the server where it is, without a word to anybody. Returns what lets it go on. */
+function freeze({ pid }: RedisServer): () => void {
+  process.kill(pid, 'SIGSTOP');
+  const thaw = () => void process.kill(pid, 'SIGCONT');
+  onTestFinished(thaw);
+  return thaw;
+}
+
+const unavailable = fails('ERR_ELECTION_UNAVAILABLE');
+
+test('SCRIPT FLUSH is no reason to lose the lease', async () => {
+  const server = await ownServer();
+  const store = await openLeases({ url: server.url });
+  const lease = await win(store, 'a');
+  await operator(server.url).script('FLUSH');
+  expect(await store.renew(lease, renewal('a'))).toMatchObject({ kind: 'renewed', lease: { seq: 2 } });
+});
+
+test('a full server goes on with the election and with blocks under its lease; only what is received is refused', async () => {
+  const server = await ownServer();
+  const store = await openLeases({ url: server.url });
+  const { store: pool } = await openPool({ url: server.url });
+  await pool.receive([1, 2, 3].map((n) => transaction(n, 10_000)));
+  const first = await win(store, 'a');
+  const admin = operator(server.url);
+  await admin.config('SET', 'maxmemory', '100000');
+  await assert.rejects(pool.receive([transaction(4)]), { code: 'ERR_MEMPOOL_STORE_FULL' });
+  expect(await store.renew(first, renewal('a'))).toMatchObject({ kind: 'renewed' });
+  expect(await store.heartbeat(candidate('b'), 10_000)).toMatchObject([{ nodeId: 'a' }, { nodeId: 'b' }]);
+  const lease = leaseOf(first);
+  const block = { point: point(1), seen: [hashOf(1)], unseen: [] };
+  expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'applied', confirmed: 1 });
+  expect(await pool.confirm({ ...block, point: point(2) }, {})).toMatchObject({ kind: 'fenced' });
+  expect(await pool.rollback(null, { lease })).toMatchObject({ kind: 'rolled-back', returned: 1 });
+  expect(await store.release(first)).toBe(true);
+  const second = await win(store, 'b');
+  await admin.del('{mempool}:watcher:lock', '{mempool}:watcher:lease', '{mempool}:watcher:term');
+  expect(await store.reinstate(second, renewal('b'))).toMatchObject({ kind: 'renewed', lease: leaseOf(second) });
+  await assert.rejects(pool.receive([transaction(4)]), { code: 'ERR_MEMPOOL_STORE_FULL' });
+});
+
+test('a frozen server makes every verb reject in the time agreed', async () => {
+  const server = await ownServer();
+  const store = await openLeases({ url: server.url, commandTimeoutMs: 100 });
+  const lease = await win(store, 'a');
+  freeze(server);
+  const began = performance.now();
+  const calls = [
+    store.campaign(request('b')),
+    store.renew(lease, renewal('a')),
+    store.reinstate(lease, renewal('a')),
+    store.release(lease),
+    store.observe(),
+    store.heartbeat(candidate('a'), 10_000),
+    store.members(),
+  ];
+  await Promise.all(calls.map((call) => assert.rejects(call, unavailable)));
+  expect(performance.now() - began).toBeGreaterThan(90);
+  expect(performance.now() - began).toBeLessThan(1_000);
+});
+
+test('a campaign that a frozen server carried out late is adopted by its token', async () => {
+  const server = await ownServer();
+  const store = await openLeases({ url: server.url, commandTimeoutMs: 200 });
+  const thaw = freeze(server);
+  await assert.rejects(store.campaign(request('a')), unavailable);
+  thaw();
+  await expect.poll(() => store.campaign(request('a')).catch(() => null)).toMatchObject({ kind: 'won' });
+  const { lease: seen } = await store.observe();
+  expect(seen).toMatchObject({ nodeId: 'a', token: 'token-of-a' });
+  expect(seen?.seq).toBeGreaterThanOrEqual(2);
+});
+
+test('a release behind a campaign that timed out undoes it, though both are carried out late and the node is gone', async () => {
+  const server = await ownServer();
+  const watching = await openLeases({ url: server.url });
+  const store = await redisElection.open(openOptions({ url: server.url, commandTimeoutMs: 100 }));
+  const thaw = freeze(server);
+  await assert.rejects(store.campaign(request('a')), unavailable);
+  await assert.rejects(store.release({ nodeId: 'a', token: 'token-of-a' }), unavailable);
+  await store.close();
+  const released = hinted(watching, 'released');
+  thaw();
+  await released;
+  const { lease, term } = await watching.observe();
+  expect(lease).toBeNull();
+  expect(term).toBeGreaterThan(0);
+});
+
+test('a connection that swallows all is given up after one ttl, and the next one is hinted at', async () => {
+  const proxy = await ownProxy(inject('redisUrl'));
+  const store = await openLeases({ url: proxy.url, pool: randomUUID(), ttlMs: 250, commandTimeoutMs: 50 });
+  let back = false;
+  void hinted(store, 'reconnected').then(() => {
+    back = true;
+  });
+  proxy.freeze();
+  await expect
+    .poll(async () => {
+      await assert.rejects(store.observe(), unavailable);
+      return back;
+    })
+    .toBe(true);
+});
+
+for (const cut of ['before the request', 'after the request', 'before the reply'] as const)
+  test(`a campaign cut ${cut} is rejected, not sent again, and won by the next with its token`, async () => {
+    const url = inject('redisUrl');
+    const pool = randomUUID();
+    const proxy = await ownProxy(url);
+    const store = await openLeases({ url: proxy.url, pool });
+    const other = await openLeases({ url, pool });
+    const back = hinted(store, 'reconnected');
+    const cutting = proxy.cutNext(cut);
+    await assert.rejects(store.campaign(request('a')), unavailable);
+    await cutting;
+    await back;
+    const happened = cut !== 'before the request';
+    if (happened) await expect.poll(async () => (await other.observe()).lease).toMatchObject({ nodeId: 'a', seq: 1 });
+    else expect(await other.observe()).toEqual({ lease: null, term: 0 });
+    await expect.poll(() => store.campaign(request('a')).catch(() => null)).toMatchObject({ kind: 'won' });
+  });
+
+test('a renewal cut before its reply took place, once', async () => {
+  const url = inject('redisUrl');
+  const pool = randomUUID();
+  const proxy = await ownProxy(url);
+  const store = await openLeases({ url: proxy.url, pool });
+  const lease = await win(store, 'a');
+  const back = hinted(store, 'reconnected');
+  const cutting = proxy.cutNext('before the reply');
+  await assert.rejects(store.renew(lease, renewal('a')), unavailable);
+  await Promise.all([cutting, back]);
+  expect((await (await openLeases({ url, pool })).observe()).lease).toMatchObject({ ...leaseOf(lease), seq: 2 });
+});
+
+test('while the server is away every verb is rejected at once, and works again when the connection is back', async () => {
+  const proxy = await ownProxy(inject('redisUrl'));
+  const store = await openLeases({ url: proxy.url, pool: randomUUID() });
+  const lease = await win(store, 'a');
+  proxy.down();
+  await expect.poll(() => store.observe().catch((error: unknown) => error)).toSatisfy(unavailable);
+  const began = performance.now();
+  await assert.rejects(store.renew(lease, renewal('a')), unavailable);
+  expect(performance.now() - began).toBeLessThan(500);
+  const back = hinted(store, 'reconnected');
+  proxy.thaw();
+  await back;
+  await expect.poll(() => store.renew(lease, renewal('a')).catch(() => null)).toMatchObject({ kind: 'renewed' });
+  expect((await store.observe()).lease).toMatchObject(leaseOf(lease));
+});
+
+test('messages come again after the connection that listens was cut', async () => {
+  const server = await ownServer();
+  const store = await openLeases({ url: server.url });
+  const admin = operator(server.url);
+  const back = hinted(store, 'reconnected');
+  await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await back;
+  const acquired = hinted(store, 'acquired');
+  await win(store, 'a');
+  await acquired;
+});
+
+test('a server restarted with its append-only file has the lease, one restarted empty has forgotten all', async () => {
+  const dir = await testFolder();
+  const port = await freePort();
+  const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
+  let server = await startRedisServer({ dir, port, args });
+  onTestFinished(() => server.stop());
+  const store = await openLeases({ url: server.url });
+  const lease = await win(store, 'a');
+  await server.kill('SIGKILL');
+  server = await startRedisServer({ dir, port, args });
+  const answer = () => expect.poll(() => store.renew(lease, renewal('a')).catch(() => null));
+  await answer().toMatchObject({ kind: 'renewed', lease: leaseOf(lease) });
+  await server.kill('SIGKILL');
+  server = await startRedisServer({ dir: await testFolder(), port });
+  await answer().toEqual({ kind: 'lost', lease: null, term: 0 });
+  expect(await store.reinstate(lease, renewal('a'))).toMatchObject({ kind: 'renewed', lease: leaseOf(lease) });
+});
+
+test('a PEXPIRE of an operator ends the lease no later than it says', async () => {
+  const server = await ownServer();
+  const store = await openLeases({ url: server.url });
+  const { term } = await win(store, 'a');
+  await operator(server.url).pexpire('{mempool}:watcher:lock', 1);
+  await untilFree(store);
+  expect(wonBy(await store.campaign(request('b'))).term).toBe(term + 1);
+});
+
+test('open of a server that is not there is unavailable in about a second', async () => {
+  const url = `redis://127.0.0.1:${await freePort()}`;
+  const began = performance.now();
+  await assert.rejects(redisElection.open(openOptions({ url, commandTimeoutMs: 100 })), unavailable);
+  expect(performance.now() - began).toBeLessThan(3_000);
+});
+
+test('close rejects what is under way and what comes after, twice is fine, and no connection is left', async () => {
+  const server = await ownServer();
+  const admin = operator(server.url);
+  const connections = async () =>
+    String(await admin.client('LIST'))
+      .trim()
+      .split('\n').length;
+  const before = await connections();
+  const store = await redisElection.open(openOptions({ url: server.url }));
+  expect(await connections()).toBe(before + 2);
+  const thaw = freeze(server);
+  const waiting = store.observe();
+  await Promise.all([store.close(), assert.rejects(waiting, unavailable)]);
+  await store.close();
+  await assert.rejects(store.observe(), unavailable);
+  thaw();
+  await expect.poll(connections).toBe(before);
+});

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { inspect } from 'node:util';
+import { Redis, type RedisOptions } from 'ioredis';
+import { isElectionError } from 'mempool-election';
+import { redisElection } from 'mempool-redis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { candidate, fails, freshLeases, openLeases, openOptions, renewal, request, win } from './election-node.ts';
+import { operator, ownServer } from './own-server.ts';
+
+const refused = fails('ERR_ELECTION_REFUSED');
+const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const [, named] = /^ACL SETUSER mempool-election on >secret (.+)$/m.exec(readme) as RegExpExecArray;
+
+/** The rights that the README names. */
+const rights = (named as string).replaceAll('dolos:mempool', 'mempool').split(' ');
+
+async function userWith(given: readonly string[]): Promise<string> {
+  const server = await ownServer();
+  await operator(server.url).call('ACL', 'SETUSER', 'node', 'on', '>secret', ...given);
+  return server.url.replace('//', '//node:secret@');
+}
+
+test('the rights that the README names are enough for every verb and for messages', async () => {
+  const store = await openLeases({ url: await userWith(rights) });
+  const hints: string[] = [];
+  store.onHint((hint) => hints.push(hint));
+  const lease = await win(store, 'a');
+  await store.renew(lease, renewal('a'));
+  await store.heartbeat(candidate('a'), 10_000);
+  await store.members();
+  await store.observe();
+  expect(await store.release(lease)).toBe(true);
+  expect(await store.reinstate({ ...lease, term: lease.term + 1 }, renewal('a'))).toMatchObject({ kind: 'renewed' });
+  await expect.poll(() => hints).toEqual(['acquired', 'released', 'acquired']);
+});
+
+test.for(rights.filter((right) => /^[+~&]/.test(right)))('without %s the election is not opened', async (right) => {
+  const url = await userWith(rights.filter((other) => other !== right));
+  await assert.rejects(redisElection.open(openOptions({ url })), refused);
+});
+
+test('a right that is taken away later is a refusal of the verb that needs it', async () => {
+  const url = await userWith(rights);
+  const store = await openLeases({ url });
+  await operator(url.replace('node:secret@', '')).call('ACL', 'SETUSER', 'node', '-pttl');
+  await assert.rejects(store.campaign(request('a')), refused);
+});
+
+test('a wrong password, none, and a database that the server lacks are refused', async () => {
+  const { url } = await ownServer('--requirepass', 'right');
+  const open = (given: string) => redisElection.open(openOptions({ url: given }));
+  await assert.rejects(open(url.replace('//', '//:wrong@')), refused);
+  await assert.rejects(open(url), refused);
+  await assert.rejects(open(`${url.replace('//', '//:right@')}/99`), refused);
+  const store = await openLeases({ url: `${url.replace('//', '//:right@')}/3` });
+  await win(store, 'a');
+  expect(await operator(`${url.replace('//', '//:right@')}/3`).get('{mempool}:watcher:lock')).toBe('a');
+});
+
+test('no error shows the password', async () => {
+  const { url } = await ownServer('--requirepass', 'right');
+  const opening = redisElection.open(openOptions({ url: url.replace('//', '//:pa55word@') }));
+  const error = await opening.catch((cause: unknown) => cause);
+  assert.ok(isElectionError(error));
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('pa55word');
+});
+
+test('a read-only replica is refused, at open and when a server becomes one', async () => {
+  const server = await ownServer();
+  const replica = await ownServer('--replicaof', '127.0.0.1', String(server.port));
+  await assert.rejects(redisElection.open(openOptions({ url: replica.url })), refused);
+  const store = await openLeases({ url: server.url });
+  await operator(server.url).replicaof('127.0.0.1', replica.port);
+  await assert.rejects(store.campaign(request('a')), refused);
+});
+
+test('a server that lacks a command is refused', async () => {
+  const server = await ownServer('--rename-command', 'PEXPIRE', '');
+  await assert.rejects(redisElection.open(openOptions({ url: server.url })), refused);
+});
+
+test.for(['lock', 'lease', 'term', 'members'])(
+  'a key %s of another type is refused, and nothing is written',
+  async (name) => {
+    const { store, url, key, pool } = await freshLeases();
+    const admin = operator(url);
+    await admin.lpush(key(name), 'mine');
+    await assert.rejects(store.campaign(request('a')), refused);
+    await assert.rejects(store.observe(), refused);
+    await assert.rejects(redisElection.open(openOptions({ url, pool })), refused);
+    expect(await admin.keys(`{${pool}}*`)).toEqual([key(name)]);
+    await admin.del(key(name));
+    await win(store, 'a');
+  },
+);
+
+test.for(['', 'mempool', 'http://127.0.0.1', 'redis://127.0.0.1/name', undefined])(
+  'the URL "%s" is refused, naming the option',
+  async (url) => {
+    await assert.rejects(redisElection.open(openOptions({ url })), fails('ERR_ELECTION_OPTION', 'url'));
+  },
+);
+
+test('a prefix that no key may have is refused, naming the option', async () => {
+  const url = inject('redisUrl');
+  const open = (given: object) => redisElection.open(openOptions({ url, ...given }));
+  await assert.rejects(open({ keyPrefix: 'with spaces' }), fails('ERR_ELECTION_OPTION', 'keyPrefix'));
+  await assert.rejects(open({ pool: '' }), fails('ERR_ELECTION_OPTION', 'pool'));
+});
+
+type ClientOptions = Pick<
+  RedisOptions,
+  | 'enableOfflineQueue'
+  | 'autoResendUnfulfilledCommands'
+  | 'maxRetriesPerRequest'
+  | 'commandTimeout'
+  | 'keyPrefix'
+  | 'retryStrategy'
+  | 'protocol'
+>;
+
+const right: ClientOptions = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  commandTimeout: 2_000,
+};
+
+function ownClient(options: ClientOptions): Redis {
+  const client = new Redis(inject('redisUrl'), { ...options, lazyConnect: true });
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+test.for<ClientOptions>([
+  { enableOfflineQueue: true },
+  { autoResendUnfulfilledCommands: true },
+  { maxRetriesPerRequest: 1 },
+  { maxRetriesPerRequest: null },
+  { commandTimeout: 2_001 },
+  { commandTimeout: 0 },
+  { keyPrefix: 'x:' },
+  { retryStrategy: null as never },
+])('a client of the caller with %o is refused', async (wrong) => {
+  const client = ownClient({ ...right, ...wrong });
+  await assert.rejects(redisElection.open(openOptions({ client })), fails('ERR_ELECTION_OPTION', 'client'));
+  expect(client.status).toBe('wait');
+});
+
+test('what is no client, and a client beside a url, are refused', async () => {
+  const open = (given: object) => redisElection.open(openOptions(given));
+  await assert.rejects(open({ client: {} }), fails('ERR_ELECTION_OPTION', 'client'));
+  await assert.rejects(
+    open({ client: ownClient(right), url: inject('redisUrl') }),
+    fails('ERR_ELECTION_OPTION', 'client'),
+  );
+});
+
+test.for([2, 3] as const)(
+  'a client of the caller is used, by protocol %i, and left open and clean',
+  async (protocol) => {
+    const { pool, store: other } = await freshLeases();
+    const client = ownClient({ ...right, protocol });
+    const store = await redisElection.open(openOptions({ client, pool }));
+    const hints: string[] = [];
+    store.onHint((hint) => hints.push(hint));
+    const lease = await win(store, 'a', { floor: 2 ** 53 - 3, dataLoss: 'accept' });
+    expect(lease).toMatchObject({ term: 2 ** 53 - 2, address: 'a.example:3000' });
+    expect(await store.renew(lease, renewal('a'))).toMatchObject({ kind: 'renewed', lease: { seq: 2 } });
+    expect(await store.release(lease)).toBe(true);
+    expect(await other.observe()).toEqual({ lease: null, term: lease.term });
+    await expect.poll(() => hints).toEqual(['acquired', 'released']);
+    await store.close();
+    expect(await client.ping()).toBe('PONG');
+    expect(['error', 'connect', 'ready'].map((event) => client.listenerCount(event))).toEqual([0, 0, 0]);
+  },
+);
