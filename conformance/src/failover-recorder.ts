@@ -36,8 +36,9 @@ export class FailoverRecorder {
   }
 
   /** The provider, with the times at which its campaigns leave and its renewals are answered. */
-  provider<Own extends object>({ type, open }: ElectionProvider<Own>): ElectionProvider<Own> {
-    return { type, open: async (options: LeaseStoreOptions & Own) => this.#leases(await open(options)) };
+  provider<Own extends object>(provider: ElectionProvider<Own>): ElectionProvider<Own> {
+    const open = async (options: LeaseStoreOptions & Own) => this.#leases(await provider.open(options));
+    return { type: provider.type, open };
   }
 
   /** Records the wins and losses of an election, from before it starts. */

@@ -1,56 +1,80 @@
-/** One node, a process of its own: takes in its share, sends it, and watches the whole pool. Node 0 also follows the chain. */
-import { type Block, openMempool } from 'mempool-core';
-import { redis } from 'mempool-redis';
-import { arrivals, chain, fork, share, thresholds } from './plan.ts';
-import type { NodeReport, NodeTask } from './task.ts';
-import { View } from './view.ts';
+/** One node, a process of its own: takes transactions in, follows the chain, and while it leads applies the chain to the pool. */
+import { FailoverRecorder } from 'mempool-conformance/failover';
+import { type Mempool, openMempool, type Transaction, Watcher } from 'mempool-core';
+import { createElection, type Election } from 'mempool-election';
+import { redis, redisElection } from 'mempool-redis';
+import type { FromNode, NodeTask, ToNode } from './node-message.ts';
+import { poolSettings } from './pool-settings.ts';
+import { RemoteChain } from './remote-chain.ts';
 
-const { url, pool, plan, node, after } = JSON.parse(process.argv[2] ?? '') as NodeTask;
-const nodes = Array.from({ length: plan.nodes }, (_, index) => index);
-// Not longer than the process that started it, and not because of it.
-process.once('disconnect', () => process.exit());
-process.channel?.unref();
+const task = JSON.parse(process.argv[2] ?? '') as NodeTask;
+const stopped = Promise.withResolvers<void>();
+// Not longer than the process that started it.
+process.once('disconnect', () => process.exit(1));
 
-const config = { backend: 'redis', deployment: 'multi-node', url, pool, ...thresholds } as const;
-await using mempool = await openMempool(config, { redis });
-const watching = watch();
+const recorder = new FailoverRecorder(task.record, task.nodeId);
+await using mempool = await openMempool(poolSettings(task), { redis });
+const { nodeId, url, ttlMs, pool: keyPrefix } = task;
+const options = { nodeId, url, keyPrefix, ttlMs, pollMs: Math.min(500, Math.floor(ttlMs / 4)) };
+const election = createElection(recorder.provider(redisElection), options);
+recorder.election(election);
+const source = new RemoteChain(tell);
+// What the calls that need the lease do is written down.
+const pool = { ...recorder.pool(mempool), tip: mempool.tip.bind(mempool) };
+const watcher = new Watcher({ election, pool, source });
+tellAll(election, watcher);
+process.on('message', (message: ToNode) => take(message));
 
-const outcomes = await Promise.all(arrivals(plan, node).map((transaction) => mempool.submit(transaction)));
-const own = share(plan, node).map(({ hash }) => hash);
-await mempool.markInflight(own);
-await mempool.markAcknowledged(own);
-if (node === 0) await follow();
+await watcher.start();
+await election.start();
+tell({ kind: 'started' });
+await stopped.promise;
+await watcher.stop();
+await election.stop();
+await mempool.close();
+process.disconnect();
 
-const view = await watching;
-const received = outcomes.filter(({ kind }) => kind === 'received').length;
-const known = outcomes.length - received;
-const report: NodeReport = { node, received, known, isTrue: await view.isTrueOf(mempool), ...view.summary() };
-process.send?.(report);
+function tell(message: FromNode): void {
+  if (process.connected) process.send?.(message);
+}
 
-/** Everything that any node does, up to the last block. */
-async function watch(): Promise<View> {
-  const seen = new View();
-  const end = chain(plan).at(-1)?.point.hash;
-  for await (const event of await mempool.subscribe({ after })) {
-    seen.take(event);
-    if (event.kind === 'block' && event.point.hash === end) break;
+function tellAll(from: Election, work: Watcher): void {
+  from.on('acquired', ({ term }) => tell({ kind: 'acquired', term }));
+  from.on('lost', ({ term, reason }) => tell({ kind: 'lost', term, reason }));
+  work.on('ready', ({ term }) => tell({ kind: 'ready', term }));
+  work.on('applied', ({ term }) => tell({ kind: 'applied', term }));
+  work.on('diverged', () => tell({ kind: 'failed', why: 'the pool and the chain have no block in common' }));
+  work.on('failed', ({ error }) => tell({ kind: 'failed', why: String(error) }));
+}
+
+function take(message: ToNode): void {
+  switch (message.kind) {
+    case 'submit':
+      void submit(mempool, message.id, message.transactions);
+      break;
+    case 'found':
+      source.found(message);
+      break;
+    case 'step':
+      source.step(message.search, message.step);
+      break;
+    case 'resign':
+      void election.resign();
+      break;
+    case 'stop':
+      stopped.resolve();
   }
-  return seen;
 }
 
-/** Waits until the peers have the transactions of all nodes, then applies the chain, with a fork that loses. */
-async function follow(): Promise<void> {
-  const all = nodes.flatMap((each) => share(plan, each)).map(({ hash }) => hash);
-  await Promise.all(all.map((hash) => mempool.waitFor(hash, { stage: 'Acknowledged' })));
-  const [first, ...rest] = chain(plan);
-  if (first === undefined) return;
-  await apply(first);
-  await apply(fork(plan));
-  await mempool.rollback(first.point);
-  for (const block of rest) await apply(block);
-}
-
-async function apply(block: Block): Promise<void> {
-  const { kind } = await mempool.confirm(block);
-  if (kind !== 'applied') throw new Error(`${kind}: another program applies blocks to the pool ${pool}`);
+/** What a node does with transactions before a block carries them. Each step has an id, so that another node may repeat it. */
+async function submit(to: Mempool, id: string, transactions: readonly Transaction[]): Promise<void> {
+  const hashes = transactions.map(({ hash }) => hash);
+  try {
+    await to.receive(transactions, { operationId: `${id}/receive` });
+    await to.markInflight(hashes, { operationId: `${id}/in-flight` });
+    await to.markAcknowledged(hashes, { operationId: `${id}/acknowledged` });
+    tell({ kind: 'submitted', id });
+  } catch {
+    tell({ kind: 'refused', id });
+  }
 }

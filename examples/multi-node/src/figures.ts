@@ -1,0 +1,45 @@
+/** How long the fail-overs of a run took, from its record. */
+import { entriesOf, type FailoverRecord, killFault } from 'mempool-conformance/failover';
+
+export interface Durations {
+  readonly count: number;
+  readonly medianMs: number | null;
+  readonly maxMs: number | null;
+}
+
+export interface Figures {
+  readonly leaderships: number;
+  readonly applied: number;
+  readonly fenced: number;
+  /** From the kill to the next win. */
+  readonly crash: Durations;
+  /** From the request to the next win, where a leader resigned or was stopped as it should be. */
+  readonly handOver: Durations;
+}
+
+/** Faults that are a clean hand-over. */
+export const handOverFaults: readonly string[] = ['resign', 'clean stop'];
+
+const nsPerMs = 1e6;
+
+export function figuresOf(record: FailoverRecord): Figures {
+  const answers = entriesOf(record, 'answered');
+  return {
+    leaderships: entriesOf(record, 'acquired').length,
+    applied: answers.filter(({ outcome }) => outcome === 'applied').length,
+    fenced: answers.filter(({ outcome }) => outcome === 'fenced').length,
+    crash: failoverTimes(record, [killFault]),
+    handOver: failoverTimes(record, handOverFaults),
+  };
+}
+
+function failoverTimes(record: FailoverRecord, names: readonly string[]): Durations {
+  const acquired = entriesOf(record, 'acquired').map(({ at }) => at);
+  const times = entriesOf(record, 'fault')
+    .filter(({ fault }) => names.includes(fault))
+    .map(({ at }) => Math.min(...acquired.filter((win) => win > at)) - at)
+    .filter(Number.isFinite)
+    .map((ns) => Math.round(ns / nsPerMs))
+    .sort((a, b) => a - b);
+  return { count: times.length, medianMs: times[Math.floor(times.length / 2)] ?? null, maxMs: times.at(-1) ?? null };
+}

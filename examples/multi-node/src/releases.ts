@@ -1,0 +1,72 @@
+/** Releases the chain: first the transactions of a block go into the pool by some node, then every node may see the block. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from 'mempool-conformance';
+import type { Transaction } from 'mempool-core';
+import { emptyBlock, type Release } from './block-supply.ts';
+import type { ChainFeed } from './chain-feed.ts';
+import type { Cluster } from './cluster.ts';
+import type { ClusterNode } from './cluster-node.ts';
+import { pagesOf, type SingleNode } from './single-node.ts';
+
+export interface ReleaseParts {
+  readonly cluster: Cluster;
+  readonly chain: ChainFeed;
+  /** Sees the same. */
+  readonly single: SingleNode;
+  readonly random: Random;
+  readonly paceMs: number;
+}
+
+export class Releases {
+  readonly #parts: ReleaseParts;
+  #submissions = 0;
+
+  constructor(parts: ReleaseParts) {
+    this.#parts = parts;
+  }
+
+  /** Until the signal aborts. */
+  async play(supply: AsyncIterable<Release>, signal: AbortSignal): Promise<void> {
+    for await (const release of supply) {
+      if (signal.aborted) return;
+      await this.#release(release);
+    }
+  }
+
+  /** Empty blocks, so many that whatever they decide is decided. */
+  async settle(blocks: number): Promise<void> {
+    for (let left = blocks; left > 0; left -= 1) {
+      const block = emptyBlock(this.#parts.chain.end);
+      await this.#release({ transactions: [], steps: [{ kind: 'apply', block }] });
+    }
+  }
+
+  async #release(release: Release): Promise<void> {
+    const { chain, single, paceMs } = this.#parts;
+    await Promise.all(this.#shares(release.transactions).map((share) => this.#submit(share)));
+    await single.take(release);
+    for (const step of release.steps) {
+      chain.release(step);
+      await delay(paceMs);
+    }
+  }
+
+  /** As users do, each transaction goes to any of the nodes. */
+  #shares(transactions: readonly Transaction[]): Transaction[][] {
+    const { random, cluster } = this.#parts;
+    const byNode = Map.groupBy(transactions, () => random.below(cluster.nodes.length));
+    return [...byNode.values()].flatMap(pagesOf);
+  }
+
+  /** A node that does not answer is left for another one; the id of the submission makes that harmless. */
+  async #submit(share: readonly Transaction[]): Promise<void> {
+    this.#submissions += 1;
+    await this.#parts.cluster.submit(`submission ${this.#submissions}`, share, () => this.#anyNode());
+  }
+
+  #anyNode(): ClusterNode {
+    const { cluster, random } = this.#parts;
+    const running = cluster.nodes.filter(({ state }) => state === 'running');
+    return random.pick(running.length === 0 ? cluster.nodes : running);
+  }
+}
