@@ -1,10 +1,11 @@
-import type { ConformanceCase, Subject } from './case.ts';
-import { allCases } from './cases/index.ts';
+import type { ConformanceCase } from './case.ts';
+import { casesOf } from './cases/index.ts';
 import { type CaseResult, missingNeeds } from './outcome.ts';
 import { type CaseOptions, newSeed, runCase } from './run.ts';
+import { type AnySubject, wholeSubject } from './subject.ts';
 
 export interface BindingOptions extends CaseOptions {
-  /** Default: every case of the kit. */
+  /** Default: every case of the kit; for an election alone, those of elections. */
   readonly cases?: readonly ConformanceCase[] | undefined;
   /** Called after every case. */
   readonly onResult?: ((result: CaseResult) => void) | undefined;
@@ -18,8 +19,9 @@ export interface CaseTest {
 }
 
 /** The cases that a subject's capabilities do not rule out, for a framework of one's own choice. */
-export function caseTests(subject: Subject, options: BindingOptions = {}): CaseTest[] {
-  const { cases = allCases, seed = newSeed(), timeoutMs, onResult } = options;
+export function caseTests(given: AnySubject, options: BindingOptions = {}): CaseTest[] {
+  const subject = wholeSubject(given);
+  const { cases = casesOf(given), seed = newSeed(), timeoutMs, onResult } = options;
   const supported = cases.filter((one) => missingNeeds(one, subject).length === 0);
   return supported.map((one) => ({
     title: `${one.id}: ${one.title}`,

@@ -1,4 +1,5 @@
 import type { Capabilities, MempoolStore, OpenOptions } from 'mempool-core';
+import type { Election, ElectionOptions, ElectionProvider, LeaseStore } from 'mempool-election';
 import type { Random } from './random.ts';
 import type { TaskInputs, TaskName } from './tasks.ts';
 
@@ -6,9 +7,12 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
 /**
  * What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. `volatile`: a backend
- * that is not durable.
+ * that is not durable. `election`: it has `leases`. `forget`: it has the hook of that name.
  */
-export type Need = keyof Capabilities | 'volatile' | 'child-process';
+export type Need = keyof Capabilities | 'volatile' | 'child-process' | 'election' | 'forget' | LeaseTrait;
+
+/** What an election may offer. `hints`: messages that shorten a wait; `processes`: nodes in several processes. */
+export type LeaseTrait = 'hints' | 'processes';
 
 /** One promise of the contract as data: no runner, no framework. */
 export interface ConformanceCase {
@@ -31,6 +35,14 @@ export interface CaseContext {
   open(options?: OpenOptions): Promise<MempoolStore>;
   /** Opens another, unrelated pool of the same subject, a new one at every call. */
   openOther(options?: OpenOptions): Promise<MempoolStore>;
+  /** Opens the leases of the pool's election, or of another one; again: another node. Closed by the runner, whatever happens. */
+  leases(options?: LeasesOptions & { readonly pool?: string | undefined }): Promise<LeaseStore>;
+  /** The name of another, unrelated pool. */
+  newPool(): string;
+  /** One node of the pool's election, not started yet. Stopped by the runner, whatever happens. */
+  elect(options?: ElectOptions): Election;
+  /** Makes the election's store lose all it has, as a server does that was restarted empty. */
+  forget(): Promise<void>;
   /** Seeded: the same seed gives the same case. */
   readonly random: Random;
   readonly capabilities: Capabilities;
@@ -55,16 +67,44 @@ export interface ChildProcessHandle {
   exited(): Promise<void>;
 }
 
-/** A backend under test. */
-export interface Subject {
+export interface LeasesOptions {
+  /** How long a lease lasts without a renewal; default 10,000. */
+  readonly ttlMs?: number | undefined;
+}
+
+export interface ElectOptions extends ElectionOptions {
+  /** Changes what the node's election is given as its store. */
+  readonly through?: ((store: LeaseStore) => LeaseStore) | undefined;
+}
+
+/** What every subject has. */
+interface NamedSubject {
   readonly name: string;
   /** `import.meta.url` of the file whose default export (or export `subject`) this is, for child processes. */
   readonly module: string;
-  readonly backend: { readonly name: string; readonly capabilities: Capabilities };
-  /** Opens a pool by name; the same name again is another node on it. */
-  open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
   /** Removes what is left of a pool. */
   destroy?(pool: string): Promise<void>;
   /** Ids of cases that are known to fail, with the reason: they still run, and must fail. */
   readonly knownGaps?: Readonly<Record<string, string>>;
+}
+
+/** An election under test, on its own. */
+export interface ElectionSubject extends NamedSubject {
+  /** Opens the leases of the election `watcher` that guards a pool; the same name again is another node of that election. */
+  leases(pool: string, options?: LeasesOptions): Promise<LeaseStore>;
+  /** What it offers beyond the verbs; default: nothing. */
+  readonly leaseTraits?: readonly LeaseTrait[];
+  /** Makes the store lose what it keeps of the pool's election, term included, while it is in use. */
+  forget?(pool: string): Promise<void>;
+  /** Makes a node's election, where that is not the one of `mempool-election`. */
+  elect?(provider: ElectionProvider, options: ElectionOptions): Election;
+}
+
+/** A backend under test, with the election that guards its pools if it checks leases. */
+export interface Subject extends NamedSubject, Partial<ElectionSubject> {
+  readonly name: string;
+  readonly module: string;
+  readonly backend: { readonly name: string; readonly capabilities: Capabilities };
+  /** Opens a pool by name; the same name again is another node on it. */
+  open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
 }

@@ -1,9 +1,14 @@
 import type { Assignment } from './fork.ts';
-import { loadSubject } from './subject.ts';
+import { loadSubject, wholeSubject } from './subject.ts';
 import { type TaskInputs, type TaskLink, type TaskName, tasks } from './tasks.ts';
 
 /** The program that `fork` starts: it opens the pool by the subject's own module, does one task and stays until it is ended. */
-process.on('message', (assignment: Assignment) => run(assignment));
+const words: unknown[] = [];
+let wake: (() => void) | null = null;
+process.once('message', (assignment: Assignment) => {
+  process.on('message', take);
+  return run(assignment);
+});
 process.once('disconnect', orphaned);
 
 /** The parent is gone: nobody would end this process. */
@@ -11,12 +16,29 @@ function orphaned(): void {
   process.exit(1);
 }
 
+function take(word: unknown): void {
+  words.push(word);
+  wake?.();
+}
+
+async function heard(): Promise<unknown> {
+  while (words.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+  return words.shift();
+}
+
 async function run({ module, pool, task, input }: Assignment): Promise<void> {
-  const subject = await loadSubject(module);
+  const subject = wholeSubject(await loadSubject(module));
   const link: TaskLink = {
     open: (options) => subject.open(pool, options),
+    async leases(options) {
+      const store = await subject.leases?.(pool, options);
+      if (store === undefined) throw new Error(`${subject.name} has no leases`);
+      return store;
+    },
+    heard,
     tell: (message) => new Promise((resolve) => process.send?.(message, () => resolve())),
     leave() {
+      process.off('message', take);
       process.off('disconnect', orphaned);
       process.disconnect();
     },

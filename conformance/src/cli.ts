@@ -3,13 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { ConformanceCase, Subject } from './case.ts';
+import type { ConformanceCase } from './case.ts';
 import { allCases } from './cases/index.ts';
 import { toMarkdown } from './markdown.ts';
 import type { CaseResult } from './outcome.ts';
 import type { Report } from './report.ts';
 import { newSeed, runSuite } from './run.ts';
-import { loadSubject } from './subject.ts';
+import { type AnySubject, loadSubject } from './subject.ts';
 
 const usage =
   'usage: mempool-conformance <subject.js> [--json <file>] [--markdown <file>] [--seed <n>] [--only <rule>]';
@@ -58,7 +58,7 @@ function chosen(only: string | undefined): (one: ConformanceCase) => boolean {
   return filter;
 }
 
-async function subjectAt(module: string): Promise<Subject> {
+async function subjectAt(module: string): Promise<AnySubject> {
   try {
     return await loadSubject(module);
   } catch (error) {

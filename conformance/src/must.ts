@@ -9,3 +9,18 @@ export function must(
 ): ConformanceCase {
   return { id, level: 'MUST', rule: id.slice(0, id.indexOf('/')), title, since: '0.1.0', needs, run };
 }
+
+/** A case about an election; `needs` on top of that. */
+export function mustElect(
+  id: string,
+  title: string,
+  run: ConformanceCase['run'],
+  needs: readonly Need[] = [],
+): ConformanceCase {
+  return must(id, title, run, ['election', ...needs]);
+}
+
+/** A case about a pool and the lease that guards it. */
+export function mustFence(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
+  return mustElect(id, title, run, ['lease']);
+}

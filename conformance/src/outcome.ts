@@ -23,7 +23,7 @@ export function missingNeeds({ needs = [] }: ConformanceCase, subject: Subject):
   return needs.filter((need) => !meets(need, subject));
 }
 
-function meets(need: Need, { backend, module }: Subject): boolean {
+function meets(need: Need, { backend, module, leases, leaseTraits = [], forget }: Subject): boolean {
   switch (need) {
     case 'durable':
     case 'shared':
@@ -33,5 +33,12 @@ function meets(need: Need, { backend, module }: Subject): boolean {
       return !backend.capabilities.durable;
     case 'child-process':
       return module.startsWith('file:');
+    case 'election':
+      return leases !== undefined;
+    case 'forget':
+      return forget !== undefined;
+    case 'hints':
+    case 'processes':
+      return leaseTraits.includes(need);
   }
 }

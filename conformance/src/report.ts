@@ -4,7 +4,7 @@ import type { ConformanceCase, Level, Need, Subject } from './case.ts';
 import type { CaseOutcome, CaseResult } from './outcome.ts';
 import { rules } from './rules.ts';
 
-export type Profile = 'core' | 'durable' | 'shared';
+export type Profile = 'core' | 'durable' | 'shared' | 'election';
 
 export type Counts = Record<CaseOutcome['kind'], number>;
 
@@ -42,14 +42,15 @@ export interface Report {
 
 /** The narrowest profile that a case belongs to. */
 function profileOf({ needs = [] }: ConformanceCase): Profile {
+  if (needs.includes('election')) return 'election';
   if (needs.includes('shared')) return 'shared';
   return needs.includes('durable') ? 'durable' : 'core';
 }
 
 export function makeReport(subject: Subject, seed: number, results: readonly CaseResult[]): Report {
-  const { name, backend } = subject;
+  const { name, backend, leases } = subject;
   const cases = results.map(reported);
-  const capabilities = Object.entries(backend.capabilities);
+  const capabilities = Object.entries({ ...backend.capabilities, election: leases !== undefined });
   const named = (wanted: boolean): string[] => capabilities.flatMap(([key, has]) => (has === wanted ? [key] : []));
   const count = (of: (one: ReportedCase) => boolean): Counts => countOutcomes(cases.filter(of));
   return {
@@ -64,6 +65,7 @@ export function makeReport(subject: Subject, seed: number, results: readonly Cas
       core: count(({ profile }) => profile === 'core'),
       durable: count(({ profile }) => profile === 'durable'),
       shared: count(({ profile }) => profile === 'shared'),
+      election: count(({ profile }) => profile === 'election'),
     },
     rules: Object.fromEntries(rulesOf(cases).map((rule) => [rule, count((one) => one.rule === rule)])),
     durationMs: Math.round(cases.reduce((sum, { durationMs }) => sum + durationMs, 0)),

@@ -1,4 +1,4 @@
-/** The rules of the contract in a few words. Ids are permanent. */
+/** The rules of the contract in a few words, LE1–LE8 those of an election. Ids are permanent. */
 export const rules: Readonly<Record<string, string>> = {
   L1: 'arrival order, and a seq that stays',
   L2: 'duplicates, and new lives of dropped ones',
@@ -39,13 +39,20 @@ export const rules: Readonly<Record<string, string>> = {
   R1: 'errors by code',
   R2: 'close',
   R3: 'abort',
+  LE1: 'one lease, and a term that only rises',
+  LE2: 'the holder alone, and only in its time',
+  LE3: 'leading is computed, not remembered',
+  LE4: 'time, heartbeats and what does not move any more',
+  LE5: 'hints',
+  LE6: 'handing over, and the end of a node',
+  LE7: 'lost before the next win',
+  LE8: 'one id, one node',
   history: 'random histories against a model of all rules',
 };
 
 /** What no case can show, and why. Where the kit does not reach below a store, a backend's own fault tests must. */
 export const untested: Readonly<Record<string, string>> = {
   X5: 'needs a store that is out of reach and comes back: cut its connection, or lock its file, in tests of the backend',
-  X6: 'comes with leader election',
   M3: 'needs a full disk or memory limit: set one in tests of the backend',
   'D1 (power cut)': 'a killed process is tested, a machine that loses its power is not',
   'N2 (format version)': 'needs files of other versions: keep samples in tests of the backend',

@@ -1,8 +1,9 @@
 import type { ConformanceCase, Subject } from './case.ts';
-import { allCases } from './cases/index.ts';
+import { casesOf } from './cases/index.ts';
 import { type CaseOutcome, type CaseResult, missingNeeds } from './outcome.ts';
 import { makeReport, type Report } from './report.ts';
 import { CaseScope } from './scope.ts';
+import { type AnySubject, wholeSubject } from './subject.ts';
 
 export interface CaseOptions {
   /** Equal seeds give equal cases; default: one of chance, told in the report. */
@@ -12,7 +13,7 @@ export interface CaseOptions {
 }
 
 export interface SuiteOptions extends CaseOptions {
-  /** Default: every case of the kit. */
+  /** Default: every case of the kit; for an election alone, those of elections. */
   readonly cases?: readonly ConformanceCase[] | undefined;
   /** Cases for which it answers `false` are `skipped`; a skipped MUST makes the result `partial`. */
   readonly filter?: ((conformanceCase: ConformanceCase) => boolean) | undefined;
@@ -29,8 +30,9 @@ export function newSeed(): number {
 }
 
 /** Runs every case against a subject, each on a pool of its own. It never rejects because of a subject's fault. */
-export async function runSuite(subject: Subject, options: SuiteOptions = {}): Promise<Report> {
-  const { cases = allCases, filter = () => true, concurrency = 1, seed = newSeed(), onResult } = options;
+export async function runSuite(given: AnySubject, options: SuiteOptions = {}): Promise<Report> {
+  const subject = wholeSubject(given);
+  const { cases = casesOf(given), filter = () => true, concurrency = 1, seed = newSeed(), onResult } = options;
   const results: CaseResult[] = [];
   const waiting = cases.entries();
   const worker = async (): Promise<void> => {
@@ -50,10 +52,11 @@ function skip(one: ConformanceCase): CaseResult {
 
 /** Runs one case. */
 export async function runCase(
-  subject: Subject,
+  given: AnySubject,
   one: ConformanceCase,
   { seed = newSeed(), timeoutMs = defaultTimeoutMs }: CaseOptions = {},
 ): Promise<CaseResult> {
+  const subject = wholeSubject(given);
   const missing = missingNeeds(one, subject);
   if (missing.length > 0) return { case: one, outcome: { kind: 'unsupported', missing }, durationMs: 0 };
   const begin = performance.now();

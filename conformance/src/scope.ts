@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MempoolStore, OpenOptions } from 'mempool-core';
-import type { CaseContext, Subject } from './case.ts';
+import { createElection, type Election, type ElectionProvider, type LeaseStore } from 'mempool-election';
+import type { CaseContext, ElectOptions, LeasesOptions, Subject } from './case.ts';
 import { ForkedChild } from './fork.ts';
 import { Random } from './random.ts';
 import type { TaskName } from './tasks.ts';
@@ -13,7 +14,8 @@ export class CaseScope {
   readonly context: CaseContext;
   readonly #subject: Subject;
   readonly #pools: string[] = [];
-  readonly #stores: Promise<MempoolStore>[] = [];
+  readonly #stores: Promise<MempoolStore | LeaseStore>[] = [];
+  readonly #elections: Election[] = [];
   readonly #children: ForkedChild[] = [];
 
   constructor(subject: Subject, seed: number, signal: AbortSignal) {
@@ -22,6 +24,10 @@ export class CaseScope {
     this.context = {
       open: (options) => this.#open(pool, options),
       openOther: (options) => this.#open(this.#newPool(), options),
+      leases: ({ pool: other = pool, ...options } = {}) => this.#leases(other, options),
+      newPool: () => this.#newPool(),
+      elect: (options) => this.#elect(pool, options),
+      forget: async () => subject.forget?.(pool),
       fork: (task, input) => this.#fork(pool, task, input, signal),
       random: new Random(seed),
       capabilities: subject.backend.capabilities,
@@ -30,9 +36,9 @@ export class CaseScope {
     };
   }
 
-  /** Kills the children, closes the stores, removes the pools. @returns what went wrong on the way */
+  /** Kills the children, stops the elections, closes the stores, removes the pools. @returns what went wrong on the way */
   async end(): Promise<unknown[]> {
-    const steps = [this.#killChildren, this.#closeStores, this.#destroyPools];
+    const steps = [this.#killChildren, this.#stopElections, this.#closeStores, this.#destroyPools];
     const faults: unknown[] = [];
     for (const step of steps) faults.push(...(await bounded(step.call(this))));
     return faults;
@@ -50,6 +56,28 @@ export class CaseScope {
     return opened;
   }
 
+  #leases(pool: string, options: LeasesOptions = {}): Promise<LeaseStore> {
+    const opened = (async () => {
+      const store = await this.#subject.leases?.(pool, options);
+      if (store === undefined)
+        throw new Error(`${this.#subject.name} has no leases: the case must say that it needs them`);
+      return store;
+    })();
+    this.#stores.push(opened);
+    return opened;
+  }
+
+  #elect(pool: string, { through = (store) => store, ...options }: ElectOptions = {}): Election {
+    const provider: ElectionProvider = {
+      type: 'conformance',
+      open: async ({ ttlMs }) => through(await this.#leases(pool, { ttlMs })),
+    };
+    const make = this.#subject.elect ?? createElection;
+    const election = make(provider, options);
+    this.#elections.push(election);
+    return election;
+  }
+
   async #fork(pool: string, task: TaskName, input: unknown, signal: AbortSignal): Promise<ForkedChild> {
     signal.throwIfAborted();
     const child = new ForkedChild({ module: this.#subject.module, pool, task, input });
@@ -60,6 +88,10 @@ export class CaseScope {
 
   #killChildren(): Promise<unknown[]> {
     return faultsOf(this.#children.map((child) => child.kill()));
+  }
+
+  #stopElections(): Promise<unknown[]> {
+    return faultsOf(this.#elections.map((election) => election.stop()));
   }
 
   async #closeStores(): Promise<unknown[]> {

@@ -1,20 +1,28 @@
-import type { Subject } from './case.ts';
+import type { ElectionSubject, Subject } from './case.ts';
+
+/** What can be tested. */
+export type AnySubject = Subject | ElectionSubject;
 
 /** The subject that a module exports, as default or as `subject`. @throws TypeError saying what is missing */
-export async function loadSubject(module: string): Promise<Subject> {
+export async function loadSubject(module: string): Promise<AnySubject> {
   const exported: { readonly default?: unknown; readonly subject?: unknown } = await import(module);
   const subject = exported.default ?? exported.subject;
   if (!isSubject(subject)) throw new TypeError(`${module} exports no subject, neither as default nor as 'subject'`);
   return subject;
 }
 
-function isSubject(value: unknown): value is Subject {
+function isSubject(value: unknown): value is AnySubject {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, module, backend, open } = value as Partial<Subject>;
-  return (
-    typeof name === 'string' &&
-    typeof module === 'string' &&
-    typeof backend?.capabilities === 'object' &&
-    typeof open === 'function'
-  );
+  const { name, module, backend, open, leases } = value as Partial<Subject>;
+  if (typeof name !== 'string' || typeof module !== 'string') return false;
+  if (backend === undefined) return typeof leases === 'function';
+  return typeof backend.capabilities === 'object' && typeof open === 'function';
+}
+
+/** An election alone is a subject whose pools nobody can open. */
+export function wholeSubject(subject: AnySubject): Subject {
+  if ('backend' in subject) return subject;
+  const capabilities = { durable: false, shared: false, lease: false };
+  const open = () => Promise.reject(new Error(`${subject.name} is an election alone: it has no pools`));
+  return { ...subject, backend: { name: 'none', capabilities }, open };
 }

@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { CampaignRequest, LeaseStore } from 'mempool-election';
 import { type Call, perform } from './call.ts';
+import type { LeasesOptions } from './case.ts';
 
 /** What a child process does, and with what. */
 export interface TaskInputs {
@@ -9,6 +12,12 @@ export interface TaskInputs {
   readonly watch: { readonly after?: number };
   /** Uses a store in every way, with a reader left waiting, closes it and lets the process end. */
   readonly finish: { readonly calls: readonly Call[] };
+  /** Says `ready`, waits for a word, campaigns and tells the reply. */
+  readonly campaign: CampaignRequest;
+  /** Wins the lease, tells the reply and renews it until its end. */
+  readonly lead: CampaignRequest;
+  /** Uses an election's leases in every way, with a listener left, closes them and lets the process end. */
+  readonly finishLeases: CampaignRequest;
 }
 
 export type TaskName = keyof TaskInputs;
@@ -16,6 +25,9 @@ export type TaskName = keyof TaskInputs;
 /** A child's side of the conversation. */
 export interface TaskLink {
   open(options?: OpenOptions): Promise<MempoolStore>;
+  leases(options?: LeasesOptions): Promise<LeaseStore>;
+  /** The next word of the parent. */
+  heard(): Promise<unknown>;
   tell(message: unknown): Promise<void>;
   /** Lets go of the parent: nothing of the kit keeps the process alive any more. */
   leave(): void;
@@ -42,6 +54,33 @@ export const tasks: { readonly [T in TaskName]: Task<TaskInputs[T]> } = {
     await Promise.all([store.peekPending(), store.tip(), store.usage()]);
     await store.close();
     await next;
+    leave();
+  },
+  async campaign({ leases, tell, heard }, request) {
+    const store = await leases(request);
+    await tell('ready');
+    await heard();
+    await tell(await store.campaign(request));
+  },
+  async lead({ leases, tell }, request) {
+    const store = await leases(request);
+    const reply = await store.campaign(request);
+    await tell(reply);
+    if (reply.kind !== 'won') return;
+    const { candidate, ttlMs } = request;
+    for (;;) {
+      await delay(ttlMs / 5);
+      await tell(await store.renew(reply.lease, { candidate, ttlMs, heartbeat: 'beat' }));
+    }
+  },
+  async finishLeases({ leases, leave }, request) {
+    const [store, other] = [await leases(request), await leases(request)];
+    store.onHint(() => undefined);
+    const reply = await store.campaign(request);
+    await store.heartbeat(request.candidate, request.ttlMs);
+    await Promise.all([other.observe(), other.members()]);
+    if (reply.kind === 'won') await store.renew(reply.lease, { ...request, heartbeat: 'beat' });
+    await Promise.all([store.close(), other.close()]);
     leave();
   },
 };

@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, test } from 'vitest';
-import type { ConformanceCase, Subject } from './case.ts';
+import type { ConformanceCase, ElectionSubject, Subject } from './case.ts';
 import { type BindingOptions, caseTests } from './case-test.ts';
-import { allCases } from './cases/index.ts';
+import { casesOf } from './cases/index.ts';
 import { type CaseResult, missingNeeds } from './outcome.ts';
 import { makeReport, type Report } from './report.ts';
 import { defaultTimeoutMs, newSeed } from './run.ts';
+import { type AnySubject, wholeSubject } from './subject.ts';
 
 export type { BindingOptions } from './case-test.ts';
 
@@ -18,7 +19,17 @@ const endingMs = 60_000;
  * `MEMPOOL_CONFORMANCE_REPORTS` in the environment the report is written to that folder as `<subject>.json`.
  */
 export function testMempoolStore(subject: Subject, options: BindingOptions = {}): void {
-  const { cases = allCases, seed = newSeed(), timeoutMs = defaultTimeoutMs, onResult } = options;
+  testSubject(subject, options);
+}
+
+/** The same for an election without a mempool. */
+export function testElection(subject: ElectionSubject, options: BindingOptions = {}): void {
+  testSubject(subject, options);
+}
+
+function testSubject(given: AnySubject, options: BindingOptions): void {
+  const subject = wholeSubject(given);
+  const { cases = casesOf(given), seed = newSeed(), timeoutMs = defaultTimeoutMs, onResult } = options;
   const results = new Map<ConformanceCase, CaseResult>(cases.map((one) => [one, notRun(one, subject)]));
   const note = (result: CaseResult): void => {
     results.set(result.case, result);
@@ -48,7 +59,7 @@ function closingLines({ subject, seed, counts, cases }: Report): string {
   const run = counts.passed + counts.failed + counts['known-gap'];
   const ruledOut = cases.filter(({ outcome }) => outcome === 'unsupported').map(({ id }) => id);
   const head = `${subject}: ${run} conformance cases run, ${ruledOut.length} unsupported, seed ${seed}`;
-  return ruledOut.length === 0 ? head : `${head}\n  unsupported by its capabilities: ${ruledOut.join(', ')}`;
+  return ruledOut.length === 0 ? head : `${head}\n  unsupported by what it claims to be: ${ruledOut.join(', ')}`;
 }
 
 function writeReport(report: Report, folder: string | undefined): void {

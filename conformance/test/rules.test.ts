@@ -14,6 +14,7 @@ const contract = [
   ...numbered('N', 2),
   ...numbered('M', 3),
   ...numbered('R', 3),
+  ...numbered('LE', 8),
 ];
 
 test('every rule of the contract has a title', () => {

@@ -166,8 +166,8 @@ test('the report tells versions, seed, capabilities, profiles and rules', async 
     backend: 'ephemeral',
     versions: { 'mempool-conformance': '0.1.0', 'mempool-core': '0.1.0', node: process.versions.node },
     seed: 3,
-    capabilities: { supported: [], unsupported: ['durable', 'shared'] },
-    profiles: { core: { passed: 1 }, durable: { unsupported: 1 } },
+    capabilities: { supported: ['lease'], unsupported: ['durable', 'shared', 'election'] },
+    profiles: { core: { passed: 1 }, durable: { unsupported: 1 }, election: { passed: 0 } },
     rules: { X9: { passed: 1 }, X8: { unsupported: 1 } },
   });
 });

@@ -1,4 +1,5 @@
 import type { ConformanceCase } from '../case.ts';
+import type { AnySubject } from '../subject.ts';
 import { abortCases } from './abort.ts';
 import { atomicityCases } from './atomicity.ts';
 import { byteCases } from './bytes.ts';
@@ -7,10 +8,19 @@ import { closingCases } from './closing.ts';
 import { confirmationCases } from './confirmation.ts';
 import { crashCases } from './crash.ts';
 import { rollbackDepthCases } from './depth.ts';
+import { electionNodeCases } from './election.ts';
+import { electionOrderCases } from './election-order.ts';
 import { eventContentCases } from './event-content.ts';
 import { eventCases } from './events.ts';
+import { fencedAnswerCases } from './fenced-answers.ts';
+import { fencingCases } from './fencing.ts';
 import { historyCases } from './history.ts';
 import { inputCases } from './input.ts';
+import { hintCases, leaseEndingCases } from './lease-ending.ts';
+import { leaseHistoryCases } from './lease-history.ts';
+import { leaseHoldingCases } from './lease-holding.ts';
+import { leaseTimeCases } from './lease-time.ts';
+import { leaseCases } from './leases.ts';
 import { logCases } from './log.ts';
 import { matrixCases } from './matrix.ts';
 import { nodeCases, nodeEventCases } from './nodes.ts';
@@ -27,6 +37,18 @@ import { rollbackCases } from './rollback.ts';
 import { statusCases } from './status.ts';
 import { streamCases } from './streams.ts';
 import { thresholdCases } from './thresholds.ts';
+
+/** The cases of an election, with or without a mempool: LE1–LE8. */
+export const electionCases: readonly ConformanceCase[] = [
+  ...leaseCases,
+  ...leaseHistoryCases,
+  ...leaseHoldingCases,
+  ...leaseTimeCases,
+  ...hintCases,
+  ...leaseEndingCases,
+  ...electionNodeCases,
+  ...electionOrderCases,
+];
 
 /** Every case of the suite, in the order of the rules. */
 export const allCases: readonly ConformanceCase[] = [
@@ -60,4 +82,12 @@ export const allCases: readonly ConformanceCase[] = [
   ...nodeCases,
   ...nodeEventCases,
   ...racingCases,
+  ...fencingCases,
+  ...fencedAnswerCases,
+  ...electionCases,
 ];
+
+/** The cases that a subject is for: an election alone has no pool to test. */
+export function casesOf(subject: AnySubject): readonly ConformanceCase[] {
+  return 'backend' in subject ? allCases : electionCases;
+}

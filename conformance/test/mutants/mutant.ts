@@ -1,3 +1,4 @@
+import type { Subject } from 'mempool-conformance';
 import type {
   Backend,
   DriverOptions,
@@ -18,13 +19,15 @@ export interface Mutant {
   readonly id: string;
   readonly kills: readonly string[];
   readonly backend: Backend;
+  /** How its pools are opened, where they have an election; then the fault may be in that. */
+  readonly election?: Partial<Subject>;
 }
 
 const capabilities = { durable: false, shared: false, lease: false };
 const assigned: Readonly<Record<string, readonly string[]>> = kills;
 
-function mutant(id: string, backend: Backend): Mutant {
-  return { id, kills: assigned[id] ?? [], backend };
+export function mutant(id: string, backend: Backend, election?: Partial<Subject>): Mutant {
+  return { id, kills: assigned[id] ?? [], backend, ...(election && { election }) };
 }
 
 /** A fault in what the rules are told of the pool. */
@@ -104,7 +107,7 @@ const driverVerbs = [
   'close',
 ] as const satisfies readonly (keyof StoreDriver)[];
 
-const storeVerbs = [
+export const storeVerbs = [
   'receive',
   'hasPending',
   'peekPending',
@@ -126,7 +129,7 @@ const storeVerbs = [
 ] as const satisfies readonly (keyof MempoolStore)[];
 
 /** A store's or driver's verbs as plain functions, so that some of them can be replaced. */
-function verbsOf<T extends object, K extends keyof T>(whole: T, names: readonly K[]): Pick<T, K> {
+export function verbsOf<T extends object, K extends keyof T>(whole: T, names: readonly K[]): Pick<T, K> {
   const entries = names.map((name) => {
     const verb = whole[name];
     return [name, typeof verb === 'function' ? verb.bind(whole) : verb];

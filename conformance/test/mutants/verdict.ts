@@ -1,28 +1,31 @@
 import type { ConformanceCase, Subject } from 'mempool-conformance';
 import { runCase } from 'mempool-conformance';
+import { missingNeeds } from '../../src/outcome.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Long enough for the slowest case on the mutants, which keep everything in memory. */
 const timeoutMs = 2_000;
+/** Cases of an election wait for leases and heartbeats to run out. */
+const electionTimeoutMs = 12_000;
 const seed = 1;
 
-function subjectOf({ id, backend }: Mutant): Subject {
+function subjectOf({ id, backend, election }: Mutant): Subject {
   return {
     name: id,
     module: 'none: no other process can open it',
     backend,
     open: (pool, options) => backend.open({ ...options, pool }),
+    ...election,
   };
 }
 
-export function isSupported({ backend }: Mutant, { needs = [] }: ConformanceCase): boolean {
-  const { durable, shared, lease } = backend.capabilities;
-  const met = { durable, shared, lease, volatile: !durable, 'child-process': false };
-  return needs.every((need) => met[need]);
+export function isSupported(mutant: Mutant, one: ConformanceCase): boolean {
+  return missingNeeds(one, subjectOf(mutant)).length === 0;
 }
 
 /** Whether a case notices the fault. */
 export async function isKilled(mutant: Mutant, one: ConformanceCase): Promise<boolean> {
-  const { outcome } = await runCase(subjectOf(mutant), one, { seed, timeoutMs });
+  const limits = { seed, timeoutMs: one.needs?.includes('election') ? electionTimeoutMs : timeoutMs };
+  const { outcome } = await runCase(subjectOf(mutant), one, limits);
   return outcome.kind === 'failed';
 }

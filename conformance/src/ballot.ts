@@ -1,0 +1,87 @@
+import type { Election, ElectionEvent, ElectionEventKind, LeaseStore } from 'mempool-election';
+import type { CaseContext, ElectOptions } from './case.ts';
+import { until } from './lease-scenario.ts';
+
+/** Short, for leaderships that end by time. */
+export const short: ElectOptions = { ttlMs: 600, pollMs: 40, jitterMs: 10 };
+/** No lease runs out in a case: what changes hands was handed over. */
+export const long: ElectOptions = { ttlMs: 60_000, pollMs: 40, jitterMs: 10 };
+
+const kinds: readonly ElectionEventKind[] = ['acquired', 'lost', 'identity-conflict', 'takeover-forced'];
+
+interface Note {
+  readonly of: Election;
+  readonly event: ElectionEvent;
+}
+
+/** Several nodes of one election, with everything they told in its order. */
+export class Ballot {
+  readonly nodes: readonly Election[];
+  readonly notes: Note[] = [];
+
+  constructor(context: CaseContext, options: readonly ElectOptions[]) {
+    this.nodes = options.map((one) => context.elect(one));
+    for (const node of this.nodes)
+      for (const kind of kinds) node.on(kind, (event) => this.notes.push({ of: node, event }));
+  }
+
+  leaders(): Election[] {
+    return this.nodes.filter((node) => node.isLeader());
+  }
+
+  /** Waits for a leader, other than some. */
+  leader(except: readonly Election[] = []): Promise<Election> {
+    return until('somebody leads', () => this.leaders().find((node) => !except.includes(node)) ?? null);
+  }
+
+  told(of: Election): string[] {
+    return this.notes.filter((note) => note.of === of).map(({ event }) => event.kind);
+  }
+
+  async start(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.start()));
+  }
+}
+
+/** A store whose renewals can be made to hang: they are neither answered nor done. */
+export function hanging(): { readonly through: (store: LeaseStore) => LeaseStore; hang(): void } {
+  let hangs = false;
+  const through = (store: LeaseStore): LeaseStore => ({
+    ...verbsOf(store),
+    renew: (lease, request) => (hangs ? new Promise(() => undefined) : store.renew(lease, request)),
+  });
+  return {
+    through,
+    hang() {
+      hangs = true;
+    },
+  };
+}
+
+const leaseVerbs = [
+  'campaign',
+  'renew',
+  'reinstate',
+  'release',
+  'observe',
+  'heartbeat',
+  'members',
+  'onHint',
+  'close',
+] as const;
+
+/** A store's verbs as plain functions, so that some of them can be replaced. */
+function verbsOf(store: LeaseStore): LeaseStore {
+  return Object.fromEntries(leaseVerbs.map((verb) => [verb, store[verb].bind(store)])) as unknown as LeaseStore;
+}
+
+export async function lone(context: CaseContext, options: ElectOptions): Promise<readonly [Election, Ballot]> {
+  const ballot = new Ballot(context, [options]);
+  await ballot.start();
+  return [await ballot.leader(), ballot];
+}
+
+/** Stops this thread, as a long computation does: no timer fires, no answer arrives. */
+export function stall(durationMs: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, durationMs);
+}

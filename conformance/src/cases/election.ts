@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { systemClock } from 'mempool-election';
+import { Ballot, hanging, lone, long, short, stall } from '../ballot.ts';
+import type { ConformanceCase } from '../case.ts';
+import { untilTrue } from '../lease-scenario.ts';
+import { mustElect } from '../must.ts';
+
+const leading: readonly ConformanceCase[] = [
+  mustElect(
+    'LE3/hanging-renewal',
+    'a leader whose renewals are not answered stops believing in time, and says lost',
+    async (context) => {
+      const { through, hang } = hanging();
+      const store = await context.leases();
+      const [leader, ballot] = await lone(context, { ...short, through });
+      hang();
+      const { lease } = leader.leadership ?? assert.fail('no leadership');
+      await untilTrue('it does not believe', () => !leader.isLeader());
+      const { lease: live } = await store.observe();
+      assert.ok(live === null || live.token === lease.token);
+      await untilTrue('it has said so', () => ballot.told(leader).includes('lost'));
+      const lost = ballot.notes.find(({ event }) => event.kind === 'lost')?.event;
+      assert.deepEqual(lost?.kind === 'lost' && [lost.reason, lost.token, lost.term], [
+        'expired',
+        lease.token,
+        lease.term,
+      ]);
+    },
+  ),
+  mustElect(
+    'LE3/stalled',
+    'a leader that stood still past its time knows so at its first statement',
+    async (context) => {
+      const [leader] = await lone(context, short);
+      const { leadership } = leader;
+      stall(600);
+      const believes = [leader.isLeader(), leadership?.isLeader(), leadership?.remainingMs()];
+      assert.deepEqual(believes, [false, false, 0]);
+      assert.throws(() => leadership?.assertValid());
+    },
+  ),
+  mustElect(
+    'LE3/suspended',
+    'a leader that slept past its time by the wall clock alone knows so at its first statement',
+    async (context) => {
+      let sleptMs = 0;
+      const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + sleptMs };
+      const [leader] = await lone(context, { ...long, clock });
+      sleptMs = 60_000;
+      assert.equal(leader.isLeader(), false);
+    },
+  ),
+  mustElect('LE3/set-back', 'a wall clock that is set back keeps nobody leading', async (context) => {
+    let offsetMs = 0;
+    const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + offsetMs };
+    const [leader] = await lone(context, { ...short, clock });
+    offsetMs = -3_600_000;
+    stall(600);
+    assert.equal(leader.isLeader(), false);
+  }),
+  mustElect(
+    'LE3/remaining',
+    'what is left of a leadership is less than the lease’s time, by a margin, and shrinks',
+    async (context) => {
+      const [leader] = await lone(context, long);
+      const first = leader.leadership?.remainingMs() ?? 0;
+      assert.ok(first > 0 && first <= 60_000 - 1_202);
+      await untilTrue('it shrinks', () => (leader.leadership?.remainingMs() ?? first) < first);
+    },
+  ),
+  mustElect('LE3/lease', 'a leader holds the lease that the store has', async (context) => {
+    const store = await context.leases();
+    const [leader] = await lone(context, { ...long, nodeId: 'node-a', address: 'http://a', priority: 3 });
+    const { nodeId, token, term, address, priority } = (await store.observe()).lease ?? assert.fail('no lease');
+    assert.deepEqual({ nodeId, token, term }, leader.leadership?.lease);
+    assert.deepEqual([nodeId, address, priority, leader.term], ['node-a', 'http://a', 3, term]);
+  }),
+  mustElect('LE3/renewed', 'a leader renews: it leads on past the lease’s time', async (context) => {
+    const [leader, ballot] = await lone(context, short);
+    const { lease } = leader.leadership ?? assert.fail('no leadership');
+    const end = performance.now() + 1_500;
+    await untilTrue('the lease’s time is over twice', () => performance.now() > end);
+    assert.deepEqual([leader.leadership?.lease, ballot.told(leader)], [lease, ['acquired']]);
+  }),
+];
+
+const handingOver: readonly ConformanceCase[] = [
+  mustElect('LE6/one-of-three', 'of three nodes one leads, and the others see who', async (context) => {
+    const ballot = new Ballot(context, [long, long, long]);
+    await ballot.start();
+    const leader = await ballot.leader();
+    for (const node of ballot.nodes) await untilTrue('all see the leader', () => node.leader?.nodeId === leader.id);
+    assert.deepEqual(ballot.leaders(), [leader]);
+    assert.deepEqual(ballot.nodes.map(({ state }) => state).sort(), ['follower', 'follower', 'leader']);
+  }),
+  mustElect('LE6/stopped', 'a leader that stops hands over, without a wait for its lease', async (context) => {
+    const ballot = new Ballot(context, [long, long, long]);
+    await ballot.start();
+    const first = await ballot.leader();
+    const { term } = first;
+    await first.stop();
+    const next = await ballot.leader([first]);
+    assert.ok(next.term > term);
+    assert.deepEqual(ballot.told(first), ['acquired', 'lost']);
+  }),
+  mustElect('LE6/resigned', 'a leader that resigns lets another one lead', async (context) => {
+    const ballot = new Ballot(context, [long, long]);
+    await ballot.start();
+    const first = await ballot.leader();
+    await first.resign();
+    const next = await ballot.leader([first]);
+    assert.deepEqual([first.state, next.term > (ballot.notes[0]?.event.term ?? 0)], ['follower', true]);
+  }),
+  mustElect('LE6/stopped-while-starting', 'a node stopped while it starts leaves no lease behind', async (context) => {
+    const store = await context.leases();
+    const node = context.elect(long);
+    const starting = node.start().catch(() => undefined);
+    await node.stop();
+    await starting;
+    assert.equal((await store.observe()).lease, null);
+  }),
+  mustElect(
+    'LE6/begun-again',
+    'a node that stopped may start again, and leads under a higher term',
+    async (context) => {
+      const [node] = await lone(context, long);
+      const { term } = node;
+      await node.stop();
+      await node.start();
+      await untilTrue('it leads again', () => node.isLeader());
+      assert.ok(node.term > term);
+    },
+  ),
+];
+
+/** LE3, LE6: a node's election over the store's verbs. */
+export const electionNodeCases: readonly ConformanceCase[] = [...leading, ...handingOver];

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import type { Lease } from 'mempool-core';
+import type { CaseContext, ConformanceCase } from '../case.ts';
+import {
+  assertFenced,
+  forBoth,
+  nothing,
+  onlyLease,
+  type Scene,
+  scene,
+  succeeded,
+  type WriteUnderLease,
+} from '../fencing-scenario.ts';
+import { expire, uuid, win } from '../lease-scenario.ts';
+import { point, propagateOne } from '../scenario.ts';
+
+type Arrange = (context: CaseContext, all: Scene) => Promise<WriteUnderLease>;
+
+/** Reads the same for both verbs: whatever is arranged, the call is fenced. */
+function fenced(name: string, title: string, arrange: Arrange): ConformanceCase[] {
+  return forBoth(
+    name,
+    (verb) => `${title}: ${verb} is fenced and changes nothing`,
+    async (context, verb) => {
+      const all = await scene(context);
+      await assertFenced(context, all, verb, await arrange(context, all));
+    },
+  );
+}
+
+/** A lease that differs from the live one in one part. */
+function forged(name: string, title: string, forge: (lease: Lease, random: CaseContext['random']) => Partial<Lease>) {
+  return fenced(name, title, async (context, { leases }) => {
+    const lease = onlyLease(await win(context, leases));
+    return { lease: { ...lease, ...forge(lease, context.random) } };
+  });
+}
+
+const applying: readonly ConformanceCase[] = [
+  ...forBoth(
+    'live',
+    (verb) => `under the live lease ${verb} applies`,
+    async (context, verb) => {
+      const all = await scene(context);
+      const lease = onlyLease(await win(context, all.leases));
+      assert.equal((await verb.call(all, { lease })).kind, verb.applied);
+    },
+  ),
+  ...forBoth(
+    'nobody',
+    (verb) => `without a lease, while nobody holds one, ${verb} applies`,
+    async (context, verb) => {
+      assert.equal((await verb.call(await scene(context))).kind, verb.applied);
+    },
+  ),
+  ...forBoth(
+    'released-again',
+    (verb) => `after a release ${verb} applies without a lease again`,
+    async (context, verb) => {
+      const all = await scene(context);
+      const lease = await win(context, all.leases);
+      assert.equal((await verb.call(all)).kind, 'fenced');
+      await all.leases.release(lease);
+      assert.equal((await verb.call(all)).kind, verb.applied);
+    },
+  ),
+  ...forBoth(
+    'expired-again',
+    (verb) => `after a lease ran out ${verb} applies without one again`,
+    async (context, verb) => {
+      const all = await scene(context);
+      await expire(all.leases, await win(context, all.leases));
+      assert.equal((await verb.call(all)).kind, verb.applied);
+    },
+  ),
+  ...forBoth(
+    'successor',
+    (verb) => `under the successor’s lease ${verb} applies`,
+    async (context, verb) => {
+      const all = await scene(context);
+      const [, next] = await succeeded(context, all);
+      assert.equal((await verb.call(all, { lease: onlyLease(next) })).kind, verb.applied);
+    },
+  ),
+];
+
+const fencedCases: readonly ConformanceCase[] = [
+  ...fenced('no-lease', 'without a lease, while somebody holds one', async (context, { leases }) => {
+    await win(context, leases);
+    return {};
+  }),
+  ...fenced('never-won', 'with a lease, while nobody holds one', async ({ random }) => ({
+    lease: { nodeId: 'node-a', token: uuid(random), term: 1 },
+  })),
+  ...forged('node', 'with another node’s id', () => ({ nodeId: 'node-x' })),
+  ...forged('token', 'with another token', (_, random) => ({ token: uuid(random) })),
+  ...forged('lower-term', 'with an earlier term', ({ term }) => ({ term: term - 1 })),
+  ...forged('higher-term', 'with a higher term', ({ term }) => ({ term: term + 1 })),
+  ...fenced('expired', 'under a lease out of its time, before anybody else won', async (context, { leases }) => {
+    const lease = await win(context, leases);
+    await expire(leases, lease);
+    return { lease: onlyLease(lease) };
+  }),
+  ...fenced('released', 'under a lease that was released', async (context, { leases }) => {
+    const lease = await win(context, leases);
+    await leases.release(lease);
+    return { lease: onlyLease(lease) };
+  }),
+  ...fenced('taken', 'under a lease that another one took', async (context, all) => {
+    const [lease] = await succeeded(context, all);
+    return { lease: onlyLease(lease) };
+  }),
+  ...fenced('other-pool', 'under the lease of another pool’s election', async (context) => ({
+    lease: onlyLease(await win(context, await context.leases({ pool: context.newPool() }))),
+  })),
+];
+
+const demanding: readonly ConformanceCase[] = [
+  ...forBoth(
+    'demanded',
+    (verb) => `a node opened with fenced: true lets ${verb} through only under a lease`,
+    async (context, verb) => {
+      const [store, leases] = [await context.open({ fenced: true }), await context.leases()];
+      const hash = await propagateOne(context, store);
+      assert.equal((await store.confirm({ point: point(1), ...nothing })).kind, 'fenced');
+      const lease = onlyLease(await win(context, leases));
+      for (const n of [1, 2])
+        assert.equal((await store.confirm({ point: point(n), ...nothing }, {}, { lease })).kind, 'applied');
+      await leases.release(lease);
+      const all = { store, leases, hash };
+      await assertFenced(context, all, verb);
+      assert.equal((await verb.call(all, { lease: onlyLease(await win(context, leases)) })).kind, verb.applied);
+    },
+  ),
+];
+
+/** X6: who may apply. */
+export const fencingCases: readonly ConformanceCase[] = [...applying, ...fencedCases, ...demanding];
