@@ -1,0 +1,20 @@
+import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
+import { badOption, ElectionError, type ElectionErrorCode } from 'mempool-election';
+
+const codes: Partial<Record<MempoolErrorCode, ElectionErrorCode>> = {
+  ERR_MEMPOOL_UNAVAILABLE: 'ERR_ELECTION_UNAVAILABLE',
+  ERR_MEMPOOL_OUTCOME_UNKNOWN: 'ERR_ELECTION_UNAVAILABLE',
+  ERR_MEMPOOL_STORE_FULL: 'ERR_ELECTION_UNAVAILABLE',
+  ERR_MEMPOOL_CORRUPT: 'ERR_ELECTION_REFUSED',
+  ERR_MEMPOOL_INCOMPATIBLE: 'ERR_ELECTION_REFUSED',
+  ERR_MEMPOOL_READ_ONLY: 'ERR_ELECTION_REFUSED',
+  ERR_MEMPOOL_UNSUPPORTED: 'ERR_ELECTION_REFUSED',
+};
+
+/** What an error of a pool's file means to an election in it; anything else is passed on as it is. */
+export function electionError(error: unknown): unknown {
+  if (!isMempoolError(error)) return error;
+  if (error.details.field === 'path') return badOption('path', 'a file that can be opened, in a directory that exists');
+  const code = codes[error.code];
+  return code === undefined ? error : new ElectionError(code, error.message, { cause: error });
+}

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { LeaseStore } from 'mempool-election';
+import { sqliteExclusive } from 'mempool-sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { sqliteBy } from '../../src/backend.ts';
+import { hashOf, pointOf, transaction } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
+import { digest } from './digest.ts';
+import { openLeases, StandingClock, ttlMs, win } from './node.ts';
+
+const block = { point: pointOf(1), seen: [hashOf(1)], unseen: [] };
+
+interface Scene {
+  readonly path: string;
+  readonly clock: StandingClock;
+  readonly leases: LeaseStore;
+  readonly pool: MempoolStore;
+}
+
+/** A pool with one transaction, and a node that may lead. */
+async function scene(options: OpenOptions = {}): Promise<Scene> {
+  const path = join(scratch(), 'pool.db');
+  const clock = new StandingClock('this boot');
+  const leases = await openLeases(path, { clock });
+  const pool = await sqliteBy(clock).open({ path, ...options });
+  onTestFinished(() => pool.close());
+  await pool.receive([transaction(1)]);
+  return { path, clock, leases, pool };
+}
+
+test('X6: a block is applied under the live lease, and the lease begins its time anew', async () => {
+  const { clock, leases, pool } = await scene();
+  const lease = await win(leases, 'a');
+  clock.advance(ttlMs - 1);
+  expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'applied' });
+  expect(await leases.observe()).toEqual({ lease, term: lease.term });
+  clock.advance(ttlMs - 1);
+  expect(await pool.rollback(null, { lease })).toMatchObject({ kind: 'rolled-back' });
+  expect(await leases.observe()).toEqual({ lease, term: lease.term });
+});
+
+test('X6: a lease out of its time is refused before there is a successor, with nothing written', async () => {
+  const { path, clock, leases, pool } = await scene();
+  const lease = await win(leases, 'a');
+  clock.advance(ttlMs);
+  const before = digest(path);
+  expect(await pool.confirm(block, {}, { lease })).toEqual({ kind: 'fenced', tip: { point: null, tick: 0 } });
+  expect(await pool.rollback(null, { lease })).toEqual({ kind: 'fenced', tip: { point: null, tick: 0 } });
+  expect(digest(path)).toBe(before);
+});
+
+test('X6: a lease of another node, token or term is refused, and none while one is held', async () => {
+  const { path, leases, pool } = await scene();
+  const { nodeId, token, term } = await win(leases, 'a');
+  const before = digest(path);
+  for (const lease of [
+    { nodeId: 'b', token, term },
+    { nodeId, token: 'other', term },
+    { nodeId, token, term: term - 1 },
+    { nodeId, token, term: term + 1 },
+    undefined,
+  ])
+    expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'fenced' });
+  expect(digest(path)).toBe(before);
+});
+
+test('X6: without a lease blocks are applied where nobody leads, but never in a pool opened as fenced', async () => {
+  const open = await scene();
+  const lease = await win(open.leases, 'a');
+  await open.leases.release(lease);
+  expect(await open.pool.confirm(block)).toMatchObject({ kind: 'applied' });
+  const fenced = await scene({ fenced: true });
+  expect(await fenced.pool.confirm(block)).toMatchObject({ kind: 'fenced' });
+  expect(await fenced.pool.rollback(null)).toMatchObject({ kind: 'fenced' });
+});
+
+test('X6: each pool is guarded by the election that it names', async () => {
+  const { leases, pool } = await scene({ election: 'other' });
+  const lease = await win(leases, 'a');
+  expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'fenced' });
+  expect(await pool.confirm(block)).toMatchObject({ kind: 'applied' });
+});
+
+test('X6, X2: a call that was answered is answered again whoever leads by now; one that was fenced is judged anew', async () => {
+  const { clock, leases, pool } = await scene();
+  const lease = await win(leases, 'a');
+  const applied = await pool.confirm(block, {}, { lease, operationId: 'first' });
+  const next = { point: pointOf(2), parent: pointOf(1).hash, seen: [], unseen: [] };
+  clock.advance(ttlMs);
+  expect(await pool.confirm(next, {}, { lease, operationId: 'second' })).toMatchObject({ kind: 'fenced' });
+  const successor = await win(leases, 'b');
+  expect(await pool.confirm(block, {}, { lease, operationId: 'first' })).toEqual(applied);
+  const judged = await pool.confirm(next, {}, { lease: successor, operationId: 'second' });
+  expect(judged).toMatchObject({ kind: 'applied', tip: { tick: 2 } });
+});
+
+test('X6: a lease by a clock that the pool does not know counts as held', async () => {
+  const { path, clock, leases } = await scene();
+  const pool = await sqliteBy(new StandingClock('another boot')).open({ path });
+  onTestFinished(() => pool.close());
+  const lease = await win(leases, 'a');
+  clock.advance(ttlMs);
+  expect(await pool.confirm(block)).toMatchObject({ kind: 'fenced' });
+  expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'applied' });
+});
+
+test('X6: sqliteExclusive checks no leases, as no election can reach its file', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using pool = await sqliteExclusive.open({ path });
+  await expect(openLeases(path, { commandTimeoutMs: 20 })).rejects.toMatchObject({ code: 'ERR_ELECTION_UNAVAILABLE' });
+  const lease = { nodeId: 'a', token: 't', term: 1 };
+  await expect(pool.confirm(block, {}, { lease })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
+});
