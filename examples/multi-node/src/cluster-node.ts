@@ -11,6 +11,9 @@ const program = fileURLToPath(new URL('./node.ts', import.meta.url));
 /** `paused`: by a signal; the process is there and does not run. */
 type NodeState = 'down' | 'starting' | 'running' | 'paused';
 
+/** How a process came to its end. */
+export type Ended = 'as asked' | 'before it started' | 'by itself';
+
 export class ClusterNode {
   readonly task: NodeTask;
   readonly link: Link;
@@ -44,7 +47,7 @@ export class ClusterNode {
   }
 
   /** Resolves when the process has ended; `start` again afterwards. */
-  start(): Promise<void> {
+  start(): Promise<Ended> {
     const child = fork(program, [JSON.stringify(this.task)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -57,11 +60,14 @@ export class ClusterNode {
     child.on('message', (message: FromNode) => this.#take(message));
     const killWithUs = () => child.kill('SIGKILL');
     process.once('exit', killWithUs);
-    return once(child, 'exit').then(() => {
+    return once(child, 'exit').then(([code, signal]) => {
+      const hasStarted = this.#state !== 'starting';
       process.off('exit', killWithUs);
       this.#child = null;
       this.#state = 'down';
       for (const settle of this.#acknowledged.values()) settle(false);
+      if (code === 0 || signal === 'SIGKILL') return 'as asked';
+      return hasStarted ? 'by itself' : 'before it started';
     });
   }
 

@@ -20,6 +20,8 @@ export interface ClusterOptions extends Omit<NodeTask, 'nodeId'> {
 
 const submitMs = 1_500;
 const againMs = 25;
+/** So many starts in a row that fail are not Redis being away. */
+const vainStarts = 20;
 
 export class Cluster implements AsyncDisposable {
   readonly nodes: readonly ClusterNode[];
@@ -114,10 +116,14 @@ export class Cluster implements AsyncDisposable {
     for (const { link } of this.nodes) await link[Symbol.asyncDispose]();
   }
 
-  /** Starts the node again whenever it has ended. */
+  /** Starts the node again whenever it has ended. One that ends by itself is a failure; one may start while Redis is away. */
   async #keep(node: ClusterNode): Promise<void> {
+    let vain = 0;
     while (!this.#isEnding) {
-      await node.start();
+      const ended = await node.start();
+      vain = ended === 'before it started' ? vain + 1 : 0;
+      if (ended === 'by itself' || vain === vainStarts)
+        this.#failure ??= new Error(`${node.id} ended ${ended}: ${node.complaint}`);
       this.#chain.leaveAll(followerName(node, ''));
       if (this.#leader?.node === node) this.#leader = null;
       this.#changed();

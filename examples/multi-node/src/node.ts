@@ -10,7 +10,8 @@ import { RemoteChain } from './remote-chain.ts';
 const task = JSON.parse(process.argv[2] ?? '') as NodeTask;
 const stopped = Promise.withResolvers<void>();
 // Not longer than the process that started it.
-process.once('disconnect', () => process.exit(1));
+const endWithParent = () => process.exit(1);
+process.once('disconnect', endWithParent);
 
 const recorder = new FailoverRecorder(task.record, task.nodeId);
 await using mempool = await openMempool(poolSettings(task), { redis });
@@ -32,6 +33,7 @@ await stopped.promise;
 await watcher.stop();
 await election.stop();
 await mempool.close();
+process.off('disconnect', endWithParent);
 process.disconnect();
 
 function tell(message: FromNode): void {

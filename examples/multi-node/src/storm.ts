@@ -1,0 +1,124 @@
+/** The soak's faults: by chance, several at once, to nodes and to Redis. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClusterNode } from './cluster-node.ts';
+import type { RotaParts } from './failover-run.ts';
+import type { RedisProcess } from './redis-process.ts';
+
+/** What one fault keeps busy: a node's process or link, or the server. */
+type Place = string;
+
+interface Fault {
+  readonly place: Place;
+  run(): Promise<void>;
+}
+
+const atOnce = 3;
+const patienceMs = 60_000;
+/** After so many, all is let heal, and a leader must be at work again. */
+const faultsBetweenCalms = 12;
+const least = { pauseMs: 200, spread: 1_200 };
+
+export class Storm {
+  readonly #parts: RotaParts;
+  readonly #redis: RedisProcess;
+  readonly #running = new Map<Place, Promise<void>>();
+  #failure: unknown = null;
+
+  constructor(parts: RotaParts, redis: RedisProcess) {
+    this.#parts = parts;
+    this.#redis = redis;
+  }
+
+  /** Until there were so many faults, or the time is up. */
+  async rage(faults: number, untilMs: number): Promise<void> {
+    const { random, cluster, signal } = this.#parts;
+    await cluster.working(patienceMs);
+    for (let count = 1; count <= faults && performance.now() < untilMs; count += 1) {
+      await delay(least.pauseMs + random.below(least.spread), undefined, { signal });
+      while (this.#running.size >= atOnce) await Promise.race(this.#running.values());
+      this.#begin(this.#anyFault());
+      if (count % faultsBetweenCalms === 0) await this.#calm();
+      if (this.#failure !== null) throw this.#failure;
+    }
+    await this.#calm();
+  }
+
+  async #calm(): Promise<void> {
+    await Promise.all(this.#running.values());
+    if (this.#failure !== null) throw this.#failure;
+    await this.#parts.cluster.working(patienceMs);
+  }
+
+  #begin({ place, run }: Fault): void {
+    const fault = run()
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => this.#running.delete(place));
+    this.#running.set(place, fault);
+  }
+
+  /** One whose place is free. */
+  #anyFault(): Fault {
+    const { random } = this.#parts;
+    for (;;) {
+      const fault = random.pick(this.#kinds)(this.#victim());
+      if (!this.#running.has(fault.place)) return fault;
+    }
+  }
+
+  /** The leader more often than not. */
+  #victim(): ClusterNode {
+    const { cluster, random } = this.#parts;
+    return random.below(5) < 3 && cluster.leader !== null ? cluster.leader.node : random.pick(cluster.nodes);
+  }
+
+  readonly #kinds: readonly ((node: ClusterNode) => Fault)[] = [
+    (node) => this.#ofProcess(node, (faults) => faults.kill(node, this.#upTo(800))),
+    (node) => this.#ofProcess(node, (faults) => faults.kill(node, this.#upTo(800))),
+    (node) => this.#ofProcess(node, (faults) => faults.pause(node, this.#upTo(2 * this.#parts.ttlMs))),
+    (node) => this.#ofProcess(node, (faults) => faults.pause(node, this.#upTo(2 * this.#parts.ttlMs))),
+    (node) => this.#ofProcess(node, (faults) => faults.resign(node)),
+    (node) => this.#ofProcess(node, (faults) => faults.stop(node, this.#upTo(500))),
+    (node) => this.#ofLink(node, (faults) => faults.cut(node, this.#upTo(2 * this.#parts.ttlMs))),
+    (node) => this.#ofLink(node, (faults) => faults.slow(node, this.#upTo(250), this.#upTo(2 * this.#parts.ttlMs))),
+    () => this.#ofServer('restart', () => this.#redis.restart(this.#upTo(400))),
+    () => this.#ofServer('freeze', () => this.#redis.freeze(this.#upTo(2 * this.#parts.ttlMs))),
+    () => this.#ofServer('SCRIPT FLUSH', () => this.#redis.command('SCRIPT', 'FLUSH')),
+    () => this.#ofServer('PERSIST lock', () => this.#redis.command('PERSIST', this.#key('lock'))),
+    () => this.#ofServer('PERSIST lease', () => this.#redis.command('PERSIST', this.#key('lease'))),
+    () => this.#removal('DEL lock', () => this.#redis.command('DEL', this.#key('lock'))),
+    () => this.#removal('PEXPIRE lock 1', () => this.#redis.command('PEXPIRE', this.#key('lock'), '1')),
+  ];
+
+  #ofProcess(node: ClusterNode, act: (faults: RotaParts['faults']) => Promise<void>): Fault {
+    return { place: `process of ${node.id}`, run: () => this.#once(node, act) };
+  }
+
+  /** A process that is not there, or not yet, cannot be harmed. */
+  async #once(node: ClusterNode, act: (faults: RotaParts['faults']) => Promise<void>): Promise<void> {
+    const { cluster, faults } = this.#parts;
+    await cluster.until(`${node.id} runs`, patienceMs, () => node.state === 'running');
+    await act(faults);
+  }
+
+  #ofLink(node: ClusterNode, act: (faults: RotaParts['faults']) => Promise<void>): Fault {
+    return { place: `link of ${node.id}`, run: () => act(this.#parts.faults) };
+  }
+
+  #ofServer(name: string, act: () => Promise<void>): Fault {
+    return { place: 'server', run: () => this.#parts.faults.during(name, null, act) };
+  }
+
+  #removal(name: string, act: () => Promise<void>): Fault {
+    return { place: 'server', run: () => this.#parts.faults.removing(name, act) };
+  }
+
+  #key(name: string): string {
+    return `{${this.#parts.pool}}:watcher:${name}`;
+  }
+
+  #upTo(mostMs: number): number {
+    return 1 + this.#parts.random.below(Math.ceil(mostMs));
+  }
+}
