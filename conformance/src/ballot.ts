@@ -43,11 +43,12 @@ export class Ballot {
   }
 }
 
-/** A store whose renewals can be made to hang: they are neither answered nor done. */
+/** A store that can be made to hang: a renewal is neither answered nor done, and no campaign is made. */
 export function hanging(): { readonly through: (store: LeaseStore) => LeaseStore; hang(): void } {
   let hangs = false;
   const through = (store: LeaseStore): LeaseStore => ({
     ...verbsOf(store),
+    campaign: (request) => (hangs ? Promise.reject(new Error('out of reach')) : store.campaign(request)),
     renew: (lease, request) => (hangs ? new Promise(() => undefined) : store.renew(lease, request)),
   });
   return {

@@ -18,7 +18,7 @@ import { rejection } from '../verb-call.ts';
 const hinting: readonly Need[] = ['hints'];
 const processes: readonly Need[] = ['processes', 'child-process'];
 /** Long enough for a child that renews in time, short enough to wait for. */
-const killedTtlMs = 500;
+const killedTtlMs = 1_500;
 
 interface LeaseVerb {
   readonly verb: Exclude<keyof LeaseStore, 'close' | 'onHint'>;
@@ -86,12 +86,12 @@ const racing: readonly ConformanceCase[] = [
     'LE6/racing-processes',
     'of the campaigns of several processes exactly one is won',
     async (context) => {
-      const children = await Promise.all([1, 2, 3].map(() => context.fork('campaign', newCampaign(context.random))));
+      const children = await Promise.all([1, 2].map(() => context.fork('campaign', newCampaign(context.random))));
       for (const child of children) assert.equal(await child.message(), 'ready');
       for (const child of children) child.send('go');
       const replies = (await Promise.all(children.map((child) => child.message()))) as CampaignReply[];
       const tokens = new Set(replies.map((reply) => (reply.kind === 'forgotten' ? null : reply.lease.token)));
-      assert.deepEqual([replies.map(({ kind }) => kind).sort(), tokens.size], [['held', 'held', 'won'], 1]);
+      assert.deepEqual([replies.map(({ kind }) => kind).sort(), tokens.size], [['held', 'won'], 1]);
     },
     processes,
   ),
@@ -142,11 +142,22 @@ function listen(store: LeaseStore): { readonly hints: Hint[]; readonly end: () =
   return { hints, end: store.onHint((hint) => hints.push(hint)) };
 }
 
-/** Wins and releases until the hint has come: a listener may take a moment to be heard of. */
+/** A hint may take a moment, and a listener too until it is heard of; how long each try waits. */
+const hintMs = 500;
+
+async function heardSoon(hints: readonly Hint[], hint: Hint): Promise<boolean> {
+  const end = performance.now() + hintMs;
+  await untilTrue('the hint has come, or its time is over', () => hints.includes(hint) || performance.now() > end);
+  return hints.includes(hint);
+}
+
+/** Wins and releases until the hint has come. */
 async function untilHeard(context: CaseContext, store: LeaseStore, hints: readonly Hint[], hint: Hint): Promise<void> {
   await untilTrue(`the hint ${hint} has come`, async () => {
-    await store.release(await win(context, store));
-    return hints.includes(hint);
+    const lease = await win(context, store);
+    await heardSoon(hints, 'acquired');
+    await store.release(lease);
+    return heardSoon(hints, hint);
   });
 }
 

@@ -1,20 +1,33 @@
 import { Redis } from 'ioredis';
-import type { Subject } from 'mempool-conformance';
-import { redis } from 'mempool-redis';
+import { openLeases, type Subject } from 'mempool-conformance';
+import { redis, redisElection } from 'mempool-redis';
+import { electionKeys } from '../src/election/script.ts';
 import { keysOf } from '../src/script.ts';
 
 /** Set by the global set-up, and handed on to child processes. Without it no server may be written to. */
 const url = process.env.MEMPOOL_TEST_REDIS_URL ?? '';
 if (url === '') throw new Error('set MEMPOOL_TEST_REDIS_URL to a Redis that tests may write to');
 
+/** Every name that the pool's election may leave on the server. */
+async function electionNames(client: Redis, pool: string): Promise<string[]> {
+  const base = `{${pool}}:watcher`;
+  const nodes = await client.zrange(`${base}:members`, '0', '-1');
+  return [...electionKeys(base), ...nodes.map((node) => `${base}:heartbeat:${node}`)];
+}
+
+async function unlink(names: (client: Redis) => Promise<readonly string[]>): Promise<void> {
+  const client = new Redis(url);
+  await client.unlink([...(await names(client))]);
+  client.disconnect();
+}
+
 export const subject: Subject = {
   name: 'redis',
   module: import.meta.url,
   backend: redis,
   open: (pool, options) => redis.open({ ...options, pool, url }),
-  async destroy(pool) {
-    const client = new Redis(url);
-    await client.unlink(...keysOf(`{${pool}}`, 'both'));
-    client.disconnect();
-  },
+  leases: (pool, options) => openLeases(redisElection, { pool, url }, options),
+  leaseTraits: ['hints', 'processes'],
+  forget: (pool) => unlink((client) => electionNames(client, pool)),
+  destroy: (pool) => unlink(async (client) => [...keysOf(`{${pool}}`, 'both'), ...(await electionNames(client, pool))]),
 };

@@ -2,22 +2,33 @@ import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Subject } from 'mempool-conformance';
+import { DatabaseSync } from 'node:sqlite';
+import { openLeases, type Subject } from 'mempool-conformance';
 import type { Backend } from 'mempool-core';
-import type { SqliteOptions } from 'mempool-sqlite';
+import { type SqliteOptions, sqliteElection } from 'mempool-sqlite';
 
 /** Pools as files of one directory, which child processes find by name. */
 export function fileSubject(name: string, module: string, backend: Backend<SqliteOptions>): Subject {
   const directory = join(tmpdir(), 'mempool-sqlite-conformance');
   mkdirSync(directory, { recursive: true });
   const pathOf = (pool: string) => join(directory, `${name}-${encodeURIComponent(pool)}.db`);
+  const election: Partial<Subject> = {
+    leases: (pool, options) => openLeases(sqliteElection, { path: pathOf(pool) }, options),
+    leaseTraits: ['hints', 'processes'],
+    async forget(pool) {
+      const database = new DatabaseSync(pathOf(pool), { timeout: 5_000 });
+      database.exec('BEGIN IMMEDIATE; DELETE FROM lease; DELETE FROM member; COMMIT');
+      database.close();
+    },
+  };
   return {
+    ...(backend.capabilities.lease && election),
     name,
     module,
     backend,
     open: (pool, options = {}) => backend.open({ ...options, pool, path: pathOf(pool) }),
     async destroy(pool) {
-      for (const suffix of ['', '-wal', '-shm']) await rm(`${pathOf(pool)}${suffix}`, { force: true });
+      for (const suffix of ['', '-wal', '-shm', '-watcher-lock']) await rm(`${pathOf(pool)}${suffix}`, { force: true });
     },
   };
 }
