@@ -7,14 +7,17 @@ export function blockOn(branch: number, number: number, parent: Block | null, ..
   return { point, parent: parent?.point.hash ?? undefined, seen: seen.map(hash), unseen: [] };
 }
 
+/** As many blocks as a test takes names for. */
+export type Branch = Block[] & { readonly [place in 0 | 1 | 2 | 3 | 4]: Block };
+
 /** That many blocks on top of one, on a branch of their own. */
-export function branchFrom(parent: Block | null, branch: number, length: number): Block[] {
+export function branchFrom(parent: Block | null, branch: number, length: number): Branch {
   const blocks: Block[] = [];
   for (let i = 0; i < length; i++) {
     const below = blocks.at(-1) ?? parent;
     blocks.push(blockOn(branch, (below?.point.slot ?? 0) + 1, below));
   }
-  return blocks;
+  return blocks as Branch;
 }
 
 interface Reader {
@@ -58,9 +61,15 @@ export class ScriptedChain implements ChainSource {
     this.#tell({ kind: 'undo', point: to?.point ?? null });
   }
 
+  /** Ends the chain at that block without telling anybody. */
+  forget(to: Block | null): void {
+    this.#blocks = to === null ? [] : this.#blocks.slice(0, this.#blocks.indexOf(to) + 1);
+  }
+
   /** Ends every reader, as a connection that breaks; without an error, as one that is closed. */
   cut(error: Error | null = null): void {
     for (const reader of this.#readers) {
+      this.#readers.delete(reader);
       reader.end = { error };
       reader.wake();
     }

@@ -38,8 +38,11 @@ export class ScriptedElection implements WatcherElection {
   resigned = 0;
   /** What `isLeader` answers while the leadership lasts. */
   valid: () => boolean = () => true;
+  /** How many wait to lead, or do. */
+  waiting = 0;
   #work: Work | null = null;
-  #waiting: PromiseWithResolvers<void> = Promise.withResolvers();
+  #asked: PromiseWithResolvers<void> = Promise.withResolvers();
+  #fail: (error: Error) => void = () => undefined;
   #leading: { readonly end: AbortController; readonly ended: Promise<unknown>; readonly lease: Lease } | null = null;
 
   constructor(id: string, elections: ScriptedElections) {
@@ -53,7 +56,7 @@ export class ScriptedElection implements WatcherElection {
 
   /** Resolves when somebody waits to lead. */
   get ready(): Promise<void> {
-    return this.#waiting.promise;
+    return this.#asked.promise;
   }
 
   async runAsLeader<T>(
@@ -61,10 +64,21 @@ export class ScriptedElection implements WatcherElection {
     { signal }: { readonly signal: AbortSignal },
   ): Promise<T> {
     this.#work = work;
-    this.#waiting.resolve();
-    return new Promise((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    this.waiting += 1;
+    const over = Promise.withResolvers<never>();
+    this.#fail = over.reject;
+    signal.addEventListener('abort', () => over.reject(signal.reason), { once: true });
+    this.#asked.resolve();
+    return over.promise.finally(() => {
+      this.waiting -= 1;
     });
+  }
+
+  /** Ends as an election that is stopped. Resolves when somebody waits to lead again. */
+  end(error: Error): Promise<void> {
+    this.#asked = Promise.withResolvers();
+    this.#fail(error);
+    return this.#asked.promise;
   }
 
   /** Begins a leadership. Others are not told: they end when the test says so. */

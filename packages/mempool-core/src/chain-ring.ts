@@ -10,8 +10,10 @@ export interface RingBlock {
 
 /** The last blocks of a chain, and the point that they stand on. */
 export class ChainRing {
+  /** What the first block of all stands on: `null`, or where the source begins. */
+  readonly beginning: ChainPoint | null;
   readonly #size: number;
-  /** `null`: the chain's beginning. */
+  /** `null`: the chain begins here. */
   #base: ChainPoint | null;
   #blocks: RingBlock[] = [];
   /** How many have left at the front: the places of the others stay. */
@@ -20,8 +22,9 @@ export class ChainRing {
   #bare = 0;
   readonly #places = new Map<string, number>();
 
-  constructor(size: number, base: ChainPoint | null) {
+  constructor(size: number, base: ChainPoint | null, beginning: ChainPoint | null = null) {
     this.#size = size;
+    this.beginning = beginning;
     this.#base = base;
     if (base !== null) this.#places.set(key(base), -1);
   }
@@ -42,7 +45,7 @@ export class ChainRing {
     return this.#places.has(key(point));
   }
 
-  /** Newest first; `null` where it reaches the chain's beginning. */
+  /** Newest first; the last is the one that it stands on. */
   *points(): Generator<ChainPoint | null, undefined> {
     for (let i = this.#blocks.length - 1; i >= 0; i--) yield (this.#blocks[i] as RingBlock).point;
     yield this.#base;

@@ -19,9 +19,9 @@ export interface ChainCursor {
 /** Where blocks come from. */
 export interface ChainSource {
   /**
-   * Finds the first of these points, given newest first, that is on the source's chain, and follows the chain from there; from
-   * its first block where the list is empty. `null`: the source knows none of them. `signal` ends the search, and the steps of
-   * the cursor that it found.
+   * Finds the first of these points, given newest first, that is on the source's chain, and follows the chain from there. Where
+   * the list is empty it follows from the chain's first block, or from where it would have a new pool begin. `null`: it knows
+   * none of them. `signal` ends the search, and the steps of the cursor that it found.
    */
   intersect(points: readonly ChainPoint[], options: { readonly signal: AbortSignal }): Promise<ChainCursor | null>;
 }

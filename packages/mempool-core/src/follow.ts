@@ -1,3 +1,4 @@
+import { sameEnd } from './chain-ring.ts';
 import type { ChainCursor, ChainSource, SourceStep } from './chain-source.ts';
 import type { Logger } from './options.ts';
 import { GrowingPause } from './pause.ts';
@@ -20,6 +21,7 @@ export class Following {
   readonly #source: ChainSource;
   readonly #follower: Follower;
   readonly #log: Logger;
+  readonly #pause = new GrowingPause();
   #pass = new AbortController();
 
   constructor(source: ChainSource, follower: Follower, log: Logger) {
@@ -28,34 +30,36 @@ export class Following {
     this.#log = log;
   }
 
-  /** Lets go of the source as it is followed now and begins again at once. */
+  /** Lets go of the source as it is followed now and begins again, after the shortest pause: who asks often is held back too. */
   again(): void {
+    this.#pause.reset();
     this.#pass.abort();
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const pause = new GrowingPause();
     while (!signal.aborted) {
       this.#pass = new AbortController();
       const pass = AbortSignal.any([signal, this.#pass.signal]);
       try {
-        await this.#once(pass, pause);
+        await this.#once(pass);
         if (!pass.aborted) this.#log('warn', 'the chain source ended');
       } catch (error) {
         if (!pass.aborted) this.#log('warn', 'the chain source failed', { error });
       }
-      await pause.wait(pass);
+      await this.#pause.wait(pass.aborted ? signal : pass);
     }
   }
 
-  async #once(signal: AbortSignal, pause: GrowingPause): Promise<void> {
+  async #once(signal: AbortSignal): Promise<void> {
     const points = await this.#follower.begin(signal);
     const cursor = await untilAborted(this.#source.intersect(points, { signal }), signal);
     if (signal.aborted || cursor === undefined) return;
     if (cursor === null) return this.#follower.unknown(signal);
+    if (points.length > 0 && !points.some((point) => sameEnd(point, cursor.point)))
+      throw new Error('the chain source found a point that it was not asked for');
     await this.#follower.begun(cursor.point, signal);
     for await (const step of stepsOf(cursor, signal)) {
-      pause.reset();
+      this.#pause.reset();
       await this.#follower.take(step, signal);
     }
   }

@@ -21,12 +21,14 @@ export function reconcile(chain: ChainRing, applied: ChainRing): Plan {
   const above = chain.above(common);
   if (above.length === 0) return { kind: 'wait', common };
   const blocks = blocksOf(above);
-  return blocks === null ? { kind: 'ask' } : { kind: 'apply', from: common, blocks };
+  if (blocks === null) return { kind: 'ask' };
+  return { kind: 'apply', from: applied.end === null ? null : common, blocks };
 }
 
-/** The chain's beginning is common only to a pool that has no block at all: two chains may both begin and have nothing in common. */
+/** The beginning is common only to a pool without any block: two chains that both begin need have nothing else in common. */
 function newestCommon(chain: ChainRing, applied: ChainRing): ChainPoint | null | undefined {
-  return chain.points().find((point) => (point === null ? sameEnd(applied.end, null) : applied.has(point)));
+  if (applied.end === null) return chain.points().find((point) => sameEnd(point, chain.beginning));
+  return chain.points().find((point) => point !== null && applied.has(point));
 }
 
 function blocksOf(above: readonly RingBlock[]): Block[] | null {

@@ -87,11 +87,13 @@ export class Tenure {
     return stopped;
   }
 
-  /** Takes the pool back to a point that its chain ends at now. */
-  async undo(point: ChainPoint | null): Promise<void> {
+  /** Takes the pool, which was where the chain ended, back to where it ends now. */
+  async undo(chain: ChainRing): Promise<void> {
     const applied = this.#applied;
-    if (applied === null || sameEnd(applied.end, point)) return;
-    if (point !== null || (await this.#reachesBeginning())) await this.#rollback(point, applied);
+    if (applied === null || sameEnd(applied.end, chain.end)) return;
+    const toBeginning = chain.end === null || sameEnd(chain.end, chain.beginning);
+    if (!toBeginning) await this.#rollback(chain.end, applied);
+    else if (await this.#reachesBeginning()) await this.#rollback(null, applied);
     else if (!this.isOver) this.diverge();
   }
 
@@ -198,7 +200,8 @@ export class Tenure {
   }
 
   #settle(chain: ChainRing, plan: Exclude<Plan, { kind: 'ask' }>, applied: ChainRing): Progress {
-    const { emit, term } = this.#options;
+    const { leadership, emit, term } = this.#options;
+    leadership.reportProgress();
     const common = plan.kind === 'wait' ? plan.common : applied.end;
     if (common !== null) chain.strip(common);
     const slot = this.#tip.point?.slot ?? 0;

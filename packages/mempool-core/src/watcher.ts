@@ -5,7 +5,7 @@ import type { Leadership } from './lease.ts';
 import { GrowingPause } from './pause.ts';
 import type { Block } from './store.ts';
 import { Tenure } from './tenure.ts';
-import { type ChainPoint, samePoint } from './transaction.ts';
+import type { ChainPoint } from './transaction.ts';
 import type { WatcherEvent, WatcherEventKind, WatcherEventOf } from './watcher-events.ts';
 import { type ResolvedWatcherOptions, resolveWatcherOptions, type WatcherOptions } from './watcher-options.ts';
 
@@ -26,12 +26,15 @@ export class Watcher implements AsyncDisposable {
   /** The chain as this node sees it; `null` until the source has answered. */
   #chain: ChainRing | null = null;
   #tenure: Tenure | null = null;
-  /** Points that the source is asked about for a tenure that lacks blocks. */
+  /** Points that the source is to be asked for, by a tenure that lacks blocks. */
   #asked: readonly ChainPoint[] | null = null;
+  /** Points that it was asked for last. */
+  #sought: readonly ChainPoint[] = [];
   #kept = 0;
   /** The last of those who want to see the chain and the pool as they are: one at a time. */
   #turns: Promise<unknown> = Promise.resolve();
   #resigning: Promise<void> = Promise.resolve();
+  #stopping: Promise<void> | null = null;
 
   /** @throws `ERR_MEMPOOL_INVALID` naming the option */
   constructor(options: WatcherOptions) {
@@ -41,6 +44,7 @@ export class Watcher implements AsyncDisposable {
 
   /** Begins to follow the chain and to wait for the leadership. The election is started by its owner. Twice is fine. */
   async start(): Promise<void> {
+    await this.#stopping;
     if (this.#running !== null) return;
     const ending = new AbortController();
     const ended = Promise.all([this.#following.run(ending.signal), this.#lead(ending.signal)]);
@@ -51,17 +55,22 @@ export class Watcher implements AsyncDisposable {
    * Ends both and waits for the call of the pool that is under way. The election goes on: stop it too, or this node leads
    * without applying anything. Twice is fine.
    */
-  async stop(): Promise<void> {
-    const running = this.#running;
-    if (running === null) return;
-    running.ending.abort();
-    await running.ended;
-    await this.#resigning;
-    if (this.#running === running) this.#running = null;
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = null;
+    });
+    return this.#stopping;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#running?.ending.abort();
+    await this.#running?.ended;
+    await this.#resigning;
+    this.#running = null;
   }
 
   /** Calls the listener, which may be asynchronous, at every event of the kind. Returns what removes it. */
@@ -101,11 +110,14 @@ export class Watcher implements AsyncDisposable {
     const own = { pool, policy, ringSize, log, term, leadership, signal, ending, emit, resign };
     const tenure = new Tenure(own);
     this.#tenure = tenure;
-    await this.#turn(() => this.#sync(tenure));
-    await aborted(signal);
-    await this.#turn(async () => {
+    try {
+      await this.#turn(() => this.#sync(tenure));
+      await aborted(signal);
+    } finally {
+      // Nothing of it is under way any more when the election lets go of the lease.
+      await this.#turn(async () => undefined);
       if (this.#tenure === tenure) this.#tenure = null;
-    });
+    }
   }
 
   #follower(): Follower {
@@ -120,11 +132,16 @@ export class Watcher implements AsyncDisposable {
   }
 
   async #begin(signal: AbortSignal): Promise<readonly ChainPoint[]> {
+    this.#sought = this.#asked ?? (await this.#lastPoints(signal));
+    return this.#sought;
+  }
+
+  async #lastPoints(signal: AbortSignal): Promise<readonly ChainPoint[]> {
     const { pool, ringSize } = this.#options;
-    if (this.#asked !== null) return this.#asked;
-    if (this.#chain !== null) return [...this.#chain.points()].filter((point) => point !== null);
-    const { points } = await pool.tip({ points: ringSize, signal });
-    return points;
+    const seen = this.#chain === null ? [] : [...this.#chain.points()].filter((point) => point !== null);
+    if (seen.length > 0) return seen;
+    this.#chain = null;
+    return (await pool.tip({ points: ringSize, signal })).points;
   }
 
   /** What this node saw may be what the source has forgotten; what the pool has applied must be on its chain. */
@@ -139,8 +156,9 @@ export class Watcher implements AsyncDisposable {
 
   async #begun(point: ChainPoint | null): Promise<void> {
     const fresh = this.#asked !== null || this.#chain === null;
+    const empty = this.#sought.length === 0;
     this.#asked = null;
-    if (fresh) this.#chain = new ChainRing(this.#options.ringSize, point);
+    if (fresh) this.#chain = new ChainRing(this.#options.ringSize, point, empty ? point : null);
     // Nothing is undone in the pool by this alone: a source asked again may be behind the one before.
     else this.#chain?.cut(point);
     const tenure = this.#leading();
@@ -177,9 +195,9 @@ export class Watcher implements AsyncDisposable {
     // A pool that is where the chain was goes back with it; one that is not waits for the other branch.
     if (tenure !== null && !tenure.isLevel(chain)) await this.#sync(tenure);
     if (signal.aborted) return;
-    const level = tenure?.isLevel(chain) === true;
+    const level = tenure !== null && !tenure.isOver && tenure.isLevel(chain);
     chain.cut(point);
-    if (level) await tenure?.undo(point);
+    if (level) await tenure.undo(chain);
   }
 
   async #sync(tenure: Tenure): Promise<void> {
