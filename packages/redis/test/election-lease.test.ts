@@ -240,11 +240,10 @@ test('a term that an operator deleted is known from the lease, and written again
 
 test('heartbeats list the members with address and priority; whoever acquires trims those not heard of', async () => {
   const { store, url, key } = await freshLeases();
-  await store.heartbeat(candidate('b'), ttlMs);
-  const members = await store.heartbeat({ nodeId: 'a', address: null, priority: 0 }, ttlMs);
-  expect(members).toMatchObject([
-    { nodeId: 'b', address: 'b.example:3000', priority: 7, alive: true },
+  await store.heartbeat({ nodeId: 'a', address: null, priority: 0 }, ttlMs);
+  expect(await store.heartbeat(candidate('b'), ttlMs)).toMatchObject([
     { nodeId: 'a', address: null, priority: 0, alive: true },
+    { nodeId: 'b', address: 'b.example:3000', priority: 7, alive: true },
   ]);
   const admin = operator(url);
   expect(await admin.get(key('heartbeat:b'))).toBe('7 b.example:3000');
