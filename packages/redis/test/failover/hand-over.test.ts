@@ -37,6 +37,22 @@ test('a clean stop hands over at the next poll where messages are lost', async (
   await cluster.conclude();
 });
 
+test('a leader that releases its lease does not lead while the answer is on its way and another one wins', async () => {
+  const url = inject('redisUrl');
+  const proxy = await heldProxy(url);
+  const cluster = await startCluster({ url, ttlMs: 20_000, pollMs: 100 });
+  const a = await cluster.leader('a', { url: proxy.url });
+  await cluster.follower('b');
+  const release = proxy.hold('reply');
+  const stopped = a.call('stop');
+  await release.caught;
+  await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+  expect(await a.call('status')).toMatchObject({ isLeader: false, remainingMs: 0 });
+  await release.letGo();
+  await stopped;
+  await cluster.conclude();
+});
+
 test('the leader that resigns lets another one lead, and follows', async () => {
   const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 1_000 });
   const a = await cluster.leader('a');

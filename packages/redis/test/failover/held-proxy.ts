@@ -9,7 +9,7 @@ export type Held = 'request' | 'reply';
 export interface HeldCall {
   /** It is here. */
   readonly caught: Promise<void>;
-  /** Lets it go on, also when the one who sent it is gone. Resolves when the server has answered. */
+  /** Lets it go on, a request also when the one who sent it is gone. Resolves when the server has answered. */
   letGo(): Promise<void>;
 }
 
@@ -27,7 +27,8 @@ interface Trap {
   readonly caught: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<void>;
   readonly kept: Buffer[];
-  upstream: Socket | null;
+  /** Where what is kept was going. */
+  way: Socket | null;
 }
 
 /** A TCP proxy that is closed after the test. A connection that ends at one side ends at the other. */
@@ -53,7 +54,7 @@ export async function heldProxy(serverUrl: string): Promise<HeldProxy> {
     client.on('data', (request) => {
       if (trap === null && armed !== null && request.includes('EVAL')) {
         [trap, armed] = [armed, null];
-        trap.upstream = upstream;
+        trap.way = trap.held === 'request' ? upstream : client;
       }
       if (trap?.held !== 'request') return void upstream.write(request);
       trap.kept.push(request);
@@ -61,8 +62,12 @@ export async function heldProxy(serverUrl: string): Promise<HeldProxy> {
     });
     upstream.on('data', (reply) => {
       trap?.answered.resolve();
-      if (trap?.held === 'reply') return trap.caught.resolve();
-      if (!isMessage(reply)) client.write(reply);
+      if (trap?.held !== 'reply') {
+        if (!isMessage(reply)) client.write(reply);
+        return;
+      }
+      trap.kept.push(reply);
+      trap.caught.resolve();
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -80,12 +85,12 @@ export async function heldProxy(serverUrl: string): Promise<HeldProxy> {
     hold(held) {
       const caught = Promise.withResolvers<void>();
       const answered = Promise.withResolvers<void>();
-      const trap: Trap = { held, caught, answered, kept: [], upstream: null };
+      const trap: Trap = { held, caught, answered, kept: [], way: null };
       armed = trap;
       return {
         caught: caught.promise,
         letGo: () => {
-          for (const request of trap.kept) trap.upstream?.write(request);
+          for (const data of trap.kept) trap.way?.write(data);
           return answered.promise;
         },
       };

@@ -14,9 +14,12 @@ async function mortalServer(...args: readonly string[]) {
     process.kill(running.pid, 'SIGCONT');
     await running.stop();
   });
+  const client = operator(running.url);
+  // It goes on by itself when the server is back; until then it has nothing to say.
+  client.on('error', () => undefined);
   return {
     url: running.url,
-    client: operator(running.url),
+    client,
     kill: () => running.kill('SIGKILL'),
     start: async () => {
       running = await startRedisServer({ dir, port, args });

@@ -4,8 +4,12 @@ import { startCluster } from './cluster.ts';
 test('a leader whose heartbeat stands still while its lock lives is replaced by force, and fenced', async () => {
   const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 600, blocks: 1 });
   const replaced = cluster.fault('heartbeat stale', { removesLease: true });
-  const a = await cluster.leader('a', { progressTimeoutMs: 4_000 });
+  const a = await cluster.node('a', { progressTimeoutMs: 5_000 });
+  await a.call('work');
+  await a.call('start');
+  await cluster.until('acquired');
   const b = await cluster.follower('b', { staleHeartbeatMs: 600 });
+  await a.call('standStill');
   const forced = await cluster.until('takeover-forced');
   const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
   expect(await a.call('confirm', 1)).toMatchObject({ kind: 'fenced' });
