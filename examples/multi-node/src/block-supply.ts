@@ -11,9 +11,9 @@ export interface Release {
   readonly steps: readonly SourceStep[];
 }
 
-/** So many of a hundred blocks have a rival that is seen first and loses. */
-const forkPercent = 8;
-/** And so many bring a transaction that no block ever carries. */
+/** Every so many blocks one has a rival that is seen first and loses. */
+const forkEvery = 8;
+/** So many of a hundred blocks bring a transaction that no block ever carries. */
 const unluckyPercent = 15;
 const syntheticBlocks = 5_000;
 const slotsBetween = 20;
@@ -28,12 +28,14 @@ export function openBlocks(file: string | null, seed: number): Promise<Chain> {
 /** The chain's blocks, then empty ones for as long as they are asked for. */
 export async function* supplyBlocks(chain: Chain, random: Random): AsyncGenerator<Release, never> {
   let before: ChainPoint | null = null;
+  let count = 0;
   for await (const { slot, hash, parent, transactions } of chain.blocks()) {
     const link = parent === null ? {} : { parent };
     const block: Block = { point: { slot, hash }, ...link, seen: transactions.map((each) => each.hash), unseen: [] };
     const isUnlucky = random.below(100) < unluckyPercent;
     const all = isUnlucky ? [...transactions, unlucky(hash)] : transactions;
-    const hasRival = before !== null && random.below(100) < forkPercent;
+    count += 1;
+    const hasRival = count % forkEvery === 0;
     const rival: SourceStep[] = hasRival ? rivalSteps(before, block, 1 + random.below(2)) : [];
     yield { transactions: all, steps: [...rival, { kind: 'apply', block }] };
     before = block.point;

@@ -1,8 +1,6 @@
 /** What `npm run demo:failover` and `npm run test:soak` may be told. */
 import { parseArgs } from 'node:util';
-
-/** The command line itself is wrong: one line, exit code 2. */
-export class UsageError extends Error {}
+import { UsageError } from './usage-error.ts';
 
 export interface CommonSettings {
   readonly nodes: number;

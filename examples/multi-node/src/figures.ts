@@ -1,5 +1,5 @@
 /** How long the fail-overs of a run took, from its record. */
-import { entriesOf, type FailoverRecord, killFault } from 'mempool-conformance/failover';
+import { beliefsOf, entriesOf, type FailoverRecord, killFault } from 'mempool-conformance/failover';
 
 export interface Durations {
   readonly count: number;
@@ -33,11 +33,15 @@ export function figuresOf(record: FailoverRecord): Figures {
   };
 }
 
+/** Of faults that met the leader. */
 function failoverTimes(record: FailoverRecord, names: readonly string[]): Durations {
-  const acquired = entriesOf(record, 'acquired').map(({ at }) => at);
+  const beliefs = beliefsOf(record);
   const times = entriesOf(record, 'fault')
-    .filter(({ fault }) => names.includes(fault))
-    .map(({ at }) => Math.min(...acquired.filter((win) => win > at)) - at)
+    .filter(({ fault, pid, at }) => {
+      const led = beliefs.some((belief) => belief.pid === pid && belief.from <= at && at <= belief.to);
+      return names.includes(fault) && led;
+    })
+    .map(({ at }) => Math.min(...beliefs.filter(({ from }) => from > at).map(({ from }) => from)) - at)
     .filter(Number.isFinite)
     .map((ns) => Math.round(ns / nsPerMs))
     .sort((a, b) => a - b);

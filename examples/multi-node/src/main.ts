@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useOwnRedis } from 'cardano-replay/own-redis';
 import { demoHelp, readDemoSettings } from './command-line.ts';
-import { play, runProgram } from './program.ts';
+import { play } from './play.ts';
+import { runProgram } from './program.ts';
 import { killLeaders } from './rota.ts';
 
 /** A block every so often: a leader that died leaves its successor a backlog. */

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSoakSettings, soakHelp } from './command-line.ts';
-import { play, runProgram } from './program.ts';
+import { play } from './play.ts';
+import { runProgram } from './program.ts';
 import { RedisProcess } from './redis-process.ts';
 import { Storm } from './storm.ts';
 

@@ -78,17 +78,17 @@ export class Storm {
     (node) => this.#ofProcess(node, (faults) => faults.kill(node, this.#upTo(800))),
     (node) => this.#ofProcess(node, (faults) => faults.pause(node, this.#upTo(2 * this.#parts.ttlMs))),
     (node) => this.#ofProcess(node, (faults) => faults.pause(node, this.#upTo(2 * this.#parts.ttlMs))),
-    (node) => this.#ofProcess(node, (faults) => faults.resign(node)),
+    () => this.#ofLease(({ faults }, leader) => faults.resign(leader)),
     (node) => this.#ofProcess(node, (faults) => faults.stop(node, this.#upTo(500))),
     (node) => this.#ofLink(node, (faults) => faults.cut(node, this.#upTo(2 * this.#parts.ttlMs))),
     (node) => this.#ofLink(node, (faults) => faults.slow(node, this.#upTo(250), this.#upTo(2 * this.#parts.ttlMs))),
     () => this.#ofServer('restart', () => this.#redis.restart(this.#upTo(400))),
     () => this.#ofServer('freeze', () => this.#redis.freeze(this.#upTo(2 * this.#parts.ttlMs))),
     () => this.#ofServer('SCRIPT FLUSH', () => this.#redis.command('SCRIPT', 'FLUSH')),
-    () => this.#ofServer('PERSIST lock', () => this.#redis.command('PERSIST', this.#key('lock'))),
-    () => this.#ofServer('PERSIST lease', () => this.#redis.command('PERSIST', this.#key('lease'))),
-    () => this.#removal('DEL lock', () => this.#redis.command('DEL', this.#key('lock'))),
-    () => this.#removal('PEXPIRE lock 1', () => this.#redis.command('PEXPIRE', this.#key('lock'), '1')),
+    () => this.#operator('PERSIST', 'lock'),
+    () => this.#operator('PERSIST', 'lease'),
+    () => this.#removal('DEL', 'lock'),
+    () => this.#removal('PEXPIRE', 'lock', '1'),
   ];
 
   #ofProcess(node: ClusterNode, act: (faults: RotaParts['faults']) => Promise<void>): Fault {
@@ -110,8 +110,26 @@ export class Storm {
     return { place: 'server', run: () => this.#parts.faults.during(name, null, act) };
   }
 
-  #removal(name: string, act: () => Promise<void>): Fault {
-    return { place: 'server', run: () => this.#parts.faults.removing(name, act) };
+  /** Of no use while nobody leads. The server's place, since it has to answer. */
+  #ofLease(act: (parts: RotaParts, leader: ClusterNode) => Promise<void>): Fault {
+    const { cluster } = this.#parts;
+    return {
+      place: 'server',
+      run: async () => {
+        await cluster.until('a node leads', patienceMs, () => cluster.leader !== null);
+        if (cluster.leader !== null) await act(this.#parts, cluster.leader.node);
+      },
+    };
+  }
+
+  #operator(command: string, key: string, ...more: readonly string[]): Fault {
+    const act = () => this.#redis.command(command, this.#key(key), ...more);
+    return this.#ofLease(({ faults }) => faults.during(`${command} ${key}`, null, act));
+  }
+
+  #removal(command: string, key: string, ...more: readonly string[]): Fault {
+    const act = () => this.#redis.command(command, this.#key(key), ...more);
+    return this.#ofLease(({ faults }) => faults.removing(`${command} ${key}`, act));
   }
 
   #key(name: string): string {

@@ -1,48 +1,97 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { openMempool } from 'mempool-core';
-import { redis } from 'mempool-redis';
-import { expect, inject, test } from 'vitest';
+import { encodeSyntheticChain } from 'cardano-replay/synthetic-chain';
+import { entriesOf, type FailoverRecord, killFault, parseFailoverRecord } from 'mempool-conformance/failover';
+import { expect, inject, onTestFinished, test } from 'vitest';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const command = ['--conditions=mempool-source', main];
+const fileBlocks = 10;
+/** Real processes that are killed and wait for leases to run out, perhaps on a machine with much else to do. */
+const slowMs = 300_000;
 
-async function run(...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [...command, ...args]);
-  return stdout;
+interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
 }
 
-test('three processes on one pool see the same, run after run', async () => {
-  const [url, pool] = [inject('redisUrl'), `multi-node-${randomUUID()}`];
-  for (const runs of [1, 2]) {
-    await run('--url', url, '--pool', pool);
-    await using mempool = await openMempool({ backend: 'redis', url, pool }, { redis });
-    expect(await mempool.usage()).toMatchObject({ pending: 0, acknowledged: 0, confirmed: 0, logged: 180 * runs });
-    expect(await mempool.tip()).toMatchObject({ tick: 8 * runs });
-  }
-});
+function run(program: string, ...args: readonly string[]): Promise<Ended> {
+  const file = fileURLToPath(new URL(`../src/${program}.ts`, import.meta.url));
+  return promisify(execFile)(process.execPath, ['--conditions=mempool-source', file, ...args]);
+}
 
-test('one process alone does as well', async () => {
-  const pool = `multi-node-${randomUUID()}`;
-  expect(await run('--url', inject('redisUrl'), '--pool', pool, '--nodes', '1')).toContain('node 0');
-});
+async function recordFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'mempool-multi-node-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, 'record.jsonl');
+}
+
+async function chunkFile(): Promise<string> {
+  const file = join(await mkdtemp(join(tmpdir(), 'mempool-multi-node-')), 'made-up.chunk');
+  onTestFinished(() => rm(dirname(file), { recursive: true }));
+  await writeFile(file, [...encodeSyntheticChain({ blocks: fileBlocks })]);
+  return file;
+}
+
+async function recordIn(file: string): Promise<FailoverRecord> {
+  return parseFailoverRecord(await readFile(file, 'utf8'));
+}
+
+test(
+  'with its leader killed three times, stopped, resigned and cut off, a cluster ends as a single node',
+  async () => {
+    const file = await recordFile();
+    const args = ['--kills', '3', '--ttl', '1000', '--seed', '11', '--record', file, '--json'];
+    const { stdout } = await run('main', ...args, '--url', inject('redisUrl'));
+    const result = JSON.parse(stdout);
+    expect(result).toMatchObject({ seed: 11, violations: [], crash: { count: 3 }, handOver: { count: 1 }, faults: 6 });
+    expect(result.leaderships).toBeGreaterThanOrEqual(7);
+    const record = await recordIn(file);
+    const faults = entriesOf(record, 'fault').map(({ fault }) => fault);
+    expect(faults).toEqual([killFault, 'SIGSTOP', killFault, 'resign', killFault, 'cut off']);
+    expect(new Set(entriesOf(record, 'acquired').map(({ node }) => node)).size).toBeGreaterThan(1);
+  },
+  slowMs,
+);
+
+test(
+  'a file of blocks is played with its forks, and empty blocks follow it',
+  async () => {
+    const [file, chunk] = [await recordFile(), await chunkFile()];
+    const args = ['--kills', '1', '--ttl', '1000', '--nodes', '2', '--chunk', chunk, '--record', file, '--json'];
+    const { stdout } = await run('main', ...args);
+    const { blocks, transactions, finalized, dropped, violations } = JSON.parse(stdout);
+    expect({ violations, sum: finalized + dropped }).toEqual({ violations: [], sum: transactions });
+    expect(blocks).toBeGreaterThan(fileBlocks);
+    const actions = entriesOf(await recordIn(file), 'block').map(({ action }) => action);
+    expect(actions).toContain('undone');
+  },
+  slowMs,
+);
+
+test(
+  'faults by chance, several at once, to nodes and to Redis, leave the state of a single node',
+  async () => {
+    const file = await recordFile();
+    const { stdout } = await run('soak', '--faults', '8', '--seed', '2', '--record', file, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ violations: [], faults: 8 });
+  },
+  slowMs,
+);
 
 test.each([
-  ['an unknown option', ['--node', '3']],
-  ['no nodes', ['--nodes', '0']],
-  ['an address where nothing listens', ['--url', 'redis://127.0.0.1:1']],
-])('%s is one line and exit code 1', async (_, args) => {
-  const error: unknown = await run(...args).catch((cause: unknown) => cause);
-  expect(error).toMatchObject({ code: 1, stderr: expect.stringMatching(/^multi-node: .+\n$/) });
-});
-
-test('a node that fails ends the run for all of them', async () => {
-  const [url, pool] = [inject('redisUrl'), `multi-node-${randomUUID()}`];
-  await using mempool = await openMempool({ backend: 'redis', url, pool }, { redis });
-  // No block can follow this one, as the node that follows the chain will find.
-  const point = { slot: Number.MAX_SAFE_INTEGER, hash: 'ab'.repeat(32) };
-  await mempool.confirm({ point, seen: [], unseen: [] });
-  await expect(run('--url', url, '--pool', pool)).rejects.toMatchObject({ code: 1 });
+  ['main', 'an unknown option', ['--kill', '3'], 2],
+  ['main', 'no kills', ['--kills', '0'], 2],
+  ['main', 'one node', ['--nodes', '1'], 2],
+  ['main', 'a ttl that is no number', ['--ttl', '2s'], 2],
+  ['main', 'a chunk file that is not there', ['--chunk', 'missing.chunk'], 1],
+  ['main', 'an address where nothing listens', ['--url', 'redis://127.0.0.1:1'], 1],
+  ['soak', 'an unknown option', ['--kills', '3'], 2],
+  ['soak', 'no time', ['--minutes', '0'], 2],
+])('%s: %s is told in a line, and the exit code is not 0', async (program, _, args, code) => {
+  const record = await recordFile();
+  const error: unknown = await run(program, ...args, '--record', record).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^(multi-node|soak): .+\n$/m) });
 });

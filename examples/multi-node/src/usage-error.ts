@@ -1,0 +1,2 @@
+/** The command line itself is wrong: one line, exit code 2. */
+export class UsageError extends Error {}

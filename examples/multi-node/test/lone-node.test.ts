@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { openMempool } from 'mempool-core';
+import { redis } from 'mempool-redis';
+import { expect, inject, onTestFinished, test } from 'vitest';
+
+const program = fileURLToPath(new URL('../src/lone-node.ts', import.meta.url));
+const slowMs = 120_000;
+const url = inject('redisUrl');
+
+class LoneNode {
+  readonly id: string;
+  readonly #child: ChildProcess;
+  #output = '';
+
+  constructor(id: string, ...args: readonly string[]) {
+    this.id = id;
+    const common = ['--conditions=mempool-source', program, '--id', id, '--url', url];
+    this.#child = spawn(process.execPath, [...common, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#output += text;
+    });
+    onTestFinished(() => void this.#child.kill('SIGKILL'));
+  }
+
+  async says(line: string): Promise<this> {
+    while (!this.#output.includes(`${this.id} ${line}\n`)) await once(this.#child.stdout ?? this.#child, 'data');
+    return this;
+  }
+
+  async stop(): Promise<number | null> {
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    const [code] = await ended;
+    return code;
+  }
+}
+
+test('stop the watcher and another one takes over; started again, it stands by', { timeout: slowMs }, async () => {
+  const pool = `lone-${randomUUID()}`;
+  const genesis = Math.floor(Date.now() / 1_000);
+  const args = ['--pool', pool, '--ttl', '2000', '--genesis', String(genesis)];
+  const nodes = ['one', 'two'].map((id) => new LoneNode(id, ...args));
+  const first = await Promise.race(nodes.map((node) => node.says('acquired watcher lock')));
+  const other = nodes.find((node) => node !== first) as LoneNode;
+  const operator = new Redis(url);
+  onTestFinished(() => operator.disconnect());
+  expect(await operator.get(`{${pool}}:watcher:lock`)).toBe(first.id);
+  await other.says('not watcher, skipping confirm');
+
+  expect(await first.stop()).toBe(0);
+  await other.says('acquired watcher lock');
+  expect(await operator.get(`{${pool}}:watcher:lock`)).toBe(other.id);
+  const again = new LoneNode(first.id, ...args);
+  await again.says('not watcher, skipping confirm');
+  expect(await again.stop()).toBe(0);
+  expect(await other.stop()).toBe(0);
+
+  await using mempool = await openMempool({ backend: 'redis', url, pool }, { redis });
+  const { tick, points } = await mempool.tip({ points: 1_000 });
+  expect(points.map(({ slot }) => slot)).toEqual(Array.from({ length: tick }, (_, i) => genesis + tick - 1 - i));
+});
