@@ -26,6 +26,8 @@ export class ElectionFactory {
     const provider = this.#providers.get(type);
     if (provider !== undefined) return createElection(provider, options);
     const known = [...this.#providers.keys()].join(', ') || 'none';
-    throw new ElectionError('ERR_ELECTION_UNKNOWN_TYPE', `no election of type ${type}; known: ${known}`, { field: 'type' });
+    throw new ElectionError('ERR_ELECTION_UNKNOWN_TYPE', `no election of type ${type}; known: ${known}`, {
+      field: 'type',
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { Alarm } from './alarm.ts';
 import { campaign } from './campaign.ts';
-import { follow } from './follow.ts';
+import { follow, rest } from './follow.ts';
 import { lead } from './lead.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { Standing } from './standing.ts';
@@ -96,7 +96,7 @@ export class Engagement {
       if (plan === null) break;
       const tenure = await campaign(this, plan);
       plan.answer();
-      if (tenure !== null) await lead(this, tenure);
+      await (tenure === null ? rest(this) : lead(this, tenure));
     }
     await this.#leaveNothing();
     this.takeAsked()();

@@ -26,6 +26,11 @@ export async function follow(engagement: Engagement): Promise<Plan | null> {
   return null;
 }
 
+/** After a campaign that was not won: the next look is the next poll's, so that a store that refuses is not stormed. */
+export async function rest(engagement: Engagement): Promise<void> {
+  if (!engagement.stopping) await engagement.alarm.sleep(engagement.standing.settings.pollMs);
+}
+
 async function look(engagement: Engagement): Promise<void> {
   const { standing, store } = engagement;
   const seen = await store.observe();
@@ -39,7 +44,12 @@ async function look(engagement: Engagement): Promise<void> {
   const { lease } = seen.value;
   if (lease === null) return;
   if (lease.nodeId !== standing.settings.candidate.nodeId) engagement.standBackUntilMs = Number.NEGATIVE_INFINITY;
-  if (isLeftBehind(engagement, lease)) await store.release(lease);
+  if (isLeftBehind(engagement, lease)) await discard(engagement, lease);
+}
+
+async function discard({ store, alarm }: Engagement, lease: HeldLease): Promise<void> {
+  const released = await store.release(lease);
+  if (released.kind === 'answer' && released.value) alarm.ring();
 }
 
 /** The lease is from a campaign or leadership of this node's own that is over. */

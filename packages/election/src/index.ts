@@ -1,7 +1,7 @@
 export { type ElectionClock, systemClock } from './clock.ts';
 export { createElection } from './create-election.ts';
-export { type ConfiguredOptions, ElectionFactory } from './election-factory.ts';
 export type { Election, LeaderWork } from './election.ts';
+export { type ConfiguredOptions, ElectionFactory } from './election-factory.ts';
 export { badOption, ElectionError, type ElectionErrorCode, isElectionError } from './errors.ts';
 export type * from './events.ts';
 export type { Leadership } from './leadership.ts';

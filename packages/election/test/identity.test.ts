@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { Cluster } from './cluster.ts';
+
+it('two live nodes of one id: the second one says so, once, and never leads beside the first', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'same' });
+  const second = await cluster.start({ nodeId: 'same' });
+  await cluster.clock.advance(60_000);
+  expect(second.told('identity-conflict')).toEqual([
+    { kind: 'identity-conflict', nodeId: 'same', term: first.election.term },
+  ]);
+  expect(second.election.metrics().identityConflicts).toBe(1);
+  expect(second.told('acquired')).toEqual([]);
+  expect(first.told('identity-conflict')).toEqual([]);
+});
+
+it('a node that is restarted with its fixed id waits its own dead lease out, and there is no conflict', async () => {
+  const cluster = new Cluster();
+  const before = await cluster.lead({ nodeId: 'fixed' });
+  await cluster.clock.advance(7_000);
+  before.wire.set('refused');
+  const after = await cluster.start({ nodeId: 'fixed' });
+  await cluster.clock.advance(11_000);
+  expect(after.told('identity-conflict')).toEqual([]);
+  expect(after.election.isLeader()).toBe(true);
+});
+
+it('a node started again on the same object is not in conflict with itself', async () => {
+  const cluster = new Cluster();
+  const { election, wire, told } = await cluster.lead({ nodeId: 'fixed' });
+  wire.set('refused', 'release');
+  const stopped = election.stop();
+  await cluster.clock.settle();
+  await stopped;
+  wire.heal();
+  const started = election.start();
+  await cluster.clock.advance(600);
+  await started;
+  expect(told('identity-conflict')).toEqual([]);
+  expect(election.isLeader()).toBe(true);
+});
+
+it('a leader whose lease is with another one of its id gives up by that name', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'same' });
+  first.wire.dropHints();
+  cluster.leases.remove('watcher');
+  const second = await cluster.start({ nodeId: 'same' });
+  await cluster.clock.advance(4_000);
+  expect(first.told('lost')).toMatchObject([{ reason: 'conflict' }]);
+  expect(first.told('identity-conflict')).toHaveLength(1);
+  expect(second.election.isLeader()).toBe(true);
+  expect(first.election.isLeader()).toBe(false);
+});

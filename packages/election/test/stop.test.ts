@@ -1,0 +1,212 @@
+import { expect, it, vi } from 'vitest';
+import { Leases } from '../src/index.ts';
+import { Cluster } from './cluster.ts';
+
+it('a stop aborts the work, waits for it, releases, then says lost and resolves', async () => {
+  const cluster = new Cluster();
+  const { election, told } = await cluster.lead();
+  const steps: string[] = [];
+  const work = election.runAsLeader(async (signal) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    steps.push(`aborted, held: ${cluster.leases.held('watcher') !== null}`);
+    await new Promise<void>((resolve) => cluster.clock.schedule(resolve, 4_000));
+    steps.push(`drained, leads: ${election.isLeader()}`);
+  });
+  const ended = expect(work).rejects.toMatchObject({ code: 'ERR_ELECTION_STOPPED' });
+  election.on('lost', () => steps.push(`lost, held: ${cluster.leases.held('watcher') !== null}`));
+  await cluster.clock.settle();
+  const stopped = election.stop().then(() => steps.push('stopped'));
+  await cluster.clock.advance(5_000);
+  await Promise.all([stopped, ended]);
+  expect(steps).toEqual(['aborted, held: true', 'drained, leads: true', 'lost, held: false', 'stopped']);
+  expect(told('lost')).toMatchObject([{ reason: 'stopped' }]);
+});
+
+it('work that never ends holds up a stop for one ttl, and the lease is renewed until then', async () => {
+  const cluster = new Cluster();
+  const { election } = await cluster.lead();
+  election.runAsLeader(() => new Promise(() => undefined)).catch(() => undefined);
+  await cluster.clock.advance(9_000);
+  let done = false;
+  const stopped = election.stop().then(() => {
+    done = true;
+  });
+  await cluster.clock.advance(9_999);
+  expect(done).toBe(false);
+  expect(cluster.leases.held('watcher')).not.toBeNull();
+  await cluster.clock.advance(1);
+  await stopped;
+  expect(cluster.leases.held('watcher')).toBeNull();
+});
+
+it('a stop waits for the work of a leadership that was lost before', async () => {
+  const cluster = new Cluster();
+  const { election, wire, told } = await cluster.lead();
+  let ended = false;
+  const work = election.runAsLeader(async () => {
+    await new Promise<void>((resolve) => cluster.clock.schedule(resolve, 15_000));
+    ended = true;
+  });
+  work.catch(() => undefined);
+  wire.set('refused');
+  await cluster.clock.advance(10_000);
+  expect(told('lost')).toHaveLength(1);
+  const stopped = election.stop().then(() => ended);
+  await cluster.clock.advance(6_000);
+  expect(await stopped).toBe(true);
+});
+
+it('a stop while the first campaign is under way leaves no lease behind', async () => {
+  for (const fate of [{ afterMs: 1_000 }, 'unheard', { afterMs: 3_200 }] as const) {
+    const cluster = new Cluster();
+    const { election, wire, told } = cluster.node();
+    wire.set(fate, 'campaign');
+    const started = election.start();
+    await cluster.clock.advance(10);
+    const stopped = election.stop();
+    await cluster.clock.advance(4_000);
+    await Promise.all([started, stopped]);
+    expect(wire.calls).toContain('campaign');
+    expect(cluster.leases.held('watcher')).toBeNull();
+    expect(told('acquired')).toEqual([]);
+    expect(election.isLeader()).toBe(false);
+    expect(election.state).toBe('follower');
+  }
+});
+
+it('a stop while the store is being opened ends there', async () => {
+  const cluster = new Cluster();
+  const { election, wire } = cluster.node();
+  const started = election.start();
+  await Promise.all([election.stop(), started]);
+  await cluster.clock.advance(60_000);
+  expect(wire.calls).not.toContain('campaign');
+  expect(cluster.clock.pending).toBe(0);
+});
+
+it('an election that was stopped takes part anew when it is started again, with a higher term', async () => {
+  const cluster = new Cluster();
+  const { election, told } = await cluster.lead();
+  const first = election.term;
+  for (let round = 0; round < 3; round += 1) {
+    const stopped = election.stop();
+    const started = election.start();
+    await cluster.clock.advance(10);
+    await Promise.all([stopped, started]);
+    expect(election.isLeader()).toBe(true);
+  }
+  expect(told('acquired').map(({ term }) => term)).toEqual([first, first + 1, first + 2, first + 3]);
+  expect(new Set(told('acquired').map(({ token }) => token)).size).toBe(4);
+  expect(told('lost')).toHaveLength(3);
+});
+
+it('starting and stopping twice is the same as once', async () => {
+  const cluster = new Cluster();
+  const { election, told } = cluster.node();
+  const started = Promise.all([election.start(), election.start()]);
+  await cluster.clock.advance(1);
+  await started;
+  expect(told('acquired')).toHaveLength(1);
+  const stopped = Promise.all([election.stop(), election.stop(), election[Symbol.asyncDispose]()]);
+  await cluster.clock.advance(1);
+  await stopped;
+  await election.stop();
+  expect(told('lost')).toHaveLength(1);
+});
+
+it('a start that fails can be tried again', async () => {
+  const cluster = new Cluster();
+  const { election } = cluster.node();
+  const { leases } = cluster;
+  cluster.leases = new Leases({ clock: cluster.clock });
+  vi.spyOn(cluster.leases, 'open').mockImplementation(() => {
+    throw new Error('no store');
+  });
+  await expect(election.start()).rejects.toThrow();
+  cluster.leases = leases;
+  const started = election.start();
+  await cluster.clock.advance(1);
+  await started;
+  expect(election.isLeader()).toBe(true);
+});
+
+it('a release that is not heard of, or never arrives, delays a stop and no more', async () => {
+  for (const [fate, held] of [
+    ['unheard', false],
+    ['refused', true],
+    ['hung', true],
+  ] as const) {
+    const cluster = new Cluster();
+    const first = await cluster.lead();
+    const second = await cluster.start();
+    first.wire.set(fate, 'release');
+    const stopped = first.election.stop();
+    await cluster.clock.settle();
+    expect(first.election.isLeader()).toBe(false);
+    expect(cluster.leases.held('watcher')?.token === first.told('acquired')[0]?.token).toBe(held);
+    await cluster.clock.advance(10_300);
+    await stopped;
+    expect(first.told('lost')).toMatchObject([{ reason: 'stopped' }]);
+    expect(second.election.isLeader()).toBe(true);
+  }
+});
+
+it('a node that resigns lets another one be first, and leads again only after one has led', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a' });
+  await cluster.start({ nodeId: 'b' });
+  const resigned = first.election.resign();
+  await cluster.clock.advance(10);
+  await resigned;
+  expect(first.told('lost')).toMatchObject([{ reason: 'resigned' }]);
+  expect(cluster.leaders).toEqual(['b']);
+  await cluster.clock.advance(600);
+  cluster.leases.remove('watcher');
+  await cluster.clock.advance(600);
+  expect(cluster.leaders).toHaveLength(1);
+});
+
+it('a node that resigns and is alone leads again after one ttl, or when it is asked to', async () => {
+  for (const asked of [false, true]) {
+    const cluster = new Cluster();
+    const { election } = await cluster.lead();
+    const resigned = election.resign();
+    await cluster.clock.advance(9_999);
+    await resigned;
+    expect(election.isLeader()).toBe(false);
+    const won = asked ? election.campaign() : null;
+    await cluster.clock.advance(asked ? 0 : 501);
+    if (won !== null) expect(await won).toBe(true);
+    expect(election.isLeader()).toBe(true);
+  }
+});
+
+it('to resign without leading is nothing', async () => {
+  const cluster = new Cluster();
+  const { election, told } = cluster.node();
+  await election.resign();
+  expect(told('lost')).toEqual([]);
+});
+
+it('work that reports no progress loses the leadership, after its heartbeat has stood still', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a', progressTimeoutMs: 30_000 });
+  await cluster.start({ nodeId: 'b', staleHeartbeatMs: false });
+  await cluster.clock.advance(20_000);
+  first.election.leadership?.reportProgress();
+  await cluster.clock.advance(29_990);
+  expect(cluster.leaders).toEqual(['a']);
+  await cluster.clock.advance(20);
+  expect(first.told('lost')).toMatchObject([{ reason: 'no-progress' }]);
+  expect(cluster.leaders).toEqual(['b']);
+});
+
+it('work that reports progress goes on', async () => {
+  const cluster = new Cluster();
+  const { election, told } = await cluster.lead({ progressTimeoutMs: 5_000 });
+  for (let round = 0; round < 20; round += 1) {
+    await cluster.clock.advance(4_000);
+    election.leadership?.reportProgress();
+  }
+  expect(told('lost')).toEqual([]);
+});

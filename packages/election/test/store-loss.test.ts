@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import { Cluster } from './cluster.ts';
+
+it('a leader whose store has lost its data puts its lease back, with the same token and term', async () => {
+  const cluster = new Cluster();
+  const { election, told } = await cluster.lead();
+  const { lease } = election.leadership ?? {};
+  await cluster.start();
+  cluster.forget();
+  await cluster.clock.advance(3_400);
+  expect(cluster.leases.held('watcher')).toEqual(lease);
+  expect(election.leadership?.lease).toEqual(lease);
+  expect(told('lost')).toEqual([]);
+});
+
+it('a follower waits for what it last saw of the lease before it takes a store that has lost its data', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a' });
+  const second = await cluster.start({ nodeId: 'b' });
+  const { term } = first.election;
+  await cluster.clock.advance(400);
+  const seenMs = cluster.clock.monotonicMs();
+  first.wire.set('refused');
+  cluster.forget();
+  await cluster.clock.advance(9_500);
+  expect(cluster.leaders).not.toContain('b');
+  expect(cluster.leases.held('watcher')).toBeNull();
+  await cluster.clock.advance(seenMs + 10_300 - cluster.clock.monotonicMs());
+  expect(cluster.leaders).toEqual(['b']);
+  expect(second.election.term).toBeGreaterThan(term);
+});
+
+it('a leader whose own time is up does not put its lease back', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead();
+  first.wire.set('refused');
+  await cluster.clock.advance(3_000);
+  cluster.forget();
+  cluster.clock.stall(9_000);
+  first.wire.heal();
+  await cluster.clock.advance(5_000);
+  expect(first.wire.calls).not.toContain('reinstate');
+  expect(first.told('lost')).toMatchObject([{ reason: 'expired' }]);
+});
+
+it('a lease is not put back where another one holds it by now', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a' });
+  first.wire.dropHints();
+  cluster.forget();
+  const fresh = await cluster.start({ nodeId: 'fresh' });
+  await cluster.clock.advance(4_000);
+  expect(first.told('lost')).toMatchObject([{ reason: 'taken' }]);
+  expect(cluster.leaders).toEqual(['fresh']);
+  expect(fresh.told('lost')).toEqual([]);
+});
+
+it('a lease that is put back after its holder has given up is released by it', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a', ttlMs: 3_000 });
+  cluster.forget();
+  first.wire.decide((verb) => (verb === 'reinstate' ? { afterMs: 4_000 } : verb === 'renew' ? 'served' : 'refused'));
+  await cluster.clock.advance(4_500);
+  expect(first.told('lost')).toMatchObject([{ reason: 'expired' }]);
+  await cluster.clock.advance(600);
+  const ghost = cluster.leases.held('watcher');
+  expect(ghost).toMatchObject({ token: first.told('lost')[0]?.token });
+  first.wire.heal();
+  await cluster.clock.advance(600);
+  expect(cluster.leaders).toEqual(['a']);
+  expect(first.told('acquired')).toHaveLength(2);
+  expect(cluster.leases.held('watcher')?.token).not.toBe(ghost?.token);
+});
+
+it('the highest term that a node has seen is its floor, over every loss of data and every restart', async () => {
+  const cluster = new Cluster();
+  const { election, told } = await cluster.lead();
+  for (let round = 0; round < 3; round += 1) {
+    const stopped = election.stop();
+    await cluster.clock.settle();
+    await stopped;
+    cluster.clock.setWall(-3_600_000);
+    cluster.forget();
+    const started = election.start();
+    await cluster.clock.advance(100);
+    await started;
+  }
+  const terms = told('acquired').map(({ term }) => term);
+  expect(terms).toEqual([0, 1, 2, 3].map((later) => (terms[0] ?? 0) + later));
+});
