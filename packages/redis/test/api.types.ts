@@ -1,6 +1,7 @@
 // Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
 import type { Backend, MempoolStore } from 'mempool-core';
-import { type RedisOptions, redis } from 'mempool-redis';
+import { createElection, type Election, type ElectionProvider } from 'mempool-election';
+import { type RedisElectionOptions, type RedisOptions, redis, redisElection } from 'mempool-redis';
 
 export const backend: Backend<RedisOptions> = redis;
 
@@ -8,4 +9,12 @@ export async function open(): Promise<MempoolStore> {
   // @ts-expect-error a Redis has a URL, a path is another backend's option
   await redis.open({ path: 'mempool.sqlite' });
   return redis.open({ url: 'rediss://user:password@example.org:6380/2', pool: 'main', timeoutMs: 1_000 });
+}
+
+export const provider: ElectionProvider<RedisElectionOptions> = redisElection;
+
+export function elect(): Election {
+  // @ts-expect-error durations are numbers
+  createElection(redisElection, { url: 'redis://example.org', ttlMs: '10s' });
+  return createElection(redisElection, { url: 'redis://example.org', keyPrefix: 'dolos:mempool', ttlMs: 3_000 });
 }
