@@ -1,5 +1,6 @@
 // Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
-import type { Backend, MempoolStore } from 'mempool-core';
+import type { Backend, LeaseSource, Mempool, MempoolStore, WatcherElection, WatcherPool } from 'mempool-core';
+import type { Election, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 
 export const backend: Backend = ephemeral;
@@ -9,4 +10,16 @@ export async function open(): Promise<MempoolStore> {
   // @ts-expect-error memory has no path
   await ephemeral.open({ path: 'mempool.sqlite' });
   return ephemeral.open({ pool: 'main', maxTxBytes: 1, finalizeThreshold: 1 });
+}
+
+/** What a watcher asks for, these have; core knows none of them. */
+export function fits(election: Election, store: MempoolStore, pool: Mempool): [WatcherElection, ...WatcherPool[]] {
+  return [election, store, pool];
+}
+
+export async function fence(leases: Leases): Promise<MempoolStore> {
+  const source: LeaseSource = leases;
+  // @ts-expect-error leases have to tell who holds one
+  await ephemeral.open({ leases: {} });
+  return ephemeral.open({ leases: source, election: 'watcher', fenced: true });
 }

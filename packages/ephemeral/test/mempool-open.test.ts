@@ -49,12 +49,22 @@ describe('openMempool', () => {
       pool: 'mine',
       finalizeThreshold: 3,
       max_finalized: 50,
+      election: 'blocks',
+      fenced: true,
       options: { synchronous: 'normal' },
     };
     await using pool = await openMempool(config, { sqlite: backend });
     expect(await pool.submit(transaction(1))).toMatchObject({ kind: 'received' });
     expect(opened).toMatchObject([
-      { path: config.path, pool: 'mine', finalizeThreshold: 3, maxFinalized: 50, synchronous: 'normal' },
+      {
+        path: config.path,
+        pool: 'mine',
+        finalizeThreshold: 3,
+        maxFinalized: 50,
+        election: 'blocks',
+        fenced: true,
+        synchronous: 'normal',
+      },
     ]);
   });
 

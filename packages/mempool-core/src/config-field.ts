@@ -35,6 +35,17 @@ export const poolName: Field<string> = (value, place) => {
   return value;
 };
 
+export const electionName: Field<string> = (value, place) => {
+  if (typeof value !== 'string' || !/^[a-z0-9._-]{1,64}$/.test(value))
+    throw misconfigured(place, 'must be 1–64 of a–z 0–9 . _ -');
+  return value;
+};
+
+export const flag: Field<boolean> = (value, place) => {
+  if (typeof value !== 'boolean') throw misconfigured(place, 'must be true or false');
+  return value;
+};
+
 /** The text of the error never has the URL: it may hold a password. */
 export const redisUrl: Field<string> = (value, place) => {
   const { protocol } = URL.parse(text(value, place)) ?? { protocol: '' };

@@ -1,7 +1,9 @@
 import { isAbsolute, join } from 'node:path';
 import {
   count,
+  electionName,
   type Field,
+  flag,
   isTable,
   misconfigured,
   nearest,
@@ -40,7 +42,14 @@ export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention> {
   readonly url?: string | undefined;
   /** redis: what its keys begin with. */
   readonly keyPrefix?: string | undefined;
-  /** How long the watcher's lock lasts, in milliseconds. Kept for the election; written `watcher_lock_ttl` it is in seconds. */
+  /** Name of the election whose lease guards the tip; default `watcher` (X6). */
+  readonly election?: string | undefined;
+  /** Blocks are applied and undone under a lease only; default false: only while somebody holds one (X6). */
+  readonly fenced?: boolean | undefined;
+  /**
+   * How long the watcher's lock lasts, in milliseconds; written `watcher_lock_ttl` it is in seconds. Not the pool's: hand it to
+   * the election, `createElection(provider, { ttlMs: config.watcherLockTtlMs })`.
+   */
   readonly watcherLockTtlMs?: number | undefined;
   /** Options of the backend's own beyond these, handed to it as they are. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
@@ -90,6 +99,8 @@ export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfi
   path: text,
   url: redisUrl,
   keyPrefix: text,
+  election: electionName,
+  fenced: flag,
   watcherLockTtlMs: count,
   options: table,
   poolSize: count,

@@ -75,11 +75,22 @@ function ownOptions(config: MempoolConfig): Partial<Record<OwnField, string>> {
   return own;
 }
 
+const openFields = [
+  'pool',
+  'finalizeThreshold',
+  'dropThreshold',
+  'maxFinalized',
+  'maxEvents',
+  'maxRollback',
+  'maxTxBytes',
+  'timeoutMs',
+  'election',
+  'fenced',
+] as const satisfies (keyof OpenOptions)[];
+
 function openOptions(config: MempoolConfig): OpenOptions {
-  const { pool, finalizeThreshold, dropThreshold, maxFinalized, maxEvents, maxRollback, maxTxBytes, timeoutMs } =
-    config;
-  const given = { pool, finalizeThreshold, dropThreshold, maxFinalized, maxEvents, maxRollback, maxTxBytes, timeoutMs };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const given = openFields.filter((field) => config[field] !== undefined);
+  return Object.fromEntries(given.map((field) => [field, config[field]]));
 }
 
 const redbMagic = Buffer.from([0x72, 0x65, 0x64, 0x62, 0x1a, 0x0a, 0xa9, 0x0d, 0x0a]);

@@ -29,6 +29,8 @@ const whole: Required<MempoolConfig> = {
   path: 'p',
   url: 'rediss://user:secret@localhost:6379/1',
   keyPrefix: 'k',
+  election: 'watcher.2',
+  fenced: true,
   watcherLockTtlMs: 7,
   options: { theirs: 1 },
   poolSize: 8,
@@ -71,6 +73,9 @@ describe('a configuration', () => {
     ['path', ''],
     ['url', 'localhost:6379'],
     ['url', 'http://localhost'],
+    ['election', 'Watcher'],
+    ['election', 'w'.repeat(65)],
+    ['fenced', 'true'],
     ['options', ['x']],
   ])('refuses %s = %o', (field, bad) => {
     expect(refusal({ ...whole, [field]: bad }).field).toBe(field);
