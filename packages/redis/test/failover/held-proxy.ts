@@ -29,6 +29,7 @@ interface Trap {
   readonly kept: Buffer[];
   /** Where what is kept was going. */
   way: Socket | null;
+  over: boolean;
 }
 
 /** A TCP proxy that is closed after the test. A connection that ends at one side ends at the other. */
@@ -49,20 +50,20 @@ export async function heldProxy(serverUrl: string): Promise<HeldProxy> {
         if (!isNeeded()) other.destroy();
       });
     };
-    pair(client, upstream, () => trap?.held === 'request');
+    pair(client, upstream, () => trap?.held === 'request' && !trap.over);
     pair(upstream, client, () => false);
     client.on('data', (request) => {
       if (trap === null && armed !== null && request.includes('EVAL')) {
         [trap, armed] = [armed, null];
         trap.way = trap.held === 'request' ? upstream : client;
       }
-      if (trap?.held !== 'request') return void upstream.write(request);
+      if (trap?.held !== 'request' || trap.over) return void upstream.write(request);
       trap.kept.push(request);
       trap.caught.resolve();
     });
     upstream.on('data', (reply) => {
-      trap?.answered.resolve();
-      if (trap?.held !== 'reply') {
+      if (trap?.over || trap?.held === 'reply') trap.answered.resolve();
+      if (trap?.held !== 'reply' || trap.over) {
         if (!isMessage(reply)) client.write(reply);
         return;
       }
@@ -85,11 +86,12 @@ export async function heldProxy(serverUrl: string): Promise<HeldProxy> {
     hold(held) {
       const caught = Promise.withResolvers<void>();
       const answered = Promise.withResolvers<void>();
-      const trap: Trap = { held, caught, answered, kept: [], way: null };
+      const trap: Trap = { held, caught, answered, kept: [], way: null, over: false };
       armed = trap;
       return {
         caught: caught.promise,
         letGo: () => {
+          trap.over = true;
           for (const data of trap.kept) trap.way?.write(data);
           return answered.promise;
         },

@@ -1,6 +1,8 @@
 import { expect, inject, test } from 'vitest';
 import { operator } from '../own-server.ts';
+import { growth } from './block.ts';
 import { startCluster } from './cluster.ts';
+import { heldProxy } from './held-proxy.ts';
 import { lockKey, poolBytes } from './pool-keys.ts';
 import { eventually } from './wait.ts';
 
@@ -60,5 +62,33 @@ test('leaders stopped one after the other in the middle of confirming apply noth
     await cluster.until('lost', (event) => event.nodeId === stopped && event.atNs > atNs);
   }
   for (const node of Object.values(nodes)) await node.call('confirmNoMore');
+  await cluster.conclude();
+});
+
+test('a watcher stopped past its ttl in the middle of a block says that it lost the lock, and leads again later', async () => {
+  const url = inject('redisUrl');
+  const proxy = await heldProxy(url);
+  const cluster = await startCluster({ url, ttlMs: 600, blocks: 4, watcher: true });
+  const a = await cluster.leader('a', { poolUrl: proxy.url });
+  const b = await cluster.follower('b');
+  for (const node of [a, b]) await node.call('grow', growth(1, 1));
+  await cluster.until('applied', ({ nodeId, tip }) => nodeId === 'a' && tip.tick === 1);
+  const late = proxy.hold('request');
+  await a.call('grow', growth(2, 2));
+  await late.caught;
+  const continued = cluster.fault('stopped', { target: a });
+  await a.pause();
+  await b.call('grow', growth(2, 3));
+  await cluster.until('applied', ({ nodeId, tip }) => nodeId === 'b' && tip.tick === 3);
+  await late.letGo();
+  a.resume();
+  continued();
+  await cluster.until(
+    'log',
+    ({ nodeId, message }) => nodeId === 'a' && message === 'lost watcher lock, skipping confirm',
+  );
+  await a.call('grow', growth(3, 4));
+  await b.call('stop');
+  await cluster.until('applied', ({ nodeId, tip }) => nodeId === 'a' && tip.tick === 4);
   await cluster.conclude();
 });
