@@ -96,6 +96,7 @@ export class Engagement {
       if (plan === null) break;
       const tenure = await campaign(this, plan);
       plan.answer();
+      if (tenure !== null) this.takeAsked()();
       await (tenure === null ? rest(this) : lead(this, tenure));
     }
     await this.#leaveNothing();

@@ -28,7 +28,8 @@ export async function follow(engagement: Engagement): Promise<Plan | null> {
 
 /** After a campaign that was not won: the next look is the next poll's, so that a store that refuses is not stormed. */
 export async function rest(engagement: Engagement): Promise<void> {
-  if (!engagement.stopping) await engagement.alarm.sleep(engagement.standing.settings.pollMs);
+  if (engagement.stopping || engagement.asked) return;
+  await engagement.alarm.sleep(engagement.standing.settings.pollMs);
 }
 
 async function look(engagement: Engagement): Promise<void> {

@@ -1,0 +1,259 @@
+import { expect, it } from 'vitest';
+import { createElection, type ElectionEvent, inProcessElection, type LeaderView } from '../src/index.ts';
+import { Cluster } from './cluster.ts';
+
+async function stop({ clock }: Cluster, election: { stop(): Promise<void> }): Promise<void> {
+  const stopped = election.stop();
+  await clock.settle();
+  await stopped;
+}
+
+it('a listener that throws or rejects is logged, and disturbs neither the election nor the next listener', async () => {
+  const cluster = new Cluster();
+  const logged: string[] = [];
+  const { election } = cluster.node({ log: (level) => void logged.push(level) });
+  const heard: string[] = [];
+  election.on('acquired', () => {
+    throw new Error('mine');
+  });
+  election.on('acquired', () => Promise.reject(new Error('mine too')));
+  election.on('acquired', async () => heard.push('asynchronous'));
+  election.on('acquired', () => heard.push('synchronous'));
+  await election.start();
+  await cluster.clock.advance(20_000);
+  expect(heard).toEqual(['asynchronous', 'synchronous']);
+  expect(logged.filter((level) => level === 'error')).toHaveLength(2);
+  expect(election.isLeader()).toBe(true);
+});
+
+it('a logger that throws does not end an election', async () => {
+  const cluster = new Cluster();
+  const { election } = await cluster.lead({
+    log: () => {
+      throw new Error('disk full');
+    },
+  });
+  await cluster.clock.advance(20_000);
+  expect(election.isLeader()).toBe(true);
+});
+
+it('a listener that was removed hears nothing more', async () => {
+  const cluster = new Cluster();
+  const { election } = cluster.node();
+  const heard: string[] = [];
+  const listener = () => heard.push('x');
+  const remove = election.on('state-changed', listener);
+  election.on('state-changed', listener);
+  await election.start();
+  remove();
+  remove();
+  await cluster.clock.advance(1);
+  const before = heard.length;
+  await stop(cluster, election);
+  expect(heard).toHaveLength(before + 1);
+});
+
+it('at lost the signal has aborted and the node does not lead, in every listener', async () => {
+  const cluster = new Cluster();
+  const { election, wire } = await cluster.lead();
+  const { leadership } = election;
+  const seen: unknown[] = [];
+  election.on('lost', () => {
+    seen.push([leadership?.signal.aborted, election.isLeader(), election.leadership, leadership?.isLeader()]);
+  });
+  wire.set('refused');
+  await cluster.clock.advance(10_000);
+  expect(seen).toEqual([[true, false, null, false]]);
+});
+
+it('a listener may stop the election that called it', async () => {
+  const cluster = new Cluster();
+  const { election, told } = cluster.node();
+  election.on('acquired', () => election.stop());
+  await election.start();
+  await cluster.clock.advance(10);
+  expect(told('lost')).toMatchObject([{ reason: 'stopped' }]);
+  expect(cluster.leases.held('watcher')).toBeNull();
+});
+
+it('the iterable tells every event, the loss at a stop too, and ends there', async () => {
+  const cluster = new Cluster();
+  const { election, events } = cluster.node();
+  const read: ElectionEvent[] = [];
+  const reading = (async () => {
+    for await (const event of election.events()) read.push(event);
+  })();
+  await election.start();
+  await cluster.clock.advance(1);
+  await stop(cluster, election);
+  await reading;
+  expect(read).toEqual(events);
+  expect(read.map(({ kind }) => kind)).toContain('lost');
+});
+
+it('an iterable ends with its signal, and with break', async () => {
+  const cluster = new Cluster();
+  const { election } = await cluster.lead();
+  const controller = new AbortController();
+  const reading = (async () => {
+    for await (const _ of election.events({ signal: controller.signal })) return 'an event';
+    return 'the end';
+  })();
+  controller.abort();
+  expect(await reading).toBe('the end');
+  for await (const leader of election.observe()) {
+    expect(leader?.nodeId).toBe(election.id);
+    break;
+  }
+});
+
+it('who observes is told who leads, then every change', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a', address: 'host:1' });
+  const second = await cluster.start({ nodeId: 'b' });
+  const seen: (LeaderView | null)[] = [];
+  const reading = (async () => {
+    for await (const leader of second.election.observe()) seen.push(leader);
+  })();
+  await stop(cluster, first.election);
+  await cluster.clock.advance(600);
+  await stop(cluster, second.election);
+  await reading;
+  const { term } = first.election;
+  const a = { nodeId: 'a', address: 'host:1', priority: 0, term };
+  const b = { nodeId: 'b', address: null, priority: 0, term: term + 1 };
+  expect(seen).toEqual([a, null, b, null]);
+});
+
+it('work is begun anew in the next leadership when the one it ran in was lost', async () => {
+  const cluster = new Cluster();
+  const { election, wire } = await cluster.lead();
+  const terms: number[] = [];
+  const result = election.runAsLeader(async (signal, term) => {
+    terms.push(term);
+    if (terms.length === 2) return 'done';
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    throw new Error('cut off');
+  });
+  await cluster.clock.settle();
+  wire.set('refused');
+  await cluster.clock.advance(10_500);
+  wire.heal();
+  await cluster.clock.advance(1_000);
+  expect(await result).toBe('done');
+  expect(terms[1]).toBeGreaterThan(terms[0] ?? 0);
+});
+
+it('an error of the work comes back, and the node goes on leading', async () => {
+  const cluster = new Cluster();
+  const { election } = await cluster.lead();
+  const work = election.runAsLeader(() => {
+    throw new Error('of the work');
+  });
+  await expect(work).rejects.toThrow('of the work');
+  expect(election.isLeader()).toBe(true);
+});
+
+it('work that ended after its time was up counts as lost, not as done', async () => {
+  const cluster = new Cluster();
+  const { election } = await cluster.lead();
+  let runs = 0;
+  const result = election.runAsLeader(() => {
+    runs += 1;
+    if (runs === 1) cluster.clock.stall(20_000);
+    return runs;
+  });
+  await cluster.clock.advance(1_000);
+  expect(await result).toBe(2);
+});
+
+it('waiting to lead ends with the signal, and with a stop', async () => {
+  const cluster = new Cluster();
+  await cluster.lead();
+  const { election } = await cluster.start();
+  const controller = new AbortController();
+  const ends = [
+    expect(election.runAsLeader(() => 1, { signal: controller.signal })).rejects.toThrow('enough'),
+    expect(election.runAsLeader(() => 1)).rejects.toMatchObject({ code: 'ERR_ELECTION_STOPPED' }),
+  ];
+  controller.abort(new Error('enough'));
+  await stop(cluster, election);
+  await Promise.all(ends);
+  await expect(election.runAsLeader(() => 1)).rejects.toMatchObject({ code: 'ERR_ELECTION_STOPPED' });
+});
+
+it('to campaign says whether this node leads then', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.start({ jitterMs: 1_000 });
+  const second = await cluster.start({ jitterMs: 1_000 });
+  const won = first.election.campaign();
+  await cluster.clock.settle();
+  expect(await won).toBe(true);
+  const late = second.election.campaign();
+  await cluster.clock.settle();
+  expect(await late).toBe(false);
+  await stop(cluster, second.election);
+  await expect(second.election.campaign()).rejects.toMatchObject({ code: 'ERR_ELECTION_STOPPED' });
+});
+
+it('members are those whose heartbeat was heard, the leader included, and a win forgets the dead', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a', address: 'host:1' });
+  const second = await cluster.start({ nodeId: 'b', priority: 7 });
+  await cluster.clock.advance(10_000);
+  expect(await second.election.members()).toMatchObject([
+    { nodeId: 'a', address: 'host:1', priority: 0, alive: true },
+    { nodeId: 'b', address: null, priority: 7, alive: true },
+  ]);
+  first.wire.set('refused');
+  await cluster.clock.advance(20_000);
+  expect((await second.election.members()).map(({ nodeId, alive }) => [nodeId, alive])).toEqual([
+    ['a', false],
+    ['b', true],
+  ]);
+  cluster.leases.remove('watcher');
+  await cluster.clock.advance(600);
+  expect((await second.election.members()).map(({ nodeId }) => nodeId)).toEqual(['b']);
+});
+
+it('metrics count what happened', async () => {
+  const cluster = new Cluster();
+  const { election, wire } = await cluster.lead();
+  wire.set({ afterMs: 40 }, 'renew');
+  await cluster.clock.advance(9_999);
+  expect(election.metrics()).toMatchObject({
+    campaigns: 1,
+    wins: 1,
+    renewals: 2,
+    renewalFailures: 0,
+    lastRenewalMs: 40,
+    ledMs: 10_000,
+    isLeader: true,
+    term: election.term,
+  });
+  const stopped = election.stop();
+  await cluster.clock.advance(50);
+  await stopped;
+  expect(election.metrics()).toMatchObject({ losses: { stopped: 1, expired: 0 }, ledMs: 10_000, isLeader: false });
+});
+
+it('a follower asks once a poll and beats once a third of a ttl; a leader renews and does nothing else', async () => {
+  const cluster = new Cluster();
+  const leader = await cluster.lead();
+  const follower = await cluster.start();
+  leader.wire.calls.length = follower.wire.calls.length = 0;
+  await cluster.clock.advance(60_000);
+  const counted = ({ calls }: typeof leader.wire) => Map.groupBy(calls, (verb) => verb);
+  expect([...counted(leader.wire)].map(([verb, calls]) => [verb, calls.length])).toEqual([['renew', 18]]);
+  expect(Object.fromEntries([...counted(follower.wire)].map(([verb, calls]) => [verb, calls.length]))).toEqual({
+    observe: 120,
+    heartbeat: 17,
+  });
+});
+
+it('the system clock runs an election as well', async () => {
+  const { leases } = new Cluster();
+  await using election = createElection(inProcessElection, { leases, ttlMs: 250 });
+  await election.start();
+  expect(await election.runAsLeader((_, term) => term)).toBe(election.term);
+});
