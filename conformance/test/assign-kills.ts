@@ -1,41 +1,84 @@
 import { writeFileSync } from 'node:fs';
 import { allCases, type ConformanceCase } from 'mempool-conformance';
+import { electionNodeCases } from '../src/cases/election.ts';
+import { electionOrderCases } from '../src/cases/election-order.ts';
+import { electionMutants } from './mutants/elections.ts';
+import { fencingMutants } from './mutants/fencing.ts';
 import { allMutants } from './mutants/index.ts';
+import kills from './mutants/kills.json' with { type: 'json' };
 import type { Mutant } from './mutants/mutant.ts';
 import { isKilled, isSupported } from './mutants/verdict.ts';
 
-// Runs every mutant against every case and writes which case must kill which mutant: each case the sharpest one, that
-// is the one that the fewest cases notice. Run it after a change of cases or mutants:
-// node --conditions=mempool-source conformance/test/assign-kills.ts && biome format --write conformance/test/mutants/kills.json
+// Runs mutants against the cases of their kind and writes which case must kill which mutant: each case the sharpest one,
+// that is the one that the fewest cases notice. Run it after a change of cases or mutants, with the ids of the new mutants,
+// with `new` for those that are not assigned yet, or with nothing for all of them, which takes a quarter of an hour:
+// node --conditions=mempool-source conformance/test/assign-kills.ts new && biome format --write conformance/test/mutants/kills.json
 
 const target = new URL('mutants/kills.json', import.meta.url);
+/** Mutants that wait at the same time. Those that stop the thread go one by one. */
+const waiting = 6;
+
+const before: Readonly<Record<string, readonly string[]>> = kills;
+const wanted = process.argv.slice(2);
+const chosen = allMutants.filter(isChosen);
+
+const nodeCases = new Set<ConformanceCase>([...electionNodeCases, ...electionOrderCases]);
+const stopping = new Set<Mutant>(electionMutants);
+const guarding = new Set<Mutant>(fencingMutants);
+
+function isChosen({ id }: Mutant): boolean {
+  return wanted.length === 0 || wanted.includes(id) || (wanted.includes('new') && !(id in before));
+}
+
+/** Whether the case is of the mutant's kind: a pool's, a fence's, a lease's, a node's. */
+function isMeant(mutant: Mutant, one: ConformanceCase): boolean {
+  const isOfElections = one.needs?.includes('election') ?? false;
+  if (mutant.election === undefined) return !isOfElections;
+  if (guarding.has(mutant)) return one.rule === 'X6';
+  return isOfElections && one.rule !== 'X6' && nodeCases.has(one) === stopping.has(mutant);
+}
 
 async function killersOf(mutant: Mutant): Promise<string[]> {
   const killers: string[] = [];
-  for (const one of allCases)
-    if (one.level === 'MUST' && isSupported(mutant, one) && (await isKilled(mutant, one))) killers.push(one.id);
+  for (const one of allCases) {
+    if (one.level !== 'MUST' || !isMeant(mutant, one) || !isSupported(mutant, one)) continue;
+    if (await isKilled(mutant, one)) killers.push(one.id);
+  }
   return killers;
 }
 
-function sharpest(one: ConformanceCase, killers: ReadonlyMap<string, readonly string[]>): string | undefined {
+const killers = new Map<string, readonly string[]>();
+
+async function judge(mutants: Iterable<Mutant>): Promise<void> {
+  for (const mutant of mutants) {
+    killers.set(mutant.id, await killersOf(mutant));
+    console.log(`${mutant.id}: ${killers.get(mutant.id)?.length}`);
+  }
+}
+
+const queue = chosen.filter((mutant) => mutant.election !== undefined && !stopping.has(mutant)).values();
+await Promise.all(Array.from({ length: waiting }, () => judge(queue)));
+await judge(chosen.filter((mutant) => mutant.election === undefined || stopping.has(mutant)));
+
+const noticed = [...killers.values()].flat();
+const count = (id: string) => noticed.filter((one) => one === id).length;
+/** A case of many rules says little about the one that is broken. */
+const named = (ids: readonly string[]) => ids.filter((id) => !/^(history|N2|LE1\/random)/.test(id));
+const rarest = (ids: readonly string[]) => [...named(ids).toSorted((a, b) => count(a) - count(b)), ...ids].slice(0, 1);
+
+const assigned = new Map<string, string[]>(
+  allMutants.map((mutant) => [mutant.id, isChosen(mutant) ? [] : [...(before[mutant.id] ?? [])]]),
+);
+
+function sharpest(one: ConformanceCase): string | undefined {
   const found = [...killers].filter(([, ids]) => ids.includes(one.id));
   return found.toSorted(([, a], [, b]) => a.length - b.length)[0]?.[0];
 }
 
-const killers = new Map<string, readonly string[]>();
-for (const mutant of allMutants) {
-  killers.set(mutant.id, await killersOf(mutant));
-  console.log(`${mutant.id}: ${killers.get(mutant.id)?.length}`);
-}
-const noticed = [...killers.values()].flat();
-const count = (id: string) => noticed.filter((one) => one === id).length;
-/** A case of many rules says little about the one that is broken. */
-const named = (ids: readonly string[]) => ids.filter((id) => !/^(history|N2)\//.test(id));
-const rarest = (ids: readonly string[]) => [...named(ids).toSorted((a, b) => count(a) - count(b)), ...ids].slice(0, 1);
-
-const assigned = new Map<string, string[]>(allMutants.map(({ id }) => [id, []]));
+const settled = new Set([...assigned.values()].flat());
 for (const one of allCases) {
-  const killer = sharpest(one, killers);
+  if (settled.has(one.id)) continue;
+  const killer = sharpest(one);
   if (killer === undefined) console.log(`no mutant: ${one.id}`);
   else assigned.get(killer)?.push(one.id);
 }

@@ -4,9 +4,13 @@ import { chainMutants, tipMutants } from './chain.ts';
 import { closingMutants } from './closing.ts';
 import { confirmationMutants, thresholdMutants } from './confirmation.ts';
 import { rollbackDepthMutants } from './depth.ts';
+import { electionMutants } from './elections.ts';
 import { eventLogMutants } from './event-log.ts';
 import { eventMutants } from './events.ts';
+import { fencingMutants } from './fencing.ts';
 import { inputMutants } from './input.ts';
+import { leaseTimeMutants } from './lease-time.ts';
+import { leaseMutants } from './leases.ts';
 import { logMutants } from './log.ts';
 import { matrixMutants } from './matrix.ts';
 import type { Mutant } from './mutant.ts';
@@ -45,4 +49,8 @@ export const allMutants: readonly Mutant[] = [
   ...byteMutants,
   ...closingMutants,
   ...abortMutants,
+  ...fencingMutants,
+  ...leaseMutants,
+  ...leaseTimeMutants,
+  ...electionMutants,
 ];

@@ -1,4 +1,5 @@
 import type { Capabilities, MempoolStore, OpenOptions } from 'mempool-core';
+import type { LeaseStore } from 'mempool-election';
 
 /** Where a faulty store stands. */
 export interface Place {
@@ -19,6 +20,7 @@ export interface Fault {
   readonly sabotage?: string;
   options?(options: OpenOptions, place: Place): OpenOptions;
   plant?(store: MempoolStore, place: Place): Partial<MempoolStore> | Promise<Partial<MempoolStore>>;
+  leases?(store: LeaseStore, place: Place): Partial<LeaseStore>;
 }
 
 /** Long enough for a kill or another node to come between. */

@@ -3,14 +3,16 @@ import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { Subject } from 'mempool-conformance';
+import { type LeasesOptions, openLeases, type Subject } from 'mempool-conformance';
 import type { MempoolStore, OpenOptions } from 'mempool-core';
-import { sqlite } from 'mempool-sqlite';
+import type { LeaseStore } from 'mempool-election';
+import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { durableFaults } from './durable-faults.ts';
-import type { Fault } from './fault.ts';
+import { electionFaults } from './election-faults.ts';
+import type { Fault, Place } from './fault.ts';
 import { nodeFaults, poolFaults } from './node-faults.ts';
 
-export const faults: readonly Fault[] = [...durableFaults, ...nodeFaults, ...poolFaults];
+export const faults: readonly Fault[] = [...durableFaults, ...nodeFaults, ...poolFaults, ...electionFaults];
 
 const folder = join(tmpdir(), 'mempool-conformance-planted');
 
@@ -35,11 +37,21 @@ const verbs = [
   Symbol.asyncDispose,
 ] as const satisfies readonly (keyof MempoolStore)[];
 
+const leaseVerbs = [
+  'campaign',
+  'renew',
+  'reinstate',
+  'release',
+  'observe',
+  'heartbeat',
+  'members',
+  'onHint',
+  'close',
+] as const satisfies readonly (keyof LeaseStore)[];
+
 async function openFaulty(fault: Fault, pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
-  mkdirSync(folder, { recursive: true });
-  const own = join(folder, `${fault.id}-${pool}`);
-  const path = fault.path?.(own) ?? own;
-  const place = { path, reopened: existsSync(path) };
+  const place = placeOf(fault, pool);
+  const { path } = place;
   if (place.reopened && fault.sabotage !== undefined) damage(path, fault.sabotage);
   const changed = fault.options?.(options, place) ?? options;
   const store = await sqlite.open({ ...changed, pool: 'planted', path, synchronous: 'normal' });
@@ -50,6 +62,20 @@ async function openFaulty(fault: Fault, pool: string, options: OpenOptions = {})
     capabilities: store.capabilities,
     ...(await fault.plant?.(store, place)),
   } as MempoolStore;
+}
+
+function placeOf(fault: Fault, pool: string): Place {
+  mkdirSync(folder, { recursive: true });
+  const own = join(folder, `${fault.id}-${pool}`);
+  const path = fault.path?.(own) ?? own;
+  return { path, reopened: existsSync(path) };
+}
+
+async function openFaultyLeases(fault: Fault, pool: string, options?: LeasesOptions): Promise<LeaseStore> {
+  const place = placeOf(fault, pool);
+  const store = await openLeases(sqliteElection, { path: place.path }, options);
+  const plain = Object.fromEntries(leaseVerbs.map((verb) => [verb, store[verb].bind(store)])) as unknown as LeaseStore;
+  return { ...plain, ...fault.leases?.(store, place) };
 }
 
 function damage(path: string, statements: string): void {
@@ -67,6 +93,8 @@ export function faultySubject(fault: Fault): Subject {
     module: module.href,
     backend: { name: fault.id, capabilities: { ...sqlite.capabilities, ...fault.capabilities } },
     open: (pool, options) => openFaulty(fault, pool, options),
+    leases: (pool, options) => openFaultyLeases(fault, pool, options),
+    leaseTraits: ['processes'],
     async destroy() {
       for (const file of await readdir(folder)) if (file.startsWith(fault.id)) await rm(join(folder, file));
     },

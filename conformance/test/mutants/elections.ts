@@ -1,0 +1,154 @@
+import {
+  createElection,
+  type Election,
+  type ElectionEvent,
+  type ElectionEventKind,
+  type Leadership,
+  Leases,
+  systemClock,
+} from 'mempool-election';
+import { elected, electedWith, electing, over } from './hall.ts';
+import type { Mutant } from './mutant.ts';
+
+type Listener = Parameters<Election['on']>[1];
+/** Hands an event on, or not. */
+type Around = (listener: Listener, event: Parameters<Listener>[0]) => unknown;
+
+/** A fault in who is told of what. */
+function telling(id: string, kind: ElectionEventKind, around: Around): Mutant {
+  return elected(id, (election) => ({
+    on: (wanted, listener) =>
+      election.on(wanted, wanted === kind ? (event) => around(listener as Listener, event) : listener),
+  }));
+}
+
+/** A fault in what a leader has in hands. */
+function leadership(id: string, plant: (whole: Leadership, election: Election) => Partial<Leadership>): Mutant {
+  return elected(id, (election) => ({
+    get leadership() {
+      const whole = election.leadership;
+      return whole && over(whole, () => plant(whole, election));
+    },
+  }));
+}
+
+/** True from every win to the loss that is told: what rule 3 forbids. */
+function flagged(election: Election, isLoss: (reason: string) => boolean): Partial<Election> {
+  let leads = false;
+  election.on('acquired', () => {
+    leads = true;
+  });
+  election.on('lost', ({ reason }) => {
+    if (isLoss(reason)) leads = false;
+  });
+  return { isLeader: () => leads };
+}
+
+function aborted(after: AbortSignal, delayMs: number): AbortSignal {
+  const late = new AbortController();
+  after.addEventListener('abort', () => setTimeout(() => late.abort(), delayMs));
+  return late.signal;
+}
+
+const believing: readonly Mutant[] = [
+  elected('leading-is-a-flag', (election) => flagged(election, () => true)),
+  elected('leads-until-the-store-says-no', (election) => ({
+    ...flagged(election, (reason) => reason !== 'expired'),
+    on: (kind, listener) =>
+      election.on(kind, (event) => {
+        const told: ElectionEvent = event;
+        if (told.kind !== 'lost' || told.reason !== 'expired') listener(event);
+      }),
+  })),
+  electedWith('one-clock-that-sleeps', ({ clock = systemClock, ...options }) => ({
+    ...options,
+    clock: { ...clock, wallMs: () => clock.monotonicMs() },
+  })),
+  electedWith('one-clock-that-is-set', ({ clock = systemClock, ...options }) => ({
+    ...options,
+    clock: { ...clock, monotonicMs: () => clock.wallMs() },
+  })),
+  leadership('no-margin', (whole) => ({ remainingMs: () => whole.remainingMs() + 1_202 })),
+  leadership('remaining-stands', () => ({ remainingMs: () => 10_000 })),
+  leadership('a-lease-of-its-own', ({ lease }) => ({ lease: { ...lease, token: `${lease.token}-own` } })),
+  electedWith(
+    'never-renews',
+    (options) => options,
+    () => ({ renew: () => Promise.reject(new Error('no')) }),
+  ),
+];
+
+const handingOver: readonly Mutant[] = [
+  electedWith(
+    'everybody-alone',
+    (options) => options,
+    () => new Leases().open('alone'),
+  ),
+  electedWith(
+    'never-releases',
+    (options) => options,
+    () => ({ release: async () => true }),
+  ),
+  elected('resigns-from-nothing', () => ({ resign: async () => undefined })),
+  elected('starts-once', (election) => {
+    let started = false;
+    return {
+      async start() {
+        if (started) return;
+        started = true;
+        await election.start();
+      },
+    };
+  }),
+  elected('nobody-sees-the-leader', () => ({ leader: null })),
+  elected('always-a-follower', () => ({ state: 'follower' })),
+];
+
+const order: readonly Mutant[] = [
+  telling('lost-told-late', 'lost', (listener, event) => setTimeout(() => listener(event), 1_500)),
+  telling('lost-told-twice', 'lost', (listener, event) => [listener(event), listener(event)]),
+  telling('stopped-is-no-loss', 'lost', (listener, event) => {
+    if (event.kind !== 'lost' || event.reason !== 'stopped') listener(event);
+  }),
+  leadership('work-ends-after-the-loss-is-told', ({ signal }) => ({ signal: aborted(signal, 20) })),
+  electedWith(
+    'stays-whatever-the-store-says',
+    (options) => options,
+    (store) => ({
+      async renew(given, request) {
+        const reply = await store.renew(given, request);
+        if (reply.kind === 'renewed') return reply;
+        const { nodeId: _, ...told } = request.candidate;
+        return { kind: 'renewed', lease: { ...given, ...told, seq: 1, hbSeq: 1, remainingMs: request.ttlMs } };
+      },
+    }),
+  ),
+  elected('work-never-ends', (election) => ({
+    runAsLeader: (work, options) =>
+      election.runAsLeader((_, term, whole) => work(new AbortController().signal, term, whole), options),
+  })),
+];
+
+const identity: readonly Mutant[] = [
+  telling('conflict-not-told', 'identity-conflict', () => undefined),
+  telling('conflict-told-twice', 'identity-conflict', (listener, event) => [listener(event), listener(event)]),
+  elected('conflict-at-first-sight', (election) => ({
+    on(kind, listener) {
+      if (kind === 'identity-conflict')
+        election.on('leader-changed', ({ leader, term }) => {
+          const event = { kind: 'identity-conflict', term, nodeId: election.id } as const;
+          if (leader?.nodeId === election.id && !election.isLeader()) (listener as Listener)(event);
+        });
+      return election.on(kind, listener);
+    },
+  })),
+  electing('two-of-one-id', {
+    elect(provider, options) {
+      const election = createElection(provider, options);
+      return over(election, () => ({ isLeader: () => election.isLeader() || election.leader?.nodeId === election.id }));
+    },
+  }),
+];
+
+/** LE3, LE6, LE7, LE8. */
+export const electionMutants: readonly Mutant[] = [...believing, ...handingOver, ...order, ...identity];

@@ -1,0 +1,171 @@
+import type { Subject } from 'mempool-conformance';
+import type { LeaseSource, MempoolStore, OpenOptions } from 'mempool-core';
+import {
+  createElection,
+  type Election,
+  type ElectionClock,
+  type ElectionOptions,
+  type ElectionProvider,
+  type HeldLease,
+  type LeaseStore,
+  Leases,
+  systemClock,
+} from 'mempool-election';
+import { ephemeral } from 'mempool-ephemeral';
+import { type Mutant, mutant, storeVerbs, verbsOf } from './mutant.ts';
+
+const name = 'watcher';
+const capabilities = { durable: false, shared: false, lease: true };
+
+/** One pool's election, whose store can lose all it has. */
+export class Hall {
+  leases: Leases;
+  /** The last lease that was won and not released, run out or not. */
+  last: HeldLease | null = null;
+  /** The first one. */
+  first: HeldLease | null = null;
+  readonly nodes: LeaseStore[] = [];
+  readonly #clock: ElectionClock;
+
+  constructor(clock: Partial<ElectionClock>) {
+    // A wall clock that stands: what begins anew begins at the same term.
+    const began = Date.now();
+    this.#clock = { ...systemClock, wallMs: () => began, ...clock };
+    this.leases = new Leases({ clock: this.#clock });
+  }
+
+  forget(): void {
+    this.leases = new Leases({ clock: this.#clock });
+  }
+
+  /** A node's store, of whatever there is. */
+  open(): LeaseStore {
+    let [of, inner] = [this.leases, this.leases.open(name)];
+    const node = (): LeaseStore => {
+      if (of !== this.leases) [of, inner] = [this.leases, this.leases.open(name)];
+      return inner;
+    };
+    const store: LeaseStore = {
+      campaign: async (request) => {
+        const reply = await node().campaign(request);
+        if (reply.kind === 'won') this.last = reply.lease;
+        if (reply.kind === 'won') this.first ??= reply.lease;
+        return reply;
+      },
+      renew: (lease, request) => node().renew(lease, request),
+      reinstate: (lease, request) => node().reinstate(lease, request),
+      release: async (holder) => {
+        const released = await node().release(holder);
+        if (released) this.last = null;
+        return released;
+      },
+      observe: () => node().observe(),
+      heartbeat: (candidate, ttlMs) => node().heartbeat(candidate, ttlMs),
+      members: () => node().members(),
+      onHint: (listener) => node().onHint(listener),
+      close: () => node().close(),
+    };
+    this.nodes.push(store);
+    return store;
+  }
+
+  /** What the pool's fence asks. */
+  get source(): LeaseSource {
+    return { held: () => this.leases.held(name), extend: () => this.leases.extend(name) };
+  }
+}
+
+/** Where faults can be planted in an election and in a pool that it guards. */
+interface Faults {
+  readonly clock?: Partial<ElectionClock>;
+  /** Which pools share an election. */
+  hallOf?(pool: string): string;
+  leases?(store: LeaseStore, hall: Hall): Partial<LeaseStore>;
+  source?(source: LeaseSource, hall: Hall): Partial<LeaseSource>;
+  options?(options: OpenOptions): OpenOptions;
+  pool?(store: MempoolStore, hall: Hall): Partial<MempoolStore>;
+  elect?(provider: ElectionProvider, options: ElectionOptions): Election;
+}
+
+export function electing(id: string, faults: Faults): Mutant {
+  const halls = new Map<string, Hall>();
+  const hallOf = (pool: string): Hall => {
+    const key = faults.hallOf?.(pool) ?? pool;
+    const hall = halls.get(key) ?? new Hall(faults.clock ?? {});
+    halls.set(key, hall);
+    return hall;
+  };
+  const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
+    const hall = hallOf(options.pool ?? 'mempool');
+    const leases = { ...hall.source, ...faults.source?.(hall.source, hall) };
+    const store = await ephemeral.open({ ...(faults.options?.(options) ?? options), leases });
+    return { name: id, capabilities, ...verbsOf(store, storeVerbs), ...faults.pool?.(store, hall) };
+  };
+  const election: Partial<Subject> = {
+    async leases(pool) {
+      const hall = hallOf(pool);
+      const store = hall.open();
+      return { ...store, ...faults.leases?.(store, hall) };
+    },
+    leaseTraits: ['hints'],
+    forget: async (pool) => hallOf(pool).forget(),
+    destroy: async (pool) => void halls.delete(faults.hallOf?.(pool) ?? pool),
+    elect: faults.elect ?? createElection,
+  };
+  return mutant(id, { name: id, capabilities, open }, election);
+}
+
+/** A fault in the verbs of a node's leases. */
+export function leased(
+  id: string,
+  leases: (store: LeaseStore, hall: Hall) => Partial<LeaseStore>,
+  clock: Partial<ElectionClock> = {},
+): Mutant {
+  return electing(id, { leases, clock });
+}
+
+/** A fault in a node's election, put over a sound one. */
+export function elected(id: string, plant: (election: Election) => Partial<Election>): Mutant {
+  return electing(id, { elect: (provider, options) => over(createElection(provider, options), plant) });
+}
+
+/** A fault in what a node's election is given: its options, or its store. */
+export function electedWith(
+  id: string,
+  options: (options: ElectionOptions) => ElectionOptions,
+  leases: (store: LeaseStore) => Partial<LeaseStore> = () => ({}),
+): Mutant {
+  return electing(id, {
+    elect(provider, given) {
+      const open: ElectionProvider['open'] = async (own) => {
+        const store = await provider.open(own);
+        return { ...verbsOf(store, leaseVerbs), ...leases(store) };
+      };
+      return createElection({ ...provider, open }, options(given));
+    },
+  });
+}
+
+const leaseVerbs = [
+  'campaign',
+  'renew',
+  'reinstate',
+  'release',
+  'observe',
+  'heartbeat',
+  'members',
+  'onHint',
+  'close',
+] as const satisfies readonly (keyof LeaseStore)[];
+
+/** The whole with some members replaced; what is not keeps its own `this`. */
+export function over<T extends object>(whole: T, plant: (whole: T) => Partial<T>): T {
+  const planted = plant(whole);
+  return new Proxy(whole, {
+    get(target, key) {
+      if (Object.hasOwn(planted, key)) return Reflect.get(planted, key);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
