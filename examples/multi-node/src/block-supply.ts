@@ -54,11 +54,16 @@ export function emptyBlock(before: ChainPoint | null): Block {
 }
 
 /** A branch of one or two blocks in the block's place, with half of its transactions, and the way back. */
-function rivalSteps(before: ChainPoint | null, { point, parent, seen }: Block, length: number): SourceStep[] {
-  const half = seen.slice(0, Math.ceil(seen.length / 2));
-  const rival = { point: { slot: point.slot, hash: digest(`rival of ${point.hash}`) }, parent, seen: half, unseen: [] };
+function rivalSteps(before: ChainPoint | null, block: Block, length: number): SourceStep[] {
+  const rival = rivalOf(block);
   const branch: Block[] = length === 1 ? [rival] : [rival, emptyBlock(rival.point)];
   return [...branch.map((block) => ({ kind: 'apply', block }) as const), { kind: 'undo', point: before }];
+}
+
+/** Another block in this one's place, with half of its transactions. */
+export function rivalOf({ point, parent, seen }: Block): Block {
+  const half = seen.slice(0, Math.ceil(seen.length / 2));
+  return { point: { slot: point.slot, hash: digest(`rival of ${point.hash}`) }, parent, seen: half, unseen: [] };
 }
 
 function unlucky(hash: string): Transaction {

@@ -78,8 +78,8 @@ export async function runFailover(
   const parts = { cluster, faults, random: order, pool, ttlMs, signal: plan.signal };
   await firstOf([rota(parts), untilFailure(playing), aborted(plan.signal)]);
   ended.abort();
-  await firstOf([playing.then(() => releases.settle(settlingBlocks)), aborted(plan.signal)]);
-  await firstOf([reached(mempool, chain), aborted(plan.signal)]);
+  const settled = playing.then(() => releases.settle(settlingBlocks, () => reached(mempool, chain)));
+  await firstOf([settled, aborted(plan.signal)]);
 
   await cluster.stop();
   const state = await stateOf(mempool, single.hashes, chain.blocks.length);

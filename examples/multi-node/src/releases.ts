@@ -1,8 +1,8 @@
 /** Releases the chain: first the transactions of a block go into the pool by some node, then every node may see the block. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from 'mempool-conformance';
-import type { Transaction } from 'mempool-core';
-import { emptyBlock, type Release } from './block-supply.ts';
+import type { SourceStep, Transaction } from 'mempool-core';
+import { emptyBlock, type Release, rivalOf } from './block-supply.ts';
 import type { ChainFeed } from './chain-feed.ts';
 import type { Cluster } from './cluster.ts';
 import type { ClusterNode } from './cluster-node.ts';
@@ -33,12 +33,19 @@ export class Releases {
     }
   }
 
-  /** Empty blocks, so many that whatever they decide is decided. */
-  async settle(blocks: number): Promise<void> {
-    for (let left = blocks; left > 0; left -= 1) {
-      const block = emptyBlock(this.#parts.chain.end);
-      await this.#release({ transactions: [], steps: [{ kind: 'apply', block }] });
-    }
+  /** Empty blocks, so many that whatever they decide is decided; the first has a rival that the pool has `reached` before. */
+  async settle(blocks: number, reached: () => Promise<void>): Promise<void> {
+    const before = this.#parts.chain.end;
+    await this.#steps({ kind: 'apply', block: rivalOf(emptyBlock(before)) });
+    await reached();
+    await this.#steps({ kind: 'undo', point: before });
+    for (let left = blocks; left > 0; left -= 1)
+      await this.#steps({ kind: 'apply', block: emptyBlock(this.#parts.chain.end) });
+    await reached();
+  }
+
+  #steps(...steps: readonly SourceStep[]): Promise<void> {
+    return this.#release({ transactions: [], steps });
   }
 
   async #release(release: Release): Promise<void> {
