@@ -174,6 +174,28 @@ it('a campaign that arrives after its node has given up waiting leaves no ghost'
   expect(first.told('acquired')).toHaveLength(1);
 });
 
+it('a campaign that arrives when another node has come and gone is adopted by the next of the one who sent it', async () => {
+  const cluster = new Cluster();
+  const first = cluster.node({ nodeId: 'a' });
+  let campaigns = 0;
+  first.wire.decide((verb) => (verb === 'campaign' && campaigns++ === 0 ? { afterMs: 9_000 } : 'served'));
+  await first.election.start();
+  const second = await cluster.lead({ nodeId: 'b' });
+  await cluster.clock.advance(8_000);
+  cluster.leases.remove('watcher');
+  second.wire.set('refused');
+  first.wire.set('refused', 'campaign');
+  await cluster.clock.advance(1_000);
+  const ghost = cluster.leases.held('watcher');
+  expect(ghost?.nodeId).toBe('a');
+  expect(first.election.isLeader()).toBe(false);
+  first.wire.heal();
+  await cluster.clock.advance(1_100);
+  expect(first.election.isLeader()).toBe(true);
+  expect(first.told('identity-conflict')).toEqual([]);
+  expect(first.told('acquired')).toHaveLength(1);
+});
+
 it('a store that does not answer is told once, and the follower goes on looking', async () => {
   const cluster = new Cluster();
   const { election, wire, told } = cluster.node();

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Identity } from '../src/identity.ts';
 import { Cluster } from './cluster.ts';
 
 it('two live nodes of one id: the second one says so, once, and never leads beside the first', async () => {
@@ -51,4 +52,15 @@ it('a leader whose lease is with another one of its id gives up by that name', a
   expect(first.told('identity-conflict')).toHaveLength(1);
   expect(second.election.isLeader()).toBe(true);
   expect(first.election.isLeader()).toBe(false);
+});
+
+it('a token stays known after an unanswered campaign, and is forgotten where all were answered', () => {
+  for (const answered of [true, false]) {
+    const identity = new Identity('a');
+    const token = identity.candidacy();
+    if (!answered) identity.doubt();
+    identity.discard();
+    expect(identity.candidacy()).not.toBe(token);
+    expect(identity.owns({ nodeId: 'a', token })).toBe(!answered);
+  }
 });

@@ -12,7 +12,9 @@ export type Fate =
   /** It does not arrive, and nobody says so. */
   | 'hung'
   /** It is done after so long, and answered at once then. */
-  | { readonly afterMs: number };
+  | { readonly afterMs: number }
+  /** It is done at once, and answered after so long. */
+  | { readonly answeredAfterMs: number };
 
 /** The way between one node and its store, where everything may happen that happens on a network. */
 export class Wire {
@@ -64,6 +66,10 @@ export class Wire {
     };
   }
 
+  #pause(durationMs: number): Promise<void> {
+    return new Promise((resolve) => this.#clock.schedule(resolve, durationMs));
+  }
+
   #carry<T>(verb: Verb, call: (store: LeaseStore) => Promise<T>): Promise<T> {
     this.calls.push(verb);
     const fate = this.#fate(verb);
@@ -78,10 +84,8 @@ export class Wire {
         return call(store).then(() => Promise.reject(new Error('unheard')));
       case 'hung':
         return new Promise(() => undefined);
-      default:
-        return new Promise((resolve, reject) => {
-          this.#clock.schedule(() => call(store).then(resolve, reject), fate.afterMs);
-        });
     }
+    if ('afterMs' in fate) return this.#pause(fate.afterMs).then(() => call(store));
+    return call(store).then((answer) => this.#pause(fate.answeredAfterMs).then(() => answer));
   }
 }
