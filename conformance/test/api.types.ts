@@ -3,12 +3,16 @@ import {
   allCases,
   type CaseOutcome,
   type ConformanceCase,
+  type ElectionSubject,
+  electionCases,
+  openLeases,
   type Report,
   runSuite,
   type Subject,
 } from 'mempool-conformance';
-import { testMempoolStore } from 'mempool-conformance/vitest';
+import { testElection, testMempoolStore } from 'mempool-conformance/vitest';
 import type { Backend } from 'mempool-core';
+import { inProcessElection, Leases } from 'mempool-election';
 
 declare const backend: Backend;
 
@@ -23,6 +27,26 @@ export const subject: Subject = {
 
 // @ts-expect-error without its module no child process could open the pool
 export const unreachable: Subject = { name: 'mine', backend, open: subject.open };
+
+const leases = new Leases();
+
+/** What the author of an election writes. */
+export const election: ElectionSubject = {
+  name: 'mine',
+  module: import.meta.url,
+  leases: (_, options) => openLeases(inProcessElection, { leases }, options),
+  leaseTraits: ['hints'],
+};
+
+// @ts-expect-error a provider with options of its own needs them
+openLeases(inProcessElection, {});
+
+export async function runElection(): Promise<Report> {
+  testElection(election, { cases: electionCases });
+  // @ts-expect-error an election has no pools
+  testMempoolStore(election);
+  return runSuite(election);
+}
 
 /** Runners stand on data: any part of the suite, in any order. */
 export async function run(): Promise<Report> {

@@ -1,11 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { allCases, type ConformanceCase } from 'mempool-conformance';
 import { electionNodeCases } from '../src/cases/election.ts';
 import { electionOrderCases } from '../src/cases/election-order.ts';
 import { electionMutants } from './mutants/elections.ts';
 import { fencingMutants } from './mutants/fencing.ts';
 import { allMutants } from './mutants/index.ts';
-import kills from './mutants/kills.json' with { type: 'json' };
 import type { Mutant } from './mutants/mutant.ts';
 import { isKilled, isSupported } from './mutants/verdict.ts';
 
@@ -18,7 +17,8 @@ const target = new URL('mutants/kills.json', import.meta.url);
 /** Mutants that wait at the same time. Those that stop the thread go one by one. */
 const waiting = 6;
 
-const before: Readonly<Record<string, readonly string[]>> = kills;
+const assignedNow = (): Record<string, readonly string[]> => JSON.parse(readFileSync(target, 'utf8'));
+const before = assignedNow();
 const wanted = process.argv.slice(2);
 const chosen = allMutants.filter(isChosen);
 
@@ -66,8 +66,10 @@ const count = (id: string) => noticed.filter((one) => one === id).length;
 const named = (ids: readonly string[]) => ids.filter((id) => !/^(history|N2|LE1\/random)/.test(id));
 const rarest = (ids: readonly string[]) => [...named(ids).toSorted((a, b) => count(a) - count(b)), ...ids].slice(0, 1);
 
+// Read again: another run, for other mutants, may have ended meanwhile.
+const others = assignedNow();
 const assigned = new Map<string, string[]>(
-  allMutants.map((mutant) => [mutant.id, isChosen(mutant) ? [] : [...(before[mutant.id] ?? [])]]),
+  allMutants.map((mutant) => [mutant.id, isChosen(mutant) ? [] : [...(others[mutant.id] ?? [])]]),
 );
 
 function sharpest(one: ConformanceCase): string | undefined {
@@ -82,6 +84,9 @@ for (const one of allCases) {
   if (killer === undefined) console.log(`no mutant: ${one.id}`);
   else assigned.get(killer)?.push(one.id);
 }
-for (const [id, ids] of assigned) if (ids.length === 0) ids.push(...rarest(killers.get(id) ?? []));
-for (const [id, ids] of assigned) if (ids.length === 0) console.log(`no case: ${id}`);
-writeFileSync(target, `${JSON.stringify(Object.fromEntries(assigned), null, 2)}\n`);
+for (const { id } of chosen) {
+  const ids = assigned.get(id);
+  if (ids?.length === 0) ids.push(...rarest(killers.get(id) ?? []));
+  if (ids?.length === 0) console.log(`no case: ${id}`);
+}
+writeFileSync(target, `${JSON.stringify(Object.fromEntries([...assigned].filter(([, ids]) => ids.length > 0)), null, 2)}\n`);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { allCases, type ConformanceCase } from 'mempool-conformance';
+import { createElection } from 'mempool-election';
 import { describe, test } from 'vitest';
+import { electing, over } from './mutants/hall.ts';
 import { allMutants } from './mutants/index.ts';
 import { answered, handed } from './mutants/mutant.ts';
 import { isKilled, isSupported } from './mutants/verdict.ts';
@@ -29,6 +31,19 @@ describe('what the faults are planted in has none itself', () => {
   test.each(sound)('$id passes every case', async (subject) => {
     const failed: string[] = [];
     for (const one of allCases) if (isSupported(subject, one) && (await isKilled(subject, one))) failed.push(one.id);
+    assert.deepEqual(failed, []);
+  });
+
+  test('sound-election passes every case of an election', { timeout: 240_000 }, async () => {
+    const subject = electing('sound-election', {
+      leases: (store) => ({ ...store }),
+      source: (source) => ({ ...source }),
+      pool: () => ({}),
+      elect: (provider, options) => over(createElection(provider, options), () => ({})),
+    });
+    const failed: string[] = [];
+    const cases = allCases.filter(({ needs = [] }) => needs.includes('election'));
+    for (const one of cases) if (isSupported(subject, one) && (await isKilled(subject, one))) failed.push(one.id);
     assert.deepEqual(failed, []);
   });
 });

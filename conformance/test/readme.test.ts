@@ -10,6 +10,7 @@ const files = [
   fixture('subject'),
   new URL('../../packages/ephemeral/test/conformance.test.ts', import.meta.url),
   fixture('with-node-test'),
+  new URL('../../packages/ephemeral/test/subject.ts', import.meta.url),
   fixture('own-case'),
 ];
 
