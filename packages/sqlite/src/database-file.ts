@@ -27,7 +27,8 @@ export function openDatabase<T>(
   const database = connect(file);
   try {
     database.pragma(`locking_mode = ${lockingMode}`);
-    identify(database, file);
+    // In one step: while it looks, another process may be making the file.
+    database.transaction(() => identify(database, file))();
     if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
       throw new core.MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${file}`);
     // After journal_mode: setting that one, and opening a file in it, lowers this.

@@ -78,12 +78,12 @@ export class FileLeaseStore implements LeaseStore {
   }
 
   async release(holder: Pick<Lease, 'nodeId' | 'token'>): Promise<boolean> {
-    const { released, stands } = await this.#write(() => {
-      const ended = this.#leases.release(holder);
-      return { released: ended, stands: this.#leases.read().lease?.token === holder.token };
+    const released = await this.#write(() => {
+      this.#leases.read();
+      return this.#leases.release(holder);
     });
     // Of a lease that stands, a free lock would say that its holder has died.
-    if (!stands && this.#lock.heldFor === holder.token) this.#lock.letGo();
+    if (released && this.#lock.heldFor === holder.token) this.#lock.letGo();
     return released;
   }
 

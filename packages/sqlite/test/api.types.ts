@@ -1,6 +1,13 @@
 // Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
 import type { Backend, MempoolStore } from 'mempool-core';
-import { type SqliteOptions, sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { createElection, type Election, type ElectionProvider } from 'mempool-election';
+import {
+  type SqliteElectionOptions,
+  type SqliteOptions,
+  sqlite,
+  sqliteElection,
+  sqliteExclusive,
+} from 'mempool-sqlite';
 
 export const backends: readonly Backend<SqliteOptions>[] = [sqlite, sqliteExclusive];
 
@@ -13,4 +20,12 @@ export async function open(): Promise<MempoolStore> {
   // @ts-expect-error another backend's option
   await sqlite.open({ path: 'mempool.sqlite', url: 'redis://localhost' });
   return sqlite.open({ path: 'mempool.sqlite' });
+}
+
+export const provider: ElectionProvider<SqliteElectionOptions> = sqliteElection;
+
+export function elect(): Election {
+  // @ts-expect-error an election is held in a file: it needs a path
+  createElection(sqliteElection, { nodeId: 'node-1' });
+  return createElection(sqliteElection, { path: 'mempool.sqlite', nodeId: 'node-1', ttlMs: 5_000 });
 }

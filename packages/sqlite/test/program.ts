@@ -8,9 +8,9 @@ function command(program: string, args: readonly string[]): string[] {
 }
 
 /** Starts a program of this folder in a process of its own; what it writes to standard output is to be read. */
-export function start(program: string, args: readonly string[]): ChildProcess {
+export function start(program: string, args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
   const [node = '', ...rest] = command(program, args);
-  return spawn(node, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(node, rest, { stdio: [stdin, 'pipe', 'inherit'] });
 }
 
 /** Runs it to its end behind `wrapper`, a command that takes a command; what it printed, as JSON. */
