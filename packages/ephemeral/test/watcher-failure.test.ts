@@ -1,10 +1,18 @@
-import { MempoolError } from 'mempool-core';
+import { type Block, MempoolError } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import { rest } from './mempool-tap.ts';
+import { answered as settled } from './mempool-tap.ts';
 import { branchFrom, ScriptedChain } from './scripted-chain.ts';
 import { eventually, WatchedPool } from './watched-pool.ts';
 
 const lost = 'lost watcher lock, skipping confirm';
+
+/** Whether the call is answered before what holds it up lets go, and after. */
+async function answered(call: Promise<unknown>, letGo: () => void): Promise<[boolean, boolean]> {
+  const before = await settled(call);
+  letGo();
+  await call;
+  return [before, true];
+}
 
 describe('a leader that loses', () => {
   it('between two blocks keeps the second for the next leader', async () => {
@@ -50,16 +58,24 @@ describe('a leader that loses', () => {
     pool.tap.after('confirm', () => held.promise);
     node.election.win();
     await eventually(() => expect(pool.tap.calls).toContain('confirm'));
-    let ended = false;
-    const losing = node.election.lose().then(() => {
-      ended = true;
-    });
-    await rest();
-    expect(ended).toBe(false);
-    held.resolve();
-    await losing;
+    expect(await answered(node.election.lose(), held.resolve)).toEqual([false, true]);
     expect(pool.tap.calls.filter((call) => call === 'confirm')).toHaveLength(1);
     await pool.has(blocks[0]);
+  });
+
+  it('in the middle of a block that just came has that one done before its work ends', async () => {
+    await using pool = await WatchedPool.open();
+    const [b1] = branchFrom(null, 0, 1);
+    const chain = new ScriptedChain();
+    const node = await pool.watch('a', chain);
+    node.election.win();
+    await node.told('ready');
+    const held = Promise.withResolvers<void>();
+    pool.tap.after('confirm', () => held.promise);
+    chain.grow(b1);
+    await eventually(() => expect(pool.tap.calls).toContain('confirm'));
+    expect(await answered(node.election.lose(), held.resolve)).toEqual([false, true]);
+    await pool.has(b1);
   });
 
   it('without knowing it is fenced in the middle of its backlog, and the next one goes on there', async () => {
@@ -200,6 +216,20 @@ describe('a leader whose pool fails', () => {
     await pool.store.rollback(b2.point, { lease });
     chain.grow(b4);
     await eventually(() => pool.has(b1, b2, b3, b4));
+  });
+
+  it('applies nothing above a block that somebody else put there, also where the source names no parents', async () => {
+    await using pool = await WatchedPool.open();
+    const [b1, b2, b3] = branchFrom(null, 0, 3).map((block) => ({ ...block, parent: undefined }));
+    const [c2] = branchFrom(b1 as Block, 1, 1);
+    const chain = new ScriptedChain(b1 as Block, b2 as Block);
+    const node = await pool.watch('a', chain);
+    const lease = node.election.win();
+    await node.told('applied', 2);
+    await pool.store.rollback((b1 as Block).point, { lease });
+    await pool.store.confirm(c2, {}, { lease });
+    chain.grow(b3 as Block);
+    await eventually(() => pool.has(b1 as Block, b2 as Block, b3 as Block));
   });
 
   it('gives up where the pool is never where it says it is', async () => {

@@ -137,6 +137,20 @@ describe('a watcher that wins', () => {
     expect(chain.searches.map((points) => points[0]?.slot)).toEqual([undefined, 5]);
   });
 
+  it('again keeps of the blocks that it applied itself only where they stand', async () => {
+    await using pool = await WatchedPool.open();
+    const blocks = branchFrom(null, 0, 4);
+    const chain = new ScriptedChain(...blocks);
+    const node = await pool.watch('a', chain);
+    node.election.win();
+    await node.told('applied', 4);
+    await node.election.lose();
+    await pool.store.rollback(blocks[1].point, { lease: pool.elections.give('b') });
+    node.election.win();
+    await eventually(() => pool.has(...blocks));
+    expect(chain.searches.map((points) => points[0]?.slot)).toEqual([undefined, 2]);
+  });
+
   it('keeps what the pool has not passed, so that nobody is asked', async () => {
     await using pool = await WatchedPool.open();
     const blocks = branchFrom(null, 0, 40);
