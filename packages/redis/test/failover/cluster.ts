@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   blockEntry,
@@ -71,7 +72,9 @@ export class Cluster {
   /** The test's own view of the pool. */
   readonly pool: MempoolStore;
   readonly events: NodeEvent[] = [];
+  /** What all processes of this run write down. */
   readonly record: string;
+  readonly #kept: string = keptRecord();
   readonly #options: ClusterOptions;
   readonly #keyPrefix: string;
   readonly #recorder: FailoverRecorder;
@@ -174,6 +177,7 @@ export class Cluster {
     await Promise.all(this.#nodes.map((node) => node.kill()));
     await this.pool.close();
     this.#recorder.close();
+    renameSync(this.record, this.#kept);
   }
 
   /** The state of a pool that one undisturbed node brought as far. */
@@ -200,11 +204,14 @@ export class Cluster {
   }
 }
 
-/** One file for each test, of its last run. */
+/** A file of this run alone; several may run at once. */
 function newRecord(): string {
   mkdirSync(records, { recursive: true });
+  return join(records, `${randomUUID()}.jsonl`);
+}
+
+/** Where the record of the test's last run is kept, to be looked at and checked again. */
+function keptRecord(): string {
   const title = (expect.getState().currentTestName ?? '').replaceAll(/[^a-z0-9]+/gi, '-');
-  const path = `${records}${title}.jsonl`;
-  rmSync(path, { force: true });
-  return path;
+  return join(records, `${title}.jsonl`);
 }

@@ -66,7 +66,7 @@ test('a lock that was made to last for ever is taken when its holder no longer r
   const client = operator(url);
   const cluster = await startCluster({ url, ttlMs: 600, blocks: 1 });
   const a = await cluster.leader('a');
-  const b = await cluster.follower('b');
+  const b = await cluster.follower('b', { staleHeartbeatMs: false });
   const awakening = a.call('sleepThenConfirm', 1);
   await a.stopped();
   const continued = cluster.fault('stopped', { target: a });

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { keysOf } from '../../src/script.ts';
+import { operator, ownServer } from '../own-server.ts';
 import type { Cluster } from './cluster.ts';
 
 /** Every byte of the pool, without the election's keys. */
@@ -20,4 +21,20 @@ export function leaseKey({ prefix }: Cluster): string {
 export async function renewals(client: Redis, cluster: Cluster): Promise<number | null> {
   const seq = await client.hget(leaseKey(cluster), 'seq');
   return seq === null ? null : Number(seq);
+}
+
+/** A server that tells what happens to its keys. */
+export function tellingServer() {
+  return ownServer('--notify-keyspace-events', 'KEA');
+}
+
+/** How the lock comes and goes on a telling server, in its own order: `set`, `expired`, `del`. Goes on growing. */
+export async function lockMoves(url: string, cluster: Cluster): Promise<readonly string[]> {
+  const moves: string[] = [];
+  const subscriber = operator(url);
+  subscriber.on('message', (_channel, move) => {
+    if (move !== 'expire') moves.push(move);
+  });
+  await subscriber.subscribe(`__keyspace@0__:${lockKey(cluster)}`);
+  return moves;
 }

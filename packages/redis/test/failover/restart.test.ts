@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { operator, testFolder } from '../own-server.ts';
 import { freePort, startRedisServer } from '../server.ts';
@@ -27,6 +28,11 @@ async function mortalServer(...args: readonly string[]) {
     freeze: () => process.kill(running.pid, 'SIGSTOP'),
     thaw: () => process.kill(running.pid, 'SIGCONT'),
   };
+}
+
+async function scriptCalls(client: Redis): Promise<number> {
+  const stats = await client.info('commandstats');
+  return [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, calls]) => sum + Number(calls), 0);
 }
 
 test('a server with an append-only file that is away for a moment keeps its leader and the term', async () => {
@@ -70,20 +76,24 @@ test('a leader whose time is not over puts its lease back into a server that cam
 
 test('a node that saw the lease waits it out when the server came back empty, and its term is higher', async () => {
   const server = await mortalServer();
-  const cluster = await startCluster({ url: server.url, ttlMs: 1_200, pollMs: 100 });
+  const cluster = await startCluster({ url: server.url, ttlMs: 1_800, pollMs: 100 });
   const a = await cluster.leader('a');
   await cluster.follower('b');
   const { term } = await a.call('status');
-  await cluster.kill(a);
-  const killedNs = process.hrtime.bigint();
-  const leftMs = await server.client.pttl(lockKey(cluster));
+  const continued = cluster.fault('stopped', { target: a });
+  await a.pause();
+  const looks = await scriptCalls(server.client);
+  await eventually(async () => (await scriptCalls(server.client)) > looks + 2);
   const healed = cluster.fault('restarted empty');
   await server.kill();
   await server.start();
   healed();
   const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+  a.resume();
+  continued();
   expect(won.term).toBeGreaterThan(term);
-  expect(Number(won.atNs - killedNs) / 1e6).toBeGreaterThan(leftMs - 2);
+  expect(await cluster.until('lost')).toMatchObject({ nodeId: 'a', reason: 'expired' });
+  // That the leader's own time was over by then is what the record shows.
   await cluster.conclude();
 });
 
