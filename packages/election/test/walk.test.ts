@@ -4,7 +4,7 @@ import { Cluster, type Node, OwnWall } from './cluster.ts';
 import { randomFrom } from './random.ts';
 import type { Fate } from './wire.ts';
 
-const walks = 40;
+const walks = 25;
 const steps = 150;
 const base = Number(process.env.MEMPOOL_ELECTION_SEED ?? Math.floor(Math.random() * 1e9));
 
