@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FailoverRecorder } from 'mempool-conformance/failover';
 import { type TipOptions, Watcher, type WatcherPool } from 'mempool-core';
@@ -147,5 +148,7 @@ process.once('disconnect', () => process.exit());
 process.once('message', async (setup: NodeSetup) => {
   const calls = await callsOf(setup);
   process.on('message', (call: Call) => void answer(calls, call));
+  // Most nodes are killed, and would leave nothing for those that come after them.
+  flushCompileCache();
   send({ kind: 'ready' });
 });
