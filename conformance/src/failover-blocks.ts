@@ -32,7 +32,7 @@ function contradictions(blocks: readonly BlockEntry[]): string[] {
 }
 
 function chainFaults(blocks: readonly BlockEntry[]): string[] {
-  const chain: ChainPoint[] = [];
+  const chain = new AppliedChain();
   // The pool may have had blocks before the run.
   const first = blocks[0];
   let tick = first === undefined ? 0 : first.tick - Number(first.action === 'applied');
@@ -41,22 +41,29 @@ function chainFaults(blocks: readonly BlockEntry[]): string[] {
     const expected = action === 'applied' ? tick + 1 : tick;
     if (told !== expected) faults.push(`${place(point)} was ${action} with tick ${told}, not ${expected}`);
     tick = action === 'applied' ? told : told - 1;
-    const fault = action === 'applied' ? grow(chain, point) : shrink(chain, point);
+    const fault = action === 'applied' ? chain.grow(point) : chain.shrink(point);
     if (fault !== null) faults.push(fault);
   }
   return faults;
 }
 
-function grow(chain: ChainPoint[], point: ChainPoint): string | null {
-  const isThere = chain.some(({ hash }) => hash === point.hash);
-  chain.push(point);
-  return isThere ? `${place(point)} was applied twice` : null;
-}
+class AppliedChain {
+  readonly #points: ChainPoint[] = [];
+  readonly #hashes = new Set<string>();
 
-function shrink(chain: ChainPoint[], point: ChainPoint): string | null {
-  const end = chain.pop();
-  if (end === undefined || end.hash === point.hash) return null;
-  return `${place(point)} was undone, but the chain ended with ${place(end)}`;
+  grow(point: ChainPoint): string | null {
+    const isThere = this.#hashes.has(point.hash);
+    this.#points.push(point);
+    this.#hashes.add(point.hash);
+    return isThere ? `${place(point)} was applied twice` : null;
+  }
+
+  shrink(point: ChainPoint): string | null {
+    const end = this.#points.pop();
+    if (end === undefined) return null;
+    this.#hashes.delete(end.hash);
+    return end.hash === point.hash ? null : `${place(point)} was undone, but the chain ended with ${place(end)}`;
+  }
 }
 
 /** Who applied a block is not certain where an answer was lost: only what no caller explains is a fault. */

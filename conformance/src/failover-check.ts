@@ -50,32 +50,32 @@ function recordFaults(record: FailoverRecord): string[] {
 /** By time: what was sent after a higher term was acquired must not be accepted. By commit order: see `blockFaults`. */
 function fenceFaults(record: FailoverRecord): string[] {
   const beliefs = beliefsOf(record);
+  const sentAt = firstSendings(record);
   return entriesOf(record, 'answered')
     .filter(({ outcome }) => outcome === 'applied' || outcome === 'rolled-back')
-    .flatMap(({ node, pid, verb, point, term, outcome, call }) => {
-      const sentAt = firstSending(record, { pid, verb, point, term, call });
-      const higher = beliefs.find((belief) => belief.from < sentAt && belief.term > (term ?? 0));
+    .flatMap((answer) => {
+      const { node, verb, point, term, outcome } = answer;
+      const sent = sentAt.get(nameOf(answer)) ?? answer.at;
+      const higher = beliefs.find((belief) => belief.from < sent && belief.term > (term ?? 0));
       if (higher === undefined) return [];
       const what = `${verb} of ${node} to slot ${point?.slot ?? 'none'}, term ${term}, was ${outcome}`;
       return [`a ${what} after ${higher.node} had acquired term ${higher.term}`];
     });
 }
 
-interface CallName {
-  readonly pid: number;
-  readonly verb: string;
-  readonly point: { readonly hash: string } | null;
-  readonly term: number | null;
-  readonly call: number;
+type Call = FailoverEntryOf<'sent'> | FailoverEntryOf<'answered'>;
+
+/** Equal for calls of one process that ask for the same under the same lease. */
+function nameOf({ pid, verb, point, term }: Call): string {
+  return `${pid} ${verb} ${point?.hash} ${term}`;
 }
 
 /** A repeated call may be answered with what the first one did (X2), so the first one's time counts. */
-function firstSending(record: FailoverRecord, { pid, verb, point, term, call }: CallName): number {
-  const times = entriesOf(record, 'sent')
-    .filter((sent) => sent.pid === pid && sent.call <= call && sent.verb === verb && sent.term === term)
-    .filter((sent) => sent.point?.hash === point?.hash)
-    .map(({ at }) => at);
-  return Math.min(...times);
+function firstSendings(record: FailoverRecord): ReadonlyMap<string, number> {
+  const times = new Map<string, number>();
+  for (const sent of entriesOf(record, 'sent'))
+    times.set(nameOf(sent), Math.min(sent.at, times.get(nameOf(sent)) ?? sent.at));
+  return times;
 }
 
 /** Of two wins, the one that was asked for when the other was known is the later one. */

@@ -18,7 +18,7 @@ export interface Figures {
 }
 
 /** Faults that are a clean hand-over. */
-export const handOverFaults: readonly string[] = ['resign', 'clean stop'];
+const handOverFaults: readonly string[] = ['resign', 'clean stop'];
 
 const nsPerMs = 1e6;
 

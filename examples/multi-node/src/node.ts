@@ -1,5 +1,5 @@
 /** One node, a process of its own: takes transactions in, follows the chain, and while it leads applies the chain to the pool. */
-import { FailoverRecorder } from 'mempool-conformance/failover';
+import { blockEntry, FailoverRecorder } from 'mempool-conformance/failover';
 import { type Mempool, openMempool, type Transaction, Watcher } from 'mempool-core';
 import { createElection, type Election } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
@@ -15,6 +15,7 @@ process.once('disconnect', endWithParent);
 
 const recorder = new FailoverRecorder(task.record, task.nodeId);
 await using mempool = await openMempool(poolSettings(task), { redis });
+const watching = watch(mempool);
 const { nodeId, url, ttlMs, pool: keyPrefix } = task;
 const options = { nodeId, url, keyPrefix, ttlMs, pollMs: Math.min(500, Math.floor(ttlMs / 4)) };
 const election = createElection(recorder.provider(redisElection), options);
@@ -33,6 +34,7 @@ await stopped.promise;
 await watcher.stop();
 await election.stop();
 await mempool.close();
+await watching;
 process.off('disconnect', endWithParent);
 process.disconnect();
 
@@ -65,6 +67,14 @@ function take(message: ToNode): void {
       break;
     case 'stop':
       stopped.resolve();
+  }
+}
+
+/** Every node sees every block event, whoever applied the block, and all must have seen the same. */
+async function watch(from: Mempool): Promise<void> {
+  for await (const event of await from.subscribe()) {
+    const entry = blockEntry(event);
+    if (entry !== null) recorder.write(entry);
   }
 }
 

@@ -2,14 +2,14 @@
 import { clearScreenDown, moveCursor } from 'node:readline';
 import { styleText } from 'node:util';
 
-export interface Row {
+interface Row {
   readonly node: string;
   readonly state: string;
   /** `null`: does not lead. */
   readonly term: number | null;
 }
 
-export interface View {
+interface View {
   readonly rows: readonly Row[];
   /** Blocks on the chain and in the pool. */
   readonly released: number;
@@ -29,9 +29,6 @@ const linesMs = 5_000;
 export function openScreen(): Screen {
   return process.stderr.isTTY ? tableScreen() : lineScreen();
 }
-
-/** One that shows nothing. */
-export const darkScreen: Screen = { say: () => {}, show: () => {}, end: () => {} };
 
 function tableScreen(): Screen {
   const { stderr } = process;

@@ -8,7 +8,8 @@ import { runProgram } from './program.ts';
 import { RedisProcess } from './redis-process.ts';
 import { Storm } from './storm.ts';
 
-const paceMs = 100;
+/** Many blocks, so that a leader that is replaced is met in the middle of a call. */
+const paceMs = 20;
 const minuteMs = 60_000;
 /** Of the time allowed, for settling and checking. */
 const reserveMs = 30_000;
