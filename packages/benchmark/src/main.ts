@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { electionMeasures } from './election-measures.ts';
 import { type Figure, type Measure, take } from './measure.ts';
 import { mapGrowth, memoryMeasures } from './memory-measures.ts';
 import { redisMeasures } from './redis-measures.ts';
@@ -62,6 +63,7 @@ async function ephemeralRows(n: number): Promise<Figure[]> {
 async function sqliteRows(n: number, exclusive: boolean): Promise<Figure[]> {
   const subject = await loadSubject(subjectPaths.sqlite);
   const measures = [...sqliteMeasures(subject, folder), ...flatness(subject, n, () => 1)];
+  measures.push(...electionMeasures(subject, subjectPaths.sqlite));
   if (exclusive) measures.push(exclusiveMeasure(subject, await loadSubject(subjectPaths.sqliteExclusive)));
   return report(measures);
 }
@@ -72,7 +74,8 @@ async function redisRows(n: number): Promise<Figure[]> {
   try {
     process.env.MEMPOOL_TEST_REDIS_URL = server.url;
     const subject = await loadSubject(subjectPaths.redis);
-    return await report([...redisMeasures(subject, server.client), ...flatness(subject, n, () => 1)]);
+    const measures = [...redisMeasures(subject, server.client), ...flatness(subject, n, () => 1)];
+    return await report([...measures, ...electionMeasures(subject, subjectPaths.redis)]);
   } finally {
     await server.stop();
   }
