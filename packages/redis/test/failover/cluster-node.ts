@@ -58,10 +58,12 @@ export class ClusterNode {
     this.#calls += 1;
     const id = this.#calls;
     const call: Call<K> = { id, name, args };
-    return new Promise<Answer<K>>((resolve, reject) => {
-      this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.#child.send(call);
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Answer<K>>();
+    this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+    this.#child.send(call);
+    // Of a test that fails while a node is still to answer, what it failed by is told and nothing else.
+    promise.catch(() => undefined);
+    return promise;
   }
 
   /** SIGSTOP, by the test or by the node itself, has taken effect. */

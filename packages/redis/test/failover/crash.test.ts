@@ -87,8 +87,7 @@ test('a confirmation that arrives when its leader is dead and another one leads 
   const b = await cluster.follower('b');
   expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
   const late = proxy.hold('request');
-  const unanswered = a.call('confirm', 2);
-  unanswered.catch(() => undefined);
+  void a.call('confirm', 2);
   await late.caught;
   await cluster.kill(a);
   await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');

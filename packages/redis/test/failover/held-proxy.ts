@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
+import type { Script } from '../../src/script.ts';
 
 /** Where the next script call is held back: on its way to the server, or its answer on the way back. */
 export type Held = 'request' | 'reply';
@@ -15,7 +16,8 @@ export interface HeldCall {
 
 export interface HeldProxy {
   readonly url: string;
-  hold(held: Held): HeldCall;
+  /** Of the next call of this script; of any script where none is given. */
+  hold(held: Held, script?: Script): HeldCall;
   /** Loses what the server publishes: messages come no more, answers do. */
   loseMessages(): void;
   /** Breaks every connection; new ones lead to this server. */
@@ -23,6 +25,7 @@ export interface HeldProxy {
 }
 
 interface Trap {
+  readonly accepts: (request: Buffer) => boolean;
   readonly held: Held;
   readonly caught: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<void>;
@@ -53,7 +56,7 @@ export async function heldProxy(serverUrl: string): Promise<HeldProxy> {
     pair(client, upstream, () => trap?.held === 'request' && !trap.over);
     pair(upstream, client, () => false);
     client.on('data', (request) => {
-      if (trap === null && armed !== null && request.includes('EVAL')) {
+      if (trap === null && armed?.accepts(request)) {
         [trap, armed] = [armed, null];
         trap.way = trap.held === 'request' ? upstream : client;
       }
@@ -83,10 +86,14 @@ export async function heldProxy(serverUrl: string): Promise<HeldProxy> {
 
   return {
     url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    hold(held) {
+    hold(held, script) {
+      const accepts = (request: Buffer): boolean =>
+        script === undefined
+          ? request.includes('EVAL')
+          : request.includes(script.sha) || request.includes(script.source);
       const caught = Promise.withResolvers<void>();
       const answered = Promise.withResolvers<void>();
-      const trap: Trap = { held, caught, answered, kept: [], way: null, over: false };
+      const trap: Trap = { accepts, held, caught, answered, kept: [], way: null, over: false };
       armed = trap;
       return {
         caught: caught.promise,

@@ -1,6 +1,8 @@
 import { expect, inject, test } from 'vitest';
+import { scripts } from '../../src/election/script.ts';
 import { operator, ownServer } from '../own-server.ts';
 import { startCluster } from './cluster.ts';
+import { heldProxy } from './held-proxy.ts';
 import { lockKey, renewals } from './pool-keys.ts';
 import { eventually } from './wait.ts';
 
@@ -45,13 +47,31 @@ test('a node that is stopped while it starts leaves no lease behind', async () =
   const client = operator(url);
   const cluster = await startCluster({ url, ttlMs: 20_000, pollMs: 100 });
   const a = await cluster.node('a');
-  for (let round = 1; round <= 20; round += 1) {
+  for (let round = 1; round <= 10; round += 1) {
     const starting = a.call('start');
-    starting.catch(() => undefined);
     await a.call('stop');
     expect(await client.exists(lockKey(cluster))).toBe(0);
     await starting.catch(() => undefined);
   }
+  await cluster.leader('b');
+  await cluster.conclude();
+});
+
+test('a node that is stopped while its first win is not heard of releases it before the stop is done', async () => {
+  const url = inject('redisUrl');
+  const client = operator(url);
+  const proxy = await heldProxy(url);
+  const cluster = await startCluster({ url, ttlMs: 3_000, pollMs: 100 });
+  const a = await cluster.node('a', { url: proxy.url });
+  const campaign = proxy.hold('reply', scripts.campaign);
+  const starting = a.call('start');
+  await campaign.caught;
+  expect(await client.get(lockKey(cluster))).toBe('a');
+  await a.call('stop');
+  expect(await client.exists(lockKey(cluster))).toBe(0);
+  await starting;
+  expect(await a.call('status')).toMatchObject({ isLeader: false, state: 'follower' });
+  expect(cluster.all('acquired')).toEqual([]);
   await cluster.leader('b');
   await cluster.conclude();
 });
