@@ -144,9 +144,10 @@ class LeasePlayer {
   }
 
   async #release(step: LeaseStepOf<'release'>, store: LeaseStore): Promise<void> {
-    const lease = this.#chosen({ ...step, forge: step.forge === 'term' ? 'none' : step.forge });
+    const forge = step.forge === 'term' ? 'none' : step.forge;
+    const lease = this.#chosen({ ...step, forge });
     // Whether a store still has a lease that ran out is its own affair.
-    const live = this.#model.lease?.token === lease.token || step.forge !== 'none';
+    const live = this.#model.lease?.token === lease.token || forge !== 'none';
     const released = await store.release(lease);
     const due = this.#model.release(lease);
     if (live) assertSame(released, due, 'whether it released is not as due');
