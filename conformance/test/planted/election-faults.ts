@@ -4,23 +4,22 @@ import type { MempoolStore, Tip } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { type Fault, moment } from './fault.ts';
 
-/** Keeps the tip in a file of its own, written a moment after the block was. */
+/** Keeps the tip in a file of its own, written a moment before the block is. */
 function tipApart(store: MempoolStore, path: string): Partial<MempoolStore> {
   const file = `${path}.tip`;
-  const keep = async (): Promise<void> => {
-    const { point, tick } = await store.tip();
-    await moment();
-    writeFileSync(file, JSON.stringify({ point, tick }));
-  };
+  const keep = ({ point, tick }: Tip): void => writeFileSync(file, JSON.stringify({ point, tick }));
   return {
-    async confirm(...args) {
-      const outcome = await store.confirm(...args);
-      await keep();
+    async confirm(block, policy, options) {
+      const { tick } = await store.tip();
+      keep({ point: block.point, tick: tick + 1 });
+      await moment();
+      const outcome = await store.confirm(block, policy, options);
+      keep(outcome.tip);
       return outcome;
     },
-    async rollback(...args) {
-      const outcome = await store.rollback(...args);
-      await keep();
+    async rollback(point, options) {
+      const outcome = await store.rollback(point, options);
+      keep(outcome.tip);
       return outcome;
     },
     async tip(options) {
