@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { expect, inject, test } from 'vitest';
 import { operator, ownServer } from '../own-server.ts';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -21,24 +22,36 @@ async function progress({ pool }: Cluster, blocks: number): Promise<void> {
   await eventually(async () => (await pool.tip()).tick >= tick + blocks);
 }
 
-test('an operator who deletes the lock gets one new leader, and the old one is fenced', async () => {
-  const url = inject('redisUrl');
-  const client = operator(url);
-  const cluster = await startCluster({ url, ttlMs: 1_200, blocks: 2 });
-  const a = await cluster.leader('a');
-  const b = await cluster.follower('b', { pollMs: 50 });
-  expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
-  const healed = cluster.fault('lock deleted', { removesLease: true });
-  await client.del(lockKey(cluster));
-  const won = await cluster.until('acquired', ({ term }) => term > (cluster.all('acquired')[0]?.term ?? 0));
-  const lost = await cluster.until('lost', ({ nodeId }) => nodeId === 'a');
-  healed();
-  expect(lost.reason).toBe('taken');
-  const leads = won.nodeId === 'a' ? a : b;
-  expect(await onlyLeader([a, b])).toBe(leads);
-  expect(await leads.call('confirm', 2)).toMatchObject({ kind: 'applied' });
-  await cluster.conclude();
-});
+const endings: Readonly<Record<string, (client: Redis, key: string) => Promise<number>>> = {
+  'is deleted': (client, key) => client.del(key),
+  'is made to end at once': (client, key) => client.pexpire(key, 1),
+};
+
+for (const [ending, end] of Object.entries(endings))
+  test(`a lock that ${ending} has one new leader, and the old one is fenced though its time is not over`, async () => {
+    const url = inject('redisUrl');
+    const client = operator(url);
+    const cluster = await startCluster({ url, ttlMs: 10_000, blocks: 2 });
+    const a = await cluster.leader('a', { renewMs: 500 });
+    const b = await cluster.follower('b', { pollMs: 50 });
+    expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
+    const awakening = a.call('sleepThenConfirm', 2);
+    await a.stopped();
+    const healed = cluster.fault('lock ended', { removesLease: true });
+    const continued = cluster.fault('stopped', { target: a });
+    expect(await end(client, lockKey(cluster))).toBe(1);
+    const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
+    a.resume();
+    continued();
+    expect(await awakening).toMatchObject({ after: true, outcome: { kind: 'fenced', tip: { tick: 1 } } });
+    const lost = await cluster.until('lost');
+    healed();
+    expect(lost).toMatchObject({ nodeId: 'a', reason: 'taken' });
+    expect(won.term).toBeGreaterThan(lost.term);
+    expect(await onlyLeader([a, b])).toBe(b);
+    expect(await b.call('confirm', 2)).toMatchObject({ kind: 'applied' });
+    await cluster.conclude();
+  });
 
 test('a server flushed under load has one leader soon, and no stale block is accepted', async () => {
   const { url } = await ownServer();
@@ -96,18 +109,16 @@ test('a lock that was made to last for ever ends in time again with the next ren
   await cluster.conclude();
 });
 
-test('a lock that is made to end at once has one new leader, and the old one is fenced', async () => {
+test('a lock deleted under load has one new leader, and no stale block is accepted', async () => {
   const url = inject('redisUrl');
   const client = operator(url);
   const cluster = await startCluster({ url, ttlMs: 1_200, blocks: 2 });
-  const a = await cluster.leader('a');
-  const b = await cluster.follower('b', { pollMs: 50 });
-  const nodes = [a, b];
+  const nodes = [await cluster.leader('a'), await cluster.follower('b', { pollMs: 50 })];
   for (const node of nodes) await node.call('confirmOn');
-  await progress(cluster, 1);
-  const { term } = await a.call('status');
-  const healed = cluster.fault('lock ended', { removesLease: true });
-  await client.pexpire(lockKey(cluster), 1);
+  await progress(cluster, 5);
+  const { term } = await cluster.until('acquired');
+  const healed = cluster.fault('lock deleted', { removesLease: true });
+  await client.del(lockKey(cluster));
   const won = await cluster.until('acquired', (event) => event.term > term);
   await cluster.until('lost', (event) => event.term === term);
   healed();
