@@ -1,5 +1,6 @@
 import type { Engagement } from './engagement.ts';
 import type { Plan } from './follow.ts';
+import type { HeldLease } from './lease.ts';
 import type { CampaignReply } from './lease-store.ts';
 import type { Moment } from './moment.ts';
 import { Tenure } from './tenure.ts';
@@ -17,41 +18,57 @@ export async function campaign(engagement: Engagement, plan: Plan): Promise<Tenu
 async function run(engagement: Engagement, { dataLoss, takeover }: Plan): Promise<Tenure | null> {
   const { standing, store } = engagement;
   const { candidate, ttlMs } = standing.settings;
+  const own = standing.unheardWin;
+  if (own !== null) return adopt(engagement, own);
   standing.counters.campaigns += 1;
   const token = standing.identity.candidacy();
   const answer = await store.campaign({ candidate, token, ttlMs, floor: standing.term, dataLoss, takeover });
-  if (answer.kind === 'answer') return decide(engagement, answer.value, answer.sent);
-  standing.identity.doubt();
+  if (answer.kind === 'answer') return decide(engagement, token, answer.value, answer.sent);
+  standing.identity.doubt(token);
   return failed(engagement, answer.error);
 }
 
-function decide(engagement: Engagement, reply: CampaignReply, sent: Moment): Tenure | null {
+/** Renews the lease of a campaign that was won unheard, and leads with it: by its token, so that it is not won twice. */
+async function adopt(engagement: Engagement, own: HeldLease): Promise<Tenure | null> {
+  const { standing, store } = engagement;
+  const { candidate, ttlMs } = standing.settings;
+  const answer = await store.renew(own, { candidate, ttlMs, heartbeat: 'beat' });
+  if (answer.kind === 'none') return failed(engagement, answer.error);
+  if (answer.value.kind === 'renewed')
+    return take(engagement, { lease: answer.value.lease, forced: null }, answer.sent);
+  standing.saw(answer.value);
+  return failed(engagement, null);
+}
+
+function decide(engagement: Engagement, token: string, reply: CampaignReply, sent: Moment): Tenure | null {
   const { standing } = engagement;
   switch (reply.kind) {
     case 'won':
       return take(engagement, reply, sent);
     case 'held':
-      standing.identity.discard();
+      standing.identity.discard(token);
       standing.saw(reply);
       return failed(engagement, null);
     case 'forgotten':
-      standing.identity.discard();
+      standing.identity.discard(token);
       standing.saw({ lease: null, term: reply.term });
       return failed(engagement, null);
   }
 }
 
-type Won = Extract<CampaignReply, { kind: 'won' }>;
+type Won = Pick<Extract<CampaignReply, { kind: 'won' }>, 'lease' | 'forced'>;
 
-/** The token stays pending where the win comes too late to be used: it is adopted by the next campaign, or released at the end. */
+/** A win that comes too late to be used is in doubt: it is adopted by the next campaign, or released at the end. */
 function take(engagement: Engagement, { lease, forced }: Won, sent: Moment): Tenure | null {
   const { standing, alarm } = engagement;
   standing.sightings.learnTerm(lease.term);
   const tenure = new Tenure(lease, sent, standing.settings, () => alarm.ring());
-  if (engagement.stopping) return null;
-  if (!tenure.isLeader()) return failed(engagement, null);
-  standing.acquired(tenure, lease, forced);
-  return tenure;
+  if (tenure.isLeader() && !engagement.stopping) {
+    standing.acquired(tenure, lease, forced);
+    return tenure;
+  }
+  standing.identity.doubt(lease.token);
+  return engagement.stopping ? null : failed(engagement, null);
 }
 
 function failed({ standing }: Engagement, error: unknown): null {

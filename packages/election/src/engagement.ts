@@ -14,6 +14,8 @@ export class Engagement {
   /** Until then others are let first, unless another one was seen to lead. */
   standBackUntilMs: number = Number.NEGATIVE_INFINITY;
   nextBeatMs: number = Number.NEGATIVE_INFINITY;
+  /** The token of the lease that was last found left behind, and given back. */
+  discarded: string | null = null;
   /** The store did not answer the last look. */
   blind = false;
   #stopping = false;
@@ -107,9 +109,9 @@ export class Engagement {
   /** A campaign whose answer came too late, or never, may have been won. */
   async #leaveNothing(): Promise<void> {
     const { identity, settings } = this.standing;
-    if (identity.pending === null) return;
-    await this.store.release({ nodeId: settings.candidate.nodeId, token: identity.pending });
-    identity.spend();
+    const { nodeId } = settings.candidate;
+    await Promise.all(identity.doubtful.map((token) => this.store.release({ nodeId, token })));
+    identity.settle();
   }
 
   #hint(): void {

@@ -48,14 +48,17 @@ async function look(engagement: Engagement): Promise<void> {
   if (isLeftBehind(engagement, lease)) await discard(engagement, lease);
 }
 
-async function discard({ store, alarm }: Engagement, lease: HeldLease): Promise<void> {
-  const released = await store.release(lease);
-  if (released.kind === 'answer' && released.value) alarm.ring();
+async function discard(engagement: Engagement, { nodeId, token }: HeldLease): Promise<void> {
+  const released = await engagement.store.release({ nodeId, token });
+  if (released.kind !== 'answer' || !released.value) return;
+  // Once: a store that says so and keeps the lease is not to be asked without end.
+  if (engagement.discarded !== token) engagement.alarm.ring();
+  engagement.discarded = token;
 }
 
 /** The lease is from a campaign or leadership of this node's own that is over. */
 function isLeftBehind({ standing: { identity } }: Engagement, lease: HeldLease): boolean {
-  return identity.owns(lease) && identity.pending !== lease.token;
+  return identity.owns(lease) && !identity.mayHaveWon(lease);
 }
 
 async function beat(engagement: Engagement): Promise<void> {

@@ -1,46 +1,54 @@
 import { randomUUID } from 'node:crypto';
 import type { HeldLease, Lease } from './lease.ts';
 
+/** A campaign that comes later than so many others is left to expire. */
+const keptTokens = 64;
+
 /** Which tokens are this node's, and whether somebody else goes by its id. */
 export class Identity {
   readonly #nodeId: string;
   readonly #owned = new Set<string>();
   readonly #reported = new Set<string>();
-  #token: string | null = null;
-  #unsure = false;
+  readonly #doubtful = new Set<string>();
   #twin: Pick<HeldLease, 'token' | 'seq'> | null = null;
 
   constructor(nodeId: string) {
     this.#nodeId = nodeId;
   }
 
-  /** The token to campaign with: the last one while it is not known what became of it. */
+  /**
+   * The token to campaign with, never one that was there before: a lease that began anew with the same token would look to
+   * others like one that stands still.
+   */
   candidacy(): string {
-    this.#token ??= randomUUID();
-    this.#owned.add(this.#token);
-    return this.#token;
+    const token = randomUUID();
+    this.#owned.add(token);
+    this.#forgetOldest();
+    return token;
   }
 
-  /** The token with which an earlier campaign may have been won unheard. */
-  get pending(): string | null {
-    return this.#token;
+  /** Tokens with which a campaign may have been won unheard, or may still be. */
+  get doubtful(): readonly string[] {
+    return [...this.#doubtful];
   }
 
-  /** It leads, or did, with this token; the next candidacy takes another. */
-  spend(): void {
-    this.#token = null;
-    this.#unsure = false;
+  mayHaveWon(lease: Pick<Lease, 'nodeId' | 'token'>): boolean {
+    return lease.nodeId === this.#nodeId && this.#doubtful.has(lease.token);
   }
 
-  /** A campaign with the token had no answer: it may still happen, whatever the next one is told. */
-  doubt(): void {
-    this.#unsure = true;
+  /** The campaign had no answer, or none that was of use. */
+  doubt(token: string): void {
+    this.#doubtful.add(token);
   }
 
   /** It was heard that the campaign was not won. */
-  discard(): void {
-    if (this.#token !== null && !this.#unsure) this.#owned.delete(this.#token);
-    this.spend();
+  discard(token: string): void {
+    this.#owned.delete(token);
+  }
+
+  /** From now on a lease of a campaign that was in doubt is one that was left behind. */
+  settle(): void {
+    this.#doubtful.clear();
   }
 
   owns({ nodeId, token }: Pick<Lease, 'nodeId' | 'token'>): boolean {
@@ -70,5 +78,12 @@ export class Identity {
     if (this.#reported.has(token)) return false;
     this.#reported.add(token);
     return true;
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#owned;
+    if (oldest === undefined || this.#owned.size <= keptTokens) return;
+    this.#owned.delete(oldest);
+    this.#doubtful.delete(oldest);
   }
 }

@@ -34,16 +34,17 @@ function untilStandstillMs(tenure: Tenure, progressTimeoutMs: number): number {
   return tenure.parting === null ? progressTimeoutMs - tenure.standstillMs : Number.POSITIVE_INFINITY;
 }
 
-async function lose(engagement: Engagement, tenure: Tenure, reason: LossReason): Promise<void> {
+function lose(engagement: Engagement, tenure: Tenure, reason: LossReason): void {
   engagement.standing.lost(tenure, reason);
+  tenure.close();
   // Nobody waits for it: the node follows already, and the token is never used again.
   if (reason === 'expired') void engagement.store.release(tenure.lease);
 }
 
-/** From before the release on this node does not lead; it says so when the store has heard. */
+/** Rule 7: this node says that it does not lead before anybody else can. */
 async function part(engagement: Engagement, tenure: Tenure, reason: LossReason): Promise<void> {
-  tenure.end();
+  engagement.standing.lost(tenure, reason);
   await engagement.store.release(tenure.lease);
   engagement.standBackUntilMs = engagement.nowMs + engagement.standing.settings.ttlMs;
-  engagement.standing.lost(tenure, reason);
+  tenure.close();
 }

@@ -84,7 +84,7 @@ export class Participant implements Election {
     const tenure = this.#standing.tenure;
     if (tenure === null) return;
     tenure.part('resigned');
-    await tenure.told;
+    await tenure.closed;
   }
 
   async campaign(): Promise<boolean> {

@@ -26,6 +26,8 @@ export class Sightings {
   #last: Observation = { lease: null, term: 0 };
   #lastHolder: string | null = null;
   #lastLeaseUntilMs = Number.NEGATIVE_INFINITY;
+  /** When the store was first found without what this node knows it had. */
+  #lossNoticedMs: number | null = null;
   #seq: Standstill | null = null;
   #beat: Standstill | null = null;
   #staleLooks = 0;
@@ -51,10 +53,11 @@ export class Sightings {
   learn(observation: Observation): void {
     this.#last = observation;
     const { lease, term } = observation;
+    const nowMs = this.#nowMs();
+    this.#lossNoticedMs = term < this.floor && lease === null ? (this.#lossNoticedMs ?? nowMs) : null;
     // The store's own term last: where it has lost its data, that is told by its being lower than what is remembered.
     this.learnTerm(Math.max(term, lease?.term ?? 0));
     if (lease === null) return;
-    const nowMs = this.#nowMs();
     this.#lastHolder = lease.nodeId;
     this.#lastLeaseUntilMs = nowMs + patienceMs(lease.remainingMs ?? this.#settings.ttlMs);
     this.#seq = standstill(this.#seq, lease.token, lease.seq, nowMs);
@@ -69,9 +72,9 @@ export class Sightings {
     this.forgetStandstill();
   }
 
-  /** Whether the lease last seen has this token. */
-  holds(token: string | null): boolean {
-    return token !== null && this.#last.lease?.token === token;
+  /** The lease, as last seen. */
+  get lease(): HeldLease | null {
+    return this.#last.lease;
   }
 
   conclude(): Conclusion {
@@ -88,9 +91,19 @@ export class Sightings {
 
   #concludeFree(): Conclusion {
     const dataLost = this.#last.term < this.floor;
-    const leftMs = this.#lastLeaseUntilMs - this.#nowMs();
+    const leftMs = this.#maybeLedUntilMs - this.#nowMs();
     if (dataLost && leftMs > 0) return { kind: 'wait', nextLookMs: leftMs };
     return { kind: 'campaign', dataLoss: dataLost ? 'accept' : 'wait', takeover: null };
+  }
+
+  /**
+   * The holder of a lease that went with the store's data may lead on. Its last renewal may have been after this node's last
+   * look, so the lease's whole time counts from when the loss was noticed, not what was left of it at that look.
+   */
+  get #maybeLedUntilMs(): number {
+    if (this.#lossNoticedMs === null || this.#lastLeaseUntilMs === Number.NEGATIVE_INFINITY)
+      return this.#lastLeaseUntilMs;
+    return Math.max(this.#lastLeaseUntilMs, this.#lossNoticedMs + patienceMs(this.#settings.ttlMs));
   }
 
   #concludeHeld({ token, seq, hbSeq, remainingMs }: HeldLease): Conclusion {

@@ -58,7 +58,7 @@ export class Standing {
   }
 
   acquired(tenure: Tenure, lease: HeldLease, forced: HeldLease | null): void {
-    this.identity.spend();
+    this.identity.settle();
     this.sightings.learnOwn(lease);
     this.#tenure = tenure;
     this.counters.wins += 1;
@@ -78,7 +78,6 @@ export class Standing {
     this.tell({ kind: 'lost', term: tenure.lease.term, token: tenure.lease.token, reason });
     this.become('follower');
     this.#ledBy(null);
-    tenure.tell();
   }
 
   failed(error: unknown): void {
@@ -93,8 +92,15 @@ export class Standing {
   }
 
   conclude(): Conclusion {
-    const mayBeOwn = this.sightings.holds(this.identity.pending);
-    return mayBeOwn ? { kind: 'campaign', dataLoss: 'wait', takeover: null } : this.sightings.conclude();
+    return this.unheardWin === null
+      ? this.sightings.conclude()
+      : { kind: 'campaign', dataLoss: 'wait', takeover: null };
+  }
+
+  /** The lease last seen, where it is that of a campaign of this node's that had no answer. */
+  get unheardWin(): HeldLease | null {
+    const { lease } = this.sightings;
+    return lease !== null && this.identity.mayHaveWon(lease) ? lease : null;
   }
 
   conflict({ nodeId, term }: HeldLease): void {

@@ -12,7 +12,7 @@ export class Tenure implements Leadership {
   readonly #settings: Settings;
   readonly #ring: () => void;
   readonly #controller = new AbortController();
-  readonly #told = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<void>();
   #sent: Moment;
   #progressAtMs: number;
   #over = false;
@@ -90,13 +90,13 @@ export class Tenure implements Leadership {
     this.#ring();
   }
 
-  /** Resolves when everybody has been told `lost`. */
-  get told(): Promise<void> {
-    return this.#told.promise;
+  /** Resolves when everybody has been told `lost` and the lease was given back. */
+  get closed(): Promise<void> {
+    return this.#closed.promise;
   }
 
-  tell(): void {
-    this.#told.resolve();
+  close(): void {
+    this.#closed.resolve();
   }
 
   end(): void {

@@ -158,6 +158,31 @@ it('a campaign that was won but not heard of is adopted, with one term and one a
   expect(told('acquired')).toHaveLength(1);
 });
 
+it('a campaign that was not heard of is not won anew with its token, which others may have seen standing still', async () => {
+  const cluster = new Cluster();
+  const first = cluster.node({ nodeId: 'a', ttlMs: 2_000 });
+  first.wire.dropHints();
+  first.wire.set('unheard', 'campaign');
+  await first.election.start();
+  await cluster.clock.advance(1);
+  const unheard = cluster.leases.held('watcher');
+  const second = await cluster.start({ nodeId: 'b', ttlMs: 2_000 });
+  let overlaps = 0;
+  second.election.on('acquired', () => {
+    if (first.election.isLeader()) overlaps += 1;
+  });
+  first.wire.set('refused');
+  second.wire.set('hung', 'campaign');
+  await cluster.clock.advance(1_990);
+  first.wire.heal();
+  while (!first.election.isLeader()) await cluster.clock.advance(5);
+  expect(first.election.leadership?.lease.token).not.toBe(unheard?.token);
+  first.wire.set('refused', 'renew');
+  second.wire.heal();
+  await cluster.clock.advance(4_000);
+  expect(overlaps).toBe(0);
+});
+
 it('a campaign that arrives after its node has given up waiting leaves no ghost', async () => {
   const cluster = new Cluster();
   const first = cluster.node({ nodeId: 'a' });
@@ -184,7 +209,7 @@ it('a campaign that arrives when another node has come and gone is adopted by th
   await cluster.clock.advance(8_000);
   cluster.leases.remove('watcher');
   second.wire.set('refused');
-  first.wire.set('refused', 'campaign');
+  first.wire.set('refused', 'campaign', 'renew');
   await cluster.clock.advance(1_000);
   const ghost = cluster.leases.held('watcher');
   expect(ghost?.nodeId).toBe('a');

@@ -58,9 +58,12 @@ it('a token stays known after an unanswered campaign, and is forgotten where all
   for (const answered of [true, false]) {
     const identity = new Identity('a');
     const token = identity.candidacy();
-    if (!answered) identity.doubt();
-    identity.discard();
+    if (answered) identity.discard(token);
+    else identity.doubt(token);
     expect(identity.candidacy()).not.toBe(token);
     expect(identity.owns({ nodeId: 'a', token })).toBe(!answered);
+    expect(identity.mayHaveWon({ nodeId: 'a', token })).toBe(!answered);
+    identity.settle();
+    expect(identity.mayHaveWon({ nodeId: 'a', token })).toBe(false);
   }
 });
