@@ -4,7 +4,7 @@ import { FailoverRecorder } from 'mempool-conformance/failover';
 import { type TipOptions, Watcher, type WatcherPool } from 'mempool-core';
 import { createElection, type Election, type ElectionEvent, type Lease } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
-import { block } from './block.ts';
+import { block, numberOf } from './block.ts';
 import { FedChain } from './fed-chain.ts';
 import type { Call, ElectionSetup, NodeCalls, NodeEvent, NodeMessage, NodeSetup, Told } from './node-call.ts';
 
@@ -71,12 +71,11 @@ async function callsOf(setup: NodeSetup): Promise<NodeCalls> {
   let moves = true;
 
   const confirmOn = async () => {
-    for (let n = 1; confirming !== null; await delay(5)) {
+    for (let n = 0; confirming !== null; await delay(5)) {
       if (lease === null) continue;
       try {
-        n = Math.max(n, (await pool.tip()).tick + 1);
-        const { kind } = await pool.confirm(block(n), {}, underLease());
-        if (kind === 'applied') n += 1;
+        n = numberOf((await pool.tip()).point) ?? n;
+        await pool.confirm(block(n + 1), {}, underLease());
       } catch {
         // Told by the recorder; the next turn is another attempt.
       }

@@ -71,6 +71,7 @@ test('a server flushed under load has one leader soon, and no stale block is acc
   const leader = await onlyLeader(nodes);
   expect(await client.get(lockKey(cluster))).toBe(leader.id);
   for (const node of nodes) await node.call('confirmNoMore');
+  // The blocks before each flush are gone with it.
   await cluster.conclude('blocks', 'final');
 });
 

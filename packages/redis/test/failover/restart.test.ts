@@ -11,10 +11,8 @@ async function mortalServer(...args: readonly string[]) {
   const dir = await testFolder();
   const port = await freePort();
   let running = await startRedisServer({ dir, port, args });
-  onTestFinished(async () => {
-    process.kill(running.pid, 'SIGCONT');
-    await running.stop();
-  });
+  // The only signal that a frozen one heeds.
+  onTestFinished(() => running.kill('SIGKILL'));
   const client = operator(running.url);
   // It goes on by itself when the server is back; until then it has nothing to say.
   client.on('error', () => undefined);
@@ -117,11 +115,11 @@ test('a leader that slept while an empty server gave its lease to a node that ne
   expect(await awakening).toMatchObject({ outcome: { kind: 'fenced' } });
   const lost = await cluster.until('lost', ({ nodeId }) => nodeId === 'a');
   expect(['taken', 'expired']).toContain(lost.reason);
-  expect(won.term).toBeGreaterThan(0);
   await c.call('stop');
   const next = await cluster.until('acquired', ({ nodeId, atNs }) => nodeId === 'a' && atNs > won.atNs);
   expect(next.term).toBeGreaterThan(Math.max(term, won.term));
-  await cluster.conclude('terms', 'fence', 'blocks', 'final');
+  // Who never saw the lost term may be given it again; the transaction was lost with it.
+  await cluster.conclude('terms', 'final');
 });
 
 test('nobody leads while the server is frozen past the ttl, and one does afterwards', async () => {
