@@ -1,7 +1,7 @@
 /** When a process took itself for the leader, and whether two ever did at once. */
 import { entriesOf, type FailoverEntryOf, type FailoverRecord, killFault } from './failover-record.ts';
 
-/** From the win to the parting, the loss, the last deadline or the kill, whichever came first. */
+/** From the win to the loss, the last deadline or the kill, whichever came first. */
 export interface Belief {
   readonly node: string;
   readonly pid: number;
@@ -21,15 +21,14 @@ const nsPerMs = 1e6;
 
 export function beliefsOf(record: FailoverRecord): Belief[] {
   const kills = entriesOf(record, 'fault').filter(({ fault }) => fault === killFault);
-  const ends = [...entriesOf(record, 'lost'), ...entriesOf(record, 'parted')].sort((a, b) => b.at - a.at);
-  const ended = new Map(ends.map((entry) => [entry.token, entry.at]));
+  const lost = new Map(entriesOf(record, 'lost').map((entry) => [entry.token, entry.at]));
   const deadlines = new Map<string, number>();
   for (const { token, deadline } of [...entriesOf(record, 'acquired'), ...entriesOf(record, 'renewed')])
     deadlines.set(token, Math.max(deadlines.get(token) ?? 0, deadline));
   return entriesOf(record, 'acquired')
     .map(({ node, pid, term, token, sentAt, at, deadline }) => {
       const killed = kills.find((kill) => kill.pid === pid)?.at ?? Number.POSITIVE_INFINITY;
-      const to = Math.min(ended.get(token) ?? Number.POSITIVE_INFINITY, deadlines.get(token) ?? deadline, killed);
+      const to = Math.min(lost.get(token) ?? Number.POSITIVE_INFINITY, deadlines.get(token) ?? deadline, killed);
       return { node, pid, term, token, sentAt, from: at, to };
     })
     .sort((a, b) => a.from - b.from);

@@ -39,8 +39,6 @@ export type FailoverEntry =
   /** `sentAt`: when the first campaign of this token left. `deadline`: until when the node believes without a renewal. */
   | ({ readonly kind: 'acquired'; readonly sentAt: number; readonly deadline: number } & Led)
   | ({ readonly kind: 'renewed'; readonly deadline: number } & Led)
-  /** The lease is about to be released, and the node no longer takes itself for the leader; `lost` follows. */
-  | ({ readonly kind: 'parted' } & Led)
   | ({ readonly kind: 'lost'; readonly reason: string } & Led)
   | ({ readonly kind: 'sent' } & Call)
   /** `outcome`: the kind that the pool answered, or the code of the error. `tick`: of the tip in the answer. */
@@ -133,7 +131,6 @@ const shapes: Readonly<Record<FailoverEntry['kind'], Readonly<Record<string, rea
   run: { ttlMs: numbers, renewMs: numbers, roundTripMs: numbers },
   acquired: { ...led, sentAt: numbers, deadline: numbers },
   renewed: { ...led, deadline: numbers },
-  parted: led,
   lost: led,
   sent: call,
   answered: { ...call, outcome: text, tick: orNull },

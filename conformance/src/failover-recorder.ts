@@ -1,7 +1,7 @@
 /** Writes down what one process of a fail-over run sees. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Block, ChainOptions, ChainPoint, ConfirmOutcome, Policy, RollbackOutcome } from 'mempool-core';
-import type { Election, ElectionProvider, Lease, LeaseStore, LeaseStoreOptions } from 'mempool-election';
+import type { Election, ElectionProvider, LeaseStore, LeaseStoreOptions } from 'mempool-election';
 import { type FailoverEntry, type FailoverEntryOf, hostNow } from './failover-record.ts';
 
 /** What the verbs that need a lease are called on. */
@@ -16,8 +16,6 @@ export class FailoverRecorder {
   readonly #file: number;
   readonly #node: string;
   readonly #sentAt = new Map<string, number>();
-  /** Of the leaderships that were not told to be lost. */
-  readonly #terms = new Map<string, number>();
   #election: Election | null = null;
   #deadline = 0;
   #calls = 0;
@@ -48,12 +46,10 @@ export class FailoverRecorder {
     this.#election = election;
     election.on('acquired', ({ term, token }) => {
       this.#deadline = this.#believesUntil();
-      this.#terms.set(token, term);
       const sentAt = this.#sentAt.get(token) ?? hostNow();
       this.write({ kind: 'acquired', ...this.#writer(), term, token, sentAt, deadline: this.#deadline });
     });
     election.on('lost', ({ term, token, reason }) => {
-      this.#terms.delete(token);
       this.write({ kind: 'lost', ...this.#writer(), term, token, reason });
     });
   }
@@ -94,10 +90,7 @@ export class FailoverRecorder {
       },
       renew: (lease, request) => this.#renewed(store.renew(lease, request)),
       reinstate: (lease, request) => this.#renewed(store.reinstate(lease, request)),
-      release: (holder) => {
-        this.#notePart(holder);
-        return store.release(holder);
-      },
+      release: (holder) => store.release(holder),
       observe: () => store.observe(),
       heartbeat: (candidate, ttlMs) => store.heartbeat(candidate, ttlMs),
       members: () => store.members(),
@@ -120,14 +113,6 @@ export class FailoverRecorder {
     this.#deadline = deadline;
     const { term, token } = lease;
     this.write({ kind: 'renewed', ...this.#writer(), term, token, deadline });
-  }
-
-  /** A node that still believes while it releases has no such line, and is found out. */
-  #notePart({ token }: Pick<Lease, 'token'>): void {
-    const term = this.#terms.get(token);
-    if (term === undefined || this.#election?.isLeader() !== false) return;
-    this.#terms.delete(token);
-    this.write({ kind: 'parted', ...this.#writer(), term, token });
   }
 
   #believesUntil(): number {

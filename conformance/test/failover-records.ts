@@ -30,10 +30,6 @@ export function renewed(process: string, at: number, term: number): FailoverEntr
   return { kind: 'renewed', ...writer(process, at), term, token: `token ${term}`, deadline: ms(at + 900) };
 }
 
-export function parted(process: string, at: number, term: number): FailoverEntry {
-  return { kind: 'parted', ...writer(process, at), term, token: `token ${term}` };
-}
-
 export function lost(process: string, at: number, term: number): FailoverEntryOf<'lost'> {
   return { kind: 'lost', ...writer(process, at), term, token: `token ${term}`, reason: 'stopped' };
 }
