@@ -42,7 +42,7 @@ export class LeaseRecord {
     if (live !== null && !isStale(live, takeover)) return { kind: 'held', lease: this.#told(live), term: this.#term };
     if (this.#term < floor && dataLoss === 'wait') return { kind: 'forgotten', term: this.#term };
     const term = nextTerm(this.#term, floor, this.#clock.wallMs() / 1000);
-    const lease = this.#granted({ nodeId: candidate.nodeId, token, term }, { candidate, ttlMs, heartbeat: 'beat' });
+    const lease = this.#granted({ nodeId: candidate.nodeId, token, term }, { candidate, ttlMs, heartbeat: 'beat' }, 0);
     this.#trim();
     return { kind: 'won', lease, forced: live && this.#told(live) };
   }
@@ -54,8 +54,10 @@ export class LeaseRecord {
   }
 
   reinstate(lease: Lease, request: RenewRequest): RenewReply {
-    if (this.#live() !== null || this.#term >= lease.term) return { kind: 'lost', ...this.observe() };
-    return { kind: 'renewed', lease: this.#granted(lease, request) };
+    const live = this.#live();
+    if (live !== null && sameLease(live, lease)) return this.renew(lease, request);
+    if (live !== null || this.#term >= lease.term) return { kind: 'lost', ...this.observe() };
+    return { kind: 'renewed', lease: this.#granted(lease, request, Math.floor(this.#clock.wallMs())) };
   }
 
   release({ nodeId, token }: Pick<Lease, 'nodeId' | 'token'>): boolean {
@@ -102,9 +104,9 @@ export class LeaseRecord {
     return { ...lease, remainingMs: untilMs - this.#clock.monotonicMs() };
   }
 
-  #granted({ nodeId, token, term }: Lease, request: RenewRequest): HeldLease {
+  #granted({ nodeId, token, term }: Lease, request: RenewRequest, moved: number): HeldLease {
     const { address, priority } = request.candidate;
-    const kept = { nodeId, token, term, seq: 0, hbSeq: 0, address, priority, ttlMs: request.ttlMs, untilMs: 0 };
+    const kept = { nodeId, token, term, seq: moved, hbSeq: moved, address, priority, ttlMs: request.ttlMs, untilMs: 0 };
     this.#term = term;
     const lease = this.#renewed(kept, request);
     this.#tell('acquired');

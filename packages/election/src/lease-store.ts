@@ -26,7 +26,7 @@ export interface StaleLease {
 
 export interface CampaignRequest {
   readonly candidate: Candidate;
-  /** Of this candidacy. Where the lease has it already, an earlier campaign was won and its answer lost: it is renewed. */
+  /** Of this campaign alone. Where the lease has it already, it was won and the answer lost: it is renewed. */
   readonly token: string;
   readonly ttlMs: number;
   /** The highest term that the node has seen: its own will be above. */
@@ -75,7 +75,11 @@ export interface LeaseStore {
   campaign(request: CampaignRequest): Promise<CampaignReply>;
   /** Begins the lease's time anew, if it is live and this very one; never makes one. */
   renew(lease: Lease, request: RenewRequest): Promise<RenewReply>;
-  /** Puts back the lease of a store that lost its data: only where none is held and the store's term is below this one. */
+  /**
+   * Puts back the lease of a store that lost its data: only where none is held and the store's term is below this one. One that
+   * was put back already is renewed. Its `seq` and `hbSeq` go on from the store's time in milliseconds, above all that they
+   * were: to a follower that saw one of these numbers before, the lease would stand still.
+   */
   reinstate(lease: Lease, request: RenewRequest): Promise<RenewReply>;
   /** Ends the lease, if it has this node id and token, live or not. Whether it did. The term stays. */
   release(holder: Pick<Lease, 'nodeId' | 'token'>): Promise<boolean>;

@@ -29,6 +29,8 @@ export class Participant implements Election {
   readonly #standing: Standing;
   readonly #open: () => Promise<LeaseStore>;
   #round: Round | null = null;
+  /** How often `stop` was called: a start that waits for a stop to end is undone by the next one. */
+  #stops = 0;
   /** Aborts when `stop` is called; anew with every start. */
   #halt = new AbortController();
   /** Aborts when `stop` is done, so that a reader of events hears of the loss too. */
@@ -62,18 +64,22 @@ export class Participant implements Election {
   }
 
   async start(): Promise<void> {
+    const stops = this.#stops;
     if (this.#round?.stopped) await this.#round.stopped;
+    if (this.#stops !== stops) return;
     this.#round ??= this.#begin();
     const round = this.#round;
     try {
       await round.started;
     } catch (error) {
-      if (this.#round === round) this.#round = null;
+      // One that is being stopped ends there.
+      if (this.#round === round && round.stopped === null) this.#round = null;
       throw error;
     }
   }
 
   async stop(): Promise<void> {
+    this.#stops += 1;
     const round = this.#round;
     if (round === null) return this.#endWaits();
     round.stopped ??= this.#end(round);
@@ -81,10 +87,8 @@ export class Participant implements Election {
   }
 
   async resign(): Promise<void> {
-    const tenure = this.#standing.tenure;
-    if (tenure === null) return;
-    tenure.part('resigned');
-    await tenure.closed;
+    this.#standing.tenure?.part('resigned');
+    await this.#standing.latest?.closed;
   }
 
   async campaign(): Promise<boolean> {

@@ -19,6 +19,7 @@ export class Standing {
   readonly works: Works = new Works();
   #state: ElectionState = 'follower';
   #tenure: Tenure | null = null;
+  #latest: Tenure | null = null;
   #leader: LeaderView | null = null;
 
   constructor(settings: Settings) {
@@ -34,6 +35,11 @@ export class Standing {
 
   get tenure(): Tenure | null {
     return this.#tenure;
+  }
+
+  /** The newest leadership, which may be over, and its lease still on its way back. */
+  get latest(): Tenure | null {
+    return this.#latest;
   }
 
   get leader(): LeaderView | null {
@@ -60,7 +66,7 @@ export class Standing {
   acquired(tenure: Tenure, lease: HeldLease, forced: HeldLease | null): void {
     this.identity.settle();
     this.sightings.learnOwn(lease);
-    this.#tenure = tenure;
+    this.#tenure = this.#latest = tenure;
     this.counters.wins += 1;
     this.become('leader');
     if (forced !== null) this.#tookOver(forced, lease.term);

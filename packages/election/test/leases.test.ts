@@ -17,3 +17,14 @@ it('a backend in memory reads the live lease, and none once it was released', as
   expect(await store.release({ nodeId: 'a', token: 't' })).toBe(true);
   expect(source.held('watcher')).toBeNull();
 });
+
+it('a lease that was put back and not heard of is renewed', async () => {
+  const store = new Leases().open('watcher');
+  const lease = { nodeId: 'a', token: 't', term: 5 };
+  const renewal = { candidate, ttlMs: 1_000, heartbeat: 'beat' } as const;
+  const back = await store.reinstate(lease, renewal);
+  const { seq = 0, hbSeq = 0 } = back.lease ?? {};
+  expect(back).toMatchObject({ kind: 'renewed', lease });
+  const again = await store.reinstate(lease, renewal);
+  expect(again).toMatchObject({ kind: 'renewed', lease: { seq: seq + 1, hbSeq: hbSeq + 1 } });
+});

@@ -102,6 +102,16 @@ it('an election that was stopped takes part anew when it is started again, with 
   expect(told('lost')).toHaveLength(3);
 });
 
+it('a stop undoes a start that waits for the stop before it to end', async () => {
+  const cluster = new Cluster();
+  const { election, told } = await cluster.lead();
+  const calls = [election.stop(), election.start(), election.stop()];
+  await cluster.clock.advance(1_000);
+  await Promise.all(calls);
+  expect(told('acquired')).toHaveLength(1);
+  expect(cluster.clock.pending).toBe(0);
+});
+
 it('starting and stopping twice is the same as once', async () => {
   const cluster = new Cluster();
   const { election, told } = cluster.node();
@@ -130,6 +140,23 @@ it('a start that fails can be tried again', async () => {
   await cluster.clock.advance(1);
   await started;
   expect(election.isLeader()).toBe(true);
+});
+
+it('a start that follows one which failed while it was being stopped can be stopped', async () => {
+  const cluster = new Cluster();
+  const { election } = cluster.node();
+  const opened = vi.spyOn(cluster.leases, 'open').mockImplementationOnce(() => {
+    throw new Error('no store');
+  });
+  const started = election.start().catch(() => election.start());
+  const stopped = election.stop();
+  await cluster.clock.advance(1);
+  await Promise.all([started, stopped]);
+  expect(opened).toHaveBeenCalledTimes(2);
+  expect(election.isLeader()).toBe(true);
+  await Promise.all([election.stop(), cluster.clock.advance(1)]);
+  expect(election.isLeader()).toBe(false);
+  expect(cluster.clock.pending).toBe(0);
 });
 
 it('a release that is not heard of, or never arrives, delays a stop and no more', async () => {
@@ -181,6 +208,21 @@ it('a node that resigns and is alone leads again after one ttl, or when it is as
     if (won !== null) expect(await won).toBe(true);
     expect(election.isLeader()).toBe(true);
   }
+});
+
+it('a resignation waits for the lease to be given back, whoever else resigned before', async () => {
+  const cluster = new Cluster();
+  const { election, wire } = await cluster.lead();
+  wire.set({ afterMs: 1_000 }, 'release');
+  const ends: unknown[] = [];
+  const resign = () => election.resign().then(() => ends.push(cluster.leases.held('watcher')));
+  election.on('lost', resign);
+  void resign();
+  await cluster.clock.advance(999);
+  expect(election.isLeader()).toBe(false);
+  expect(ends).toEqual([]);
+  await cluster.clock.advance(1);
+  expect(ends).toEqual([null, null]);
 });
 
 it('to resign without leading is nothing', async () => {

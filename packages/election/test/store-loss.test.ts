@@ -47,6 +47,21 @@ it('a renewal that a follower did not see is waited for too where the store has 
   expect(overlaps).toBe(0);
 });
 
+it('a lease that was put back does not pass for one that stands still, though it moved as often before the loss', async () => {
+  const cluster = new Cluster();
+  const { election, wire } = await cluster.lead({ nodeId: 'a' });
+  const second = await cluster.start({ nodeId: 'b' });
+  const leftMs: number[] = [];
+  second.election.on('acquired', () => void leftMs.push(election.leadership?.remainingMs() ?? 0));
+  cluster.forget();
+  while (!wire.calls.includes('reinstate')) await cluster.clock.advance(1);
+  await cluster.clock.advance(10);
+  wire.set('refused');
+  await cluster.clock.advance(12_000);
+  expect(leftMs).toEqual([0]);
+  expect(second.told('takeover-forced')).toEqual([]);
+});
+
 it('a leader whose own time is up does not put its lease back', async () => {
   const cluster = new Cluster();
   const first = await cluster.lead();

@@ -8,6 +8,8 @@ elseif owner or stored >= number(ARGV[7]) then
   return { 'lost', held and view() or false, digits(stored) }
 else
   take(ARGV[7])
+  -- From 1 they might come to what somebody saw before the loss, and has not seen move since.
+  call('HSET', LEASE, 'seq', digits(nowMs), 'hbSeq', digits(nowMs))
 end
 beat(ARGV[8])
 return { 'renewed', view() }

@@ -221,12 +221,15 @@ test('a lease is put back only where there is no lock and the term is below', as
   expect(await admin.get(key('lock'))).toBe('a');
 });
 
-test('a lease that was put back by a call whose answer was lost is told again', async () => {
+test('a lease that was put back is told again where the answer was lost, and has no seq that it had before', async () => {
   const { store, url, key } = await freshLeases();
-  const lease = await win(store, 'a');
+  const { token, seq, hbSeq, ...lease } = await win(store, 'a');
   await operator(url).del(...unmoved.map(key));
-  expect(await store.reinstate(lease, renewal('a'))).toMatchObject({ kind: 'renewed', lease: { seq: 1 } });
-  expect(await store.reinstate(lease, renewal('a'))).toMatchObject({ kind: 'renewed', lease: { seq: 2 } });
+  const back = await store.reinstate({ token, ...lease }, renewal('a'));
+  expect(await store.campaign(request('b', { takeover: { token, seq } }))).toMatchObject({ kind: 'held' });
+  expect(await store.campaign(request('b', { takeover: { token, hbSeq } }))).toMatchObject({ kind: 'held' });
+  const again = await store.reinstate({ token, ...lease }, renewal('a'));
+  expect(again).toMatchObject({ kind: 'renewed', lease: { token, seq: (back.lease?.seq ?? 0) + 1 } });
 });
 
 test('a term that an operator deleted is known from the lease, and written again by a renewal', async () => {

@@ -7,7 +7,7 @@ VALUES (@name, @term, @nodeId, @token, @seq, @hbSeq, @hbAtMs, @address, @priorit
 -- :releaseLease
 UPDATE lease SET node_id = NULL, token = NULL, address = NULL, holds_lock = 0 WHERE name = ? AND node_id = ? AND token = ?
 -- :nowSeconds
-SELECT unixepoch() AS nowSeconds
+SELECT unixepoch('subsec') AS nowSeconds
 
 -- :putMember
 INSERT OR REPLACE INTO member (election, node_id, address, priority, seen, expires, clock)

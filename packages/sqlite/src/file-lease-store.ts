@@ -71,9 +71,14 @@ export class FileLeaseStore implements LeaseStore {
 
   reinstate(lease: Lease, request: RenewRequest): Promise<RenewReply> {
     return this.#write(() => {
-      const { lease: held, term } = this.#observe();
-      if (held !== null || term >= lease.term) return { kind: 'lost', lease: held, term };
-      return { kind: 'renewed', lease: this.#leases.put({ ...lease, ...unmoved }, request) };
+      const row = this.#leases.read();
+      const live = this.#leases.live(row);
+      if (live !== null && sameLease(live, lease)) return { kind: 'renewed', lease: this.#leases.put(live, request) };
+      if (live !== null || row.term >= lease.term) return { kind: 'lost', ...this.#observe() };
+      // From 0 they might come to what somebody saw before the loss, and has not seen move since.
+      const moved = Math.floor(this.#leases.nowSeconds() * 1000);
+      const again = { ...lease, seq: moved, hbSeq: moved, hbAtMs: 0 };
+      return { kind: 'renewed', lease: this.#leases.put(again, request) };
     });
   }
 

@@ -100,8 +100,18 @@ test('a lease is reinstated only where none is held and the term is below its ow
   expect(await b.reinstate(lease, request)).toMatchObject({ kind: 'lost', lease: { nodeId: 'a' }, term });
   clock.advance(ttlMs);
   expect(await b.reinstate({ ...lease, term }, request)).toEqual({ kind: 'lost', lease: null, term });
-  expect(await b.reinstate(lease, request)).toMatchObject({ kind: 'renewed', lease: { ...lease, seq: 1 } });
+  expect(await b.reinstate(lease, request)).toMatchObject({ kind: 'renewed', lease });
   expect(await a.observe()).toMatchObject({ lease, term: lease.term });
+});
+
+test('a lease that was put back and not heard of is renewed, and comes to no seq that it had before', async () => {
+  const [a] = await pair();
+  const lease = { nodeId: 'b', token: 'token-of-b', term: 5 };
+  const request: RenewRequest = { ...beat, candidate: bid('b').candidate };
+  const back = await a.reinstate(lease, request);
+  const { seq = 0, hbSeq = 0 } = back.lease ?? {};
+  expect(Math.min(seq, hbSeq)).toBeGreaterThan(1_000_000);
+  expect(await a.reinstate(lease, request)).toMatchObject({ kind: 'renewed', lease: { ...lease, seq: seq + 1 } });
 });
 
 test('members are listed with the age of their last heartbeat; whoever wins removes those out of their time', async () => {
