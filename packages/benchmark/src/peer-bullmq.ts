@@ -1,0 +1,78 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Transaction } from 'mempool-core';
+import { type Census, inLanes, type Peer, type PeerPlace, type PeerStore } from './peer.ts';
+
+interface Job {
+  readonly data: { readonly hash: string };
+  moveToCompleted(value: unknown, token: string, fetchNext: false): Promise<unknown>;
+}
+interface Queue {
+  addBulk(jobs: readonly unknown[]): Promise<unknown>;
+  getJobs(states: readonly string[], start: number, end: number): Promise<Job[]>;
+  waitUntilReady(): Promise<unknown>;
+  on(event: 'error', listener: () => void): unknown;
+  close(): Promise<void>;
+}
+interface Worker extends Pick<Queue, 'waitUntilReady' | 'on'> {
+  getNextJob(token: string, options: { readonly block: false }): Promise<Job | undefined>;
+  close(force: boolean): Promise<void>;
+}
+interface Package {
+  readonly Queue: new (name: string, options: object) => Queue;
+  readonly Worker: new (name: string, process: null, options: object) => Worker;
+}
+
+const token = 'benchmark';
+const lacks = 'a cut connection runs a step twice; no blocks, roll-back or chain tip; acknowledged job by job';
+
+/** What a job is called: `h` and the hash makes a second one with the same hash a duplicate. */
+type Naming = (hash: string) => { readonly jobId?: string };
+
+async function open(place: PeerPlace, width: number, naming: Naming): Promise<PeerStore> {
+  const { Queue, Worker } = createRequire(join(place.folder, 'package.json'))('bullmq') as Package;
+  const { hostname: host, port } = new URL(place.url);
+  const connection = { host, port: Number(port) };
+  const queue = new Queue(place.name, { connection });
+  const worker = new Worker(place.name, null, { connection, autorun: false });
+  // Without listeners a broken connection would end the process.
+  for (const each of [queue, worker]) each.on('error', () => undefined);
+  await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]);
+  const held = new Map<string, Job>();
+  const next = async (): Promise<string[]> => {
+    const job = await worker.getNextJob(token, { block: false });
+    if (job === undefined) return [];
+    held.set(job.data.hash, job);
+    return [job.data.hash];
+  };
+  return {
+    add: (transactions) => queue.addBulk(transactions.map((transaction) => job(transaction, naming))),
+    take: async (hashes) => (await inLanes(width, hashes, next)).flat(),
+    confirm: (hashes) => inLanes(width, hashes, async (hash) => held.get(hash)?.moveToCompleted(null, token, false)),
+    census: () => census(queue),
+    close: async () => void (await Promise.all([worker.close(true), queue.close()])),
+  };
+}
+
+function job({ hash, payload }: Transaction, naming: Naming): object {
+  return { name: 'transaction', data: { hash, payload: Buffer.from(payload).toString('base64') }, opts: naming(hash) };
+}
+
+async function census(queue: Queue): Promise<Census> {
+  const of = async (...states: string[]): Promise<string[]> =>
+    (await queue.getJobs(states, 0, -1)).map(({ data }) => data.hash);
+  return { waiting: await of('waiting'), inflight: await of('active'), done: await of('completed', 'failed') };
+}
+
+/** Jobs named by the transaction's hash; `width` of them taken and completed at once, one by one each. */
+export function bullmq(width: number): Peer {
+  const name = width === 1 ? 'BullMQ, one at a time' : `BullMQ, ${width} at once`;
+  return { name, lacks, open: (place) => open(place, width, (hash) => ({ jobId: `h${hash}` })) };
+}
+
+/** Jobs named by BullMQ itself, as its documents do it first. */
+export const bullmqOwnIds: Peer = {
+  name: 'BullMQ, job ids of its own',
+  lacks: `${lacks}; no duplicates found`,
+  open: (place) => open(place, 1, () => ({})),
+};

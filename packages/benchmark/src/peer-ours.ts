@@ -1,0 +1,75 @@
+import { Mempool, type MempoolStore, type OpenOptions, type Policy } from 'mempool-core';
+import { inLanes, type Peer, type PeerPlace, type PeerStore } from './peer.ts';
+import { freshPoint } from './sample.ts';
+import { loadSubject } from './subject.ts';
+
+/** A subject of the conformance suite whose backend is opened at an address given here, a proxy's for one. */
+export interface PeerSubject {
+  readonly name: string;
+  readonly backend: { open(options: OpenOptions & { readonly url: string }): Promise<MempoolStore> };
+}
+
+export async function loadPeerSubject(path: string): Promise<PeerSubject> {
+  const subject: { readonly name: string; readonly backend?: object } = await loadSubject(path);
+  if (!hasBackend(subject)) throw new Error(`${path} exports a subject without its backend`);
+  return subject;
+}
+
+function hasBackend(subject: { readonly name: string; readonly backend?: object }): subject is PeerSubject {
+  return subject.backend !== undefined && 'open' in subject.backend;
+}
+
+/** A confirmed transaction is final at once: a peer's job has no further life either. */
+const atOnce: Policy = { finalizeThreshold: 1, dropThreshold: Number.POSITIVE_INFINITY };
+const nothing = 'nothing';
+
+function openStore({ backend }: PeerSubject, { name, url }: PeerPlace): Promise<MempoolStore> {
+  return backend.open({ pool: name, url });
+}
+
+function confirmIn(store: Pick<MempoolStore, 'confirm'>, seen: readonly string[]): Promise<unknown> {
+  return store.confirm({ point: freshPoint(), seen, unseen: [] }, atOnce);
+}
+
+/** The store's verbs, each call with all it is given. */
+export function ours(subject: PeerSubject): Peer {
+  const open = async (place: PeerPlace): Promise<PeerStore> => {
+    const store = await openStore(subject, place);
+    return {
+      add: (transactions) => store.receive(transactions),
+      take: (hashes) => store.markInflight(hashes),
+      confirm: (hashes) => confirmIn(store, hashes),
+      census: async () => {
+        const [waiting, inflight] = [await store.peekPending(), await store.peekInflight()];
+        const { entries } = await store.dumpFinalized();
+        return {
+          waiting: waiting.map(({ hash }) => hash),
+          inflight: inflight.map(({ hash }) => hash),
+          done: entries.map(({ hash }) => hash),
+        };
+      },
+      close: () => store.close(),
+    };
+  };
+  return { name: 'ours, all in a call', lacks: nothing, open };
+}
+
+/** `Mempool`'s verbs for one transaction, called by as many callers at once as `width`; blocks of that size. */
+export function oursByCallers(subject: PeerSubject, width: number): Peer {
+  const open = async (place: PeerPlace): Promise<PeerStore> => {
+    const pool = new Mempool(await openStore(subject, place));
+    return {
+      add: (transactions) => inLanes(width, transactions, (transaction) => pool.submit(transaction)),
+      take: async (hashes) => {
+        const moved = await inLanes(width, hashes, (hash) => pool.markInflight(hash));
+        return hashes.filter((_, i) => moved[i]);
+      },
+      confirm: async (hashes) => {
+        for (let start = 0; start < hashes.length; start += width)
+          await confirmIn(pool, hashes.slice(start, start + width));
+      },
+      close: () => pool.close(),
+    };
+  };
+  return { name: width === 1 ? 'ours, one at a time' : `ours, ${width} callers`, lacks: nothing, open };
+}

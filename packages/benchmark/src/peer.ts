@@ -1,0 +1,53 @@
+import type { Transaction } from 'mempool-core';
+
+/** Where a peer runs. */
+export interface PeerPlace {
+  /** The folder it is installed in. */
+  readonly folder: string;
+  /** The Redis it talks to; a peer in memory has no use for it. */
+  readonly url: string;
+  /** What its keys begin with. */
+  readonly name: string;
+}
+
+/** Where every transaction of a store is now, each as often as it is there. */
+export interface Census {
+  readonly waiting: readonly string[];
+  readonly inflight: readonly string[];
+  readonly done: readonly string[];
+}
+
+/** An open store of a peer, driven through the life of a transaction in the peer's own terms. */
+export interface PeerStore {
+  /** What its user has done before the pool is asked, signatures for one: not measured. */
+  prepare?(transactions: readonly Transaction[]): Promise<void>;
+  add(transactions: readonly Transaction[]): Promise<unknown>;
+  /** Puts as many in flight as are named; a queue chooses by itself. Answers those that the caller holds now. */
+  take(hashes: readonly string[]): Promise<readonly string[]>;
+  /** Ends the life of what `take` has answered. */
+  confirm(hashes: readonly string[]): Promise<unknown>;
+  /** Both steps at once, where the peer's fastest way knows no two. */
+  finish?(hashes: readonly string[]): Promise<unknown>;
+  /** Where the store outlives its connection. */
+  census?(): Promise<Census>;
+  close(): Promise<void>;
+}
+
+/** What somebody may use instead of this project, or one way to use this project. */
+export interface Peer {
+  readonly name: string;
+  /** What its user has less of than ours, in a few words. */
+  readonly lacks: string;
+  open(place: PeerPlace): Promise<PeerStore>;
+}
+
+/** Runs `work` for every item, as many at once as `width`, and answers in the order of the items. */
+export async function inLanes<T, R>(width: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const answers: R[] = [];
+  const rest = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [i, item] of rest) answers[i] = await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(width, items.length) }, lane));
+  return answers;
+}
