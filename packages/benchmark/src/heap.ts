@@ -1,9 +1,12 @@
-// Run in a process of its own: heap that a store takes for each Pending transaction, in bytes. Payloads lie outside the heap.
+// Run in a process of its own: heap that a subject, or a bare Map, takes for each Pending transaction, in bytes. Payloads lie outside.
+import { BareMap } from './bare-map.ts';
 import { fillPending } from './fill.ts';
+import { freshTransactions } from './sample.ts';
 import { loadSubject } from './subject.ts';
 
 const [path = '', count = '0'] = process.argv.slice(2);
 const total = Number(count);
+const warm = 1_000;
 
 function used(): number {
   globalThis.gc?.();
@@ -11,10 +14,19 @@ function used(): number {
   return process.memoryUsage().heapUsed;
 }
 
-const subject = await loadSubject(path);
-const store = await subject.open('heap');
-await fillPending(store, 1_000);
-const before = used();
-await fillPending(store, total);
-console.log(Math.round((used() - before) / total));
-await store.close();
+async function bytesOf(fill: (count: number) => unknown): Promise<number> {
+  await fill(warm);
+  const before = used();
+  await fill(total);
+  return Math.round((used() - before) / total);
+}
+
+if (path === 'bare') {
+  const map = new BareMap();
+  console.log(await bytesOf((count) => map.insert(freshTransactions(count))));
+  map.close();
+} else {
+  const store = await (await loadSubject(path)).open('heap');
+  console.log(await bytesOf((count) => fillPending(store, count)));
+  await store.close();
+}

@@ -1,102 +1,58 @@
 // `npm run bench`: what the backends cost, as ratios to limits that are measured in the same run.
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { electionMeasures } from './election-measures.ts';
-import { type Figure, type Measure, take } from './measure.ts';
-import { mapGrowth, memoryMeasures } from './memory-measures.ts';
-import { redisMeasures } from './redis-measures.ts';
+import { compare, type Finding } from './check.ts';
+import { type BenchContext, benchFolder, partialFolder } from './context.ts';
+import { digits } from './format.ts';
+import { type Options, readOptions, usage } from './options.ts';
+import { quoteIn, readmes, resultsFolder, write } from './publish.ts';
 import { startServer } from './redis-server.ts';
-import { head, machine, row } from './report.ts';
-import { flatness } from './shared-measures.ts';
-import { exclusiveMeasure, sqliteMeasures } from './sqlite-measures.ts';
-import { loadSubject } from './subject.ts';
-
-const usage = `npm run bench -- [options]
-  --only <ephemeral|sqlite|redis>  one backend
-  --n <count>                      the larger size of the flatness rows (100,000)
-  --exclusive                      also the SQLite file of one process at a million, some minutes more
-  --subject <path>                 flatness of a backend of your own: the module that the conformance kit takes`;
-
-function options() {
-  const { values } = parseArgs({
-    options: {
-      only: { type: 'string' },
-      n: { type: 'string', default: '100000' },
-      exclusive: { type: 'boolean', default: false },
-      subject: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const n = Number(values.n);
-  if (!Number.isSafeInteger(n) || n < 1_000) throw new Error('--n must be a whole number of at least 1,000');
-  if (values.only !== undefined && !['ephemeral', 'sqlite', 'redis'].includes(values.only))
-    throw new Error('--only must be ephemeral, sqlite or redis');
-  return { ...values, n };
-}
-
-const root = join(import.meta.dirname, '../../..');
-const folder = join(root, '.data', 'bench');
-const subjectPaths = {
-  ephemeral: join(root, 'packages/ephemeral/test/subject.ts'),
-  sqlite: join(root, 'packages/sqlite/test/shared-subject.ts'),
-  sqliteExclusive: join(root, 'packages/sqlite/test/exclusive-subject.ts'),
-  redis: join(root, 'packages/redis/test/subject.ts'),
-} as const;
-
-async function report(measures: readonly Measure[]): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  for (const measure of measures) {
-    const figure = await take(measure);
-    console.log(row(figure));
-    figures.push(figure);
-  }
-  return figures;
-}
-
-async function ephemeralRows(n: number): Promise<Figure[]> {
-  const path = subjectPaths.ephemeral;
-  const subject = await loadSubject(path);
-  return report([...memoryMeasures(subject, path), ...flatness(subject, n, () => mapGrowth(n))]);
-}
-
-async function sqliteRows(n: number, exclusive: boolean): Promise<Figure[]> {
-  const subject = await loadSubject(subjectPaths.sqlite);
-  const measures = [...sqliteMeasures(subject, folder), ...flatness(subject, n, () => 1)];
-  measures.push(...electionMeasures(subject, subjectPaths.sqlite));
-  if (exclusive) measures.push(exclusiveMeasure(subject, await loadSubject(subjectPaths.sqliteExclusive)));
-  return report(measures);
-}
-
-async function redisRows(n: number): Promise<Figure[]> {
-  const server = await startServer(folder);
-  if (server === null) throw new Error('no redis-server on the PATH: install it, or leave Redis out with --only');
-  try {
-    process.env.MEMPOOL_TEST_REDIS_URL = server.url;
-    const subject = await loadSubject(subjectPaths.redis);
-    const measures = [...redisMeasures(subject, server.client), ...flatness(subject, n, () => 1)];
-    return await report([...measures, ...electionMeasures(subject, subjectPaths.redis)]);
-  } finally {
-    await server.stop();
-  }
-}
+import { report } from './report.ts';
+import { type Result, readResult } from './result.ts';
+import { run } from './suite.ts';
 
 async function main(): Promise<void> {
-  const { only, n, exclusive, subject, help } = options();
-  if (help) return console.log(usage);
-  mkdirSync(folder, { recursive: true });
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) return console.log(usage);
+  // Read before the long work: a wrong path is told at once, and the run may replace the file.
+  const stored = options.check === undefined ? null : readResult(options.check);
+  const result = await measured(options);
+  publish(result, options);
+  if (stored !== null) check(stored, result);
+}
+
+async function measured(options: Options): Promise<Result> {
+  const folder = benchFolder();
   // Subjects keep their files where the limits are measured: a temporary folder may be in memory.
   process.env.TMPDIR = folder;
-  console.log(`${machine()}\n\n${head.join('\n')}`);
-  const figures: Figure[] = [];
-  const wanted = (backend: string): boolean => subject === undefined && (only ?? backend) === backend;
-  if (subject !== undefined) figures.push(...(await report(flatness(await loadSubject(subject), n, () => 1))));
-  if (wanted('ephemeral')) figures.push(...(await ephemeralRows(n)));
-  if (wanted('sqlite')) figures.push(...(await sqliteRows(n, exclusive)));
-  if (wanted('redis')) figures.push(...(await redisRows(n)));
-  rmSync(folder, { recursive: true, force: true });
-  const met = figures.filter((figure) => figure.met).length;
-  console.log(`\n${met} of ${figures.length} goals met`);
+  const redis = options.backends.includes('redis') ? await startServer(folder) : null;
+  if (redis !== null) process.env.MEMPOOL_TEST_REDIS_URL = redis.url;
+  const context: BenchContext = { folder, sizes: options.sizes, rounds: options.rounds, redis };
+  try {
+    return await run(options, context);
+  } finally {
+    await redis?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function publish(result: Result, { whole, out }: Options): void {
+  const folder = out ?? (whole ? resultsFolder : partialFolder);
+  const markdown = report(result);
+  write(result, folder);
+  if (folder === resultsFolder) quoteIn(readmes, markdown);
+  console.log(markdown);
+  console.error(`${digits(result.minutes)} minutes; written to ${join(folder, 'latest.{md,json,svg}')}`);
+}
+
+function check(stored: Result, now: Result): void {
+  const { compared, worse, unsure } = compare(stored, now);
+  const show = ({ key, stored, now }: Finding): string => `  ${key}: ${digits(stored)} → ${digits(now)}`;
+  if (unsure.length > 0)
+    console.error(`perhaps worse, the spread is too wide to tell:\n${unsure.map(show).join('\n')}`);
+  if (worse.length > 0) console.error(`worse:\n${worse.map(show).join('\n')}`);
+  console.error(`${compared} ratios compared, ${worse.length} worse`);
+  if (worse.length > 0 || compared === 0) process.exitCode = 1;
 }
 
 try {

@@ -1,3 +1,5 @@
+import { type Spread, spreadOf } from './spread.ts';
+
 /** One figure and the goal it is held against. */
 export interface Measure {
   readonly backend: string;
@@ -15,11 +17,13 @@ export interface Measure {
   end?(): Promise<void>;
 }
 
+/** What a measure gave, as it is stored. */
 export interface Figure {
-  readonly measure: Measure;
-  readonly median: number;
-  readonly least: number;
-  readonly most: number;
+  readonly backend: string;
+  readonly title: string;
+  readonly goal: Measure['goal'];
+  readonly unit: Measure['unit'];
+  readonly value: Spread;
   readonly met: boolean;
 }
 
@@ -42,26 +46,22 @@ export async function inTurn(
   return [await first(), late];
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] as number;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] as number)) / 2;
-}
-
-/** Takes all rounds of a measure, after those that are thrown away; a single long round has none. */
-export async function take(measure: Measure): Promise<Figure> {
-  await measure.prepare?.();
+/** Takes all rounds of a measure, its own number or the one given, after those that are thrown away; a single one has none. */
+export async function take(measure: Measure, rounds: number = measure.rounds): Promise<Figure> {
   const values: number[] = [];
   try {
-    const warmups = measure.rounds > 1 ? (measure.warmups ?? 1) : 0;
+    await measure.prepare?.();
+    const warmups = rounds > 1 ? (measure.warmups ?? 1) : 0;
     for (let round = 0; round < warmups; round++) await measure.sample(round);
-    for (let round = 0; round < measure.rounds; round++) values.push(await measure.sample(round));
+    for (let round = 0; round < rounds; round++) values.push(await measure.sample(round));
   } finally {
     await measure.end?.();
   }
-  const figure = median(values);
-  const { kind, value } = measure.goal;
-  const met = kind === 'at least' ? figure >= value : figure <= value;
-  return { measure, median: figure, least: Math.min(...values), most: Math.max(...values), met };
+  const { backend, title, goal, unit } = measure;
+  const value = spreadOf(values);
+  return { backend, title, goal, unit, value, met: meets(value.median, goal) };
+}
+
+export function meets(value: number, goal: Measure['goal']): boolean {
+  return goal.kind === 'at least' ? value >= goal.value : value <= goal.value;
 }

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Transaction } from 'mempool-core';
+import type { BenchBackend } from './bench-backend.ts';
+import { atMost, type BenchContext } from './context.ts';
+import { heapBytes } from './footprint.ts';
 import { inTurn, type Measure, timed } from './measure.ts';
 import { batches, freshTransactions } from './sample.ts';
 import { type BenchSubject, withPool } from './subject.ts';
@@ -16,7 +16,13 @@ function bareMap(transactions: readonly Transaction[]): Map<string, Buffer> {
   return map;
 }
 
-function receive(subject: BenchSubject, title: string, batchSize: number, goal: number): Measure {
+interface Receive {
+  readonly batchSize: number;
+  readonly count: number;
+  readonly goal: number;
+}
+
+function receive(subject: BenchSubject, title: string, { batchSize, count, goal }: Receive): Measure {
   return {
     backend: subject.name,
     title,
@@ -25,8 +31,8 @@ function receive(subject: BenchSubject, title: string, batchSize: number, goal: 
     rounds: 15,
     warmups: 6,
     async sample(round) {
-      const forLimit = freshTransactions(perRound);
-      const calls = batches(freshTransactions(perRound), batchSize);
+      const forLimit = freshTransactions(count);
+      const calls = batches(freshTransactions(count), batchSize);
       const [limit, ours] = await inTurn(
         round,
         () => timed(() => bareMap(forLimit)),
@@ -42,39 +48,23 @@ function receive(subject: BenchSubject, title: string, batchSize: number, goal: 
   };
 }
 
-function heap(subject: BenchSubject, path: string): Measure {
+function heap({ subject, path }: BenchBackend, count: number): Measure {
   return {
     backend: subject.name,
-    title: `heap per transaction, the payload outside it, ${heapCount.toLocaleString('en')} Pending, a fresh process`,
+    title: `heap per transaction, the payload outside it, ${count.toLocaleString('en')} Pending, a fresh process`,
     goal: { kind: 'at most', value: 350 },
     unit: 'bytes',
     rounds: 1,
-    async sample() {
-      const child = fileURLToPath(new URL('./heap.ts', import.meta.url));
-      const flags = ['--expose-gc', '--conditions=mempool-source', child, path, String(heapCount)];
-      const { stdout } = await promisify(execFile)(process.execPath, flags);
-      return Number(stdout);
-    },
+    sample: () => heapBytes(path, count),
   };
 }
 
-export function memoryMeasures(subject: BenchSubject, path: string): Measure[] {
+export function memoryMeasures(backend: BenchBackend, context: BenchContext): Measure[] {
+  const count = atMost(context, perRound);
+  const { subject } = backend;
   return [
-    receive(subject, 'receive by 100 ÷ bare Map check, set and copy', 100, 0.75),
-    receive(subject, 'receive alone, awaited ÷ bare Map check, set and copy', 1, 0.5),
-    heap(subject, path),
+    receive(subject, 'receive by 100 ÷ bare Map check, set and copy', { batchSize: 100, count, goal: 0.75 }),
+    receive(subject, 'receive alone, awaited ÷ bare Map check, set and copy', { batchSize: 1, count, goal: 0.5 }),
+    heap(backend, atMost(context, heapCount)),
   ];
-}
-
-/** How much dearer a bare Map is at `n` entries than at a thousand. */
-export function mapGrowth(n: number): number {
-  const costAt = (size: number): number => {
-    const map = bareMap(freshTransactions(size));
-    const more = freshTransactions(2_000);
-    const start = performance.now();
-    for (const { hash, payload } of more) if (!map.has(hash)) map.set(hash, Buffer.from(payload));
-    return performance.now() - start;
-  };
-  costAt(1_000);
-  return Math.max(1, costAt(n) / costAt(1_000));
 }

@@ -1,12 +1,15 @@
 import type { Redis } from 'ioredis';
 import type { MempoolStore } from 'mempool-core';
+import type { BenchBackend } from './bench-backend.ts';
+import { atMost, type BenchContext } from './context.ts';
 import { fillInflight } from './fill.ts';
-import { inTurn, type Measure, median, timed } from './measure.ts';
+import { usedMemory } from './footprint.ts';
+import { inTurn, type Measure, timed } from './measure.ts';
+import { never } from './policy.ts';
 import { batches, freshPoint, freshTransactions, hashesOf, payloadBytes } from './sample.ts';
-import { coalescing, never } from './shared-measures.ts';
+import { coalescing } from './shared-measures.ts';
+import { median } from './spread.ts';
 import { type BenchSubject, withPool } from './subject.ts';
-
-const inflight = 100_000;
 
 function receive(subject: BenchSubject, redis: Redis): Measure {
   return {
@@ -49,7 +52,7 @@ async function rewriteAll(redis: Redis, key: string): Promise<void> {
   }
 }
 
-async function fillOriginal(redis: Redis, key: string): Promise<void> {
+async function fillOriginal(redis: Redis, key: string, inflight: number): Promise<void> {
   for (const batch of batches(freshTransactions(inflight), 1_000)) {
     const fields = batch.flatMap(({ hash, payload }) => {
       const record = { age: 0, stage: 'Propagated', payload: Buffer.from(payload).toString('base64') };
@@ -59,16 +62,16 @@ async function fillOriginal(redis: Redis, key: string): Promise<void> {
   }
 }
 
-function confirm(subject: BenchSubject, redis: Redis): Measure {
+function confirm(subject: BenchSubject, redis: Redis, inflight: number): Measure {
   return {
     backend: subject.name,
-    title: 'the original design (rewrite every record) ÷ confirm of a block of 100, 100,000 in flight',
+    title: `the original design (rewrite every record) ÷ confirm of a block of 100, ${inflight.toLocaleString('en')} in flight`,
     goal: { kind: 'at least', value: 5_000 },
     unit: '×',
     rounds: 3,
     async sample(round) {
       await redis.flushdb('SYNC');
-      await fillOriginal(redis, 'original');
+      await fillOriginal(redis, 'original', inflight);
       return withPool(subject, async (store) => {
         const hashes = await fillInflight(store, inflight);
         const blocks = batches(hashes.slice(0, 700), 100);
@@ -85,22 +88,12 @@ function confirm(subject: BenchSubject, redis: Redis): Measure {
   };
 }
 
-/** Bytes in use once what was unlinked before is freed. */
-async function usedMemory(redis: Redis): Promise<number> {
-  for (;;) {
-    const info = await redis.info('memory');
-    const value = (field: string): number => Number(new RegExp(`${field}:(\\d+)`).exec(info)?.[1]);
-    if (value('lazyfree_pending_objects') === 0) return value('used_memory');
-  }
-}
-
-function memory(subject: BenchSubject, redis: Redis): Measure[] {
-  const count = 50_000;
+function memory(subject: BenchSubject, redis: Redis, count: number): Measure[] {
   const grow = async (store: MempoolStore, mark: (hashes: string[]) => Promise<unknown>): Promise<number> => {
     const before = await usedMemory(redis);
     let bytes = 0;
     for (let left = count; left > 0; left -= 1_000) {
-      const transactions = freshTransactions(1_000);
+      const transactions = freshTransactions(Math.min(left, 1_000));
       bytes += payloadBytes(transactions);
       await store.receive(transactions);
       await mark(hashesOf(transactions));
@@ -137,7 +130,7 @@ async function scriptMs(redis: Redis, calls: () => Promise<unknown>): Promise<nu
   return median(scripts.map(([, , micros]) => micros)) / 1_000;
 }
 
-function scripts(subject: BenchSubject, redis: Redis): Measure[] {
+function scripts(subject: BenchSubject, redis: Redis, inflight: number): Measure[] {
   const goal = { kind: 'at most', value: 1 } as const;
   const common = { backend: subject.name, goal, unit: 'ms', rounds: 7 } as const;
   const sampled = (work: (store: MempoolStore) => Promise<() => Promise<unknown>>) => async () => {
@@ -157,9 +150,9 @@ function scripts(subject: BenchSubject, redis: Redis): Measure[] {
     },
     {
       ...common,
-      title: 'script of a block of 100 seen + 100 unseen, 20,000 in flight, median as the server counts it',
+      title: `script of a block of 100 seen + 100 unseen, ${inflight.toLocaleString('en')} in flight, median as the server counts it`,
       sample: sampled(async (store) => {
-        const hashes = await fillInflight(store, 20_000);
+        const hashes = await fillInflight(store, inflight);
         const blocks = batches(hashes.slice(0, 4_000), 200);
         return async () => {
           for (const block of blocks)
@@ -187,9 +180,8 @@ async function eventLatency(subject: BenchSubject): Promise<number> {
 }
 
 /** Events that a keeping-up reader on another node missed while a writer wrote as fast as it could. */
-async function eventsMissed(subject: BenchSubject): Promise<{ missed: number; perSecond: number }> {
+async function eventsMissed(subject: BenchSubject, count: number): Promise<{ missed: number; perSecond: number }> {
   const pool = `bench-stream-${process.pid}`;
-  const count = 100_000;
   const [writer, reader] = [await subject.open(pool), await subject.open(pool)];
   const stream = await reader.subscribe();
   const calls = batches(freshTransactions(count), 500);
@@ -212,7 +204,7 @@ async function eventsMissed(subject: BenchSubject): Promise<{ missed: number; pe
   return { missed, perSecond: (count / milliseconds) * 1_000 };
 }
 
-function events(subject: BenchSubject): Measure[] {
+function events(subject: BenchSubject, count: number): Measure[] {
   return [
     {
       backend: subject.name,
@@ -228,7 +220,7 @@ function events(subject: BenchSubject): Measure[] {
       goal: { kind: 'at least', value: 50_000 },
       unit: 'events/s',
       rounds: 3,
-      sample: async () => (await eventsMissed(subject)).perSecond,
+      sample: async () => (await eventsMissed(subject, count)).perSecond,
     },
     {
       backend: subject.name,
@@ -236,18 +228,18 @@ function events(subject: BenchSubject): Measure[] {
       goal: { kind: 'at most', value: 0 },
       unit: 'missed',
       rounds: 3,
-      sample: async () => (await eventsMissed(subject)).missed,
+      sample: async () => (await eventsMissed(subject, count)).missed,
     },
   ];
 }
 
-export function redisMeasures(subject: BenchSubject, redis: Redis): Measure[] {
+export function redisMeasures({ subject }: BenchBackend, redis: Redis, context: BenchContext): Measure[] {
   return [
     receive(subject, redis),
-    coalescing(subject, 8, 1_000),
-    confirm(subject, redis),
-    ...memory(subject, redis),
-    ...scripts(subject, redis),
-    ...events(subject),
+    coalescing(subject, 8, atMost(context, 1_000)),
+    confirm(subject, redis, atMost(context, 100_000)),
+    ...memory(subject, redis, atMost(context, 50_000)),
+    ...scripts(subject, redis, atMost(context, 20_000)),
+    ...events(subject, atMost(context, 100_000)),
   ];
 }

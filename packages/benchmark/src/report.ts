@@ -1,33 +1,98 @@
-import { arch, cpus, platform, totalmem } from 'node:os';
+import { cost, digits, spread, table } from './format.ts';
 import type { Figure } from './measure.ts';
+import type { Result } from './result.ts';
+import type { Row } from './row.ts';
 
-export function machine(): string {
-  const [cpu] = cpus();
-  const memory = Math.round(totalmem() / 2 ** 30);
-  return `Node ${process.versions.node}, ${platform()} ${arch()}, ${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}, ${memory} GiB`;
-}
+export const quoteStart = '<!-- benchmark: start -->';
+export const quoteEnd = '<!-- benchmark: end -->';
 
-function number(value: number): string {
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
-  return value.toPrecision(3);
-}
-
-/** One figure as a line of a Markdown table. */
-export function row({ measure, median, least, most, met }: Figure): string {
-  const { kind, value } = measure.goal;
-  const spread = measure.rounds > 1 ? ` (${number(least)}–${number(most)})` : '';
-  const goal = `${kind} ${value.toLocaleString('en')}`;
-  const cells = [
-    measure.backend,
-    measure.title,
-    `${number(median)}${spread} ${measure.unit}`,
-    goal,
-    met ? 'yes' : 'no',
+/** The whole result as Markdown; what stands between the markers is quoted elsewhere. */
+export function report(result: Result): string {
+  const parts = [
+    '# Benchmark',
+    `${quoteStart}\n${quote(result)}\n${quoteEnd}`,
+    '![Cost against the number of transactions stored](latest.svg)',
+    '## Goals',
+    goals(result.goals),
+    ...backendsOf(result).flatMap((backend) => [`## ${backend}`, workloads(result.rows, backend)]),
+    ...result.sections.flatMap(({ title, markdown }) => [`## ${title}`, markdown.trim()]),
   ];
-  return `| ${cells.join(' | ')} |`;
+  return `${parts.join('\n\n')}\n`;
 }
 
-export const head: readonly string[] = [
-  '| backend | what | median (least–most) | goal | met |',
-  '|---|---|---|---|---|',
-];
+export function backendsOf({ rows }: Result): string[] {
+  return [...new Set(rows.map(({ backend }) => backend))];
+}
+
+/** Machine, and a table of a row for each workload with the most stored. */
+export function quote(result: Result): string {
+  const met = result.goals.filter((goal) => goal.met).length;
+  const parts = [header(result), summary(result), `${met} of ${result.goals.length} goals met.`];
+  return parts.join('\n\n');
+}
+
+export function header({ date, sizes, machine }: Result): string {
+  const { node, system, processor, memoryGib, betterSqlite3, sqlite, redis, ioredis, revision } = machine;
+  const server = redis === null ? '' : `, Redis ${redis} with ioredis ${ioredis}`;
+  const at = revision === null ? '' : `, revision ${revision}`;
+  const versions = `Node ${node}, SQLite ${sqlite} with better-sqlite3 ${betterSqlite3}${server}`;
+  return [
+    `Run of ${date.slice(0, 10)}${at}, n = ${sizes.map((n) => n.toLocaleString('en')).join(' / ')}.`,
+    `${system}, ${processor}, ${memoryGib} GiB; ${versions}.`,
+    `fsync of 4 KiB: ${spread(machine.fsyncsPerSecond, digits)} a second.`,
+  ].join('\n');
+}
+
+function summary(result: Result): string {
+  const backends = backendsOf(result);
+  const largest = Math.max(...result.rows.map(({ n }) => n));
+  const rows = result.rows.filter(({ n }) => n === largest);
+  const workloadsOf = new Map(rows.map((row) => [row.id, row]));
+  const cell = (id: string, backend: string): string => {
+    const row = rows.find((candidate) => candidate.id === id && candidate.backend === backend);
+    return row === undefined ? '–' : `${cost(row.cost.median, row.unit)}${share(row)}`;
+  };
+  return table(
+    [`${largest.toLocaleString('en')} stored`, 'for each', ...backends],
+    [...workloadsOf].map(([id, { title, per }]) => [title, per, ...backends.map((backend) => cell(id, backend))]),
+  );
+}
+
+/** How much of the limit's speed it has. */
+function share({ limits }: Row): string {
+  return limits.length === 0 ? '' : ` (${limits.map(({ ratio }) => digits(ratio.median)).join(', ')})`;
+}
+
+export function goals(figures: readonly Figure[]): string {
+  return table(
+    ['backend', 'what', 'median (least–most)', 'goal', 'met'],
+    figures.map(({ backend, title, goal, unit, value, met }) => [
+      backend,
+      title,
+      `${spread(value, digits)} ${unit}`,
+      `${goal.kind} ${goal.value.toLocaleString('en')}`,
+      met ? 'yes' : 'no',
+    ]),
+  );
+}
+
+function workloads(all: readonly Row[], backend: string): string {
+  const rows = all.filter((row) => row.backend === backend);
+  const names = [...new Set(rows.flatMap(({ limits }) => limits.map(({ name }) => name)))];
+  return table(
+    ['workload', 'n', 'cost (least–most)', 'for each', ...names.map((name) => `${name}: cost, ratio`), 'flatness'],
+    rows.map((row) => [
+      row.title,
+      row.n.toLocaleString('en'),
+      spread(row.cost, (value) => cost(value, row.unit)),
+      row.per,
+      ...names.map((name) => limitCell(row, name)),
+      row.flatness === null ? '' : spread(row.flatness, digits),
+    ]),
+  );
+}
+
+function limitCell({ limits, unit }: Row, name: string): string {
+  const limit = limits.find((candidate) => candidate.name === name);
+  return limit === undefined ? '–' : `${cost(limit.cost.median, unit)}, ${spread(limit.ratio, digits)}`;
+}

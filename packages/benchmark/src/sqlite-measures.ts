@@ -1,56 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import type { Transaction } from 'mempool-core';
+import { BareTable } from './bare-table.ts';
+import type { BenchBackend } from './bench-backend.ts';
+import { atMost, type BenchContext } from './context.ts';
 import { fillInflight, fillPending } from './fill.ts';
 import { inTurn, type Measure, timed } from './measure.ts';
+import { never } from './policy.ts';
 import { batches, freshPoint, freshTransactions } from './sample.ts';
-import { coalescing, never } from './shared-measures.ts';
+import { coalescing } from './shared-measures.ts';
 import { type BenchSubject, withPool } from './subject.ts';
 
-const inflight = 100_000;
+const inflightGoal = 100_000;
 const large = 1_000_000;
-
-/** The limit: a bare table with a unique hash, as durable as the backend's default. */
-class BareTable {
-  readonly #folder: string;
-  readonly #db: Database.Database;
-  readonly #insert: Database.Statement;
-  readonly #insertAll: (transactions: readonly Transaction[]) => void;
-
-  constructor(folder: string) {
-    this.#folder = mkdtempSync(join(folder, 'bare-'));
-    this.#db = new Database(join(this.#folder, 'bare.db'));
-    this.#db.pragma('journal_mode = WAL');
-    this.#db.pragma('synchronous = FULL');
-    this.#db.exec('CREATE TABLE tx (seq INTEGER PRIMARY KEY, hash BLOB UNIQUE, age INTEGER, payload BLOB)');
-    this.#insert = this.#db.prepare('INSERT INTO tx (hash, age, payload) VALUES (?, 0, ?)');
-    const all = this.#db.transaction((transactions: readonly Transaction[]) => {
-      for (const { hash, payload } of transactions) this.#insert.run(Buffer.from(hash, 'hex'), payload);
-    });
-    this.#insertAll = (transactions) => all.immediate(transactions);
-  }
-
-  insert(transactions: readonly Transaction[]): void {
-    this.#insertAll(transactions);
-  }
-
-  /** A block as a design without ticks applies it: every record is read, changed and written. */
-  ageAll(): void {
-    const rows = this.#db.prepare('SELECT seq, age FROM tx');
-    const write = this.#db.prepare('UPDATE tx SET age = ? WHERE seq = ?');
-    this.#db
-      .transaction(() => {
-        for (const { seq, age } of rows.all() as { seq: number; age: number }[]) write.run(age + 1, seq);
-      })
-      .immediate();
-  }
-
-  close(): void {
-    this.#db.close();
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
 
 function receive(subject: BenchSubject, folder: string, batchSize: number, count: number): Measure {
   return {
@@ -82,11 +41,11 @@ function receive(subject: BenchSubject, folder: string, batchSize: number, count
   };
 }
 
-function confirm(subject: BenchSubject, folder: string): Measure {
+function confirm(subject: BenchSubject, folder: string, inflight: number): Measure {
   let table: BareTable | undefined;
   return {
     backend: subject.name,
-    title: 'visiting every record ÷ confirm of a block of 100, 100,000 in flight',
+    title: `visiting every record ÷ confirm of a block of 100, ${inflight.toLocaleString('en')} in flight`,
     goal: { kind: 'at least', value: 50 },
     unit: '×',
     rounds: 7,
@@ -140,11 +99,12 @@ export function exclusiveMeasure(shared: BenchSubject, exclusive: BenchSubject):
   };
 }
 
-export function sqliteMeasures(subject: BenchSubject, folder: string): Measure[] {
+export function sqliteMeasures({ subject }: BenchBackend, context: BenchContext): Measure[] {
+  const { folder } = context;
   return [
-    receive(subject, folder, 1, 300),
-    receive(subject, folder, 100, 5_000),
-    coalescing(subject, 5, 300),
-    confirm(subject, folder),
+    receive(subject, folder, 1, atMost(context, 300)),
+    receive(subject, folder, 100, atMost(context, 5_000)),
+    coalescing(subject, 5, atMost(context, 300)),
+    confirm(subject, folder, atMost(context, inflightGoal)),
   ];
 }

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { Backend, MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 
 /** The part of a conformance subject that the benchmark needs: the same module serves both. */
 export interface BenchSubject {
   readonly name: string;
+  readonly backend: Pick<Backend, 'capabilities'>;
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
   leases?(pool: string, options?: { readonly ttlMs?: number }): Promise<LeaseStore>;
   destroy?(pool: string): Promise<void>;

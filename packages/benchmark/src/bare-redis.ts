@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { Redis } from 'ioredis';
+import type { Transaction } from 'mempool-core';
+import type { Bare, Limit } from './bare.ts';
+
+let bares = 0;
+
+const scripts = {
+  insert: "for i = 1, #ARGV, 2 do redis.call('SET', KEYS[1] .. ARGV[i], ARGV[i + 1]) end",
+  update: "for i = 1, #ARGV do redis.call('HSET', KEYS[1], ARGV[i], '1') end",
+  look: "local out = {} for i = 1, #ARGV do out[i] = redis.call('HGET', KEYS[1], ARGV[i]) or '' end return out",
+  read: "local out = {} for i = 1, #ARGV do out[i] = redis.call('GET', KEYS[1] .. ARGV[i]) or '' end return out",
+} as const;
+
+function bytes(hash: string): Buffer {
+  return Buffer.from(hash, 'hex');
+}
+
+/** A `SET` of each payload and a hash of stages: one command for each transaction, sent together. */
+class BarePipeline implements Bare {
+  protected readonly redis: Redis;
+  protected readonly name = `bare:${bares++}:`;
+  readonly #url: string;
+  #fresh: Redis | null = null;
+
+  constructor(redis: Redis, url: string) {
+    this.redis = redis;
+    this.#url = url;
+  }
+
+  async insert(transactions: readonly Transaction[]): Promise<void> {
+    const pipeline = this.redis.pipeline();
+    for (const { hash, payload } of transactions) pipeline.set(this.#key(hash), Buffer.from(payload));
+    await pipeline.exec();
+  }
+
+  async update(hashes: readonly string[]): Promise<void> {
+    const pipeline = this.redis.pipeline();
+    for (const hash of hashes) pipeline.hset(`${this.name}stages`, bytes(hash), '1');
+    await pipeline.exec();
+  }
+
+  async look(hashes: readonly string[]): Promise<void> {
+    const pipeline = this.redis.pipeline();
+    for (const hash of hashes) pipeline.hget(`${this.name}stages`, bytes(hash));
+    await pipeline.exec();
+  }
+
+  async read(hashes: readonly string[]): Promise<void> {
+    const pipeline = this.redis.pipeline();
+    for (const hash of hashes) pipeline.getBuffer(this.#key(hash));
+    await pipeline.exec();
+  }
+
+  async remove(hashes: readonly string[]): Promise<void> {
+    await this.redis.hdel(`${this.name}stages`, ...hashes.map(bytes));
+    await this.redis.del(...hashes.map((hash) => this.#key(hash)));
+  }
+
+  async append(transactions: readonly Transaction[]): Promise<void> {
+    await this.redis.rpush(`${this.name}list`, ...transactions.map(({ payload }) => Buffer.from(payload)));
+  }
+
+  async page(from: number, count: number): Promise<void> {
+    await this.redis.lrangeBuffer(`${this.name}list`, from, from + count - 1);
+  }
+
+  shut(): void {
+    this.#fresh?.disconnect();
+  }
+
+  async reopen(): Promise<void> {
+    this.#fresh = new Redis(this.#url);
+    await this.#fresh.exists(`${this.name}list`);
+  }
+
+  async close(): Promise<void> {
+    this.shut();
+    await this.redis.flushdb('SYNC');
+  }
+
+  #key(hash: string): Buffer {
+    return Buffer.concat([Buffer.from(this.name), bytes(hash)]);
+  }
+}
+
+/** The same commands from within a script: one call for the whole batch. */
+class BareLua extends BarePipeline {
+  override async insert(transactions: readonly Transaction[]): Promise<void> {
+    const given = transactions.flatMap(({ hash, payload }) => [bytes(hash), Buffer.from(payload)]);
+    await this.#run('insert', this.name, given);
+  }
+
+  override async update(hashes: readonly string[]): Promise<void> {
+    await this.#run('update', `${this.name}stages`, hashes.map(bytes));
+  }
+
+  override async look(hashes: readonly string[]): Promise<void> {
+    await this.#run('look', `${this.name}stages`, hashes.map(bytes));
+  }
+
+  override async read(hashes: readonly string[]): Promise<void> {
+    await this.#run('read', this.name, hashes.map(bytes));
+  }
+
+  async load(): Promise<this> {
+    for (const script of Object.values(scripts)) await this.redis.script('LOAD', script);
+    return this;
+  }
+
+  async #run(script: keyof typeof scripts, key: string, given: readonly Buffer[]): Promise<void> {
+    await this.redis.callBuffer('EVALSHA', sha(scripts[script]), 1, key, ...given);
+  }
+}
+
+function sha(script: string): string {
+  return createHash('sha1').update(script).digest('hex');
+}
+
+export function redisLimits(redis: Redis, url: string): Limit[] {
+  return [
+    { name: 'pipelined commands', survives: true, open: async () => new BarePipeline(redis, url) },
+    { name: 'bare Lua', survives: true, open: () => new BareLua(redis, url).load() },
+  ];
+}

@@ -1,0 +1,46 @@
+import type { Limit } from './bare.ts';
+import { mapLimit } from './bare-map.ts';
+import { redisLimits } from './bare-redis.ts';
+import { tableLimit } from './bare-table.ts';
+import { type BenchContext, subjectPaths } from './context.ts';
+import type { BenchServer } from './redis-server.ts';
+import { type BenchSubject, loadSubject } from './subject.ts';
+
+export const backendNames = ['ephemeral', 'sqlite', 'redis'] as const;
+export type BackendName = (typeof backendNames)[number];
+
+/** A subject, where its module is, and what it is held against: flatness divides out the growth of the first limit. */
+export interface BenchBackend {
+  readonly name: string;
+  readonly path: string;
+  readonly subject: BenchSubject;
+  readonly limits: readonly Limit[];
+}
+
+export async function backendOf(name: BackendName, context: BenchContext): Promise<BenchBackend> {
+  const path = subjectPaths[name];
+  return { name, path, subject: await loadSubject(path), limits: limitsOf(name, context) };
+}
+
+/** A backend of somebody else: held against the bare structure that promises as much. */
+export async function foreignBackend(path: string, { folder }: BenchContext): Promise<BenchBackend> {
+  const subject = await loadSubject(path);
+  const limit = subject.backend.capabilities.durable ? tableLimit(folder) : mapLimit;
+  return { name: subject.name, path, subject, limits: [limit] };
+}
+
+function limitsOf(name: BackendName, { folder, redis }: BenchContext): Limit[] {
+  switch (name) {
+    case 'ephemeral':
+      return [mapLimit];
+    case 'sqlite':
+      return [tableLimit(folder)];
+    case 'redis':
+      return limitsOfServer(redis);
+  }
+}
+
+function limitsOfServer(server: BenchServer | null): Limit[] {
+  if (server === null) throw new Error('no redis-server on the PATH: install it, or leave Redis out with --only');
+  return redisLimits(server.client, server.url);
+}

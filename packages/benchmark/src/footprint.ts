@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Redis } from 'ioredis';
+import type { Transaction } from 'mempool-core';
+import type { Limit } from './bare.ts';
+import type { BenchBackend } from './bench-backend.ts';
+import type { BenchContext } from './context.ts';
+import { FilledPool } from './pool.ts';
+import { type Costs, type Row, rowsOf } from './row.ts';
+import { freshTransactions, payloadBytes } from './sample.ts';
+
+const callSize = 1_000;
+const heapProgram = fileURLToPath(new URL('./heap.ts', import.meta.url));
+
+/** Bytes of heap for each of `count` transactions, in a process of its own. */
+export async function heapBytes(path: string, count: number): Promise<number> {
+  const flags = ['--expose-gc', '--conditions=mempool-source', heapProgram, path, String(count)];
+  const { stdout } = await promisify(execFile)(process.execPath, flags);
+  return Number(stdout);
+}
+
+/** Bytes in use once what was unlinked before is freed. */
+export async function usedMemory(redis: Redis): Promise<number> {
+  for (;;) {
+    const info = await redis.info('memory');
+    const value = (field: string): number => Number(new RegExp(`${field}:(\\d+)`).exec(info)?.[1]);
+    if (value('lazyfree_pending_objects') === 0) return value('used_memory');
+  }
+}
+
+/** What a place holds: everything below a folder, or a server. */
+type Gauge = () => Promise<number>;
+
+function diskGauge(folder: string): Gauge {
+  return async () =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((bytes, { parentPath, name }) => bytes + statSync(join(parentPath, name)).size, 0);
+}
+
+/** Something to fill, all of whose bytes are where the gauge looks once it is settled. */
+interface Vessel {
+  settle(): unknown;
+  resume(): unknown;
+  fill(batch: readonly Transaction[]): unknown;
+}
+
+/** Bytes beyond the payload for each of `n`. */
+async function grown(gauge: Gauge, n: number, vessel: Vessel): Promise<number> {
+  await vessel.settle();
+  const before = await gauge();
+  await vessel.resume();
+  let payload = 0;
+  for (let left = n; left > 0; left -= callSize) {
+    const batch = freshTransactions(Math.min(left, callSize));
+    payload += payloadBytes(batch);
+    await vessel.fill(batch);
+  }
+  await vessel.settle();
+  return ((await gauge()) - before - payload) / n;
+}
+
+async function oursGrown({ subject }: BenchBackend, gauge: Gauge, n: number): Promise<number> {
+  const pool = new FilledPool(subject, n);
+  await pool.reopen();
+  try {
+    // Only what is closed has all in its file.
+    const vessel = {
+      settle: () => pool.store.close(),
+      resume: () => pool.reopen(),
+      fill: (batch: readonly Transaction[]) => pool.store.receive(batch),
+    };
+    return await grown(gauge, n, vessel);
+  } finally {
+    await pool.close();
+  }
+}
+
+async function bareGrown(limit: Limit, gauge: Gauge, n: number): Promise<number> {
+  const bare = await limit.open();
+  try {
+    const vessel = {
+      settle: () => bare.shut?.(),
+      resume: () => bare.reopen?.(),
+      fill: (batch: readonly Transaction[]) => bare.insert(batch),
+    };
+    return await grown(gauge, n, vessel);
+  } finally {
+    await bare.close();
+  }
+}
+
+/** Memory of each Pending transaction beyond its payload, where the backend keeps it; once for each n, as it hardly varies. */
+export async function footprintRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
+  const costs: Costs[] = [];
+  for (const n of context.sizes) {
+    console.error(`${backend.name}: memory of ${n.toLocaleString('en')}`);
+    costs.push(await footprint(backend, context, n));
+  }
+  const id = 'memory';
+  const title = `memory beyond the payload, ${placeOf(backend, context)}`;
+  return rowsOf({ backend: backend.name, id, title, unit: 'bytes', per: 'transaction' }, costs);
+}
+
+function placeOf({ name, subject }: BenchBackend, { redis }: BenchContext): 'heap' | 'Redis' | 'file' {
+  if (!subject.backend.capabilities.durable) return 'heap';
+  return name === 'redis' && redis !== null ? 'Redis' : 'file';
+}
+
+async function footprint(backend: BenchBackend, context: BenchContext, n: number): Promise<Costs> {
+  const [limit] = backend.limits;
+  if (placeOf(backend, context) === 'heap') {
+    const limits = new Map(limit && [[limit.name, [await heapBytes('bare', n)]]]);
+    return { n, ours: [await heapBytes(backend.path, n)], limits };
+  }
+  const { redis, folder } = context;
+  const gauge = placeOf(backend, context) === 'Redis' && redis ? () => usedMemory(redis.client) : diskGauge(folder);
+  const limits = new Map(limit && [[limit.name, [await bareGrown(limit, gauge, n)]]]);
+  return { n, ours: [await oursGrown(backend, gauge, n)], limits };
+}

@@ -1,0 +1,67 @@
+import { parseArgs } from 'node:util';
+import { type BackendName, backendNames } from './bench-backend.ts';
+
+export const usage: string = `npm run bench -- [options]
+  --full              also n = 1,000,000, and the SQLite file of one process at that size
+  --only <backend>    one backend: ${backendNames.join(', ')}
+  --n <count>         two other sizes: this many, and 1,000 (a tenth of it where that is less)
+  --rounds <count>    rounds of every row; fewer than 7 are for a quick look
+  --subject <path>    a backend of your own beside ours: the module that the conformance kit takes
+  --check <file>      compares the ratios with those of a stored run; exit code 1 where one got worse
+  --out <folder>      where latest.md, latest.json and latest.svg go; a whole run replaces those of the package`;
+
+export interface Options {
+  readonly sizes: readonly number[];
+  readonly backends: readonly BackendName[];
+  readonly full: boolean;
+  readonly rounds: number | undefined;
+  readonly subject: string | undefined;
+  readonly check: string | undefined;
+  readonly out: string | undefined;
+  /** Nothing was left out: its figures may be quoted. */
+  readonly whole: boolean;
+  readonly help: boolean;
+}
+
+/** @throws Error naming the argument that is wrong */
+export function readOptions(given: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...given],
+    options: {
+      full: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      n: { type: 'string' },
+      rounds: { type: 'string' },
+      subject: { type: 'string' },
+      check: { type: 'string' },
+      out: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { full, only, subject, check, out, help } = values;
+  const n = count('--n', values.n, 10);
+  const rounds = count('--rounds', values.rounds, 1);
+  if (n !== undefined && full) throw new Error('--n and --full name different sizes: give one of them');
+  const whole = [only, n, subject, values.rounds].every((value) => value === undefined);
+  return { sizes: sizesOf(n, full), backends: backends(only), full, rounds, subject, check, out, whole, help };
+}
+
+function sizesOf(n: number | undefined, full: boolean): number[] {
+  if (n !== undefined) return [n > 1_000 ? 1_000 : Math.ceil(n / 10), n];
+  return full ? [1_000, 100_000, 1_000_000] : [1_000, 100_000];
+}
+
+function count(option: string, given: string | undefined, least: number): number | undefined {
+  if (given === undefined) return undefined;
+  const value = Number(given);
+  if (!Number.isSafeInteger(value) || value < least)
+    throw new Error(`${option} must be a whole number of at least ${least}`);
+  return value;
+}
+
+function backends(only: string | undefined): readonly BackendName[] {
+  if (only === undefined) return backendNames;
+  const found = backendNames.find((name) => name === only);
+  if (found === undefined) throw new Error(`--only must be one of ${backendNames.join(', ')}`);
+  return [found];
+}

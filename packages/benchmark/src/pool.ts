@@ -1,0 +1,83 @@
+import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { Bare, Limit } from './bare.ts';
+import { seal } from './lifecycle-workloads.ts';
+import { freshTransactions, hashesOf } from './sample.ts';
+import { Stored } from './stored.ts';
+import type { BenchSubject } from './subject.ts';
+import type { BarePool, BenchPool, Workload } from './workload.ts';
+
+const callSize = 1_000;
+let pools = 0;
+
+/** A pool of a subject with `n` transactions of one kind stored. */
+export class FilledPool implements BenchPool {
+  readonly stored: Stored;
+  readonly #subject: BenchSubject;
+  readonly #name = `bench-${process.pid}-${pools++}`;
+  readonly #options: OpenOptions;
+  #store: MempoolStore | null = null;
+
+  constructor(subject: BenchSubject, n: number) {
+    this.#subject = subject;
+    this.stored = new Stored(n);
+    this.#options = { maxFinalized: Math.max(10_000, n) };
+  }
+
+  get store(): MempoolStore {
+    if (this.#store === null) throw new Error('the pool is not open');
+    return this.#store;
+  }
+
+  second(): Promise<MempoolStore> {
+    return this.#subject.open(this.#name, this.#options);
+  }
+
+  async reopen(): Promise<void> {
+    this.#store = await this.second();
+  }
+
+  async fill(n: number, given: Workload['given']): Promise<this> {
+    await this.reopen();
+    for (let left = n; left > 0; left -= callSize) {
+      const transactions = freshTransactions(Math.min(left, callSize));
+      await this.store.receive(transactions);
+      this.stored.add(transactions);
+      if (given === 'inflight') await this.store.markInflight(hashesOf(transactions));
+      if (given === 'logged') await this.store.drop(hashesOf(transactions), 'benchmark');
+    }
+    await seal(this);
+    return this;
+  }
+
+  async close(): Promise<void> {
+    await this.store.close();
+    await this.#subject.destroy?.(this.#name);
+  }
+}
+
+/** A bare structure with as much in it. */
+export class FilledBare implements BarePool {
+  readonly stored: Stored;
+  readonly bare: Bare;
+
+  constructor(bare: Bare, n: number) {
+    this.bare = bare;
+    this.stored = new Stored(n);
+  }
+
+  static async fill(limit: Limit, n: number, given: Workload['given']): Promise<FilledBare> {
+    const pool = new FilledBare(await limit.open(), n);
+    for (let left = n; left > 0; left -= callSize) {
+      const transactions = freshTransactions(Math.min(left, callSize));
+      pool.stored.add(transactions);
+      if (given === 'logged') await pool.bare.append(transactions);
+      else await pool.bare.insert(transactions);
+      if (given === 'inflight') await pool.bare.update(hashesOf(transactions));
+    }
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    await this.bare.close();
+  }
+}
