@@ -4,8 +4,7 @@
 -- Returns: { 'won', lease, the lease taken by force or nil } | { 'held', lease, term } | { 'forgotten', term }
 -- A lease with this token was won by a campaign whose answer was lost. The term is what `nextTerm` in mempool-election says.
 if mine then
-  prolong()
-  beat('beat')
+  write('beat', prolong)
   return { 'won', view(), false }
 end
 
@@ -21,6 +20,5 @@ if held then
 end
 if ARGV[8] == 'wait' and stored < floor then return { 'forgotten', digits(stored) } end
 local start = stored == 0 and number(time[1]) - 1 or 0
-take(digits(math.max(stored, floor, start) + 1))
-beat('beat')
+write('beat', take, digits(math.max(stored, floor, start) + 1))
 return { 'won', view(), forced }

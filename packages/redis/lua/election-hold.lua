@@ -35,9 +35,11 @@ local function seen()
   call('ZADD', MEMBERS, digits(nowMs), id)
 end
 
--- The holder's heartbeat, with what it wrote of the lease; 'still' goes without.
-local function beat(heartbeat)
-  if heartbeat ~= 'beat' then return end
-  call('HSET', LEASE, 'hbSeq', digits(number(read()[5]) + 1), 'hbAt', digits(nowMs))
-  seen()
+-- Writes the lease by `put`, with the holder's heartbeat; 'still' goes without. A heartbeat that is refused, such as to a node
+-- without the right to its key, is met before: it would hold a lease that it is never told of.
+local function write(heartbeat, put, ...)
+  local beats = heartbeat == 'beat'
+  if beats then seen() end
+  put(...)
+  if beats then call('HSET', LEASE, 'hbSeq', digits(number(read()[5]) + 1), 'hbAt', digits(nowMs)) end
 end

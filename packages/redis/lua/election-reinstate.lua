@@ -3,13 +3,12 @@
 -- Returns: as election-renew.lua
 -- One that is there already was put back by a call whose answer was lost.
 if mine and lease[3] == ARGV[7] then
-  prolong()
+  write(ARGV[8], prolong)
 elseif owner or stored >= number(ARGV[7]) then
   return { 'lost', held and view() or false, digits(stored) }
 else
-  take(ARGV[7])
+  write(ARGV[8], take, ARGV[7])
   -- From 1 they might come to what somebody saw before the loss, and has not seen move since.
   call('HSET', LEASE, 'seq', digits(nowMs), 'hbSeq', digits(nowMs))
 end
-beat(ARGV[8])
 return { 'renewed', view() }

@@ -2,6 +2,5 @@
 -- KEYS: election-state.lua   ARGV: election-hold.lua, 7 term, 8 'beat' or 'still'
 -- Returns: { 'renewed', lease } | { 'lost', the live lease or nil, term }
 if not mine or lease[3] ~= ARGV[7] then return { 'lost', held and view() or false, digits(stored) } end
-prolong()
-beat(ARGV[8])
+write(ARGV[8], prolong)
 return { 'renewed', view() }

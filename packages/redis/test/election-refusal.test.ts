@@ -5,7 +5,17 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { isElectionError } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { candidate, fails, freshLeases, openLeases, openOptions, renewal, request, win } from './election-node.ts';
+import {
+  candidate,
+  fails,
+  freshLeases,
+  leaseOf,
+  openLeases,
+  openOptions,
+  renewal,
+  request,
+  win,
+} from './election-node.ts';
 import { operator, ownServer } from './own-server.ts';
 
 const refused = fails('ERR_ELECTION_REFUSED');
@@ -45,6 +55,18 @@ test('a right that is taken away later is a refusal of the verb that needs it', 
   const store = await openLeases({ url });
   await operator(url.replace('node:secret@', '')).call('ACL', 'SETUSER', 'node', '-pttl');
   await assert.rejects(store.campaign(request('a')), refused);
+});
+
+test('a node that lacks a right for its own heartbeat alone holds nothing, neither by a campaign nor by a renewal', async () => {
+  const keys = ['lock', 'lease', 'term', 'members', 'probe', 'heartbeat:b'].map((key) => `~{mempool}:watcher:${key}`);
+  const url = await userWith([...rights.filter((right) => !right.startsWith('~')), ...keys]);
+  const store = await openLeases({ url });
+  await assert.rejects(store.campaign(request('a')), refused);
+  expect(await store.observe()).toEqual({ lease: null, term: 0 });
+  const lease = await win(store, 'b');
+  await operator(url.replace('node:secret@', '')).call('ACL', 'SETUSER', 'node', 'resetkeys', ...keys.slice(0, -1));
+  await assert.rejects(store.renew(lease, renewal('b')), refused);
+  expect((await store.observe()).lease).toMatchObject({ ...leaseOf(lease), seq: lease.seq });
 });
 
 test('a wrong password, none, and a database that the server lacks are refused', async () => {
