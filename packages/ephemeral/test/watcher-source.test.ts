@@ -1,3 +1,4 @@
+import type { SourceStep } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { branchFrom, ScriptedChain } from './scripted-chain.ts';
 import { eventually, WatchedPool } from './watched-pool.ts';
@@ -134,5 +135,60 @@ describe('a source that', () => {
     const searched = chain.searches.length;
     await eventually(() => expect(chain.searches.length).toBeGreaterThanOrEqual(searched + 3));
     expect(performance.now() - before).toBeGreaterThan(90);
+  });
+
+  it('gives a wrong block every time is asked after pauses that grow', async () => {
+    await using pool = await WatchedPool.open();
+    const [b1, , b3] = branchFrom(null, 0, 3);
+    const { point } = b1;
+    await pool.apply(b1);
+    async function* steps(): AsyncGenerator<SourceStep> {
+      yield { kind: 'undo', point };
+      yield { kind: 'apply', block: b3 };
+    }
+    const asked: number[] = [];
+    await pool.watch('a', {
+      intersect: async () => {
+        asked.push(performance.now());
+        return { point, steps: steps() };
+      },
+    });
+    await eventually(() => expect(asked).toHaveLength(5));
+    expect((asked[4] as number) - (asked[3] as number)).toBeGreaterThan(200);
+  });
+
+  it('has no block yet has nothing against a pool without any', async () => {
+    await using pool = await WatchedPool.open();
+    const [b1] = branchFrom(null, 0, 1);
+    const chain = new ScriptedChain(b1);
+    let searches = 0;
+    const node = await pool.watch('a', {
+      intersect: async (points, options) => {
+        searches += 1;
+        return searches < 3 ? null : chain.intersect(points, options);
+      },
+    });
+    node.election.win();
+    await eventually(() => pool.has(b1));
+    expect(node.kinds()).not.toContain('diverged');
+  });
+
+  it('knows none of the points is not another chain where the pool has moved since they were read', async () => {
+    await using pool = await WatchedPool.open();
+    const [b1, b2] = branchFrom(null, 0, 2);
+    const [c1, c2] = branchFrom(null, 1, 2);
+    await pool.apply(b1, b2);
+    const chain = new ScriptedChain(c1, c2);
+    const gate = Promise.withResolvers<void>();
+    chain.before = () => gate.promise;
+    const node = await pool.watch('a', chain);
+    await eventually(() => expect(chain.searches).toHaveLength(1));
+    const lease = pool.elections.give('b');
+    await pool.store.rollback(null, { lease });
+    await pool.store.confirm(c1, {}, { lease });
+    node.election.win();
+    gate.resolve();
+    await eventually(() => pool.has(c1, c2));
+    expect(node.kinds()).not.toContain('diverged');
   });
 });

@@ -195,7 +195,7 @@ describe('a watcher that wins', () => {
     gate.resolve();
     await node.told('diverged');
     await pool.has(b1);
-    expect(node.kinds()).toEqual(['diverged']);
+    expect(node.events).toMatchObject([{ kind: 'diverged', tip: { point: b1.point, tick: 1 } }]);
   });
 
   it('before its source has answered applies what comes then', async () => {

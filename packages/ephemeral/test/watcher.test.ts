@@ -145,12 +145,28 @@ describe('a watcher', () => {
     expect(heard).toEqual([1]);
   });
 
+  it('goes on where its log fails', async () => {
+    await using pool = await WatchedPool.open();
+    const [b1, b2] = branchFrom(null, 0, 2);
+    const chain = new ScriptedChain(b1);
+    const log = (): void => {
+      throw new Error('no room for a line');
+    };
+    const node = await pool.watch('a', chain, { log });
+    await node.told('skipped');
+    chain.cut(new Error('the connection broke'));
+    node.election.win();
+    chain.grow(b2);
+    await eventually(() => pool.has(b1, b2));
+  });
+
   it.each<[string, object]>([
     ['election.runAsLeader', { election: {} }],
     ['election.resign', { election: { runAsLeader: () => undefined } }],
     ['pool.tip', { pool: {} }],
     ['source.intersect', { source: null }],
     ['policy', { policy: null }],
+    ['dropThreshold', { policy: { dropThreshold: 'twice' } }],
     ['ringSize', { ringSize: 0 }],
     ['log', { log: 'loud' }],
   ])('names the option that is wrong: %s', async (field, wrong) => {
@@ -196,6 +212,24 @@ describe('a watcher that is stopped', () => {
     await stopped;
     await pool.has(blocks[0]);
     expect(node.lines).not.toContain('lost watcher lock, skipping confirm');
+  });
+
+  it('is stopped by the last call, whatever is still starting or stopping', async () => {
+    await using pool = await WatchedPool.open();
+    const chain = new ScriptedChain();
+    const election = pool.elections.node('a');
+    const watcher = new Watcher({ election, pool: pool.store, source: chain });
+    await Promise.all([watcher.start(), watcher.stop()]);
+    await rest();
+    expect([chain.readers, election.waiting]).toEqual([0, 0]);
+    await watcher.start();
+    await Promise.all([watcher.stop(), watcher.start(), watcher.stop()]);
+    await rest();
+    expect([chain.readers, election.waiting]).toEqual([0, 0]);
+    await watcher.start();
+    await Promise.all([watcher.stop(), watcher.start()]);
+    await eventually(() => expect([chain.readers, election.waiting]).toEqual([1, 1]));
+    await watcher.stop();
   });
 
   it('goes on from where the pool is when it is started again', async () => {

@@ -1,6 +1,9 @@
 import type { Block } from './store.ts';
 import { type ChainPoint, samePoint } from './transaction.ts';
 
+/** More than any pool keeps: what it can go back to is what a chain is compared with. */
+export const everyPoint = 2 ** 31 - 1;
+
 /** A block of a chain as far as it is kept. */
 export interface RingBlock {
   readonly point: ChainPoint;
@@ -29,9 +32,9 @@ export class ChainRing {
     if (base !== null) this.#places.set(key(base), -1);
   }
 
-  /** A ring of points alone, given newest first. */
+  /** A ring of points alone, given newest first, with room for all of them. */
   static of(size: number, points: readonly ChainPoint[]): ChainRing {
-    const ring = new ChainRing(size, points.at(-1) ?? null);
+    const ring = new ChainRing(Math.max(size, points.length), points.at(-1) ?? null);
     for (const point of points.slice(0, -1).reverse()) ring.push(point, null);
     return ring;
   }
@@ -39,6 +42,11 @@ export class ChainRing {
   /** The newest point; `null`: nothing of the chain is left. */
   get end(): ChainPoint | null {
     return this.#blocks.at(-1)?.point ?? this.#base;
+  }
+
+  /** What it stands on. */
+  get oldest(): ChainPoint | null {
+    return this.#base;
   }
 
   has(point: ChainPoint): boolean {

@@ -59,8 +59,9 @@ export class Following {
       throw new Error('the chain source found a point that it was not asked for');
     await this.#follower.begun(cursor.point, signal);
     for await (const step of stepsOf(cursor, signal)) {
-      this.#pause.reset();
       await this.#follower.take(step, signal);
+      // A source that gives a wrong block again and again is not asked without end.
+      if (step.kind === 'apply') this.#pause.reset();
     }
   }
 }

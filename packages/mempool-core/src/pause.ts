@@ -5,7 +5,13 @@ const longestPauseMs = 5_000;
 
 /** Pauses between attempts, each twice as long as the one before. */
 export class GrowingPause {
-  #nextMs = firstPauseMs;
+  readonly #firstMs: number;
+  #nextMs: number;
+
+  constructor(firstMs: number = firstPauseMs) {
+    this.#firstMs = firstMs;
+    this.#nextMs = firstMs;
+  }
 
   /** Resolves when the time is over or the signal aborts. */
   async wait(signal: AbortSignal): Promise<void> {
@@ -16,6 +22,6 @@ export class GrowingPause {
   }
 
   reset(): void {
-    this.#nextMs = firstPauseMs;
+    this.#nextMs = this.#firstMs;
   }
 }

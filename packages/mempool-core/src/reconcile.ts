@@ -8,6 +8,8 @@ export type Plan =
   | { readonly kind: 'wait'; readonly common: ChainPoint | null }
   /** These blocks, in this order, above this point; where it is not the pool's tip, the pool goes back to it first. */
   | { readonly kind: 'apply'; readonly from: ChainPoint | null; readonly blocks: readonly Block[] }
+  /** Nothing: the chain ends before the oldest point that the pool has kept. */
+  | { readonly kind: 'behind' }
   /** The two have no point in common, or blocks between them are not kept: the source has to be asked. */
   | { readonly kind: 'ask' };
 
@@ -17,7 +19,7 @@ export type Plan =
  */
 export function reconcile(chain: ChainRing, applied: ChainRing): Plan {
   const common = newestCommon(chain, applied);
-  if (common === undefined) return { kind: 'ask' };
+  if (common === undefined) return { kind: endsBefore(chain, applied) ? 'behind' : 'ask' };
   const above = chain.above(common);
   if (above.length === 0) return { kind: 'wait', common };
   const blocks = blocksOf(above);
@@ -29,6 +31,10 @@ export function reconcile(chain: ChainRing, applied: ChainRing): Plan {
 function newestCommon(chain: ChainRing, applied: ChainRing): ChainPoint | null | undefined {
   if (applied.end === null) return chain.points().find((point) => sameEnd(point, chain.beginning));
   return chain.points().find((point) => point !== null && applied.has(point));
+}
+
+function endsBefore({ end }: ChainRing, { oldest }: ChainRing): boolean {
+  return oldest !== null && (end === null || end.slot < oldest.slot);
 }
 
 function blocksOf(above: readonly RingBlock[]): Block[] | null {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ChainRing, sameEnd } from './chain-ring.ts';
+import { ChainRing, everyPoint, sameEnd } from './chain-ring.ts';
 import { isMempoolError } from './errors.ts';
 import type { Leadership } from './lease.ts';
 import { GrowingPause } from './pause.ts';
@@ -13,6 +13,8 @@ import type { ResolvedWatcherOptions } from './watcher-options.ts';
 export type Progress =
   /** Where the chain is, as far as it was seen. */
   | { readonly kind: 'settled' }
+  /** Further on than the chain was seen, and that is all that can be said. */
+  | { readonly kind: 'behind' }
   /** Blocks are missing: the source has to be asked for what follows these points, newest first. */
   | { readonly kind: 'ask'; readonly points: readonly ChainPoint[] }
   /** Not where the chain is: the leadership is over, or the pool refused. What was seen is kept. */
@@ -49,22 +51,29 @@ export class Tenure {
   /** What the pool has applied; `null` where its tip has to be read. */
   #applied: ChainRing | null = null;
   #tip: Tip = { point: null, tick: 0 };
-  #over = false;
+  #givenUp = false;
   #ready = false;
-  /** Ready not before the pool has come this far. */
-  #readySlot = 0;
+  #refusal = Promise.withResolvers<void>();
+  #refused = false;
 
   constructor(options: TenureOptions) {
     this.#options = options;
-  }
-
-  get term(): number {
-    return this.#options.term;
+    options.signal.addEventListener('abort', () => this.#refusal.resolve(), { once: true });
   }
 
   /** Whether nothing will be applied in it any more. */
   get isOver(): boolean {
-    return this.#over || this.#options.signal.aborted;
+    return this.#givenUp || this.#options.signal.aborted;
+  }
+
+  /** Whether the last call was not let through, by the pool's fence or the leadership's own doubt. */
+  get isRefused(): boolean {
+    return this.#refused;
+  }
+
+  /** Resolves when a call is not let through, or when the leadership is over. */
+  get refused(): Promise<void> {
+    return this.#refusal.promise;
   }
 
   /** Whether the pool was where this chain ends. */
@@ -74,14 +83,22 @@ export class Tenure {
 
   /** Applies what the chain has beyond the pool, and undoes what it has beside the chain. */
   async sync(chain: ChainRing): Promise<Progress> {
+    this.#tryAgain();
     for (let round = 0; round < maxRounds; round++) {
       const applied = this.#applied ?? (await this.#readTip(chain.end));
       if (applied === null) return stopped;
       const plan = reconcile(chain, applied);
-      if (plan.kind === 'ask') return this.#ask(chain, applied);
-      const done = plan.kind === 'wait' ? 'done' : await this.#apply(plan, applied);
+      switch (plan.kind) {
+        case 'behind':
+          return plan;
+        case 'ask':
+          return { kind: 'ask', points: [...applied.points()].filter((point) => point !== null) };
+        case 'wait':
+          return settle(chain, plan.common);
+      }
+      const done = await this.#apply(plan, applied);
       if (done === 'stopped') return stopped;
-      if (done === 'done') return this.#settle(chain, plan, applied);
+      if (done === 'done') return settle(chain, applied.end);
     }
     this.#failed(new Error('the pool is not where its own tip is'));
     return stopped;
@@ -93,14 +110,31 @@ export class Tenure {
     if (applied === null || sameEnd(applied.end, chain.end)) return;
     const toBeginning = chain.end === null || sameEnd(chain.end, chain.beginning);
     if (!toBeginning) await this.#rollback(chain.end, applied);
-    else if (await this.#reachesBeginning()) await this.#rollback(null, applied);
-    else if (!this.isOver) this.diverge();
+    else await this.#rollbackAll(applied);
+  }
+
+  /** The source knows none of the points below this one: it has another chain, unless the pool has moved since. */
+  async disown(newest: ChainPoint): Promise<void> {
+    const applied = await this.#readTip(newest);
+    if (applied !== null && sameEnd(applied.end, newest)) this.#diverge();
+  }
+
+  /** Says so, once, where the pool has come as far as this node has seen. */
+  readyFrom(seenSlot: number): void {
+    const { emit, term } = this.#options;
+    if (this.#ready || this.isOver || (this.#tip.point?.slot ?? 0) < seenSlot) return;
+    this.#ready = true;
+    emit({ kind: 'ready', tip: this.#tip, term });
+  }
+
+  reportProgress(): void {
+    this.#options.leadership.reportProgress();
   }
 
   /** The pool and the source have nothing in common. */
-  diverge(): 'stopped' {
+  #diverge(): 'stopped' {
     const { log, emit, resign, term } = this.#options;
-    this.#over = true;
+    this.#givenUp = true;
     log('error', 'the pool and the chain source have no block in common', { term, ...this.#tip.point });
     emit({ kind: 'diverged', tip: this.#tip, term });
     resign();
@@ -124,14 +158,23 @@ export class Tenure {
       case undefined:
         return 'stopped';
       case 'applied':
-        applied.push(point, null);
-        return this.#moved('applied', outcome.tip);
+        return this.#grown(call, applied, point, outcome.tip);
       case 'fenced':
         return this.#fenced(call);
       case 'duplicate':
       case 'gap':
         return this.#astray(call, outcome.kind);
     }
+  }
+
+  /** Without a tip any parent will do (X3): a pool that lost its blocks takes the next one for its first, which is undone. */
+  async #grown(call: Call, applied: ChainRing, point: ChainPoint, tip: Tip): Promise<Done> {
+    const isNext = tip.tick === this.#tip.tick + 1;
+    applied.push(point, null);
+    const done = this.#moved('applied', tip);
+    if (isNext) return done;
+    if (tip.tick === 1 && (await this.#rollback(null, applied)) === 'stopped') return 'stopped';
+    return this.#astray(call, 'emptied');
   }
 
   async #rollback(point: ChainPoint | null, applied: ChainRing): Promise<Done> {
@@ -147,17 +190,26 @@ export class Tenure {
       case 'fenced':
         return this.#fenced(call);
       case 'unknown-point':
-        return this.diverge();
+        return this.#diverge();
       case 'unchanged':
         return this.#astray(call, outcome.kind);
     }
   }
 
+  /** A pool that no longer has all of its points would keep what is below them, and take the chain's first blocks on top. */
+  async #rollbackAll(applied: ChainRing): Promise<Done> {
+    const { pool } = this.#options;
+    const { tick, point } = this.#tip;
+    const answer = await this.#call({ verb: 'tip', point }, ({ signal }) => pool.tip({ points: tick, signal }));
+    if (answer === null) return 'stopped';
+    return answer.points.length === tick ? this.#rollback(null, applied) : this.#diverge();
+  }
+
   #moved(kind: 'applied' | 'undone', tip: Tip): Done {
-    const { leadership, emit, term } = this.#options;
+    const { emit, term } = this.#options;
     this.#tip = tip;
     emit({ kind, tip, term });
-    leadership.reportProgress();
+    this.reportProgress();
     return 'done';
   }
 
@@ -179,42 +231,29 @@ export class Tenure {
 
   async #readTip(point: ChainPoint | null): Promise<ChainRing | null> {
     const { pool, ringSize } = this.#options;
-    const answer = await this.#call({ verb: 'tip', point }, ({ signal }) => pool.tip({ points: ringSize, signal }));
+    const answer = await this.#call({ verb: 'tip', point }, ({ signal }) => pool.tip({ points: everyPoint, signal }));
     if (answer === null) return null;
     this.#tip = { point: answer.point, tick: answer.tick };
     this.#applied = ChainRing.of(ringSize, answer.points);
     return this.#applied;
   }
 
-  /** A pool that no longer has all of its points would keep what is below them, and take the chain's first blocks on top. */
-  async #reachesBeginning(): Promise<boolean> {
-    const { pool } = this.#options;
-    const { tick, point } = this.#tip;
-    const answer = await this.#call({ verb: 'tip', point }, ({ signal }) => pool.tip({ points: tick, signal }));
-    return answer !== null && answer.points.length === tick;
+  #tryAgain(): void {
+    if (!this.#refused || this.isOver) return;
+    this.#refused = false;
+    this.#refusal = Promise.withResolvers();
   }
 
-  #ask(chain: ChainRing, applied: ChainRing): Progress {
-    this.#readySlot = Math.max(this.#readySlot, chain.end?.slot ?? 0);
-    return { kind: 'ask', points: [...applied.points()].filter((point) => point !== null) };
-  }
-
-  #settle(chain: ChainRing, plan: Exclude<Plan, { kind: 'ask' }>, applied: ChainRing): Progress {
-    const { leadership, emit, term } = this.#options;
-    leadership.reportProgress();
-    const common = plan.kind === 'wait' ? plan.common : applied.end;
-    if (common !== null) chain.strip(common);
-    const slot = this.#tip.point?.slot ?? 0;
-    if (this.#ready || slot < this.#readySlot) return settled;
-    this.#ready = true;
-    emit({ kind: 'ready', tip: this.#tip, term });
-    return settled;
+  #refuse(): void {
+    this.#applied = null;
+    this.#refused = true;
+    this.#refusal.resolve();
   }
 
   #lost(call: Call): null {
     const { log, emit, ending, term } = this.#options;
     const { verb, point } = call;
-    this.#over = true;
+    this.#refuse();
     if (ending.aborted) return null;
     log('warn', 'lost watcher lock, skipping confirm', { term, ...fields(call) });
     if (verb === 'confirm' && point !== null) emit({ kind: 'skipped', point });
@@ -222,12 +261,12 @@ export class Tenure {
   }
 
   /**
-   * Nothing more is applied now. Where the leadership still stands at the next step (a store that lost its data was given the
-   * lease back), the tip is read anew and the fence asked again.
+   * Nothing more is applied now. Where the leadership still stands later (a store that lost its data was given the lease back),
+   * the tip is read anew and the fence asked again.
    */
   #fenced(call: Call): Done {
     const { log, emit, term } = this.#options;
-    this.#applied = null;
+    this.#refuse();
     log('warn', 'lost watcher lock, skipping confirm', { term, ...fields(call) });
     emit({ kind: 'fenced', point: call.point, term });
     return 'stopped';
@@ -242,12 +281,18 @@ export class Tenure {
 
   #failed(error: unknown): null {
     const { log, emit, resign, term } = this.#options;
-    this.#over = true;
+    this.#givenUp = true;
     log('error', 'the pool failed, giving the leadership up', { term, error });
     emit({ kind: 'failed', error, term });
     resign();
     return null;
   }
+}
+
+/** The pool has what the chain has up to this point. */
+function settle(chain: ChainRing, common: ChainPoint | null): Progress {
+  if (common !== null) chain.strip(common);
+  return settled;
 }
 
 function fields({ verb, point }: Call): Record<string, unknown> {

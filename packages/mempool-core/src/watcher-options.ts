@@ -1,7 +1,8 @@
 import type { ChainSource } from './chain-source.ts';
 import { invalid } from './errors.ts';
 import type { Leadership } from './lease.ts';
-import type { Logger } from './options.ts';
+import { defaultThresholds } from './lifecycle.ts';
+import { type Logger, resolveThresholds } from './options.ts';
 import type { MempoolStore, Policy } from './store.ts';
 
 /** All that a watcher asks of an election: `mempool-election` has one, any other with these two will do. */
@@ -45,7 +46,19 @@ export function resolveWatcherOptions(options: WatcherOptions): ResolvedWatcherO
   if (typeof policy !== 'object' || policy === null) throw invalid('policy', 'an object');
   if (!Number.isSafeInteger(ringSize) || ringSize < 1) throw invalid('ringSize', 'a whole number of at least 1');
   if (typeof log !== 'function') throw invalid('log', 'a function');
-  return { election, pool, source, policy: { ...policy }, ringSize, log };
+  resolveThresholds(policy, defaultThresholds);
+  return { election, pool, source, policy: { ...policy }, ringSize, log: harmless(log) };
+}
+
+/** A log that fails is its owner's affair, and no block's. */
+function harmless(log: Logger): Logger {
+  return (...line) => {
+    try {
+      log(...line);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
 }
 
 function requireMethods<T extends object>(field: string, value: T, methods: readonly (keyof T & string)[]): void {

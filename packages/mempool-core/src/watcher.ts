@@ -1,4 +1,4 @@
-import { ChainRing } from './chain-ring.ts';
+import { ChainRing, everyPoint } from './chain-ring.ts';
 import type { SourceStep } from './chain-source.ts';
 import { type Follower, Following } from './follow.ts';
 import type { Leadership } from './lease.ts';
@@ -13,6 +13,7 @@ type Listener = (event: WatcherEvent) => unknown;
 
 /** How many blocks a standby takes in before it asks once more how far the pool is. */
 const blocksPerLook = 32;
+const firstRetryMs = 500;
 
 /**
  * Joins an election, a pool and a chain source: the node that leads brings the pool to where the chain is, every other one
@@ -30,11 +31,15 @@ export class Watcher implements AsyncDisposable {
   #asked: readonly ChainPoint[] | null = null;
   /** Points that it was asked for last. */
   #sought: readonly ChainPoint[] = [];
+  /** How far this node has seen the chain, whatever it still has of it. */
+  #seenSlot = 0;
   #kept = 0;
   /** The last of those who want to see the chain and the pool as they are: one at a time. */
   #turns: Promise<unknown> = Promise.resolve();
   #resigning: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
+  /** Whether it was started again while it was stopping. */
+  #restarting = false;
 
   /** @throws `ERR_MEMPOOL_INVALID` naming the option */
   constructor(options: WatcherOptions) {
@@ -44,11 +49,11 @@ export class Watcher implements AsyncDisposable {
 
   /** Begins to follow the chain and to wait for the leadership. The election is started by its owner. Twice is fine. */
   async start(): Promise<void> {
+    if (this.#stopping === null) return this.#run();
+    this.#restarting = true;
     await this.#stopping;
-    if (this.#running !== null) return;
-    const ending = new AbortController();
-    const ended = Promise.all([this.#following.run(ending.signal), this.#lead(ending.signal)]);
-    this.#running = { ending, ended };
+    // A stop that came later counts.
+    if (this.#restarting) this.#run();
   }
 
   /**
@@ -56,6 +61,7 @@ export class Watcher implements AsyncDisposable {
    * without applying anything. Twice is fine.
    */
   stop(): Promise<void> {
+    this.#restarting = false;
     this.#stopping ??= this.#stop().finally(() => {
       this.#stopping = null;
     });
@@ -64,6 +70,14 @@ export class Watcher implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+  }
+
+  #run(): void {
+    this.#restarting = false;
+    if (this.#running !== null) return;
+    const ending = new AbortController();
+    const ended = Promise.all([this.#following.run(ending.signal), this.#lead(ending.signal)]);
+    this.#running = { ending, ended };
   }
 
   async #stop(): Promise<void> {
@@ -111,12 +125,20 @@ export class Watcher implements AsyncDisposable {
     const tenure = new Tenure(own);
     this.#tenure = tenure;
     try {
-      await this.#turn(() => this.#sync(tenure));
-      await aborted(signal);
+      await this.#syncUntil(signal, tenure);
     } finally {
       // Nothing of it is under way any more when the election lets go of the lease.
       await this.#turn(async () => undefined);
       if (this.#tenure === tenure) this.#tenure = null;
+    }
+  }
+
+  /** What the pool refuses a leader that leads on is tried again, also where no other block comes. */
+  async #syncUntil(signal: AbortSignal, tenure: Tenure): Promise<void> {
+    for (const pause = new GrowingPause(firstRetryMs); !signal.aborted; await pause.wait(signal)) {
+      await this.#turn(() => this.#sync(tenure));
+      if (!tenure.isRefused) pause.reset();
+      await tenure.refused;
     }
   }
 
@@ -137,11 +159,11 @@ export class Watcher implements AsyncDisposable {
   }
 
   async #lastPoints(signal: AbortSignal): Promise<readonly ChainPoint[]> {
-    const { pool, ringSize } = this.#options;
+    const { pool } = this.#options;
     const seen = this.#chain === null ? [] : [...this.#chain.points()].filter((point) => point !== null);
     if (seen.length > 0) return seen;
     this.#chain = null;
-    return (await pool.tip({ points: ringSize, signal })).points;
+    return (await pool.tip({ points: everyPoint, signal })).points;
   }
 
   /** What this node saw may be what the source has forgotten; what the pool has applied must be on its chain. */
@@ -149,9 +171,17 @@ export class Watcher implements AsyncDisposable {
     const { log } = this.#options;
     const points = this.#asked === null && this.#chain !== null ? 'seen' : 'applied';
     log('warn', 'the chain source knows none of the points', { points });
+    this.#forget();
+    // A source without any block yet has nothing against a pool without any.
+    const [newest] = this.#sought;
+    if (points === 'applied' && newest !== undefined) await this.#leading()?.disown(newest);
+  }
+
+  /** The source is asked anew for what follows the pool's points. */
+  #forget(): void {
     this.#asked = null;
     this.#chain = null;
-    if (points === 'applied') this.#leading()?.diverge();
+    this.#seenSlot = 0;
   }
 
   async #begun(point: ChainPoint | null): Promise<void> {
@@ -182,8 +212,14 @@ export class Watcher implements AsyncDisposable {
     if (chain.has(point) || (parent !== undefined && end !== null && parent !== end.hash))
       throw new Error('a block does not follow the one before');
     chain.push(point, block);
+    this.#seenSlot = Math.max(this.#seenSlot, point.slot);
     const tenure = this.#leading();
-    if (tenure !== null) return this.#sync(tenure);
+    if (tenure === null) return this.#keep(chain, point, signal);
+    await this.#sync(tenure);
+    if (!tenure.isRefused) tenure.reportProgress();
+  }
+
+  async #keep(chain: ChainRing, point: ChainPoint, signal: AbortSignal): Promise<void> {
     this.#options.log('debug', 'not watcher, skipping confirm', { ...point });
     this.#emit({ kind: 'skipped', point });
     this.#kept += 1;
@@ -197,15 +233,24 @@ export class Watcher implements AsyncDisposable {
     if (signal.aborted) return;
     const level = tenure !== null && !tenure.isOver && tenure.isLevel(chain);
     chain.cut(point);
+    this.#seenSlot = Math.min(this.#seenSlot, point?.slot ?? 0);
     if (level) await tenure.undo(chain);
   }
 
   async #sync(tenure: Tenure): Promise<void> {
     if (this.#chain === null || tenure.isOver || this.#asked !== null) return;
     const progress = await tenure.sync(this.#chain);
-    if (progress.kind !== 'ask' || tenure.isOver) return;
-    this.#asked = progress.points;
-    this.#following.again();
+    switch (progress.kind) {
+      case 'settled':
+        return tenure.readyFrom(this.#seenSlot);
+      case 'ask':
+        if (tenure.isOver) return;
+        this.#asked = progress.points;
+        return this.#following.again();
+      case 'behind':
+      case 'stopped':
+        return;
+    }
   }
 
   /** What the pool has applied will not be needed here: a standby keeps its point alone. */
@@ -223,8 +268,11 @@ export class Watcher implements AsyncDisposable {
     return this.#tenure === null || this.#tenure.isOver ? null : this.#tenure;
   }
 
+  /** What was seen may be what is wrong: it is not kept for the next time. */
   #resign(): void {
     const { election, log } = this.#options;
+    this.#forget();
+    this.#following.again();
     this.#resigning = election.resign().catch((error) => log('warn', 'the election did not resign', { error }));
   }
 
@@ -246,9 +294,4 @@ export class Watcher implements AsyncDisposable {
       this.#options.log('warn', 'a listener failed', { kind: event.kind, error });
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
