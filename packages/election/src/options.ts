@@ -25,7 +25,10 @@ export interface ElectionOptions {
   readonly address?: string | undefined;
   /** 0–100; a node waits 50 ms for each step that it is below the highest; never takes the lease of a live one. Default 0. */
   readonly priority?: number | undefined;
-  /** A leader whose work reports no progress for so long resigns; default `false`: never. */
+  /**
+   * A leader whose work reports no progress for so long resigns; default `false`: never. From half of it on its heartbeat stands
+   * still, so nodes replace it before it resigns where that is more than their `staleHeartbeatMs`.
+   */
   readonly progressTimeoutMs?: number | false | undefined;
   readonly clock?: ElectionClock | undefined;
   /** Silent by default. */
