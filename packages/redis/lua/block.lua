@@ -1,44 +1,33 @@
 -- Purpose: writes what a block decided, and trims points and sightings that are too old to roll back to.
 -- Rules: L5, L6, L7, L9, L12, E1
-local leftTicks = {}
-
--- `counts`: confirmed, returned, finalized, dropped.
-local function applyBlock(changes, counts)
-  expectFinals(counts[3] + counts[4])
+-- `finals`: how many of the changes end a life.
+local function applyBlock(finals)
+  expectFinals(finals)
   local index, joined, left = {}, {}, {}
-  local confirmed = place(CONFIRMED, tick)
-  local function put(score, hash)
-    local n = #index
-    index[n + 1], index[n + 2] = score, hash
-  end
-  for _, c in ipairs(changes) do
-    local from, to, hash = c.from, c.to, c.hash
-    if from == CONFIRMED then leftTicks[c.since] = true end
+  local n, confirmed = 0, place(CONFIRMED, tick)
+  for i = 1, #changes do
+    local c = changes[i]
+    local hash, way = c.hash, c.way
+    local to = way.to
+    event(hash, c.seq, way.tail)
     if to == CONFIRMED then
-      put(confirmed, hash)
-      if from == PENDING or from == DROPPED then
-        local n = #joined
-        joined[n + 1], joined[n + 2] = c.seq, hash
+      index[n + 1], index[n + 2] = confirmed, hash
+      n = n + 2
+      if way.from == PENDING or way.from == DROPPED then
+        joined[#joined + 1] = c.text
+        joined[#joined + 1] = hash
       end
-      event(hash, c.seq, tail(CONFIRMED, from, c.confirmed, c.missed, 1, 0, tip))
     elseif to == PENDING then
-      put(c.seq, hash)
+      index[n + 1], index[n + 2] = c.text, hash
+      n = n + 2
       left[#left + 1] = hash
-      event(hash, c.seq, tail(ROLLED_BACK, from, c.confirmed, c.missed, 0, 0))
-    elseif to == FINALIZED then
-      local at = from == CONFIRMED and c.since or tick
-      local point, depth = pointOf(at), tick - at + 1
-      finalize(hash, c.seq, FINALIZED, at, depth, 0, point)
-      event(hash, c.seq, tail(FINALIZED, from, c.confirmed, c.missed, depth, 0, point))
     else
-      local missed = tick - c.since
-      finalize(hash, c.seq, DROPPED, 0, 0, missed, 'stale')
-      event(hash, c.seq, tail(DROPPED, from, c.confirmed, c.missed, 0, missed, false, 'stale'))
+      finalize(hash, c.seq, to, way.at, way.depth, way.missed, way.note)
     end
   end
-  each(left, nil, 'ZREM', FLIGHT)
-  each(index, nil, 'ZADD', IDX)
-  each(joined, nil, 'ZADD', FLIGHT)
+  each(left, 'ZREM', FLIGHT)
+  each(index, 'ZADD', IDX)
+  each(joined, 'ZADD', FLIGHT)
   closeLives()
 end
 

@@ -7,7 +7,7 @@ local to = math.min(from + tonumber(ARGV[2]) - 1, logSeq)
 local numbers, bytes = {}, 0
 for n = from, to do numbers[#numbers + 1] = string.format('%d', n) end
 local reply = { logFirst, logSeq, from }
-for i, entry in ipairs(values(LOG, numbers)) do
+for i, entry in ipairs(ask(numbers, 'HMGET', LOG)) do
   local hash = entryHash(entry)
   local record = hash and call('HGET', BODY, hash) or false
   reply[i + 3] = { entry, record }

@@ -41,8 +41,11 @@ end
 
 local openings = {}
 local function event(hash, number, rest)
-  local opening = openings[#hash] or '\138' .. head(64, #hash)
-  openings[#hash] = opening
+  local opening = openings[#hash]
+  if not opening then
+    opening = '\138' .. head(64, #hash)
+    openings[#hash] = opening
+  end
   row(opening, hash, head(0, number), rest)
 end
 

@@ -12,33 +12,36 @@ local function hashes(packed)
   return list
 end
 
--- Calls `command key …list` in parts; `read` gets each part's reply and the place before its first element.
-local function each(list, read, command, key, ...)
-  local more = { ... }
-  local head = #more
+-- Writes: calls `command key …list` in parts; `option` comes before the list.
+local function each(list, command, key, option)
   for from = 1, #list, part do
     local to = math.min(from + part - 1, #list)
-    local reply
-    if head == 0 then
-      reply = call(command, key, unpack(list, from, to))
+    if option then
+      call(command, key, option, unpack(list, from, to))
     else
-      local args = {}
-      for i = 1, head do args[i] = more[i] end
-      for i = from, to do args[head + i - from + 1] = list[i] end
-      reply = call(command, key, unpack(args))
+      call(command, key, unpack(list, from, to))
     end
-    if read then read(reply, from - 1) end
   end
+end
+
+-- Reads: what the server answers for each of the list, or false.
+local function ask(list, command, key)
+  if #list > 0 and #list <= part then return call(command, key, unpack(list)) end
+  local found = {}
+  for from = 1, #list, part do
+    for _, answer in ipairs(call(command, key, unpack(list, from, math.min(from + part - 1, #list)))) do
+      found[#found + 1] = answer
+    end
+  end
+  return found
 end
 
 -- The score of each hash in a sorted set, or false; then the same as the server wrote them.
 local function scores(key, list)
-  local numbers, texts = {}, {}
-  each(list, function(reply, before)
-    for i = 1, #reply do
-      local text = reply[i]
-      texts[before + i], numbers[before + i] = text, text and tonumber(text)
-    end
-  end, 'ZMSCORE', key)
+  local numbers, texts = {}, ask(list, 'ZMSCORE', key)
+  for i = 1, #texts do
+    local text = texts[i]
+    numbers[i] = text and tonumber(text)
+  end
   return numbers, texts
 end

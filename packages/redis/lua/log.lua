@@ -24,8 +24,8 @@ local function finalize(hash, number, stage, at, confirmed, missed, note)
 end
 
 local function forget(hashes)
-  each(hashes, nil, 'ZREM', IDX)
-  each(hashes, nil, 'HDEL', BODY)
+  each(hashes, 'ZREM', IDX)
+  each(hashes, 'HDEL', BODY)
 end
 
 local function trimLog()
@@ -33,7 +33,7 @@ local function trimLog()
   while logFirst <= last do
     local numbers, names, old = {}, {}, {}
     for n = logFirst, math.min(last, logFirst + part - 1) do numbers[#numbers + 1] = string.format('%d', n) end
-    for i, entry in ipairs(values(LOG, numbers)) do names[i] = entryHash(entry) or '' end
+    for i, entry in ipairs(ask(numbers, 'HMGET', LOG)) do names[i] = entryHash(entry) or '' end
     for i, at in ipairs((scores(IDX, names))) do
       local number = logFirst + i - 1
       if not at then
@@ -46,16 +46,16 @@ local function trimLog()
       end
     end
     forget(old)
-    each(numbers, nil, 'HDEL', LOG)
+    each(numbers, 'HDEL', LOG)
     logFirst = logFirst + #numbers
   end
 end
 
 -- Writes what `finalize` noted.
 local function closeLives()
-  each(ended, nil, 'ZREM', FLIGHT)
+  each(ended, 'ZREM', FLIGHT)
   forget(gone)
-  each(index, nil, 'ZADD', IDX)
-  each(entries, nil, 'HSET', LOG)
+  each(index, 'ZADD', IDX)
+  each(entries, 'HSET', LOG)
   trimLog()
 end

@@ -34,14 +34,14 @@ if #moves > 0 then
       index[n - 1] = place(ACKNOWLEDGED, m.since)
       event(hash, m.seq, tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
-      index[n - 1] = m.seq
+      index[n - 1] = m.text
       left[i] = hash
       event(hash, m.seq, tail(ROLLED_BACK, m.from, 0, missed, 0, 0))
     end
   end
-  each(left, nil, 'ZREM', FLIGHT)
-  each(index, nil, 'ZADD', IDX)
-  each(joined, nil, 'ZADD', FLIGHT)
+  each(left, 'ZREM', FLIGHT)
+  each(index, 'ZADD', IDX)
+  each(joined, 'ZADD', FLIGHT)
   save()
 end
 return finish({ table.concat(digits), ARGV[3] })

@@ -1,7 +1,7 @@
 -- Purpose: puts changes in the order of events and log, by seq.
 -- Rules: E1, L8
 
--- Fills in the seq of the changes that were in flight, and sorts.
+-- Fills in the seq of the changes that were in flight, as `text` as the server wrote it, and sorts.
 local function order(changes)
   local flying, names = {}, {}
   for _, change in ipairs(changes) do
@@ -10,7 +10,8 @@ local function order(changes)
       names[#flying] = change.hash
     end
   end
-  for i, number in ipairs((scores(FLIGHT, names))) do flying[i].seq = number end
+  local numbers, texts = scores(FLIGHT, names)
+  for i = 1, #flying do flying[i].seq, flying[i].text = numbers[i], texts[i] end
   local sorted, last = true, 0
   for _, change in ipairs(changes) do
     sorted = sorted and change.seq > last

@@ -55,9 +55,9 @@ end
 
 local reply = { table.concat(letters), first, ARGV[3] }
 if n > 0 then
-  each(records, nil, 'HSET', BODY)
-  each(index, nil, 'ZADD', IDX)
-  each(flight, nil, 'ZADD', FLIGHT)
+  each(records, 'HSET', BODY)
+  each(index, 'ZADD', IDX)
+  each(flight, 'ZADD', FLIGHT)
   save('seq', seq)
 end
 return finish(reply)

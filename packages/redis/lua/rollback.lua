@@ -34,7 +34,7 @@ end
 local since = target >= base and struct.unpack('>I8', call('HGET', BLOCKS, target), 41) + 1 or logFirst
 local numbers, finals, names = {}, {}, {}
 for n = math.max(since, logFirst), logSeq do numbers[#numbers + 1] = string.format('%d', n) end
-for i, entry in ipairs(values(LOG, numbers)) do
+for i, entry in ipairs(ask(numbers, 'HMGET', LOG)) do
   if entryHash(entry) then
     local stage, number, at, depth, missed, hash = struct.unpack(entryFormat, entry)
     if stage == FINALIZED and at > target and number <= seq then
@@ -58,9 +58,9 @@ for stage = PROPAGATED, ACKNOWLEDGED do
     index[n + 1], index[n + 2] = place(stage, target), later[i]
   end
 end
-each(left, nil, 'ZREM', FLIGHT)
-each(index, nil, 'ZADD', IDX)
-each(undonePoints, nil, 'HDEL', BLOCKS)
+each(left, 'ZREM', FLIGHT)
+each(index, 'ZADD', IDX)
+each(undonePoints, 'HDEL', BLOCKS)
 call('ZREMRANGEBYSCORE', SEEN, string.format('(%d', target), '+inf')
 local blocks = tick - target
 tick, tip = target, point

@@ -15,15 +15,6 @@ local function place(stage, number)
   return string.format('%d%015d', stage, number)
 end
 
--- The value of each field of a hash, or false.
-local function values(key, list)
-  local found = {}
-  each(list, function(reply, before)
-    for i = 1, #reply do found[before + i] = reply[i] end
-  end, 'HMGET', key)
-  return found
-end
-
 -- `blocks`: a kept point's tick by the point, and by the tick the point and, as u64, the newest logSeq after that block.
 local points = {}
 local function pointOf(at)

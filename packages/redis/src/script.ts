@@ -63,7 +63,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   markAcknowledged: move,
   release: move,
   drop: writing('order', 'log', 'drop'),
-  confirm: writing('fence', 'order', 'log', 'block', 'confirm'),
+  confirm: writing('fence', 'order', 'log', 'change', 'block', 'confirm'),
   rollback: writing('fence', 'order', 'rollback'),
   peek: reading('page', 'peek'),
   find: reading('page', 'find'),
