@@ -77,12 +77,17 @@ function axes(across: LogScale, up: LogScale): string {
   const bottom = plot.top + plot.height;
   const levels = up.ticks.flatMap((tick) => [
     `<path class="grid" d="M${plot.left} ${round(up.at(tick))}H${plot.right}"/>`,
-    text(plot.left - 8, up.at(tick) + 4, 'quiet', cost(tick, 'µs'), 'end'),
+    text(plot.left - 8, up.at(tick) + 4, 'quiet', level(tick), 'end'),
   ]);
   const sizes = across.ticks.map((tick) =>
     text(across.at(tick), bottom + 20, 'quiet', tick.toLocaleString('en'), 'middle'),
   );
   return [...levels, ...sizes, text(plot.right, bottom + 38, 'quiet', 'transactions stored', 'end')].join('\n');
+}
+
+function level(microseconds: number): string {
+  if (microseconds >= 1_000_000) return `${microseconds / 1_000_000} s`;
+  return microseconds >= 1_000 ? `${microseconds / 1_000} ms` : `${microseconds} µs`;
 }
 
 function line(points: readonly Row[], across: LogScale, up: LogScale, labelY: number): string {
@@ -94,7 +99,7 @@ function line(points: readonly Row[], across: LogScale, up: LogScale, labelY: nu
     `<polyline class="line" points="${places.map((place) => place.join(',')).join(' ')}"/>`,
     ...places.map(([x, y]) => `<circle class="dot" cx="${x}" cy="${y}" r="3"/>`),
     `<path class="lead" d="M${endX + 5} ${endY}L${plot.right + 18} ${round(labelY)}"/>`,
-    text(plot.right + 22, labelY + 4, 'label', `${short(last.title)} · ${cost(last.cost.median, 'µs')} a ${last.per}`),
+    text(plot.right + 22, labelY + 4, 'label', `${short(last.title)} · ${cost(last.cost.median, 'µs')}`),
     '</g>',
   ].join('\n');
 }

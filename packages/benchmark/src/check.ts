@@ -20,6 +20,8 @@ export interface Finding {
 
 export interface Verdict {
   readonly compared: number;
+  /** Ratios of the stored run that this one does not have. */
+  readonly missing: number;
   readonly worse: readonly Finding[];
   /** Past the tolerance, but the middle halves of both runs overlap: noise alone may explain it. */
   readonly unsure: readonly Finding[];
@@ -40,6 +42,7 @@ export function compare(stored: Result, now: Result): Verdict {
   });
   return {
     compared: pairs.length,
+    missing: before.size - pairs.length,
     worse: past.filter(({ old, ratio }) => !overlap(old.value, ratio.value)).map(finding),
     unsure: past.filter(({ old, ratio }) => overlap(old.value, ratio.value)).map(finding),
   };

@@ -32,7 +32,7 @@ export function benchFolder(): string {
   return folder;
 }
 
-export function largest({ sizes }: BenchContext): number {
+function largest({ sizes }: BenchContext): number {
   return Math.max(...sizes);
 }
 

@@ -25,7 +25,7 @@ async function measured(options: Options): Promise<Result> {
   const folder = benchFolder();
   // Subjects keep their files where the limits are measured: a temporary folder may be in memory.
   process.env.TMPDIR = folder;
-  const redis = options.backends.includes('redis') ? await startServer(folder) : null;
+  const redis = options.peers || options.backends.includes('redis') ? await startServer(folder) : null;
   if (redis !== null) process.env.MEMPOOL_TEST_REDIS_URL = redis.url;
   const context: BenchContext = { folder, sizes: options.sizes, rounds: options.rounds, redis };
   try {
@@ -46,12 +46,12 @@ function publish(result: Result, { whole, out }: Options): void {
 }
 
 function check(stored: Result, now: Result): void {
-  const { compared, worse, unsure } = compare(stored, now);
+  const { compared, missing, worse, unsure } = compare(stored, now);
   const show = ({ key, stored, now }: Finding): string => `  ${key}: ${digits(stored)} → ${digits(now)}`;
   if (unsure.length > 0)
     console.error(`perhaps worse, the spread is too wide to tell:\n${unsure.map(show).join('\n')}`);
   if (worse.length > 0) console.error(`worse:\n${worse.map(show).join('\n')}`);
-  console.error(`${compared} ratios compared, ${worse.length} worse`);
+  console.error(`${compared} ratios compared, ${worse.length} worse; ${missing} of the stored run not measured`);
   if (worse.length > 0 || compared === 0) process.exitCode = 1;
 }
 

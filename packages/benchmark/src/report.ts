@@ -25,13 +25,13 @@ export function backendsOf({ rows }: Result): string[] {
 }
 
 /** Machine, and a table of a row for each workload with the most stored. */
-export function quote(result: Result): string {
+function quote(result: Result): string {
   const met = result.goals.filter((goal) => goal.met).length;
   const parts = [header(result), summary(result), `${met} of ${result.goals.length} goals met.`];
   return parts.join('\n\n');
 }
 
-export function header({ date, sizes, machine }: Result): string {
+function header({ date, sizes, machine }: Result): string {
   const { node, system, processor, memoryGib, betterSqlite3, sqlite, redis, ioredis, revision } = machine;
   const server = redis === null ? '' : `, Redis ${redis} with ioredis ${ioredis}`;
   const at = revision === null ? '' : `, revision ${revision}`;
@@ -63,7 +63,7 @@ function share({ limits }: Row): string {
   return limits.length === 0 ? '' : ` (${limits.map(({ ratio }) => digits(ratio.median)).join(', ')})`;
 }
 
-export function goals(figures: readonly Figure[]): string {
+function goals(figures: readonly Figure[]): string {
   return table(
     ['backend', 'what', 'median (least–most)', 'goal', 'met'],
     figures.map(({ backend, title, goal, unit, value, met }) => [

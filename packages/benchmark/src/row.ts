@@ -15,7 +15,7 @@ export interface Row {
   readonly flatness: Spread | null;
 }
 
-export interface LimitRow {
+interface LimitRow {
   readonly name: string;
   readonly cost: Spread;
   /** The limit's cost ÷ ours: 1 is as quick, or as small, as the bare structure. */

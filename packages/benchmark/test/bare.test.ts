@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BareMap } from '../src/bare-map.ts';
+import { BareTable } from '../src/bare-table.ts';
+import { freshTransactions, hashesOf } from '../src/sample.ts';
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mempool-benchmark-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const transactions = freshTransactions(10);
+const payloads = transactions.map(({ payload }) => Buffer.from(payload));
+
+describe('the bare Map', () => {
+  test('copies payloads and gives copies back', () => {
+    const map = new BareMap();
+    map.insert(transactions);
+    expect(map.read(hashesOf(transactions))).toEqual(payloads);
+    map.remove(hashesOf(transactions.slice(1)));
+    expect(map.read(hashesOf(transactions)).filter((payload) => payload !== null)).toEqual([payloads[0]]);
+  });
+
+  test('pages through what was appended', () => {
+    const map = new BareMap();
+    map.append(transactions);
+    expect([...map.page(0, 6), ...map.page(6, 6)]).toEqual(payloads);
+  });
+});
+
+describe('the bare table', () => {
+  test('keeps what is written once it is shut and opened again', () => {
+    const table = new BareTable(scratch());
+    table.insert(transactions);
+    table.update(hashesOf(transactions.slice(0, 4)));
+    table.shut();
+    table.reopen();
+    const stages = table.look(hashesOf(transactions)) as { readonly stage: number }[];
+    expect(stages.map(({ stage }) => stage)).toEqual([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
+    table.remove(hashesOf(transactions.slice(0, 9)));
+    expect(table.page(0, 100)).toHaveLength(1);
+    table.close();
+  });
+
+  test('refuses a hash that it has', () => {
+    const table = new BareTable(scratch());
+    table.insert(transactions);
+    expect(() => table.insert(transactions)).toThrow(Database.SqliteError);
+    table.close();
+  });
+});

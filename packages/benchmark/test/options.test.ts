@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { readOptions } from '../src/options.ts';
+
+describe('the options of a run', () => {
+  test('are all backends at a thousand and a hundred thousand without any', () => {
+    expect(readOptions([])).toMatchObject({
+      sizes: [1_000, 100_000],
+      backends: ['ephemeral', 'sqlite', 'redis'],
+      whole: true,
+    });
+  });
+
+  test('add a million with --full', () => {
+    expect(readOptions(['--full'])).toMatchObject({ sizes: [1_000, 100_000, 1_000_000], whole: true });
+  });
+
+  test('set another size against a thousand, or a tenth where it is smaller', () => {
+    expect(readOptions(['--n', '50000']).sizes).toEqual([1_000, 50_000]);
+    expect(readOptions(['--n', '100']).sizes).toEqual([10, 100]);
+  });
+
+  test.each([
+    ['--only', 'redis'],
+    ['--n', '5000'],
+    ['--rounds', '3'],
+    ['--subject', 'a.ts'],
+  ])('make it a part of a run with %s, which replaces no result', (...given) => {
+    expect(readOptions(given).whole).toBe(false);
+  });
+
+  test.each([
+    ['--only', 'another'],
+    ['--n', 'many'],
+    ['--n', '1.5'],
+    ['--rounds', '0'],
+    ['--n', '5000', '--full'],
+    ['--unknown'],
+  ])('refuse %s %s', (...given) => {
+    expect(() => readOptions(given)).toThrow(Error);
+  });
+});

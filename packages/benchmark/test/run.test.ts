@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Result, readResult } from '../src/result.ts';
+import { scaled } from './sample-result.ts';
+import { parseXml } from './xml.ts';
+
+const program = join(import.meta.dirname, '../src/main.ts');
+const root = join(import.meta.dirname, '../../..');
+
+const scratch = mkdtempSync(join(tmpdir(), 'mempool-benchmark-'));
+
+interface Ended {
+  readonly code: number;
+  readonly said: string;
+  readonly result: Result;
+  readonly folder: string;
+}
+
+/** A run of the program itself, at sizes that prove nothing but that all of it works. */
+async function run(...given: readonly string[]): Promise<Ended> {
+  const folder = mkdtempSync(join(scratch, 'run-'));
+  const flags = ['--expose-gc', '--conditions=mempool-source', program];
+  const options = ['--n', '100', '--rounds', '1', '--out', folder, ...given];
+  const ended = await new Promise<{ code: number; said: string }>((resolve) => {
+    execFile(process.execPath, [...flags, ...options], (error, _, said) =>
+      resolve({ code: Number(error?.code ?? 0), said }),
+    );
+  });
+  return { ...ended, result: readResult(join(folder, 'latest.json')), folder };
+}
+
+function idsOf({ rows }: Result, backend: string): string[] {
+  return [...new Set(rows.filter((row) => row.backend === backend).map(({ id }) => id))];
+}
+
+const everywhere = [
+  'receive-1',
+  'receive-callers',
+  'receive-100',
+  'receive-1000',
+  'mark-inflight',
+  'acknowledge',
+  'release',
+  'confirm',
+  'rollback',
+  'status',
+  'find',
+  'peek-pending',
+  'peek-inflight',
+  'log',
+];
+
+describe('a run', () => {
+  let ephemeral: Ended;
+  beforeAll(async () => {
+    ephemeral = await run('--only', 'ephemeral');
+  });
+  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+  test('measures the in-memory backend in every workload that it can do', () => {
+    const { code, result, folder } = ephemeral;
+    expect(code).toBe(0);
+    expect(idsOf(result, 'ephemeral')).toEqual([...everywhere, 'events-1', 'events-8', 'events-32', 'memory']);
+    expect(result.rows.every(({ limits }) => limits[0]?.name === 'bare Map')).toBe(true);
+    expect(readFileSync(join(folder, 'latest.md'), 'utf8')).toContain('## ephemeral');
+    expect(parseXml(readFileSync(join(folder, 'latest.svg'), 'utf8')).name).toBe('svg');
+  });
+
+  test('ends with exit code 1 and names the row where a ratio of the stored run is out of reach', async () => {
+    const { result, folder } = ephemeral;
+    const path = join(folder, 'better.json');
+    writeFileSync(path, JSON.stringify(scaled(result, 'ephemeral', 1_000_000)));
+    const { code, said } = await run('--only', 'ephemeral', '--check', path);
+    expect(code).toBe(1);
+    expect(said).toContain('ephemeral: receive by 100, n = 100, against bare Map');
+  });
+
+  test('measures a restart, a second node and the elections of SQLite too', async () => {
+    const { code, result } = await run('--only', 'sqlite');
+    expect(code).toBe(0);
+    expect(idsOf(result, 'sqlite')).toEqual([
+      ...everywhere,
+      'restart',
+      'events-1',
+      'events-8',
+      'events-32',
+      'events-second-node',
+      'memory',
+    ]);
+    expect(result.rows.every(({ cost }) => Number.isFinite(cost.median))).toBe(true);
+    expect(result.goals.filter(({ title }) => title.startsWith('leader'))).toHaveLength(2);
+  });
+
+  test("puts somebody else's backend beside ours, held against what promises as much", async () => {
+    const subject = join(root, 'examples/custom-backend/test/subject.ts');
+    const { code, result } = await run('--only', 'ephemeral', '--subject', subject);
+    expect(code).toBe(0);
+    expect(new Set(result.rows.map(({ backend }) => backend))).toEqual(new Set(['ephemeral', 'journal']));
+    const limits = result.rows.filter(({ backend }) => backend === 'journal').flatMap((row) => row.limits);
+    expect(new Set(limits.map(({ name }) => name))).toEqual(new Set(['bare better-sqlite3']));
+  });
+});
