@@ -56,6 +56,13 @@ async function remaining(leases: LeaseStore): Promise<number | null> {
   return (await leases.observe()).lease?.remainingMs ?? null;
 }
 
+/** What is left of the lease's time, when some of it is over. */
+async function someOver(leases: LeaseStore): Promise<number> {
+  const told = (await remaining(leases)) ?? 0;
+  await untilTrue('some of the time is over', async () => ((await remaining(leases)) ?? -1) < told - 15);
+  return (await remaining(leases)) ?? 0;
+}
+
 const keeping: readonly ConformanceCase[] = [
   mustFence(
     'X6/renewing',
@@ -87,14 +94,29 @@ const keeping: readonly ConformanceCase[] = [
     async (context) => {
       const all = await scene(context);
       const lease = await win(context, all.leases);
-      const told = (await remaining(all.leases)) ?? 0;
-      await untilTrue('some of the time is over', async () => ((await remaining(all.leases)) ?? -1) < told - 15);
-      const before = (await remaining(all.leases)) ?? 0;
+      const before = await someOver(all.leases);
       for (const { call } of leaderVerbs) {
         await call(all);
         await call(all, { lease: { ...onlyLease(lease), nodeId: 'node-x' } });
       }
       assert.ok(((await remaining(all.leases)) ?? 0) <= before);
+    },
+  ),
+  mustFence(
+    'X6/unmoved-renews-nothing',
+    'a block or a rollback that leaves the tip where it is does not renew the lease',
+    async (context) => {
+      const { store, leases } = await scene(context);
+      const lease = onlyLease(await win(context, leases));
+      const before = await someOver(leases);
+      const kinds = [
+        (await store.confirm({ point: point(2), parent: point(1).hash, ...nothing }, {}, { lease })).kind,
+        (await store.confirm({ point: point(9), parent: point(8).hash, ...nothing }, {}, { lease })).kind,
+        (await store.rollback(point(2), { lease })).kind,
+        (await store.rollback(forkPoint(7), { lease })).kind,
+      ];
+      assert.deepEqual(kinds, ['duplicate', 'gap', 'unchanged', 'unknown-point']);
+      assert.ok(((await remaining(leases)) ?? 0) <= before);
     },
   ),
 ];

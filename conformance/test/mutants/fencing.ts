@@ -139,6 +139,12 @@ const leaking: readonly Mutant[] = [
     if (outcome.kind === 'fenced') hall.source.extend(election);
     return outcome;
   }),
+  answered('unmoved-renews', async (call, options, hall) => {
+    const outcome = await call(options);
+    const isUnmoved = outcome.kind !== 'fenced' && outcome.kind !== 'applied' && outcome.kind !== 'rolled-back';
+    if (isUnmoved && options?.lease !== undefined) hall.source.extend(election);
+    return outcome;
+  }),
   guarded('duplicates-before-the-fence', (store) => ({
     async confirm(block, policy, options) {
       const { points, ...tip } = await store.tip({ points: 9 });

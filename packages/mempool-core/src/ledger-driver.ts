@@ -53,8 +53,11 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     if (known !== null) return known.outcome;
     if (isFenced(leases?.held(election) ?? null, context.lease, fenced))
       return { kind: 'fenced', tip: ledger.currentTip };
-    if (context.lease !== null) leases?.extend(election);
-    return write(verb, context, plan);
+    return write(verb, context, (view) => {
+      const step = plan(view);
+      if (step.chain !== null && context.lease !== null) leases?.extend(election);
+      return step;
+    });
   }
 
   return {

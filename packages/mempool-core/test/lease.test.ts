@@ -127,6 +127,21 @@ describe('the ledger’s verbs', () => {
     expect(extended).toEqual(['blocks']);
   });
 
+  it('begin no time anew where the tip stays', async () => {
+    const { extended, store: opening } = open({ watcher: lease });
+    const store = await opening;
+    await store.confirm(block, {}, { lease });
+    const far = { ...block, point: { slot: 3, hash: 'cd'.repeat(32) }, parent: 'ef'.repeat(32) };
+    const kinds = [
+      (await store.confirm(block, {}, { lease })).kind,
+      (await store.confirm(far, {}, { lease })).kind,
+      (await store.rollback(block.point, { lease })).kind,
+      (await store.rollback(far.point, { lease })).kind,
+    ];
+    expect(kinds).toEqual(['duplicate', 'gap', 'unchanged', 'unknown-point']);
+    expect(extended).toEqual(['watcher']);
+  });
+
   it('begin nobody’s time anew where they are fenced, and leave the tip', async () => {
     const { extended, store } = open({ watcher: lease });
     const fenced = await (await store).confirm(block, {}, { lease: { ...lease, term: 6 } });

@@ -49,6 +49,7 @@ export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptio
 
 /** `refused`: an answer that writes nothing and is not recorded. */
 type Plan<T> = (pool: PoolView) => core.Step<T> | { readonly refused: T };
+type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
 type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /** Each call is one SQLite transaction. A busy file was not written to, so the whole of it is tried again (X5). */
@@ -89,12 +90,16 @@ class Calls {
     });
   }
 
-  underLease<T>(verb: string, context: core.ChainContext, plan: Plan<T>): Promise<T | Fenced> {
+  underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): Promise<T | Fenced> {
     const fence = this.#fence;
+    const { lease } = context;
     if (fence === null) return this.write(verb, context, plan);
-    return this.write<T | Fenced>(verb, context, (pool) =>
-      fence.admits(context.lease) ? plan(pool) : { refused: { kind: 'fenced', tip: pool.currentTip } },
-    );
+    return this.write<T | Fenced>(verb, context, (pool) => {
+      if (!fence.admits(lease)) return { refused: { kind: 'fenced', tip: pool.currentTip } };
+      const step = plan(pool);
+      if (step.chain !== null) fence.prolong(lease);
+      return step;
+    });
   }
 
   #attempt<T>(verb: string, { operationId }: core.WriteContext, plan: Plan<T>, look: () => PoolView): T {

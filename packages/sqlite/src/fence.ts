@@ -15,13 +15,15 @@ export class Fence {
     this.#options = options;
   }
 
-  /** What passes under a lease shows that its holder lives, and begins the lease's time anew, before anything else is written. */
   admits(given: Lease | null): boolean {
     const { election, fenced } = this.#options;
     const { lease } = readLease(this.#file, election);
     const held = lease !== null && !isExpired(lease, this.#clock) ? lease : null;
-    if (isFenced(held, given, fenced)) return false;
-    if (given !== null) this.#file.run('extendLease', this.#clock.nowMs(), this.#clock.id, election);
-    return true;
+    return !isFenced(held, given, fenced);
+  }
+
+  /** What moves the tip shows that its holder lives, and begins the lease's time anew, before anything else is written. */
+  prolong(given: Lease | null): void {
+    if (given !== null) this.#file.run('extendLease', this.#clock.nowMs(), this.#clock.id, this.#options.election);
   }
 }
