@@ -3,12 +3,16 @@ import { type BackendName, backendNames } from './bench-backend.ts';
 
 export const usage: string = `npm run bench -- [options]
   --full              also n = 1,000,000, and the SQLite file of one process at that size
-  --only <backend>    one backend: ${backendNames.join(', ')}
+  --only <what>       one backend: ${backendNames.join(', ')}; or only the peers
+  --peers             what others offer beside ours, in a run that is not whole too: installs them, which needs a network
+  --no-peers          leaves them out of a whole run
   --n <count>         two other sizes: this many, and 1,000 (a tenth of it where that is less)
   --rounds <count>    rounds of every row; fewer than 7 are for a quick look
   --subject <path>    a backend of your own beside ours: the module that the conformance kit takes
   --check <file>      compares the ratios with those of a stored run; exit code 1 where one got worse
   --out <folder>      where latest.md, latest.json and latest.svg go; a whole run replaces those of the package`;
+
+const onlyPeers = 'peers';
 
 export interface Options {
   readonly sizes: readonly number[];
@@ -18,6 +22,8 @@ export interface Options {
   readonly subject: string | undefined;
   readonly check: string | undefined;
   readonly out: string | undefined;
+  /** What others offer runs beside ours. */
+  readonly peers: boolean;
   /** Nothing was left out: its figures may be quoted. */
   readonly whole: boolean;
   readonly help: boolean;
@@ -35,15 +41,18 @@ export function readOptions(given: readonly string[]): Options {
       subject: { type: 'string' },
       check: { type: 'string' },
       out: { type: 'string' },
+      peers: { type: 'boolean' },
       help: { type: 'boolean', default: false },
     },
+    allowNegative: true,
   });
   const { full, only, subject, check, out, help } = values;
   const n = count('--n', values.n, 10);
   const rounds = count('--rounds', values.rounds, 1);
   if (n !== undefined && full) throw new Error('--n and --full name different sizes: give one of them');
-  const whole = [only, n, subject, values.rounds].every((value) => value === undefined);
-  return { sizes: sizesOf(n, full), backends: backends(only), full, rounds, subject, check, out, whole, help };
+  const whole = values.peers !== false && [only, n, subject, values.rounds].every((value) => value === undefined);
+  const peers = values.peers ?? (whole || only === onlyPeers);
+  return { sizes: sizesOf(n, full), backends: backends(only), full, rounds, subject, check, out, peers, whole, help };
 }
 
 function sizesOf(n: number | undefined, full: boolean): number[] {
@@ -61,7 +70,8 @@ function count(option: string, given: string | undefined, least: number): number
 
 function backends(only: string | undefined): readonly BackendName[] {
   if (only === undefined) return backendNames;
+  if (only === onlyPeers) return [];
   const found = backendNames.find((name) => name === only);
-  if (found === undefined) throw new Error(`--only must be one of ${backendNames.join(', ')}`);
+  if (found === undefined) throw new Error(`--only must be one of ${[...backendNames, onlyPeers].join(', ')}`);
   return [found];
 }

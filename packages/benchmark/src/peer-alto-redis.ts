@@ -31,6 +31,7 @@ async function open({ folder, url, name }: PeerPlace): Promise<PeerStore> {
 
 export const altoRedis: Peer = {
   name: 'Alto, Redis',
+  package: '@pimlico/alto',
   lacks:
     'popping and marking are separate commands; payloads in flight are in no store; no blocks, roll-back or chain tip',
   open,

@@ -71,6 +71,7 @@ async function open({ folder, url, name }: PeerPlace): Promise<PeerStore> {
 
 export const beeQueue: Peer = {
   name: 'bee-queue',
+  package: 'bee-queue',
   lacks: 'a job whose reply is cut waits for a stall check or stops its worker; no blocks, roll-back or chain tip',
   open,
 };

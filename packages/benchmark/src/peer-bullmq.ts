@@ -38,6 +38,8 @@ async function open(place: PeerPlace, width: number, naming: Naming): Promise<Pe
   // Without listeners a broken connection would end the process.
   for (const each of [queue, worker]) each.on('error', () => undefined);
   await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]);
+  // The queue writes about itself when it is ready, and waits for nobody: this comes after it on the same connection.
+  await queue.getJobs(['waiting'], 0, 0);
   const held = new Map<string, Job>();
   const next = async (): Promise<string[]> => {
     const job = await worker.getNextJob(token, { block: false });
@@ -67,12 +69,13 @@ async function census(queue: Queue): Promise<Census> {
 /** Jobs named by the transaction's hash; `width` of them taken and completed at once, one by one each. */
 export function bullmq(width: number): Peer {
   const name = width === 1 ? 'BullMQ, one at a time' : `BullMQ, ${width} at once`;
-  return { name, lacks, open: (place) => open(place, width, (hash) => ({ jobId: `h${hash}` })) };
+  return { name, package: 'bullmq', lacks, open: (place) => open(place, width, (hash) => ({ jobId: `h${hash}` })) };
 }
 
 /** Jobs named by BullMQ itself, as its documents do it first. */
 export const bullmqOwnIds: Peer = {
   name: 'BullMQ, job ids of its own',
+  package: 'bullmq',
   lacks: `${lacks}; no duplicates found`,
   open: (place) => open(place, 1, () => ({})),
 };

@@ -70,6 +70,7 @@ function sign(create: Transactions['createFeeMarket1559Tx'], { hash, payload }: 
 
 export const ethereumjs: Peer = {
   name: 'ethereumjs',
+  package: '@ethereumjs/client',
   lacks: 'no stage in flight, no roll-back, no events; checks the sender (signatures made beforehand)',
   open,
 };

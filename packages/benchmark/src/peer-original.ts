@@ -96,6 +96,7 @@ class OriginalStore implements PeerStore {
 
 export const original: Peer = {
   name: "the original design's commands",
+  package: null,
   lacks:
     'no step is atomic; a repeated command doubles; a payload is gone after 24 hours; a block rewrites every record',
   open: (place) => new OriginalStore(place).ready(),

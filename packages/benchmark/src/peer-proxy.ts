@@ -13,12 +13,12 @@ export interface CutProxy {
 }
 
 export async function startCutProxy(serverUrl: string): Promise<CutProxy> {
-  const proxy = new Proxy(new URL(serverUrl));
+  const proxy = new LossyProxy(new URL(serverUrl));
   await proxy.listen();
   return proxy;
 }
 
-class Proxy implements CutProxy {
+class LossyProxy implements CutProxy {
   readonly #target: URL;
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer((client) => this.#join(client));

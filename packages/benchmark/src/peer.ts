@@ -36,6 +36,8 @@ export interface PeerStore {
 /** What somebody may use instead of this project, or one way to use this project. */
 export interface Peer {
   readonly name: string;
+  /** What npm installs for it; `null` for what is part of this project. */
+  readonly package: string | null;
   /** What its user has less of than ours, in a few words. */
   readonly lacks: string;
   open(place: PeerPlace): Promise<PeerStore>;

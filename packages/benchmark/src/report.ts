@@ -27,8 +27,8 @@ export function backendsOf({ rows }: Result): string[] {
 /** Machine, and a table of a row for each workload with the most stored. */
 function quote(result: Result): string {
   const met = result.goals.filter((goal) => goal.met).length;
-  const parts = [header(result), summary(result), `${met} of ${result.goals.length} goals met.`];
-  return parts.join('\n\n');
+  const workloads = result.rows.length === 0 ? [] : [summary(result)];
+  return [header(result), ...workloads, `${met} of ${result.goals.length} goals met.`].join('\n\n');
 }
 
 function header({ date, sizes, machine }: Result): string {

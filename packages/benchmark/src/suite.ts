@@ -26,10 +26,11 @@ export async function run(options: Options, context: BenchContext): Promise<Resu
     goals.push(...(await figures(await measuresOf(backend, options, context), context)), ...flatnessGoals(own));
   }
   const sections: Section[] = [];
-  if (options.whole)
+  if (options.peers)
     for (const extra of extras) {
-      goals.push(...(await figures(await extra.measures(context), context)));
-      sections.push(...(await extra.sections(context)));
+      const more = await extra.run(context);
+      goals.push(...more.goals);
+      sections.push(...more.sections);
     }
   const minutes = (Date.now() - date.getTime()) / 60_000;
   return {

@@ -1,0 +1,147 @@
+import { Redis } from 'ioredis';
+import type { Transaction } from 'mempool-core';
+import { inTurn, type Measure, timed } from './measure.ts';
+import type { Peer, PeerPlace, PeerStore } from './peer.ts';
+import { altoMemory } from './peer-alto-memory.ts';
+import { altoRedis } from './peer-alto-redis.ts';
+import { beeQueue } from './peer-bee-queue.ts';
+import { bullmq } from './peer-bullmq.ts';
+import { ethereumjs } from './peer-ethereumjs.ts';
+import { original } from './peer-original.ts';
+import { ours, oursByCallers, type PeerSubject } from './peer-ours.ts';
+import { batches, freshTransactions, hashesOf } from './sample.ts';
+
+/** A row: how many times as fast as the peer ours is. */
+export interface PeerMeasure extends Measure {
+  readonly peer: Peer;
+}
+
+export interface PeerMeasureOptions {
+  readonly redisUrl: string;
+  /** Where the peers are installed. */
+  readonly folder: string;
+  readonly subjects: { readonly redis: PeerSubject; readonly ephemeral: PeerSubject };
+  /** Sizes of the rows in Redis and of those in memory; defaults 1,000 and 1,000, 4,000, 16,000. */
+  readonly redisSizes?: readonly number[];
+  readonly memorySizes?: readonly number[];
+  /** A peer whose round takes longer is stopped; default a minute. */
+  readonly longestRoundMs?: number;
+}
+
+/** What is measured: transactions are new each time, the store is empty before. */
+type Work = (store: PeerStore, transactions: readonly Transaction[], call: Caller) => Promise<void>;
+/** Lets one call through, and none once the round has taken too long. */
+type Caller = <T>(run: () => Promise<T>) => Promise<T>;
+
+interface Duel {
+  readonly what: string;
+  readonly work: Work;
+  readonly ours: Peer;
+  readonly peer: Peer;
+  readonly least: number;
+}
+
+const callSize = 100;
+const rounds = 9;
+/** A big round of the slowest peer takes eight seconds. */
+const bigRounds = 7;
+const big = 10_000;
+
+const add: Work = async (store, transactions, call) => {
+  for (const batch of batches(transactions, callSize)) await call(() => store.add(batch));
+};
+
+const lifecycle: Work = async (store, transactions, call) => {
+  await add(store, transactions, call);
+  const { finish } = store;
+  if (finish !== undefined) return void (await call(() => finish(hashesOf(transactions))));
+  for (const hashes of batches(hashesOf(transactions), callSize)) await call(() => store.take(hashes));
+  for (const hashes of batches(hashesOf(transactions), callSize)) await call(() => store.confirm(hashes));
+};
+
+/** What runs beside ours in this run, row by row; every row is ours ÷ the peer, above 1 where ours is faster. */
+export function peerMeasures(options: PeerMeasureOptions): PeerMeasure[] {
+  const { subjects, redisSizes = [1_000], memorySizes = [1_000, 4_000, 16_000] } = options;
+  const rows = (backend: string, sizes: readonly number[], duels: readonly Duel[]): PeerMeasure[] =>
+    duels.flatMap((duel) => sizes.map((n) => measureOf(backend, duel, n, options)));
+  return [
+    ...rows('redis', redisSizes, redisDuels(subjects.redis)),
+    ...rows('ephemeral', memorySizes, memoryDuels(subjects.ephemeral)),
+  ];
+}
+
+function redisDuels(subject: PeerSubject): Duel[] {
+  const whole = ours(subject);
+  const [alone, callers] = [oursByCallers(subject, 1), oursByCallers(subject, 64)];
+  const adds = { what: 'add', work: add, ours: whole };
+  const lives = { what: 'add, in flight, confirm', work: lifecycle, ours: whole };
+  return [
+    { ...adds, peer: bullmq(64), least: 5 },
+    { ...lives, peer: bullmq(64), least: 4 },
+    { ...lives, peer: bullmq(1), least: 4 },
+    { ...lives, ours: callers, peer: bullmq(64), least: 1 },
+    { ...lives, ours: alone, peer: bullmq(1), least: 1 },
+    ...[beeQueue, altoRedis, original].flatMap((peer) => [
+      { ...adds, peer, least: 1 },
+      { ...lives, peer, least: 1 },
+    ]),
+  ];
+}
+
+function memoryDuels(subject: PeerSubject): Duel[] {
+  return [altoMemory, ethereumjs].flatMap((peer) => [
+    { what: 'add', work: add, ours: ours(subject), peer, least: 1 },
+    { what: 'add, in flight, confirm', work: lifecycle, ours: ours(subject), peer, least: 1 },
+  ]);
+}
+
+function measureOf(backend: string, duel: Duel, n: number, options: PeerMeasureOptions): PeerMeasure {
+  const { redisUrl: url, folder, longestRoundMs = 60_000 } = options;
+  const place = (): PeerPlace => ({ folder, url, name: `peer-${process.pid}-${places++}` });
+  const run = (peer: Peer) => turn(peer, place(), duel.work, n, longestRoundMs);
+  return {
+    backend,
+    title: `${duel.what}, n = ${n.toLocaleString('en')}: ${duel.ours.name} against ${duel.peer.name}`,
+    peer: duel.peer,
+    goal: { kind: 'at least', value: duel.least },
+    unit: '×',
+    rounds: n < big ? rounds : bigRounds,
+    warmups: n < big ? 2 : 1,
+    async sample(round) {
+      const [mine, theirs] = await inTurn(
+        round,
+        () => run(duel.ours),
+        () => run(duel.peer),
+      );
+      return theirs / mine;
+    },
+  };
+}
+
+let places = 0;
+
+/** One side's turn, on a server emptied before. */
+async function turn(peer: Peer, place: PeerPlace, work: Work, n: number, longestMs: number): Promise<number> {
+  await empty(place.url);
+  const transactions = freshTransactions(n);
+  const store = await peer.open(place);
+  try {
+    await store.prepare?.(transactions);
+    return await timed(() => work(store, transactions, callUntil(performance.now() + longestMs, peer)));
+  } finally {
+    await store.close();
+  }
+}
+
+function callUntil(deadline: number, { name }: Peer): Caller {
+  return (run) => {
+    if (performance.now() > deadline) throw new Error(`${name} was stopped: its round took too long`);
+    return run();
+  };
+}
+
+async function empty(url: string): Promise<void> {
+  const client = new Redis(url, { protocol: 2 });
+  await client.flushdb('SYNC');
+  client.disconnect();
+}
