@@ -5,9 +5,10 @@ import type { Row } from './row.ts';
 import { apart, type LogScale, logScale } from './scale.ts';
 
 const width = 900;
-const plot = { left: 70, right: 520, height: 340, top: 40 } as const;
+const plot = { left: 70, right: 520, height: 360, top: 40 } as const;
 const panelHeight = plot.top + plot.height + 50;
 const labelGap = 17;
+const receiveBatch = 'receive-100';
 
 /** Kinds of work, each with its colour; what a line is says the label at its end. */
 const families: readonly { readonly name: string; readonly ids: RegExp }[] = [
@@ -27,9 +28,9 @@ const style = `
   .line { fill: none; stroke-width: 2 }
   .receive { --c: #0969da } .lifecycle { --c: #bc4c00 } .read { --c: #1a7f37 } .events { --c: #8250df } .restart { --c: #bf3989 }
   .line, .lead { stroke: var(--c) } .dot, .label { fill: var(--c) }
-  .lead { opacity: 0.5 }
+  .lead { opacity: 0.5 } .limit { --c: #57606a } .limit .line { stroke-dasharray: 6 4 }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 } .quiet { fill: #9198a1 } .grid { stroke: #3d444d }
+    text { fill: #e6edf3 } .quiet { fill: #9198a1 } .limit { --c: #9198a1 } .grid { stroke: #3d444d }
     .receive { --c: #58a6ff } .lifecycle { --c: #f0883e } .read { --c: #3fb950 } .events { --c: #bc8cff } .restart { --c: #f778ba }
   }`;
 
@@ -48,29 +49,60 @@ export function chart(result: Result): string {
   ].join('\n');
 }
 
-function panel({ rows: all }: Result, backend: string, y: number): string {
-  const rows = all.filter((row) => row.backend === backend && row.unit === 'µs');
-  if (rows.length === 0) return '';
-  const across = logScale(
-    rows.map(({ n }) => n),
-    plot.left,
-    plot.right,
-  );
-  const up = logScale(
-    rows.map((row) => row.cost.median),
-    plot.top + plot.height,
-    plot.top,
-  );
-  const series = [...Map.groupBy(rows, ({ id }) => id).values()];
-  const ends = series.map((points) => up.at((points.at(-1) as Row).cost.median));
+interface Series {
+  readonly family: string;
+  readonly label: string;
+  readonly points: readonly Point[];
+}
+
+interface Point {
+  readonly n: number;
+  readonly micros: number;
+}
+
+/** One of each workload whose cost is a time, and the limits of a batch that is received. */
+function seriesOf(rows: readonly Row[]): Series[] {
+  const timed = rows.filter(({ unit }) => unit === 'µs');
+  return [...Map.groupBy(timed, ({ id }) => id)].flatMap(([id, points]) => {
+    const own = {
+      family: families.find(({ ids }) => ids.test(id))?.name ?? 'read',
+      label: short(points[0]?.title ?? id),
+      points: points.map(({ n, cost: { median: micros } }) => ({ n, micros })),
+    };
+    return id === receiveBatch ? [own, ...limitsOf(points)] : [own];
+  });
+}
+
+function limitsOf(rows: readonly Row[]): Series[] {
+  const points = rows.flatMap(({ n, limits }) => limits.map(({ name, cost }) => ({ name, n, micros: cost.median })));
+  return [...Map.groupBy(points, ({ name }) => name)].map(([name, own]) => ({
+    family: 'limit',
+    label: `limit: ${name}, by 100`,
+    points: own,
+  }));
+}
+
+function panel({ rows }: Result, backend: string, y: number): string {
+  const series = seriesOf(rows.filter((row) => row.backend === backend));
+  const points = series.flatMap((one) => one.points);
+  if (points.length === 0) return '';
+  const sizes = points.map(({ n }) => n);
+  const micros = points.map((point) => point.micros);
+  const across = logScale(sizes, plot.left, plot.right);
+  const up = logScale(micros, plot.top + plot.height, plot.top);
+  const ends = series.map((one) => up.at(last(one).micros));
   const places = apart(ends, labelGap, plot.top + plot.height + 4);
   return [
     `<g transform="translate(0 ${y})">`,
     text(plot.left, 22, 'title', backend),
     axes(across, up),
-    ...series.map((points, index) => line(points, across, up, places[index] as number)),
+    ...series.map((one, index) => line(one, across, up, places[index] as number)),
     '</g>',
   ].join('\n');
+}
+
+function last({ points }: Series): Point {
+  return points.at(-1) as Point;
 }
 
 function axes(across: LogScale, up: LogScale): string {
@@ -90,25 +122,20 @@ function level(microseconds: number): string {
   return microseconds >= 1_000 ? `${microseconds / 1_000} ms` : `${microseconds} µs`;
 }
 
-function line(points: readonly Row[], across: LogScale, up: LogScale, labelY: number): string {
-  const last = points.at(-1) as Row;
-  const places = points.map((row) => [round(across.at(row.n)), round(up.at(row.cost.median))] as const);
+function line(series: Series, across: LogScale, up: LogScale, labelY: number): string {
+  const places = series.points.map(({ n, micros }) => [round(across.at(n)), round(up.at(micros))] as const);
   const [endX, endY] = places.at(-1) as readonly [number, number];
   return [
-    `<g class="${familyOf(last.id)}">`,
+    `<g class="${series.family}">`,
     `<polyline class="line" points="${places.map((place) => place.join(',')).join(' ')}"/>`,
     ...places.map(([x, y]) => `<circle class="dot" cx="${x}" cy="${y}" r="3"/>`),
     `<path class="lead" d="M${endX + 5} ${endY}L${plot.right + 18} ${round(labelY)}"/>`,
-    text(plot.right + 22, labelY + 4, 'label', `${short(last.title)} · ${cost(last.cost.median, 'µs')}`),
+    text(plot.right + 22, labelY + 4, 'label', `${series.label} · ${cost(last(series).micros, 'µs')}`),
     '</g>',
   ].join('\n');
 }
 
-function familyOf(id: string): string {
-  return families.find(({ ids }) => ids.test(id))?.name ?? 'read';
-}
-
-/** What the unit says already is left out. */
+/** Room is short at the end of a line. */
 function short(title: string): string {
   return title
     .replace(/^receive by 100 until (.*) had the events?$/, 'events, $1')

@@ -11,7 +11,7 @@ export function report(result: Result): string {
   const parts = [
     '# Benchmark',
     `${quoteStart}\n${quote(result)}\n${quoteEnd}`,
-    '![Cost against the number of transactions stored](latest.svg)',
+    ...(result.rows.length === 0 ? [] : ['![Cost against the number of transactions stored](latest.svg)']),
     '## Goals',
     goals(result.goals),
     ...backendsOf(result).flatMap((backend) => [`## ${backend}`, workloads(result.rows, backend)]),
@@ -43,7 +43,8 @@ function header({ date, sizes, machine }: Result): string {
   ].join('\n');
 }
 
-function summary(result: Result): string {
+function summary(result: Result): string[] {
+  if (result.rows.length === 0) return [];
   const backends = backendsOf(result);
   const largest = Math.max(...result.rows.map(({ n }) => n));
   const rows = result.rows.filter(({ n }) => n === largest);
@@ -52,10 +53,11 @@ function summary(result: Result): string {
     const row = rows.find((candidate) => candidate.id === id && candidate.backend === backend);
     return row === undefined ? '–' : `${cost(row.cost.median, row.unit)}${share(row)}`;
   };
-  return table(
+  const text = table(
     [`${largest.toLocaleString('en')} stored`, 'for each', ...backends],
     [...workloadsOf].map(([id, { title, per }]) => [title, per, ...backends.map((backend) => cell(id, backend))]),
   );
+  return [text];
 }
 
 /** How much of the limit's speed it has. */

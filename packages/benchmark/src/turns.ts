@@ -25,9 +25,10 @@ export async function takeTurns(
   return costs;
 }
 
-/** The order of a round. */
+/** The order of a round: from its own beginning on, forwards or backwards. */
 export function rotated<T>(items: readonly T[], round: number): T[] {
+  const order = round % 2 === 0 ? [...items] : items.toReversed();
   const first = round % Math.max(1, items.length);
-  const order = [...items.slice(first), ...items.slice(0, first)];
-  return round % 2 === 0 ? order : order.reverse();
+  const place = round % 2 === 0 ? first : items.length - 1 - first;
+  return [...order.slice(place), ...order.slice(0, place)];
 }

@@ -28,15 +28,16 @@ describe('the chart', () => {
 
   test('has a labelled line for every workload whose cost is a time, with a point for each n', () => {
     const titles = classed('label').map(({ text }) => text.split(' · ')[0]);
-    expect(titles).toEqual(['receive by 100', 'status by <100>', 'receive by 100', 'status by <100>']);
-    expect(named('polyline').map(({ attributes }) => attributes.get('points')?.split(' ').length)).toEqual([
-      2, 2, 2, 2,
-    ]);
-    expect(named('circle')).toHaveLength(8);
+    const each = ['receive by 100', 'limit: bare, by 100', 'status by <100>'];
+    expect(titles).toEqual([...each, ...each]);
+    expect(named('polyline').map(({ attributes }) => attributes.get('points')?.split(' ').length)).toEqual(
+      Array(6).fill(2),
+    );
+    expect(named('circle')).toHaveLength(12);
   });
 
   test('draws what costs more higher, and more stored further to the right', () => {
-    const [receive, status] = named('polyline').map(({ attributes }) =>
+    const [receive, , status] = named('polyline').map(({ attributes }) =>
       (attributes.get('points') ?? '').split(' ').map((point) => point.split(',').map(Number)),
     );
     expect(receive?.[1]?.[0]).toBeGreaterThan(receive?.[0]?.[0] ?? Number.NaN);
@@ -69,7 +70,7 @@ describe('the chart', () => {
   test('gives every kind of work a colour in both', () => {
     const [light = '', dark = ''] = (named('style')[0]?.text ?? '').split('@media (prefers-color-scheme: dark)');
     const kinds = new Set(named('g').flatMap(({ attributes }) => attributes.get('class') ?? []));
-    expect(kinds.size).toBe(2);
+    expect(kinds).toEqual(new Set(['receive', 'limit', 'read']));
     for (const kind of kinds) for (const css of [light, dark]) expect(css).toContain(`.${kind} { --c: #`);
   });
 });

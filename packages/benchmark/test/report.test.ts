@@ -63,6 +63,15 @@ describe('the report', () => {
   });
 });
 
+describe('the report of a run without workloads', () => {
+  test('has its goals and other tables alone', () => {
+    const headings = report({ ...result, rows: [] })
+      .split('\n')
+      .filter((line) => line.startsWith('## '));
+    expect(headings).toEqual(['## Goals', '## Another table']);
+  });
+});
+
 describe('a figure', () => {
   test('has a unit that fits it', () => {
     expect([cost(0.1234, 'µs'), cost(12, 'µs'), cost(1_500, 'µs'), cost(123_456, 'µs')]).toEqual([
