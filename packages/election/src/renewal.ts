@@ -2,6 +2,7 @@ import type { Engagement } from './engagement.ts';
 import type { LossReason } from './events.ts';
 import type { RenewReply, RenewRequest } from './lease-store.ts';
 import type { Moment } from './moment.ts';
+import type { Settings } from './settings.ts';
 import type { Answer } from './store-calls.ts';
 import type { Tenure } from './tenure.ts';
 
@@ -86,8 +87,14 @@ export class Renewal {
   }
 
   #request(): RenewRequest {
-    const { candidate, ttlMs, progressTimeoutMs } = this.#engagement.standing.settings;
-    const heartbeat = this.#tenure.standstillMs >= progressTimeoutMs / 2 ? 'still' : 'beat';
+    const { settings } = this.#engagement.standing;
+    const { candidate, ttlMs } = settings;
+    const heartbeat = this.#tenure.standstillMs >= stillAfterMs(settings) ? 'still' : 'beat';
     return { candidate, ttlMs, heartbeat };
   }
+}
+
+/** Late enough that a leader which can still resign, and its work end, is not replaced before. */
+function stillAfterMs({ progressTimeoutMs, staleHeartbeatMs, ttlMs }: Settings): number {
+  return Math.max(progressTimeoutMs / 2, progressTimeoutMs + ttlMs - staleHeartbeatMs);
 }

@@ -71,7 +71,7 @@ it('a lease that moves while a takeover is on its way stays where it is', async 
 
 it('a leader that renews but whose heartbeat stands still is replaced, after two looks', async () => {
   const cluster = new Cluster();
-  const first = await cluster.lead({ nodeId: 'a', progressTimeoutMs: 600_000 });
+  const first = await cluster.lead({ nodeId: 'a', progressTimeoutMs: 600_000, staleHeartbeatMs: false });
   const second = await cluster.start({ nodeId: 'b' });
   await cluster.clock.advance(300_000 + 15_000 - 3_400);
   expect(cluster.leaders).toEqual(['a']);
@@ -83,7 +83,7 @@ it('a leader that renews but whose heartbeat stands still is replaced, after two
 
 it('a heartbeat that stands still is left alone where that is turned off', async () => {
   const cluster = new Cluster();
-  await cluster.lead({ nodeId: 'a', progressTimeoutMs: 600_000 });
+  await cluster.lead({ nodeId: 'a', progressTimeoutMs: 600_000, staleHeartbeatMs: false });
   await cluster.start({ nodeId: 'b', staleHeartbeatMs: false });
   await cluster.clock.advance(500_000);
   expect(cluster.leaders).toEqual(['a']);

@@ -245,6 +245,18 @@ it('work that reports no progress loses the leadership, after its heartbeat has 
   expect(cluster.leaders).toEqual(['b']);
 });
 
+it('a leader whose work stands still resigns before it is replaced, however long that is allowed to take', async () => {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a', progressTimeoutMs: 600_000 });
+  const second = await cluster.start({ nodeId: 'b' });
+  await cluster.clock.advance(599_000);
+  expect(cluster.leaders).toEqual(['a']);
+  await cluster.clock.advance(2_000);
+  expect(first.told('lost')).toMatchObject([{ reason: 'no-progress' }]);
+  expect(cluster.leaders).toEqual(['b']);
+  expect(second.told('takeover-forced')).toEqual([]);
+});
+
 it('work that reports progress goes on', async () => {
   const cluster = new Cluster();
   const { election, told } = await cluster.lead({ progressTimeoutMs: 5_000 });
