@@ -7,6 +7,7 @@ import { eventually, type Node, WatchedPool } from './watched-pool.ts';
 
 const transactions = 40;
 const actions = 80;
+const kinds = ['grow', 'grow', 'fork', 'see', 'see', 'see', 'win', 'lose', 'cut', 'restart', 'pause'] as const;
 
 /** A chain that grows and forks, as steps that every node sees in the same order, each at a speed of its own. */
 class ChainHistory {
@@ -64,7 +65,7 @@ class Play {
 
   async act(): Promise<void> {
     const part = this.#chance.pick(this.#parts);
-    switch (this.#chance.pick(['grow', 'grow', 'fork', 'see', 'see', 'see', 'win', 'lose', 'cut', 'pause'] as const)) {
+    switch (this.#chance.pick(kinds)) {
       case 'grow':
         return this.#history.grow();
       case 'fork':
@@ -77,6 +78,9 @@ class Play {
         return part.node.election.lose();
       case 'cut':
         return part.chain.cut();
+      case 'restart':
+        await part.node.watcher.stop();
+        return part.node.watcher.start();
       case 'pause':
         for (let turns = this.#chance.below(40); turns > 0; turns--) await new Promise(setImmediate);
     }

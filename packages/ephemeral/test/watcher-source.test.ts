@@ -137,7 +137,7 @@ describe('a source that', () => {
     expect(performance.now() - before).toBeGreaterThan(90);
   });
 
-  it('gives a wrong block every time is asked after pauses that grow', async () => {
+  it('gives a wrong block every time is asked after pauses that grow, and the work does not go on by that', async () => {
     await using pool = await WatchedPool.open();
     const [b1, , b3] = branchFrom(null, 0, 3);
     const { point } = b1;
@@ -147,13 +147,15 @@ describe('a source that', () => {
       yield { kind: 'apply', block: b3 };
     }
     const asked: number[] = [];
-    await pool.watch('a', {
+    const node = await pool.watch('a', {
       intersect: async () => {
         asked.push(performance.now());
         return { point, steps: steps() };
       },
     });
+    node.election.win();
     await eventually(() => expect(asked).toHaveLength(5));
+    expect(node.election.progress).toBe(0);
     expect((asked[4] as number) - (asked[3] as number)).toBeGreaterThan(200);
   });
 

@@ -12,7 +12,7 @@ export type WatcherEvent =
   | { readonly kind: 'fenced'; readonly point: ChainPoint | null; readonly term: number }
   /** The pool failed in a way that trying again does not cure. The leadership was given up. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly term: number }
-  /** A block came while another node leads; it is kept. */
+  /** A block came while another node leads, or the leadership ended before it; it is kept. */
   | { readonly kind: 'skipped'; readonly point: ChainPoint };
 
 export type WatcherEventKind = WatcherEvent['kind'];
