@@ -6,7 +6,13 @@ import { defineConfig } from 'vitest/config';
 const conditions = ['mempool-source', ...defaultServerConditions];
 
 /** Folders whose tests talk to a Redis; the others start without one. */
-const withRedis = ['packages/redis', 'conformance', 'examples/cardano-replay', 'examples/multi-node'];
+const withRedis = [
+  'packages/redis',
+  'packages/benchmark',
+  'conformance',
+  'examples/cardano-replay',
+  'examples/multi-node',
+];
 
 const tests = (folders: readonly string[]) => folders.map((folder) => `${folder}/test/**/*.test.ts`);
 

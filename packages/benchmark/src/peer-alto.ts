@@ -50,7 +50,7 @@ export async function openAlto(
 }
 
 /** An operation of a sender of its own, with a fee of its own. */
-export function userOpInfo({ hash, payload }: Transaction): UserOpInfo {
+function userOpInfo({ hash, payload }: Transaction): UserOpInfo {
   const gas = { callGasLimit: 100_000n, verificationGasLimit: 100_000n, preVerificationGas: 50_000n };
   const fee = BigInt(randomBytes(4).readUInt32BE());
   const userOp = {

@@ -66,10 +66,22 @@ async function census(queue: Queue): Promise<Census> {
   return { waiting: await of('waiting'), inflight: await of('active'), done: await of('completed', 'failed') };
 }
 
-/** Jobs named by the transaction's hash; `width` of them taken and completed at once, one by one each. */
+const byHash: Naming = (hash) => ({ jobId: `h${hash}` });
+const manner = (width: number): string => (width === 1 ? 'one at a time' : `${width} at once`);
+
+/** Added in bulk, then `width` taken and completed at once, one by one each: there is no bulk verb for that. */
 export function bullmq(width: number): Peer {
-  const name = width === 1 ? 'BullMQ, one at a time' : `BullMQ, ${width} at once`;
-  return { name, package: 'bullmq', lacks, open: (place) => open(place, width, (hash) => ({ jobId: `h${hash}` })) };
+  const name = `BullMQ, added in bulk and run ${manner(width)}`;
+  return { name, package: 'bullmq', lacks, open: (place) => open(place, width, byHash) };
+}
+
+/** Added by as many callers at once as `width`, too. */
+export function bullmqByCallers(width: number): Peer {
+  const openFor = async (place: PeerPlace): Promise<PeerStore> => {
+    const store = await open(place, width, byHash);
+    return { ...store, add: (transactions) => inLanes(width, transactions, (transaction) => store.add([transaction])) };
+  };
+  return { name: `BullMQ, all ${manner(width)}`, package: 'bullmq', lacks, open: openFor };
 }
 
 /** Jobs named by BullMQ itself, as its documents do it first. */

@@ -6,7 +6,7 @@ import { type Figure, take } from './measure.ts';
 import type { Peer } from './peer.ts';
 import { altoRedis } from './peer-alto-redis.ts';
 import { beeQueue } from './peer-bee-queue.ts';
-import { bullmq, bullmqOwnIds } from './peer-bullmq.ts';
+import { bullmqByCallers, bullmqOwnIds } from './peer-bullmq.ts';
 import { peerCorrectness } from './peer-correctness.ts';
 import { installPeers, type PeerInstall } from './peer-install.ts';
 import { type PeerMeasure, peerMeasures } from './peer-measures.ts';
@@ -33,7 +33,7 @@ export const peerComparison: Extra = {
     const here = ({ peer }: { readonly peer: Peer }): boolean => install.kind === 'installed' || peer.package === null;
     const measures = peerMeasures({ redisUrl: server.url, folder, subjects }).filter(here);
     const rows = await rowsOf(measures, rounds);
-    const cut = [ours(subjects.redis), bullmq(1), bullmqOwnIds, beeQueue, altoRedis, original];
+    const cut = [ours(subjects.redis), bullmqByCallers(1), bullmqOwnIds, beeQueue, altoRedis, original];
     const peers = cut.filter((peer) => here({ peer }));
     console.error('peers: cutting connections');
     const cuts = await peerCorrectness({ redisUrl: server.url, folder, peers, seed });
@@ -70,7 +70,8 @@ function speeds(rows: readonly PeerRow[], peers: readonly Peer[], install: PeerI
     install.kind === 'installed'
       ? `Beside ours ran ${versions(peers).join(', ')}, driven as their documents advise, in turns within each round.`
       : `Not run: every peer that is a package (${install.reason}).`;
-  const calls = '"All in a call" is 100 transactions in each, as many as a peer gets where it takes several.';
+  const calls =
+    'In bulk and without a number is 100 transactions a call, where there is such a call. A goal of 1 is "not slower".';
   const lack = `What each has not, next to ours:\n\n${lackList(peers)}`;
   return { title: 'Peers', markdown: [`${note} ${calls}`, speedTable(rows), lack].join('\n\n') };
 }

@@ -32,8 +32,9 @@ const transactionsEach = 3;
 const trialsAtOnce = 10;
 /** A client that connects again by itself has done so by then. */
 const answerMs = 5_000;
+let places = 0;
 
-/** Cuts the connection before a reply, again and again, and counts what doubled or got lost. */
+/** Cuts the connection before a reply, again and again, and counts what doubled or got lost. Keys begin with `cut-`. */
 export async function peerCorrectness(options: CorrectnessOptions): Promise<CutRow[]> {
   const rows: CutRow[] = [];
   for (const peer of options.peers)
@@ -48,12 +49,7 @@ export async function peerCorrectness(options: CorrectnessOptions): Promise<CutR
 
 async function cutRow(peer: Peer, step: Step, options: CorrectnessOptions): Promise<CutRow> {
   const { redisUrl: url, folder, cuts = 50, seed } = options;
-  let trials = 0;
-  const place = (): PeerPlace => ({
-    folder,
-    url,
-    name: `cut-${process.pid}-${seed}-${nameOf(peer, step)}-${trials++}`,
-  });
+  const place = (): PeerPlace => ({ folder, url, name: `cut-${process.pid}-${places++}` });
   const { replies } = await trial(peer, step, place(), 0);
   const random = randomOf(seed);
   const chosen = Array.from({ length: cuts }, () => 1 + Math.floor(random() * replies));
@@ -61,10 +57,6 @@ async function cutRow(peer: Peer, step: Step, options: CorrectnessOptions): Prom
   const count = (flag: keyof Verdict): number => verdicts.filter((verdict) => verdict[flag]).length;
   const counts = { doubled: count('doubled'), lost: count('lost'), unknown: count('unknown') };
   return { kind: 'counted', peer: peer.name, step, cuts, ...counts };
-}
-
-function nameOf(peer: Peer, step: Step): string {
-  return `${peer.name}-${step}`.replace(/[^a-z]+/gi, '-');
 }
 
 /** Replies that arrive together count as one, so that a late one may not come: then an earlier one is cut. */

@@ -5,7 +5,7 @@ import type { Peer, PeerPlace, PeerStore } from './peer.ts';
 import { altoMemory } from './peer-alto-memory.ts';
 import { altoRedis } from './peer-alto-redis.ts';
 import { beeQueue } from './peer-bee-queue.ts';
-import { bullmq } from './peer-bullmq.ts';
+import { bullmq, bullmqByCallers } from './peer-bullmq.ts';
 import { ethereumjs } from './peer-ethereumjs.ts';
 import { original } from './peer-original.ts';
 import { ours, oursByCallers, type PeerSubject } from './peer-ours.ts';
@@ -79,8 +79,8 @@ function redisDuels(subject: PeerSubject): Duel[] {
     { ...adds, peer: bullmq(64), least: 5 },
     { ...lives, peer: bullmq(64), least: 4 },
     { ...lives, peer: bullmq(1), least: 4 },
-    { ...lives, ours: callers, peer: bullmq(64), least: 1 },
-    { ...lives, ours: alone, peer: bullmq(1), least: 1 },
+    { ...lives, ours: callers, peer: bullmqByCallers(64), least: 1 },
+    { ...lives, ours: alone, peer: bullmqByCallers(1), least: 1 },
     ...[beeQueue, altoRedis, original].flatMap((peer) => [
       { ...adds, peer, least: 1 },
       { ...lives, peer, least: 1 },

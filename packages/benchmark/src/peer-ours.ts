@@ -51,7 +51,7 @@ export function ours(subject: PeerSubject): Peer {
       close: () => store.close(),
     };
   };
-  return { name: 'ours, all in a call', package: null, lacks: nothing, open };
+  return { name: 'ours, 100 a call', package: null, lacks: nothing, open };
 }
 
 /** `Mempool`'s verbs for one transaction, called by as many callers at once as `width`; blocks of that size. */
@@ -71,5 +71,10 @@ export function oursByCallers(subject: PeerSubject, width: number): Peer {
       close: () => pool.close(),
     };
   };
-  return { name: width === 1 ? 'ours, one at a time' : `ours, ${width} callers`, package: null, lacks: nothing, open };
+  return {
+    name: width === 1 ? 'ours, all one at a time' : `ours, all ${width} at once`,
+    package: null,
+    lacks: nothing,
+    open,
+  };
 }
