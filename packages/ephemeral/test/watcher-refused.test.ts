@@ -1,3 +1,4 @@
+import { MempoolError } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { branchFrom, ScriptedChain } from './scripted-chain.ts';
 import { eventually, WatchedPool } from './watched-pool.ts';
@@ -62,6 +63,29 @@ describe('a leader', () => {
     await pool.store.rollback(null, { lease });
     chain.grow(b3);
     await eventually(() => pool.has(b1, b2, b3));
+  });
+
+  it('whose election does not resign at once does not lead on without applying anything', async () => {
+    await using pool = await WatchedPool.open();
+    const [b1] = branchFrom(null, 0, 1);
+    const node = await pool.watch('a', new ScriptedChain(b1));
+    await node.told('skipped');
+    const { election } = node;
+    const resign = election.resign.bind(election);
+    let failures = 0;
+    election.resign = async () => {
+      failures += 1;
+      if (failures < 3) throw new Error('the store of the leases is away');
+      return resign();
+    };
+    pool.tap.before('confirm', () => {
+      if (failures === 0) throw new MempoolError('ERR_MEMPOOL_INTERNAL', 'a fault of the backend');
+    });
+    election.win();
+    await node.told('failed');
+    await eventually(() => expect(election.lease).toBeNull());
+    election.win();
+    await eventually(() => pool.has(b1));
   });
 
   it('that gave up for a block no pool takes has it again from the source that was put right', async () => {

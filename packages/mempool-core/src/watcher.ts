@@ -119,10 +119,9 @@ export class Watcher implements AsyncDisposable {
   async #work(signal: AbortSignal, ending: AbortSignal, term: number, leadership: Leadership): Promise<void> {
     const { pool, policy, ringSize, log } = this.#options;
     log('info', 'acquired watcher lock', { term });
-    const resign = (): void => this.#resign();
+    const resign = (): void => void (this.#resigning = this.#resign(signal));
     const emit = (event: WatcherEvent): void => this.#emit(event);
-    const own = { pool, policy, ringSize, log, term, leadership, signal, ending, emit, resign };
-    const tenure = new Tenure(own);
+    const tenure = new Tenure({ pool, policy, ringSize, log, term, leadership, signal, ending, emit, resign });
     this.#tenure = tenure;
     try {
       await this.#syncUntil(signal, tenure);
@@ -159,18 +158,16 @@ export class Watcher implements AsyncDisposable {
   }
 
   async #lastPoints(signal: AbortSignal): Promise<readonly ChainPoint[]> {
-    const { pool } = this.#options;
     const seen = this.#chain === null ? [] : [...this.#chain.points()].filter((point) => point !== null);
     if (seen.length > 0) return seen;
     this.#chain = null;
-    return (await pool.tip({ points: everyPoint, signal })).points;
+    return (await this.#options.pool.tip({ points: everyPoint, signal })).points;
   }
 
   /** What this node saw may be what the source has forgotten; what the pool has applied must be on its chain. */
   async #unknown(): Promise<void> {
-    const { log } = this.#options;
     const points = this.#asked === null && this.#chain !== null ? 'seen' : 'applied';
-    log('warn', 'the chain source knows none of the points', { points });
+    this.#options.log('warn', 'the chain source knows none of the points', { points });
     this.#forget();
     // A source without any block yet has nothing against a pool without any.
     const [newest] = this.#sought;
@@ -269,11 +266,17 @@ export class Watcher implements AsyncDisposable {
   }
 
   /** What was seen may be what is wrong: it is not kept for the next time. */
-  #resign(): void {
+  async #resign(signal: AbortSignal): Promise<void> {
     const { election, log } = this.#options;
     this.#forget();
     this.#following.again();
-    this.#resigning = election.resign().catch((error) => log('warn', 'the election did not resign', { error }));
+    for (const pause = new GrowingPause(); !signal.aborted; await pause.wait(signal)) {
+      try {
+        return await election.resign();
+      } catch (error) {
+        log('warn', 'the election did not resign', { error });
+      }
+    }
   }
 
   #turn<T>(run: () => Promise<T>): Promise<T> {
