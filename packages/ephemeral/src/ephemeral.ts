@@ -25,7 +25,6 @@ export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBacken
       ledger,
       options,
       leases,
-      commit: (step) => ledger.apply(step),
       close: () => undefined,
     });
   },

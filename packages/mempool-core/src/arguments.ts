@@ -13,15 +13,19 @@ const maxHashDigits = 128;
 const pointHashDigits = 64;
 const maxReasonLength = 256;
 
-/** By code: a pattern test costs several times as much, and every call pays it for every hash. */
+/**
+ * Without a branch for each digit, of which every other would be guessed wrong: a code that is neither of `0–9` nor of `a–f`
+ * leaves the sign bit. A pattern test costs three times as much, and every call pays it for every hash.
+ */
 function isHex(text: unknown, min: number, max: number): text is string {
   if (typeof text !== 'string' || text.length < min || text.length > max) return false;
   if (text.length % 2 === 1) return false;
+  let signs = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (!((code > 47 && code < 58) || (code > 96 && code < 103))) return false;
+    signs |= ((code - 48) | (57 - code)) & ((code - 97) | (102 - code));
   }
-  return true;
+  return signs >= 0;
 }
 
 function isHash(hash: unknown): hash is string {
@@ -50,14 +54,19 @@ export function distinctHashes(field: string, hashes: readonly string[], max: nu
   return [...new Set(checkHashes(field, hashes, max))];
 }
 
-/** Checked, with the payloads copied (M1, M2). */
-export function checkTransactions(transactions: readonly Transaction[], maxTxBytes: number): Transaction[] {
+/** Checked; the payloads are still the caller's (M2). */
+export function checkTransactions(transactions: readonly Transaction[], maxTxBytes: number): readonly Transaction[] {
   if (!Array.isArray(transactions)) throw invalid('transactions', 'an array');
   if (transactions.length > maxCallTransactions)
     throw invalid('transactions', `at most ${maxCallTransactions} transactions`);
   let at = 0;
   const place = (): string => `transactions[${at}]`;
   for (; at < transactions.length; at++) checkTransaction(place, transactions[at] as Transaction, maxTxBytes);
+  return transactions;
+}
+
+/** M1: the bytes stay as they are whatever the caller does next. */
+export function copyTransactions(transactions: readonly Transaction[]): Transaction[] {
   return transactions.map(({ hash, payload, payloadType }) => ({ hash, payload: Buffer.from(payload), payloadType }));
 }
 

@@ -8,6 +8,7 @@ import {
   checkReason,
   checkTransactions,
   checkWrite,
+  copyTransactions,
   distinctHashes,
   maxCallTransactions,
 } from './arguments.ts';
@@ -98,7 +99,8 @@ class CheckedStore implements store.MempoolStore {
   receive(transactions: readonly Transaction[], options?: store.WriteOptions): Promise<store.ReceiveOutcome[]> {
     return this.#write(options, (context) => {
       const checked = checkTransactions(transactions, this.#options.maxTxBytes);
-      return checked.length === 0 ? [] : this.#driver.receive(checked, context);
+      if (checked.length === 0) return [];
+      return this.#driver.receive(this.#driver.copiesPayloads ? checked : copyTransactions(checked), context);
     });
   }
 
@@ -250,15 +252,25 @@ class CheckedStore implements store.MempoolStore {
   }
 
   /**
-   * Counts the call until the driver has ended it, so that `close` waits for it. Runs up to the driver without an await: order
-   * is kept, bytes are ours.
+   * Runs up to the driver without an await: order is kept, bytes are ours. What a driver answers at once is not waited for:
+   * in memory that would cost as much as the call.
    */
-  async #call<T>({ signal }: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
-    if (this.#closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
-    signal?.throwIfAborted();
+  #call<T>({ signal }: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
+    try {
+      if (this.#closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
+      signal?.throwIfAborted();
+      const answer = run({ signal });
+      return isPending(answer) ? this.#counted(answer, signal) : Promise.resolve(answer);
+    } catch (error) {
+      return Promise.reject(inContract(error, signal));
+    }
+  }
+
+  /** Counts the call until the driver has ended it, so that `close` waits for it. */
+  async #counted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     this.#calls += 1;
     try {
-      return await run({ signal });
+      return await answer;
     } catch (error) {
       throw inContract(error, signal);
     } finally {
@@ -266,4 +278,8 @@ class CheckedStore implements store.MempoolStore {
       if (this.#calls === 0) this.#onIdle?.();
     }
   }
+}
+
+function isPending<T>(answer: Awaitable<T>): answer is Promise<T> {
+  return typeof answer === 'object' && answer !== null && 'then' in answer;
 }

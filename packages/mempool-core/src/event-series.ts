@@ -10,6 +10,16 @@ interface Chunk {
   tails: Tail[];
 }
 
+const arrivalTail: Tail = {
+  kind: 'transaction',
+  stage: 'Pending',
+  previous: { stage: 'Unknown', confirmations: 0, nonConfirmations: 0 },
+  confirmations: 0,
+  nonConfirmations: 0,
+  point: null,
+  reason: null,
+};
+
 const chunkEvents = 1_024;
 
 /**
@@ -35,6 +45,13 @@ export class EventSeries {
     this.#length += 1;
     if (event.kind === 'block') this.#add('', 0, event);
     else this.#add(event.hash, event.seq, this.#tailOf(event));
+  }
+
+  /** The event of a transaction that nobody knew and that became Pending. */
+  pushArrival(hash: string, seq: number): void {
+    this.last += 1;
+    this.#length += 1;
+    this.#add(hash, seq, arrivalTail);
   }
 
   /** Forgets the oldest beyond `size`. */

@@ -12,7 +12,8 @@ import {
   rollbackStep,
   type Step,
 } from './step.ts';
-import type { Tip } from './transaction.ts';
+import type { ReceiveOutcome } from './store.ts';
+import type { Tip, Transaction } from './transaction.ts';
 
 interface FencedOutcome {
   readonly kind: 'fenced';
@@ -27,8 +28,11 @@ export interface LedgerDriverParts {
   readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced'>;
   /** Who leads (X6); without it nobody ever does. */
   readonly leases?: LeaseSource | undefined;
-  /** Keeps the step wherever it is to be kept, then applies it to the ledger. Must not have done either when it throws (X1). */
-  commit(step: Step<unknown>): void;
+  /**
+   * Keeps the step wherever it is to be kept, then applies it to the ledger. Must not have done either when it throws (X1).
+   * Left out where the ledger is all there is.
+   */
+  commit?(step: Step<unknown>): void;
   close(): void;
 }
 
@@ -38,12 +42,18 @@ export interface LedgerDriverParts {
  */
 export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerDriverParts): StoreDriver {
   const { thresholds, election, fenced } = options;
+  const keep = commit ?? ((step: Step<unknown>) => ledger.apply(step));
+  function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
+    if (ledger.size + transactions.length > maxRows) throw memoryFull();
+    if (commit === undefined && context.operationId === undefined) return ledger.arrive(transactions, thresholds);
+    return write('receive', context, (view) => receiveStep(view, transactions, thresholds));
+  }
 
   function write<T>(verb: string, { operationId }: WriteContext, plan: (view: PoolView) => Step<T>): T {
     const known = ledger.findOperation<T>(verb, operationId);
     if (known !== null) return known.outcome;
     const step = recorded(plan(ledger), verb, operationId);
-    if (step.events.length > 0 || step.operation !== null) commit(step);
+    if (step.events.length > 0 || step.operation !== null) keep(step);
     return step.outcome;
   }
 
@@ -61,15 +71,21 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
   }
 
   return {
-    receive: (transactions, context) =>
-      write('receive', context, (view) => {
-        if (ledger.size + transactions.length > maxRows) throw memoryFull();
-        return receiveStep(view, transactions, thresholds);
-      }),
+    copiesPayloads: true,
+    receive,
     move: (verb, hashes, context) => write(verb, context, (view) => moveStep(view, verb, hashes)),
     drop: (hashes, reason, context) => write('drop', context, (view) => dropStep(view, hashes, reason)),
     confirm: (block, context) => underLease('confirm', context, (view) => confirmStep(view, block)),
     rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point)),
+    ...ledgerReads(ledger),
+    close,
+  };
+}
+
+type LedgerReads = Omit<StoreDriver, 'copiesPayloads' | 'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'close'>;
+
+function ledgerReads(ledger: Ledger): LedgerReads {
+  return {
     peekPending: (after, limit) => ledger.peekPending(after, limit),
     peekInflight: (after, limit) => ledger.peekInflight(after, limit),
     findInflight: (hashes) => ledger.findInflight(hashes),
@@ -79,7 +95,6 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     usage: () => ledger.usage(),
     readEvents: (after, limit) => ledger.readEvents(after, limit),
     onEvents: (listener) => ledger.onEvents(listener),
-    close,
   };
 }
 

@@ -1,23 +1,24 @@
-import { type Body, logEntry, logPage, statusOf, storedTransaction } from './answers.ts';
+import { logEntry, logPage, statusOf, storedTransaction } from './answers.ts';
 import { EventSeries } from './event-series.ts';
 import type { EventPage, EventSource, StoreEvent } from './events.ts';
 import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
-import type { Life } from './lifecycle.ts';
+import type { Life, Thresholds } from './lifecycle.ts';
 import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
 import { cutPage } from './ordering.ts';
-import { bodyOf, lifeOf, makeRow, pointOf, type Row } from './row.ts';
+import { bodyOf, lifeOf, pointOf, type Row } from './row.ts';
+import { Rows } from './rows.ts';
 import type { SeqList } from './seq-list.ts';
 import { Series } from './series.ts';
-import { Shelves } from './shelves.ts';
-import type { OperationRecord, PoolView, Step, Write } from './step.ts';
-import type { LogPage, TipAnswer, Usage } from './store.ts';
+import { type OperationRecord, type PoolView, receiveStep, type Step, type Write } from './step.ts';
+import type { LogPage, ReceiveOutcome, TipAnswer, Usage } from './store.ts';
 import {
   type ChainPoint,
   isInflight,
   isLive,
   type StoredTransaction,
   type Tip,
+  type Transaction,
   type TransactionStatus,
 } from './transaction.ts';
 
@@ -51,14 +52,12 @@ export class Ledger implements PoolView, EventSource {
   /** Trimming follows at the next write that appends. */
   retention: Retention;
   readonly #epoch: string;
-  readonly #rows = new Map<string, Row>();
-  readonly #shelves = new Shelves();
+  readonly #rows = new Rows();
   readonly #blocks = new KeptBlocks();
   readonly #log = new Series<LogRow>();
   readonly #events = new EventSeries();
   readonly #operations = new OperationRecords();
   readonly #listeners = new Set<() => void>();
-  lastSeq = 0;
 
   /** `epoch`: made when the pool was made, and kept with it. */
   constructor(epoch: string, retention: Retention) {
@@ -67,15 +66,26 @@ export class Ledger implements PoolView, EventSource {
   }
 
   /** Writes a step that was planned on this ledger as it is, then wakes the listeners. */
-  apply({ writes, events, chain, operation }: Step<unknown>): void {
-    if (chain !== null) this.#blocks.apply(chain);
-    for (const write of writes) this.#write(write);
-    for (const { after, point } of writes) if (!isLive(after.stage)) this.#log.push({ life: after, point });
-    for (const event of events) this.#events.push(event);
-    for (const { life } of this.#log.trim(this.retention.maxFinalized)) this.#forget(life);
-    this.#events.trim(this.retention.maxEvents);
-    if (operation !== null) this.#operations.add(operation);
-    if (events.length > 0) for (const listener of this.#listeners) listener();
+  apply(step: Step<unknown>): void {
+    this.#apply(step);
+    if (step.events.length > 0) this.#wake();
+  }
+
+  /**
+   * What `receiveStep` and `apply` do (L1, L2, L13), without a step for what nobody knows, as nearly every transaction is: its row
+   * and its event are all that is made of it. For a pool that is kept nowhere else.
+   */
+  arrive(transactions: readonly Transaction[], thresholds: Thresholds): ReceiveOutcome[] {
+    const before = this.lastEventSeq;
+    const outcome = transactions.map((body): ReceiveOutcome => {
+      const { hash } = body;
+      if (this.#rows.find(hash) !== null || this.sighting(hash) !== null) return this.#receiveKnown(body, thresholds);
+      const seq = this.#rows.arrive(body);
+      this.#events.pushArrival(hash, seq);
+      return { kind: 'received', hash, seq, stage: 'Pending' };
+    });
+    if (this.lastEventSeq > before) this.#wake();
+    return outcome;
   }
 
   /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
@@ -84,11 +94,11 @@ export class Ledger implements PoolView, EventSource {
     const trimmed = { trimmedLog: this.#log.oldest - 1, trimmedEvents: this.#events.oldest - 1 };
     yield { kind: 'base', tick, floor, lastSeq: this.lastSeq, ...trimmed };
     for (const block of this.#blocks.all()) yield { kind: 'block', block };
-    for (const list of [this.#shelves.pending, this.#shelves.inflight])
+    for (const list of [this.#rows.shelves.pending, this.#rows.shelves.inflight])
       for (const row of list.after(0))
         yield { kind: 'write', write: { after: lifeOf(row), point: pointOf(row), body: bodyOf(row) } };
     for (const [, { life, point }] of this.#log.from(1)) {
-      const row = this.#row(life.hash);
+      const row = this.#rows.of(life.hash);
       yield { kind: 'write', write: { after: life, point, body: row.mark?.final === life ? bodyOf(row) : null } };
     }
     for (const event of this.#events.from(1)) yield { kind: 'event', event };
@@ -101,7 +111,7 @@ export class Ledger implements PoolView, EventSource {
       case 'base':
         this.#blocks.tick = record.tick;
         this.#blocks.floor = record.floor;
-        this.lastSeq = record.lastSeq;
+        this.#rows.lastSeq = record.lastSeq;
         this.#log.last = record.trimmedLog;
         this.#events.last = record.trimmedEvents;
         break;
@@ -123,6 +133,10 @@ export class Ledger implements PoolView, EventSource {
   /** X2. @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb */
   findOperation<Outcome>(verb: string, id: string | undefined): { readonly outcome: Outcome } | null {
     return id === undefined ? null : this.#operations.find<Outcome>(verb, id);
+  }
+
+  get lastSeq(): number {
+    return this.#rows.lastSeq;
   }
 
   /** Hashes that are live or in the log. */
@@ -148,13 +162,13 @@ export class Ledger implements PoolView, EventSource {
   }
 
   life(hash: string): Life | null {
-    const row = this.#rows.get(hash);
-    return row === undefined ? null : lifeOf(row);
+    const row = this.#rows.find(hash);
+    return row && lifeOf(row);
   }
 
   confirmedAt(hash: string): ChainPoint | null {
-    const row = this.#rows.get(hash);
-    return row === undefined ? null : pointOf(row);
+    const row = this.#rows.find(hash);
+    return row && pointOf(row);
   }
 
   sighting(hash: string): number | null {
@@ -171,31 +185,31 @@ export class Ledger implements PoolView, EventSource {
   }
 
   aged(finalizable: number, droppable: number): Life[] {
-    const { confirmed, waiting } = this.#shelves;
+    const { confirmed, waiting } = this.#rows.shelves;
     return [...confirmed.upTo(finalizable), ...waiting.upTo(droppable)];
   }
 
   confirmedAfter(tick: number): Life[] {
-    const { confirmed, finalized } = this.#shelves;
+    const { confirmed, finalized } = this.#rows.shelves;
     return [...confirmed.after(tick), ...finalized.after(tick)];
   }
 
   waitingAfter(tick: number): Life[] {
-    return this.#shelves.waiting.after(tick);
+    return this.#rows.shelves.waiting.after(tick);
   }
 
   peekPending(after: number, limit: number): StoredTransaction[] {
-    return this.#page(this.#shelves.pending, after, limit);
+    return this.#page(this.#rows.shelves.pending, after, limit);
   }
 
   peekInflight(after: number, limit: number): StoredTransaction[] {
-    return this.#page(this.#shelves.inflight, after, limit);
+    return this.#page(this.#rows.shelves.inflight, after, limit);
   }
 
   findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
     return hashes.map((hash) => {
-      const row = this.#rows.get(hash);
-      return row !== undefined && isInflight(row.stage) ? this.#stored(row) : null;
+      const row = this.#rows.find(hash);
+      return row !== null && isInflight(row.stage) ? this.#stored(row) : null;
     });
   }
 
@@ -209,7 +223,7 @@ export class Ledger implements PoolView, EventSource {
     const entries = this.#log
       .from(cursor)
       .take(limit)
-      .map(([number, { life, point }]) => logEntry(number, life, copyBody(this.#row(life.hash)), point));
+      .map(([number, { life, point }]) => logEntry(number, life, bodyOf(this.#rows.of(life.hash)), point));
     const page = cutPage(entries, () => true);
     return logPage(page, cursor, this.#log.oldest, this.#log.last);
   }
@@ -223,10 +237,10 @@ export class Ledger implements PoolView, EventSource {
 
   usage(): Usage {
     return {
-      pending: this.#shelves.count('Pending'),
-      propagated: this.#shelves.count('Propagated'),
-      acknowledged: this.#shelves.count('Acknowledged'),
-      confirmed: this.#shelves.count('Confirmed'),
+      pending: this.#rows.shelves.count('Pending'),
+      propagated: this.#rows.shelves.count('Propagated'),
+      acknowledged: this.#rows.shelves.count('Acknowledged'),
+      confirmed: this.#rows.shelves.count('Confirmed'),
       logged: this.#log.length,
       lastLogSeq: this.#log.last,
       lastSeq: this.lastSeq,
@@ -244,35 +258,31 @@ export class Ledger implements PoolView, EventSource {
     return () => this.#listeners.delete(listener);
   }
 
-  #write({ after, point, body }: Write): void {
-    if (body === null) this.#shelves.move(this.#row(after.hash), after, point);
-    else this.#add(makeRow(after, point, body));
+  #apply({ writes, events, chain, operation }: Step<unknown>): void {
+    if (chain !== null) this.#blocks.apply(chain);
+    for (const write of writes) this.#rows.write(write);
+    for (const { after, point } of writes) if (!isLive(after.stage)) this.#log.push({ life: after, point });
+    for (const event of events) this.#events.push(event);
+    for (const { life } of this.#log.trim(this.retention.maxFinalized)) this.#rows.forget(life);
+    if (operation !== null) this.#operations.add(operation);
   }
 
-  /** A new life: a row that the hash had is Dropped, in no list, and gone with this. */
-  #add(row: Row): void {
-    this.#rows.set(row.hash, row);
-    this.#shelves.add(row);
-    this.lastSeq = Math.max(this.lastSeq, row.seq);
+  #wake(): void {
+    this.#events.trim(this.retention.maxEvents);
+    for (const listener of this.#listeners) listener();
+  }
+
+  #receiveKnown(body: Transaction, thresholds: Thresholds): ReceiveOutcome {
+    const step = receiveStep(this, [body], thresholds);
+    this.#apply(step);
+    return step.outcome[0] as ReceiveOutcome;
   }
 
   /** A row comes with its body: a live one, or the latest log entry of its hash. */
-  #restoreWrite({ after, point, body }: Write): void {
-    if (body !== null) this.#add(makeRow(after, point, body));
+  #restoreWrite(write: Write): void {
+    const { after, point, body } = write;
+    if (body !== null) this.#rows.write(write);
     if (!isLive(after.stage)) this.#log.push({ life: after, point });
-  }
-
-  /** A hash that has a later life than the log entry that goes stays. */
-  #forget(life: Life): void {
-    const row = this.#row(life.hash);
-    if (row.mark?.final !== life) return;
-    this.#shelves.remove(row);
-    this.#rows.delete(life.hash);
-  }
-
-  /** Of a hash that is live or in the log. */
-  #row(hash: string): Row {
-    return this.#rows.get(hash) as Row;
   }
 
   #page(list: SeqList, after: number, limit: number): StoredTransaction[] {
@@ -284,10 +294,6 @@ export class Ledger implements PoolView, EventSource {
   }
 
   #stored(row: Row): StoredTransaction {
-    return storedTransaction(lifeOf(row), copyBody(row), pointOf(row), this.#blocks.tick);
+    return storedTransaction(lifeOf(row), bodyOf(row), pointOf(row), this.#blocks.tick);
   }
-}
-
-function copyBody({ payload, payloadType }: Body): Body {
-  return { payload: Buffer.from(payload), payloadType };
 }

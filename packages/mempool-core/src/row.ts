@@ -1,4 +1,5 @@
 import { type Life, live } from './lifecycle.ts';
+import type { PayloadSlabs } from './payload-slabs.ts';
 import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transaction } from './transaction.ts';
 
 /** What only a row has that a block has touched. */
@@ -10,16 +11,29 @@ interface Mark {
 }
 
 /** What memory keeps of a hash that is live or in the log: as few fields as there can be, since there are a million of them. */
-export interface Row extends Transaction {
+export interface Row {
+  readonly hash: string;
+  /** The payload: `bytes` of the slab, from `start` on. */
+  readonly slab: Buffer;
+  readonly start: number;
+  readonly bytes: number;
+  readonly payloadType: number;
   readonly seq: number;
   stage: KnownStage;
   tick: number;
   mark: Mark | null;
 }
 
-export function makeRow(life: Life, point: ChainPoint | null, { payload, payloadType }: Transaction): Row {
+export function makeRow(
+  life: Life,
+  point: ChainPoint | null,
+  { payload, payloadType }: Transaction,
+  slabs: PayloadSlabs,
+): Row {
   const { hash, seq, stage, tick } = life;
-  return { hash, payload, payloadType, seq, stage, tick, mark: markOf(life, point) };
+  slabs.put(payload);
+  const { slab, start } = slabs;
+  return { hash, slab, start, bytes: payload.length, payloadType, seq, stage, tick, mark: markOf(life, point) };
 }
 
 export function lifeOf({ hash, seq, stage, tick, mark }: Row): Life {
@@ -32,8 +46,16 @@ export function rewrite(row: Row, life: Life, point: ChainPoint | null): void {
   row.mark = markOf(life, point);
 }
 
-export function bodyOf({ hash, payload, payloadType }: Row): Transaction {
-  return { hash, payload, payloadType };
+/** The row of a Pending transaction that nobody knew. */
+export function arrivedRow({ hash, payload, payloadType }: Transaction, seq: number, slabs: PayloadSlabs): Row {
+  slabs.put(payload);
+  const { slab, start } = slabs;
+  return { hash, slab, start, bytes: payload.length, payloadType, seq, stage: 'Pending', tick: 0, mark: null };
+}
+
+/** With a copy of the payload. */
+export function bodyOf({ hash, slab, start, bytes, payloadType }: Row): Transaction {
+  return { hash, payload: Buffer.from(slab.subarray(start, start + bytes)), payloadType };
 }
 
 /** The confirming block of a Confirmed or Finalized row. */

@@ -31,9 +31,20 @@ function placeOf(chunk: readonly Row[], seq: number): number {
 export class SeqList {
   readonly #starts: number[] = [0];
   readonly #chunks: Row[][] = [[]];
+  #newest: Row[] = this.#chunks[0] as Row[];
 
   insert(row: Row): void {
     const { seq } = row;
+    const newest = this.#newest;
+    if (newest.length > 0 && newest.length < chunkRows && (newest[newest.length - 1] as Row).seq < seq) {
+      newest.push(row);
+      return;
+    }
+    this.#place(row, seq);
+    this.#newest = this.#chunks[this.#chunks.length - 1] as Row[];
+  }
+
+  #place(row: Row, seq: number): void {
     const at = this.#chunkOf(seq);
     const chunk = this.#chunks[at] as Row[];
     const place = placeOf(chunk, seq);
@@ -50,6 +61,7 @@ export class SeqList {
     if (chunk.length > 0 || at === 0) return;
     this.#chunks.splice(at, 1);
     this.#starts.splice(at, 1);
+    this.#newest = this.#chunks[this.#chunks.length - 1] as Row[];
   }
 
   *after(seq: number): Generator<Row, undefined> {

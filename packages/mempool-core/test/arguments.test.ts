@@ -9,6 +9,7 @@ import {
   checkReason,
   checkTransactions,
   checkWrite,
+  copyTransactions,
   distinctHashes,
 } from '../src/arguments.ts';
 import { isMempoolError } from '../src/errors.ts';
@@ -78,9 +79,20 @@ describe('transactions', () => {
 
   it('are copied (M1)', () => {
     const payload = new Uint8Array([1, 2]);
-    const [own] = checkTransactions([{ ...good, payload }], 10);
+    const [own] = copyTransactions([{ ...good, payload }]);
     payload.fill(9);
     expect([...(own?.payload ?? [])]).toEqual([1, 2]);
+  });
+});
+
+describe('hashes', () => {
+  it('have no other digits than 0–9 and a–f', () => {
+    const digits: string[] = [];
+    for (let code = 0; code < 0x1_0000; code++) {
+      const digit = String.fromCharCode(code);
+      if (refused(() => checkHash('hash', `a${digit}`)) === 'nothing refused') digits.push(digit);
+    }
+    expect(digits.join('')).toBe('0123456789abcdef');
   });
 });
 

@@ -1,0 +1,55 @@
+import type { Life } from './lifecycle.ts';
+import { PayloadSlabs } from './payload-slabs.ts';
+import { arrivedRow, makeRow, type Row } from './row.ts';
+import { Shelves } from './shelves.ts';
+import type { Write } from './step.ts';
+import type { Transaction } from './transaction.ts';
+
+/** What memory keeps of every hash that is live or in the log, by hash and in the indexes. */
+export class Rows {
+  readonly shelves: Shelves = new Shelves();
+  readonly #byHash = new Map<string, Row>();
+  readonly #slabs = new PayloadSlabs();
+  /** The newest seq given out; 0 before the first. */
+  lastSeq = 0;
+
+  get size(): number {
+    return this.#byHash.size;
+  }
+
+  find(hash: string): Row | null {
+    return this.#byHash.get(hash) ?? null;
+  }
+
+  /** Of a hash that is live or in the log. */
+  of(hash: string): Row {
+    return this.#byHash.get(hash) as Row;
+  }
+
+  write({ after, point, body }: Write): void {
+    if (body === null) this.shelves.move(this.of(after.hash), after, point);
+    else this.#add(makeRow(after, point, body, this.#slabs));
+  }
+
+  /** Pending, with the next seq, which is returned: of a hash that is neither live nor in the log. */
+  arrive(body: Transaction): number {
+    const seq = this.lastSeq + 1;
+    this.#add(arrivedRow(body, seq, this.#slabs));
+    return seq;
+  }
+
+  /** A hash that has a later life than this one stays. */
+  forget(life: Life): void {
+    const row = this.of(life.hash);
+    if (row.mark?.final !== life) return;
+    this.shelves.remove(row);
+    this.#byHash.delete(life.hash);
+  }
+
+  /** A new life: a row that the hash had is Dropped, in no list, and gone with this. */
+  #add(row: Row): void {
+    this.#byHash.set(row.hash, row);
+    this.shelves.add(row);
+    if (row.seq > this.lastSeq) this.lastSeq = row.seq;
+  }
+}
