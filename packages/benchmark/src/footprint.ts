@@ -93,7 +93,7 @@ async function bareGrown(limit: Limit, gauge: Gauge, n: number): Promise<number>
   }
 }
 
-/** Memory of each Pending transaction beyond its payload, where the backend keeps it; once for each n, as it hardly varies. */
+/** Memory of each Pending transaction beyond its payload, in the heap, the file or the server that keeps it; once for each n, as it hardly varies. */
 export async function footprintRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
   const costs: Costs[] = [];
   for (const n of context.sizes) {
@@ -101,7 +101,7 @@ export async function footprintRows(backend: BenchBackend, context: BenchContext
     costs.push(await footprint(backend, context, n));
   }
   const id = 'memory';
-  const title = `memory beyond the payload, ${placeOf(backend, context)}`;
+  const title = 'memory beyond the payload';
   return rowsOf({ backend: backend.name, id, title, unit: 'bytes', per: 'transaction' }, costs);
 }
 

@@ -69,6 +69,7 @@ function confirm(subject: BenchSubject, redis: Redis, inflight: number): Measure
     goal: { kind: 'at least', value: 5_000 },
     unit: '×',
     rounds: 3,
+    warmups: 0,
     async sample(round) {
       await redis.flushdb('SYNC');
       await fillOriginal(redis, 'original', inflight);

@@ -48,16 +48,22 @@ function summary(result: Result): string[] {
   const backends = backendsOf(result);
   const largest = Math.max(...result.rows.map(({ n }) => n));
   const rows = result.rows.filter(({ n }) => n === largest);
-  const workloadsOf = new Map(rows.map((row) => [row.id, row]));
   const cell = (id: string, backend: string): string => {
     const row = rows.find((candidate) => candidate.id === id && candidate.backend === backend);
     return row === undefined ? '–' : `${cost(row.cost.median, row.unit)}${share(row)}`;
   };
   const text = table(
     [`${largest.toLocaleString('en')} stored`, 'for each', ...backends],
-    [...workloadsOf].map(([id, { title, per }]) => [title, per, ...backends.map((backend) => cell(id, backend))]),
+    inOrder(rows).map(({ id, title, per }) => [title, per, ...backends.map((backend) => cell(id, backend))]),
   );
   return [text];
+}
+
+/** One row of each workload, in the order of the backend that can do the most. */
+function inOrder(rows: readonly Row[]): Row[] {
+  const byBackend = [...Map.groupBy(rows, ({ backend }) => backend).values()];
+  const longestFirst = byBackend.sort((a, b) => b.length - a.length).flat();
+  return [...new Map(longestFirst.map((row) => [row.id, row])).values()];
 }
 
 /** How much of the limit's speed it has. */
@@ -82,13 +88,22 @@ function workloads(all: readonly Row[], backend: string): string {
   const rows = all.filter((row) => row.backend === backend);
   const names = [...new Set(rows.flatMap(({ limits }) => limits.map(({ name }) => name)))];
   return table(
-    ['workload', 'n', 'cost (least–most)', 'for each', ...names.map((name) => `${name}: cost, ratio`), 'flatness'],
+    [
+      'workload',
+      'n',
+      'cost (least–most)',
+      'for each',
+      ...names.map((name) => `${name}: cost, ratio`),
+      'growth',
+      'flatness',
+    ],
     rows.map((row) => [
       row.title,
       row.n.toLocaleString('en'),
       spread(row.cost, (value) => cost(value, row.unit)),
       row.per,
       ...names.map((name) => limitCell(row, name)),
+      row.growth === null ? '' : digits(row.growth.median),
       row.flatness === null ? '' : spread(row.flatness, digits),
     ]),
   );

@@ -11,7 +11,9 @@ export interface Row {
   readonly per: Per;
   readonly cost: Spread;
   readonly limits: readonly LimitRow[];
-  /** Cost ÷ cost at the smallest n, the first limit's own growth divided out; `null` at the smallest. */
+  /** Cost ÷ cost at the smallest n; `null` at the smallest. */
+  readonly growth: Spread | null;
+  /** Growth, the first limit's own growth divided out; `null` at the smallest. */
   readonly flatness: Spread | null;
 }
 
@@ -43,6 +45,7 @@ export function rowsOf(head: RowHead, costs: readonly Costs[]): Row[] {
       cost: spreadOf(limit),
       ratio: spreadOf(quotients(limit, at.ours)),
     })),
+    growth: base === undefined || at === base ? null : spreadOf(quotients(at.ours, base.ours)),
     flatness: base === undefined || at === base ? null : spreadOf(flatness(base, at)),
   }));
 }

@@ -20,9 +20,9 @@ describe('the report', () => {
     }
   });
 
-  test('gives cost, limit, ratio and flatness with their spread', () => {
+  test('gives cost, limit, ratio, growth and flatness', () => {
     expect(lines).toContain(
-      '| receive by 100 | 100,000 | 22.0 µs (20.0 µs–24.0 µs) | transaction | 11.0 µs, 0.500 (0.500–0.500) | 1.00 (1.00–1.00) |',
+      '| receive by 100 | 100,000 | 22.0 µs (20.0 µs–24.0 µs) | transaction | 11.0 µs, 0.500 (0.500–0.500) | 2.00 | 1.00 (1.00–1.00) |',
     );
   });
 
