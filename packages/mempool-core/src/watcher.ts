@@ -3,6 +3,7 @@ import type { SourceStep } from './chain-source.ts';
 import { type Follower, Following } from './follow.ts';
 import type { Leadership } from './lease.ts';
 import { GrowingPause } from './pause.ts';
+import { resignFrom } from './resignation.ts';
 import type { Block } from './store.ts';
 import { Tenure } from './tenure.ts';
 import type { ChainPoint } from './transaction.ts';
@@ -119,7 +120,7 @@ export class Watcher implements AsyncDisposable {
   async #work(signal: AbortSignal, ending: AbortSignal, term: number, leadership: Leadership): Promise<void> {
     const { pool, policy, ringSize, log } = this.#options;
     log('info', 'acquired watcher lock', { term });
-    const resign = (): void => void (this.#resigning = this.#resign(signal));
+    const resign = (): void => this.#resign(signal);
     const emit = (event: WatcherEvent): void => this.#emit(event);
     const tenure = new Tenure({ pool, policy, ringSize, log, term, leadership, signal, ending, emit, resign });
     this.#tenure = tenure;
@@ -266,17 +267,11 @@ export class Watcher implements AsyncDisposable {
   }
 
   /** What was seen may be what is wrong: it is not kept for the next time. */
-  async #resign(signal: AbortSignal): Promise<void> {
+  #resign(signal: AbortSignal): void {
     const { election, log } = this.#options;
     this.#forget();
     this.#following.again();
-    for (const pause = new GrowingPause(); !signal.aborted; await pause.wait(signal)) {
-      try {
-        return await election.resign();
-      } catch (error) {
-        log('warn', 'the election did not resign', { error });
-      }
-    }
+    this.#resigning = resignFrom(election, signal, log);
   }
 
   #turn<T>(run: () => Promise<T>): Promise<T> {
