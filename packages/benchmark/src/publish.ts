@@ -14,9 +14,14 @@ export const readmes: readonly string[] = [join(home, 'README.md'), join(home, '
 
 export function write(result: Result, folder: string): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(result, null, 1)}\n`);
+  writeFileSync(join(folder, 'latest.json'), `${JSON.stringify(result, rounded, 1)}\n`);
   writeFileSync(join(folder, 'latest.md'), report(result));
   writeFileSync(join(folder, 'latest.svg'), chart(result));
+}
+
+/** Five digits are more than any spread allows, and keep the file short. */
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value;
 }
 
 /** Renews the quote wherever there is one. */
