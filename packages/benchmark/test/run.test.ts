@@ -53,7 +53,8 @@ const everywhere = [
   'log',
 ];
 
-describe('a run', () => {
+// Some seconds each where the machine has nothing else to do.
+describe('a run', { timeout: 180_000 }, () => {
   let ephemeral: Ended;
   beforeAll(async () => {
     ephemeral = await run('--only', 'ephemeral');
