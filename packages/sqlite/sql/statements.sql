@@ -121,8 +121,9 @@ INSERT INTO block (tick, point) VALUES (?, ?)
 DELETE FROM block WHERE tick > ?
 -- :trimBlocks
 DELETE FROM block WHERE tick < ?
--- :sighting
-SELECT tick FROM sighting WHERE hash = ?
+-- Of a JSON array of hashes, those that a kept block carried.
+-- :sightings
+SELECT named.value AS hash, s.tick FROM json_each(?) AS named CROSS JOIN sighting AS s ON s.hash = unhex(named.value)
 -- :sight
 INSERT INTO sighting (hash, tick) VALUES (?, ?) ON CONFLICT DO NOTHING
 -- :unsight

@@ -15,7 +15,7 @@ export class SharedHashes {
   }
 
   /** False, with nothing written, where the hash has a row. */
-  insert(...row: NewRow): boolean {
+  insert(row: NewRow): boolean {
     return this.file.run('insertTx', ...row).changes === 1;
   }
 
@@ -38,9 +38,9 @@ export class OwnHashes extends SharedHashes {
     return this.#seqs.get(hash.toString('latin1'));
   }
 
-  override insert(...row: NewRow): boolean {
+  override insert(row: NewRow): boolean {
     const key = row[1].toString('latin1');
-    if (this.#seqs.has(key) || !super.insert(...row)) return false;
+    if (this.#seqs.has(key) || !super.insert(row)) return false;
     this.#seqs.set(key, row[0]);
     this.file.onUndo(() => this.#seqs.delete(key));
     return true;

@@ -54,7 +54,7 @@ export class PoolView implements core.PoolView {
   }
 
   sighting(hash: string): number | null {
-    return (this.file.row('sighting', this.ask(hash).bytes)?.tick as number) ?? null;
+    return this.sightings([hash]).get(hash) ?? null;
   }
 
   pointAt(tick: number): core.ChainPoint | null {
@@ -123,6 +123,12 @@ export class PoolView implements core.PoolView {
       if (events.length >= limit) break;
     }
     return { events: events.slice(0, limit), oldest: Number(this.file.row('oldestEvent')?.oldest), last, epoch };
+  }
+
+  /** All in one question. */
+  protected sightings(hashes: readonly string[]): ReadonlyMap<string, number> {
+    const rows = this.state.tick === 0 ? [] : [...this.file.rows('sightings', JSON.stringify(hashes))];
+    return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
   }
 
   /** Kept from one question to the next: the rules ask several things of one hash, one after the other. */

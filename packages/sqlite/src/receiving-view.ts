@@ -10,6 +10,7 @@ import { checksumOf, damaged } from './records.ts';
  */
 export class ReceivingView extends PoolView {
   readonly #before = new Map<string, core.Life | null>();
+  readonly #sightings: ReadonlyMap<string, number>;
   #seq: number;
 
   constructor(file: PoolFile, hashes: SharedHashes, transactions: readonly core.Transaction[]) {
@@ -17,22 +18,27 @@ export class ReceivingView extends PoolView {
     this.#seq = this.lastSeq + 1;
     for (const transaction of transactions)
       if (!this.#before.has(transaction.hash)) this.#before.set(transaction.hash, this.#take(transaction));
+    this.#sightings = this.sightings([...this.#before.keys()]);
   }
 
   override life(hash: string): core.Life | null {
     return this.#before.get(hash) ?? null;
   }
 
+  override sighting(hash: string): number | null {
+    return this.#sightings.get(hash) ?? null;
+  }
+
   #take({ hash, payload, payloadType }: core.Transaction): core.Life | null {
     const { bytes } = this.ask(hash);
     const row = [this.#seq, bytes, payloadType, checksumOf(bytes, payload), payload] as const;
-    const before = this.hashes.insert(...row) ? null : this.#known(hash);
+    const before = this.hashes.insert(row) ? null : this.#known(hash);
     if (before !== null && core.nextStage(before.stage, 'receive') === null) return before;
     if (before !== null) {
       // L2: the new life takes over the history, which shows the new payload.
       this.hashes.remove(before.seq, bytes);
       this.file.run('repointLog', this.#seq, before.seq);
-      this.hashes.insert(...row);
+      this.hashes.insert(row);
     }
     this.#seq += 1;
     return before;
