@@ -21,9 +21,6 @@ export interface PeerMeasureOptions {
   /** Where the peers are installed. */
   readonly folder: string;
   readonly subjects: { readonly redis: PeerSubject; readonly ephemeral: PeerSubject };
-  /** Sizes of the rows in Redis and of those in memory; defaults 1,000 and 1,000, 4,000, 16,000. */
-  readonly redisSizes?: readonly number[];
-  readonly memorySizes?: readonly number[];
   /** A peer whose round takes longer is stopped; default a minute. */
   readonly longestRoundMs?: number;
 }
@@ -39,6 +36,7 @@ interface Duel {
   readonly ours: Peer;
   readonly peer: Peer;
   readonly least: number;
+  readonly sizes: readonly number[];
 }
 
 const callSize = 100;
@@ -46,6 +44,10 @@ const rounds = 9;
 /** A big round of the slowest peer takes eight seconds. */
 const bigRounds = 7;
 const big = 10_000;
+const small = [1_000];
+/** For the goals of the design: a thousand take ours some milliseconds, in which noise is large. */
+const smallAndBig = [1_000, big];
+const growing = [1_000, 4_000, 16_000];
 
 const add: Work = async (store, transactions, call) => {
   for (const batch of batches(transactions, callSize)) await call(() => store.add(batch));
@@ -61,13 +63,10 @@ const lifecycle: Work = async (store, transactions, call) => {
 
 /** What runs beside ours in this run, row by row; every row is ours ÷ the peer, above 1 where ours is faster. */
 export function peerMeasures(options: PeerMeasureOptions): PeerMeasure[] {
-  const { subjects, redisSizes = [1_000], memorySizes = [1_000, 4_000, 16_000] } = options;
-  const rows = (backend: string, sizes: readonly number[], duels: readonly Duel[]): PeerMeasure[] =>
-    duels.flatMap((duel) => sizes.map((n) => measureOf(backend, duel, n, options)));
-  return [
-    ...rows('redis', redisSizes, redisDuels(subjects.redis)),
-    ...rows('ephemeral', memorySizes, memoryDuels(subjects.ephemeral)),
-  ];
+  const { redis, ephemeral } = options.subjects;
+  const rows = (backend: string, duels: readonly Duel[]): PeerMeasure[] =>
+    duels.flatMap((duel) => duel.sizes.map((n) => measureOf(backend, duel, n, options)));
+  return [...rows('redis', redisDuels(redis)), ...rows('ephemeral', memoryDuels(ephemeral))];
 }
 
 function redisDuels(subject: PeerSubject): Duel[] {
@@ -76,22 +75,22 @@ function redisDuels(subject: PeerSubject): Duel[] {
   const adds = { what: 'add', work: add, ours: whole };
   const lives = { what: 'add, in flight, confirm', work: lifecycle, ours: whole };
   return [
-    { ...adds, peer: bullmq(64), least: 5 },
-    { ...lives, peer: bullmq(64), least: 4 },
-    { ...lives, peer: bullmq(1), least: 4 },
-    { ...lives, ours: callers, peer: bullmqByCallers(64), least: 1 },
-    { ...lives, ours: alone, peer: bullmqByCallers(1), least: 1 },
+    { ...adds, peer: bullmq(64), least: 5, sizes: smallAndBig },
+    { ...lives, peer: bullmq(64), least: 4, sizes: smallAndBig },
+    { ...lives, peer: bullmq(1), least: 4, sizes: smallAndBig },
+    { ...lives, ours: callers, peer: bullmqByCallers(64), least: 1, sizes: small },
+    { ...lives, ours: alone, peer: bullmqByCallers(1), least: 1, sizes: small },
     ...[beeQueue, altoRedis, original].flatMap((peer) => [
-      { ...adds, peer, least: 1 },
-      { ...lives, peer, least: 1 },
+      { ...adds, peer, least: 1, sizes: small },
+      { ...lives, peer, least: 1, sizes: small },
     ]),
   ];
 }
 
 function memoryDuels(subject: PeerSubject): Duel[] {
   return [altoMemory, ethereumjs].flatMap((peer) => [
-    { what: 'add', work: add, ours: ours(subject), peer, least: 1 },
-    { what: 'add, in flight, confirm', work: lifecycle, ours: ours(subject), peer, least: 1 },
+    { what: 'add', work: add, ours: ours(subject), peer, least: 1, sizes: growing },
+    { what: 'add, in flight, confirm', work: lifecycle, ours: ours(subject), peer, least: 1, sizes: growing },
   ]);
 }
 
