@@ -70,8 +70,13 @@ function userOpInfo({ hash, payload }: Transaction): UserOpInfo {
 /** The steps as Alto's own pool takes them: in flight one after the other, out of it all at once. */
 export function altoSteps({ outstanding, processing }: { outstanding: Outstanding; processing: Processing }) {
   const held = new Map<string, UserOpInfo>();
+  const made = new Map<string, UserOpInfo>();
+  const operation = (transaction: Transaction): UserOpInfo => made.get(transaction.hash) ?? userOpInfo(transaction);
   return {
-    add: (transactions: readonly Transaction[]) => outstanding.add(transactions.map(userOpInfo)),
+    async prepare(transactions: readonly Transaction[]): Promise<void> {
+      for (const transaction of transactions) made.set(transaction.hash, userOpInfo(transaction));
+    },
+    add: (transactions: readonly Transaction[]) => outstanding.add(transactions.map(operation)),
     async take(hashes: readonly string[]): Promise<string[]> {
       const operations = await outstanding.pop(hashes.length);
       for (const operation of operations) {
