@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
@@ -22,6 +23,8 @@ export default defineConfig({
     reporters: ['default', './.ci/closing-lines.ts'],
     // Where `npm run matrix` finds what each backend passed.
     env: { MEMPOOL_CONFORMANCE_REPORTS: fileURLToPath(new URL('.data/conformance', import.meta.url)) },
+    // Many files wait for leases, processes and servers: on two cores one at a time would leave both idle.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [

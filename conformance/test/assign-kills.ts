@@ -89,4 +89,7 @@ for (const { id } of chosen) {
   if (ids?.length === 0) ids.push(...rarest(killers.get(id) ?? []));
   if (ids?.length === 0) console.log(`no case: ${id}`);
 }
-writeFileSync(target, `${JSON.stringify(Object.fromEntries([...assigned].filter(([, ids]) => ids.length > 0)), null, 2)}\n`);
+writeFileSync(
+  target,
+  `${JSON.stringify(Object.fromEntries([...assigned].filter(([, ids]) => ids.length > 0)), null, 2)}\n`,
+);
