@@ -2,7 +2,7 @@ import type { Block } from './store.ts';
 import { type ChainPoint, samePoint } from './transaction.ts';
 
 /** More than any pool keeps: what it can go back to is what a chain is compared with. */
-export const everyPoint = 2 ** 31 - 1;
+export const everyPoint: number = 2 ** 31 - 1;
 
 /** A block of a chain as far as it is kept. */
 export interface RingBlock {
