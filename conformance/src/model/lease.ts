@@ -19,7 +19,7 @@ export class LeaseModel {
   /** Renewals, and heartbeats, since the lease was won. */
   moves = 0;
   beats = 0;
-  readonly members = new Set<string>();
+  readonly members: Set<string> = new Set();
 
   /** `firstTerm` is what a store without a term begins at, which only its clock knows. */
   campaign({ candidate, token, floor, dataLoss }: CampaignRequest, unmoved: boolean, firstTerm: number): ModelReply {
