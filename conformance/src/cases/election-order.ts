@@ -73,8 +73,8 @@ const order: readonly ConformanceCase[] = [
         if (runs.length === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));
         return term;
       });
-    // Rejects where the case ends before it is waited for.
-    result.catch(() => undefined);
+      // Rejects where the case ends before it is waited for.
+      result.catch(() => undefined);
       const [first] = await until('the work runs', () => (runs.length > 0 ? runs : null));
       assert.equal(first?.signal.aborted, false);
       await store.release((await store.observe()).lease ?? assert.fail('no lease'));
