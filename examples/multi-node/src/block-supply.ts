@@ -9,6 +9,8 @@ import type { Block, ChainPoint, SourceStep, Transaction } from 'mempool-core';
 export interface Release {
   readonly transactions: readonly Transaction[];
   readonly steps: readonly SourceStep[];
+  /** Belongs to a file, all of which is to be seen. */
+  readonly isRequired: boolean;
 }
 
 /** Every so many blocks one has a rival that is seen first and loses. */
@@ -25,8 +27,8 @@ export function openBlocks(file: string | null, seed: number): Promise<Chain> {
     : openChain(file);
 }
 
-/** The chain's blocks, then empty ones for as long as they are asked for. */
-export async function* supplyBlocks(chain: Chain, random: Random): AsyncGenerator<Release, never> {
+/** The chain's blocks, which are `required` where they are a file's, then empty ones for as long as they are asked for. */
+export async function* supplyBlocks(chain: Chain, required: boolean, random: Random): AsyncGenerator<Release, never> {
   let before: ChainPoint | null = null;
   let count = 0;
   for await (const { slot, hash, parent, transactions } of chain.blocks()) {
@@ -37,12 +39,12 @@ export async function* supplyBlocks(chain: Chain, random: Random): AsyncGenerato
     count += 1;
     const hasRival = count % forkEvery === 0;
     const rival: SourceStep[] = hasRival ? rivalSteps(before, block, 1 + random.below(2)) : [];
-    yield { transactions: all, steps: [...rival, { kind: 'apply', block }] };
+    yield { transactions: all, steps: [...rival, { kind: 'apply', block }], isRequired: required };
     before = block.point;
   }
   for (;;) {
     const block: Block = emptyBlock(before);
-    yield { transactions: [], steps: [{ kind: 'apply', block }] };
+    yield { transactions: [], steps: [{ kind: 'apply', block }], isRequired: false };
     before = block.point;
   }
 }

@@ -74,7 +74,7 @@ export async function runFailover(
   const faults = new Faults(cluster, recorder, screen.say);
 
   const ended = new AbortController();
-  const playing = releases.play(supplyBlocks(blocks, chance), ended.signal);
+  const playing = releases.play(supplyBlocks(blocks, plan.chunk !== null, chance), ended.signal);
   const parts = { cluster, faults, random: order, pool, ttlMs, signal: plan.signal };
   await firstOf([rota(parts), untilFailure(playing), aborted(plan.signal)]);
   ended.abort();

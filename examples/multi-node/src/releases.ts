@@ -25,11 +25,11 @@ export class Releases {
     this.#parts = parts;
   }
 
-  /** Until the signal aborts. */
+  /** Until the signal aborts; from then on without pauses what is required and left. */
   async play(supply: AsyncIterable<Release>, signal: AbortSignal): Promise<void> {
     for await (const release of supply) {
-      if (signal.aborted) return;
-      await this.#release(release);
+      if (signal.aborted && !release.isRequired) return;
+      await this.#release(release, signal.aborted ? 0 : this.#parts.paceMs);
     }
   }
 
@@ -45,11 +45,11 @@ export class Releases {
   }
 
   #steps(...steps: readonly SourceStep[]): Promise<void> {
-    return this.#release({ transactions: [], steps });
+    return this.#release({ transactions: [], steps, isRequired: true }, this.#parts.paceMs);
   }
 
-  async #release(release: Release): Promise<void> {
-    const { chain, single, paceMs } = this.#parts;
+  async #release(release: Release, paceMs: number): Promise<void> {
+    const { chain, single } = this.#parts;
     await Promise.all(this.#shares(release.transactions).map((share) => this.#submit(share)));
     await single.take(release);
     for (const step of release.steps) {
