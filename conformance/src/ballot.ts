@@ -1,6 +1,7 @@
 import type { Election, ElectionEvent, ElectionEventKind, LeaseStore } from 'mempool-election';
 import type { CaseContext, ElectOptions } from './case.ts';
 import { until } from './lease-scenario.ts';
+import { leaseVerbs, verbsOf } from './verbs.ts';
 
 /** Short, for leaderships that end by time. */
 export const short: ElectOptions = { ttlMs: 600, pollMs: 40, jitterMs: 10 };
@@ -47,7 +48,7 @@ export class Ballot {
 export function hanging(): { readonly through: (store: LeaseStore) => LeaseStore; hang(): void } {
   let hangs = false;
   const through = (store: LeaseStore): LeaseStore => ({
-    ...verbsOf(store),
+    ...verbsOf(store, leaseVerbs),
     campaign: (request) => (hangs ? Promise.reject(new Error('out of reach')) : store.campaign(request)),
     renew: (lease, request) => (hangs ? new Promise(() => undefined) : store.renew(lease, request)),
   });
@@ -57,23 +58,6 @@ export function hanging(): { readonly through: (store: LeaseStore) => LeaseStore
       hangs = true;
     },
   };
-}
-
-const leaseVerbs = [
-  'campaign',
-  'renew',
-  'reinstate',
-  'release',
-  'observe',
-  'heartbeat',
-  'members',
-  'onHint',
-  'close',
-] as const;
-
-/** A store's verbs as plain functions, so that some of them can be replaced. */
-function verbsOf(store: LeaseStore): LeaseStore {
-  return Object.fromEntries(leaseVerbs.map((verb) => [verb, store[verb].bind(store)])) as unknown as LeaseStore;
 }
 
 export async function lone(context: CaseContext, options: ElectOptions): Promise<readonly [Election, Ballot]> {

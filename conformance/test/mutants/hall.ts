@@ -12,7 +12,8 @@ import {
   systemClock,
 } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
-import { type Mutant, mutant, storeVerbs, verbsOf } from './mutant.ts';
+import { leaseVerbs, verbsOf } from '../../src/verbs.ts';
+import { type Mutant, mutant, storeVerbs } from './mutant.ts';
 
 const name = 'watcher';
 const capabilities = { durable: false, shared: false, lease: true };
@@ -145,18 +146,6 @@ export function electedWith(
     },
   });
 }
-
-const leaseVerbs = [
-  'campaign',
-  'renew',
-  'reinstate',
-  'release',
-  'observe',
-  'heartbeat',
-  'members',
-  'onHint',
-  'close',
-] as const satisfies readonly (keyof LeaseStore)[];
 
 /** The whole with some members replaced; what is not keeps its own `this`. */
 export function over<T extends object>(whole: T, plant: (whole: T) => Partial<T>): T {

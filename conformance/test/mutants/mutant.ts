@@ -11,6 +11,7 @@ import type {
 } from 'mempool-core';
 import { defineBackend } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
+import { verbsOf } from '../../src/verbs.ts';
 import kills from './kills.json' with { type: 'json' };
 import { PlantedDriver, type WriteVerb } from './planted-driver.ts';
 
@@ -127,15 +128,6 @@ export const storeVerbs = [
   'close',
   Symbol.asyncDispose,
 ] as const satisfies readonly (keyof MempoolStore)[];
-
-/** A store's or driver's verbs as plain functions, so that some of them can be replaced. */
-export function verbsOf<T extends object, K extends keyof T>(whole: T, names: readonly K[]): Pick<T, K> {
-  const entries = names.map((name) => {
-    const verb = whole[name];
-    return [name, typeof verb === 'function' ? verb.bind(whole) : verb];
-  });
-  return Object.fromEntries(entries) as Pick<T, K>;
-}
 
 /** The step with its transaction events changed, or left out where `change` answers `null`; the numbers stay gap-free. */
 export function withEvents<Outcome>(

@@ -7,6 +7,8 @@ import { type LeasesOptions, openLeases, type Subject } from 'mempool-conformanc
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
+import { leaseVerbs, verbsOf } from '../../src/verbs.ts';
+import { storeVerbs } from '../mutants/mutant.ts';
 import { durableFaults } from './durable-faults.ts';
 import { electionFaults } from './election-faults.ts';
 import type { Fault, Place } from './fault.ts';
@@ -16,46 +18,13 @@ export const faults: readonly Fault[] = [...durableFaults, ...nodeFaults, ...poo
 
 const folder = join(tmpdir(), 'mempool-conformance-planted');
 
-const verbs = [
-  'receive',
-  'hasPending',
-  'peekPending',
-  'markInflight',
-  'markAcknowledged',
-  'release',
-  'drop',
-  'findInflight',
-  'peekInflight',
-  'confirm',
-  'rollback',
-  'checkStatus',
-  'dumpFinalized',
-  'subscribe',
-  'tip',
-  'usage',
-  'close',
-  Symbol.asyncDispose,
-] as const satisfies readonly (keyof MempoolStore)[];
-
-const leaseVerbs = [
-  'campaign',
-  'renew',
-  'reinstate',
-  'release',
-  'observe',
-  'heartbeat',
-  'members',
-  'onHint',
-  'close',
-] as const satisfies readonly (keyof LeaseStore)[];
-
 async function openFaulty(fault: Fault, pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
   const place = placeOf(fault, pool);
   const { path } = place;
   if (place.reopened && fault.sabotage !== undefined) damage(path, fault.sabotage);
   const changed = fault.options?.(options, place) ?? options;
   const store = await sqlite.open({ ...changed, pool: 'planted', path, synchronous: 'normal' });
-  const plain = Object.fromEntries(verbs.map((verb) => [verb, store[verb].bind(store)]));
+  const plain = verbsOf(store, storeVerbs);
   return {
     ...plain,
     name: store.name,
@@ -74,7 +43,7 @@ function placeOf(fault: Fault, pool: string): Place {
 async function openFaultyLeases(fault: Fault, pool: string, options?: LeasesOptions): Promise<LeaseStore> {
   const place = placeOf(fault, pool);
   const store = await openLeases(sqliteElection, { path: place.path }, options);
-  const plain = Object.fromEntries(leaseVerbs.map((verb) => [verb, store[verb].bind(store)])) as unknown as LeaseStore;
+  const plain = verbsOf(store, leaseVerbs);
   return { ...plain, ...fault.leases?.(store, place) };
 }
 
