@@ -7,11 +7,11 @@ import {
   type Candidate,
   type Hint,
   heartbeatExtraMs,
+  isStale,
   nextTerm,
   type Observation,
   type RenewReply,
   type RenewRequest,
-  type StaleLease,
 } from './lease-store.ts';
 
 type KeptLease = Omit<HeldLease, 'remainingMs'> & { readonly ttlMs: number; readonly untilMs: number };
@@ -134,9 +134,4 @@ export class LeaseRecord {
       });
     }
   }
-}
-
-function isStale(live: KeptLease, stale: StaleLease | null): boolean {
-  if (stale === null || stale.token !== live.token) return false;
-  return (stale.seq ?? live.seq) === live.seq && (stale.hbSeq ?? live.hbSeq) === live.hbSeq;
 }

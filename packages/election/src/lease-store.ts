@@ -103,3 +103,9 @@ export const heartbeatExtraMs = 5_000;
 export function nextTerm(stored: number, floor: number, nowSeconds: number): number {
   return Math.max(stored, floor, stored === 0 ? Math.floor(nowSeconds) - 1 : 0) + 1;
 }
+
+/** Rule 4: whether a lease is the one that a follower saw, and has not moved since. */
+export function isStale(live: Pick<HeldLease, 'token' | 'seq' | 'hbSeq'>, seen: StaleLease | null): boolean {
+  if (seen === null || seen.token !== live.token) return false;
+  return (seen.seq ?? live.seq) === live.seq && (seen.hbSeq ?? live.hbSeq) === live.hbSeq;
+}

@@ -5,6 +5,7 @@ import {
   type Candidate,
   ElectionError,
   type Hint,
+  isStale,
   type Lease,
   type LeaseStore,
   type LeaseStoreOptions,
@@ -13,7 +14,6 @@ import {
   type Observation,
   type RenewReply,
   type RenewRequest,
-  type StaleLease,
   sameLease,
 } from 'mempool-election';
 import type { CrashLock } from './crash-lock.ts';
@@ -21,7 +21,6 @@ import { electionError } from './election-error.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import { LeaseFile } from './lease-file.ts';
 import { LeasePoll } from './lease-poll.ts';
-import type { KeptLease } from './lease-row.ts';
 import type { SqlFile } from './sql-file.ts';
 
 export interface FileLeaseStoreParts {
@@ -161,11 +160,6 @@ export class FileLeaseStore implements LeaseStore {
 }
 
 const unmoved = { seq: 0, hbSeq: 0, hbAtMs: 0 };
-
-function isStale(live: KeptLease, stale: StaleLease | null): boolean {
-  if (stale === null || stale.token !== live.token) return false;
-  return (stale.seq ?? live.seq) === live.seq && (stale.hbSeq ?? live.hbSeq) === live.hbSeq;
-}
 
 function closed(): ElectionError {
   return new ElectionError('ERR_ELECTION_UNAVAILABLE', 'the lease store is closed');
