@@ -28,6 +28,7 @@ function meets(need: Need, { backend, module, leases, leaseTraits = [], forget }
     case 'durable':
     case 'shared':
     case 'lease':
+    case 'priority':
       return backend.capabilities[need];
     case 'volatile':
       return !backend.capabilities.durable;

@@ -22,7 +22,7 @@ function isSubject(value: unknown): value is AnySubject {
 /** An election alone is a subject whose pools nobody can open. */
 export function wholeSubject(subject: AnySubject): Subject {
   if ('backend' in subject) return subject;
-  const capabilities = { durable: false, shared: false, lease: false };
+  const capabilities = { durable: false, shared: false, lease: false, priority: false };
   const open = () => Promise.reject(new Error(`${subject.name} is an election alone: it has no pools`));
   return { ...subject, backend: { name: 'none', capabilities }, open };
 }

@@ -42,7 +42,7 @@ export const closingMutants: readonly Mutant[] = [
     return outcome;
   }),
   handed('capabilities-end-with-the-store', (store) => {
-    const capabilities = { durable: false, shared: false, lease: false };
+    const capabilities = { durable: false, shared: false, lease: false, priority: false };
     return {
       capabilities,
       close: async () => {
@@ -51,7 +51,9 @@ export const closingMutants: readonly Mutant[] = [
       },
     };
   }),
-  handed('capabilities-of-another', () => ({ capabilities: { durable: false, shared: true, lease: false } })),
+  handed('capabilities-of-another', () => ({
+    capabilities: { durable: false, shared: true, lease: false, priority: false },
+  })),
   handed('second-close-is-refused', (store) => {
     let closed = false;
     return {

@@ -16,7 +16,7 @@ import { leaseVerbs, verbsOf } from '../../src/verbs.ts';
 import { type Mutant, mutant, storeVerbs } from './mutant.ts';
 
 const name = 'watcher';
-const capabilities = { durable: false, shared: false, lease: true };
+const capabilities = { durable: false, shared: false, lease: true, priority: false };
 
 /** One pool's election, whose store can lose all it has. */
 export class Hall {
@@ -100,7 +100,13 @@ export function electing(id: string, faults: Faults): Mutant {
     const hall = hallOf(options.pool ?? 'mempool');
     const leases = { ...hall.source, ...faults.source?.(hall.source, hall) };
     const store = await ephemeral.open({ ...(faults.options?.(options) ?? options), leases });
-    return { name: id, capabilities, ...verbsOf(store, storeVerbs), ...faults.pool?.(store, hall) };
+    return {
+      name: id,
+      capabilities,
+      ordering: store.ordering,
+      ...verbsOf(store, storeVerbs),
+      ...faults.pool?.(store, hall),
+    };
   };
   const election: Partial<Subject> = {
     async leases(pool) {

@@ -24,7 +24,7 @@ export interface Mutant {
   readonly election?: Partial<Subject>;
 }
 
-const capabilities = { durable: false, shared: false, lease: false };
+const capabilities = { durable: false, shared: false, lease: false, priority: false };
 const assigned: Readonly<Record<string, readonly string[]>> = kills;
 
 export function mutant(id: string, backend: Backend, election?: Partial<Subject>): Mutant {
@@ -79,7 +79,7 @@ export function handed(
 ): Mutant {
   const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
     const store = await ephemeral.open(options);
-    const plain = { name: id, capabilities, ...verbsOf(store, storeVerbs) };
+    const plain = { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
     return { ...plain, ...plant(store, options) };
   };
   return mutant(id, { name: id, capabilities, open });
@@ -109,6 +109,18 @@ const driverVerbs = [
 ] as const satisfies readonly (keyof StoreDriver)[];
 
 export const storeVerbs = [
+  'reap',
+  'best',
+  'take',
+  'sweep',
+  'since',
+  'payloads',
+  'peekParked',
+  'stale',
+  'revise',
+  'flush',
+  'setLimits',
+  'dump',
   'receive',
   'hasPending',
   'peekPending',

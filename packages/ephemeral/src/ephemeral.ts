@@ -18,7 +18,7 @@ export interface EphemeralOptions extends OpenOptions {
 /** The in-memory backend: every `open` makes a new, empty pool, which ends with its process (D2). */
 export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBackend({
   name: 'ephemeral',
-  capabilities: { durable: false, shared: false, lease: true },
+  capabilities: { durable: false, shared: false, lease: true, priority: false },
   open({ leases, ...options }) {
     const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...options.retention });
     return ledgerDriver({

@@ -4,6 +4,7 @@ import { invalid } from './errors.ts';
 import type { Lease } from './lease.ts';
 import type { Thresholds } from './lifecycle.ts';
 import { resolveThresholds } from './options.ts';
+import { checkTags } from './priority/verdict.ts';
 import type { Block, ChainOptions, Policy, WriteOptions } from './store.ts';
 import type { ChainPoint, Transaction } from './transaction.ts';
 
@@ -102,6 +103,7 @@ export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): 
     parent,
     seen: [...seen],
     unseen: [...unseen].filter((hash) => !seen.has(hash)),
+    provides: checkTags('block.provides', block.provides, Number.POSITIVE_INFINITY),
     thresholds: resolveThresholds(policy, fallback),
   };
 }

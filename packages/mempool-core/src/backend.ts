@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   checkBlock,
   checkChainWrite,
@@ -20,6 +21,12 @@ import type { EventSource, MempoolEvent } from './events.ts';
 import type { MoveVerb } from './lifecycle.ts';
 import { type OpenOptions, resolveOptions } from './options.ts';
 import { clampLimit } from './ordering.ts';
+import type { Limits, Ordering } from './priority/limits.ts';
+import { namedLimits } from './priority/limits.ts';
+import type * as pool from './priority/pool-verbs.ts';
+import * as check from './priority/priority-arguments.ts';
+import type { PriorityVerbs } from './priority/priority-verbs.ts';
+import { checkVerdict, saysNothing } from './priority/verdict.ts';
 import type * as store from './store.ts';
 import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
 
@@ -49,6 +56,9 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
       const resolved = { ...options, ...resolveOptions(options) };
       if (resolved.fenced && !capabilities.lease) throw noLeases(name);
+      if (resolved.ordering === 'priority' && !capabilities.priority)
+        throw unsupported(`the backend ${name} has no priority pools`);
+      if (resolved.ordering === 'fifo') checkArrivalLimits(resolved.limits);
       const driver = await settle(() => definition.open(resolved));
       return new CheckedStore(name, capabilities, driver, resolved);
     },
@@ -71,7 +81,25 @@ async function settle<T>(run: () => Awaitable<T>): Promise<T> {
 }
 
 function noLeases(name: string): MempoolError {
-  return new MempoolError('ERR_MEMPOOL_UNSUPPORTED', `the backend ${name} checks no leases`);
+  return unsupported(`the backend ${name} checks no leases`);
+}
+
+function unsupported(message: string): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_UNSUPPORTED', message);
+}
+
+/** What a pool in order of arrival would have to forget. */
+function checkArrival(submissions: readonly pool.Submission[]): void {
+  for (const [i, { verdict, from }] of submissions.entries()) {
+    if (verdict === undefined && from === undefined) continue;
+    if (from === undefined && saysNothing(checkVerdict(`transactions[${i}].verdict`, verdict))) continue;
+    throw unsupported(`a pool in order of arrival keeps no verdicts and no sources (transactions[${i}])`);
+  }
+}
+
+function checkArrivalLimits({ maxTxs: _, ...others }: Partial<Limits>): void {
+  const [name] = Object.keys(others);
+  if (name !== undefined) throw unsupported(`a pool in order of arrival has no ${name}`);
 }
 
 class CheckedStore implements store.MempoolStore {
@@ -96,16 +124,27 @@ class CheckedStore implements store.MempoolStore {
     this.#options = options;
   }
 
-  receive(transactions: readonly Transaction[], options?: store.WriteOptions): Promise<store.ReceiveOutcome[]> {
+  get ordering(): Ordering {
+    return this.#options.ordering;
+  }
+
+  receive(submissions: readonly pool.Submission[], options?: pool.ReceiveOptions): Promise<store.ReceiveOutcome[]> {
     return this.#write(options, (context) => {
-      const checked = checkTransactions(transactions, this.#options.maxTxBytes);
+      const checked = checkTransactions(submissions, this.#options.maxTxBytes);
+      if (this.ordering === 'priority') {
+        const moment = check.checkMoment(options ?? {});
+        const own = check.checkSubmissions(checked);
+        return own.length === 0 ? [] : this.#verb('admit')(own, moment, context);
+      }
+      checkArrival(checked);
       if (checked.length === 0) return [];
       return this.#driver.receive(this.#driver.copiesPayloads ? checked : copyTransactions(checked), context);
     });
   }
 
   async hasPending(options?: store.ReadOptions): Promise<boolean> {
-    return (await this.usage(options)).pending > 0;
+    const { pending, load } = await this.usage(options);
+    return pending > (load?.parked ?? 0);
   }
 
   peekPending(query: store.SeqQuery = {}): Promise<StoredTransaction[]> {
@@ -146,6 +185,8 @@ class CheckedStore implements store.MempoolStore {
   confirm(block: store.Block, policy: store.Policy = {}, options?: store.ChainOptions): Promise<store.ConfirmOutcome> {
     return this.#moveTip(options, (context) => {
       const checked = checkBlock(block, policy, this.#options.thresholds);
+      if (this.ordering === 'fifo' && checked.provides.length > 0)
+        throw unsupported('a pool in order of arrival keeps no tags (block.provides)');
       return this.#driver.confirm(checked, context);
     });
   }
@@ -192,6 +233,82 @@ class CheckedStore implements store.MempoolStore {
     return this.#read(options, (context) => this.#driver.usage(context));
   }
 
+  reap(budget: pool.Budget = {}, options?: store.ReadOptions): Promise<pool.Candidate[]> {
+    return this.#read(options, (context) => this.#verb('reap')(check.checkBudget(budget), context));
+  }
+
+  best(query: pool.BestQuery = {}): Promise<pool.RankedCandidate[]> {
+    return this.#read(query, (context) => {
+      const after = check.checkKey(query.after);
+      return this.#verb('best')(after, clampLimit(checkLimit(query.limit)), context);
+    });
+  }
+
+  take(budget: pool.Budget, options: pool.TakeOptions): Promise<pool.Lot> {
+    return this.#write(options, (context) => {
+      if (options === undefined) throw invalid('options', 'an object with owner and leaseMs');
+      const leaseId = context.operationId ?? randomUUID();
+      const take = { budget: check.checkBudget(budget), leaseId, ...check.checkTake(options) };
+      return this.#verb('take')(take, check.checkMoment(options), { ...context, operationId: leaseId });
+    });
+  }
+
+  sweep(options: pool.SweepOptions = {}): Promise<pool.Sweep> {
+    return this.#write(options, (context) => this.#verb('sweep')(check.checkMoment(options), context));
+  }
+
+  since(gossipSeq: number, query: pool.GossipQuery = {}): Promise<pool.GossipPage> {
+    return this.#read(query, (context) => {
+      const limit = clampLimit(checkLimit(query.limit));
+      const checked = { ...check.checkGossip(gossipSeq, query), limit };
+      if (this.ordering === 'fifo' && checked.except !== null)
+        throw unsupported('a pool in order of arrival keeps no sources (except)');
+      return this.#verb('since')(checked, context);
+    });
+  }
+
+  payloads(hashes: readonly string[], options?: store.ReadOptions): Promise<(Transaction | null)[]> {
+    return this.#read(options, (context) =>
+      this.#verb('payloads')([...checkHashes('hashes', hashes, maxCallTransactions)], context),
+    );
+  }
+
+  peekParked(query: store.SeqQuery = {}): Promise<StoredTransaction[]> {
+    return this.#peek(query, (after, limit, context) => this.#verb('peekParked')(after, limit, context));
+  }
+
+  stale(query: pool.StaleQuery): Promise<pool.StaleTransaction[]> {
+    return this.#read(query, (context) => {
+      const height = checkCount('height', query?.height);
+      return this.#verb('stale')(height, clampLimit(checkLimit(query.limit)), context);
+    });
+  }
+
+  revise(revisions: readonly pool.Revision[], options: pool.ReviseOptions = {}): Promise<pool.ReviseOutcome[]> {
+    return this.#write(options, (context) => {
+      const checked = check.checkRevisions(revisions);
+      const moment = check.checkMoment(options);
+      return checked.length === 0 ? [] : this.#verb('revise')(checked, moment, context);
+    });
+  }
+
+  flush(options?: store.WriteOptions): Promise<number> {
+    return this.#write(options, (context) => this.#verb('flush')(context));
+  }
+
+  setLimits(limits: Partial<Limits>, options?: store.WriteOptions): Promise<Limits> {
+    return this.#write(options, (context) => {
+      if (typeof limits !== 'object' || limits === null) throw invalid('limits', 'an object');
+      const named = namedLimits(limits);
+      if (this.ordering === 'fifo') checkArrivalLimits(named);
+      return this.#verb('setLimits')(named, context);
+    });
+  }
+
+  dump(options?: store.ReadOptions): Promise<pool.PoolDump> {
+    return this.#read(options, (context) => this.#verb('dumpPool')(context));
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -205,6 +322,13 @@ class CheckedStore implements store.MempoolStore {
     if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
     await Promise.all([...this.#streams].map((stream) => stream.drain()));
     await settle(() => this.#driver.close());
+  }
+
+  #verb<V extends keyof PriorityVerbs>(name: V): PriorityVerbs[V] {
+    const verb = this.#driver[name];
+    if (verb === undefined)
+      throw unsupported(`${name} is not a verb of a pool ordered by ${this.ordering} on the backend ${this.name}`);
+    return verb.bind(this.#driver) as PriorityVerbs[V];
   }
 
   #move(verb: MoveVerb, hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {

@@ -6,4 +6,6 @@ export interface Capabilities {
   readonly shared: boolean;
   /** `confirm` and `rollback` apply only under the live lease of the pool's election (X6). */
   readonly lease: boolean;
+  /** Pools may be ordered by priority: `ordering: 'priority'` at open. */
+  readonly priority: boolean;
 }

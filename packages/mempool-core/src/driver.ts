@@ -2,6 +2,8 @@ import type { EventSource } from './events.ts';
 import type { Lease } from './lease.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Logger, Retention } from './options.ts';
+import type { Limits, Ordering } from './priority/limits.ts';
+import type { PriorityVerbs } from './priority/priority-verbs.ts';
 import type { ConfirmOutcome, LogPage, ReceiveOutcome, RollbackOutcome, TipAnswer, Usage } from './store.ts';
 import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
 
@@ -28,6 +30,8 @@ export interface CheckedBlock {
   readonly parent: string | null;
   readonly seen: readonly string[];
   readonly unseen: readonly string[];
+  /** Tags, distinct; empty in a pool in order of arrival. */
+  readonly provides: readonly string[];
   readonly thresholds: Thresholds;
 }
 
@@ -38,6 +42,12 @@ export interface DriverOptions {
   /** Only what this open names: stored with the pool, for all nodes, until another open names it. */
   readonly retention: Partial<Retention>;
   readonly maxTxBytes: number;
+  /** Recorded with the pool; reopening with another is `ERR_MEMPOOL_INCOMPATIBLE`. */
+  readonly ordering: Ordering;
+  /** Only what this open names: stored with the pool, for all nodes, until another open or `setLimits` names it. */
+  readonly limits: Partial<Limits>;
+  /** Milliseconds since 1970, where the application gives the pool's clock; `null`: the store's own, else this machine's. */
+  readonly now: (() => number) | null;
   /** Name of the election whose lease guards the tip (X6). */
   readonly election: string;
   /** `confirm` and `rollback` always need a lease (X6). */
@@ -56,7 +66,7 @@ export interface DriverOptions {
  *
  * A verb ends a wait with `signal`'s reason while nothing was sent or written, and completes once it was (R3).
  */
-export interface StoreDriver extends EventSource {
+export interface StoreDriver extends EventSource, Partial<PriorityVerbs> {
   /** `receive` copies the payloads that it keeps before it returns: they arrive as the caller's own. */
   readonly copiesPayloads?: true;
   receive(transactions: readonly Transaction[], context: WriteContext): Awaitable<ReceiveOutcome[]>;

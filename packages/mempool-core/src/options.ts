@@ -1,6 +1,7 @@
 import type { DriverOptions } from './driver.ts';
 import { invalid } from './errors.ts';
 import { defaultThresholds, type Thresholds } from './lifecycle.ts';
+import { type Limits, namedLimits, type Ordering } from './priority/limits.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type Logger = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
@@ -25,7 +26,7 @@ export const defaultRetention: Retention = {
 export const maxOperations = 10_000;
 
 /** The options that every backend takes. */
-export interface OpenOptions extends Partial<Thresholds>, Partial<Retention> {
+export interface OpenOptions extends Partial<Thresholds>, Partial<Retention>, Partial<Limits> {
   /** Name of the pool, 1–128 printable characters; default `mempool`. */
   readonly pool?: string | undefined;
   /** Largest payload taken, in bytes; default 1 MiB. */
@@ -36,6 +37,10 @@ export interface OpenOptions extends Partial<Thresholds>, Partial<Retention> {
   readonly election?: string | undefined;
   /** `confirm` and `rollback` always need a lease; default false: only while somebody holds one (X6). */
   readonly fenced?: boolean | undefined;
+  /** The order of the pool, for good once it is made; default `fifo`, by arrival. */
+  readonly ordering?: Ordering | undefined;
+  /** Milliseconds since 1970, for expiry and leases; default: the store's own clock, else this machine's. */
+  readonly now?: (() => number) | undefined;
   /** Milliseconds that only rise; default `performance.now()`. */
   readonly clock?: (() => number) | undefined;
   /** Receives warnings; silent by default. */
@@ -49,6 +54,9 @@ export function resolveOptions(options: OpenOptions): DriverOptions {
     thresholds: resolveThresholds(options, defaultThresholds),
     retention: namedRetention(options),
     maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576),
+    ordering: orderingOf(options.ordering ?? 'fifo'),
+    limits: namedLimits(options),
+    now: options.now === undefined ? null : callable('now', options.now),
     election: electionName(options.election ?? 'watcher'),
     fenced: flag('fenced', options.fenced ?? false),
     timeoutMs: count('timeoutMs', options.timeoutMs ?? 5_000),
@@ -88,6 +96,11 @@ function count(field: string, value: number): number {
 function callable<F extends (...given: never[]) => unknown>(field: string, value: F): F {
   if (typeof value !== 'function') throw invalid(field, 'a function');
   return value;
+}
+
+function orderingOf(ordering: Ordering): Ordering {
+  if (ordering !== 'fifo' && ordering !== 'priority') throw invalid('ordering', "'fifo' or 'priority'");
+  return ordering;
 }
 
 function flag(field: string, value: boolean): boolean {

@@ -23,7 +23,7 @@ type CompactRow = [verb: string, hashes: PackedHashes, codes?: Uint8Array, first
  * transactions, thousands of which are kept, are packed to the bytes of their hashes and one each.
  */
 export function encodeOutcome(verb: string, outcome: unknown): Buffer {
-  return encodeValue(compactRow(verb, outcome) ?? [verb, outcome]);
+  return encodeValue(compactRow(verb, outcome) ?? [verb, plainNumbers(outcome)]);
 }
 
 /**
@@ -33,7 +33,28 @@ export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
   const row = decodeValue('recorded outcome', bytes);
   if (!Array.isArray(row) || row.length < 2 || row.length > 4) throw damaged('recorded outcome');
   if (row[0] !== verb) throw operationReused();
-  return (isBytes(row[1]) ? unpack(row as CompactRow) : row[1]) as T;
+  return (isBytes(row[1]) ? unpack(row as CompactRow) : bigNumbers(row[1])) as T;
+}
+
+/** A bigint as text: what CBOR reads back of a small one is a number. */
+function plainNumbers(outcome: unknown): unknown {
+  return mapped(outcome, (value) => (typeof value === 'bigint' ? { int: String(value) } : null));
+}
+
+function bigNumbers(outcome: unknown): unknown {
+  return mapped(outcome, (value) => {
+    const text = typeof value === 'object' && value !== null && 'int' in value ? value.int : null;
+    return typeof text === 'string' ? BigInt(text) : null;
+  });
+}
+
+/** A copy where each part for which `replace` has another is that one. */
+function mapped(value: unknown, replace: (value: unknown) => unknown): unknown {
+  const other = replace(value);
+  if (other !== null) return other;
+  if (Array.isArray(value)) return value.map((each) => mapped(each, replace));
+  if (typeof value !== 'object' || value === null || isBytes(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapped(each, replace)]));
 }
 
 /** An operation id belongs to one call (X2). */
@@ -45,14 +66,28 @@ function compactRow(verb: string, outcome: unknown): CompactRow | null {
   if (!Array.isArray(outcome)) return null;
   if (verb !== 'receive') return [verb, packHashes(outcome as readonly string[])];
   const outcomes = outcome as readonly ReceiveOutcome[];
+  if (!outcomes.every(isPlain)) return null;
   const seqs = outcomes.flatMap((one) => (one.kind === 'received' ? [one.seq] : []));
   const [firstSeq = 0] = seqs;
   // A call numbers what it receives without gaps; one that does not is kept as it is.
   if (seqs.some((seq, i) => seq !== firstSeq + i)) return null;
-  return [verb, packHashes(outcomes.map(({ hash }) => hash)), Uint8Array.from(outcomes, codeOf), firstSeq];
+  return [
+    verb,
+    packHashes(outcomes.map(({ hash }) => hash)),
+    Uint8Array.from(outcomes as readonly PlainOutcome[], codeOf),
+    firstSeq,
+  ];
 }
 
-function codeOf(outcome: ReceiveOutcome): number {
+type PlainOutcome = Extract<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' | 'full' }>;
+
+/** Says no more than its code can. */
+function isPlain(outcome: ReceiveOutcome): outcome is PlainOutcome {
+  const { kind } = outcome;
+  return kind === 'duplicate' || (kind === 'received' && !outcome.parked) || (kind === 'full' && !('floor' in outcome));
+}
+
+function codeOf(outcome: PlainOutcome): number {
   switch (outcome.kind) {
     case 'received':
       return outcome.stage === 'Pending' ? receivedPending : receivedConfirmed;

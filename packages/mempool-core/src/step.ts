@@ -22,6 +22,7 @@ import {
   type Thresholds,
 } from './lifecycle.ts';
 import { encodeOutcome } from './outcome-record.ts';
+import type { PoolStep } from './priority/entry.ts';
 import type { ConfirmOutcome, ReceiveOutcome, RollbackOutcome } from './store.ts';
 import type { ChainPoint, KnownStage, Tip, Transaction } from './transaction.ts';
 
@@ -86,6 +87,8 @@ export interface Step<Outcome> {
   readonly events: readonly StoreEvent[];
   readonly chain: ChainStep | null;
   readonly operation: OperationRecord | null;
+  /** Of a priority pool; else `null`. */
+  readonly pool?: PoolStep | null;
 }
 
 /** A call's outcome, kept under its operation id (X2): bytes, so that no caller can alter it. */

@@ -2,7 +2,9 @@ import type { Capabilities } from './capabilities.ts';
 import type { MempoolEvent } from './events.ts';
 import type { Lease } from './lease.ts';
 import type { Thresholds } from './lifecycle.ts';
-import type { ChainPoint, LogEntry, StoredTransaction, Tip, Transaction, TransactionStatus } from './transaction.ts';
+import type { Ordering } from './priority/limits.ts';
+import type { AdmissionRefusal, Load, PoolVerbs, ReceiveOptions, Submission } from './priority/pool-verbs.ts';
+import type { ChainPoint, LogEntry, StoredTransaction, Tip, TransactionStatus } from './transaction.ts';
 
 export interface ReadOptions {
   /** Ends a waiting call with the signal's own reason (R3). */
@@ -59,14 +61,16 @@ export type ReceiveOutcome =
       readonly seq: number;
       /** `Confirmed` where the last blocks already carried it (L13). */
       readonly stage: 'Pending' | 'Confirmed';
+      /** Only where it waits for a parent. */
+      readonly parked?: true;
     }
   | {
       readonly kind: 'duplicate';
       readonly hash: string;
       readonly stage: 'Pending' | 'Propagated' | 'Acknowledged' | 'Confirmed' | 'Finalized';
     }
-  /** A limit of the pool itself refuses it; stores that are full reject instead (M3). */
-  | { readonly kind: 'full'; readonly hash: string };
+  /** A limit or a rule of the pool itself refuses it; stores that are full reject instead (M3). */
+  | AdmissionRefusal;
 
 /** One block of the chain, as it touches this pool. */
 export interface Block {
@@ -77,6 +81,8 @@ export interface Block {
   readonly seen: readonly string[];
   /** Hashes the chain no longer carries. */
   readonly unseen: readonly string[];
+  /** Tags that it satisfied or spent, by transactions of others: live ones that provide them are Dropped(conflict). Priority pools. */
+  readonly provides?: readonly string[] | undefined;
 }
 
 /** Thresholds for one call; what is left out is the pool's. */
@@ -142,6 +148,8 @@ export interface Usage {
   readonly lastSeq: number;
   /** Number of the last event; 0 before the first. */
   readonly lastEventSeq: number;
+  /** Of a priority pool. */
+  readonly load?: Load;
 }
 
 /**
@@ -154,13 +162,15 @@ export interface Usage {
  * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` when it was sent and the answer was lost; repeat with the same operation id (X5)
  * @throws `ERR_MEMPOOL_STORE_FULL` when there is no room for the write; nothing was changed (M3)
  */
-export interface MempoolStore extends AsyncDisposable {
+export interface MempoolStore extends PoolVerbs, AsyncDisposable {
   /** The backend's name. */
   readonly name: string;
   readonly capabilities: Capabilities;
+  /** The order it was opened with. */
+  readonly ordering: Ordering;
 
   /** Takes in at most 1,000 transactions in arrival order (L1, L2, L13). Payload bytes are copied before it returns (M1). */
-  receive(transactions: readonly Transaction[], options?: WriteOptions): Promise<ReceiveOutcome[]>;
+  receive(transactions: readonly Submission[], options?: ReceiveOptions): Promise<ReceiveOutcome[]>;
   /** Whether anything waits to be propagated (O2). */
   hasPending(options?: ReadOptions): Promise<boolean>;
   /** Pending transactions by seq (O1); an empty page is the end. @throws `ERR_MEMPOOL_CORRUPT` (M2) */

@@ -64,6 +64,11 @@ export function received(outcome: ReceiveOutcome): string {
       // @ts-expect-error a duplicate keeps the seq of the first to itself
       return outcome.seq;
     case 'full':
+    case 'limit':
+    case 'conflict':
+    case 'replacement-underpriced':
+    case 'sender-limit':
+    case 'cycle':
       return outcome.hash;
   }
 }

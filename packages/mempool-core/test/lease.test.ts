@@ -106,7 +106,7 @@ describe('the ledger’s verbs', () => {
     };
     const backend = defineBackend({
       name: 'led',
-      capabilities: { durable: false, shared: false, lease: true },
+      capabilities: { durable: false, shared: false, lease: true, priority: false },
       open(given) {
         const ledger = new Ledger('epoch', { ...defaultRetention, ...given.retention });
         return ledgerDriver({

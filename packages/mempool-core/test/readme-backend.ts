@@ -3,7 +3,7 @@ import { type Backend, defaultRetention, defineBackend, Ledger, ledgerDriver } f
 
 export const scratch: Backend = defineBackend({
   name: 'scratch',
-  capabilities: { durable: false, shared: false, lease: false },
+  capabilities: { durable: false, shared: false, lease: false, priority: false },
   open(options) {
     const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...options.retention });
     return ledgerDriver({

@@ -22,7 +22,7 @@ export const sqlite: Backend<SqliteOptions> = sqliteBy(hostClock());
 export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
   return defineBackend<SqliteOptions>({
     name: 'sqlite',
-    capabilities: { durable: true, shared: true, lease: true },
+    capabilities: { durable: true, shared: true, lease: true, priority: false },
     async open(options) {
       const file = await openShared(checked(options));
       return sqliteDriver({ file, hashes: new SharedHashes(file), fence: new Fence(file, clock, options) }, options);
@@ -36,7 +36,7 @@ export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
  */
 export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',
-  capabilities: { durable: true, shared: false, lease: false },
+  capabilities: { durable: true, shared: false, lease: false, priority: false },
   open(options) {
     const file = openOwn(checked(options));
     return sqliteDriver({ file, hashes: new OwnHashes(file), fence: null }, options);

@@ -1,0 +1,118 @@
+import { isUint8Array } from 'node:util/types';
+import { checkCount, checkHash, checkHashes, maxCallTransactions } from '../arguments.ts';
+import { invalid } from '../errors.ts';
+import { decodePlace, type Place } from './place.ts';
+import type { Budget, GossipQuery, Moment, Revision, Submission, TakeOptions } from './pool-verbs.ts';
+import type {
+  CheckedBudget,
+  CheckedGossipQuery,
+  CheckedMoment,
+  CheckedRevision,
+  CheckedSubmission,
+} from './priority-verbs.ts';
+import { checkName, checkVerdict, isRefusal, type Refusal } from './verdict.ts';
+
+const maxOwnerLength = 128;
+
+/** Submissions whose transactions are checked already, with payloads of the pool's own. @throws `ERR_MEMPOOL_INVALID` */
+export function checkSubmissions(submissions: readonly Submission[]): CheckedSubmission[] {
+  return submissions.map(({ hash, payload, payloadType, verdict, from }, i) => ({
+    hash,
+    payload: Buffer.from(payload),
+    payloadType,
+    verdict: checkVerdict(`transactions[${i}].verdict`, verdict),
+    from: from === undefined ? null : checkName(`transactions[${i}].from`, from, 1),
+  }));
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkMoment({ now, height }: Moment): CheckedMoment {
+  return { now: optionalCount('now', now), height: optionalCount('height', height) };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkBudget(budget: Budget): CheckedBudget {
+  if (typeof budget !== 'object' || budget === null) throw invalid('budget', 'an object');
+  const limit = (name: 'maxBytes' | 'maxGas' | 'maxTxs' | 'skip' | 'overheadBytes', fallback: number): number => {
+    const value = budget[name] ?? fallback;
+    return value === Number.POSITIVE_INFINITY && name.startsWith('max') ? value : checkCount(`budget.${name}`, value);
+  };
+  return {
+    maxBytes: limit('maxBytes', Number.POSITIVE_INFINITY),
+    maxGas: limit('maxGas', Number.POSITIVE_INFINITY),
+    maxTxs: limit('maxTxs', Number.POSITIVE_INFINITY),
+    skip: limit('skip', 0),
+    overheadBytes: limit('overheadBytes', 0),
+  };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkTake({ owner, leaseMs }: TakeOptions): { readonly owner: string; readonly leaseMs: number } {
+  if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
+    throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
+  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1) throw invalid('leaseMs', 'a whole number of at least 1');
+  return { owner, leaseMs };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field; without `limit`, which pages share */
+export function checkGossip(
+  after: number,
+  { except, hashesOnly = false }: GossipQuery,
+): Omit<CheckedGossipQuery, 'limit'> {
+  if (typeof hashesOnly !== 'boolean') throw invalid('hashesOnly', 'true or false');
+  return {
+    after: checkCount('gossipSeq', after),
+    except: except === undefined ? null : checkName('except', except, 1),
+    hashesOnly,
+  };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming `after` */
+export function checkKey(after: string | undefined): Place | null {
+  if (after === undefined) return null;
+  const place = typeof after === 'string' ? decodePlace(after) : null;
+  if (place === null) throw invalid('after', 'a key that best gave');
+  return place;
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkRevisions(revisions: readonly Revision[]): CheckedRevision[] {
+  if (!Array.isArray(revisions) || revisions.length > maxCallTransactions)
+    throw invalid('revisions', `an array of at most ${maxCallTransactions}`);
+  const checked = revisions.map(checkRevision);
+  checkHashes(
+    'revisions',
+    checked.map(({ hash }) => hash),
+    maxCallTransactions,
+  );
+  if (new Set(checked.map(({ hash }) => hash)).size < checked.length)
+    throw invalid('revisions', 'without a hash that comes twice');
+  return checked;
+}
+
+function checkRevision(revision: Revision, i: number): CheckedRevision {
+  const place = `revisions[${i}]`;
+  if (typeof revision !== 'object' || revision === null) throw invalid(place, 'a revision');
+  const { hash, version, answer } = revision;
+  checkHash(`${place}.hash`, hash);
+  checkCount(`${place}.version`, version);
+  if (typeof answer !== 'object' || answer === null) throw invalid(`${place}.answer`, 'a verdict or a refusal');
+  if (isRefusal(answer)) return { hash, version, answer: { refusal: checkRefusal(`${place}.answer`, answer) } };
+  return { hash, version, answer: { verdict: checkVerdict(`${place}.answer`, answer) } };
+}
+
+/** A copy. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
+export function checkRefusal(place: string, { code, log, penalize, data, info, codespace }: Refusal): Refusal {
+  if (!Number.isSafeInteger(code) || code < 1) throw invalid(`${place}.code`, 'a whole number of at least 1');
+  if (typeof log !== 'string') throw invalid(`${place}.log`, 'a string');
+  if (typeof penalize !== 'boolean') throw invalid(`${place}.penalize`, 'true or false');
+  if (data !== undefined && !isUint8Array(data)) throw invalid(`${place}.data`, 'a Uint8Array');
+  if (info !== undefined && typeof info !== 'string') throw invalid(`${place}.info`, 'a string');
+  if (codespace !== undefined && typeof codespace !== 'string') throw invalid(`${place}.codespace`, 'a string');
+  const room = { data: data && Uint8Array.from(data), info, codespace };
+  return { code, log, penalize, ...room };
+}
+
+function optionalCount(field: string, value: number | undefined): number | null {
+  return value === undefined ? null : checkCount(field, value);
+}
