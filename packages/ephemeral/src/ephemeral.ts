@@ -7,6 +7,8 @@ import {
   Ledger,
   ledgerDriver,
   type OpenOptions,
+  PriorityPool,
+  priorityLedgerDriver,
 } from 'mempool-core';
 
 /** What every backend takes, and who leads. */
@@ -18,9 +20,15 @@ export interface EphemeralOptions extends OpenOptions {
 /** The in-memory backend: every `open` makes a new, empty pool, which ends with its process (D2). */
 export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBackend({
   name: 'ephemeral',
-  capabilities: { durable: false, shared: false, lease: true, priority: false },
+  capabilities: { durable: false, shared: false, lease: true, priority: true },
   open({ leases, ...options }) {
-    const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...options.retention });
+    const retention = { ...defaultRetention, ...options.retention };
+    const epoch = randomUUID();
+    if (options.ordering === 'priority') {
+      const pool = new PriorityPool({ epoch, retention, limits: options.limits });
+      return priorityLedgerDriver({ pool, options, leases, close: () => undefined });
+    }
+    const ledger = new Ledger(epoch, retention);
     return ledgerDriver({
       ledger,
       options,

@@ -57,7 +57,7 @@ export function logPage(entries: LogEntry[], cursor: number, oldest: number, las
 }
 
 /** L5, L6: what a block did, counted. */
-export function appliedOutcome(changes: readonly Change[], tip: Tip): ConfirmOutcome {
+export function appliedOutcome(changes: readonly Pick<Change, 'before' | 'after'>[], tip: Tip): ConfirmOutcome {
   const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 0 };
   for (const { before, after } of changes) {
     const confirmed = after.stage === 'Confirmed' || after.stage === 'Finalized';

@@ -1,4 +1,5 @@
 import { isUint8Array } from 'node:util/types';
+import { checkCount } from './count.ts';
 import type { ChainContext, CheckedBlock, WriteContext } from './driver.ts';
 import { invalid } from './errors.ts';
 import type { Lease } from './lease.ts';
@@ -114,12 +115,6 @@ export function checkReason(reason: string): string {
     throw invalid('reason', `a string of 1–${maxReasonLength} characters`);
   if (!reason.isWellFormed()) throw invalid('reason', 'well-formed Unicode');
   return reason;
-}
-
-/** A safe integer of at least 0. @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkCount(field: string, value: number): number {
-  if (!Number.isSafeInteger(value) || value < 0) throw invalid(field, 'a safe integer of at least 0');
-  return value;
 }
 
 /** A page's limit: any number but NaN. @throws `ERR_MEMPOOL_INVALID` */

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   checkBlock,
   checkChainWrite,
-  checkCount,
   checkHashes,
   checkLimit,
   checkPoint,
@@ -14,6 +13,7 @@ import {
   maxCallTransactions,
 } from './arguments.ts';
 import type { Capabilities } from './capabilities.ts';
+import { checkCount } from './count.ts';
 import type { Awaitable, ChainContext, DriverOptions, ReadContext, StoreDriver, WriteContext } from './driver.ts';
 import { invalid, isMempoolError, MempoolError } from './errors.ts';
 import { EventStream } from './event-stream.ts';

@@ -154,6 +154,7 @@ export class CallQueue {
     if (first === undefined) return true;
     if (first.isAlone || call.isAlone || batch.calls.length >= this.#limits.maxBatch) return false;
     if (bytes + call.bytes > this.#limits.maxBatchBytes) return false;
+    if (batch.lane.mayShare?.(first.item, call.item) === false) return false;
     const before = standing(call.before);
     return before === null || before.batch === batch;
   }

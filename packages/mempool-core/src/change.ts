@@ -35,7 +35,8 @@ export function isFinal(change: Change): change is Change & { after: { stage: Fi
 const nothing: Counters = Object.freeze({ confirmations: 0, nonConfirmations: 0 });
 const unknown: Change['previous'] = Object.freeze({ stage: 'Unknown', ...nothing });
 
-function change(before: Life | null, after: Life, tickBefore: number, tickAfter: number): Change {
+/** From one life to the next: what the counters were at the one tick, and are at the other. */
+export function changeOf(before: Life | null, after: Life, tickBefore: number, tickAfter: number): Change {
   const previous = before === null ? unknown : { stage: before.stage, ...countersAt(before, tickBefore) };
   const counters = after.stage === 'Pending' ? nothing : countersAt(after, tickAfter);
   return { before, after, previous, counters };
@@ -54,18 +55,18 @@ export function planReceive(
 ): Change | null {
   if (nextStage(before?.stage ?? 'Unknown', 'receive') === null) return null;
   const after = sighting === null ? live(hash, seq, 'Pending', 0) : live(hash, seq, 'Confirmed', sighting);
-  return change(before, after, tick, tick);
+  return changeOf(before, after, tick, tick);
 }
 
 /** L3, L4: `null` where the stage does not allow the verb. */
 export function planMove(verb: MoveVerb, life: Life, tick: number): Change | null {
   switch (nextStage(life.stage, verb)) {
     case 'Propagated':
-      return change(life, live(life.hash, life.seq, 'Propagated', tick), tick, tick);
+      return changeOf(life, live(life.hash, life.seq, 'Propagated', tick), tick, tick);
     case 'Acknowledged':
-      return change(life, live(life.hash, life.seq, 'Acknowledged', life.tick), tick, tick);
+      return changeOf(life, live(life.hash, life.seq, 'Acknowledged', life.tick), tick, tick);
     case 'Pending':
-      return change(life, live(life.hash, life.seq, 'Pending', 0), tick, tick);
+      return changeOf(life, live(life.hash, life.seq, 'Pending', 0), tick, tick);
     case 'Confirmed':
     case 'Finalized':
     case 'Dropped':
@@ -77,7 +78,7 @@ export function planMove(verb: MoveVerb, life: Life, tick: number): Change | nul
 /** L10: `null` where the stage does not allow it. */
 export function planDrop(life: Life, reason: string, tick: number): Change | null {
   if (nextStage(life.stage, 'drop') === null) return null;
-  return change(life, dropped(life, tick, reason), tick, tick);
+  return changeOf(life, dropped(life, tick, reason), tick, tick);
 }
 
 /** The transactions that a block touches, as they were before it. */
@@ -107,7 +108,7 @@ export function planBlock(lives: BlockLives, tick: number, thresholds: Threshold
   const changes: Change[] = [];
   for (const { before, now } of touched.values()) {
     const after = settle(now, tick, thresholds);
-    if (after !== before) changes.push(change(before, after, tick - 1, tick));
+    if (after !== before) changes.push(changeOf(before, after, tick - 1, tick));
   }
   return bySeq(changes);
 }
@@ -118,7 +119,7 @@ export function planBlock(lives: BlockLives, tick: number, thresholds: Threshold
  */
 export function planRollback(lives: Iterable<Life>, tick: number, target: number): Change[] {
   const changes: Change[] = [];
-  for (const life of lives) changes.push(change(life, live(life.hash, life.seq, 'Pending', 0), tick, target));
+  for (const life of lives) changes.push(changeOf(life, live(life.hash, life.seq, 'Pending', 0), tick, target));
   return bySeq(changes);
 }
 

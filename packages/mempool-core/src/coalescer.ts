@@ -153,6 +153,8 @@ async function sendHalves(lane: Lane<unknown, unknown>, calls: readonly Call[]):
   await send(lane, calls.slice(middle));
 }
 
+const codesOfOneItem: readonly unknown[] = ['ERR_MEMPOOL_INVALID', 'ERR_MEMPOOL_CORRUPT', 'ERR_MEMPOOL_UNSUPPORTED'];
+
 function isOfOneItem(error: unknown): boolean {
-  return isMempoolError(error, 'ERR_MEMPOOL_INVALID') || isMempoolError(error, 'ERR_MEMPOOL_CORRUPT');
+  return isMempoolError(error) && codesOfOneItem.includes(error.code);
 }

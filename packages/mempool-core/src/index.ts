@@ -1,4 +1,10 @@
 export * from './answers.ts';
+export type { ArrivalStep } from './arrival-change.ts';
+export type { ArrivalVerbs } from './arrival-driver.ts';
+export { arrivalLimits } from './arrival-limits.ts';
+export * from './arrival-reap.ts';
+export { endedLeases, takenBy } from './arrival-state.ts';
+export * from './arrival-step.ts';
 export { type Backend, type BackendDefinition, defineBackend } from './backend.ts';
 export type { Backends, ImportModule } from './backend-module.ts';
 export type { Capabilities } from './capabilities.ts';
@@ -33,8 +39,9 @@ export type * from './events.ts';
 export type { WaitOptions, WaitStage } from './goal.ts';
 export type { KeptBlock } from './kept-blocks.ts';
 export * from './lease.ts';
-export { Ledger, type LedgerRecord } from './ledger.ts';
+export { Ledger } from './ledger.ts';
 export { type LedgerDriverParts, ledgerDriver } from './ledger-driver.ts';
+export type { LedgerRecord } from './ledger-record.ts';
 export * from './lifecycle.ts';
 export { Mempool } from './mempool.ts';
 export type { MempoolOptions } from './mempool-options.ts';
@@ -50,11 +57,42 @@ export {
 export * from './ordering.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './outcome-record.ts';
 export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './pages.ts';
+export { leaseEnd, momentOf, poolClock } from './pool-clock.ts';
+export { account, accountTag, type Nonce } from './priority/account.ts';
+export { decodeChange, encodeChange } from './priority/change-record.ts';
+export type { Planning } from './priority/draft.ts';
+export { dumpOf } from './priority/dump.ts';
+export type * from './priority/entry.ts';
+export { decodeEntry, encodeEntry } from './priority/entry-record.ts';
+export * from './priority/limits.ts';
+export { onePerSender } from './priority/one-per-sender.ts';
+export type * from './priority/pool-verbs.ts';
+export { type PriorityStorage, priorityDriver } from './priority/priority-driver.ts';
+export { type PriorityLedgerParts, priorityLedgerDriver } from './priority/priority-ledger.ts';
+export {
+  changeOfStep,
+  type PoolChange,
+  type PoolRecord,
+  PriorityPool,
+  type PriorityPoolParts,
+} from './priority/priority-pool.ts';
+export type * from './priority/priority-verbs.ts';
+export { type Inputs, utxo, utxoLimits, utxoTags } from './priority/utxo.ts';
+export {
+  type CheckedVerdict,
+  defaultVerdict,
+  isRefusal,
+  maxPriority,
+  minPriority,
+  type Refusal,
+  type Verdict,
+} from './priority/verdict.ts';
 export { type RetryOptions, retryUntil } from './retry.ts';
+export type { Schedule } from './schedule.ts';
 export * from './step.ts';
 export type * from './store.ts';
 export * from './transaction.ts';
-export type { Refused, SubmitOutcome, Validate, Verdict } from './validation.ts';
+export type { Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './validation.ts';
 export { Watcher } from './watcher.ts';
 export type * from './watcher-events.ts';
 export type { WatcherElection, WatcherOptions, WatcherPool } from './watcher-options.ts';

@@ -1,15 +1,27 @@
 import type { Lane } from './call-list.ts';
 import type { MoveVerb } from './lifecycle.ts';
+import type { Submission } from './priority/pool-verbs.ts';
+import type { CheckedMoment } from './priority/priority-verbs.ts';
 import type { MempoolStore, ReceiveOutcome, WriteOptions } from './store.ts';
-import type { Transaction, TransactionStatus } from './transaction.ts';
+import type { TransactionStatus } from './transaction.ts';
 
-/** Two receives under way at once could swap, and arrival order shows (L1). */
-export function receiveLane(store: MempoolStore): Lane<Transaction, ReceiveOutcome> {
+/** What is submitted, and when. */
+export interface Arrival extends Submission, CheckedMoment {}
+
+/**
+ * Two receives under way at once could swap, and arrival order shows (L1): so those of other moments wait in the same lane,
+ * though they cannot share a store call.
+ */
+export function receiveLane(store: MempoolStore): Lane<Arrival, ReceiveOutcome> {
   return {
     name: 'receive',
     kind: 'write',
     overlaps: false,
-    send: (transactions, options) => store.receive(transactions, options),
+    mayShare: (first, next) => first.now === next.now && first.height === next.height,
+    send: (arrivals, options) => {
+      const { now = null, height = null } = arrivals[0] ?? {};
+      return store.receive(arrivals, { ...options, now: now ?? undefined, height: height ?? undefined });
+    },
   };
 }
 

@@ -1,7 +1,11 @@
+import { arrivalVerbs } from './arrival-driver.ts';
+import { admissionOf } from './arrival-step.ts';
 import type { ChainContext, DriverOptions, StoreDriver, WriteContext } from './driver.ts';
 import { MempoolError } from './errors.ts';
 import { isFenced, type LeaseSource } from './lease.ts';
 import type { Ledger } from './ledger.ts';
+import type { Thresholds } from './lifecycle.ts';
+import type { PriorityVerbs } from './priority/priority-verbs.ts';
 import {
   confirmStep,
   dropStep,
@@ -15,9 +19,20 @@ import {
 import type { ReceiveOutcome } from './store.ts';
 import type { Tip, Transaction } from './transaction.ts';
 
-interface FencedOutcome {
+export interface FencedOutcome {
   readonly kind: 'fenced';
   readonly tip: Tip;
+}
+
+/** L1, L2, L13, with refusals of what has no room. */
+function receiveWithin(
+  ledger: Ledger,
+  transactions: readonly Transaction[],
+  thresholds: Thresholds,
+): Step<ReceiveOutcome[]> {
+  const admission = admissionOf(ledger, transactions, thresholds, ledger.arrivals.room);
+  const step = receiveStep(ledger, admission.admitted, thresholds);
+  return { ...step, outcome: admission.outcomes(step.outcome) };
 }
 
 /** A JavaScript Map ends at 2 ** 24 entries, and says so when it is too late. */
@@ -25,7 +40,8 @@ const maxRows = 16_000_000;
 
 export interface LedgerDriverParts {
   readonly ledger: Ledger;
-  readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced'>;
+  readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced'> &
+    Partial<Pick<DriverOptions, 'limits' | 'now'>>;
   /** Who leads (X6); without it nobody ever does. */
   readonly leases?: LeaseSource | undefined;
   /**
@@ -45,6 +61,8 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
   const keep = commit ?? ((step: Step<unknown>) => ledger.apply(step));
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
     if (ledger.size + transactions.length > maxRows) throw memoryFull();
+    if (ledger.arrivals.room < transactions.length)
+      return write('receive', context, () => receiveWithin(ledger, transactions, thresholds));
     if (commit === undefined && context.operationId === undefined) return ledger.arrive(transactions, thresholds);
     return write('receive', context, (view) => receiveStep(view, transactions, thresholds));
   }
@@ -53,7 +71,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     const known = ledger.findOperation<T>(verb, operationId);
     if (known !== null) return known.outcome;
     const step = recorded(plan(ledger), verb, operationId);
-    if (step.events.length > 0 || step.operation !== null) keep(step);
+    if (step.events.length > 0 || step.operation !== null || step.arrivals) keep(step);
     return step.outcome;
   }
 
@@ -78,13 +96,18 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     confirm: (block, context) => underLease('confirm', context, (view) => confirmStep(view, block)),
     rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point)),
     ...ledgerReads(ledger),
+    ...arrivalVerbs({ ledger, write, options }),
     close,
   };
 }
 
-type LedgerReads = Omit<StoreDriver, 'copiesPayloads' | 'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'close'>;
+export type LedgerReads = Omit<
+  StoreDriver,
+  'copiesPayloads' | 'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'close' | keyof PriorityVerbs
+>;
 
-function ledgerReads(ledger: Ledger): LedgerReads {
+/** What reads records, whatever the order of the pool. */
+export function ledgerReads(ledger: Ledger): LedgerReads {
   return {
     peekPending: (after, limit) => ledger.peekPending(after, limit),
     peekInflight: (after, limit) => ledger.peekInflight(after, limit),

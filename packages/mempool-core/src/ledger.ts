@@ -1,7 +1,9 @@
 import { logEntry, logPage, statusOf, storedTransaction } from './answers.ts';
+import { Arrivals } from './arrivals.ts';
 import { EventSeries } from './event-series.ts';
-import type { EventPage, EventSource, StoreEvent } from './events.ts';
-import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
+import type { EventPage, EventSource } from './events.ts';
+import { KeptBlocks } from './kept-blocks.ts';
+import type { LedgerRecord } from './ledger-record.ts';
 import type { Life, Thresholds } from './lifecycle.ts';
 import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
@@ -10,7 +12,7 @@ import { bodyOf, lifeOf, pointOf, type Row } from './row.ts';
 import { Rows } from './rows.ts';
 import type { SeqList } from './seq-list.ts';
 import { Series } from './series.ts';
-import { type OperationRecord, type PoolView, receiveStep, type Step, type Write } from './step.ts';
+import { type PoolView, receiveStep, type Step, type Write } from './step.ts';
 import type { LogPage, ReceiveOutcome, TipAnswer, Usage } from './store.ts';
 import {
   type ChainPoint,
@@ -21,23 +23,6 @@ import {
   type Transaction,
   type TransactionStatus,
 } from './transaction.ts';
-
-/** A piece of a ledger's state: plain data, for a file of any format. */
-export type LedgerRecord =
-  | {
-      readonly kind: 'base';
-      readonly tick: number;
-      readonly floor: number;
-      readonly lastSeq: number;
-      /** Numbers of the newest log entry and of the newest event that are not kept any more. */
-      readonly trimmedLog: number;
-      readonly trimmedEvents: number;
-    }
-  | { readonly kind: 'block'; readonly block: KeptBlock }
-  /** A live record, or a log entry: with a body where no later life of its hash has it. */
-  | { readonly kind: 'write'; readonly write: Write }
-  | { readonly kind: 'event'; readonly event: StoreEvent }
-  | { readonly kind: 'operation'; readonly operation: OperationRecord };
 
 interface LogRow {
   readonly life: Life;
@@ -53,16 +38,19 @@ export class Ledger implements PoolView, EventSource {
   retention: Retention;
   readonly #epoch: string;
   readonly #rows = new Rows();
+  readonly arrivals: Arrivals = new Arrivals(this.#rows);
   readonly #blocks = new KeptBlocks();
   readonly #log = new Series<LogRow>();
   readonly #events = new EventSeries();
   readonly #operations = new OperationRecords();
   readonly #listeners = new Set<() => void>();
+  readonly #onForget: (hash: string) => void;
 
-  /** `epoch`: made when the pool was made, and kept with it. */
-  constructor(epoch: string, retention: Retention) {
+  /** `epoch`: made when the pool was made, and kept with it. `onForget`: told of each hash that left the log for good. */
+  constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
     this.#epoch = epoch;
     this.retention = retention;
+    this.#onForget = onForget;
   }
 
   /** Writes a step that was planned on this ledger as it is, then wakes the listeners. */
@@ -88,11 +76,18 @@ export class Ledger implements PoolView, EventSource {
     return outcome;
   }
 
+  /** Follows a step that was written elsewhere; its events are not kept here. */
+  follow({ writes, chain }: Pick<Step<unknown>, 'writes' | 'chain'>, lastEventSeq: number): void {
+    this.#apply({ outcome: null, writes, events: [], chain, operation: null });
+    this.#events.last = lastEventSeq;
+  }
+
   /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
   *dump(): Generator<LedgerRecord, undefined> {
     const { tick, floor } = this.#blocks;
     const trimmed = { trimmedLog: this.#log.oldest - 1, trimmedEvents: this.#events.oldest - 1 };
-    yield { kind: 'base', tick, floor, lastSeq: this.lastSeq, ...trimmed };
+    const arrivals = this.arrivals.dump();
+    yield { kind: 'base', tick, floor, lastSeq: this.lastSeq, ...trimmed, ...(arrivals && { arrivals }) };
     for (const block of this.#blocks.all()) yield { kind: 'block', block };
     for (const list of [this.#rows.shelves.pending, this.#rows.shelves.inflight])
       for (const row of list.after(0))
@@ -114,6 +109,7 @@ export class Ledger implements PoolView, EventSource {
         this.#rows.lastSeq = record.lastSeq;
         this.#log.last = record.trimmedLog;
         this.#events.last = record.trimmedEvents;
+        if (record.arrivals) this.arrivals.restore(record.arrivals);
         break;
       case 'block':
         this.#blocks.add(record.block);
@@ -213,6 +209,12 @@ export class Ledger implements PoolView, EventSource {
     });
   }
 
+  /** The live ones among these. */
+  stored(hashes: readonly string[]): StoredTransaction[] {
+    const rows = hashes.map((hash) => this.#rows.find(hash));
+    return rows.filter((row) => row !== null && isLive(row.stage)).map((row) => this.#stored(row as Row));
+  }
+
   checkStatus(hashes: readonly string[]): TransactionStatus[] {
     return hashes.map((hash) => {
       return statusOf(hash, this.life(hash), this.confirmedAt(hash), this.#blocks.tick);
@@ -258,12 +260,15 @@ export class Ledger implements PoolView, EventSource {
     return () => this.#listeners.delete(listener);
   }
 
-  #apply({ writes, events, chain, operation }: Step<unknown>): void {
+  #apply(step: Step<unknown>): void {
+    const { writes, events, chain, operation } = step;
+    this.arrivals.apply(step);
     if (chain !== null) this.#blocks.apply(chain);
     for (const write of writes) this.#rows.write(write);
     for (const { after, point } of writes) if (!isLive(after.stage)) this.#log.push({ life: after, point });
     for (const event of events) this.#events.push(event);
-    for (const { life } of this.#log.trim(this.retention.maxFinalized)) this.#rows.forget(life);
+    for (const { life } of this.#log.trim(this.retention.maxFinalized))
+      if (this.#rows.forget(life)) this.#onForget(life.hash);
     if (operation !== null) this.#operations.add(operation);
   }
 

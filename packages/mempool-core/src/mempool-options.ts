@@ -1,6 +1,8 @@
 import { maxCallTransactions } from './arguments.ts';
 import type { QueueLimits } from './call-queue.ts';
 import { invalid } from './errors.ts';
+import type { Logger } from './options.ts';
+import { backgroundTimer, type Schedule } from './schedule.ts';
 import type { Validate } from './validation.ts';
 
 export interface MempoolOptions {
@@ -14,27 +16,63 @@ export interface MempoolOptions {
   readonly maxQueued?: number | undefined;
   /** The application's check of new transactions; without it all are taken. */
   readonly validate?: Validate | undefined;
+  /** How many refused transactions are remembered, so that they are not validated again; default 10,000. */
+  readonly maxInvalid?: number | undefined;
+  /** How long they are, in milliseconds; default 60,000; 0: not at all. */
+  readonly keepInvalidMs?: number | undefined;
+  /** Ends leases and drops what is over time or over the limits, that many milliseconds after it did so before. Default: nobody does but `sweep`. */
+  readonly sweepEveryMs?: number | undefined;
+  /** The chain's height, for every call that takes one and is not told it; default: the number of blocks applied. */
+  readonly height?: (() => number) | undefined;
+  /** Milliseconds that only rise; default `performance.now()`. */
+  readonly clock?: (() => number) | undefined;
+  /** How `sweepEveryMs` waits; default: a timer that keeps no process alive. */
+  readonly schedule?: Schedule | undefined;
+  /** Receives warnings; silent by default. */
+  readonly log?: Logger | undefined;
 }
 
 export interface ResolvedMempoolOptions extends QueueLimits {
   readonly maxTxBytes: number;
-  readonly validate: Validate | undefined;
+  readonly validate: Validate | null;
+  readonly maxInvalid: number;
+  readonly keepInvalidMs: number;
+  readonly sweepEveryMs: number | null;
+  readonly height: (() => number) | null;
+  readonly clock: () => number;
+  readonly schedule: Schedule;
+  readonly log: Logger;
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolOptions {
-  const { maxTxBytes = 1_048_576, maxBatch = 128, maxBatchBytes = 4_194_304, maxQueued = 100_000, validate } = options;
-  if (validate !== undefined && typeof validate !== 'function') throw invalid('validate', 'a function');
+  const { validate, height, sweepEveryMs } = options;
   return {
-    maxTxBytes: count('maxTxBytes', maxTxBytes, Number.MAX_SAFE_INTEGER),
-    maxBatch: count('maxBatch', maxBatch, maxCallTransactions),
-    maxBatchBytes: count('maxBatchBytes', maxBatchBytes, Number.MAX_SAFE_INTEGER),
-    maxQueued: count('maxQueued', maxQueued, Number.MAX_SAFE_INTEGER),
-    validate,
+    maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576, 1, Number.MAX_SAFE_INTEGER),
+    maxBatch: count('maxBatch', options.maxBatch ?? 128, 1, maxCallTransactions),
+    maxBatchBytes: count('maxBatchBytes', options.maxBatchBytes ?? 4_194_304, 1, Number.MAX_SAFE_INTEGER),
+    maxQueued: count('maxQueued', options.maxQueued ?? 100_000, 1, Number.MAX_SAFE_INTEGER),
+    validate: validate === undefined ? null : callable('validate', validate),
+    maxInvalid: count('maxInvalid', options.maxInvalid ?? 10_000, 1, Number.MAX_SAFE_INTEGER),
+    keepInvalidMs: count('keepInvalidMs', options.keepInvalidMs ?? 60_000, 0, Number.MAX_SAFE_INTEGER),
+    sweepEveryMs: sweepEveryMs === undefined ? null : count('sweepEveryMs', sweepEveryMs, 1, longestTimerMs),
+    height: height === undefined ? null : callable('height', height),
+    clock: callable('clock', options.clock ?? (() => performance.now())),
+    schedule: callable('schedule', options.schedule ?? backgroundTimer),
+    log: callable('log', options.log ?? (() => undefined)),
   };
 }
 
-function count(field: string, value: number, max: number): number {
-  if (!Number.isSafeInteger(value) || value < 1 || value > max) throw invalid(field, `a whole number of 1–${max}`);
+/** A timer that is set for longer fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+function count(field: string, value: number, min: number, max: number): number {
+  if (!Number.isSafeInteger(value) || value < min || value > max)
+    throw invalid(field, `a whole number of ${min}–${max}`);
+  return value;
+}
+
+function callable<F extends (...given: never[]) => unknown>(field: string, value: F): F {
+  if (typeof value !== 'function') throw invalid(field, 'a function');
   return value;
 }

@@ -38,12 +38,12 @@ export class Rows {
     return seq;
   }
 
-  /** A hash that has a later life than this one stays. */
-  forget(life: Life): void {
+  /** Whether it is gone: a hash that has a later life than this one stays. */
+  forget(life: Life): boolean {
     const row = this.of(life.hash);
-    if (row.mark?.final !== life) return;
+    if (row.mark?.final !== life) return false;
     this.shelves.remove(row);
-    this.#byHash.delete(life.hash);
+    return this.#byHash.delete(life.hash);
   }
 
   /** A new life: a row that the hash had is Dropped, in no list, and gone with this. */

@@ -1,23 +1,85 @@
-import type { ReceiveOutcome } from './store.ts';
-import type { Transaction } from './transaction.ts';
+import type { Application } from './priority/application.ts';
+import type { Ordering } from './priority/limits.ts';
+import { refusedBefore } from './priority/own-refusals.ts';
+import type { Submission } from './priority/pool-verbs.ts';
+import type { Refusal, Verdict } from './priority/verdict.ts';
+import type { ReceiveOutcome, WriteOptions } from './store.ts';
+import type { Transaction, TransactionStatus } from './transaction.ts';
 import type { Refused, SubmitOutcome } from './validation.ts';
 
-const before = 'refused when this operation id was used first';
+/** What is to be done with a transaction that somebody submitted. */
+export type Screened =
+  /** Nothing: this is the answer. */
+  | { readonly kind: 'answered'; readonly outcome: SubmitOutcome }
+  | { readonly kind: 'admitted'; readonly submission: Submission }
+  /** The pool had it a moment ago. Where it is gone, `isGone` tells by the outcome: then it has to be screened again. */
+  | { readonly kind: 'known'; readonly submission: Submission };
+
+export interface ScreeningParts {
+  /** `null`: all are taken. */
+  readonly application: Application | null;
+  readonly ordering: Ordering;
+  status(hash: string, options: WriteOptions): Promise<TransactionStatus>;
+}
+
+/** Asks the application about what the pool does not know, before the store is asked. */
+export class Screening {
+  readonly #parts: ScreeningParts;
+
+  constructor(parts: ScreeningParts) {
+    this.#parts = parts;
+  }
+
+  /** A submission that comes with a verdict is not asked about. */
+  async screen(submission: Submission, height: number | undefined, context: WriteOptions): Promise<Screened> {
+    const { application, status } = this.#parts;
+    if (application === null || submission.verdict !== undefined) return { kind: 'admitted', submission };
+    const { hash } = submission;
+    const { stage } = await status(hash, context);
+    if (stage !== 'Unknown' && stage !== 'Dropped') {
+      // The store is to be asked only where it has to note the peer, or may have recorded another answer.
+      if (submission.from !== undefined || context.operationId !== undefined) return this.#known(submission);
+      return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
+    }
+    const judgement = await application.judgeNew(submission, { height, signal: context.signal });
+    if ('refusal' in judgement) return { kind: 'answered', outcome: refused(hash, judgement.refusal) };
+    return { kind: 'admitted', submission: { ...submission, verdict: judgement.verdict } };
+  }
+
+  /** A priority pool is handed a verdict that it never takes in, lest what has just left it comes back unchecked. */
+  #known(submission: Submission): Screened {
+    const verdict = this.#parts.ordering === 'priority' ? ofNoUse(submission) : undefined;
+    return { kind: 'known', submission: { ...submission, verdict } };
+  }
+}
+
+/** It would have to come before itself; a duplicate is found before that is looked at. */
+function ofNoUse({ hash }: Transaction): Verdict {
+  const tag = `known:${hash}`;
+  return { provides: [tag], requires: [tag], propagate: false };
+}
+
+/** Whether what was known had left the pool when the store was asked. */
+export function isGone(screened: Screened, outcome: SubmitOutcome): boolean {
+  return screened.kind === 'known' && outcome.kind === 'cycle';
+}
+
+function refused(hash: string, { code, log, penalize, data, info, codespace }: Refusal): Refused {
+  return { kind: 'refused', hash, code, log, penalize, data: data && Uint8Array.from(data), info, codespace };
+}
 
 /**
  * The answer to each transaction of a call, by hash. Where the call repeats an operation id, the outcomes are those of the
  * first call, and the application may have refused others then: what the store recorded counts (X2).
  */
 export function screenedOutcomes(
-  transactions: readonly Transaction[],
-  refusals: readonly (Refused | null)[],
+  hashes: readonly string[],
+  answers: readonly (SubmitOutcome | null)[],
   outcomes: readonly ReceiveOutcome[],
 ): SubmitOutcome[] {
   const byHash = Map.groupBy(outcomes, ({ hash }) => hash);
   const next = (hash: string): ReceiveOutcome | undefined => byHash.get(hash)?.shift();
-  // Of several with one hash, those that the application accepts were sent: theirs are the first.
-  const sent = transactions.map(({ hash }, i) => (refusals[i] === null ? next(hash) : undefined));
-  return transactions.map(
-    ({ hash }, i) => sent[i] ?? next(hash) ?? refusals[i] ?? { kind: 'refused', hash, reason: before },
-  );
+  // Of several with one hash, those that were not answered before were sent: theirs are the first.
+  const sent = hashes.map((hash, i) => (answers[i] === null ? next(hash) : undefined));
+  return hashes.map((hash, i) => sent[i] ?? next(hash) ?? answers[i] ?? refused(hash, refusedBefore));
 }

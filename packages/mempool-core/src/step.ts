@@ -1,4 +1,5 @@
 import { appliedOutcome } from './answers.ts';
+import type { ArrivalStep } from './arrival-change.ts';
 import {
   bySeq,
   type Change,
@@ -89,6 +90,8 @@ export interface Step<Outcome> {
   readonly operation: OperationRecord | null;
   /** Of a priority pool; else `null`. */
   readonly pool?: PoolStep | null;
+  /** Of a pool in order of arrival, where somebody takes or sets a limit. */
+  readonly arrivals?: ArrivalStep | null;
 }
 
 /** A call's outcome, kept under its operation id (X2): bytes, so that no caller can alter it. */
@@ -129,12 +132,13 @@ export function receiveStep(
     bodies.push(body);
     return { kind: 'received', hash, seq, stage };
   });
-  return step(view, outcome, changes, { bodies });
+  return stepOf(view, outcome, changes, { bodies });
 }
 
 type Duplicate = Exclude<KnownStage, 'Dropped'>;
 
-function countingSighting(view: PoolView, hash: string, thresholds: Thresholds): number | null {
+/** L13: the tick of a block that still counts for a transaction received now. */
+export function countingSighting(view: PoolView, hash: string, thresholds: Thresholds): number | null {
   const sighting = view.sighting(hash);
   return sighting !== null && sightingCounts(sighting, view.currentTip.tick, thresholds) ? sighting : null;
 }
@@ -154,15 +158,20 @@ function eachStep(view: PoolView, hashes: readonly string[], plan: (life: Life) 
     .map(plan)
     .filter((change) => change !== null);
   const moved = changes.map(({ after }) => after.hash);
-  return step(view, moved, bySeq(changes));
+  return stepOf(view, moved, bySeq(changes));
 }
 
+/** What a block or an undoing comes to before its transactions are looked at: an answer, or what happens to the chain. */
+export type ChainPlan<Outcome> =
+  | { readonly answer: Outcome }
+  | { readonly chain: ChainStep; readonly events: BlockEvent[]; readonly changes: Change[]; readonly clamped: Life[] };
+
 /** L5, L6, X3. */
-export function confirmStep(view: PoolView, block: CheckedBlock): Step<ConfirmOutcome> {
+export function planConfirm(view: PoolView, block: CheckedBlock): ChainPlan<ConfirmOutcome> {
   const { currentTip: tip } = view;
   const { point, parent, seen, unseen, thresholds } = block;
-  if (view.tickOf(point) !== null) return step(view, { kind: 'duplicate', tip }, []);
-  if (tip.point !== null && parent !== null && parent !== tip.point.hash) return step(view, { kind: 'gap', tip }, []);
+  if (view.tickOf(point) !== null) return { answer: { kind: 'duplicate', tip } };
+  if (tip.point !== null && parent !== null && parent !== tip.point.hash) return { answer: { kind: 'gap', tip } };
   const tick = tip.tick + 1;
   const touched = {
     seen: lives(view, seen),
@@ -172,22 +181,40 @@ export function confirmStep(view: PoolView, block: CheckedBlock): Step<ConfirmOu
   const changes = planBlock(touched, tick, thresholds);
   const floor = keptFrom(tick, view.maxRollback, view.floor);
   const events: BlockEvent[] = [{ kind: 'block', eventSeq: view.lastEventSeq + 1, action: 'applied', point, tick }];
-  const chain: ChainStep = { kind: 'applied', tick, floor, point, seen, unseen };
-  return step(view, appliedOutcome(changes, { point: { ...point }, tick }), changes, { events, chain });
+  return { chain: { kind: 'applied', tick, floor, point, seen, unseen }, events, changes, clamped: [] };
+}
+
+export function confirmStep(view: PoolView, block: CheckedBlock): Step<ConfirmOutcome> {
+  const plan = planConfirm(view, block);
+  if ('answer' in plan) return stepOf(view, plan.answer, []);
+  const tip = { point: { ...block.point }, tick: plan.chain.tick };
+  return stepOf(view, appliedOutcome(plan.changes, tip), plan.changes, plan);
 }
 
 /** L9. */
-export function rollbackStep(view: PoolView, point: ChainPoint | null): Step<RollbackOutcome> {
+export function planUndo(view: PoolView, point: ChainPoint | null): ChainPlan<RollbackOutcome> {
   const { currentTip: tip, floor } = view;
   const target = point === null ? floor - 1 : view.tickOf(point);
-  if (target === null) return step(view, { kind: 'unknown-point', tip, oldest: view.pointAt(floor) }, []);
-  if (target === tip.tick) return step(view, { kind: 'unchanged', tip }, []);
+  if (target === null) return { answer: { kind: 'unknown-point', tip, oldest: view.pointAt(floor) } };
+  if (target === tip.tick) return { answer: { kind: 'unchanged', tip } };
   const changes = planRollback(view.confirmedAfter(target), tip.tick, target);
   const clamped = Array.from(view.waitingAfter(target), (life) => clampTick(life, target));
-  const events = undoneEvents(view, target);
-  const undone = tip.tick - target;
-  const outcome = { kind: 'rolled-back', tip: { point, tick: target }, undone, returned: changes.length } as const;
-  return step(view, outcome, changes, { events, clamped, chain: { kind: 'undone', tick: target } });
+  return { chain: { kind: 'undone', tick: target }, events: undoneEvents(view, target), changes, clamped };
+}
+
+export function rollbackStep(view: PoolView, point: ChainPoint | null): Step<RollbackOutcome> {
+  const plan = planUndo(view, point);
+  if ('answer' in plan) return stepOf(view, plan.answer, []);
+  return stepOf(view, undoneOutcome(view, point, plan.chain.tick, plan.changes.length), plan.changes, plan);
+}
+
+export function undoneOutcome(
+  view: PoolView,
+  point: ChainPoint | null,
+  tick: number,
+  returned: number,
+): RollbackOutcome {
+  return { kind: 'rolled-back', tip: { point, tick }, undone: view.currentTip.tick - tick, returned };
 }
 
 function undoneEvents(view: PoolView, target: number): BlockEvent[] {
@@ -205,16 +232,17 @@ function lives(view: PoolView, hashes: readonly string[]): Life[] {
   return hashes.map((hash) => view.life(hash)).filter((life) => life !== null);
 }
 
-interface StepParts {
+export interface StepParts {
   /** One per change, where payloads come with them. */
-  readonly bodies?: readonly Transaction[];
+  readonly bodies?: readonly (Transaction | null)[];
   readonly events?: readonly BlockEvent[];
   /** Lives with a lowered tick: no events. */
   readonly clamped?: readonly Life[];
   readonly chain?: ChainStep;
 }
 
-function step<Outcome>(
+/** The step of these changes, which are by seq: events and log entries follow from them. */
+export function stepOf<Outcome>(
   view: PoolView,
   outcome: Outcome,
   changes: readonly Change[],

@@ -1,20 +1,34 @@
-import type { ReceiveOutcome } from './store.ts';
+import type { ReceiveOptions } from './priority/pool-verbs.ts';
+import type { Refusal, Verdict } from './priority/verdict.ts';
+import type { ReadOptions, ReceiveOutcome } from './store.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What the application says of a transaction before the pool takes it in. */
-export type Verdict = { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly reason: string };
+/** What the application is told beside the transaction. Aborted: nobody waits for the answer any more. */
+export interface ValidateContext extends ReadOptions {
+  /** Before the pool takes it in, or while it is there already: what cannot change need not be checked again. */
+  readonly occasion: 'new' | 'recheck';
+  /** The chain's height, where the pool was told. */
+  readonly height?: number | undefined;
+}
 
 /**
- * The application's check of a transaction that the pool does not know yet. It runs before the store is asked and holds
- * nothing up: calls made meanwhile do not wait for it. What it throws, the caller of `submit` gets.
+ * The application's check of a transaction: a verdict takes it in, a refusal keeps it out. It runs before the store is asked and
+ * holds nothing up: calls made meanwhile do not wait for it. What it throws, the caller of `submit` gets.
  */
-export type Validate = (transaction: Transaction) => Verdict | Promise<Verdict>;
+export type Validate = (
+  transaction: Transaction,
+  context: ValidateContext,
+) => Verdict | Refusal | Promise<Verdict | Refusal>;
 
 /** The application refused it; the store has not seen it. */
-export interface Refused {
+export interface Refused extends Refusal {
   readonly kind: 'refused';
   readonly hash: string;
-  readonly reason: string;
 }
 
 export type SubmitOutcome = ReceiveOutcome | Refused;
+
+export interface SubmitOptions extends ReceiveOptions {
+  /** The peer that sent what does not say it itself. */
+  readonly from?: string | undefined;
+}

@@ -1,4 +1,5 @@
 import { maxCallTransactions } from './arguments.ts';
+import { endable } from './endable.ts';
 import type { TransactionEvent } from './events.ts';
 import { eventStatus } from './goal.ts';
 import type { MempoolStore, ReadOptions } from './store.ts';
@@ -21,25 +22,7 @@ export class Watch implements AsyncIterable<TransactionStatus> {
 
   /** Ending it ends its subscription at once, also while it waits. */
   [Symbol.asyncIterator](): AsyncIterator<TransactionStatus, undefined> {
-    const ended = new AbortController();
-    const signal = this.#signal === undefined ? ended.signal : AbortSignal.any([this.#signal, ended.signal]);
-    const changes = this.#changes(signal);
-    return {
-      next: async () => {
-        try {
-          return await changes.next();
-        } catch (error) {
-          if (ended.signal.aborted) return { done: true, value: undefined };
-          ended.abort();
-          throw error;
-        }
-      },
-      return: async () => {
-        ended.abort();
-        await changes.return(undefined).catch(() => undefined);
-        return { done: true, value: undefined };
-      },
-    };
+    return endable((signal) => this.#changes(signal), this.#signal);
   }
 
   async *#changes(signal: AbortSignal): AsyncGenerator<TransactionStatus, undefined> {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   checkBlock,
-  checkCount,
   checkHash,
   checkHashes,
   checkLimit,
@@ -12,6 +11,7 @@ import {
   copyTransactions,
   distinctHashes,
 } from '../src/arguments.ts';
+import { checkCount } from '../src/count.ts';
 import { isMempoolError } from '../src/errors.ts';
 import { defaultThresholds } from '../src/lifecycle.ts';
 import { type OpenOptions, resolveOptions } from '../src/options.ts';

@@ -1,5 +1,6 @@
 import { isUint8Array } from 'node:util/types';
-import { checkCount, checkHash, checkHashes, maxCallTransactions } from '../arguments.ts';
+import { checkHash, checkHashes, maxCallTransactions } from '../arguments.ts';
+import { checkCount } from '../count.ts';
 import { invalid } from '../errors.ts';
 import { decodePlace, type Place } from './place.ts';
 import type { Budget, GossipQuery, Moment, Revision, Submission, TakeOptions } from './pool-verbs.ts';

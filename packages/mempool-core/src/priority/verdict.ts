@@ -1,4 +1,4 @@
-import { checkCount } from '../arguments.ts';
+import { checkCount } from '../count.ts';
 import { invalid } from '../errors.ts';
 
 /** What the application says of a transaction that it takes. What is left out is the default. */

@@ -1,0 +1,253 @@
+import { live, nextStage, type Thresholds } from '../lifecycle.ts';
+import { countingSighting, type Step } from '../step.ts';
+import type { ReceiveOutcome } from '../store.ts';
+import type { KnownStage } from '../transaction.ts';
+import { dropRivals } from './conflict.ts';
+import { Draft, type Planning } from './draft.ts';
+import type { Entry } from './entry.ts';
+import { floorOf, makeRoom } from './eviction.ts';
+import { ancestorsOf, closesCycle, hasTooManyDescendants } from './graph.ts';
+import { settle } from './placement.ts';
+import type { PlacedNode, PoolNode } from './pool-node.ts';
+import type { AdmissionRefusal, LimitName } from './pool-verbs.ts';
+import type { CheckedSubmission } from './priority-verbs.ts';
+import { replacementBound } from './replacement.ts';
+import { maxPriority } from './verdict.ts';
+
+/** When a call is made, by the pool's clock and the chain. */
+export interface PoolMoment {
+  readonly nowMs: number;
+  readonly height: number;
+}
+
+const maxSources = 64;
+
+/** Takes transactions in, one after the other, each wholly or not at all. */
+export function admitStep(
+  pool: Planning,
+  submissions: readonly CheckedSubmission[],
+  { nowMs, height }: PoolMoment,
+  thresholds: Thresholds,
+): Step<ReceiveOutcome[]> {
+  const draft = new Draft(pool);
+  const told = new Map<string, ReceiveOutcome>();
+  const outcome = submissions.map((submission) => {
+    const { hash } = submission;
+    const first = told.get(hash);
+    if (first !== undefined) return again(first);
+    const answer = admit(draft, submission, { nowMs, height }, thresholds);
+    told.set(hash, answer);
+    return answer;
+  });
+  return draft.step(outcome);
+}
+
+/** What comes twice in one call is answered once. */
+function again(first: ReceiveOutcome): ReceiveOutcome {
+  if (first.kind !== 'received') return first;
+  return { kind: 'duplicate', hash: first.hash, stage: first.stage };
+}
+
+function admit(
+  draft: Draft,
+  submission: CheckedSubmission,
+  moment: PoolMoment,
+  thresholds: Thresholds,
+): ReceiveOutcome {
+  const { hash } = submission;
+  const stage = draft.life(hash)?.stage ?? 'Unknown';
+  if (nextStage(stage, 'receive') === null) {
+    addSource(draft, submission);
+    return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
+  }
+  const entry = newEntry(draft.nextSeq, submission, moment);
+  const sighting = countingSighting(draft.view, hash, thresholds);
+  if (sighting !== null) return admitConfirmed(draft, submission, entry, sighting);
+  draft.index.begin();
+  const attempt = new Attempt(draft, entry).run();
+  if ('kind' in attempt) {
+    draft.index.undo();
+    return attempt.kind === 'full' ? { ...attempt, floor: floorOf(draft.index) } : attempt;
+  }
+  draft.index.keep();
+  draft.begin(live(hash, entry.seq, 'Pending', 0), bodyOf(submission));
+  for (const node of attempt.replaced) draft.drop(node.hash, 'replaced');
+  for (const node of attempt.victims) draft.drop(node.hash, 'evicted');
+  const received = { kind: 'received', hash, seq: entry.seq, stage: 'Pending' } as const;
+  return attempt.node.place.ready ? received : { ...received, parked: true };
+}
+
+function addSource({ index }: Draft, { hash, from }: CheckedSubmission): void {
+  const node = index.node(hash);
+  if (node === undefined || from === null) return;
+  const { entry, stage } = node;
+  if (entry.sources.length >= maxSources || entry.sources.includes(from)) return;
+  index.put({ ...entry, sources: [...entry.sources, from] }, stage);
+}
+
+function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmission, moment: PoolMoment): Entry {
+  return {
+    hash,
+    seq,
+    bytes: payload.length,
+    verdict,
+    sources: from === null ? [] : [from],
+    version: 1,
+    admittedAt: moment.nowMs,
+    admittedHeight: moment.height,
+    checkedHeight: moment.height,
+    gossipSeq: 0,
+    lease: null,
+  };
+}
+
+function bodyOf({ hash, payload, payloadType }: CheckedSubmission): {
+  hash: string;
+  payload: Uint8Array;
+  payloadType: number;
+} {
+  return { hash, payload, payloadType };
+}
+
+/** L13: the chain has it already, whatever the pool would say. */
+function admitConfirmed(draft: Draft, submission: CheckedSubmission, entry: Entry, sighting: number): ReceiveOutcome {
+  const { hash, seq } = entry;
+  draft.index.put(entry, 'Confirmed');
+  draft.begin(live(hash, seq, 'Confirmed', sighting), bodyOf(submission));
+  dropRivals(draft, entry.verdict.provides);
+  settle(draft.index);
+  return { kind: 'received', hash, seq, stage: 'Confirmed' };
+}
+
+interface Admitted {
+  readonly node: PlacedNode;
+  readonly replaced: readonly PoolNode[];
+  readonly victims: readonly PoolNode[];
+}
+
+/** One newcomer against the pool, tried on the index itself: whoever asked takes it back where it ends in a refusal. */
+class Attempt {
+  readonly #draft: Draft;
+  readonly #entry: Entry;
+  readonly #rivals: readonly PoolNode[];
+
+  constructor(draft: Draft, entry: Entry) {
+    this.#draft = draft;
+    this.#entry = entry;
+    const { index } = draft;
+    const rivals = new Set(entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]));
+    this.#rivals = [...rivals].sort((a, b) => a.entry.seq - b.entry.seq);
+  }
+
+  run(): Admitted | AdmissionRefusal {
+    const refusal = this.#refusedByGas() ?? this.#refusedByRivals() ?? this.#refusedBySender();
+    if (refusal !== null) return refusal;
+    const { index } = this.#draft;
+    for (const rival of this.#rivals) index.put(rival.entry, 'Dropped');
+    const node = index.put(this.#entry, 'Pending');
+    return this.#refusedByGraph(node) ?? this.#standing(node);
+  }
+
+  #refusedByRivals(): AdmissionRefusal | null {
+    const { hash, verdict } = this.#entry;
+    const settled = this.#rivals.find(({ stage }) => stage !== 'Pending');
+    if (settled !== undefined) return { kind: 'conflict', hash, with: settled.hash };
+    const required = this.#bump();
+    return required === null || verdict.priority >= required ? null : this.#underpriced(required);
+  }
+
+  /** The least priority that beats each rival by the bump; `null` without rivals. */
+  #bump(): bigint | null {
+    const { replacementBump } = this.#draft.index.limits;
+    let required: bigint | null = null;
+    for (const { entry } of this.#rivals) {
+      const bound = replacementBound(entry.verdict.priority, replacementBump);
+      if (required === null || bound > required) required = bound;
+    }
+    return required;
+  }
+
+  #underpriced(required: bigint): AdmissionRefusal {
+    const { hash } = this.#entry;
+    return { kind: 'replacement-underpriced', hash, required: required > maxPriority ? maxPriority : required };
+  }
+
+  #refusedByGas(): AdmissionRefusal | null {
+    return this.#entry.verdict.gas > this.#draft.index.limits.maxTxGas ? this.#limit('maxTxGas') : null;
+  }
+
+  /** A replacement takes no more room than what it replaces. */
+  #refusedBySender(): AdmissionRefusal | null {
+    const { hash, verdict } = this.#entry;
+    const { limits, senders } = this.#draft.index;
+    if (verdict.sender === '' || this.#rivals.length > 0) return null;
+    const limit = Math.min(verdict.senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
+    const count = (senders.get(verdict.sender) ?? 0) + 1;
+    return count > limit ? { kind: 'sender-limit', hash, limit } : null;
+  }
+
+  #limit(limit: LimitName): AdmissionRefusal {
+    return { kind: 'limit', hash: this.#entry.hash, limit };
+  }
+
+  /** Before it is placed: a place is for what stands in no circle. */
+  #refusedByGraph(node: PoolNode): AdmissionRefusal | null {
+    const { index } = this.#draft;
+    if (closesCycle(index, node)) return { kind: 'cycle', hash: node.hash };
+    const { maxAncestors } = index.limits;
+    return ancestorsOf(index, node, maxAncestors).size > maxAncestors ? this.#limit('maxAncestors') : null;
+  }
+
+  #standing(newcomer: PoolNode): Admitted | AdmissionRefusal {
+    const { index } = this.#draft;
+    settle(index);
+    const node = newcomer as PlacedNode;
+    const refusal = this.#refusedBySum() ?? this.#refusedByPlace(node);
+    if (refusal !== null) return refusal;
+    const victims = makeRoom(index, node);
+    if (victims === null) return { kind: 'full', hash: node.hash };
+    settle(index);
+    return { node, replaced: this.#rivals, victims };
+  }
+
+  /** Where more than one leaves or has to wait, all that they would have paid counts. */
+  #refusedBySum(): AdmissionRefusal | null {
+    if (this.#rivals.length === 0) return null;
+    const losers = [...this.#rivals, ...this.#parked()];
+    if (losers.length <= 1) return null;
+    const { verdict, bytes } = this.#entry;
+    const sum = losers.reduce((total, { entry }) => total + entry.verdict.priority * BigInt(entry.bytes), 0n);
+    if (verdict.priority * BigInt(bytes) > sum) return null;
+    const bound = this.#bump() ?? 0n;
+    const least = bytes === 0 ? maxPriority : floorDivide(sum, BigInt(bytes)) + 1n;
+    return this.#underpriced(least > bound ? least : bound);
+  }
+
+  /** Those that were ready before and wait now. */
+  #parked(): PoolNode[] {
+    const { index } = this.#draft;
+    const parked: PoolNode[] = [];
+    for (const [hash, before] of index.attempted()) {
+      const node = index.node(hash);
+      if (before?.place?.ready === true && node?.place?.ready === false) parked.push(node);
+    }
+    return parked;
+  }
+
+  #refusedByPlace(node: PlacedNode): AdmissionRefusal | null {
+    const { index } = this.#draft;
+    const { maxParked, maxAncestors } = index.limits;
+    if (this.#rivals.length === 0 && !node.place.ready && index.parked.length > maxParked)
+      return this.#limit('maxParked');
+    const { provides, requires } = this.#entry.verdict;
+    const isAlone = requires.length === 0 && !provides.some((tag) => index.dependents.has(tag));
+    if (isAlone) return null;
+    const ancestors = ancestorsOf(index, node, maxAncestors);
+    return hasTooManyDescendants(index, node, ancestors) ? this.#limit('maxDescendants') : null;
+  }
+}
+
+function floorDivide(a: bigint, b: bigint): bigint {
+  const quotient = a / b;
+  return a % b < 0n ? quotient - 1n : quotient;
+}

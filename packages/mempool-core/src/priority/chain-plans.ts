@@ -1,0 +1,63 @@
+import { appliedOutcome } from '../answers.ts';
+import type { CheckedBlock } from '../driver.ts';
+import type { Life } from '../lifecycle.ts';
+import { type ChainPlan, planConfirm, planUndo, type Step, stepOf, undoneOutcome } from '../step.ts';
+import type { ConfirmOutcome, RollbackOutcome } from '../store.ts';
+import type { ChainPoint } from '../transaction.ts';
+import { dropRivals, resolveReturns } from './conflict.ts';
+import { Draft, type Planning } from './draft.ts';
+
+type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
+
+/** L5, L6, X3; what the block has done for tags, and against those who provide the same. */
+export function confirmPoolStep(pool: Planning, block: CheckedBlock): Step<ConfirmOutcome> {
+  const plan = planConfirm(pool.view, block);
+  if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
+  const { tick } = plan.chain;
+  const draft = new Draft(pool, tick);
+  if (plan.chain.kind === 'applied') draft.index.satisfied.moveFloor(plan.chain.floor);
+  moveAll(draft, plan);
+  for (const { after } of plan.changes) if (after.stage === 'Finalized') satisfyBy(draft, after);
+  for (const tag of block.provides) draft.index.satisfy(tag, tick);
+  dropRivals(draft, shownTags(draft, block));
+  resolveReturns(draft, returnedIn(plan));
+  const tip = { point: { ...block.point }, tick };
+  return draft.step(appliedOutcome(draft.changes(), tip), plan);
+}
+
+/** L9; what undone blocks had done for tags is undone too. */
+export function rollbackPoolStep(pool: Planning, point: ChainPoint | null): Step<RollbackOutcome> {
+  const plan = planUndo(pool.view, point);
+  if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
+  const { tick } = plan.chain;
+  const draft = new Draft(pool, tick);
+  for (const tag of draft.index.satisfied.after(tick)) draft.index.forget(tag);
+  for (const life of plan.clamped) draft.clamp(life);
+  moveAll(draft, plan);
+  resolveReturns(draft, returnedIn(plan));
+  const returned = draft.changes().filter(({ after }) => after.stage === 'Pending').length;
+  return draft.step(undoneOutcome(pool.view, point, tick, returned), plan);
+}
+
+function moveAll(draft: Draft, { changes }: Planned): void {
+  for (const { after } of changes) draft.move(after, draft.index.node(after.hash)?.entry.lease ?? null);
+}
+
+function returnedIn({ changes }: Planned): string[] {
+  return changes.filter(({ after }) => after.stage === 'Pending').map(({ after }) => after.hash);
+}
+
+/** What a final transaction did stays done although it leaves the pool. */
+function satisfyBy(draft: Draft, { hash, tick }: Life): void {
+  for (const tag of draft.index.node(hash)?.entry.verdict.provides ?? []) draft.index.satisfy(tag, tick);
+}
+
+function shownTags({ index }: Draft, { provides, seen }: CheckedBlock): Set<string> {
+  const tags = new Set(provides);
+  for (const hash of seen) {
+    const node = index.node(hash);
+    if (node?.stage !== 'Confirmed' && node?.stage !== 'Finalized') continue;
+    for (const tag of node.entry.verdict.provides) tags.add(tag);
+  }
+  return tags;
+}

@@ -1,0 +1,134 @@
+import {
+  bytesToHash,
+  damaged,
+  decodePoint,
+  decodeValue,
+  encodePoint,
+  encodeValue,
+  hashToBytes,
+  isBytes,
+  isCount,
+} from '../codec.ts';
+import type { Life } from '../lifecycle.ts';
+import type { ChainStep, Write } from '../step.ts';
+import { knownStages } from '../transaction.ts';
+import type { Entry, PoolStep } from './entry.ts';
+import { type EntryRow, entryRow, readEntryRow } from './entry-record.ts';
+import { type Limits, limitNames, namedLimits } from './limits.ts';
+import type { PoolChange } from './priority-pool.ts';
+
+type WriteRow = [
+  hash: Uint8Array,
+  seq: number,
+  stage: number,
+  tick: number,
+  confirmations: number,
+  nonConfirmations: number,
+  reason: string | null,
+  point: Uint8Array | null,
+  isNew: boolean,
+];
+type AppliedRow = [
+  tick: number,
+  floor: number,
+  point: Uint8Array,
+  seen: readonly Uint8Array[],
+  unseen: readonly Uint8Array[],
+];
+type UndoneRow = [tick: number];
+type ChangeRow = [
+  writes: readonly WriteRow[],
+  chain: AppliedRow | UndoneRow | null,
+  entries: readonly (readonly [hash: Uint8Array, seq: number, entry: EntryRow])[],
+  satisfied: PoolStep['satisfied'],
+  forgotten: readonly string[],
+  limits: Readonly<Record<string, unknown>> | null,
+  lastGossipSeq: number,
+  lastEventSeq: number,
+];
+
+const noBytes: Uint8Array = new Uint8Array();
+
+/** What other nodes need to know of a committed step, as one CBOR array. */
+export function encodeChange({ writes, chain, pool, lastEventSeq }: PoolChange): Buffer {
+  const entries = pool.entries.map((entry) => [hashToBytes(entry.hash), entry.seq, entryRow(entry)] as const);
+  const row: ChangeRow = [
+    writes.map(writeRow),
+    chain && chainRow(chain),
+    entries,
+    pool.satisfied,
+    pool.forgotten,
+    pool.limits && { ...pool.limits },
+    pool.lastGossipSeq,
+    lastEventSeq,
+  ];
+  return encodeValue(row);
+}
+
+function writeRow({ after, point, body }: Write): WriteRow {
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = after;
+  const code = knownStages.indexOf(stage);
+  const bytes = point && encodePoint(point);
+  return [hashToBytes(hash), seq, code, tick, confirmations, nonConfirmations, reason, bytes, body !== null];
+}
+
+function chainRow(chain: ChainStep): AppliedRow | UndoneRow {
+  if (chain.kind === 'undone') return [chain.tick];
+  const { tick, floor, point, seen, unseen } = chain;
+  return [tick, floor, encodePoint(point), seen.map(hashToBytes), unseen.map(hashToBytes)];
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function decodeChange(record: Uint8Array): PoolChange {
+  const row = decodeValue('change', record);
+  if (!isChangeRow(row)) throw damaged('change');
+  const [writes, chain, entries, satisfied, forgotten, limits, lastGossipSeq, lastEventSeq] = row;
+  const pool: PoolStep = {
+    entries: entries.map(readEntry),
+    satisfied,
+    forgotten,
+    limits: limits && readLimits(limits),
+    lastGossipSeq,
+  };
+  return { writes: writes.map(readWrite), chain: chain && readChain(chain), pool, lastEventSeq };
+}
+
+function isChangeRow(row: unknown): row is ChangeRow {
+  if (!Array.isArray(row) || row.length !== 8) return false;
+  const [writes, chain, entries, satisfied, forgotten, limits, lastGossipSeq, lastEventSeq] = row;
+  return (
+    [writes, entries, satisfied, forgotten].every(Array.isArray) &&
+    (chain === null || Array.isArray(chain)) &&
+    typeof limits === 'object' &&
+    isCount(lastGossipSeq) &&
+    isCount(lastEventSeq)
+  );
+}
+
+function readEntry([hash, seq, row]: ChangeRow[2][number]): Entry {
+  if (!isBytes(hash) || !isCount(seq)) throw damaged('change');
+  return readEntryRow(bytesToHash(hash), seq, row);
+}
+
+function readLimits(limits: Readonly<Record<string, unknown>>): Limits {
+  const named = namedLimits(limits);
+  if (Object.keys(named).length < limitNames.length) throw damaged('change');
+  return named as Limits;
+}
+
+function readWrite(row: WriteRow): Write {
+  const [hashBytes, seq, code, tick, confirmations, nonConfirmations, reason, point, isNew] = row;
+  const stage = knownStages[code];
+  if (stage === undefined || !isBytes(hashBytes) || !isCount(seq) || !isCount(tick)) throw damaged('change');
+  const hash = bytesToHash(hashBytes);
+  const after: Life = { hash, seq, stage, tick, confirmations, nonConfirmations, reason };
+  return { after, point: point && decodePoint(point), body: isNew ? { hash, payload: noBytes, payloadType: 0 } : null };
+}
+
+function readChain(row: AppliedRow | UndoneRow): ChainStep {
+  const [tick] = row;
+  if (row.length === 1) return { kind: 'undone', tick };
+  const [, floor, point, seen, unseen] = row;
+  const hashes = (list: readonly Uint8Array[]): string[] => list.map(bytesToHash);
+  return { kind: 'applied', tick, floor, point: decodePoint(point), seen: hashes(seen), unseen: hashes(unseen) };
+}

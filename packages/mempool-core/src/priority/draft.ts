@@ -1,0 +1,148 @@
+import { bySeq, changeOf, planDrop, planMove } from '../change.ts';
+import type { Life, MoveVerb } from '../lifecycle.ts';
+import { type PoolView, type Step, type StepParts, stepOf } from '../step.ts';
+import type { Transaction } from '../transaction.ts';
+import type { Entry, PoolStep } from './entry.ts';
+import { settle } from './placement.ts';
+import type { PoolIndex } from './pool-index.ts';
+import { isGossipable, type PoolNode } from './pool-node.ts';
+
+/** What a plan is made on. */
+export interface Planning {
+  readonly view: PoolView;
+  /** Changed while the plan is made; whoever asked for it says whether that stays. */
+  readonly index: PoolIndex;
+}
+
+interface Note {
+  readonly before: Life | null;
+  readonly after: Life;
+  readonly body: Transaction | null;
+}
+
+/** One call while it is planned: what becomes of each life, each at most once, and the index as it will be. */
+export class Draft {
+  readonly index: PoolIndex;
+  readonly view: PoolView;
+  /** The tick that counters are told at. */
+  readonly tick: number;
+  readonly #notes = new Map<string, Note>();
+  readonly #clamped = new Map<string, Life>();
+  #lastSeq: number;
+
+  constructor({ view, index }: Planning, tick: number = view.currentTip.tick) {
+    this.view = view;
+    this.index = index;
+    this.tick = tick;
+    this.#lastSeq = view.lastSeq;
+    this.#forgetIdleTags();
+  }
+
+  get nextSeq(): number {
+    return this.#lastSeq + 1;
+  }
+
+  /** As it is by now. */
+  life(hash: string): Life | null {
+    return this.#notes.get(hash)?.after ?? this.#clamped.get(hash) ?? this.view.life(hash);
+  }
+
+  /** A new life, whose node is in the index. */
+  begin(life: Life, body: Transaction): void {
+    this.#lastSeq = life.seq;
+    this.#note(life, body);
+  }
+
+  /** The next stage of a life. What is no longer Propagated is under no lease. */
+  move(after: Life, lease: Entry['lease'] = null): void {
+    this.#note(after, null);
+    const entry = this.index.node(after.hash)?.entry;
+    if (entry === undefined) return;
+    const kept = after.stage === 'Propagated' ? lease : null;
+    this.index.put(entry.lease === kept ? entry : { ...entry, lease: kept }, after.stage);
+  }
+
+  /** Whether the stage allowed it. */
+  moveBy(verb: MoveVerb, hash: string, lease: Entry['lease'] = null): boolean {
+    const life = this.life(hash);
+    const change = life === null ? null : planMove(verb, life, this.tick);
+    if (change === null) return false;
+    this.move(change.after, lease);
+    return true;
+  }
+
+  /** Whether the stage allowed it. */
+  drop(hash: string, reason: string): boolean {
+    const life = this.life(hash);
+    const change = life === null ? null : planDrop(life, reason, this.tick);
+    if (change === null) return false;
+    this.move(change.after);
+    return true;
+  }
+
+  /** L9: with a lower tick, and no event. */
+  clamp(life: Life): void {
+    this.#clamped.set(life.hash, life);
+  }
+
+  /** What became of whom, for counts. */
+  changes(): { readonly before: Life | null; readonly after: Life }[] {
+    return [...this.#notes.values()];
+  }
+
+  step<Outcome>(outcome: Outcome, parts: Pick<StepParts, 'events' | 'chain'> = {}): Step<Outcome> {
+    settle(this.index);
+    this.#forgetIdleTags();
+    this.#numberGossip();
+    const { tick } = this.view.currentTip;
+    const changes = bySeq(
+      [...this.#notes.values()].map(({ before, after }) => changeOf(before, after, tick, this.tick)),
+    );
+    const bodies = changes.map(({ after }) => this.#notes.get(after.hash)?.body ?? null);
+    const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#notes.has(hash));
+    return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped }), pool: this.#poolStep() };
+  }
+
+  #note(after: Life, body: Transaction | null): void {
+    const known = this.#notes.get(after.hash);
+    const before = known === undefined ? this.view.life(after.hash) : known.before;
+    this.#notes.set(after.hash, { before, after, body: body ?? known?.body ?? null });
+  }
+
+  #forgetIdleTags(): void {
+    for (const tag of this.index.satisfied.idle()) this.index.forget(tag);
+  }
+
+  /** What became ready is new to peers: parents first, then in the order of arrival. */
+  #numberGossip(): void {
+    const fresh: PoolNode[] = [];
+    for (const [hash, before] of this.index.touched()) {
+      const node = this.index.node(hash);
+      if (node === undefined || !isGossipable(node)) continue;
+      if (before === null || before.entry.seq !== node.entry.seq || !isGossipable(before)) fresh.push(node);
+    }
+    fresh.sort((a, b) => (a.place?.depth ?? 0) - (b.place?.depth ?? 0) || a.entry.seq - b.entry.seq);
+    for (const node of fresh) {
+      this.index.lastGossipSeq += 1;
+      this.index.put({ ...node.entry, gossipSeq: this.index.lastGossipSeq }, node.stage);
+    }
+  }
+
+  #poolStep(): PoolStep {
+    const { index } = this;
+    const entries: Entry[] = [];
+    for (const [hash, before] of index.touched()) {
+      const entry = index.node(hash)?.entry;
+      if (entry !== undefined && entry !== before?.entry) entries.push(entry);
+    }
+    const satisfied: [string, number][] = [];
+    const forgotten: string[] = [];
+    for (const [tag, before] of index.touchedTags()) {
+      const tick = index.satisfied.tick(tag);
+      if (tick === undefined && before !== undefined) forgotten.push(tag);
+      if (tick !== undefined && tick !== before) satisfied.push([tag, tick]);
+    }
+    const limits = index.limitsTouched ? index.limits : null;
+    return { entries, satisfied, forgotten, limits, lastGossipSeq: index.lastGossipSeq };
+  }
+}

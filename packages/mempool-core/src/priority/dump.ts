@@ -1,0 +1,49 @@
+import { isLive } from '../transaction.ts';
+import type { PoolIndex } from './pool-index.ts';
+import type { PoolNode } from './pool-node.ts';
+import type { PoolDump } from './pool-verbs.ts';
+import type { TagIndex } from './tag-index.ts';
+
+/** The index in canonical form. */
+export function dumpOf(index: PoolIndex): PoolDump {
+  const { limits, lastGossipSeq, totals, parked, order, ages } = index;
+  return {
+    limits: { ...limits },
+    lastGossipSeq,
+    totals: { ...totals, parked: parked.length },
+    entries: [...index.nodes()].sort(byHash).map(dumpedEntry),
+    order: Array.from(order, ({ hash }) => hash),
+    providers: dumpedTags(index.providers),
+    dependents: dumpedTags(index.dependents),
+    senders: [...index.senders].sort(byName),
+    leases: dumpedTags(index.leases),
+    gossip: Array.from(ages.gossip.list, ({ hash }) => hash),
+    satisfied: index.satisfied.entries().sort(byName),
+  };
+}
+
+function dumpedEntry({ entry, stage, place }: PoolNode): PoolDump['entries'][number] {
+  const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq, lease } =
+    entry;
+  const plain = { bytes, sources: [...sources], version, admittedAt, admittedHeight, checkedHeight, gossipSeq };
+  const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
+  const where =
+    place === null ? null : { ready: place.ready, eff: place.eff, anchor: place.anchor, depth: place.depth };
+  return { hash, seq, stage, ...verdict, ...tags, ...plain, lease: lease && { ...lease }, place: where };
+}
+
+function dumpedTags(tags: TagIndex): (readonly [string, readonly string[]])[] {
+  const listed = Array.from(tags.entries(), ([tag, nodes]) => {
+    const live = [...nodes].filter(({ stage }) => isLive(stage));
+    return [tag, live.map(({ hash }) => hash).sort()] as const;
+  });
+  return listed.filter(([, hashes]) => hashes.length > 0).sort(byName);
+}
+
+function byHash(a: PoolNode, b: PoolNode): number {
+  return byName([a.hash], [b.hash]);
+}
+
+function byName([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,40 @@
+import { maxPageBytes } from '../ordering.ts';
+import type { PoolIndex } from './pool-index.ts';
+import type { PoolNode } from './pool-node.ts';
+import type { GossipItem, GossipPage } from './pool-verbs.ts';
+import type { CheckedGossipQuery } from './priority-verbs.ts';
+
+/** What a page of gossip hands out, before the payloads are fetched. */
+export interface GossipChoice {
+  readonly items: readonly Omit<GossipItem, 'payload' | 'payloadType'>[];
+  readonly next: number;
+}
+
+/** What became ready behind the cursor, and may be told to the peer who asks. */
+export function gossipAfter({ ages }: PoolIndex, query: CheckedGossipQuery): GossipChoice {
+  const { after, limit, except, hashesOnly } = query;
+  const items: GossipChoice['items'][number][] = [];
+  let next = after;
+  let bytes = 0;
+  for (const { hash, entry } of ages.gossip.list.after(gossipKey(after))) {
+    if (items.length >= limit) break;
+    const { seq, gossipSeq, verdict, sources } = entry;
+    const isToTell = verdict.propagate && (except === null || !sources.includes(except));
+    if (isToTell && !hashesOnly) bytes += entry.bytes;
+    if (bytes > maxPageBytes && items.length > 0) break;
+    next = gossipSeq;
+    if (!isToTell) continue;
+    items.push({ hash, seq, gossipSeq, bytes: entry.bytes, gas: verdict.gas, priority: verdict.priority });
+  }
+  return { items, next };
+}
+
+export function gossipWithoutPayloads({ items, next }: GossipChoice): GossipPage {
+  return { items: items.map((item) => ({ ...item, payload: null, payloadType: null })), next };
+}
+
+/** For the list by `gossipSeq`: behind everything that has this one. */
+function gossipKey(gossipSeq: number): PoolNode {
+  const entry = { gossipSeq, seq: Number.POSITIVE_INFINITY, lease: null };
+  return { hash: '', stage: 'Propagated', place: null, entry } as unknown as PoolNode;
+}

@@ -1,0 +1,46 @@
+import { childrenOf, parentsOf } from './placement.ts';
+import type { PoolIndex } from './pool-index.ts';
+import type { PoolNode } from './pool-node.ts';
+
+/** What a walk meets from one transaction on, without it: at most one more than `limit`. */
+function reach(from: PoolNode, limit: number, next: (node: PoolNode) => Iterable<PoolNode>): Set<PoolNode> {
+  const met = new Set<PoolNode>();
+  for (const node of next(from)) met.add(node);
+  for (const node of met) {
+    if (met.size > limit) break;
+    for (const further of next(node)) met.add(further);
+  }
+  met.delete(from);
+  return met;
+}
+
+/** Pending ones that must come before. Where there are more than `limit`, some of them. */
+export function ancestorsOf(index: PoolIndex, node: PoolNode, limit: number): Set<PoolNode> {
+  return reach(node, limit, (each) => parentsOf(index, each));
+}
+
+/**
+ * Whether the transaction, one of its ancestors' first or itself, has more Pending descendants than allowed. Who has most of them is at the top.
+ */
+export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestors: ReadonlySet<PoolNode>): boolean {
+  const { maxDescendants } = index.limits;
+  const tops = [...ancestors].filter((each) => parentsOf(index, each).size === 0);
+  if (tops.length === 0) tops.push(node);
+  return tops.some((top) => reach(top, maxDescendants, (each) => childrenOf(index, each)).size > maxDescendants);
+}
+
+/** Whether the transaction would come before and after itself, were everything live back in the queue. */
+export function closesCycle(index: PoolIndex, node: PoolNode): boolean {
+  const { provides, requires } = node.entry.verdict;
+  const open = new Set(provides.filter((tag) => !index.satisfied.has(tag) && index.dependents.has(tag)));
+  if (open.size === 0) return false;
+  if (requires.some((tag) => open.has(tag))) return true;
+  const above = reach(node, Number.POSITIVE_INFINITY, (each) => neededBy(index, each));
+  for (const each of above) if (each.entry.verdict.requires.some((tag) => open.has(tag))) return true;
+  return false;
+}
+
+/** Live ones, in any stage, that provide what the chain has not satisfied. */
+function* neededBy(index: PoolIndex, { entry }: PoolNode): Generator<PoolNode, undefined> {
+  for (const tag of entry.verdict.requires) if (!index.satisfied.has(tag)) yield* index.providers.of(tag);
+}

@@ -1,0 +1,161 @@
+import { Ledger } from '../ledger.ts';
+import type { LedgerRecord } from '../ledger-record.ts';
+import type { Retention } from '../options.ts';
+import type { ChainStep, Step, Write } from '../step.ts';
+import type { Usage } from '../store.ts';
+import type { Planning } from './draft.ts';
+import type { Entry, PoolStep } from './entry.ts';
+import { floorOf } from './eviction.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { settle } from './placement.ts';
+import { PoolIndex } from './pool-index.ts';
+
+/** What a committed step changed, as another node follows it. Payloads are not in it. */
+export interface PoolChange {
+  readonly writes: readonly Write[];
+  readonly chain: ChainStep | null;
+  readonly pool: PoolStep;
+  readonly lastEventSeq: number;
+}
+
+/** A piece of a priority pool's state, for a storage of any format: in this order, entries after all writes. */
+export type PoolRecord =
+  | LedgerRecord
+  | { readonly kind: 'limits'; readonly limits: Partial<Limits> }
+  | { readonly kind: 'gossip'; readonly lastGossipSeq: number }
+  | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
+  /** Of a transaction that came as a write: live, or with a body in the log. */
+  | { readonly kind: 'entry'; readonly entry: Entry };
+
+export interface PriorityPoolParts {
+  readonly epoch: string;
+  readonly retention: Retention;
+  readonly limits: Partial<Limits>;
+}
+
+const noBytes: Uint8Array = new Uint8Array();
+
+/**
+ * A priority pool in memory: lives in a ledger, all the rest in an index. Either all there is of the pool, payloads in the
+ * ledger; or the mirror of one that is kept elsewhere, with rows that have no payload.
+ */
+export class PriorityPool implements Planning {
+  readonly index: PoolIndex;
+  readonly ledger: Ledger;
+
+  constructor({ epoch, retention, limits }: PriorityPoolParts) {
+    this.index = new PoolIndex({ ...defaultLimits, ...limits });
+    this.ledger = new Ledger(epoch, retention, (hash) => this.index.remove(hash));
+  }
+
+  get view(): Ledger {
+    return this.ledger;
+  }
+
+  /** What a call would write. The pool stays as it is. */
+  plan<T>(run: (pool: Planning) => Step<T>): Step<T> {
+    this.index.begin();
+    try {
+      return run(this);
+    } finally {
+      this.index.undo();
+    }
+  }
+
+  /** Plans a call and writes it, where this is all there is of the pool. `keep` may refuse by throwing. */
+  commit<T>(run: (pool: Planning) => Step<T>, keep: (step: Step<T>) => Step<T>): T {
+    this.index.begin();
+    let kept = false;
+    try {
+      const step = keep(run(this));
+      kept = true;
+      this.index.keep();
+      this.ledger.apply(step);
+      return step.outcome;
+    } finally {
+      if (!kept) this.index.undo();
+    }
+  }
+
+  /** Follows a committed step, of this node or of another. */
+  apply({ writes, chain, pool, lastEventSeq }: PoolChange): void {
+    const { index, ledger } = this;
+    const entries = new Map(pool.entries.map((entry) => [entry.hash, entry]));
+    if (chain?.kind === 'applied') index.satisfied.moveFloor(chain.floor);
+    ledger.follow({ writes, chain }, lastEventSeq);
+    for (const { after } of writes) {
+      const entry = entries.get(after.hash) ?? index.node(after.hash)?.entry;
+      if (entry !== undefined && ledger.life(after.hash) !== null) index.put(entry, after.stage);
+      entries.delete(after.hash);
+    }
+    for (const entry of entries.values()) {
+      const node = index.node(entry.hash);
+      if (node !== undefined) index.put(entry, node.stage);
+    }
+    for (const tag of pool.forgotten) index.forget(tag);
+    for (const [tag, tick] of pool.satisfied) index.satisfy(tag, tick);
+    if (pool.limits !== null) index.limits = pool.limits;
+    index.lastGossipSeq = pool.lastGossipSeq;
+    settle(index);
+  }
+
+  /** Takes a piece of a stored state, in the order of `PoolRecord`. */
+  restore(record: PoolRecord): void {
+    const { index } = this;
+    switch (record.kind) {
+      case 'limits':
+        index.limits = { ...index.limits, ...record.limits };
+        break;
+      case 'gossip':
+        index.lastGossipSeq = record.lastGossipSeq;
+        break;
+      case 'satisfied':
+        index.satisfy(record.tag, record.tick);
+        break;
+      case 'entry':
+        this.#restoreEntry(record.entry);
+        break;
+      case 'base':
+        index.satisfied.floor = record.floor;
+        this.ledger.restore(record);
+        break;
+      case 'block':
+      case 'write':
+      case 'event':
+      case 'operation':
+        this.ledger.restore(record);
+        break;
+    }
+  }
+
+  /** After the last piece. */
+  restored(): void {
+    settle(this.index);
+  }
+
+  usage(): Usage {
+    const { index } = this;
+    const { totals, limits, parked } = index;
+    const headroom = {
+      transactions: limits.maxTxs - totals.transactions,
+      bytes: limits.maxBytes - totals.bytes,
+    };
+    return { ...this.ledger.usage(), load: { ...totals, parked: parked.length, headroom, floor: floorOf(index) } };
+  }
+
+  #restoreEntry(entry: Entry): void {
+    const life = this.ledger.life(entry.hash);
+    if (life !== null) this.index.put(entry, life.stage);
+  }
+}
+
+/** What other nodes need to know of a step. */
+export function changeOfStep({ writes, chain, pool }: Step<unknown>, lastEventSeq: number): PoolChange {
+  if (pool === undefined || pool === null) throw new TypeError('a step of a pool in order of arrival');
+  return { writes: writes.map(bare), chain, pool, lastEventSeq };
+}
+
+/** With a body where it begins a life, but without the payload. */
+function bare({ after, point, body }: Write): Write {
+  return { after, point, body: body === null ? null : { hash: after.hash, payload: noBytes, payloadType: 0 } };
+}

@@ -1,0 +1,95 @@
+import { encodePlace, type Place } from './place.ts';
+import { parentsOf } from './placement.ts';
+import type { PoolIndex } from './pool-index.ts';
+import type { PlacedNode, PoolNode } from './pool-node.ts';
+import type { Candidate, Lot, RankedCandidate, StaleTransaction } from './pool-verbs.ts';
+import type { CheckedBudget } from './priority-verbs.ts';
+
+export function candidateOf({ hash, entry }: PoolNode): Candidate {
+  const { seq, bytes, verdict } = entry;
+  return { hash, seq, bytes, gas: verdict.gas, priority: verdict.priority };
+}
+
+/** The ready ones that fit, from the best on: up to the first that does not, or past some of those and their descendants. */
+export function reapNodes(index: PoolIndex, budget: CheckedBudget): PlacedNode[] {
+  const { maxTxs, skip, overheadBytes } = budget;
+  let { maxBytes: bytes, maxGas: gas } = budget;
+  const reaped: PlacedNode[] = [];
+  const passed = new Set<PoolNode>();
+  let misfits = 0;
+  if (maxTxs === 0) return reaped;
+  for (const node of index.order) {
+    if (!node.place.ready) break;
+    if (passed.size > 0 && waitsForOneOf(index, node, passed)) {
+      passed.add(node);
+      continue;
+    }
+    const { entry } = node;
+    if (entry.bytes + overheadBytes > bytes || entry.verdict.gas > gas) {
+      misfits += 1;
+      if (misfits > skip) break;
+      passed.add(node);
+      continue;
+    }
+    bytes -= entry.bytes + overheadBytes;
+    gas -= entry.verdict.gas;
+    if (reaped.push(node) >= maxTxs) break;
+  }
+  return reaped;
+}
+
+function waitsForOneOf(index: PoolIndex, node: PoolNode, passed: ReadonlySet<PoolNode>): boolean {
+  if (node.entry.verdict.requires.length === 0) return false;
+  for (const parent of parentsOf(index, node)) if (passed.has(parent)) return true;
+  return false;
+}
+
+export function bestOf({ order }: PoolIndex, after: Place | null, limit: number): RankedCandidate[] {
+  const found: RankedCandidate[] = [];
+  for (const node of after === null ? order : order.after({ place: after })) {
+    if (!node.place.ready || found.length >= limit) break;
+    found.push({ ...candidateOf(node), key: encodePlace(node.place) });
+  }
+  return found;
+}
+
+/** What a repeated `take` is told: what is still under the lease, by seq. */
+export function repeatedLot({ leases }: PoolIndex, lot: Omit<Lot, 'transactions'>): Lot {
+  const nodes = [...leases.of(lot.leaseId)].sort((a, b) => a.entry.seq - b.entry.seq);
+  return { ...lot, transactions: nodes.map(candidateOf) };
+}
+
+/** The longest unchecked first. */
+export function staleIn({ ages }: PoolIndex, height: number, limit: number): StaleTransaction[] {
+  const found: StaleTransaction[] = [];
+  for (const { hash, entry } of ages.checked.list) {
+    const { seq, version, checkedHeight } = entry;
+    if (checkedHeight >= height || found.length >= limit) break;
+    found.push({ hash, seq, version, checkedHeight });
+  }
+  return found;
+}
+
+/** Pending and ready ones by seq. */
+export function readyAfter({ pending, parked }: PoolIndex, after: number, limit: number): string[] {
+  const found: string[] = [];
+  for (const { hash, place } of pending.after(seqKey(after))) {
+    if (found.length >= limit) break;
+    if (place?.ready) found.push(hash);
+  }
+  return parked.length === pending.length ? [] : found;
+}
+
+export function parkedAfter({ parked }: PoolIndex, after: number, limit: number): string[] {
+  const found: string[] = [];
+  for (const { hash } of parked.after(seqKey(after))) {
+    if (found.length >= limit) break;
+    found.push(hash);
+  }
+  return found;
+}
+
+/** For lists by seq, which look at nothing else. */
+function seqKey(seq: number): PoolNode {
+  return { entry: { seq } } as PoolNode;
+}
