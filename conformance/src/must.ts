@@ -24,3 +24,13 @@ export function mustElect(
 export function mustFence(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
   return mustElect(id, title, run, ['lease']);
 }
+
+/** A case about pools with limits and an order of their own; `needs` on top of that. */
+export function mustRank(
+  id: string,
+  title: string,
+  run: ConformanceCase['run'],
+  needs: readonly Need[] = [],
+): ConformanceCase {
+  return must(id, title, run, ['priority', ...needs]);
+}

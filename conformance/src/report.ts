@@ -4,7 +4,7 @@ import type { ConformanceCase, Level, Need, Subject } from './case.ts';
 import type { CaseOutcome, CaseResult } from './outcome.ts';
 import { rules } from './rules.ts';
 
-export type Profile = 'core' | 'durable' | 'shared' | 'election';
+export type Profile = 'core' | 'durable' | 'shared' | 'priority' | 'election';
 
 export type Counts = Record<CaseOutcome['kind'], number>;
 
@@ -43,6 +43,7 @@ export interface Report {
 /** The narrowest profile that a case belongs to. */
 function profileOf({ needs = [] }: ConformanceCase): Profile {
   if (needs.includes('election')) return 'election';
+  if (needs.includes('priority')) return 'priority';
   if (needs.includes('shared')) return 'shared';
   return needs.includes('durable') ? 'durable' : 'core';
 }
@@ -65,6 +66,7 @@ export function makeReport(subject: Subject, seed: number, results: readonly Cas
       core: count(({ profile }) => profile === 'core'),
       durable: count(({ profile }) => profile === 'durable'),
       shared: count(({ profile }) => profile === 'shared'),
+      priority: count(({ profile }) => profile === 'priority'),
       election: count(({ profile }) => profile === 'election'),
     },
     rules: Object.fromEntries(rulesOf(cases).map((rule) => [rule, count((one) => one.rule === rule)])),

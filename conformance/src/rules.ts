@@ -1,4 +1,4 @@
-/** The rules of the contract in a few words, LE1–LE8 those of an election. Ids are permanent. */
+/** The rules of the contract in a few words, LE1–LE8 those of an election, P1–P18 those of pools with limits. Ids are permanent. */
 export const rules: Readonly<Record<string, string>> = {
   L1: 'arrival order, and a seq that stays',
   L2: 'duplicates, and new lives of dropped ones',
@@ -47,6 +47,24 @@ export const rules: Readonly<Record<string, string>> = {
   LE6: 'handing over, and the end of a node',
   LE7: 'lost before the next win',
   LE8: 'one id, one node',
+  P1: 'one order, by priority, in which no child is before its parent',
+  P2: 'tags: ready, parked, and back',
+  P3: 'admission: all of it or nothing, and the first refusal that fits',
+  P4: 'replacing what provides the same',
+  P5: 'eviction from the end, and the floor',
+  P6: 'limits, and changing them',
+  P7: 'reaping within a budget, and reading the order',
+  P8: 'taking under a lease',
+  P9: 'sweeping: leases, expiry, and what is over the limits',
+  P10: 'gossip in the order in which things became ready',
+  P11: 'verdicts given again',
+  P12: 'tags on the chain: satisfied, spent and withdrawn',
+  P13: 'usage, flush, and nothing left in a drained pool',
+  P14: 'events, log and operation ids of what a pool with limits does',
+  P15: 'durable: a priority pool reopens as it was',
+  P16: 'several nodes, one order',
+  P17: 'bad input to the verbs of a pool with limits',
+  P18: 'what a pool in order of arrival does, and refuses',
   history: 'random histories against a model of all rules',
 };
 

@@ -15,6 +15,7 @@ const contract = [
   ...numbered('M', 3),
   ...numbered('R', 3),
   ...numbered('LE', 8),
+  ...numbered('P', 18),
 ];
 
 test('every rule of the contract has a title', () => {

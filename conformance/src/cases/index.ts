@@ -27,6 +27,7 @@ import { nodeCases, nodeEventCases } from './nodes.ts';
 import { operationCases } from './operations.ts';
 import { pagingCases } from './paging.ts';
 import { poolCases } from './pools.ts';
+import { priorityCases } from './priority.ts';
 import { processCases } from './process.ts';
 import { propagationCases } from './propagation.ts';
 import { racingCases } from './racing.ts';
@@ -85,6 +86,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...fencingCases,
   ...fencedAnswerCases,
   ...electionCases,
+  ...priorityCases,
 ];
 
 /** The cases that a subject is for: an election alone has no pool to test. */

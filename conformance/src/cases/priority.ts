@@ -1,0 +1,25 @@
+import type { ConformanceCase } from '../case.ts';
+import { admissionCases } from './priority-admission.ts';
+import { boundCases } from './priority-bounds.ts';
+import { evictionCases } from './priority-eviction.ts';
+import { limitCases } from './priority-limits.ts';
+import { orderCases } from './priority-order.ts';
+import { parkingCases } from './priority-parking.ts';
+import { placeCases } from './priority-places.ts';
+import { reapingCases } from './priority-reaping.ts';
+import { replacementCases } from './priority-replacement.ts';
+import { takingCases } from './priority-taking.ts';
+
+/** The cases of pools with limits and an order of their own: P1–P18. */
+export const priorityCases: readonly ConformanceCase[] = [
+  ...placeCases,
+  ...orderCases,
+  ...parkingCases,
+  ...admissionCases,
+  ...boundCases,
+  ...replacementCases,
+  ...evictionCases,
+  ...limitCases,
+  ...reapingCases,
+  ...takingCases,
+];
