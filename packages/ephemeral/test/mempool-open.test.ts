@@ -78,9 +78,14 @@ describe('openMempool', () => {
   });
 
   it('validates with the application’s function', async () => {
-    const validate = () => ({ kind: 'refused', reason: 'closed today' }) as const;
+    const validate = () => ({ code: 3, log: 'closed today', penalize: false });
     await using pool = await openMempool({ backend: 'ephemeral' }, { ephemeral }, { validate });
-    expect(await pool.submit(transaction(1))).toEqual({ kind: 'refused', hash: hash(1), reason: 'closed today' });
+    expect(await pool.submit(transaction(1))).toMatchObject({
+      kind: 'refused',
+      hash: hash(1),
+      code: 3,
+      log: 'closed today',
+    });
   });
 
   it('refuses a backend that was not given, and names the package it is in', async () => {

@@ -109,7 +109,7 @@ describe('one caller’s bad transaction', () => {
 
 describe('an operation id (X2)', () => {
   it('makes a repeat answer as the first call did', async () => {
-    const { pool } = await open({ validate: () => ({ kind: 'accepted' }) });
+    const { pool } = await open({ validate: () => ({}) });
     const first = await pool.submit(transaction(1), { operationId: 'op-1' });
     expect(await pool.submit(transaction(1), { operationId: 'op-1' })).toEqual(first);
     expect(await pool.submit(transaction(1))).toMatchObject({ kind: 'duplicate' });
@@ -127,11 +127,12 @@ describe('an operation id (X2)', () => {
 
 describe('the application’s validation', () => {
   const noEven = ({ payload }: { payload: Uint8Array }) =>
-    (payload[0] ?? 0) % 2 === 0 ? ({ kind: 'refused', reason: 'even' } as const) : ({ kind: 'accepted' } as const);
+    (payload[0] ?? 0) % 2 === 0 ? { code: 2, log: 'even', penalize: true } : {};
 
   it('keeps a refused transaction out, with its reason', async () => {
     const { pool } = await open({ validate: noEven });
-    expect(await pool.submit(transaction(2))).toEqual({ kind: 'refused', hash: hash(2), reason: 'even' });
+    const told = { kind: 'refused', hash: hash(2), code: 2, log: 'even', penalize: true };
+    expect(await pool.submit(transaction(2))).toEqual(told);
     expect(await pool.status(hash(2))).toMatchObject({ stage: 'Unknown' });
     await pool.close();
   });
@@ -147,7 +148,7 @@ describe('the application’s validation', () => {
     let asked = 0;
     const validate = () => {
       asked += 1;
-      return { kind: 'accepted' } as const;
+      return {};
     };
     const { pool } = await open({ validate });
     await pool.submit(transaction(1));
@@ -167,7 +168,7 @@ describe('the application’s validation', () => {
     const { pool } = await open({
       validate: ({ payload }) => {
         payload.fill(0);
-        return { kind: 'accepted' };
+        return {};
       },
     });
     await pool.submit(transaction(7));

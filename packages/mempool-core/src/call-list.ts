@@ -9,7 +9,7 @@ export interface Lane<Item, Answer> {
   /** What reads may be left at any time; what writes only before it was sent (R3). */
   readonly kind: 'read' | 'write';
   /** Whether two may share a store call; default: any two. */
-  readonly mayShare?: (first: Item, next: Item) => boolean;
+  mayShare?(first: Item, next: Item): boolean;
   /** One answer for each item, in the order given. */
   send(items: readonly Item[], options: WriteOptions): Promise<readonly Answer[]>;
 }

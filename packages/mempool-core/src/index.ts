@@ -45,6 +45,7 @@ export type { LedgerRecord } from './ledger-record.ts';
 export * from './lifecycle.ts';
 export { Mempool } from './mempool.ts';
 export type { MempoolOptions } from './mempool-options.ts';
+export type { MempoolReader } from './mempool-reader.ts';
 export { type OpenMempoolOptions, openMempool } from './open-mempool.ts';
 export {
   defaultRetention,
@@ -64,6 +65,7 @@ export type { Planning } from './priority/draft.ts';
 export { dumpOf } from './priority/dump.ts';
 export type * from './priority/entry.ts';
 export { decodeEntry, encodeEntry } from './priority/entry-record.ts';
+export type { Gossip, GossipOptions } from './priority/gossip.ts';
 export * from './priority/limits.ts';
 export { onePerSender } from './priority/one-per-sender.ts';
 export type * from './priority/pool-verbs.ts';
@@ -77,6 +79,7 @@ export {
   type PriorityPoolParts,
 } from './priority/priority-pool.ts';
 export type * from './priority/priority-verbs.ts';
+export type { Recheck, RecheckOptions } from './priority/recheck.ts';
 export { type Inputs, utxo, utxoLimits, utxoTags } from './priority/utxo.ts';
 export {
   type CheckedVerdict,
@@ -92,7 +95,7 @@ export type { Schedule } from './schedule.ts';
 export * from './step.ts';
 export type * from './store.ts';
 export * from './transaction.ts';
-export type { Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './validation.ts';
+export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './validation.ts';
 export { Watcher } from './watcher.ts';
 export type * from './watcher-events.ts';
 export type { WatcherElection, WatcherOptions, WatcherPool } from './watcher-options.ts';

@@ -11,47 +11,52 @@ import {
 } from './arguments.ts';
 import type { Lane } from './call-list.ts';
 import { Coalescer } from './coalescer.ts';
-import { invalid, MempoolError } from './errors.ts';
-import type { MempoolEvent } from './events.ts';
-import { checkGoal, type WaitOptions } from './goal.ts';
-import { dropLane, moveLane, receiveLane, statusLane } from './lanes.ts';
+import { checkCount } from './count.ts';
+import { invalid } from './errors.ts';
+import { type Arrival, dropLane, moveLane, receiveLane, statusLane } from './lanes.ts';
 import { defaultThresholds, type MoveVerb } from './lifecycle.ts';
-import { type MempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
-import { type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
-import { screenedOutcomes } from './screening.ts';
+import { type MempoolOptions, type ResolvedMempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
+import { MempoolReader } from './mempool-reader.ts';
+import { Application } from './priority/application.ts';
+import { InvalidHashes } from './priority/invalid-hashes.ts';
+import type { Limits } from './priority/limits.ts';
+import { ownVerdict } from './priority/own-verdict.ts';
+import type * as verbs from './priority/pool-verbs.ts';
+import { checkMoment } from './priority/priority-arguments.ts';
+import type { CheckedMoment } from './priority/priority-verbs.ts';
+import { type Recheck, Rechecker, type RecheckOptions } from './priority/recheck.ts';
+import { Sweeper } from './priority/sweeper.ts';
+import { isGone, Screening, screenedOutcomes } from './screening.ts';
 import type * as store from './store.ts';
-import type { ChainPoint, LogEntry, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
-import type { Refused, SubmitOutcome, Validate } from './validation.ts';
-import { Waiters } from './waiters.ts';
-import { Watch } from './watch.ts';
+import type { ChainPoint, TransactionStatus } from './transaction.ts';
+import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 
 /**
  * A pool for one transaction at a time, on any store: calls made in one turn of the event loop become one store call (O6).
  * Calls about one hash, and submissions among themselves, take effect in the order made (M2); whole-pool writes (`receive`,
- * lists of hashes, `confirm`, `rollback`) come after every call made before them. Reads of pages and counts go straight to
+ * lists of hashes, `take`, `confirm` and so on) come after every call made before them. Reads of pages and counts go straight to
  * the store and see what has been answered.
  *
  * @throws as `MempoolStore`, and `ERR_MEMPOOL_BUSY` where `maxQueued` calls wait already
  */
-export class Mempool implements AsyncDisposable {
-  readonly #store: store.MempoolStore;
+export class Mempool extends MempoolReader implements AsyncDisposable {
   readonly #coalescer: Coalescer;
-  readonly #waiters: Waiters;
-  readonly #maxTxBytes: number;
-  readonly #validate: Validate | undefined;
-  readonly #receive: Lane<Transaction, store.ReceiveOutcome>;
+  readonly #options: ResolvedMempoolOptions;
+  readonly #application: Application | null;
+  readonly #screening: Screening;
+  readonly #sweeper: Sweeper | null;
+  readonly #receive: Lane<Arrival, store.ReceiveOutcome>;
   readonly #status: Lane<string, TransactionStatus>;
   readonly #moves: Readonly<Record<MoveVerb, Lane<string, boolean>>>;
   #closing: Promise<void> | null = null;
 
   /** Takes the store over: closing the pool closes it. */
   constructor(on: store.MempoolStore, options: MempoolOptions = {}) {
-    const { maxTxBytes, validate, ...limits } = resolveMempoolOptions(options);
-    this.#store = on;
-    this.#maxTxBytes = maxTxBytes;
-    this.#validate = validate;
-    this.#coalescer = new Coalescer(limits);
-    this.#waiters = new Waiters(on);
+    super(on);
+    const resolved = resolveMempoolOptions(options);
+    const { validate, sweepEveryMs: everyMs, schedule, log } = resolved;
+    this.#options = resolved;
+    this.#coalescer = new Coalescer(resolved);
     this.#receive = receiveLane(on);
     this.#status = statusLane(on);
     this.#moves = {
@@ -59,23 +64,24 @@ export class Mempool implements AsyncDisposable {
       markAcknowledged: moveLane(on, 'markAcknowledged'),
       release: moveLane(on, 'release'),
     };
+    this.#application = validate === null ? null : new Application(validate, new InvalidHashes(resolved));
+    this.#screening = new Screening({
+      application: this.#application,
+      ordering: on.ordering,
+      status: (hash, to) => this.status(hash, to),
+    });
+    this.#sweeper = everyMs === null ? null : new Sweeper({ sweep: () => this.sweep(), everyMs, schedule, log });
   }
 
-  /** The store below, for what this class does not offer. */
-  get store(): store.MempoolStore {
-    return this.#store;
-  }
-
-  /** Takes one transaction in (L1, L2), after the application's check where there is one. The payload is copied (M1). */
-  async submit(transaction: Transaction, options: store.WriteOptions = {}): Promise<SubmitOutcome> {
-    this.#assertOpen();
-    checkTransaction(() => 'transaction', transaction, this.#maxTxBytes);
-    const context = checkWrite(options);
-    const own = copy(transaction);
-    const refused = this.#validate === undefined ? null : await this.#refusal(this.#validate, own, context);
-    if (refused !== null) return refused;
-    const { hash, payload } = own;
-    return this.#coalescer.call(this.#receive, { item: own, hash, bytes: payload.length }, context);
+  /**
+   * Takes one transaction in (L1, L2), after the application's check where there is one. The payload is copied (M1). A verdict
+   * that comes with it stands for the check.
+   */
+  async submit(submission: verbs.Submission, options: SubmitOptions = {}): Promise<SubmitOutcome> {
+    this.assertOpen();
+    checkTransaction(() => 'transaction', submission, this.#options.maxTxBytes);
+    const own = copy('transaction', submission, options);
+    return this.#submit(own, checkMoment(this.#at(options)), checkWrite(options));
   }
 
   /** What became of one transaction (O3). */
@@ -84,20 +90,15 @@ export class Mempool implements AsyncDisposable {
   }
 
   /** Takes in at most 1,000 transactions in one step; those the application refuses stay out. */
-  async receive(transactions: readonly Transaction[], options: store.WriteOptions = {}): Promise<SubmitOutcome[]> {
-    this.#assertOpen();
-    if (!Array.isArray(transactions) || transactions.length > maxCallTransactions)
+  async receive(submissions: readonly verbs.Submission[], options: SubmitOptions = {}): Promise<SubmitOutcome[]> {
+    this.assertOpen();
+    if (!Array.isArray(submissions) || submissions.length > maxCallTransactions)
       throw invalid('transactions', `an array of at most ${maxCallTransactions} transactions`);
-    for (const [i, transaction] of transactions.entries())
-      checkTransaction(() => `transactions[${i}]`, transaction, this.#maxTxBytes);
-    const own = transactions.map(copy);
-    const context = checkWrite(options);
-    const validate = this.#validate;
-    if (validate === undefined) return this.#whole((on, to) => on.receive(own, to), context);
-    const refusals = await Promise.all(own.map((each) => this.#refusal(validate, each, context)));
-    const accepted = own.filter((_, i) => refusals[i] === null);
-    const outcomes = await this.#whole((on, to) => on.receive(accepted, to), context);
-    return screenedOutcomes(own, refusals, outcomes);
+    for (const [i, submission] of submissions.entries())
+      checkTransaction(() => `transactions[${i}]`, submission, this.#options.maxTxBytes);
+    const own = submissions.map((each, i) => copy(`transactions[${i}]`, each, options));
+    const moment = checkMoment(this.#at(options));
+    return this.#receiveAll(own, moment, checkWrite(options));
   }
 
   /** Pending → Propagated (L3). For one hash: whether it moved; for a list: the hashes moved. */
@@ -130,7 +131,7 @@ export class Mempool implements AsyncDisposable {
     options: store.WriteOptions = {},
   ): Promise<boolean | string[]> {
     checkReason(reason);
-    if (typeof which === 'string') return this.#single(dropLane(this.#store, reason), which, options);
+    if (typeof which === 'string') return this.#single(dropLane(this.store, reason), which, options);
     const hashes = [...checkHashes('hashes', which, maxCallTransactions)];
     return this.#whole((on, to) => on.drop(hashes, reason, to), options);
   }
@@ -141,8 +142,8 @@ export class Mempool implements AsyncDisposable {
     policy: store.Policy = {},
     options: store.ChainOptions = {},
   ): Promise<store.ConfirmOutcome> {
-    const { point, parent, seen, unseen } = checkBlock(block, policy, defaultThresholds);
-    const own = { point, parent: parent ?? undefined, seen, unseen };
+    const { point, parent, seen, unseen, provides } = checkBlock(block, policy, defaultThresholds);
+    const own = { point, parent: parent ?? undefined, seen, unseen, provides };
     const thresholds = { ...policy };
     return this.#whole((on, to) => on.confirm(own, thresholds, to), options);
   }
@@ -153,88 +154,63 @@ export class Mempool implements AsyncDisposable {
     return this.#whole((on, to) => on.rollback(own, to), options);
   }
 
+  /** What `reap` gives, marked in flight under a lease in the same step. */
+  async take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Lot> {
+    const own = { ...budget };
+    const { owner, leaseMs, now, height } = this.#at(options);
+    return this.#whole((on, to) => on.take(own, { ...to, owner, leaseMs, now, height }), options);
+  }
+
+  /** Ends leases, and drops what waited too long or is over the limits. */
+  async sweep(options: verbs.SweepOptions = {}): Promise<verbs.Sweep> {
+    const { now, height } = this.#at(options);
+    return this.#whole((on, to) => on.sweep({ ...to, now, height }), options);
+  }
+
+  /** Applies verdicts that were given again. Priority pools. */
+  async revise(
+    revisions: readonly verbs.Revision[],
+    options: verbs.ReviseOptions = {},
+  ): Promise<verbs.ReviseOutcome[]> {
+    const own = Array.isArray(revisions) ? [...revisions] : revisions;
+    const { now, height } = this.#at(options);
+    const outcomes = await this.#whole((on, to) => on.revise(own, { ...to, now, height }), options);
+    // What it made ready has no event.
+    this.wake();
+    return outcomes;
+  }
+
   /**
-   * Resolves at the stage asked for or beyond, or at Dropped, with the status then (R3). A hash that is unknown yet is waited
-   * for as well. One subscription serves all who wait.
+   * Asks the application again about every Pending transaction that was checked below the height, and applies what it says.
+   * Others have their turn between the slices; what leaves the pool or is checked by others meanwhile is left alone. Priority pools.
    *
-   * @throws the signal's reason, `ERR_MEMPOOL_CLOSED` where the pool closes first
+   * @throws what the application throws, the signal's reason: what was applied until then stays
    */
-  async waitFor(hash: string, options: WaitOptions = {}): Promise<TransactionStatus> {
-    this.#assertOpen();
-    const goal = checkGoal(options);
-    checkHash('hash', hash);
-    options.signal?.throwIfAborted();
-    return this.#waiters.wait(hash, goal, options.signal);
+  async recheck(options: RecheckOptions = {}): Promise<Recheck> {
+    this.assertOpen();
+    if (this.#application === null) throw invalid('validate', 'given to the pool: a recheck asks it');
+    const { slice = 100, signal } = options;
+    if (!Number.isSafeInteger(slice) || slice < 1 || slice > maxCallTransactions)
+      throw invalid('slice', `a whole number of 1–${maxCallTransactions}`);
+    const height = checkCount('height', this.#at(options).height ?? Number.NaN);
+    return new Rechecker({ pool: this, application: this.#application, height, slice, signal }).run();
   }
 
-  /** The present status of each hash, then each change of its stage. `break` or abort ends it at once. */
-  watch(hashes: readonly string[], options: store.ReadOptions = {}): AsyncIterable<TransactionStatus> {
-    return new Watch(this.#store, checkHashes('hashes', hashes, Number.POSITIVE_INFINITY), options);
+  /** Every Pending transaction → Dropped. Returns how many. */
+  async flush(options: store.WriteOptions = {}): Promise<number> {
+    return this.#whole((on, to) => on.flush(to), options);
   }
 
-  /** Every pending transaction by seq, over all pages (O1). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
-  pending(options: SeqWalkOptions = {}): AsyncIterable<StoredTransaction> {
-    return walkBySeq(this.#store, 'peekPending', options);
-  }
-
-  /** Everything in flight by seq, over all pages (O1). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
-  inflight(options: SeqWalkOptions = {}): AsyncIterable<StoredTransaction> {
-    return walkBySeq(this.#store, 'peekInflight', options);
-  }
-
-  /** The terminal log from a cursor on, over all pages (O4). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
-  finalized(options: LogWalkOptions = {}): AsyncIterable<LogEntry> {
-    return walkLog(this.#store, options);
-  }
-
-  /** Whether anything waits to be propagated (O2). */
-  async hasPending(options?: store.ReadOptions): Promise<boolean> {
-    return this.#reading().hasPending(options);
-  }
-
-  /** One page of pending transactions by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
-  async peekPending(query?: store.SeqQuery): Promise<StoredTransaction[]> {
-    return this.#reading().peekPending(query);
-  }
-
-  /** One page of what is in flight by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
-  async peekInflight(query?: store.SeqQuery): Promise<StoredTransaction[]> {
-    return this.#reading().peekInflight(query);
-  }
-
-  /** The transactions in flight among these, in the order asked; `null` for any other. @throws `ERR_MEMPOOL_CORRUPT` */
-  async findInflight(hashes: readonly string[], options?: store.ReadOptions): Promise<(StoredTransaction | null)[]> {
-    return this.#reading().findInflight(hashes, options);
-  }
-
-  /** What became of each of at most 1,000 hashes, in the order asked (O3). */
-  async checkStatus(hashes: readonly string[], options?: store.ReadOptions): Promise<TransactionStatus[]> {
-    return this.#reading().checkStatus(hashes, options);
-  }
-
-  /** One page of the terminal log (O4). @throws `ERR_MEMPOOL_CORRUPT` */
-  async dumpFinalized(query?: store.LogQuery): Promise<store.LogPage> {
-    return this.#reading().dumpFinalized(query);
-  }
-
-  /** Every event of the pool, whichever node made it (E3, E4). */
-  async subscribe(options?: store.SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
-    return this.#reading().subscribe(options);
-  }
-
-  /** The last block applied (X4). */
-  async tip(options?: store.TipOptions): Promise<store.TipAnswer> {
-    return this.#reading().tip(options);
-  }
-
-  /** How much the pool holds. Calls that still wait here are not counted. */
-  async usage(options?: store.ReadOptions): Promise<store.Usage> {
-    return this.#reading().usage(options);
+  /** Sets the limits that are named, for every node; returns all of them. */
+  async setLimits(limits: Partial<Limits>, options: store.WriteOptions = {}): Promise<Limits> {
+    const own = { ...limits };
+    return this.#whole((on, to) => on.setLimits(own, to), options);
   }
 
   /** Sends what was accepted, closes the store, ends the streams, and tells those who still wait. Twice is fine (R2). */
   close(): Promise<void> {
-    this.#closing ??= this.#close();
+    this.#sweeper?.stop();
+    this.#closing ??= this.end(this.#coalescer.close());
     return this.#closing;
   }
 
@@ -242,15 +218,36 @@ export class Mempool implements AsyncDisposable {
     await this.close();
   }
 
-  async #close(): Promise<void> {
-    await this.#coalescer.close();
-    try {
-      await this.#store.close();
-    } catch (error) {
-      this.#waiters.failAll(error);
-      throw error;
-    }
-    await this.#waiters.close();
+  async #submit(own: verbs.Submission, moment: CheckedMoment, context: store.WriteOptions): Promise<SubmitOutcome> {
+    if (this.#screening.passes(own)) return this.#send(own, moment, context);
+    const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
+    if (screened.kind === 'answered') return screened.outcome;
+    const outcome = await this.#send(screened.submission, moment, context);
+    // Its operation id, where there is one, has been used by the call that found it gone.
+    return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }) : outcome;
+  }
+
+  #send(own: verbs.Submission, moment: CheckedMoment, context: store.WriteOptions): Promise<store.ReceiveOutcome> {
+    const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: own.payload.length };
+    return this.#coalescer.call(this.#receive, subject, context);
+  }
+
+  async #receiveAll(
+    own: readonly verbs.Submission[],
+    moment: CheckedMoment,
+    context: store.WriteOptions,
+  ): Promise<SubmitOutcome[]> {
+    const { now, height } = { now: moment.now ?? undefined, height: moment.height ?? undefined };
+    const send = (submissions: readonly verbs.Submission[]): Promise<store.ReceiveOutcome[]> =>
+      this.#whole((on, to) => on.receive(submissions, { ...to, now, height }), context);
+    if (own.every((each) => this.#screening.passes(each))) return send(own);
+    const screened = await Promise.all(own.map((each) => this.#screening.screen(each, height, context)));
+    const outcomes = await send(screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission)));
+    const again = { signal: context.signal };
+    const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
+      isGone(screened[i], outcome) ? this.#submit(own[i] as verbs.Submission, moment, again) : outcome,
+    );
+    return Promise.all(told);
   }
 
   async #move(
@@ -273,28 +270,19 @@ export class Mempool implements AsyncDisposable {
     options: store.ChainOptions,
   ): Promise<Answer> {
     const { lease, ...context } = checkChainWrite(options);
-    return this.#coalescer.whole(() => run(this.#store, { ...context, lease: lease ?? undefined }), context.signal);
+    return this.#coalescer.whole(() => run(this.store, { ...context, lease: lease ?? undefined }), context.signal);
   }
 
-  /** A transaction that the pool has is not checked again: its answer comes from the store. */
-  async #refusal(validate: Validate, transaction: Transaction, options: store.WriteOptions): Promise<Refused | null> {
-    const { hash } = transaction;
-    const { stage } = await this.status(hash, options);
-    if (stage !== 'Unknown' && stage !== 'Dropped') return null;
-    const verdict = await validate(copy(transaction));
-    return verdict.kind === 'refused' ? { kind: 'refused', hash, reason: verdict.reason } : null;
-  }
-
-  #reading(): store.MempoolStore {
-    this.#assertOpen();
-    return this.#store;
-  }
-
-  #assertOpen(): void {
-    if (this.#closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
+  /** The options as they are at the moment of the call, with the height that the pool is told where they have none. */
+  #at<Options extends Pick<verbs.Moment, 'height'>>(options: Options): Options {
+    return { ...options, height: options.height ?? this.#options.height?.() };
   }
 }
 
-function copy({ hash, payload, payloadType }: Transaction): Transaction {
-  return { hash, payload: Buffer.from(payload), payloadType };
+/** M1: what is handed in stays as it is, whatever the caller does next. */
+function copy(place: string, submission: verbs.Submission, options: SubmitOptions): verbs.Submission {
+  const { hash, payload, payloadType, verdict, from = options.from } = submission;
+  const own = { hash, payload: Buffer.from(payload), payloadType };
+  if (verdict === undefined && from === undefined) return own;
+  return { ...own, from, verdict: verdict === undefined ? undefined : ownVerdict(`${place}.verdict`, verdict) };
 }

@@ -30,10 +30,14 @@ export class Screening {
     this.#parts = parts;
   }
 
-  /** A submission that comes with a verdict is not asked about. */
+  /** Whether nobody is to be asked about it: it comes with a verdict, or the application takes all. */
+  passes(submission: Submission): boolean {
+    return this.#parts.application === null || submission.verdict !== undefined;
+  }
+
   async screen(submission: Submission, height: number | undefined, context: WriteOptions): Promise<Screened> {
     const { application, status } = this.#parts;
-    if (application === null || submission.verdict !== undefined) return { kind: 'admitted', submission };
+    if (application === null || this.passes(submission)) return { kind: 'admitted', submission };
     const { hash } = submission;
     const { stage } = await status(hash, context);
     if (stage !== 'Unknown' && stage !== 'Dropped') {
@@ -60,8 +64,8 @@ function ofNoUse({ hash }: Transaction): Verdict {
 }
 
 /** Whether what was known had left the pool when the store was asked. */
-export function isGone(screened: Screened, outcome: SubmitOutcome): boolean {
-  return screened.kind === 'known' && outcome.kind === 'cycle';
+export function isGone(screened: Screened | undefined, outcome: SubmitOutcome): boolean {
+  return screened?.kind === 'known' && outcome.kind === 'cycle';
 }
 
 function refused(hash: string, { code, log, penalize, data, info, codespace }: Refusal): Refused {
@@ -73,13 +77,17 @@ function refused(hash: string, { code, log, penalize, data, info, codespace }: R
  * first call, and the application may have refused others then: what the store recorded counts (X2).
  */
 export function screenedOutcomes(
-  hashes: readonly string[],
-  answers: readonly (SubmitOutcome | null)[],
+  transactions: readonly Transaction[],
+  screened: readonly Screened[],
   outcomes: readonly ReceiveOutcome[],
 ): SubmitOutcome[] {
   const byHash = Map.groupBy(outcomes, ({ hash }) => hash);
   const next = (hash: string): ReceiveOutcome | undefined => byHash.get(hash)?.shift();
   // Of several with one hash, those that were not answered before were sent: theirs are the first.
-  const sent = hashes.map((hash, i) => (answers[i] === null ? next(hash) : undefined));
-  return hashes.map((hash, i) => sent[i] ?? next(hash) ?? answers[i] ?? refused(hash, refusedBefore));
+  const sent = transactions.map(({ hash }, i) => (screened[i]?.kind === 'answered' ? undefined : next(hash)));
+  return transactions.map(({ hash }, i) => {
+    const answer = screened[i];
+    const told = answer?.kind === 'answered' ? answer.outcome : refused(hash, refusedBefore);
+    return sent[i] ?? next(hash) ?? told;
+  });
 }

@@ -11,14 +11,14 @@ export interface ValidateContext extends ReadOptions {
   readonly height?: number | undefined;
 }
 
+/** A refusal has a code; a verdict has none, and `{}` is one. */
+export type Answer = Refusal | (Verdict & { readonly [F in keyof Refusal]?: undefined });
+
 /**
  * The application's check of a transaction: a verdict takes it in, a refusal keeps it out. It runs before the store is asked and
  * holds nothing up: calls made meanwhile do not wait for it. What it throws, the caller of `submit` gets.
  */
-export type Validate = (
-  transaction: Transaction,
-  context: ValidateContext,
-) => Verdict | Refusal | Promise<Verdict | Refusal>;
+export type Validate = (transaction: Transaction, context: ValidateContext) => Answer | Promise<Answer>;
 
 /** The application refused it; the store has not seen it. */
 export interface Refused extends Refusal {

@@ -1,5 +1,6 @@
 // Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
 import {
+  account,
   type Backend,
   type BackendDefinition,
   type ConfirmOutcome,
@@ -169,7 +170,13 @@ export async function pools(pool: Mempool): Promise<void> {
   await pool.drop('00');
   // @ts-expect-error nobody asks for Dropped: every wait ends there
   await pool.waitFor('00', { stage: 'Dropped' });
+  new Mempool(store, { validate: ({ payload }) => ({ gas: payload.length, priority: 7n }) });
+  new Mempool(store, { validate: async () => ({ code: 1, log: 'spent', penalize: true }) });
+  new Mempool(store, { validate: ({ hash }) => (hash === '00' ? { code: 1, log: 'spent', penalize: true } : {}) });
+  new Mempool(store, { validate: ({ hash }) => account(hash, 1n, 0) });
   // @ts-expect-error a refusal says why
+  new Mempool(store, { validate: () => ({ code: 1 }) });
+  // @ts-expect-error nor is it told by anything but its code
   new Mempool(store, { validate: () => ({ kind: 'refused' }) });
 }
 

@@ -15,8 +15,8 @@ const operation = { operationId: 'once' };
 async function open() {
   const unwanted = new Set<number>();
   const validate = ({ payload }: Transaction) =>
-    unwanted.has(payload[0] ?? 0) ? ({ kind: 'refused', reason: 'spent' } as const) : ({ kind: 'accepted' } as const);
-  return { unwanted, pool: new Mempool(await scratch.open(), { validate }) };
+    unwanted.has(payload[0] ?? 0) ? { code: 7, log: 'spent', penalize: true } : {};
+  return { unwanted, pool: new Mempool(await scratch.open(), { validate, keepInvalidMs: 0 }) };
 }
 
 describe('a list that is received again with its operation id (X2)', () => {
@@ -38,8 +38,8 @@ describe('a list that is received again with its operation id (X2)', () => {
     const [refused, received] = await pool.receive(list, operation);
     unwanted.clear();
     const repeat = await pool.receive(list, operation);
-    expect(refused).toMatchObject({ kind: 'refused', hash: hash(1), reason: 'spent' });
-    expect(repeat).toEqual([{ kind: 'refused', hash: hash(1), reason: expect.any(String) }, received]);
+    expect(refused).toMatchObject({ kind: 'refused', hash: hash(1), code: 7, log: 'spent', penalize: true });
+    expect(repeat).toMatchObject([{ kind: 'refused', hash: hash(1), codespace: 'mempool', penalize: false }, received]);
     expect(await pool.status(hash(1))).toMatchObject({ stage: 'Unknown' });
     await pool.close();
   });
