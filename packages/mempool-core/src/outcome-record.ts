@@ -23,7 +23,13 @@ type CompactRow = [verb: string, hashes: PackedHashes, codes?: Uint8Array, first
  * transactions, thousands of which are kept, are packed to the bytes of their hashes and one each.
  */
 export function encodeOutcome(verb: string, outcome: unknown): Buffer {
-  return encodeValue(compactRow(verb, outcome) ?? [verb, plainNumbers(outcome)]);
+  return encodeValue(compactRow(verb, outcome) ?? [verb, plainNumbers(verb === 'take' ? leaseOf(outcome) : outcome)]);
+}
+
+/** What is in a lot is not recorded: a repeat tells what is still under the lease. */
+function leaseOf(lot: unknown): unknown {
+  const { transactions: _, ...lease } = lot as { readonly transactions?: unknown };
+  return lease;
 }
 
 /**
@@ -64,7 +70,8 @@ export function operationReused(): MempoolError {
 
 function compactRow(verb: string, outcome: unknown): CompactRow | null {
   if (!Array.isArray(outcome)) return null;
-  if (verb !== 'receive') return [verb, packHashes(outcome as readonly string[])];
+  if (verb === 'revise') return null;
+  if (verb !== 'receive') return outcome.every(isHash) ? [verb, packHashes(outcome)] : null;
   const outcomes = outcome as readonly ReceiveOutcome[];
   if (!outcomes.every(isPlain)) return null;
   const seqs = outcomes.flatMap((one) => (one.kind === 'received' ? [one.seq] : []));
@@ -77,6 +84,11 @@ function compactRow(verb: string, outcome: unknown): CompactRow | null {
     Uint8Array.from(outcomes as readonly PlainOutcome[], codeOf),
     firstSeq,
   ];
+}
+
+/** Lists of outcomes are kept as they are. */
+function isHash(each: unknown): each is string {
+  return typeof each === 'string';
 }
 
 type PlainOutcome = Extract<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' | 'full' }>;

@@ -4,6 +4,8 @@ import { Fence } from './fence.ts';
 import { OwnHashes, SharedHashes } from './hashes.ts';
 import { hostClock, type LeaseClock } from './lease-clock.ts';
 import { openOwn, openShared } from './open-file.ts';
+import { PriorityChanges } from './priority-changes.ts';
+import { openPriority } from './priority-driver.ts';
 
 export interface SqliteOptions {
   /** The pool's file; made where it is missing, in a directory that exists. */
@@ -22,10 +24,13 @@ export const sqlite: Backend<SqliteOptions> = sqliteBy(hostClock());
 export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
   return defineBackend<SqliteOptions>({
     name: 'sqlite',
-    capabilities: { durable: true, shared: true, lease: true, priority: false },
+    capabilities: { durable: true, shared: true, lease: true, priority: true },
     async open(options) {
       const file = await openShared(checked(options));
-      return sqliteDriver({ file, hashes: new SharedHashes(file), fence: new Fence(file, clock, options) }, options);
+      const fence = new Fence(file, clock, options);
+      if (options.ordering === 'priority')
+        return openPriority({ file, fence, changes: new PriorityChanges(file) }, options);
+      return sqliteDriver({ file, hashes: new SharedHashes(file), fence }, options);
     },
   });
 }
@@ -36,9 +41,10 @@ export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
  */
 export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',
-  capabilities: { durable: true, shared: false, lease: false, priority: false },
+  capabilities: { durable: true, shared: false, lease: false, priority: true },
   open(options) {
     const file = openOwn(checked(options));
+    if (options.ordering === 'priority') return openPriority({ file, fence: null, changes: null }, options);
     return sqliteDriver({ file, hashes: new OwnHashes(file), fence: null }, options);
   },
 });

@@ -6,6 +6,11 @@ import { storeError } from './store-error.ts';
 
 /** Marks a database as a pool, in the file's header: "mmpl". */
 const applicationId = 0x6d6d706c;
+/** What the header says of a file's format: one with a priority pool is none that a build without such pools reads (N2). */
+export const formats: Readonly<Record<core.Ordering, number>> = {
+  fifo: core.formatVersion,
+  priority: 1_000 + core.formatVersion,
+};
 /** How long SQLite itself may wait for a lock, in milliseconds: the event loop stands still meanwhile. */
 export const busyMs = 2;
 /** Twice SQLite's own: new hashes scatter over the index, and a page is moved into the file once for all that hit it. */
@@ -68,7 +73,8 @@ function identify(database: Database, path: string): 'empty' | 'ours' {
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
   if (isEmpty && application === 0 && version === 0) return 'empty';
   if (application !== applicationId) throw incompatible(path, 'the database belongs to another program');
-  if (version !== core.formatVersion) throw incompatible(path, `its format is ${version}, not ${core.formatVersion}`);
+  if (!Object.values(formats).includes(version as number))
+    throw incompatible(path, `its format is ${version}, not one of ${Object.values(formats).join(', ')}`);
   return 'ours';
 }
 
@@ -76,7 +82,7 @@ function identify(database: Database, path: string): 'empty' | 'ours' {
 function claim(database: Database, path: string, prepare: (database: Database) => void): void {
   if (identify(database, path) === 'empty') {
     database.pragma(`application_id = ${applicationId}`);
-    database.pragma(`user_version = ${core.formatVersion}`);
+    database.pragma(`user_version = ${formats.fifo}`);
   }
   database.exec(readSql('lease.sql'));
   prepare(database);

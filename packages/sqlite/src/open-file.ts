@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
 import type { SqliteOptions } from './backend.ts';
-import { type DatabaseFileOptions, incompatible, openDatabase, readSql } from './database-file.ts';
+import { type DatabaseFileOptions, formats, incompatible, openDatabase, readSql } from './database-file.ts';
 import { PoolFile } from './pool-file.ts';
+import { createPriorityTables, namePriorityLimits } from './priority-format.ts';
 
 type FileOptions = core.DriverOptions & SqliteOptions;
 type LockingMode = DatabaseFileOptions['lockingMode'];
+
+/** Statements that only pools of that order have the tables for. */
+const statements: Readonly<Record<core.Ordering, readonly string[]>> = {
+  fifo: [],
+  priority: ['priority-statements.sql'],
+};
 
 /** Without the index, whose pages scatter over the whole file, a receive costs the same however many there are. */
 const sharing: Readonly<Record<LockingMode, string>> = {
@@ -30,32 +37,44 @@ export function openOwn(options: FileOptions): PoolFile {
 }
 
 function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
-  const { path, log } = options;
+  const { path, log, ordering } = options;
   const synchronous = options.synchronous === 'normal' ? 'NORMAL' : 'FULL';
   return openDatabase(
     { path, lockingMode, synchronous },
     (database) => prepare(database, options, lockingMode),
-    (database) => new PoolFile(database, log),
+    (database) => new PoolFile(database, log, ...statements[ordering]),
   );
 }
 
 /** One step: makes the pool where no other process was quicker, and readies its file for this open. */
-function prepare(database: Database, { path, pool, retention }: FileOptions, lockingMode: LockingMode): void {
-  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'pool'").get() === undefined) create(database, pool);
+function prepare(database: Database, options: FileOptions, lockingMode: LockingMode): void {
+  const { path, pool, ordering, retention, limits } = options;
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'pool'").get() === undefined)
+    create(database, options);
   const { name } = database.prepare('SELECT name FROM pool').get() as { name: unknown };
   if (name !== pool) throw incompatible(path, `the file holds the pool ${name}`);
-  database.prepare(limits).run({ maxFinalized: null, maxEvents: null, maxRollback: null, ...retention });
+  if (database.pragma('user_version', { simple: true }) !== formats[ordering])
+    throw incompatible(path, `the pool is not ordered by ${ordering}`);
+  const nameRetention = () =>
+    database.prepare(retentionSql).run({ maxFinalized: null, maxEvents: null, maxRollback: null, ...retention });
+  if (ordering === 'priority') {
+    namePriorityLimits(database, limits, nameRetention);
+    return;
+  }
+  nameRetention();
   database.exec(sharing[lockingMode]);
 }
 
-const limits = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_finalized),
+const retentionSql = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_finalized),
   max_events = ifnull(@maxEvents, max_events), max_rollback = ifnull(@maxRollback, max_rollback)`;
 
-function create(database: Database, pool: string): void {
+function create(database: Database, { pool, ordering }: FileOptions): void {
   const { maxFinalized, maxEvents, maxRollback } = core.defaultRetention;
   database.exec(readSql('schema.sql'));
   database
     .prepare('INSERT INTO pool VALUES (1, ?, ?, ?, ?, ?)')
     .run(pool, randomUUID(), maxFinalized, maxEvents, maxRollback);
   database.exec("INSERT INTO step VALUES (0, 0, x'80', 0, 1, 0, 0, 0, 0, 0, 0, 0)");
+  if (ordering === 'priority') createPriorityTables(database);
+  database.pragma(`user_version = ${formats[ordering]}`);
 }

@@ -9,8 +9,8 @@ export class PoolFile extends SqlFile {
   readonly #reported = new Set<number>();
   #undoing: (() => void)[] = [];
 
-  constructor(database: Database, log: Logger) {
-    super(database, 'file.sql', 'statements.sql');
+  constructor(database: Database, log: Logger, ...sources: readonly string[]) {
+    super(database, 'file.sql', 'statements.sql', ...sources);
     this.#log = log;
   }
 

@@ -30,17 +30,24 @@ export class SqlFile {
     return this.#statement(name).iterate(...values) as IterableIterator<Row>;
   }
 
-  /** `beginRead`: all that `run` reads is of one moment. `beginWrite`: all that it writes is one step, or nothing is (X1). */
+  /**
+   * `beginRead`: all that `run` reads is of one moment. `beginWrite`: all that it writes is one step, or nothing is (X1). It
+   * may call `commit` itself, where something has to follow at once.
+   */
   atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
     try {
       this.run(begin);
       const result = run();
-      this.run('commit');
+      if (this.#database.inTransaction) this.commit();
       return result;
     } catch (error) {
       if (this.#database.inTransaction) this.run('rollback');
       throw storeError(error, this.path);
     }
+  }
+
+  commit(): void {
+    this.run('commit');
   }
 
   /** `FULL`: from now on a commit is on the disk before it returns. */

@@ -1,0 +1,24 @@
+-- What the verbs of a pool in order of arrival ask of the tables that every pool has.
+
+-- :arrivals
+SELECT p.seq, tx.hash, length(tx.payload) AS bytes FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq ORDER BY p.seq
+-- Both lists behind a seq, merged on the way: no more is read of either than the page takes.
+-- :since
+SELECT w.seq, tx.hash, w.stage, w.tick, NULL AS point, tx.type, tx.checksum, tx.payload
+FROM (
+  SELECT seq, 0 AS stage, 0 AS tick FROM pending WHERE seq > @after
+  UNION ALL SELECT seq, stage, tick FROM inflight WHERE seq > @after AND stage < 3
+  ORDER BY seq LIMIT @limit
+) AS w LEFT JOIN tx ON tx.seq = w.seq ORDER BY w.seq
+-- :sinceHashes
+SELECT w.seq, tx.hash, length(tx.payload) AS bytes
+FROM (
+  SELECT seq FROM pending WHERE seq > @after
+  UNION ALL SELECT seq FROM inflight WHERE seq > @after AND stage < 3
+  ORDER BY seq LIMIT @limit
+) AS w LEFT JOIN tx ON tx.seq = w.seq ORDER BY w.seq
+-- :liveBody
+SELECT tx.seq, tx.hash, iif(p.seq IS NULL, i.stage, 0) AS stage, iif(p.seq IS NULL, i.tick, 0) AS tick,
+  iif(p.seq IS NULL, i.point, NULL) AS point, tx.type, tx.checksum, tx.payload
+FROM tx LEFT JOIN pending AS p ON p.seq = tx.seq LEFT JOIN inflight AS i ON i.seq = tx.seq
+WHERE tx.seq = ? AND (p.seq IS NOT NULL OR i.seq IS NOT NULL)

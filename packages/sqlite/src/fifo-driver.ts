@@ -1,0 +1,103 @@
+import * as core from 'mempool-core';
+import { hasLeases, maxTxsOf } from './fifo-tables.ts';
+import type { SharedHashes } from './hashes.ts';
+import type { PoolFile } from './pool-file.ts';
+import type { PoolView } from './pool-view.ts';
+import { decodeRecord, intact, placeOf } from './records.ts';
+import type { Row } from './sql-file.ts';
+
+/** How calls are made, each in a transaction of its own. */
+export interface FifoParts {
+  readonly file: PoolFile;
+  readonly hashes: SharedHashes;
+  readonly read: <T>(context: core.ReadContext, read: (pool: PoolView) => T) => Promise<T>;
+  readonly write: <T>(verb: string, context: core.WriteContext, plan: (pool: PoolView) => core.Step<T>) => Promise<T>;
+}
+
+/** The verbs that a pool in order of arrival has beside those of every pool. */
+export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.ArrivalVerbs {
+  const { file, read, write } = parts;
+  const rows = new FifoRows(parts);
+  const now = core.poolClock(options);
+  return {
+    reap: (budget, context) => read(context, () => core.reapArrivals(rows.pending(), budget)),
+    async take({ budget, leaseId, owner, leaseMs }, moment, context) {
+      let planned: core.Lot | null = null;
+      const lot = await write('take', context, (pool) => {
+        const untilMs = core.leaseEnd(core.momentOf(moment.now, now()), leaseMs);
+        const transactions = core.reapArrivals(rows.pending(), budget);
+        const step = core.takeStep(pool, transactions, { id: leaseId, owner, untilMs });
+        planned = { ...step.outcome, transactions };
+        return { ...step, outcome: planned };
+      });
+      return lot;
+    },
+    sweep: (moment, context) =>
+      write('sweep', context, (pool) => {
+        const before = core.momentOf(moment.now, now());
+        const ended = hasLeases(file, pool.state) ? rows.list('endedTakeLeases', before, core.maxSweep + 1) : [];
+        return core.sweepStep(
+          pool.mending(),
+          ended.map(({ hash }) => hash),
+        );
+      }),
+    since: (query, context) => read(context, () => core.gossipPage(rows.since(query), query)),
+    payloads: (hashes, context) => read(context, () => hashes.map((hash) => rows.body(hash))),
+    peekParked: () => [],
+    flush: (context) => write('flush', context, (pool) => core.flushStep(pool.mending(), [...rows.pending()])),
+    setLimits: (limits, context) =>
+      write('setLimits', context, (pool) => core.limitsStep(pool, limits, maxTxsOf(pool.state))),
+  };
+}
+
+/** A file's rows as such a pool weighs them, inside a transaction. */
+class FifoRows {
+  readonly #file: PoolFile;
+  readonly #hashes: SharedHashes;
+
+  constructor({ file, hashes }: FifoParts) {
+    this.#file = file;
+    this.#hashes = hashes;
+  }
+
+  pending(): Iterable<core.Arrival> {
+    return this.#arrivals('arrivals');
+  }
+
+  list(name: string, ...values: unknown[]): core.Arrival[] {
+    return [...this.#arrivals(name, ...values)];
+  }
+
+  since({ after, limit, hashesOnly }: core.CheckedGossipQuery): core.GossipItem[] {
+    if (hashesOnly)
+      return this.list('sinceHashes', { after, limit }).map((arrival) => core.gossipItem(arrival, null));
+    const found = this.#rows('since', { after, limit });
+    const page = core.cutPage(found.map(decodeRecord), ({ standing }) => standing !== null);
+    return page.map((record) => core.gossipItem({ ...placeOf(record), bytes: record.payload.length }, record));
+  }
+
+  /** @throws `ERR_MEMPOOL_CORRUPT` */
+  body(hash: string): core.Transaction | null {
+    const bytes = core.hashToBytes(hash);
+    const seq = this.#hashes.seqOf(bytes);
+    const [row] = seq === undefined ? [] : this.#rows('liveBody', seq);
+    if (row === undefined) return null;
+    const record = decodeRecord({ ...row, hash: bytes });
+    intact(record, record.standing);
+    return { hash, payload: record.payload, payloadType: record.payloadType };
+  }
+
+  /** M2: one whose hash is lost cannot be handed out, nor moved. */
+  *#arrivals(name: string, ...values: unknown[]): Generator<core.Arrival, undefined> {
+    for (const row of this.#rows(name, ...values)) {
+      const place = placeOf(row);
+      if (place.hash === '') this.#file.reportDamage(place);
+      else yield { ...place, bytes: Number(row.bytes) };
+    }
+  }
+
+  #rows(name: string, ...values: unknown[]): IteratorObject<Row, undefined> {
+    this.#file.include('fifo-statements.sql');
+    return Iterator.from(this.#file.rows(name, ...values));
+  }
+}

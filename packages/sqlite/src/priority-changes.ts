@@ -1,0 +1,42 @@
+import * as core from 'mempool-core';
+import type { PoolFile } from './pool-file.ts';
+
+/** How far a process may be behind before it has to read the whole pool again. */
+const maxChanges = 1_000;
+const maxChangesBytes = 8 * 1024 * 1024;
+
+/** What each call changed, in the file, for the other processes that have it open. */
+export class PriorityChanges {
+  readonly #file: PoolFile;
+
+  constructor(file: PoolFile) {
+    this.#file = file;
+  }
+
+  /** Of the call that makes the pool that version. */
+  add(version: number, step: core.Step<unknown>, lastEventSeq: number): void {
+    const record = core.encodeChange(core.changeOfStep(step, lastEventSeq));
+    const total = Number(this.#file.row('changeTotal')?.total ?? 0) + record.length;
+    this.#file.run('putChange', version, total, record);
+    while (this.#file.run('trimChange', version - maxChanges, total - maxChangesBytes).changes > 0);
+  }
+
+  /** What leads from one version to another; `null` where some of it is not kept or cannot be read. */
+  between(from: number, to: number): core.PoolChange[] | null {
+    try {
+      return this.#read(from, to);
+    } catch (error) {
+      if (core.isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return null;
+      throw error;
+    }
+  }
+
+  #read(from: number, to: number): core.PoolChange[] | null {
+    const changes: core.PoolChange[] = [];
+    for (const { version, record } of this.#file.rows('changes', from)) {
+      if (version !== from + changes.length + 1) return null;
+      changes.push(core.decodeChange(record as Uint8Array));
+    }
+    return changes.length === to - from ? changes : null;
+  }
+}

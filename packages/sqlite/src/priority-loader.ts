@@ -1,0 +1,92 @@
+import * as core from 'mempool-core';
+import type { PoolFile } from './pool-file.ts';
+import * as records from './records.ts';
+import type { Row } from './sql-file.ts';
+
+/**
+ * The whole of a priority pool but its payloads, events and operation ids, in the order that core takes it. Inside one
+ * transaction. What is damaged stops nothing (M2): of a record it becomes what every verb can move on from, as `drop` and
+ * blocks would make of it in a pool in order of arrival, and a warning tells of it.
+ */
+export function* loadPool(file: PoolFile, state: records.PoolState): Generator<core.PoolRecord, undefined> {
+  const { tick, floor, lastSeq, lastLogSeq, logged, lastEventSeq } = state;
+  yield { kind: 'base', tick, floor, lastSeq, trimmedLog: lastLogSeq - logged, trimmedEvents: lastEventSeq };
+  for (const row of file.rows('loadBlocks')) yield { kind: 'block', block: readBlock(file, row) };
+  for (const row of file.rows('loadLive')) yield* loadLive(file, row, tick);
+  yield* loadLog(file, state);
+  for (const { tag, tick: at } of file.rows('loadSatisfied'))
+    yield { kind: 'satisfied', tag: tag as string, tick: at as number };
+}
+
+function readBlock(file: PoolFile, { tick, point }: Row): core.KeptBlock {
+  const sighted = Array.from(file.rows('loadSightings', tick), ({ hash }) => core.bytesToHash(hash as Buffer));
+  return { tick: tick as number, point: core.decodePoint(point as Uint8Array), sighted };
+}
+
+function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolRecord, undefined> {
+  const { hash, seq } = records.placeOf(row);
+  if (hash === '') return void file.reportDamage({ hash, seq });
+  const standing = records.readStanding(row);
+  if (standing === null) file.reportDamage({ hash, seq });
+  const after = standing?.life ?? core.live(hash, seq, 'Propagated', tick);
+  yield { kind: 'write', write: { after, point: standing?.point ?? null, body: emptyBody(hash, row) } };
+  yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
+}
+
+/** Without a gap: the mirror counts its entries as the file does. */
+function* loadLog(file: PoolFile, { lastLogSeq, logged }: records.PoolState): Generator<core.PoolRecord, undefined> {
+  let next = lastLogSeq - logged + 1;
+  for (const row of file.rows('loadLog')) {
+    const logSeq = row.logSeq as number;
+    while (next < logSeq) yield lostEntry(file, next++);
+    yield* loadLogged(file, row);
+    next = logSeq + 1;
+  }
+  while (next <= lastLogSeq) yield lostEntry(file, next++);
+}
+
+function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undefined> {
+  const { hash, seq, logSeq = 0 } = records.placeOf(row);
+  if (hash === '') return void (yield lostEntry(file, logSeq));
+  const standing = records.readStanding(row);
+  if (standing === null) file.reportDamage({ hash, seq });
+  const after = standing?.life ?? { ...core.live(hash, seq, 'Propagated', 0), stage: 'Finalized' };
+  const body = row.isLast === 1 ? emptyBody(hash, row) : null;
+  yield { kind: 'write', write: { after, point: standing?.point ?? null, body } };
+  if (row.isLast === 1) yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
+}
+
+/** Nobody knows whose it was: a place in the log, and nothing else. */
+function lostEntry(file: PoolFile, logSeq: number): core.PoolRecord {
+  file.reportDamage({ hash: '', seq: 0, logSeq });
+  const life = core.dropped(core.live('', 0, 'Pending', 0), 0, 'damaged');
+  return { kind: 'write', write: { after: life, point: null, body: emptyBody('', {}) } };
+}
+
+const nothing = Buffer.alloc(0);
+
+function emptyBody(hash: string, { type }: Row): core.Transaction {
+  return { hash, payload: nothing, payloadType: Number(type ?? 0) };
+}
+
+/** M2: what cannot be read is taken as said by nobody, until it is dropped or revised. */
+function readEntry(file: PoolFile, { record, bytes }: Row, hash: string, seq: number): core.Entry {
+  try {
+    if (record instanceof Uint8Array) return core.decodeEntry(hash, seq, record);
+  } catch {
+    // Told below, as one that is not there.
+  }
+  file.reportDamage({ hash, seq });
+  return { ...silentEntry, hash, seq, bytes: Number(bytes ?? 0) };
+}
+
+const silentEntry: Omit<core.Entry, 'hash' | 'seq' | 'bytes'> = {
+  verdict: core.defaultVerdict,
+  sources: [],
+  version: 1,
+  admittedAt: 0,
+  admittedHeight: 0,
+  checkedHeight: 0,
+  gossipSeq: 0,
+  lease: null,
+};

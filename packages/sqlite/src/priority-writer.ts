@@ -1,0 +1,55 @@
+import * as core from 'mempool-core';
+import type { PoolFile } from './pool-file.ts';
+import type { PriorityChanges } from './priority-changes.ts';
+import { limitsText } from './priority-format.ts';
+import type { MirroredHashes } from './priority-hashes.ts';
+import { checksumOf, damaged, decodeState } from './records.ts';
+import { StepWriter } from './step-writer.ts';
+
+export interface PriorityWriterParts {
+  readonly file: PoolFile;
+  readonly hashes: MirroredHashes;
+  readonly changes: PriorityChanges | null;
+}
+
+/** Writes what a step of a priority pool says, inside one SQLite transaction, while the mirror's lives are as they were. */
+export class PriorityWriter {
+  readonly #parts: PriorityWriterParts;
+
+  constructor(parts: PriorityWriterParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes the pool that version. */
+  write(step: core.Step<unknown>, pool: core.PoolStep, version: number): void {
+    const { file, hashes, changes } = this.#parts;
+    const state = decodeState(file.row('pool'));
+    for (const { after, body } of step.writes) if (body !== null) this.#insert(after.seq, body);
+    // Before the log is trimmed: the entry of what leaves it goes with it.
+    this.#writePool(pool);
+    new StepWriter(file, hashes, state).write(step);
+    changes?.add(version, step, state.lastEventSeq + step.events.length);
+    file.run('setVersion', version, pool.lastGossipSeq);
+  }
+
+  /** L2: a new life takes over the history of the one that ended. */
+  #insert(seq: number, { hash, payload, payloadType }: core.Transaction): void {
+    const { file, hashes } = this.#parts;
+    const bytes = core.hashToBytes(hash);
+    const before = hashes.seqOf(bytes);
+    if (before !== undefined) {
+      hashes.remove(before, bytes);
+      file.run('repointLog', seq, before);
+    }
+    if (!hashes.insert([seq, bytes, payloadType, checksumOf(bytes, payload), payload]))
+      throw damaged('order of arrival');
+  }
+
+  #writePool({ entries, satisfied, forgotten, limits }: core.PoolStep): void {
+    const { file } = this.#parts;
+    for (const entry of entries) file.run('putEntry', entry.seq, core.encodeEntry(entry));
+    for (const tag of forgotten) file.run('forgetTag', tag);
+    for (const [tag, tick] of satisfied) file.run('satisfy', tag, tick);
+    if (limits !== null) file.run('setLimits', limitsText(limits));
+  }
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { sqlite } from 'mempool-sqlite';
+import { expect, test } from 'vitest';
+import { hashOf, numbers } from '../numbered.ts';
+import { report, start } from '../program.ts';
+import { scratch } from '../scratch.ts';
+import { priced } from './priced.ts';
+import { openNode } from './storage.ts';
+
+const priority = { ordering: 'priority' } as const;
+const programs = { racer: './priority/racer.ts', holder: './priority/holder.ts' } as const;
+
+interface Raced {
+  readonly received: readonly string[];
+  readonly taken: readonly string[];
+}
+
+test('N1: processes that admit into and take from one priority pool at once share the work out, each transaction once', async () => {
+  const path = join(scratch(), 'pool.db');
+  const node = await openNode(path);
+  const count = 600;
+  const racers = await Promise.all(
+    numbers(3).map((racer) => report(programs.racer, [path, String(racer), String(count)]) as Promise<Raced>),
+  );
+  const all = numbers(count).map(hashOf);
+  expect(racers.flatMap(({ received }) => received).sort()).toEqual(all);
+  expect(racers.flatMap(({ taken }) => taken).sort()).toEqual(all);
+  expect(await node.remembered()).toEqual(await node.stored());
+  await using store = await sqlite.open({ path, ...priority });
+  expect(await store.usage()).toMatchObject({ pending: 0, propagated: count, lastSeq: count, lastEventSeq: 2 * count });
+});
+
+test('what a killed taker held comes back when its lease has ended, not before, at its place', async () => {
+  const path = join(scratch(), 'pool.db');
+  const begunMs = 1_000_000;
+  let nowMs = begunMs;
+  await using store = await sqlite.open({ path, ...priority, now: () => nowMs });
+  await store.receive(numbers(5).map((n) => priced(n, { priority: BigInt(n) })));
+  const holder = start(programs.holder, [path, String(begunMs)]);
+  const [line] = (await once(holder.stdout ?? holder, 'data')) as [Buffer];
+  const held = [4, 3, 2].map(hashOf);
+  expect(JSON.parse(line.toString())).toEqual(held);
+  holder.kill('SIGKILL');
+  await once(holder, 'close');
+
+  nowMs = begunMs + 500;
+  expect(await store.sweep()).toEqual({ returned: [], expired: [], evicted: [], more: false });
+  nowMs += 1;
+  expect((await store.sweep()).returned.toSorted()).toEqual(held.toSorted());
+  expect((await store.reap()).map(({ hash }) => hash)).toEqual([4, 3, 2, 1, 0].map(hashOf));
+});
+
+test('a process that is a few calls behind plans on what the others did meanwhile', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using first = await sqlite.open({ path, ...priority });
+  await using second = await sqlite.open({ path, ...priority });
+  const node = await openNode(path);
+  await node.remembered();
+  await first.receive([priced(1, { provides: ['a'] })]);
+  await first.markInflight([hashOf(1)]);
+  expect(await second.receive([priced(2, { provides: ['a'] })])).toEqual([
+    { kind: 'conflict', hash: hashOf(2), with: hashOf(1) },
+  ]);
+  await second.receive([priced(3, { requires: ['a'] })]);
+  expect(await first.reap()).toMatchObject([{ hash: hashOf(3) }]);
+  expect(await node.remembered()).toEqual(await node.stored());
+});
+
+/** The calls that the file remembers for other processes. */
+function remembered(path: string): { first: number; n: number; bytes: number } {
+  const database = new SqliteDatabase(path, { readonly: true });
+  try {
+    const sql = 'SELECT min(version) AS first, count(*) AS n, sum(length(record)) AS bytes FROM change';
+    return database.prepare(sql).get() as ReturnType<typeof remembered>;
+  } finally {
+    database.close();
+  }
+}
+
+test('a process that missed more calls than the file remembers reads the pool again, and goes on', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using idle = await sqlite.open({ path, ...priority, maxTxs: 300 });
+  const node = await openNode(path);
+  expect((await node.remembered()).entries).toEqual([]);
+  await using busy = await sqlite.open({ path, ...priority, synchronous: 'normal' });
+  for (const n of numbers(1_200)) await busy.receive([priced(n, { priority: BigInt(n) })]);
+  expect(remembered(path).first).toBeGreaterThan(100);
+  expect(await idle.receive([priced(1_000)])).toEqual([{ kind: 'duplicate', hash: hashOf(1_000), stage: 'Pending' }]);
+  expect((await idle.reap()).map(({ hash }) => hash)).toEqual(numbers(300, 900).map(hashOf).reverse());
+  expect(await node.remembered()).toEqual(await node.stored());
+});
+
+test('what a call leaves for the other processes is bounded in number and in bytes', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using store = await sqlite.open({ path, ...priority, synchronous: 'normal', maxTxs: 100 });
+  for (const n of numbers(1_100)) await store.receive([priced(n, { priority: BigInt(n) })]);
+  expect(remembered(path).n).toBe(1_000);
+  const tags = (n: number) => numbers(256).map((tag) => `${n}/${tag}`.padEnd(256, 'x'));
+  for (const n of numbers(200, 2_000)) await store.receive([priced(n, { priority: BigInt(n), provides: tags(n) })]);
+  const { n, bytes } = remembered(path);
+  expect(bytes).toBeLessThanOrEqual(8 * 1024 * 1024);
+  expect(n).toBeLessThan(200);
+});

@@ -1,0 +1,47 @@
+import { type DriverOptions, defaultThresholds, dumpOf, type PoolDump } from 'mempool-core';
+import { onTestFinished } from 'vitest';
+import type { SqliteOptions } from '../../src/backend.ts';
+import { openShared } from '../../src/open-file.ts';
+import { PriorityChanges } from '../../src/priority-changes.ts';
+import { PriorityStorage } from '../../src/priority-storage.ts';
+
+const anyone = { signal: undefined };
+
+/** What one node of a pool keeps in memory, and what a new one reads from the file. */
+export class Node {
+  readonly #storage: PriorityStorage;
+
+  constructor(storage: PriorityStorage) {
+    this.#storage = storage;
+  }
+
+  remembered(): Promise<PoolDump> {
+    return this.#storage.read(anyone, ({ index }) => dumpOf(index));
+  }
+
+  stored(): Promise<PoolDump> {
+    return this.#storage.dump(anyone);
+  }
+}
+
+/** A node of its own on the pool's file, closed when the running test has finished. */
+export async function openNode(path: string): Promise<Node> {
+  const options: DriverOptions & SqliteOptions = {
+    path,
+    pool: 'mempool',
+    thresholds: defaultThresholds,
+    retention: {},
+    maxTxBytes: 1_048_576,
+    ordering: 'priority',
+    limits: {},
+    now: null,
+    election: 'watcher',
+    fenced: false,
+    timeoutMs: 5_000,
+    clock: () => performance.now(),
+    log: () => undefined,
+  };
+  const file = await openShared(options);
+  onTestFinished(() => file.close());
+  return new Node(new PriorityStorage({ file, fence: null, changes: new PriorityChanges(file) }, options));
+}
