@@ -133,8 +133,9 @@ class CheckedStore implements store.MempoolStore {
       const checked = checkTransactions(submissions, this.#options.maxTxBytes);
       if (this.ordering === 'priority') {
         const moment = check.checkMoment(options ?? {});
-        const own = check.checkSubmissions(checked);
-        return own.length === 0 ? [] : this.#verb('admit')(own, moment, context);
+        const given = check.checkSubmissions(checked);
+        if (given.length === 0) return [];
+        return this.#verb('admit')(this.#driver.copiesPayloads ? given : check.ownPayloads(given), moment, context);
       }
       checkArrival(checked);
       if (checked.length === 0) return [];

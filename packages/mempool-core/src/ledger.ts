@@ -209,6 +209,11 @@ export class Ledger implements PoolView, EventSource {
     });
   }
 
+  /** Pending ones behind a seq, by seq. */
+  pendingAfter(seq: number): Iterable<{ readonly hash: string }> {
+    return this.#rows.shelves.pending.after(seq);
+  }
+
   /** The live ones among these. */
   stored(hashes: readonly string[]): StoredTransaction[] {
     const rows = hashes.map((hash) => this.#rows.find(hash));

@@ -1,4 +1,4 @@
-import { live, nextStage, type Thresholds } from '../lifecycle.ts';
+import { type Life, live, nextStage, type Thresholds } from '../lifecycle.ts';
 import { countingSighting, type Step } from '../step.ts';
 import type { ReceiveOutcome } from '../store.ts';
 import type { KnownStage } from '../transaction.ts';
@@ -55,14 +55,15 @@ function admit(
   thresholds: Thresholds,
 ): ReceiveOutcome {
   const { hash } = submission;
-  const stage = draft.life(hash)?.stage ?? 'Unknown';
+  const before = draft.life(hash);
+  const stage = before?.stage ?? 'Unknown';
   if (nextStage(stage, 'receive') === null) {
     addSource(draft, submission);
     return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
   }
   const entry = newEntry(draft.nextSeq, submission, moment);
   const sighting = countingSighting(draft.view, hash, thresholds);
-  if (sighting !== null) return admitConfirmed(draft, submission, entry, sighting);
+  if (sighting !== null) return admitConfirmed(draft, submission, { before, entry, sighting });
   draft.index.begin();
   const attempt = new Attempt(draft, entry).run();
   if ('kind' in attempt) {
@@ -70,9 +71,9 @@ function admit(
     return attempt.kind === 'full' ? { ...attempt, floor: floorOf(draft.index) } : attempt;
   }
   draft.index.keep();
-  draft.begin(live(hash, entry.seq, 'Pending', 0), bodyOf(submission));
-  for (const node of attempt.replaced) draft.drop(node.hash, 'replaced');
-  for (const node of attempt.victims) draft.drop(node.hash, 'evicted');
+  draft.begin(before, live(hash, entry.seq, 'Pending', 0), submission);
+  for (const node of attempt.replaced) draft.end(node, 'replaced');
+  for (const node of attempt.victims) draft.end(node, 'evicted');
   const received = { kind: 'received', hash, seq: entry.seq, stage: 'Pending' } as const;
   return attempt.node.place.ready ? received : { ...received, parked: true };
 }
@@ -82,7 +83,7 @@ function addSource({ index }: Draft, { hash, from }: CheckedSubmission): void {
   if (node === undefined || from === null) return;
   const { entry, stage } = node;
   if (entry.sources.length >= maxSources || entry.sources.includes(from)) return;
-  index.put({ ...entry, sources: [...entry.sources, from] }, stage);
+  index.move(node, stage, { ...entry, sources: [...entry.sources, from] });
 }
 
 function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmission, moment: PoolMoment): Entry {
@@ -101,19 +102,15 @@ function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmissi
   };
 }
 
-function bodyOf({ hash, payload, payloadType }: CheckedSubmission): {
-  hash: string;
-  payload: Uint8Array;
-  payloadType: number;
-} {
-  return { hash, payload, payloadType };
-}
-
 /** L13: the chain has it already, whatever the pool would say. */
-function admitConfirmed(draft: Draft, submission: CheckedSubmission, entry: Entry, sighting: number): ReceiveOutcome {
+function admitConfirmed(
+  draft: Draft,
+  submission: CheckedSubmission,
+  { before, entry, sighting }: { readonly before: Life | null; readonly entry: Entry; readonly sighting: number },
+): ReceiveOutcome {
   const { hash, seq } = entry;
   draft.index.put(entry, 'Confirmed');
-  draft.begin(live(hash, seq, 'Confirmed', sighting), bodyOf(submission));
+  draft.begin(before, live(hash, seq, 'Confirmed', sighting), submission);
   dropRivals(draft, entry.verdict.provides);
   settle(draft.index);
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
@@ -136,14 +133,14 @@ class Attempt {
     this.#entry = entry;
     const { index } = draft;
     const rivals = new Set(entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]));
-    this.#rivals = [...rivals].sort((a, b) => a.entry.seq - b.entry.seq);
+    this.#rivals = [...rivals].sort((a, b) => a.seq - b.seq);
   }
 
   run(): Admitted | AdmissionRefusal {
     const refusal = this.#refusedByGas() ?? this.#refusedByRivals() ?? this.#refusedBySender();
     if (refusal !== null) return refusal;
     const { index } = this.#draft;
-    for (const rival of this.#rivals) index.put(rival.entry, 'Dropped');
+    for (const rival of this.#rivals) index.move(rival, 'Dropped');
     const node = index.put(this.#entry, 'Pending');
     return this.#refusedByGraph(node) ?? this.#standing(node);
   }
@@ -227,10 +224,8 @@ class Attempt {
   #parked(): PoolNode[] {
     const { index } = this.#draft;
     const parked: PoolNode[] = [];
-    for (const [hash, before] of index.attempted()) {
-      const node = index.node(hash);
-      if (before?.place?.ready === true && node?.place?.ready === false) parked.push(node);
-    }
+    for (const { node, before } of index.attempted())
+      if (before?.place?.ready === true && node.place?.ready === false) parked.push(node);
     return parked;
   }
 

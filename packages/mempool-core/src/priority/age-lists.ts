@@ -5,20 +5,27 @@ import { SortedList } from './sorted-list.ts';
 class LazyList {
   readonly #keyOf: (node: PoolNode) => number | null;
   readonly #all: () => Iterable<PoolNode>;
+  readonly #onMade: (list: LazyList) => void;
   #list: SortedList<PoolNode> | null = null;
 
   /** `keyOf`: by what it is sorted, `null` for what is not in the list. */
-  constructor(keyOf: (node: PoolNode) => number | null, all: () => Iterable<PoolNode>) {
+  constructor(
+    keyOf: (node: PoolNode) => number | null,
+    all: () => Iterable<PoolNode>,
+    onMade: (list: LazyList) => void,
+  ) {
     this.#keyOf = keyOf;
     this.#all = all;
+    this.#onMade = onMade;
   }
 
   get list(): SortedList<PoolNode> {
     if (this.#list !== null) return this.#list;
     const keyOf = (node: PoolNode): number => this.#keyOf(node) ?? 0;
-    const list = new SortedList<PoolNode>((a, b) => keyOf(a) - keyOf(b) || a.entry.seq - b.entry.seq);
+    const list = new SortedList<PoolNode>((a, b) => keyOf(a) - keyOf(b) || a.seq - b.seq);
     for (const node of this.#all()) if (this.#keyOf(node) !== null) list.insert(node);
     this.#list = list;
+    this.#onMade(this);
     return list;
   }
 
@@ -50,10 +57,11 @@ export class AgeLists {
   readonly gossip: LazyList;
   /** What was taken, by when its lease ends. */
   readonly leased: LazyList;
-  readonly #lists: readonly LazyList[];
+  readonly #made: LazyList[] = [];
 
   constructor(all: () => Iterable<PoolNode>) {
-    const lazy = (keyOf: (node: PoolNode) => number | null): LazyList => new LazyList(keyOf, all);
+    const lazy = (keyOf: (node: PoolNode) => number | null): LazyList =>
+      new LazyList(keyOf, all, (made) => this.#made.push(made));
     this.admitted = lazy(whilePending(({ entry }) => entry.admittedAt));
     this.admittedHeight = lazy(whilePending(({ entry }) => entry.admittedHeight));
     this.expiring = lazy(whilePending(({ entry }) => entry.verdict.expiresAt));
@@ -61,22 +69,13 @@ export class AgeLists {
     this.checked = lazy(whilePending(({ entry }) => entry.checkedHeight));
     this.gossip = lazy((node) => (isGossipable(node) ? node.entry.gossipSeq : null));
     this.leased = lazy(({ entry }) => entry.lease?.untilMs ?? null);
-    this.#lists = [
-      this.admitted,
-      this.admittedHeight,
-      this.expiring,
-      this.expiringHeight,
-      this.checked,
-      this.gossip,
-      this.leased,
-    ];
   }
 
   add(node: PoolNode): void {
-    for (const list of this.#lists) list.add(node);
+    for (const list of this.#made) list.add(node);
   }
 
   delete(node: PoolNode): void {
-    for (const list of this.#lists) list.delete(node);
+    for (const list of this.#made) list.delete(node);
   }
 }

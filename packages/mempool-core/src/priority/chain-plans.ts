@@ -40,7 +40,7 @@ export function rollbackPoolStep(pool: Planning, point: ChainPoint | null): Step
 }
 
 function moveAll(draft: Draft, { changes }: Planned): void {
-  for (const { after } of changes) draft.move(after, draft.index.node(after.hash)?.entry.lease ?? null);
+  for (const { before, after } of changes) if (before !== null) draft.move(before, after);
 }
 
 function returnedIn({ changes }: Planned): string[] {

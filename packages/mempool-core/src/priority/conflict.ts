@@ -30,7 +30,7 @@ export function resolveReturns(draft: Draft, hashes: readonly string[]): void {
 function losersTo({ index }: Draft, node: PoolNode): Set<PoolNode> {
   const losers = new Set<PoolNode>();
   for (const tag of node.entry.verdict.provides) {
-    const rivals = [...index.providers.of(tag)].sort((a, b) => a.entry.seq - b.entry.seq);
+    const rivals = [...index.providers.of(tag)].sort((a, b) => a.seq - b.seq);
     if (rivals.some(({ stage }) => stage === 'Confirmed')) return new Set([node]);
     for (const rival of rivals.slice(1)) losers.add(rival);
   }

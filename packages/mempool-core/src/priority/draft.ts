@@ -1,5 +1,5 @@
 import { bySeq, changeOf, planDrop, planMove } from '../change.ts';
-import type { Life, MoveVerb } from '../lifecycle.ts';
+import { dropped, type Life, live, type MoveVerb } from '../lifecycle.ts';
 import { type PoolView, type Step, type StepParts, stepOf } from '../step.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Entry, PoolStep } from './entry.ts';
@@ -42,32 +42,42 @@ export class Draft {
     return this.#lastSeq + 1;
   }
 
-  /** As it is by now. */
+  /** As it is by now. The index knows every transaction, and all there is to know of one that waits. */
   life(hash: string): Life | null {
+    const node = this.index.node(hash);
+    if (node === undefined) return null;
+    if (node.stage === 'Pending') return pendingLife(node);
     return this.#notes.get(hash)?.after ?? this.#clamped.get(hash) ?? this.view.life(hash);
   }
 
-  /** A new life, whose node is in the index. */
-  begin(life: Life, body: Transaction): void {
-    this.#lastSeq = life.seq;
-    this.#note(life, body);
+  /** A new life, whose node is in the index, after one that ended or none. */
+  begin(before: Life | null, after: Life, body: Transaction): void {
+    this.#lastSeq = after.seq;
+    this.#notes.set(after.hash, { before, after, body });
+  }
+
+  /** The end of one that waited, and that is Dropped in the index. */
+  end(node: PoolNode, reason: string): void {
+    const life = pendingLife(node);
+    this.#note(life, dropped(life, this.tick, reason));
   }
 
   /** The next stage of a life. What is no longer Propagated is under no lease. */
-  move(after: Life, lease: Entry['lease'] = null): void {
-    this.#note(after, null);
-    const entry = this.index.node(after.hash)?.entry;
-    if (entry === undefined) return;
+  move(before: Life, after: Life, lease: Entry['lease'] = null): void {
+    this.#note(before, after);
+    const node = this.index.node(after.hash);
+    if (node === undefined) return;
+    const { entry } = node;
     const kept = after.stage === 'Propagated' ? lease : null;
-    this.index.put(entry.lease === kept ? entry : { ...entry, lease: kept }, after.stage);
+    this.index.move(node, after.stage, entry.lease === kept ? entry : { ...entry, lease: kept });
   }
 
   /** Whether the stage allowed it. */
   moveBy(verb: MoveVerb, hash: string, lease: Entry['lease'] = null): boolean {
     const life = this.life(hash);
     const change = life === null ? null : planMove(verb, life, this.tick);
-    if (change === null) return false;
-    this.move(change.after, lease);
+    if (life === null || change === null) return false;
+    this.move(life, change.after, lease);
     return true;
   }
 
@@ -75,8 +85,8 @@ export class Draft {
   drop(hash: string, reason: string): boolean {
     const life = this.life(hash);
     const change = life === null ? null : planDrop(life, reason, this.tick);
-    if (change === null) return false;
-    this.move(change.after);
+    if (life === null || change === null) return false;
+    this.move(life, change.after);
     return true;
   }
 
@@ -96,17 +106,20 @@ export class Draft {
     this.#numberGossip();
     const { tick } = this.view.currentTip;
     const changes = bySeq(
-      [...this.#notes.values()].map(({ before, after }) => changeOf(before, after, tick, this.tick)),
+      Array.from(this.#notes.values(), (note) => changeOf(note.before, note.after, tick, this.tick)),
     );
     const bodies = changes.map(({ after }) => this.#notes.get(after.hash)?.body ?? null);
     const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#notes.has(hash));
     return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped }), pool: this.#poolStep() };
   }
 
-  #note(after: Life, body: Transaction | null): void {
+  /** Of several changes the first one knows what was before the call. */
+  #note(life: Life, after: Life): void {
     const known = this.#notes.get(after.hash);
-    const before = known === undefined ? this.view.life(after.hash) : known.before;
-    this.#notes.set(after.hash, { before, after, body: body ?? known?.body ?? null });
+    if (known === undefined) {
+      const before = this.#clamped.has(after.hash) ? this.view.life(after.hash) : life;
+      this.#notes.set(after.hash, { before, after, body: null });
+    } else this.#notes.set(after.hash, { ...known, after });
   }
 
   #forgetIdleTags(): void {
@@ -116,25 +129,21 @@ export class Draft {
   /** What became ready is new to peers: parents first, then in the order of arrival. */
   #numberGossip(): void {
     const fresh: PoolNode[] = [];
-    for (const [hash, before] of this.index.touched()) {
-      const node = this.index.node(hash);
-      if (node === undefined || !isGossipable(node)) continue;
-      if (before === null || before.entry.seq !== node.entry.seq || !isGossipable(before)) fresh.push(node);
+    for (const { node, before } of this.index.touched()) {
+      if (!isGossipable(node)) continue;
+      if (before === null || before.entry.seq !== node.seq || !isGossipable(before)) fresh.push(node);
     }
-    fresh.sort((a, b) => (a.place?.depth ?? 0) - (b.place?.depth ?? 0) || a.entry.seq - b.entry.seq);
+    fresh.sort((a, b) => (a.place?.depth ?? 0) - (b.place?.depth ?? 0) || a.seq - b.seq);
     for (const node of fresh) {
       this.index.lastGossipSeq += 1;
-      this.index.put({ ...node.entry, gossipSeq: this.index.lastGossipSeq }, node.stage);
+      this.index.move(node, node.stage, { ...node.entry, gossipSeq: this.index.lastGossipSeq });
     }
   }
 
   #poolStep(): PoolStep {
     const { index } = this;
     const entries: Entry[] = [];
-    for (const [hash, before] of index.touched()) {
-      const entry = index.node(hash)?.entry;
-      if (entry !== undefined && entry !== before?.entry) entries.push(entry);
-    }
+    for (const { node, before } of index.touched()) if (node.entry !== before?.entry) entries.push(node.entry);
     const satisfied: [string, number][] = [];
     const forgotten: string[] = [];
     for (const [tag, before] of index.touchedTags()) {
@@ -145,4 +154,8 @@ export class Draft {
     const limits = index.limitsTouched ? index.limits : null;
     return { entries, satisfied, forgotten, limits, lastGossipSeq: index.lastGossipSeq };
   }
+}
+
+function pendingLife({ hash, seq }: PoolNode): Life {
+  return live(hash, seq, 'Pending', 0);
 }

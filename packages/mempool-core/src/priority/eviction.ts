@@ -20,7 +20,7 @@ export function makeRoom(index: PoolIndex, newcomer: PlacedNode): PoolNode[] | n
     if (eviction === 'none' || victims.length >= maxEvictions || worst === undefined) return null;
     if (!isWorse(worst, newcomer)) return null;
     victims.push(worst);
-    index.put(worst.entry, 'Dropped');
+    index.move(worst, 'Dropped');
   }
   return victims;
 }

@@ -35,6 +35,5 @@ export function gossipWithoutPayloads({ items, next }: GossipChoice): GossipPage
 
 /** For the list by `gossipSeq`: behind everything that has this one. */
 function gossipKey(gossipSeq: number): PoolNode {
-  const entry = { gossipSeq, seq: Number.POSITIVE_INFINITY, lease: null };
-  return { hash: '', stage: 'Propagated', place: null, entry } as unknown as PoolNode;
+  return { seq: Number.POSITIVE_INFINITY, stage: 'Propagated', place: null, entry: { gossipSeq } } as PoolNode;
 }

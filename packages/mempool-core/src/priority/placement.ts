@@ -1,6 +1,6 @@
 import { type Place, placeBelow } from './place.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isReady, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 
 /** Whether the chain, or a transaction that left the queue, has done what the tag asks for. */
 export function isMet(index: PoolIndex, tag: string): boolean {
@@ -55,10 +55,6 @@ function placeOf(index: PoolIndex, node: PoolNode): Place {
     for (const { place } of providers) parents.push(place);
   }
   return placeBelow(parents, verdict.priority, seq, ready);
-}
-
-function isPlaced(node: PoolNode): node is PlacedNode {
-  return node.place !== null;
 }
 
 function isSame(a: Place, b: Place): boolean {

@@ -1,16 +1,13 @@
 import { isLive, type KnownStage } from '../transaction.ts';
 import { AgeLists } from './age-lists.ts';
 import type { Entry } from './entry.ts';
+import { Journal } from './journal.ts';
 import type { Limits } from './limits.ts';
 import { comparePlaces, type Place } from './place.ts';
-import { isCounted, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { type Before, isCounted, isPlaced, newNode, type PlacedNode, type PoolNode, type Trace } from './pool-node.ts';
 import { Satisfied } from './satisfied.ts';
 import { SortedList } from './sorted-list.ts';
 import { TagIndex } from './tag-index.ts';
-
-/** What a transaction was before a call, or before one attempt of it; `null`: not there. */
-type Before = { readonly entry: Entry; readonly stage: KnownStage; readonly place: Place | null } | null;
-type Layer = Map<string, Before>;
 
 /** What a call may change beside transactions, as it was. */
 interface Outside {
@@ -19,11 +16,6 @@ interface Outside {
   readonly floor: number;
   /** Tags that the call touched. */
   readonly tags: Map<string, number | undefined>;
-}
-
-/** By seq. */
-function bySeq(a: PoolNode, b: PoolNode): number {
-  return a.entry.seq - b.entry.seq;
 }
 
 /**
@@ -38,8 +30,7 @@ export class PoolIndex {
   readonly order: SortedList<PlacedNode, { readonly place: Place }> = new SortedList((a, b) =>
     comparePlaces(a.place, b.place),
   );
-  readonly pending: SortedList<PoolNode> = new SortedList(bySeq);
-  readonly parked: SortedList<PoolNode> = new SortedList(bySeq);
+  readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList((a, b) => a.seq - b.seq);
   /** Live ones by what they provide. */
   readonly providers: TagIndex = new TagIndex();
   /** Live and Finalized ones by what they require. */
@@ -52,7 +43,7 @@ export class PoolIndex {
   /** What has to be placed anew, and whose dependents have to be. */
   readonly unsettled = { nodes: new Set<PoolNode>(), tags: new Set<string>() };
   readonly #nodes = new Map<string, PoolNode>();
-  readonly #layers: Layer[] = [];
+  readonly #journal = new Journal();
   #outside: Outside | null = null;
 
   constructor(limits: Limits) {
@@ -70,29 +61,42 @@ export class PoolIndex {
   /** Takes in a transaction, or the later state of one. A Pending one has no place before it is settled. */
   put(entry: Entry, stage: KnownStage): PoolNode {
     const node = this.#nodes.get(entry.hash);
-    this.#remember(entry.hash, node);
-    const before = node?.entry;
-    if (node?.stage === stage && before?.verdict === entry.verdict && before.seq === entry.seq)
-      return this.#rewrite(node, entry);
-    if (node !== undefined) this.#detach(node);
-    const next = this.#attach(node, { entry, stage, place: null }, entry.hash);
-    if (stage === 'Pending') this.unsettled.nodes.add(next);
-    for (const tag of entry.verdict.provides) this.unsettled.tags.add(tag);
-    return next;
+    if (node !== undefined) return this.move(node, stage, entry);
+    const fresh = newNode(entry, stage);
+    this.#nodes.set(entry.hash, fresh);
+    if (this.#journal.note(fresh)) this.#journal.push(fresh, null);
+    this.#attach(fresh);
+    this.#unsettle(fresh);
+    return fresh;
   }
 
-  /** Of one that is no longer in the log. */
+  /** The later state of one. */
+  move(node: PoolNode, stage: KnownStage, entry: Entry = node.entry): PoolNode {
+    const before = node.entry;
+    if (before === entry && node.stage === stage) return node;
+    this.#remember(node);
+    if (node.stage === stage && before.verdict === entry.verdict && before.seq === entry.seq) {
+      this.#detachLists(node);
+      node.entry = entry;
+      this.#attachLists(node);
+      return node;
+    }
+    this.#set(node, { entry, stage, place: null });
+    this.#unsettle(node);
+    return node;
+  }
+
+  /** Of one that is no longer in the log. Not to be taken back. */
   remove(hash: string): void {
     const node = this.#nodes.get(hash);
     if (node === undefined) return;
-    this.#remember(hash, node);
     this.#detach(node);
     this.#nodes.delete(hash);
   }
 
   /** Where a Pending one stands. */
   place(node: PoolNode, place: Place): void {
-    this.#remember(node.hash, node);
+    this.#remember(node);
     this.#detachPlace(node);
     node.place = place;
     this.#attachPlace(node);
@@ -116,41 +120,38 @@ export class PoolIndex {
 
   /** Opens a call, or an attempt within it. */
   begin(): void {
-    this.#layers.push(new Map());
-    if (this.#layers.length > 1) return;
-    const { limits, lastGossipSeq } = this;
-    this.#outside = { limits, lastGossipSeq, floor: this.satisfied.floor, tags: new Map() };
+    if (!this.#journal.isOpen) {
+      const { limits, lastGossipSeq } = this;
+      this.#outside = { limits, lastGossipSeq, floor: this.satisfied.floor, tags: new Map() };
+    }
+    this.#journal.begin();
   }
 
-  /** Ends the innermost attempt: what it changed stays, as far as the call around it stays. */
+  /** Ends the attempt, else the call: what it changed stays. */
   keep(): void {
-    const layer = this.#layers.pop();
-    const outer = this.#layers.at(-1);
-    if (outer === undefined) this.#outside = null;
-    if (layer === undefined || outer === undefined) return;
-    for (const [hash, before] of layer) if (!outer.has(hash)) outer.set(hash, before);
+    this.#journal.keep();
+    if (!this.#journal.isOpen) this.#outside = null;
   }
 
-  /** Takes back what the innermost attempt changed. */
+  /** Takes back what the attempt has changed, else what the call has. */
   undo(): void {
-    const layer = this.#layers.pop() ?? new Map<string, Before>();
-    for (const [hash, before] of layer) this.#reset(hash, before);
-    if (this.#layers.length === 0) this.#resetOutside();
+    for (const { node, before } of this.#journal.end()) this.#reset(node, before);
     this.unsettled.nodes.clear();
     this.unsettled.tags.clear();
+    if (!this.#journal.isOpen) this.#resetOutside();
   }
 
-  /** What was touched since the outermost `begin`, and what it was then. */
-  touched(): ReadonlyMap<string, Before> {
-    return this.#layers[0] ?? new Map();
+  /** What the call has touched. */
+  touched(): readonly Trace[] {
+    return this.#journal.touched();
   }
 
-  /** What was touched since the innermost `begin`. */
-  attempted(): ReadonlyMap<string, Before> {
-    return this.#layers.at(-1) ?? new Map();
+  /** What the attempt has touched. */
+  attempted(): readonly Trace[] {
+    return this.#journal.attempted();
   }
 
-  /** The tags touched since the outermost `begin`, with the ticks they had. */
+  /** The tags that the call has touched, with the ticks they had. */
   touchedTags(): ReadonlyMap<string, number | undefined> {
     return this.#outside?.tags ?? new Map();
   }
@@ -177,40 +178,40 @@ export class PoolIndex {
     }
   }
 
-  #remember(hash: string, node: PoolNode | undefined): void {
-    const layer = this.#layers.at(-1);
-    if (layer === undefined || layer.has(hash)) return;
-    layer.set(hash, node === undefined ? null : { entry: node.entry, stage: node.stage, place: node.place });
+  #remember(node: PoolNode): void {
+    if (!this.#journal.note(node)) return;
+    this.#journal.push(node, { entry: node.entry, stage: node.stage, place: node.place });
   }
 
-  #reset(hash: string, before: Before): void {
-    const node = this.#nodes.get(hash);
-    if (node !== undefined) this.#detach(node);
-    if (before !== null) this.#attach(node, before, hash);
-    else this.#nodes.delete(hash);
+  #reset(node: PoolNode, before: Before): void {
+    if (before !== null) this.#set(node, before);
+    else {
+      this.#detach(node);
+      this.#nodes.delete(node.hash);
+    }
   }
 
-  /** What stands in no list but those that ages, peers and leases make. */
-  #rewrite(node: PoolNode, entry: Entry): PoolNode {
-    this.#detachLists(node);
+  #set(node: PoolNode, { entry, stage, place }: Exclude<Before, null>): void {
+    this.#detach(node);
     node.entry = entry;
-    this.#attachLists(node);
-    return node;
-  }
-
-  #attach(known: PoolNode | undefined, { entry, stage, place }: Exclude<Before, null>, hash: string): PoolNode {
-    const node = known ?? { hash, entry, stage, place };
-    if (known === undefined) this.#nodes.set(hash, node);
-    node.entry = entry;
+    node.seq = entry.seq;
     node.stage = stage;
     node.place = place;
+    this.#attach(node);
+  }
+
+  #unsettle(node: PoolNode): void {
+    if (node.stage === 'Pending') this.unsettled.nodes.add(node);
+    for (const tag of node.entry.verdict.provides) this.unsettled.tags.add(tag);
+  }
+
+  #attach(node: PoolNode): void {
+    const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
     if (requires.length > 0 && stage !== 'Dropped') this.dependents.add(requires, node);
     if (isCounted(stage)) this.#count(entry, 1);
-    if (stage === 'Pending') this.pending.insert(node);
     this.#attachPlace(node);
-    return node;
   }
 
   #detach(node: PoolNode): void {
@@ -221,7 +222,6 @@ export class PoolIndex {
     if (requires.length > 0 && stage !== 'Dropped')
       this.dependents.delete(requires, node, (tag) => this.satisfied.noteFree(tag));
     if (isCounted(stage)) this.#count(entry, -1);
-    if (stage === 'Pending') this.pending.delete(node);
     node.place = null;
   }
 
@@ -231,6 +231,13 @@ export class PoolIndex {
       if (!node.place.ready) this.parked.insert(node);
     }
     this.#attachLists(node);
+  }
+
+  #detachPlace(node: PoolNode): void {
+    this.#detachLists(node);
+    if (!isPlaced(node)) return;
+    this.order.delete(node);
+    if (!node.place.ready) this.parked.delete(node);
   }
 
   #attachLists(node: PoolNode): void {
@@ -245,13 +252,6 @@ export class PoolIndex {
     this.ages.delete(node);
   }
 
-  #detachPlace(node: PoolNode): void {
-    this.#detachLists(node);
-    if (!isPlaced(node)) return;
-    this.order.delete(node);
-    if (!node.place.ready) this.parked.delete(node);
-  }
-
   #count({ bytes, verdict: { gas, sender } }: Entry, by: 1 | -1): void {
     const { totals, senders } = this;
     totals.transactions += by;
@@ -262,8 +262,4 @@ export class PoolIndex {
     if (count === 0) senders.delete(sender);
     else senders.set(sender, count);
   }
-}
-
-function isPlaced(node: PoolNode): node is PlacedNode {
-  return node.place !== null;
 }

@@ -5,13 +5,30 @@ import type { Place } from './place.ts';
 /** A transaction in the index: what is kept of it, the stage it is in, and where it stands. */
 export interface PoolNode {
   readonly hash: string;
+  seq: number;
   entry: Entry;
   stage: KnownStage;
   /** `null` unless Pending; and of a Pending one until it is placed. */
   place: Place | null;
+  /** The last call and the last attempt that touched it. */
+  call: number;
+  attempt: number;
 }
 
 export type PlacedNode = PoolNode & { place: Place };
+
+/** What a transaction was before a call; `null`: not there. */
+export type Before = Pick<PoolNode, 'entry' | 'stage' | 'place'> | null;
+
+/** A transaction that a call has touched. */
+export interface Trace {
+  readonly node: PoolNode;
+  readonly before: Before;
+}
+
+export function newNode(entry: Entry, stage: KnownStage): PoolNode {
+  return { hash: entry.hash, seq: entry.seq, entry, stage, place: null, call: 0, attempt: 0 };
+}
 
 /** Whether the limits count it. */
 export function isCounted(stage: KnownStage): boolean {
@@ -25,4 +42,8 @@ export function isGossipable({ stage, place }: Pick<PoolNode, 'stage' | 'place'>
 
 export function isReady({ place }: PoolNode): boolean {
   return place?.ready === true;
+}
+
+export function isPlaced(node: PoolNode): node is PlacedNode {
+  return node.place !== null;
 }

@@ -91,7 +91,7 @@ function expiredIn(index: PoolIndex, { nowMs, height }: PoolMoment, limit: numbe
   if (Number.isFinite(limits.ttlMs)) gather(ages.admitted.list, ({ entry }) => nowMs - entry.admittedAt > limits.ttlMs);
   if (Number.isFinite(limits.ttlBlocks))
     gather(ages.admittedHeight.list, ({ entry }) => height - entry.admittedHeight > limits.ttlBlocks);
-  return [...found].sort((a, b) => a.entry.seq - b.entry.seq).map(({ hash }) => hash);
+  return [...found].sort((a, b) => a.seq - b.seq).map(({ hash }) => hash);
 }
 
 /** Verdicts given again, in the order given. @throws `ERR_MEMPOOL_INVALID` where one is another transaction's */
@@ -151,7 +151,7 @@ function refusedByGraph(index: PoolIndex, node: PoolNode): LimitName | 'cycle' |
 /** All that waits, parked or not. */
 export function flushStep(pool: Planning): Step<number> {
   const draft = new Draft(pool);
-  const waiting = Array.from(draft.index.pending, ({ hash }) => hash);
+  const waiting = Array.from(draft.index.order, ({ hash }) => hash);
   for (const hash of waiting) draft.drop(hash, 'flushed');
   return draft.step(waiting.length);
 }

@@ -15,15 +15,20 @@ import { checkName, checkVerdict, isRefusal, type Refusal } from './verdict.ts';
 
 const maxOwnerLength = 128;
 
-/** Submissions whose transactions are checked already, with payloads of the pool's own. @throws `ERR_MEMPOOL_INVALID` */
+/** Submissions whose transactions are checked already. @throws `ERR_MEMPOOL_INVALID` */
 export function checkSubmissions(submissions: readonly Submission[]): CheckedSubmission[] {
   return submissions.map(({ hash, payload, payloadType, verdict, from }, i) => ({
     hash,
-    payload: Buffer.from(payload),
+    payload,
     payloadType,
     verdict: checkVerdict(`transactions[${i}].verdict`, verdict),
     from: from === undefined ? null : checkName(`transactions[${i}].from`, from, 1),
   }));
+}
+
+/** M1: the bytes stay as they are whatever the caller does next. */
+export function ownPayloads(submissions: readonly CheckedSubmission[]): CheckedSubmission[] {
+  return submissions.map((submission) => ({ ...submission, payload: Buffer.from(submission.payload) }));
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */

@@ -11,7 +11,7 @@ import { dropPoolStep, flushStep, limitsStep, movePoolStep, reviseStep, sweepSte
 import type { GossipPage, Lot, PoolDump } from './pool-verbs.ts';
 import type { PriorityPool } from './priority-pool.ts';
 import type { CheckedMoment, PriorityVerbs } from './priority-verbs.ts';
-import { bestOf, candidateOf, parkedAfter, readyAfter, reapNodes, repeatedLot, staleIn } from './selection.ts';
+import { bestOf, candidateOf, parkedAfter, readyOf, reapNodes, repeatedLot, staleIn } from './selection.ts';
 import { defaultVerdict } from './verdict.ts';
 
 /**
@@ -84,7 +84,8 @@ export function priorityDriver(
         query.hashesOnly ? gossipWithoutPayloads(chosen) : withPayloads(storage, chosen, context),
       );
     },
-    peekPending: (from, limit, context) => storage.stored(context, ({ index }) => readyAfter(index, from, limit)),
+    peekPending: (from, limit, context) =>
+      storage.stored(context, ({ index, ledger }) => readyOf(index, ledger.pendingAfter(from), limit)),
     peekParked: (from, limit, context) => storage.stored(context, ({ index }) => parkedAfter(index, from, limit)),
     payloads: (hashes, context) => storage.bodies(context, hashes),
     dumpPool: (context) => storage.dump(context),

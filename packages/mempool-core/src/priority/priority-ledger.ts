@@ -57,5 +57,5 @@ export function priorityLedgerDriver({ pool, options, leases, close }: PriorityL
     bodies: (_context, hashes) => ledger.arrivals.bodies(hashes),
     dump: () => dumpOf(pool.index),
   };
-  return { ...ledgerReads(ledger), ...priorityDriver(storage, options), close };
+  return { copiesPayloads: true, ...ledgerReads(ledger), ...priorityDriver(storage, options), close };
 }

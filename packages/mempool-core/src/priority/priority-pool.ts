@@ -90,7 +90,7 @@ export class PriorityPool implements Planning {
     }
     for (const entry of entries.values()) {
       const node = index.node(entry.hash);
-      if (node !== undefined) index.put(entry, node.stage);
+      if (node !== undefined) index.move(node, node.stage, entry);
     }
     for (const tag of pool.forgotten) index.forget(tag);
     for (const [tag, tick] of pool.satisfied) index.satisfy(tag, tick);

@@ -1,7 +1,7 @@
 import { encodePlace, type Place } from './place.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PlacedNode, PoolNode } from './pool-node.ts';
+import { isReady, type PlacedNode, type PoolNode } from './pool-node.ts';
 import type { Candidate, Lot, RankedCandidate, StaleTransaction } from './pool-verbs.ts';
 import type { CheckedBudget } from './priority-verbs.ts';
 
@@ -55,7 +55,7 @@ export function bestOf({ order }: PoolIndex, after: Place | null, limit: number)
 
 /** What a repeated `take` is told: what is still under the lease, by seq. */
 export function repeatedLot({ leases }: PoolIndex, lot: Omit<Lot, 'transactions'>): Lot {
-  const nodes = [...leases.of(lot.leaseId)].sort((a, b) => a.entry.seq - b.entry.seq);
+  const nodes = [...leases.of(lot.leaseId)].sort((a, b) => a.seq - b.seq);
   return { ...lot, transactions: nodes.map(candidateOf) };
 }
 
@@ -70,26 +70,23 @@ export function staleIn({ ages }: PoolIndex, height: number, limit: number): Sta
   return found;
 }
 
-/** Pending and ready ones by seq. */
-export function readyAfter({ pending, parked }: PoolIndex, after: number, limit: number): string[] {
+/** Of Pending ones by seq, those that are ready. */
+export function readyOf(index: PoolIndex, pending: Iterable<{ readonly hash: string }>, limit: number): string[] {
   const found: string[] = [];
-  for (const { hash, place } of pending.after(seqKey(after))) {
+  if (index.parked.length === index.order.length) return found;
+  for (const { hash } of pending) {
     if (found.length >= limit) break;
-    if (place?.ready) found.push(hash);
-  }
-  return parked.length === pending.length ? [] : found;
-}
-
-export function parkedAfter({ parked }: PoolIndex, after: number, limit: number): string[] {
-  const found: string[] = [];
-  for (const { hash } of parked.after(seqKey(after))) {
-    if (found.length >= limit) break;
-    found.push(hash);
+    const node = index.node(hash);
+    if (node !== undefined && isReady(node)) found.push(hash);
   }
   return found;
 }
 
-/** For lists by seq, which look at nothing else. */
-function seqKey(seq: number): PoolNode {
-  return { entry: { seq } } as PoolNode;
+export function parkedAfter({ parked }: PoolIndex, after: number, limit: number): string[] {
+  const found: string[] = [];
+  for (const { hash } of parked.after({ seq: after })) {
+    if (found.length >= limit) break;
+    found.push(hash);
+  }
+  return found;
 }
