@@ -44,10 +44,16 @@ function placesOf({ entries, satisfied }: PoolDump): Map<string, Place> {
 function placeBelow({ priority, seq }: DumpedEntry, parents: readonly Place[]): Omit<Place, 'ready'> {
   if (parents.length === 0) return { eff: priority, anchor: seq, depth: 0 };
   const depth = 1 + Math.max(...parents.map((parent) => parent.depth));
-  const eff = parents.reduce((low, parent) => (parent.eff < low ? parent.eff : low), parents[0]?.eff ?? 0n);
+  const eff = lowest(parents.map((parent) => parent.eff));
   const anchor = Math.max(...parents.filter((parent) => parent.eff === eff).map((parent) => parent.anchor));
   if (priority < eff) return { eff: priority, anchor: seq, depth };
   return { eff, anchor: priority === eff ? Math.max(seq, anchor) : anchor, depth };
+}
+
+/** Of bigints, which `Math.min` does not take. */
+function lowest(values: readonly bigint[]): bigint {
+  const [low = 0n] = values.toSorted((a, b) => (a < b ? -1 : 1));
+  return low;
 }
 
 function derived({ entries }: PoolDump, places: ReadonlyMap<string, Place>): Derived {
