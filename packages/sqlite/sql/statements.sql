@@ -10,11 +10,11 @@ PRAGMA page_size
 -- :checkpoint
 PRAGMA wal_checkpoint(RESTART)
 
--- What the pool is now.
+-- What the pool is now. `pool.*`: with the columns of fifo.sql, where there are any.
 -- :pool
 SELECT tick, floor, pending, propagated, acknowledged, confirmed, logged, last_seq AS lastSeq,
   last_log_seq AS lastLogSeq, event_seq AS lastEventSeq, max_finalized AS maxFinalized, max_events AS maxEvents,
-  max_rollback AS maxRollback, epoch
+  max_rollback AS maxRollback, pool.*
 FROM pool, step ORDER BY event_seq DESC LIMIT 1
 -- :step
 INSERT INTO step (event_seq, count, events, tick, floor, pending, propagated, acknowledged, confirmed, logged,

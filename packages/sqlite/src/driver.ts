@@ -2,6 +2,7 @@ import * as core from 'mempool-core';
 import { CommitPoll } from './commit-poll.ts';
 import { DiskRoom } from './disk-room.ts';
 import type { Fence } from './fence.ts';
+import { fifoVerbs } from './fifo-driver.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
@@ -24,9 +25,9 @@ export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptio
     receive(transactions, context) {
       const look = () => {
         room.claim(transactions.reduce((bytes, { payload }) => bytes + payload.length, 0));
-        return new ReceivingView(file, hashes, transactions);
+        return new ReceivingView(file, hashes, transactions, options.thresholds);
       };
-      return calls.write('receive', context, (pool) => core.receiveStep(pool, transactions, options.thresholds), look);
+      return calls.write('receive', context, (pool) => pool.step(), look);
     },
     move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
     drop: (named, reason, context) =>
@@ -43,12 +44,13 @@ export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptio
     usage: (context) => calls.read(context, (pool) => pool.usage()),
     readEvents: (after, limit) => calls.read({ signal: undefined }, (pool) => pool.eventsAfter(after, limit)),
     onEvents: (listener) => calls.commits.listen(listener),
+    ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }, options),
     close: () => file.close(),
   };
 }
 
 /** `refused`: an answer that writes nothing and is not recorded. */
-type Plan<T> = (pool: PoolView) => core.Step<T> | { readonly refused: T };
+type Plan<T, View = PoolView> = (pool: View) => core.Step<T> | { readonly refused: T };
 type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
 type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
 
@@ -78,7 +80,12 @@ class Calls {
   }
 
   /** `look` gives the view that the plan is made on. */
-  write<T>(verb: string, context: core.WriteContext, plan: Plan<T>, look = this.#look): Promise<T> {
+  write<T, View extends PoolView = PoolView>(
+    verb: string,
+    context: core.WriteContext,
+    plan: Plan<T, View>,
+    look: () => View = this.#look as () => View,
+  ): Promise<T> {
     const { signal } = context;
     return this.#line.run({ ...this.#options, signal }, () => {
       try {
@@ -102,7 +109,12 @@ class Calls {
     });
   }
 
-  #attempt<T>(verb: string, { operationId }: core.WriteContext, plan: Plan<T>, look: () => PoolView): T {
+  #attempt<T, View extends PoolView>(
+    verb: string,
+    { operationId }: core.WriteContext,
+    plan: Plan<T, View>,
+    look: () => View,
+  ): T {
     const outcome = this.#file.atomically('beginWrite', () => {
       const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
       if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);

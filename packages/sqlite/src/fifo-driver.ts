@@ -22,15 +22,17 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.A
   return {
     reap: (budget, context) => read(context, () => core.reapArrivals(rows.pending(), budget)),
     async take({ budget, leaseId, owner, leaseMs }, moment, context) {
-      let planned: core.Lot | null = null;
+      const made = new Map<core.LotRecord, readonly core.Candidate[]>();
       const lot = await write('take', context, (pool) => {
         const untilMs = core.leaseEnd(core.momentOf(moment.now, now()), leaseMs);
         const transactions = core.reapArrivals(rows.pending(), budget);
         const step = core.takeStep(pool, transactions, { id: leaseId, owner, untilMs });
-        planned = { ...step.outcome, transactions };
-        return { ...step, outcome: planned };
+        made.set(step.outcome, transactions);
+        return step;
       });
-      return lot;
+      // Of a call that was answered before (X2), what is left of it.
+      const held = (pool: PoolView) => (hasLeases(file, pool.state) ? rows.list('underTakeLease', leaseId) : []);
+      return { ...lot, transactions: made.get(lot) ?? (await read(context, held)).map(core.candidateOf) };
     },
     sweep: (moment, context) =>
       write('sweep', context, (pool) => {
@@ -69,11 +71,12 @@ class FifoRows {
   }
 
   since({ after, limit, hashesOnly }: core.CheckedGossipQuery): core.GossipItem[] {
-    if (hashesOnly)
-      return this.list('sinceHashes', { after, limit }).map((arrival) => core.gossipItem(arrival, null));
+    if (hashesOnly) return this.list('sinceHashes', { after, limit }).map((arrival) => core.gossipItem(arrival, null));
     const found = this.#rows('since', { after, limit });
     const page = core.cutPage(found.map(decodeRecord), ({ standing }) => standing !== null);
-    return page.map((record) => core.gossipItem({ ...placeOf(record), bytes: record.payload.length }, record));
+    return page.map((record) =>
+      core.gossipItem({ hash: record.hash, seq: record.seq, bytes: record.payload.length }, record),
+    );
   }
 
   /** @throws `ERR_MEMPOOL_CORRUPT` */

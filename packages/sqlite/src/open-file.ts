@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
 import type { SqliteOptions } from './backend.ts';
 import { type DatabaseFileOptions, formats, incompatible, openDatabase, readSql } from './database-file.ts';
+import { nameCapacity } from './fifo-tables.ts';
 import { PoolFile } from './pool-file.ts';
 import { createPriorityTables, namePriorityLimits } from './priority-format.ts';
 
@@ -62,6 +63,7 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
     return;
   }
   nameRetention();
+  nameCapacity(database, limits);
   database.exec(sharing[lockingMode]);
 }
 

@@ -1,4 +1,5 @@
 import * as core from 'mempool-core';
+import { roomOf } from './fifo-tables.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
@@ -11,14 +12,33 @@ import { checksumOf, damaged } from './records.ts';
 export class ReceivingView extends PoolView {
   readonly #before = new Map<string, core.Life | null>();
   readonly #sightings: ReadonlyMap<string, number>;
+  readonly #thresholds: core.Thresholds;
+  readonly #admitted: readonly core.Transaction[];
+  /** `null`: there is room for all. */
+  readonly #admission: core.Admission | null;
   #seq: number;
 
-  constructor(file: PoolFile, hashes: SharedHashes, transactions: readonly core.Transaction[]) {
+  constructor(
+    file: PoolFile,
+    hashes: SharedHashes,
+    transactions: readonly core.Transaction[],
+    thresholds: core.Thresholds,
+  ) {
     super(file, hashes);
+    const room = roomOf(this.state);
+    this.#thresholds = thresholds;
+    this.#admission =
+      room < transactions.length ? core.admissionOf(new PoolView(file, hashes), transactions, thresholds, room) : null;
+    this.#admitted = this.#admission?.admitted ?? transactions;
     this.#seq = this.lastSeq + 1;
-    for (const transaction of transactions)
+    for (const transaction of this.#admitted)
       if (!this.#before.has(transaction.hash)) this.#before.set(transaction.hash, this.#take(transaction));
     this.#sightings = this.sightings([...this.#before.keys()]);
+  }
+
+  step(): core.Step<core.ReceiveOutcome[]> {
+    const step = core.receiveStep(this, this.#admitted, this.#thresholds);
+    return this.#admission === null ? step : { ...step, outcome: this.#admission.outcomes(step.outcome) };
   }
 
   override life(hash: string): core.Life | null {

@@ -2,8 +2,10 @@ import { crc32 } from 'node:zlib';
 import * as core from 'mempool-core';
 import type { Row } from './sql-file.ts';
 
-/** What the pool is: its counters and limits. `floor` is the first tick whose point is kept. */
-export type PoolState = Readonly<core.Usage & core.Retention & { epoch: string; tick: number; floor: number }>;
+/** What the pool is: its counters and limits. `floor` is the first tick whose point is kept; the last two are of sql/fifo.sql. */
+export type PoolState = Readonly<
+  core.Usage & core.Retention & { epoch: string; tick: number; floor: number; capacity?: number; leases?: number }
+>;
 
 export type Place = Omit<core.ReadRecord, 'payload'>;
 
@@ -25,7 +27,7 @@ export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
 export function decodeState(row: Row | undefined): PoolState {
-  const { epoch, ...counts } = row ?? {};
+  const { epoch, name: _, ...counts } = row ?? {};
   if (typeof epoch !== 'string' || !Object.values(counts).every(isCount)) throw damaged('state of the pool');
   return row as unknown as PoolState;
 }

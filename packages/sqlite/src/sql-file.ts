@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
+import { readSql } from './database-file.ts';
 import { storeError } from './store-error.ts';
 
 /** A row as it was read, before it is trusted. */
@@ -9,12 +9,25 @@ export type Row = Readonly<Record<string, unknown>>;
 export class SqlFile {
   readonly path: string;
   readonly #database: Database;
+  readonly #sources = new Set<string>();
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
 
   constructor(database: Database, ...sources: readonly string[]) {
     this.path = database.name;
     this.#database = database;
-    for (const [name, sql] of sources.flatMap(readStatements)) this.#statements.set(name, database.prepare(sql));
+    for (const source of sources) this.include(source);
+  }
+
+  /** Prepares the statements of a file of `sql`, once: of tables that not every file has, when there are such tables. */
+  include(source: string): void {
+    if (this.#sources.has(source)) return;
+    for (const [name, sql] of readStatements(source)) this.#statements.set(name, this.#database.prepare(sql));
+    this.#sources.add(source);
+  }
+
+  /** Runs a file of `sql` as a whole. */
+  execute(source: string): void {
+    this.#database.exec(readSql(source));
   }
 
   run(name: string, ...values: unknown[]): RunResult {
@@ -66,7 +79,6 @@ export class SqlFile {
 
 /** A file of `sql`, cut at its lines `-- :name`. */
 function readStatements(source: string): (readonly [name: string, sql: string])[] {
-  const text = readFileSync(new URL(`../sql/${source}`, import.meta.url), 'utf8');
-  const [, ...sections] = text.split(/^-- :(\w+)$/m);
+  const [, ...sections] = readSql(source).split(/^-- :(\w+)$/m);
   return sections.flatMap((part, i) => (i % 2 === 0 ? [[part, sections[i + 1] as string] as const] : []));
 }

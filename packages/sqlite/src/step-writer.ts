@@ -1,4 +1,5 @@
 import * as core from 'mempool-core';
+import { writeArrivals } from './fifo-tables.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import type { PoolState } from './records.ts';
@@ -25,7 +26,9 @@ export class StepWriter {
     this.#state = { ...state };
   }
 
-  write({ writes, events, chain, operation }: core.Step<unknown>): void {
+  write(step: core.Step<unknown>): void {
+    const { writes, events, chain, operation } = step;
+    writeArrivals(this.#file, this.#state, step);
     for (const write of writes) this.#put(write);
     this.#flushPending();
     if (chain !== null) this.#moveChain(chain);
