@@ -1,6 +1,12 @@
 import type { ConformanceCase } from '../case.ts';
 import { admissionCases } from './priority-admission.ts';
 import { boundCases } from './priority-bounds.ts';
+import { chainTagCases } from './priority-chain.ts';
+import { drainCases } from './priority-drain.ts';
+import { gossipCases } from './priority-gossip.ts';
+import { poolOperationCases } from './priority-operations.ts';
+import { recheckCases } from './priority-recheck.ts';
+import { sweepingCases } from './priority-sweeping.ts';
 import { evictionCases } from './priority-eviction.ts';
 import { limitCases } from './priority-limits.ts';
 import { orderCases } from './priority-order.ts';
@@ -22,4 +28,10 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...limitCases,
   ...reapingCases,
   ...takingCases,
+  ...sweepingCases,
+  ...gossipCases,
+  ...recheckCases,
+  ...chainTagCases,
+  ...drainCases,
+  ...poolOperationCases,
 ];
