@@ -1,5 +1,5 @@
 -- Purpose: tries every command the scripts use, so that a missing right or an old server shows before the first transaction.
--- KEYS: 1 {prefix}:probe, 2 {prefix}:probe:old
+-- KEYS: 1 {prefix}:probe, 2 {prefix}:probe:old   ARGV: 'TIME', 'HSCAN' where the scripts of this pool use them
 -- Returns: 'OK', or { the command refused, the server's words }
 -- Rules: X1
 local probe, old = KEYS[1], KEYS[2]
@@ -12,6 +12,10 @@ local attempts = {
   { 'XADD', probe, 'MINID', '1', '1-1', 'field', '1' }, { 'XRANGE', probe, '-', '+' }, { 'XLEN', probe },
   { 'XREAD', 'STREAMS', probe, '0' }, { 'DEL', probe },
 }
+local wanted = {}
+for _, command in ipairs(ARGV) do wanted[command] = true end
+if wanted.TIME then table.insert(attempts, { 'TIME' }) end
+if wanted.HSCAN then table.insert(attempts, { 'HSCAN', probe, '0' }) end
 for _, attempt in ipairs(attempts) do
   local reply = redis.pcall(unpack(attempt))
   if type(reply) == 'table' and reply.err then return { attempt[1], reply.err } end

@@ -1,11 +1,14 @@
 -- Purpose: the pool's numbers from `meta`, and what the records mean.
 -- Errors: MEMPOOL_GONE (no pool here: never made, or flushed), MEMPOOL_FORMAT <format> of another version
+-- Format 1 is a pool in order of arrival, 2 one by priority, for which a script has fifteen keys.
 -- Rules: X1, N2
 local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
     'trail', 'maxFinalized', 'maxEvents', 'maxRollback'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
-if format ~= '1' then return redis.error_reply('MEMPOOL_FORMAT it is stored in format ' .. format) end
+if format ~= (KEYS[15] and '2' or '1') then
+  return redis.error_reply('MEMPOOL_FORMAT it is ' .. (({ ['1'] = 'ordered by arrival', ['2'] = 'ordered by priority' })[format] or 'stored in format ' .. format))
+end
 seq, tick, base, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(base), tonumber(logSeq), tonumber(logFirst)
 eventSeq, trail, maxFinalized = tonumber(eventSeq), trail or '', tonumber(maxFinalized)
 maxEvents, maxRollback = tonumber(maxEvents), tonumber(maxRollback)

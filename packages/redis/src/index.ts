@@ -14,6 +14,6 @@ export type { RedisOptions } from './options.ts';
  */
 export const redis: Backend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',
-  capabilities: { durable: true, shared: true, lease: true, priority: false },
+  capabilities: { durable: true, shared: true, lease: true, priority: true },
   open: openRedis,
 });

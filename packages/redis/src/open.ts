@@ -1,9 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { type DriverOptions, defaultRetention, isMempoolError, MempoolError } from 'mempool-core';
+import {
+  type DriverOptions,
+  defaultLimits,
+  defaultRetention,
+  isMempoolError,
+  MempoolError,
+  type StoreDriver,
+} from 'mempool-core';
 import { Connection } from './connection.ts';
 import { type RedisOptions, taggedPrefix } from './options.ts';
+import { encodeLimits } from './priority/step-commands.ts';
+import { openPriority } from './priority/store.ts';
 import { refusal } from './refusal.ts';
-import { keysOf } from './script.ts';
+import { keysOf, priorityKeysOf } from './script.ts';
 import { RedisStore } from './store.ts';
 
 /** A timer that is to wait longer does not wait at all. */
@@ -16,28 +25,31 @@ const originalNames = ['pending', 'inflight', 'finalized', 'seq', 'watcher:lock'
 const retentionFields = ['maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
 /** Connects, tries every command the scripts use, makes the pool where there is none, and warns of what may lose data. */
-export async function openRedis(given: Options): Promise<RedisStore> {
+export async function openRedis(given: Options): Promise<StoreDriver> {
   const options = { ...given, timeoutMs: Math.min(given.timeoutMs, longestTimerMs) };
   const prefix = taggedPrefix(options.keyPrefix ?? options.pool);
   const connection = new Connection(options);
-  const keys = keysOf(prefix, 'both');
+  const isPriority = options.ordering === 'priority';
+  const keys = [...keysOf(prefix, 'both'), ...(isPriority ? priorityKeysOf(prefix) : [])];
   const createPool = (timeoutMs: number) => connection.runOnce('open', keys, poolArguments(options), timeoutMs);
   try {
-    await probe(connection, prefix);
+    await probe(connection, prefix, isPriority ? ['TIME', 'HSCAN'] : []);
     await connection.run('open', keys, poolArguments(options));
     await warn(connection, options);
-    return new RedisStore({ connection, prefix, options, createPool });
+    const node = { connection, prefix, options, createPool };
+    return isPriority ? await openPriority(node) : new RedisStore(node);
   } catch (error) {
     connection.close();
     throw error;
   }
 }
 
-async function probe(connection: Connection, prefix: string): Promise<void> {
+/** `more`: commands beside those that every pool needs. */
+async function probe(connection: Connection, prefix: string, more: readonly string[]): Promise<void> {
   const keys = [`${prefix}:probe`, `${prefix}:probe:old`];
   // Twice: the first call is an EVAL, the second an EVALSHA.
-  await connection.run('probe', keys, []);
-  const answer = await connection.run('probe', keys, []);
+  await connection.run('probe', keys, more);
+  const answer = await connection.run('probe', keys, more);
   if (!Array.isArray(answer)) return;
   const [command, words] = answer.map(String) as [string, string];
   const error = refusal(new Error(words), command);
@@ -47,10 +59,12 @@ async function probe(connection: Connection, prefix: string): Promise<void> {
 }
 
 /** For lua/open.lua: the epoch of a new pool and the retention that this open names. */
-function poolArguments({ pool, retention }: Options): (string | number)[] {
+function poolArguments({ pool, retention, ordering, limits }: Options): (string | number)[] {
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');
-  return [pool, epoch, ...wanted, ...retentionFields.map((field) => defaultRetention[field])];
+  const names = [pool, epoch, ...wanted, ...retentionFields.map((field) => defaultRetention[field])];
+  if (ordering === 'fifo') return [...names, 1];
+  return [...names, 2, encodeLimits({ ...defaultLimits, ...limits }), epoch];
 }
 
 /** Says through `log` what an operator should know and no verb will tell. A server may forbid the questions. */

@@ -38,7 +38,7 @@ export function encodeRecord({ payload, payloadType }: core.Transaction): Buffer
 }
 
 /** The payload is a copy: the caller may keep and change it (M1). */
-function decodeRecord(record: Buffer | null) {
+export function decodeRecord(record: Buffer | null) {
   if (record === null || record.length < recordHead)
     return { payload: new Uint8Array(), payloadType: 0, intact: false };
   const payload = new Uint8Array(record.subarray(recordHead));
@@ -67,24 +67,35 @@ export function readTransaction(row: Row, tick: number): Read<core.StoredTransac
 }
 
 /** What a log entry tells, as lua/log.lua writes it; `null` for a damaged one. */
-function decodeEntry(entry: Buffer | null) {
+export function decodeEntry(entry: Buffer | null) {
   if (entry === null || entry.length < entryHead) return null;
   const stage = core.knownStages[entry[0] as number];
   const [hash, note] = [entry.subarray(entryHead), entry.subarray(entryHead + (entry[33] as number))];
-  const [seq, confirmations, nonConfirmations] = [1, 17, 25].map((at) => Number(entry.readBigUInt64BE(at))) as Three;
-  const told = { hash: core.bytesToHash(hash.subarray(0, entry[33])), seq, confirmations, nonConfirmations };
+  const numbers = [1, 9, 17, 25].map((at) => Number(entry.readBigUInt64BE(at))) as Four;
+  const [seq, tick, confirmations, nonConfirmations] = numbers;
+  const told = { hash: core.bytesToHash(hash.subarray(0, entry[33])), seq, tick, confirmations, nonConfirmations };
   if (stage === 'Finalized' && note.length === core.pointBytes)
     return { ...told, stage, point: core.decodePoint(note), reason: null };
   return stage === 'Dropped' && note.length > 0 ? { ...told, stage, point: null, reason: note.toString() } : null;
 }
-type Three = [number, number, number];
+type Four = [number, number, number, number];
 
 /** A log entry as lua/dump.lua answers with it. */
 export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): Read<core.LogEntry> {
-  const lost = { hash: '', seq: 0, stage: 'Dropped', confirmations: 0, nonConfirmations: 0, point: null, reason: null };
+  const lost = {
+    hash: '',
+    seq: 0,
+    tick: 0,
+    stage: 'Dropped',
+    confirmations: 0,
+    nonConfirmations: 0,
+    point: null,
+    reason: null,
+  };
   const entry = decodeEntry(bytes);
   const payload = decodeRecord(record);
-  const read = { logSeq, ...(entry ?? lost), ...payload, intact: entry !== null && payload.intact };
+  const { tick: _, ...told } = entry ?? lost;
+  const read = { logSeq, ...told, ...payload, intact: entry !== null && payload.intact };
   return read as Read<core.LogEntry>;
 }
 

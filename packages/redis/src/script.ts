@@ -4,6 +4,12 @@ import { readFileSync } from 'node:fs';
 /** A transaction as lua/page.lua answers with it. */
 export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
 type Moved = [digits: Buffer, recorded: Buffer];
+/** What lua/changes.lua says of a mirror: changes that it lacks, what it has with them, and the server's clock. */
+export type MirrorReport = [kind: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...Buffer[]];
+/** What the record of an operation id holds. */
+export type Known = [known: Buffer, record: Buffer];
+type Committed = MirrorReport | Known | OnTip<[]>;
+export type LoadedPage = [next: Buffer, ...unknown[]];
 type OnTip<Rest extends unknown[]> = [kind: Buffer, tip: Buffer, tick: number, ...Rest];
 
 /** What the scripts answer with; the head of each file says what it means. */
@@ -31,6 +37,11 @@ interface Replies {
     same: number,
     ...[last: number, packed: Buffer][],
   ];
+  commit: Committed;
+  commitChain: Committed;
+  sync: MirrorReport | Known;
+  fetch: [MirrorReport, ...(Buffer | null)[]];
+  load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...LoadedPage[]];
 }
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
@@ -51,7 +62,9 @@ export function script(writes: boolean, ...parts: readonly string[]): Script {
 
 const reading = (...parts: readonly string[]): Script => script(false, 'keys', 'lists', 'state', ...parts);
 const writing = (...parts: readonly string[]): Script =>
-  script(true, 'keys', 'lists', 'state', 'event', 'write', ...parts);
+  script(true, 'keys', 'lists', 'state', 'trail', 'event', 'write', ...parts);
+const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
+  script(writes, 'keys', 'lists', 'state', 'changes', ...parts);
 const move: Script = writing('order', 'move');
 
 /** One verb is one script (X1). */
@@ -72,6 +85,11 @@ export const scripts: { readonly [V in Verb]: Script } = {
   tip: reading('tip'),
   usage: reading('usage'),
   events: reading('events'),
+  commit: mirrored(true, 'recall', 'trail', 'commit'),
+  commitChain: mirrored(true, 'recall', 'fence', 'trail', 'commit'),
+  sync: mirrored(false, 'recall', 'sync'),
+  fetch: mirrored(false, 'fetch'),
+  load: mirrored(false, 'load'),
 };
 
 /**
@@ -82,6 +100,16 @@ export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string
   const records = record === 'both' ? ['ops', 'ops:old', 'calls', 'calls:old'] : [record, `${record}:old`];
   const names = ['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', ...records];
   return names.map((name) => `${prefix}:${name}`);
+}
+
+/** What a priority pool has beside: from the thirteenth key of its scripts on, in the order of lua/changes.lua. */
+export function priorityKeysOf(prefix: string): string[] {
+  return ['entries', 'tags', 'changes'].map((name) => `${prefix}:${name}`);
+}
+
+/** All keys of a priority pool's scripts: by their number lua/state.lua knows which order is meant. */
+export function rankedKeysOf(prefix: string, record: 'ops' | 'calls', election: string): string[] {
+  return [...keysOf(prefix, record), ...leaseKeysOf(prefix, election), ...priorityKeysOf(prefix)];
 }
 
 /** The election's keys that lua/fence.lua reads (X6). */

@@ -4,7 +4,7 @@ import { type Argument, Connection } from './connection.ts';
 import { EventLog } from './event-log.ts';
 import type { RedisOptions } from './options.ts';
 import * as record from './record.ts';
-import { keysOf, leaseKeysOf, type Reply, type Verb } from './script.ts';
+import { keysOf, leaseKeysOf, type Reply, rankedKeysOf, type Verb } from './script.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
@@ -190,7 +190,10 @@ export class RedisStore implements core.StoreDriver {
   ): Promise<Reply<V>> {
     const { connection, prefix, options, createPool } = this.#node;
     const fenced = verb === 'confirm' || verb === 'rollback';
-    const keys = [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
+    const keys =
+      options.ordering === 'priority'
+        ? rankedKeysOf(prefix, ids, options.election)
+        : [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
     return connection.run(verb, keys, args, { signal, createPool });
   }
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { openLeases, type Subject } from 'mempool-conformance';
 import { redis, redisElection } from 'mempool-redis';
 import { electionKeys } from '../src/election/script.ts';
-import { keysOf } from '../src/script.ts';
+import { keysOf, priorityKeysOf } from '../src/script.ts';
 
 /** Set by the global set-up, and handed on to child processes. Without it no server may be written to. */
 const url = process.env.MEMPOOL_TEST_REDIS_URL ?? '';
@@ -29,5 +29,10 @@ export const subject: Subject = {
   leases: (pool, options) => openLeases(redisElection, { pool, url }, options),
   leaseTraits: ['hints', 'processes'],
   forget: (pool) => unlink((client) => electionNames(client, pool)),
-  destroy: (pool) => unlink(async (client) => [...keysOf(`{${pool}}`, 'both'), ...(await electionNames(client, pool))]),
+  destroy: (pool) =>
+    unlink(async (client) => [
+      ...keysOf(`{${pool}}`, 'both'),
+      ...priorityKeysOf(`{${pool}}`),
+      ...(await electionNames(client, pool)),
+    ]),
 };

@@ -1,0 +1,11 @@
+-- Purpose: appends packed events, at most 1,000, as one entry of the stream with the id `<number of the last>-<how many>`.
+-- The field name is the epoch, and with them comes the trail: a digest of all calls before, which shows a reader that the server
+-- went back and on by another way. It takes the call's id and its first events: an id names one call, and the digest of a
+-- hundred events would cost 40 µs.
+-- Rules: E1, E3
+local function append(size, packed)
+  eventSeq = eventSeq + size
+  call('XADD', EVENTS, 'MINID', maxEvents < 10000 and '=' or '~', math.max(0, eventSeq - maxEvents + 1),
+    string.format('%d-%d', eventSeq, size), epoch, packed, 'trail', trail)
+  trail = string.sub(redis.sha1hex(trail .. ARGV[1] .. string.sub(packed, 1, 200)), 1, 16)
+end

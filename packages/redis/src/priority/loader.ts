@@ -1,0 +1,204 @@
+import * as core from 'mempool-core';
+import { decodeEntry as decodeLogEntry } from '../record.ts';
+import type { LoadedPage, Reply } from '../script.ts';
+import { LogIndex } from './log-index.ts';
+import { type Mark, Mirror } from './mirror.ts';
+import { decodeLimits } from './step-commands.ts';
+
+const stageUnit = 1e15;
+const noBytes: Uint8Array = new Uint8Array();
+
+type Head = [
+  next: Buffer,
+  tip: Buffer,
+  tick: number,
+  floor: number,
+  seq: number,
+  logSeq: number,
+  logFirst: number,
+  eventSeq: number,
+  maxFinalized: number,
+  maxRollback: number,
+  gossipSeq: Buffer,
+  limits: Buffer,
+];
+type BlockItem = [tick: number, block: Buffer | null, sighted: Buffer[]];
+type LiveItem = [hash: Buffer, seq: Buffer, score: Buffer | null, point: Buffer, entry: Buffer | null];
+type LogItem = [number: Buffer, entry: Buffer | null, owner?: Buffer, verdict?: Buffer | null, stage?: number];
+
+/** Few enough that a script is short. */
+const pageItems = { blocks: 64, pending: 1_000, flight: 1_000, log: 500, tags: 2_000 } as const;
+const allItems = 1e9;
+const attempts = 3;
+
+/** Asks lua/load.lua. */
+type ReadPool = (what: string, after: string, count: number) => Promise<Reply<'load'>>;
+
+/** All that lua/load.lua answers with, page by page. */
+interface LoadedPool {
+  readonly mark: Mark;
+  readonly head: LoadedPage;
+  readonly blocks: readonly LoadedPage[];
+  readonly lives: readonly LoadedPage[];
+  readonly log: readonly LoadedPage[];
+  readonly tags: readonly LoadedPage[];
+}
+
+/**
+ * The pool in pages, where it stands still meanwhile; if it does not, in one script.
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT` where its numbers do not fit
+ */
+export async function loadPool(read: ReadPool, warn: (what: string, hash: string) => void): Promise<Mirror> {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
+    const loaded = await loadPages(read);
+    if (loaded !== null) return mirrorOf(loaded, warn);
+  }
+  const reply = await read('all', '0', allItems);
+  const [head, blocks, pending, flight, log, tags] = reply.slice(5) as LoadedPage[] as SixPages;
+  const lives = [pending, flight];
+  return mirrorOf({ mark: markOf(reply), head, blocks: [blocks], lives, log: [log], tags: [tags] }, warn);
+}
+type SixPages = [LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage];
+
+async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
+  const reply = await read('head', '0', 1);
+  const mark = markOf(reply);
+  const pages = { blocks: [], pending: [], flight: [], log: [], tags: [] } as Record<
+    keyof typeof pageItems,
+    LoadedPage[]
+  >;
+  for (const what of Object.keys(pageItems) as (keyof typeof pageItems)[]) {
+    for (let after = '0'; after !== ''; ) {
+      const next = await read(what, after, pageItems[what]);
+      if (!isSame(mark, markOf(next))) return null;
+      const page = next[5] as LoadedPage;
+      pages[what].push(page);
+      after = String(page[0]);
+    }
+  }
+  const { pending, flight, ...others } = pages;
+  return { mark, head: reply[5] as LoadedPage, lives: [...pending, ...flight], ...others };
+}
+
+function markOf([epoch, version, stamp]: Reply<'load'>): Mark {
+  return { epoch: String(epoch), version, stamp: String(stamp) };
+}
+
+function isSame(a: Mark, b: Mark): boolean {
+  return a.epoch === b.epoch && a.version === b.version && a.stamp === b.stamp;
+}
+
+/** What cannot be read is told to `warn` and replaced by what harms nobody: see `lostEntry` and `lostEnd`. */
+function mirrorOf(loaded: LoadedPool, warn: (what: string, hash: string) => void): Mirror {
+  const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, gossip, limits] =
+    loaded.head as unknown as Head;
+  const retention = { maxFinalized, maxRollback, maxEvents: 1 };
+  const pool = new core.PriorityPool({ epoch: loaded.mark.epoch, retention, limits: decodeLimits(String(limits)) });
+  const reader = new PoolReader(loaded, warn);
+  const trimmed = { trimmedLog: logFirst - 1, trimmedEvents: eventSeq };
+  pool.restore({ kind: 'base', tick, floor, lastSeq, ...trimmed });
+  for (const item of itemsOf<BlockItem>(loaded.blocks)) for (const record of reader.block(item)) pool.restore(record);
+  for (const item of itemsOf<LiveItem>(loaded.lives)) for (const record of reader.live(item)) pool.restore(record);
+  const log = new LogIndex(logFirst);
+  for (const item of itemsOf<LogItem>(loaded.log)) {
+    const { write, isLatest } = reader.end(item);
+    pool.restore({ kind: 'write', write });
+    log.push(write.after.hash);
+    if (!isLatest) log.revive(write.after.hash);
+  }
+  if (log.last !== logSeq)
+    throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', 'the log is not as long as its numbers say');
+  for (const entry of reader.entries) pool.restore({ kind: 'entry', entry });
+  pool.restore({ kind: 'gossip', lastGossipSeq: Number(gossip) });
+  for (const page of loaded.tags) for (const record of tagRecords(page)) pool.restore(record);
+  pool.restored();
+  return new Mirror(pool, log, loaded.mark);
+}
+
+function itemsOf<Item>(pages: readonly LoadedPage[]): Item[] {
+  return pages.flatMap(([, ...items]) => items as Item[]);
+}
+
+/** A tag may come twice (HSCAN). */
+function* tagRecords([, ...items]: LoadedPage): Generator<core.PoolRecord> {
+  for (let i = 0; i < items.length; i += 2)
+    yield { kind: 'satisfied', tag: String(items[i]), tick: Number(items[i + 1]) };
+}
+
+class PoolReader {
+  readonly entries: core.Entry[] = [];
+  readonly #warn: (what: string, hash: string) => void;
+
+  /** Those that have a row of their own, apart from older entries of the log. */
+  readonly #known = new Set<string>();
+
+  constructor({ lives, log }: LoadedPool, warn: (what: string, hash: string) => void) {
+    this.#warn = warn;
+    for (const [hash] of itemsOf<LiveItem>(lives)) this.#known.add(core.bytesToHash(hash));
+    for (const [, , owner] of itemsOf<LogItem>(log)) if (owner !== undefined) this.#known.add(core.bytesToHash(owner));
+  }
+
+  *block([tick, block, sighted]: BlockItem): Generator<core.PoolRecord> {
+    if (block === null) return;
+    const point = core.decodePoint(block.subarray(0, core.pointBytes));
+    yield { kind: 'block', block: { tick, point, sighted: sighted.map(core.bytesToHash) } };
+  }
+
+  *live([bytes, seqText, score, point, record]: LiveItem): Generator<core.PoolRecord> {
+    const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
+    const stage = core.knownStages[Math.floor(Number(score) / stageUnit)];
+    if (score === null || stage === undefined || !core.isLive(stage)) return this.#warn('place', hash);
+    const life = core.live(hash, seq, stage, stage === 'Pending' ? 0 : Number(score) % stageUnit);
+    const at = point.length === 0 ? null : core.decodePoint(point);
+    yield { kind: 'write', write: { after: life, point: at, body: bodyOf(hash) } };
+    this.#read(hash, seq, record);
+  }
+
+  /** Every number of the log has one. It has a body where no later life of its hash has it. */
+  end([number, bytes, owner, record = null, code]: LogItem): {
+    readonly write: core.Write;
+    readonly isLatest: boolean;
+  } {
+    const read = decodeLogEntry(bytes);
+    const hash = owner === undefined ? null : core.bytesToHash(owner);
+    const intact = read !== null && (hash === null || read.hash === hash);
+    const { point, ...after } = intact ? read : lostEnd(hash ?? `lost:${number}`, code);
+    if (!intact) this.#warn('log entry', after.hash);
+    if (hash !== null) this.#read(hash, after.seq, record);
+    const isLatest = hash !== null || !this.#known.has(after.hash);
+    return { write: { after, point, body: isLatest ? bodyOf(after.hash) : null }, isLatest };
+  }
+
+  #read(hash: string, seq: number, record: Buffer | null): void {
+    this.entries.push(this.#entry(hash, seq, record));
+  }
+
+  #entry(hash: string, seq: number, record: Buffer | null): core.Entry {
+    try {
+      if (record !== null) return core.decodeEntry(hash, seq, record);
+    } catch (error) {
+      if (!core.isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
+    }
+    this.#warn('entry', hash);
+    return lostEntry(hash, seq);
+  }
+}
+
+function bodyOf(hash: string): core.Transaction {
+  return { hash, payload: noBytes, payloadType: 0 };
+}
+
+/** Ended, nobody knows how: a Finalized one stays so, any other can be received again. */
+function lostEnd(hash: string, code: number | undefined) {
+  const stage = core.knownStages[code ?? -1] === 'Finalized' ? ('Finalized' as const) : ('Dropped' as const);
+  const life = { hash, seq: 0, tick: 0, confirmations: 0, nonConfirmations: 0, stage };
+  return { ...life, point: null, reason: stage === 'Dropped' ? 'damaged' : null };
+}
+
+/** A verdict that was lost lets nothing pass: it waits for what nobody provides until it is dropped or judged anew. */
+function lostEntry(hash: string, seq: number): core.Entry {
+  const verdict = { ...core.defaultVerdict, priority: core.minPriority, requires: [`lost:${hash}`] };
+  const times = { admittedAt: 0, admittedHeight: 0, checkedHeight: 0, gossipSeq: 0 };
+  return { hash, seq, bytes: 0, verdict, sources: [], version: 1, ...times, lease: null };
+}

@@ -1,0 +1,122 @@
+import { isMempoolError, MempoolError } from 'mempool-core';
+import type { Argument } from '../connection.ts';
+import { isGone } from '../refusal.ts';
+import { type Known, type MirrorReport, type Reply, rankedKeysOf, type Verb } from '../script.ts';
+import type { Node } from '../store.ts';
+import { loadPool } from './loader.ts';
+import type { Mark, Mirror } from './mirror.ts';
+import { ServerClock } from './server-clock.ts';
+
+/** Where the outcome of a call is recorded: under the caller's operation id, or under one made here. */
+export interface CallId {
+  readonly id: string;
+  readonly ids: 'ops' | 'calls';
+}
+
+/** Makes the mirror of a pool, and keeps it up with the server. */
+export class MirrorLink {
+  readonly node: Node;
+  readonly clock: ServerClock;
+  #mirror: Mirror | null = null;
+  #loading: Promise<Mirror> | null = null;
+
+  constructor(node: Node) {
+    this.node = node;
+    this.clock = new ServerClock(node.options);
+  }
+
+  /** As it is known here, which may be a while ago. */
+  async mirror(deadline: number): Promise<Mirror> {
+    return this.#mirror ?? this.#load(deadline);
+  }
+
+  /** As the server has it after the moment of the call. */
+  async current(deadline: number): Promise<Mirror> {
+    return (await this.recall({ id: '', ids: 'ops' }, deadline)) as Mirror;
+  }
+
+  /** The same, unless the outcome of the call is recorded: then that. */
+  async recall({ id, ids }: CallId, deadline: number): Promise<Mirror | Buffer> {
+    for (;;) {
+      const mirror = await this.mirror(deadline);
+      const { mark } = mirror;
+      const reply = await this.send('sync', [id, ...markArguments(mark)], deadline, ids);
+      if (isKnown(reply)) return reply[1];
+      if (await this.follow(mirror, mark, reply, deadline)) return mirror;
+    }
+  }
+
+  /** Takes what the server said of the mirror as it was at `from`. Whether it has all now that it lacked then. */
+  async follow(mirror: Mirror, from: Mark, report: MirrorReport, deadline: number): Promise<boolean> {
+    const [word, , stamp, seconds, microseconds, ...changes] = report;
+    this.clock.learn(seconds, microseconds);
+    const kind = String(word);
+    if (kind === 'current') return true;
+    if (kind === 'reload' || !this.#take(mirror, from, changes, String(stamp))) {
+      if (this.#mirror === mirror) this.#mirror = null;
+      await this.mirror(deadline);
+      return false;
+    }
+    return kind === 'behind';
+  }
+
+  /** The pool as it is stored, read anew. */
+  async fresh(deadline: number): Promise<Mirror> {
+    const { log } = this.node.options;
+    const warn = (what: string, hash: string) => log('warn', `the ${what} of ${hash} is damaged`, { hash });
+    return loadPool(async (...args) => {
+      const reply = await this.send('load', args, deadline);
+      this.clock.learn(reply[3], reply[4]);
+      return reply;
+    }, warn);
+  }
+
+  /** One script, sent once, before `deadline`. Where there is no pool it is made: the call is to be tried again. */
+  async send<V extends Verb>(
+    verb: V,
+    args: readonly Argument[],
+    deadline: number,
+    ids: 'ops' | 'calls' = 'ops',
+  ): Promise<Reply<V>> {
+    const { connection, prefix, options, createPool } = this.node;
+    const keys = rankedKeysOf(prefix, ids, options.election);
+    const leftMs = () => Math.max(1, deadline - options.clock());
+    try {
+      return await connection.runOnce(verb, keys, args, leftMs());
+    } catch (error) {
+      if (!isGone(error)) throw error;
+      await createPool(leftMs());
+      throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error });
+    }
+  }
+
+  /** Says no where a change cannot be read. */
+  #take(mirror: Mirror, from: Mark, changes: readonly Buffer[], stamp: string): boolean {
+    try {
+      mirror.followRecords(from, changes, stamp);
+      return true;
+    } catch (error) {
+      if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return false;
+      throw error;
+    }
+  }
+
+  /** One for all that wait for it. */
+  #load(deadline: number): Promise<Mirror> {
+    this.#loading ??= this.#loadOnce(deadline).finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  async #loadOnce(deadline: number): Promise<Mirror> {
+    this.#mirror = await this.fresh(deadline);
+    return this.#mirror;
+  }
+}
+
+export function markArguments({ epoch, version, stamp }: Mark): Argument[] {
+  return [epoch, version, stamp];
+}
+
+export function isKnown(reply: Known | readonly unknown[]): reply is Known {
+  return String(reply[0]) === 'known';
+}

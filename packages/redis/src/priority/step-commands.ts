@@ -1,0 +1,228 @@
+import * as core from 'mempool-core';
+import { encodeRecord } from '../record.ts';
+import { Commands } from './commands.ts';
+import type { Mirror } from './mirror.ts';
+import type { Item } from './packed.ts';
+
+/** As in lua/keys.lua. */
+const stageUnit = 1e15;
+const logHead = 34;
+
+export interface StepCommands {
+  readonly commands: Commands;
+  /** Ticks before the first kept one whose points go, unless a Confirmed transaction refers to them (L12). */
+  readonly idleTicks: string;
+}
+
+/** What a step that was planned on the mirror as it is changes on the server. */
+export function stepCommands(mirror: Mirror, step: core.Step<unknown>): StepCommands {
+  return new StepWriter(mirror, step).write();
+}
+
+class StepWriter {
+  readonly #mirror: Mirror;
+  readonly #step: core.Step<unknown>;
+  readonly #commands = new Commands();
+  /** Numbers of the new log entries by hash. */
+  readonly #ends = new Map<string, number>();
+  /** The log as it will be. */
+  readonly #logFirst: number;
+  readonly #logLast: number;
+  /** Those that leave with their last log entry. */
+  readonly #gone: ReadonlySet<string>;
+  readonly #floor: number;
+
+  constructor(mirror: Mirror, step: core.Step<unknown>) {
+    this.#mirror = mirror;
+    this.#step = step;
+    let { last } = mirror.log;
+    for (const { after } of step.writes) if (!core.isLive(after.stage)) this.#ends.set(after.hash, ++last);
+    this.#logLast = last;
+    const { ledger } = mirror.pool;
+    this.#logFirst = Math.max(mirror.log.first, last - ledger.retention.maxFinalized + 1);
+    this.#gone = this.#findGone();
+    this.#floor = step.chain?.kind === 'applied' ? step.chain.floor : ledger.floor;
+  }
+
+  /** What takes memory comes first, so that a full server refuses a `receive` before anything is written (M3). */
+  write(): StepCommands {
+    this.#addBodies();
+    this.#addEntries();
+    this.#addPlaces();
+    this.#addLog();
+    this.#addTags();
+    this.#addChain();
+    this.#addNumbers();
+    const gone = [...this.#gone].map(core.hashToBytes);
+    for (const key of ['idx', 'body', 'entries'] as const)
+      this.#commands.add(key === 'idx' ? 'ZREM' : 'HDEL', key, gone);
+    return { commands: this.#commands, idleTicks: this.#idleTicks().join(' ') };
+  }
+
+  #findGone(): Set<string> {
+    const { log } = this.#mirror;
+    const alive = new Set(
+      this.#step.writes.filter(({ after }) => core.isLive(after.stage)).map(({ after }) => after.hash),
+    );
+    const gone = new Set<string>();
+    for (let number = log.first; number < Math.min(this.#logFirst, log.last + 1); number += 1) {
+      const hash = log.hashAt(number) as string;
+      if (log.latest(hash) === number && !alive.has(hash) && !this.#ends.has(hash)) gone.add(hash);
+    }
+    for (const [hash, number] of this.#ends) if (number < this.#logFirst) gone.add(hash);
+    return gone;
+  }
+
+  #addBodies(): void {
+    const items: Item[] = [];
+    for (const { body } of this.#step.writes)
+      if (body !== null && !this.#gone.has(body.hash)) items.push(core.hashToBytes(body.hash), encodeRecord(body));
+    this.#commands.add('HSET', 'body', items);
+  }
+
+  #addEntries(): void {
+    const items: Item[] = [];
+    for (const entry of this.#step.pool?.entries ?? [])
+      if (!this.#gone.has(entry.hash)) items.push(core.hashToBytes(entry.hash), core.encodeEntry(entry));
+    this.#commands.add('HSET', 'entries', items);
+  }
+
+  #addPlaces(): void {
+    const { ledger } = this.#mirror.pool;
+    const [index, joined, left]: [Item[], Item[], Item[]] = [[], [], []];
+    for (const { after } of this.#step.writes) {
+      const hash = core.hashToBytes(after.hash);
+      if (!this.#gone.has(after.hash)) index.push(this.#scoreOf(after), hash);
+      const before = ledger.life(after.hash);
+      const flew = before !== null && core.isInflight(before.stage);
+      const flies = core.isInflight(after.stage);
+      if (flies && !flew) joined.push(String(after.seq), hash);
+      if (flew && !flies) left.push(hash);
+    }
+    this.#commands.add('ZADD', 'idx', index);
+    this.#commands.add('ZADD', 'flight', joined);
+    this.#commands.add('ZREM', 'flight', left);
+  }
+
+  #scoreOf({ hash, seq, stage, tick }: core.Life): string {
+    const number = core.isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#ends.get(hash) as number);
+    return String(core.knownStages.indexOf(stage) * stageUnit + number);
+  }
+
+  #addLog(): void {
+    const items: Item[] = [];
+    for (const write of this.#step.writes) {
+      const number = this.#ends.get(write.after.hash);
+      if (number !== undefined && number >= this.#logFirst) items.push(String(number), encodeLogEntry(write));
+    }
+    this.#commands.add('HSET', 'log', items);
+    const { first, last } = this.#mirror.log;
+    this.#commands.add('HDEL', 'log', numbers(first, Math.min(this.#logFirst - 1, last)));
+  }
+
+  #addTags(): void {
+    const { satisfied = [], forgotten = [] } = this.#step.pool ?? {};
+    this.#commands.add(
+      'HSET',
+      'tags',
+      satisfied.flatMap(([tag, tick]) => [tag, String(tick)]),
+    );
+    this.#commands.add('HDEL', 'tags', forgotten);
+  }
+
+  #addChain(): void {
+    const { chain } = this.#step;
+    const { ledger } = this.#mirror.pool;
+    if (chain === null) return;
+    if (chain.kind === 'undone') {
+      const undone = numbers(chain.tick + 1, ledger.currentTip.tick);
+      this.#commands.add('HDEL', 'blocks', [...undone, ...this.#pointsAt(undone)]);
+      this.#commands.add('ZREMRANGEBYSCORE', 'seen', [`(${chain.tick}`, '+inf']);
+      return;
+    }
+    const [tick, point] = [String(chain.tick), core.encodePoint(chain.point)];
+    const newest = Buffer.alloc(8);
+    newest.writeBigUInt64BE(BigInt(this.#logLast));
+    this.#commands.add('HSET', 'blocks', [tick, Buffer.concat([point, newest]), point, tick]);
+    this.#commands.add('HDEL', 'blocks', this.#pointsAt(numbers(ledger.floor, chain.floor - 1)));
+    if (chain.floor > ledger.floor) this.#commands.add('ZREMRANGEBYSCORE', 'seen', ['-inf', `(${chain.floor}`]);
+    this.#commands.add('ZREM', 'seen', chain.unseen.map(core.hashToBytes));
+    this.#commands.add(
+      'ZADD',
+      'seen',
+      chain.seen.flatMap((hash) => [tick, core.hashToBytes(hash)]),
+      ['NX'],
+    );
+  }
+
+  #pointsAt(ticks: readonly string[]): Buffer[] {
+    const { ledger } = this.#mirror.pool;
+    return ticks.flatMap((tick) => {
+      const point = ledger.pointAt(Number(tick));
+      return point === null ? [] : [core.encodePoint(point)];
+    });
+  }
+
+  #addNumbers(): void {
+    const { writes, chain, pool } = this.#step;
+    const { ledger, index } = this.#mirror.pool;
+    const born = writes.filter(({ body }) => body !== null).map(({ after }) => after.seq);
+    const tick = chain?.tick ?? ledger.currentTip.tick;
+    const point = chain?.kind === 'applied' ? chain.point : ledger.pointAt(tick);
+    const fields = {
+      seq: Math.max(ledger.lastSeq, ...born),
+      tick,
+      floor: this.#floor,
+      logSeq: this.#logLast,
+      logFirst: this.#logFirst,
+      gossipSeq: pool?.lastGossipSeq ?? index.lastGossipSeq,
+    };
+    const items: Item[] = Object.entries(fields).flatMap(([field, value]) => [field, String(value)]);
+    items.push('tip', point === null ? '' : core.encodePoint(point));
+    if (pool?.limits) items.push('limits', encodeLimits(pool.limits));
+    this.#commands.add('HSET', 'meta', items);
+  }
+
+  #idleTicks(): string[] {
+    const { ledger } = this.#mirror.pool;
+    const ticks = new Set(numbers(ledger.floor, this.#floor - 1));
+    for (const { after } of this.#step.writes) {
+      const before = ledger.life(after.hash);
+      if (before?.stage === 'Confirmed' && before.tick < this.#floor) ticks.add(String(before.tick));
+    }
+    return [...ticks];
+  }
+}
+
+/** As lua/log.lua writes it. */
+function encodeLogEntry({ after, point }: core.Write): Buffer {
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = after;
+  const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');
+  const entry = Buffer.alloc(logHead + hash.length / 2 + note.length);
+  entry[0] = core.knownStages.indexOf(stage);
+  for (const [i, number] of [seq, tick, confirmations, nonConfirmations].entries())
+    entry.writeBigUInt64BE(BigInt(number), 1 + 8 * i);
+  entry[logHead - 1] = hash.length / 2;
+  entry.write(hash, logHead, 'hex');
+  entry.set(note, logHead + hash.length / 2);
+  return entry;
+}
+
+function numbers(first: number, last: number): string[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => String(first + i));
+}
+
+/** As JSON, which has no infinity: `null` is no limit. */
+export function encodeLimits(limits: core.Limits): string {
+  return JSON.stringify(limits);
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function decodeLimits(text: string): Partial<core.Limits> {
+  const endless = (_: string, value: unknown) => value ?? Number.POSITIVE_INFINITY;
+  try {
+    return core.namedLimits(JSON.parse(text, endless));
+  } catch (cause) {
+    throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', 'the stored limits are damaged', { cause });
+  }
+}

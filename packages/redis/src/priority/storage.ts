@@ -1,0 +1,134 @@
+import * as core from 'mempool-core';
+import * as record from '../record.ts';
+import type { Node } from '../store.ts';
+import type { Mirror } from './mirror.ts';
+import { MirrorLink, markArguments } from './mirror-link.ts';
+import { type Plan, PoolWriter } from './pool-writer.ts';
+
+type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
+
+/** A life as the mirror has it, with what `body` holds of it. */
+interface Fetched {
+  readonly life: core.Life;
+  readonly point: core.ChainPoint | null;
+  readonly tick: number;
+  readonly record: Buffer | null;
+}
+
+/**
+ * A priority pool on the server, read and planned on by a mirror of it. A read asks first what the others wrote; what it takes from
+ * the payloads is of the same moment.
+ */
+export class MirrorStorage implements core.PriorityStorage {
+  readonly #link: MirrorLink;
+  readonly #writer: PoolWriter;
+
+  constructor(node: Node) {
+    this.#link = new MirrorLink(node);
+    this.#writer = new PoolWriter(this.#link);
+  }
+
+  read<T>(context: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
+    return this.#retry(context, async (deadline) => read((await this.#link.current(deadline)).pool));
+  }
+
+  write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {
+    return this.#writer.write(verb, context, plan);
+  }
+
+  writeUnderLease<T>(verb: string, context: core.ChainContext, plan: Plan<T>): Promise<T | Fenced> {
+    return this.#writer.writeUnderLease(verb, context, plan);
+  }
+
+  async stored(
+    context: core.ReadContext,
+    choose: (pool: core.PriorityPool) => readonly string[],
+  ): Promise<core.StoredTransaction[]> {
+    const fetched = await this.#fetch(context, choose, core.maxPageBytes);
+    const found = fetched.map(({ life, point, tick, record: bytes }) => {
+      const { intact, ...body } = record.decodeRecord(bytes);
+      return { intact, ...core.storedTransaction(life, body, point, tick) };
+    });
+    return core.cutPage(found, ({ intact }) => intact).map(({ intact: _, ...transaction }) => transaction);
+  }
+
+  async bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(core.Transaction | null)[]> {
+    const fetched = await this.#fetch(
+      context,
+      ({ view }) => hashes.filter((hash) => isLive(view, hash)),
+      Number.POSITIVE_INFINITY,
+    );
+    const byHash = new Map(fetched.map((each) => [each.life.hash, each]));
+    return hashes.map((hash) => {
+      const found = byHash.get(hash);
+      if (found === undefined) return null;
+      const { intact, ...body } = record.decodeRecord(found.record);
+      if (!intact) throw core.corrupt(found.life);
+      return { hash, ...body };
+    });
+  }
+
+  dump(context: core.ReadContext): Promise<core.PoolDump> {
+    return this.#retry(context, async (deadline) => core.dumpOf((await this.#link.fresh(deadline)).pool.index));
+  }
+
+  /** Payloads do not change while a life lasts: of what was fetched before others wrote, none is fetched again. */
+  #fetch(
+    context: core.ReadContext,
+    choose: (pool: core.PriorityPool) => readonly string[],
+    maxBytes: number,
+  ): Promise<Fetched[]> {
+    const records = new Map<string, Buffer | null>();
+    return this.#retry(context, async (deadline) => {
+      for (let isCurrent = false; ; ) {
+        const mirror = await this.#link.mirror(deadline);
+        const { found, missing } = gather(mirror, choose(mirror.pool), records, maxBytes);
+        if (isCurrent && missing.length === 0) return found;
+        const { mark } = mirror;
+        const packed = record.packHashes(missing.map(({ hash }) => hash));
+        const args = [packed, ...markArguments(mark), core.maxPageBytes];
+        const [report, ...bodies] = await this.#link.send('fetch', args, deadline);
+        for (const [i, body] of bodies.entries()) records.set(lifeName(missing[i] as core.Life), body);
+        isCurrent = await this.#link.follow(mirror, mark, report, deadline);
+      }
+    });
+  }
+
+  #retry<T>({ signal }: core.ReadContext, attempt: (deadline: number) => Promise<T>): Promise<T> {
+    const { timeoutMs, clock } = this.#link.node.options;
+    return core.retryUntil({ timeoutMs, clock, signal }, (remainingMs) => attempt(clock() + remainingMs));
+  }
+}
+
+function isLive(view: core.PoolView, hash: string): boolean {
+  const life = view.life(hash);
+  return life !== null && core.isLive(life.stage);
+}
+
+/** A hash may have a later life with another payload. */
+function lifeName({ hash, seq }: core.Life): string {
+  return `${hash}${seq}`;
+}
+
+/** As far as a page goes: those at hand, and those whose records are still to be fetched. */
+function gather(
+  { pool: { view } }: Mirror,
+  hashes: readonly string[],
+  records: ReadonlyMap<string, Buffer | null>,
+  maxBytes: number,
+): { readonly found: Fetched[]; readonly missing: core.Life[] } {
+  const found: Fetched[] = [];
+  const missing: core.Life[] = [];
+  const { tick } = view.currentTip;
+  let bytes = 0;
+  for (const hash of hashes) {
+    const life = view.life(hash);
+    if (life === null) continue;
+    const known = records.get(lifeName(life));
+    if (known === undefined) missing.push(life);
+    else found.push({ life, point: view.confirmedAt(hash), tick, record: known });
+    bytes += known?.length ?? 0;
+    if (bytes > maxBytes) break;
+  }
+  return { found, missing };
+}
