@@ -5,9 +5,11 @@ import type { KnownStage } from '../transaction.ts';
 import { dropRivals } from './conflict.ts';
 import { Draft, type Planning } from './draft.ts';
 import type { Entry } from './entry.ts';
-import { floorOf, makeRoom } from './eviction.ts';
+import { excessOf, floorOf, victimsFor } from './eviction.ts';
 import { ancestorsOf, closesCycle, hasTooManyDescendants } from './graph.ts';
+import { placeBelow } from './place.ts';
 import { settle } from './placement.ts';
+import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
 import type { AdmissionRefusal, LimitName } from './pool-verbs.ts';
 import type { CheckedSubmission } from './priority-verbs.ts';
@@ -64,13 +66,8 @@ function admit(
   const entry = newEntry(draft.nextSeq, submission, moment);
   const sighting = countingSighting(draft.view, hash, thresholds);
   if (sighting !== null) return admitConfirmed(draft, submission, { before, entry, sighting });
-  draft.index.begin();
-  const attempt = new Attempt(draft, entry).run();
-  if ('kind' in attempt) {
-    draft.index.undo();
-    return attempt.kind === 'full' ? { ...attempt, floor: floorOf(draft.index) } : attempt;
-  }
-  draft.index.keep();
+  const attempt = isAlone(draft, entry) ? admitAlone(draft, entry) : attemptTo(draft, entry);
+  if ('kind' in attempt) return attempt.kind === 'full' ? { ...attempt, floor: floorOf(draft.index) } : attempt;
   draft.begin(before, live(hash, entry.seq, 'Pending', 0), submission);
   for (const node of attempt.replaced) draft.end(node, 'replaced');
   for (const node of attempt.victims) draft.end(node, 'evicted');
@@ -116,6 +113,45 @@ function admitConfirmed(
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
 }
 
+/** Waits for nobody, and nobody waits for it. */
+function isAlone({ index }: Draft, { verdict }: Entry): boolean {
+  const { provides, requires } = verdict;
+  return requires.length === 0 && !provides.some((tag) => index.dependents.has(tag) || index.providers.has(tag));
+}
+
+/** All that a place needs is known, so whether it is taken in is known before anything changes. */
+function admitAlone({ index }: Draft, entry: Entry): Admitted | AdmissionRefusal {
+  const refusal = refusedByGas(index, entry) ?? refusedBySender(index, entry);
+  if (refusal !== null) return refusal;
+  const { hash, seq, bytes, verdict } = entry;
+  const place = placeBelow([], verdict.priority, seq, true);
+  const victims = victimsFor(index, place, excessOf(index, { transactions: 1, bytes }));
+  if (victims === null) return { kind: 'full', hash };
+  for (const victim of victims) index.move(victim, 'Dropped');
+  settle(index);
+  return { node: index.stand(entry, place), replaced: [], victims };
+}
+
+/** Tries it on the index, and takes it back where it ends in a refusal. */
+function attemptTo(draft: Draft, entry: Entry): Admitted | AdmissionRefusal {
+  draft.index.begin();
+  const attempt = new Attempt(draft, entry).run();
+  if ('kind' in attempt) draft.index.undo();
+  else draft.index.keep();
+  return attempt;
+}
+
+function refusedByGas({ limits }: PoolIndex, { hash, verdict }: Entry): AdmissionRefusal | null {
+  return verdict.gas > limits.maxTxGas ? { kind: 'limit', hash, limit: 'maxTxGas' } : null;
+}
+
+function refusedBySender({ limits, senders }: PoolIndex, { hash, verdict }: Entry): AdmissionRefusal | null {
+  if (verdict.sender === '') return null;
+  const limit = Math.min(verdict.senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
+  const count = (senders.get(verdict.sender) ?? 0) + 1;
+  return count > limit ? { kind: 'sender-limit', hash, limit } : null;
+}
+
 interface Admitted {
   readonly node: PlacedNode;
   readonly replaced: readonly PoolNode[];
@@ -137,9 +173,9 @@ class Attempt {
   }
 
   run(): Admitted | AdmissionRefusal {
-    const refusal = this.#refusedByGas() ?? this.#refusedByRivals() ?? this.#refusedBySender();
-    if (refusal !== null) return refusal;
     const { index } = this.#draft;
+    const refusal = refusedByGas(index, this.#entry) ?? this.#refusedByRivals() ?? this.#refusedBySender();
+    if (refusal !== null) return refusal;
     for (const rival of this.#rivals) index.move(rival, 'Dropped');
     const node = index.put(this.#entry, 'Pending');
     return this.#refusedByGraph(node) ?? this.#standing(node);
@@ -169,18 +205,9 @@ class Attempt {
     return { kind: 'replacement-underpriced', hash, required: required > maxPriority ? maxPriority : required };
   }
 
-  #refusedByGas(): AdmissionRefusal | null {
-    return this.#entry.verdict.gas > this.#draft.index.limits.maxTxGas ? this.#limit('maxTxGas') : null;
-  }
-
   /** A replacement takes no more room than what it replaces. */
   #refusedBySender(): AdmissionRefusal | null {
-    const { hash, verdict } = this.#entry;
-    const { limits, senders } = this.#draft.index;
-    if (verdict.sender === '' || this.#rivals.length > 0) return null;
-    const limit = Math.min(verdict.senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
-    const count = (senders.get(verdict.sender) ?? 0) + 1;
-    return count > limit ? { kind: 'sender-limit', hash, limit } : null;
+    return this.#rivals.length > 0 ? null : refusedBySender(this.#draft.index, this.#entry);
   }
 
   #limit(limit: LimitName): AdmissionRefusal {
@@ -201,8 +228,9 @@ class Attempt {
     const node = newcomer as PlacedNode;
     const refusal = this.#refusedBySum() ?? this.#refusedByPlace(node);
     if (refusal !== null) return refusal;
-    const victims = makeRoom(index, node);
+    const victims = victimsFor(index, node.place, excessOf(index, { transactions: 0, bytes: 0 }));
     if (victims === null) return { kind: 'full', hash: node.hash };
+    for (const victim of victims) index.move(victim, 'Dropped');
     settle(index);
     return { node, replaced: this.#rivals, victims };
   }
@@ -234,9 +262,6 @@ class Attempt {
     const { maxParked, maxAncestors } = index.limits;
     if (this.#rivals.length === 0 && !node.place.ready && index.parked.length > maxParked)
       return this.#limit('maxParked');
-    const { provides, requires } = this.#entry.verdict;
-    const isAlone = requires.length === 0 && !provides.some((tag) => index.dependents.has(tag));
-    if (isAlone) return null;
     const ancestors = ancestorsOf(index, node, maxAncestors);
     return hasTooManyDescendants(index, node, ancestors) ? this.#limit('maxDescendants') : null;
   }

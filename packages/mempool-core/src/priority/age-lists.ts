@@ -22,7 +22,7 @@ class LazyList {
   get list(): SortedList<PoolNode> {
     if (this.#list !== null) return this.#list;
     const keyOf = (node: PoolNode): number => this.#keyOf(node) ?? 0;
-    const list = new SortedList<PoolNode>((a, b) => keyOf(a) - keyOf(b) || a.seq - b.seq);
+    const list = new SortedList<PoolNode>({ rough: keyOf, compare: (a, b) => a.seq - b.seq });
     for (const node of this.#all()) if (this.#keyOf(node) !== null) list.insert(node);
     this.#list = list;
     this.#onMade(this);

@@ -1,11 +1,11 @@
-import { bySeq, changeOf, planDrop, planMove } from '../change.ts';
+import { changeOf, planDrop, planMove } from '../change.ts';
 import { dropped, type Life, live, type MoveVerb } from '../lifecycle.ts';
 import { type PoolView, type Step, type StepParts, stepOf } from '../step.ts';
 import type { Transaction } from '../transaction.ts';
 import type { Entry, PoolStep } from './entry.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isGossipable, type PoolNode } from './pool-node.ts';
+import { isGossipable, type PoolNode, type Trace } from './pool-node.ts';
 
 /** What a plan is made on. */
 export interface Planning {
@@ -50,10 +50,11 @@ export class Draft {
     return this.#notes.get(hash)?.after ?? this.#clamped.get(hash) ?? this.view.life(hash);
   }
 
-  /** A new life, whose node is in the index, after one that ended or none. */
+  /** A new life, whose node is in the index, after one that ended or none. One that this very call has ended was not over before it. */
   begin(before: Life | null, after: Life, body: Transaction): void {
     this.#lastSeq = after.seq;
-    this.#notes.set(after.hash, { before, after, body });
+    const known = this.#notes.get(after.hash);
+    this.#notes.set(after.hash, { before: known === undefined ? before : known.before, after, body });
   }
 
   /** The end of one that waited, and that is Dropped in the index. */
@@ -105,10 +106,9 @@ export class Draft {
     this.#forgetIdleTags();
     this.#numberGossip();
     const { tick } = this.view.currentTip;
-    const changes = bySeq(
-      Array.from(this.#notes.values(), (note) => changeOf(note.before, note.after, tick, this.tick)),
-    );
-    const bodies = changes.map(({ after }) => this.#notes.get(after.hash)?.body ?? null);
+    const notes = [...this.#notes.values()].sort((a, b) => a.after.seq - b.after.seq);
+    const changes = notes.map(({ before, after }) => changeOf(before, after, tick, this.tick));
+    const bodies = notes.map(({ body }) => body);
     const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#notes.has(hash));
     return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped }), pool: this.#poolStep() };
   }
@@ -128,15 +128,17 @@ export class Draft {
 
   /** What became ready is new to peers: parents first, then in the order of arrival. */
   #numberGossip(): void {
-    const fresh: PoolNode[] = [];
-    for (const { node, before } of this.index.touched()) {
+    const fresh: Trace[] = [];
+    for (const trace of this.index.touched()) {
+      const { node, before } = trace;
       if (!isGossipable(node)) continue;
-      if (before === null || before.entry.seq !== node.seq || !isGossipable(before)) fresh.push(node);
+      if (before === null || before.entry.seq !== node.seq || !isGossipable(before)) fresh.push(trace);
     }
-    fresh.sort((a, b) => (a.place?.depth ?? 0) - (b.place?.depth ?? 0) || a.seq - b.seq);
-    for (const node of fresh) {
+    fresh.sort(({ node: a }, { node: b }) => (a.place?.depth ?? 0) - (b.place?.depth ?? 0) || a.seq - b.seq);
+    for (const { node, before } of fresh) {
+      if (node.entry === before?.entry) this.index.move(node, node.stage, { ...node.entry });
       this.index.lastGossipSeq += 1;
-      this.index.move(node, node.stage, { ...node.entry, gossipSeq: this.index.lastGossipSeq });
+      this.index.number(node, this.index.lastGossipSeq);
     }
   }
 

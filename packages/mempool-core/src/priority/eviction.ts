@@ -1,38 +1,51 @@
+import type { Place } from './place.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PlacedNode, PoolNode } from './pool-node.ts';
+import type { PlacedNode } from './pool-node.ts';
 import { maxPriority, minPriority } from './verdict.ts';
 
-export function isOverLimits({ totals, limits }: PoolIndex): boolean {
-  return totals.transactions > limits.maxTxs || totals.bytes > limits.maxBytes;
+/** How much must go, were this many more bytes and transactions in the pool. */
+export interface Excess {
+  readonly transactions: number;
+  readonly bytes: number;
+}
+
+export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
+  return {
+    transactions: totals.transactions + more.transactions - limits.maxTxs,
+    bytes: totals.bytes + more.bytes - limits.maxBytes,
+  };
 }
 
 /**
- * Pushes out the shortest suffix of the order that brings the pool within its limits, for the sake of one that stands in it
- * already. Only what is strictly worse may go: never the full key, or of equals the earlier would go for the later.
+ * The shortest suffix of the order that takes the excess away, for the sake of a newcomer, whether that stands in the order
+ * already or not. Only what is strictly worse may go: never by the full key, or of equals the earlier would go for the later.
  *
- * @returns what went, `null` where it does not suffice: the caller takes it back
+ * @returns `null` where it does not suffice
  */
-export function makeRoom(index: PoolIndex, newcomer: PlacedNode): PoolNode[] | null {
+export function victimsFor(index: PoolIndex, place: Place, excess: Excess): PlacedNode[] | null {
+  const victims: PlacedNode[] = [];
+  let { transactions, bytes } = excess;
+  if (transactions <= 0 && bytes <= 0) return victims;
   const { eviction, maxEvictions } = index.limits;
-  const victims: PoolNode[] = [];
-  while (isOverLimits(index)) {
-    const worst = index.order.last;
-    if (eviction === 'none' || victims.length >= maxEvictions || worst === undefined) return null;
-    if (!isWorse(worst, newcomer)) return null;
+  if (eviction === 'none') return null;
+  for (const worst of index.order.backwards()) {
+    if (victims.length >= maxEvictions || !isWorse(worst.place, place)) return null;
     victims.push(worst);
-    index.move(worst, 'Dropped');
+    transactions -= 1;
+    bytes -= worst.entry.bytes;
+    if (transactions <= 0 && bytes <= 0) return victims;
   }
-  return victims;
+  return null;
 }
 
-function isWorse({ place: worst }: PlacedNode, { place }: PlacedNode): boolean {
+function isWorse(worst: Place, place: Place): boolean {
   return worst.ready === place.ready ? worst.eff < place.eff : place.ready;
 }
 
 /** The lowest priority that a ready transaction of one byte without parents needs; `null` where none would do. */
-export function floorOf({ limits, totals, order }: PoolIndex): bigint | null {
-  let transactions = totals.transactions + 1 - limits.maxTxs;
-  let bytes = totals.bytes + 1 - limits.maxBytes;
+export function floorOf(index: PoolIndex): bigint | null {
+  const { limits, order } = index;
+  let { transactions, bytes } = excessOf(index, { transactions: 1, bytes: 1 });
   if (transactions <= 0 && bytes <= 0) return minPriority;
   if (limits.eviction === 'none') return null;
   let floor = minPriority;

@@ -20,6 +20,14 @@ export function comparePlaces(a: Place, b: Place): number {
   return a.anchor - b.anchor || a.depth - b.depth || a.seq - b.seq;
 }
 
+/** Behind every ready place. */
+const parkedRank = 2 ** 66;
+
+/** A number that never falls along the order; the same for places that a double cannot tell apart. */
+export function roughRank({ ready, eff }: Place): number {
+  return ready ? -Number(eff) : parkedRank - Number(eff);
+}
+
 /**
  * The place of a transaction below its Pending parents: after each of them, and, for chains, where a walk that always takes
  * the best head among the senders would take it.

@@ -3,7 +3,7 @@ import { AgeLists } from './age-lists.ts';
 import type { Entry } from './entry.ts';
 import { Journal } from './journal.ts';
 import type { Limits } from './limits.ts';
-import { comparePlaces, type Place } from './place.ts';
+import { comparePlaces, type Place, roughRank } from './place.ts';
 import { type Before, isCounted, isPlaced, newNode, type PlacedNode, type PoolNode, type Trace } from './pool-node.ts';
 import { Satisfied } from './satisfied.ts';
 import { SortedList } from './sorted-list.ts';
@@ -27,10 +27,14 @@ export class PoolIndex {
   lastGossipSeq = 0;
   readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag));
   /** The one order: every Pending transaction that is placed. */
-  readonly order: SortedList<PlacedNode, { readonly place: Place }> = new SortedList((a, b) =>
-    comparePlaces(a.place, b.place),
-  );
-  readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList((a, b) => a.seq - b.seq);
+  readonly order: SortedList<PlacedNode, { readonly place: Place }> = new SortedList({
+    rough: ({ place }) => roughRank(place),
+    compare: (a, b) => comparePlaces(a.place, b.place),
+  });
+  readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList({
+    rough: ({ seq }) => seq,
+    compare: (a, b) => a.seq - b.seq,
+  });
   /** Live ones by what they provide. */
   readonly providers: TagIndex = new TagIndex();
   /** Live and Finalized ones by what they require. */
@@ -68,6 +72,29 @@ export class PoolIndex {
     this.#attach(fresh);
     this.#unsettle(fresh);
     return fresh;
+  }
+
+  /** Takes in one that nobody waits for and that waits for nobody, in its place. */
+  stand(entry: Entry, place: Place): PlacedNode {
+    const known = this.#nodes.get(entry.hash);
+    const node = known ?? newNode(entry, 'Pending');
+    if (known === undefined) {
+      this.#nodes.set(entry.hash, node);
+      if (this.#journal.note(node)) this.#journal.push(node, null);
+      node.place = place;
+      this.#attach(node);
+    } else {
+      this.#remember(node);
+      this.#set(node, { entry, stage: 'Pending', place });
+    }
+    return node as PlacedNode;
+  }
+
+  /** Gives its number to one whose entry this call has made. */
+  number(node: PoolNode, gossipSeq: number): void {
+    this.#detachLists(node);
+    (node.entry as { gossipSeq: number }).gossipSeq = gossipSeq;
+    this.#attachLists(node);
   }
 
   /** The later state of one. */

@@ -4,7 +4,7 @@ import { leaseEnd } from '../pool-clock.ts';
 import type { Step } from '../step.ts';
 import type { PoolMoment } from './admission.ts';
 import { Draft, type Planning } from './draft.ts';
-import { isOverLimits } from './eviction.ts';
+import { excessOf } from './eviction.ts';
 import { ancestorsOf, closesCycle, hasTooManyDescendants } from './graph.ts';
 import type { Limits } from './limits.ts';
 import { settle } from './placement.ts';
@@ -57,7 +57,7 @@ export function sweepStep(pool: Planning, moment: PoolMoment): Step<Sweep> {
   for (const hash of expired) draft.drop(hash, 'expired');
   settle(index);
   const evicted: string[] = [];
-  while (isOverLimits(index) && evicted.length + expired.length + returned.length < maxSwept) {
+  while (isOver(index) && evicted.length + expired.length + returned.length < maxSwept) {
     const worst = index.order.last;
     if (worst === undefined) break;
     evicted.push(worst.hash);
@@ -65,6 +65,11 @@ export function sweepStep(pool: Planning, moment: PoolMoment): Step<Sweep> {
   }
   const more = evicted.length + expired.length + returned.length === maxSwept;
   return draft.step({ returned, expired, evicted, more });
+}
+
+function isOver(index: PoolIndex): boolean {
+  const { transactions, bytes } = excessOf(index, { transactions: 0, bytes: 0 });
+  return transactions > 0 || bytes > 0;
 }
 
 function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode) => boolean): PoolNode[] {

@@ -18,23 +18,19 @@ export function reapNodes(index: PoolIndex, budget: CheckedBudget): PlacedNode[]
   const passed = new Set<PoolNode>();
   let misfits = 0;
   if (maxTxs === 0) return reaped;
-  for (const node of index.order) {
-    if (!node.place.ready) break;
-    if (passed.size > 0 && waitsForOneOf(index, node, passed)) {
-      passed.add(node);
-      continue;
-    }
+  index.order.walk((node) => {
+    if (!node.place.ready) return false;
+    if (passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
     const { entry } = node;
     if (entry.bytes + overheadBytes > bytes || entry.verdict.gas > gas) {
-      misfits += 1;
-      if (misfits > skip) break;
       passed.add(node);
-      continue;
+      misfits += 1;
+      return misfits <= skip;
     }
     bytes -= entry.bytes + overheadBytes;
     gas -= entry.verdict.gas;
-    if (reaped.push(node) >= maxTxs) break;
-  }
+    return reaped.push(node) < maxTxs;
+  });
   return reaped;
 }
 
