@@ -3,7 +3,7 @@ import { PayloadSlabs } from './payload-slabs.ts';
 import { arrivedRow, makeRow, type Row } from './row.ts';
 import { Shelves } from './shelves.ts';
 import type { Write } from './step.ts';
-import type { Transaction } from './transaction.ts';
+import { isLive, type Transaction } from './transaction.ts';
 
 /** What memory keeps of every hash that is live or in the log, by hash and in the indexes. */
 export class Rows {
@@ -27,8 +27,14 @@ export class Rows {
   }
 
   write({ after, point, body }: Write): void {
-    if (body === null) this.shelves.move(this.of(after.hash), after, point);
-    else this.#add(makeRow(after, point, body, this.#slabs));
+    if (body === null) {
+      this.shelves.move(this.of(after.hash), after, point);
+      return;
+    }
+    // A call of a priority pool may end a life and begin the next: only the next is written.
+    const ended = this.find(after.hash);
+    if (ended !== null && isLive(ended.stage)) this.shelves.remove(ended);
+    this.#add(makeRow(after, point, body, this.#slabs));
   }
 
   /** Pending, with the next seq, which is returned: of a hash that is neither live nor in the log. */

@@ -4,7 +4,7 @@ import type { Life } from '../lifecycle.ts';
 import { type ChainPlan, planConfirm, planUndo, type Step, stepOf, undoneOutcome } from '../step.ts';
 import type { ConfirmOutcome, RollbackOutcome } from '../store.ts';
 import type { ChainPoint } from '../transaction.ts';
-import { dropRivals, resolveReturns } from './conflict.ts';
+import { conflictReason, dropRivals, resolveReturns } from './conflict.ts';
 import { Draft, type Planning } from './draft.ts';
 
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
@@ -19,7 +19,9 @@ export function confirmPoolStep(pool: Planning, block: CheckedBlock): Step<Confi
   moveAll(draft, plan);
   for (const { after } of plan.changes) if (after.stage === 'Finalized') satisfyBy(draft, after);
   for (const tag of block.provides) draft.index.satisfy(tag, tick);
-  dropRivals(draft, shownTags(draft, block));
+  const shown = shownTags(draft, block);
+  nameConflicts(draft, plan, shown);
+  dropRivals(draft, shown);
   resolveReturns(draft, returnedIn(plan));
   const tip = { point: { ...block.point }, tick };
   return draft.step(appliedOutcome(draft.changes(), tip), plan);
@@ -31,10 +33,11 @@ export function rollbackPoolStep(pool: Planning, point: ChainPoint | null): Step
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
   const { tick } = plan.chain;
   const draft = new Draft(pool, tick);
-  for (const tag of draft.index.satisfied.after(tick)) draft.index.forget(tag);
+  const withdrawn = draft.index.satisfied.after(tick);
+  for (const tag of withdrawn) draft.index.forget(tag);
   for (const life of plan.clamped) draft.clamp(life);
   moveAll(draft, plan);
-  resolveReturns(draft, returnedIn(plan));
+  resolveReturns(draft, returnedIn(plan), withdrawn);
   const returned = draft.changes().filter(({ after }) => after.stage === 'Pending').length;
   return draft.step(undoneOutcome(pool.view, point, tick, returned), plan);
 }
@@ -50,6 +53,15 @@ function returnedIn({ changes }: Planned): string[] {
 /** What a final transaction did stays done although it leaves the pool. */
 function satisfyBy(draft: Draft, { hash, tick }: Life): void {
   for (const tag of draft.index.node(hash)?.entry.verdict.provides ?? []) draft.index.satisfy(tag, tick);
+}
+
+/** What would have been dropped by its age alone is told what happened to its tags. */
+function nameConflicts(draft: Draft, { changes }: Planned, shown: ReadonlySet<string>): void {
+  for (const { before, after } of changes) {
+    if (before === null || after.stage !== 'Dropped') continue;
+    const isRival = draft.index.node(after.hash)?.entry.verdict.provides.some((tag) => shown.has(tag));
+    if (isRival) draft.move(before, { ...after, reason: conflictReason });
+  }
 }
 
 function shownTags({ index }: Draft, { provides, seen }: CheckedBlock): Set<string> {

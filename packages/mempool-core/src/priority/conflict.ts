@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts';
 import { closesCycle } from './graph.ts';
-import type { PoolNode } from './pool-node.ts';
+import { isCounted, type PoolNode } from './pool-node.ts';
 
 /** Why a transaction is dropped whose tags another one has brought about, and one that would wait for itself. */
 export const conflictReason = 'conflict';
@@ -15,15 +15,18 @@ export function dropRivals(draft: Draft, tags: Iterable<string>): void {
 
 /**
  * Makes room for those that a block or an undoing has put back into the queue, by seq: meanwhile another one may have come
- * that provides the same. One that the chain shows wins, else the one that came first.
+ * that provides the same. One that the chain shows wins, else the one that came first. Nor may any wait for itself, which also
+ * comes of tags that the chain has withdrawn.
  */
-export function resolveReturns(draft: Draft, hashes: readonly string[]): void {
-  for (const hash of hashes) {
-    const node = draft.index.node(hash);
-    if (node?.stage !== 'Pending') continue;
-    const losers = losersTo(draft, node);
-    for (const loser of losers) draft.drop(loser.hash, conflictReason);
-    if (node.stage === 'Pending' && closesCycle(draft.index, node)) draft.drop(hash, cycleReason);
+export function resolveReturns(draft: Draft, hashes: readonly string[], withdrawn: readonly string[] = []): void {
+  const { index } = draft;
+  const returned = new Set(hashes);
+  const nodes = new Set(hashes.map((hash) => index.node(hash)).filter((node) => node !== undefined));
+  for (const tag of withdrawn) for (const node of index.dependents.of(tag)) nodes.add(node);
+  for (const node of [...nodes].sort((a, b) => a.seq - b.seq)) {
+    if (returned.has(node.hash) && node.stage === 'Pending')
+      for (const loser of losersTo(draft, node)) draft.drop(loser.hash, conflictReason);
+    if (isCounted(node.stage) && closesCycle(index, node)) draft.drop(node.hash, cycleReason);
   }
 }
 
