@@ -68,6 +68,8 @@ export { decodeEntry, encodeEntry } from './priority/entry-record.ts';
 export type { Gossip, GossipOptions } from './priority/gossip.ts';
 export * from './priority/limits.ts';
 export { onePerSender } from './priority/one-per-sender.ts';
+export { PoolIndex } from './priority/pool-index.ts';
+export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
 export type * from './priority/pool-verbs.ts';
 export { type PriorityStorage, priorityDriver } from './priority/priority-driver.ts';
 export { type PriorityLedgerParts, priorityLedgerDriver } from './priority/priority-ledger.ts';

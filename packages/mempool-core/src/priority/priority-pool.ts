@@ -31,6 +31,8 @@ export interface PriorityPoolParts {
   readonly epoch: string;
   readonly retention: Retention;
   readonly limits: Partial<Limits>;
+  /** Default: an empty one. */
+  readonly index?: PoolIndex;
 }
 
 const noBytes: Uint8Array = new Uint8Array();
@@ -43,8 +45,8 @@ export class PriorityPool implements Planning {
   readonly index: PoolIndex;
   readonly ledger: Ledger;
 
-  constructor({ epoch, retention, limits }: PriorityPoolParts) {
-    this.index = new PoolIndex({ ...defaultLimits, ...limits });
+  constructor({ epoch, retention, limits, index }: PriorityPoolParts) {
+    this.index = index ?? new PoolIndex({ ...defaultLimits, ...limits });
     this.ledger = new Ledger(epoch, retention, (hash) => this.index.remove(hash));
   }
 
