@@ -68,6 +68,7 @@ export { decodeEntry, encodeEntry } from './priority/entry-record.ts';
 export type { Gossip, GossipOptions } from './priority/gossip.ts';
 export * from './priority/limits.ts';
 export { onePerSender } from './priority/one-per-sender.ts';
+export { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from './priority/place.ts';
 export { PoolIndex } from './priority/pool-index.ts';
 export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
 export type * from './priority/pool-verbs.ts';
