@@ -20,7 +20,7 @@ export const utxoLimits: Partial<Limits> = Object.freeze({ eviction: 'none' });
 
 /**
  * The verdict in the UTXO model: of two that spend one output only one can be in the pool, and one that spends what another
- * makes comes after it, parked until that one is there. Inputs and outputs are 256 together at the most, each outpoint 1–250
+ * makes comes after it, parked until that one is there. Inputs and outputs are 1,024 together at the most, each outpoint 1–250
  * characters. Tags given in `rest` come on top.
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the outpoint

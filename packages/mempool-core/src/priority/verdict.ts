@@ -11,9 +11,9 @@ export interface Verdict {
   readonly senderLimit?: number | undefined;
   /** What it takes of a block's gas: a safe integer; default 0. */
   readonly gas?: number | undefined;
-  /** What it alone may bring about: a nonce of an account, the outputs it spends or makes. At most 256 tags. */
+  /** What it alone may bring about: a nonce of an account, the outputs it spends or makes. At most 1,024 tags. */
   readonly provides?: readonly string[] | undefined;
-  /** What must come before it: tags of others, or of the chain. At most 256 tags. */
+  /** What must come before it: tags of others, or of the chain. At most 1,024 tags. */
   readonly requires?: readonly string[] | undefined;
   /** Milliseconds since 1970 by the pool's clock; it may wait until then, that moment included. */
   readonly expiresAt?: number | undefined;
@@ -51,7 +51,8 @@ export interface Refusal {
 
 export const minPriority: bigint = -(2n ** 63n);
 export const maxPriority: bigint = 2n ** 63n - 1n;
-const maxTags = 256;
+/** A Cardano transaction of 16 KiB may spend some 450 outputs. */
+const maxTags = 1_024;
 const maxNameLength = 256;
 
 const none: readonly string[] = Object.freeze([]);
