@@ -3,9 +3,18 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Backend, type LogLevel, loadConfig, type Mempool, type OpenOptions, openMempool } from 'mempool-core';
+import {
+  type Backend,
+  type LogLevel,
+  loadConfig,
+  type Mempool,
+  type OpenOptions,
+  openMempool,
+  type Transaction,
+} from 'mempool-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ephemeral } from '../src/index.ts';
+import { ManualTimer } from './manual-timer.ts';
 import { hash, transaction } from './mempool-tap.ts';
 
 const run = promisify(execFile);
@@ -86,6 +95,48 @@ describe('openMempool', () => {
       code: 3,
       log: 'closed today',
     });
+  });
+
+  it('opens a priority pool with its limits from a file, sweeps it and tells it the height', async () => {
+    const path = await file(
+      'priority.toml',
+      `backend = "ephemeral"
+ordering = "priority"
+max_txs = 5
+ttl_ms = "unlimited"
+eviction = "none"
+replacement_bump = 25
+sweep_every_ms = 5000
+keep_invalid_ms = 0`,
+    );
+    const timer = new ManualTimer();
+    let asked = 0;
+    const validate = ({ hash: of }: Transaction) => {
+      asked += 1;
+      return of === hash(1) ? { expiresAtHeight: 20 } : { code: 1, log: 'no', penalize: false };
+    };
+    const chain = { height: 20 };
+    const given = { validate, schedule: timer.schedule, height: () => chain.height };
+    await using pool = await openMempool(await loadConfig(path), { ephemeral }, given);
+    expect(pool.store.ordering).toBe('priority');
+    expect(await pool.setLimits({})).toMatchObject({
+      maxTxs: 5,
+      ttlMs: Number.POSITIVE_INFINITY,
+      eviction: 'none',
+      replacementBump: 25,
+      maxBytes: 268_435_456,
+    });
+    for (const n of [1, 2, 2]) await pool.submit(transaction(n));
+    expect([asked, timer.delays]).toEqual([3, [5_000]]);
+    chain.height = 21;
+    const expired = pool.waitFor(hash(1));
+    timer.runOut();
+    expect(await expired).toMatchObject({ stage: 'Dropped', reason: 'expired' });
+  });
+
+  it('opens nothing for limits that a pool in order of arrival has not', async () => {
+    const error = await refusal(openMempool({ backend: 'ephemeral', maxPerSender: 1 }, { ephemeral }));
+    expect(error).toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
   });
 
   it('refuses a backend that was not given, and names the package it is in', async () => {

@@ -22,6 +22,25 @@ export const count: Field<number> = (value, place) => {
   return value;
 };
 
+export const countFromZero: Field<number> = (value, place) => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw misconfigured(place, 'must be a whole number of at least 0');
+  return value;
+};
+
+/** JSON has no infinity, so `"unlimited"` says it. */
+export const limit: Field<number> = (value, place) => {
+  if (value === 'unlimited' || value === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw misconfigured(place, 'must be a whole number of at least 0 or "unlimited"');
+};
+
+export const bump: Field<number> = (value, place) => {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > 10_000)
+    throw misconfigured(place, 'must be a whole number of 0–10,000');
+  return value;
+};
+
 /** JSON has no infinity, so `"never"` says it. */
 export const threshold: Field<number> = (value, place) => {
   if (value === 'never' || value === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;

@@ -1,10 +1,13 @@
 import { isAbsolute, join } from 'node:path';
 import {
+  bump,
   count,
+  countFromZero,
   electionName,
   type Field,
   flag,
   isTable,
+  limit,
   misconfigured,
   nearest,
   oneOf,
@@ -18,9 +21,10 @@ import {
 } from './config-field.ts';
 import type { Thresholds } from './lifecycle.ts';
 import type { Retention } from './options.ts';
+import type { Limits, Ordering } from './priority/limits.ts';
 
 /** Which pool to open, and how: as an object or in a TOML or JSON file, where names may also be written `like_this`. */
-export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention> {
+export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention>, Partial<Limits> {
   /**
    * `ephemeral`, `sqlite`, `redis` or another name given to `openMempool`; else the name of a module whose default or only
    * backend is meant, `module#name` for one of several. `in_memory` and `redb` stand for `ephemeral` and `sqlite`.
@@ -36,6 +40,14 @@ export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention> {
   readonly timeoutMs?: number | undefined;
   /** Calls that may wait for their turn; default 100,000. */
   readonly maxQueued?: number | undefined;
+  /** The order of the pool, for good once it is made; default `fifo`, by arrival. */
+  readonly ordering?: Ordering | undefined;
+  /** Milliseconds between two sweeps; default: nobody sweeps but the application. */
+  readonly sweepEveryMs?: number | undefined;
+  /** How many refused transactions are remembered; default 10,000. */
+  readonly maxInvalid?: number | undefined;
+  /** How long they are, in milliseconds; default 60,000; 0: not at all. */
+  readonly keepInvalidMs?: number | undefined;
   /** sqlite: the pool's file. */
   readonly path?: string | undefined;
   /** redis: where the server is, `redis://` or `rediss://`. */
@@ -96,6 +108,22 @@ export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfi
   maxTxBytes: count,
   timeoutMs: count,
   maxQueued: count,
+  ordering: oneOf('fifo', 'priority'),
+  maxTxs: limit,
+  maxBytes: limit,
+  maxTxGas: limit,
+  maxPerSender: limit,
+  maxParked: limit,
+  maxAncestors: limit,
+  maxDescendants: limit,
+  maxEvictions: limit,
+  replacementBump: bump,
+  ttlMs: limit,
+  ttlBlocks: limit,
+  eviction: oneOf('lowest', 'none'),
+  sweepEveryMs: count,
+  maxInvalid: count,
+  keepInvalidMs: countFromZero,
   path: text,
   url: redisUrl,
   keyPrefix: text,

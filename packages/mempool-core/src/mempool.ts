@@ -275,7 +275,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
 
   /** The options as they are at the moment of the call, with the height that the pool is told where they have none. */
   #at<Options extends Pick<verbs.Moment, 'height'>>(options: Options): Options {
-    return { ...options, height: options.height ?? this.#options.height?.() };
+    return { ...options, height: options?.height ?? this.#options.height?.() };
   }
 }
 

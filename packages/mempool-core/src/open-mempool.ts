@@ -7,10 +7,11 @@ import { MempoolError } from './errors.ts';
 import { Mempool } from './mempool.ts';
 import { type MempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
 import type { OpenOptions } from './options.ts';
+import { limitNames } from './priority/limits.ts';
 
 export interface OpenMempoolOptions
-  extends Pick<OpenOptions, 'clock' | 'log'>,
-    Pick<MempoolOptions, 'validate' | 'maxBatch' | 'maxBatchBytes'> {
+  extends Pick<OpenOptions, 'clock' | 'log' | 'now'>,
+    Pick<MempoolOptions, 'validate' | 'height' | 'schedule' | 'maxBatch' | 'maxBatchBytes'> {
   /** How to import a backend named by its module, where the one found from the working directory is not the one meant. */
   readonly importModule?: ImportModule | undefined;
 }
@@ -24,7 +25,7 @@ export interface OpenMempoolOptions
 export async function openMempool(
   given: MempoolConfig | DolosMempoolSection | DolosConfig,
   backends: Backends,
-  { clock, log, importModule, ...mempool }: OpenMempoolOptions = {},
+  { clock, log, now, importModule, ...mempool }: OpenMempoolOptions = {},
 ): Promise<Mempool> {
   const config = parseConfig(given);
   const backend = await findBackend(config.backend, backends, importModule);
@@ -32,12 +33,12 @@ export async function openMempool(
   for (const field of withoutEffect(config))
     log?.('info', `${snakeCase(field)} has no effect with backend ${config.backend}`, { field });
   if (taken(config).includes('path')) await refuseRedb(config.path);
-  const { maxTxBytes, maxQueued } = config;
-  const limits = { ...mempool, maxTxBytes, maxQueued };
+  const { maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs } = config;
+  const own = { ...mempool, clock, log, maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs };
   // Before the store is open: nobody would close it.
-  resolveMempoolOptions(limits);
-  const store = await backend.open({ ...config.options, ...ownOptions(config), ...openOptions(config), clock, log });
-  return new Mempool(store, limits);
+  resolveMempoolOptions(own);
+  const opening = { ...config.options, ...ownOptions(config), ...openOptions(config), clock, log, now };
+  return new Mempool(await backend.open(opening), own);
 }
 
 function assertDeployment({ deployment }: MempoolConfig, { name, capabilities }: Backend): void {
@@ -86,6 +87,8 @@ const openFields = [
   'timeoutMs',
   'election',
   'fenced',
+  'ordering',
+  ...limitNames,
 ] as const satisfies (keyof OpenOptions)[];
 
 function openOptions(config: MempoolConfig): OpenOptions {

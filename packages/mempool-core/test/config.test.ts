@@ -26,6 +26,22 @@ const whole: Required<MempoolConfig> = {
   maxTxBytes: 4,
   timeoutMs: 5,
   maxQueued: 6,
+  ordering: 'priority',
+  maxTxs: 10,
+  maxBytes: 11,
+  maxTxGas: Number.POSITIVE_INFINITY,
+  maxPerSender: 12,
+  maxParked: 0,
+  maxAncestors: 13,
+  maxDescendants: 14,
+  maxEvictions: 15,
+  replacementBump: 16,
+  ttlMs: 17,
+  ttlBlocks: 18,
+  eviction: 'none',
+  sweepEveryMs: 19,
+  maxInvalid: 20,
+  keepInvalidMs: 0,
   path: 'p',
   url: 'rediss://user:secret@localhost:6379/1',
   keyPrefix: 'k',
@@ -55,6 +71,11 @@ describe('a configuration', () => {
     expect(parseConfig({ backend: 'ephemeral', finalize_threshold: 'never' }).finalizeThreshold).toBe(Infinity);
   });
 
+  it('says "unlimited" of a limit where JSON has no infinity', () => {
+    const { maxTxs, ttlMs } = parseConfig({ backend: 'ephemeral', max_txs: 'unlimited', ttl_ms: Infinity });
+    expect([maxTxs, ttlMs]).toEqual([Infinity, Infinity]);
+  });
+
   it.each(Object.keys(whole))('names the field that is wrong: %s', (field) => {
     for (const bad of [null, Symbol('bad'), [], new Date(0)]) {
       const { field: named, message } = refusal({ ...whole, [field]: bad });
@@ -77,6 +98,18 @@ describe('a configuration', () => {
     ['election', 'w'.repeat(65)],
     ['fenced', 'true'],
     ['options', ['x']],
+    ['ordering', 'lifo'],
+    ['maxTxs', -1],
+    ['maxTxs', 'never'],
+    ['maxBytes', 1.5],
+    ['ttlMs', Number.NEGATIVE_INFINITY],
+    ['maxTxGas', 2 ** 53],
+    ['replacementBump', 10_001],
+    ['replacementBump', 'unlimited'],
+    ['eviction', 'highest'],
+    ['sweepEveryMs', 0],
+    ['maxInvalid', 0],
+    ['keepInvalidMs', -1],
   ])('refuses %s = %o', (field, bad) => {
     expect(refusal({ ...whole, [field]: bad }).field).toBe(field);
   });
