@@ -23,16 +23,20 @@ async function circleOverTheChain(scene: Scene): Promise<void> {
 const final = { finalizeThreshold: 1 };
 
 export const chainTagCases: readonly ConformanceCase[] = [
-  mustRank('P12/satisfied', 'a tag that a block satisfies makes ready who waits for it, and who comes', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ early: { requires: ['x', 'y'], provides: ['e'] }, child: { requires: ['e'] } });
-    await scene.block(1, { provides: ['x'] });
-    assert.deepEqual(await scene.parked(), ['early', 'child']);
-    await scene.block(2, { provides: ['y', 'z'] });
-    const late = await scene.add('late', { requires: ['x'] });
-    assert.deepEqual([late.kind === 'received' && late.parked, await scene.parked()], [undefined, []]);
-    assert.deepEqual(await scene.ready(), ['early', 'child', 'late']);
-  }),
+  mustRank(
+    'P12/satisfied',
+    'a tag that a block satisfies makes ready who waits for it, and who comes',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ early: { requires: ['x', 'y'], provides: ['e'] }, child: { requires: ['e'] } });
+      await scene.block(1, { provides: ['x'] });
+      assert.deepEqual(await scene.parked(), ['early', 'child']);
+      await scene.block(2, { provides: ['y', 'z'] });
+      const late = await scene.add('late', { requires: ['x'] });
+      assert.deepEqual([late.kind === 'received' && late.parked, await scene.parked()], [undefined, []]);
+      assert.deepEqual(await scene.ready(), ['early', 'child', 'late']);
+    },
+  ),
   mustRank('P12/spent', 'a block drops those whose tags it spent, in every stage but Confirmed', async (context) => {
     const scene = await openScene(context, never);
     const tags = ['a', 'b', 'c', 'd'];
@@ -50,26 +54,37 @@ export const chainTagCases: readonly ConformanceCase[] = [
     const scene = await openScene(context);
     await scene.fill({ old: { provides: ['x'], priority: 1n }, new: { provides: ['x'], priority: 9n } });
     await scene.block(1, { seen: ['old'] });
-    assert.deepEqual([await scene.stages('old', 'new'), await scene.reasons('new')], [['Confirmed', 'Dropped'], ['conflict']]);
+    assert.deepEqual(
+      [await scene.stages('old', 'new'), await scene.reasons('new')],
+      [['Confirmed', 'Dropped'], ['conflict']],
+    );
   }),
-  mustRank('P12/spent-parent', 'the descendants of one that was spent are parked or, if the block did it, ready', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: { provides: ['x', 'y'] }, b: { requires: ['x'] }, c: { requires: ['y'] } });
-    await scene.block(1, { provides: ['x'] });
-    assert.deepEqual([await scene.ready(), await scene.parked()], [['b'], ['c']]);
-  }),
-  mustRank('P12/spent-not-stale', 'what a block both spends and ages, or takes back, is a conflict with one event', async (context) => {
-    const scene = await openScene(context, { dropThreshold: 1 });
-    await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
-    await scene.mark('a', 'b');
-    const events = await eventsOf(context, scene.store, async () => {
-      const outcome = await scene.block(1, { unseen: ['b'], provides: ['a', 'b'] });
-      const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 2 };
-      assert.deepEqual(outcome, { kind: 'applied', tip: { point: point(1), tick: 1 }, ...counts });
-    });
-    assert.deepEqual(events.map(gist), ['applied 1', ...scene.hashes(['a', 'b']).map((hash) => `Dropped ${hash}`)]);
-    assert.deepEqual(await scene.reasons('a', 'b'), ['conflict', 'conflict']);
-  }),
+  mustRank(
+    'P12/spent-parent',
+    'the descendants of one that was spent are parked or, if the block did it, ready',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ a: { provides: ['x', 'y'] }, b: { requires: ['x'] }, c: { requires: ['y'] } });
+      await scene.block(1, { provides: ['x'] });
+      assert.deepEqual([await scene.ready(), await scene.parked()], [['b'], ['c']]);
+    },
+  ),
+  mustRank(
+    'P12/spent-not-stale',
+    'what a block both spends and ages, or takes back, is a conflict with one event',
+    async (context) => {
+      const scene = await openScene(context, { dropThreshold: 1 });
+      await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
+      await scene.mark('a', 'b');
+      const events = await eventsOf(context, scene.store, async () => {
+        const outcome = await scene.block(1, { unseen: ['b'], provides: ['a', 'b'] });
+        const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 2 };
+        assert.deepEqual(outcome, { kind: 'applied', tip: { point: point(1), tick: 1 }, ...counts });
+      });
+      assert.deepEqual(events.map(gist), ['applied 1', ...scene.hashes(['a', 'b']).map((hash) => `Dropped ${hash}`)]);
+      assert.deepEqual(await scene.reasons('a', 'b'), ['conflict', 'conflict']);
+    },
+  ),
   mustRank('P12/withdrawn', 'a rollback withdraws what its blocks satisfied', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ a: { requires: ['x'] }, b: { requires: ['y'] } });
@@ -101,14 +116,21 @@ export const chainTagCases: readonly ConformanceCase[] = [
     await scene.store.rollback(null);
     assert.deepEqual([await scene.ready(), (await scene.dump()).satisfied], [['parent', 'child'], []]);
   }),
-  mustRank('P12/final-tags-outlive-the-log', 'they stay satisfied when the log has forgotten who provided them', async (context) => {
-    const scene = await openScene(context, { maxFinalized: 1, maxRollback: 2 });
-    await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] }, other: {} });
-    await scene.block(1, { seen: ['parent'] }, final);
-    await scene.block(2, { seen: ['other'] }, final);
-    await scene.blocks(3, 9);
-    assert.deepEqual([await scene.stages('parent', 'child'), await scene.ready()], [['Unknown', 'Pending'], ['child']]);
-  }),
+  mustRank(
+    'P12/final-tags-outlive-the-log',
+    'they stay satisfied when the log has forgotten who provided them',
+    async (context) => {
+      const scene = await openScene(context, { maxFinalized: 1, maxRollback: 2 });
+      await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] }, other: {} });
+      await scene.block(1, { seen: ['parent'] }, final);
+      await scene.block(2, { seen: ['other'] }, final);
+      await scene.blocks(3, 9);
+      assert.deepEqual(
+        [await scene.stages('parent', 'child'), await scene.ready()],
+        [['Unknown', 'Pending'], ['child']],
+      );
+    },
+  ),
   mustRank('P12/forgotten', 'a tag that nobody needs is forgotten once its block cannot be undone', async (context) => {
     const scene = await openScene(context, { maxRollback: 2 });
     await scene.fill({ child: { requires: ['kept'] } });
@@ -144,49 +166,78 @@ export const chainTagCases: readonly ConformanceCase[] = [
       assert.equal((await scene.store.confirm(gap)).kind, 'gap');
     });
   }),
-  mustRank('P12/received-after-its-block', 'one received after its block is Confirmed, past every limit, and drops its rival', async (context) => {
-    const scene = await openScene(context, { maxTxGas: 1, maxTxs: 1, maxPerSender: 0, eviction: 'none' });
-    await scene.fill({ rival: { provides: ['x'], priority: 9n } });
-    await scene.block(1, { seen: ['late'] });
-    const outcome = await scene.add('late', { provides: ['x'], requires: ['missing'], gas: 5, sender: 's' });
-    assert.deepEqual(outcome, { kind: 'received', hash: scene.hash('late'), seq: 2, stage: 'Confirmed' });
-    assert.deepEqual([await scene.stages('rival', 'late'), await scene.reasons('rival')], [['Dropped', 'Confirmed'], ['conflict']]);
-    const { totals, gossip } = await scene.dump();
-    assert.deepEqual([totals, gossip], [{ transactions: 0, bytes: 0, gas: 0, parked: 0 }, []]);
-  }),
-  mustRank('P12/parked-on-the-chain', 'a parked one that the chain carries is Confirmed, and its tags are met', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: { provides: ['a'], requires: ['missing'] }, b: { requires: ['a'] } });
-    await scene.block(1, { seen: ['a'] });
-    assert.deepEqual([await scene.stages('a'), await scene.ready()], [['Confirmed'], ['b']]);
-    await scene.store.rollback(null);
-    assert.deepEqual(await scene.parked(), ['a', 'b']);
-  }),
-  mustRank('P12/returned-first-stays', 'where a return makes two provide the same, the one that came first stays', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ old: { provides: ['x'] } });
-    await scene.block(1, { seen: ['old'] }, final);
-    await scene.fill({ new: { provides: ['x'], priority: 99n }, child: { requires: ['x'] } });
-    await scene.mark('new');
-    const outcome = await scene.store.rollback(null);
-    assert.deepEqual(await scene.stages('old', 'new', 'child'), ['Pending', 'Dropped', 'Pending']);
-    assert.deepEqual([await scene.reasons('new'), await scene.ready()], [['conflict'], ['old', 'child']]);
-    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
-  }),
-  mustRank('P12/returned-against-confirmed', 'one whose rival is Confirmed is dropped instead of returning', async (context) => {
-    const scene = await openScene(context);
-    await bothOnTheChain(scene);
-    const outcome = await scene.store.rollback(point(1));
-    assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('a')], [['Dropped', 'Confirmed'], ['conflict']]);
-    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
-  }),
-  mustRank('P12/unseen-against-confirmed', 'one that a block takes back while its rival is Confirmed is dropped', async (context) => {
-    const scene = await openScene(context, never);
-    await bothOnTheChain(scene);
-    const outcome = await scene.block(3, { unseen: ['a'] });
-    assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('a')], [['Dropped', 'Confirmed'], ['conflict']]);
-    assert.deepEqual(outcome.kind === 'applied' && [outcome.returned, outcome.dropped], [0, 1]);
-  }),
+  mustRank(
+    'P12/received-after-its-block',
+    'one received after its block is Confirmed, past every limit, and drops its rival',
+    async (context) => {
+      const scene = await openScene(context, { maxTxGas: 1, maxTxs: 1, maxPerSender: 0, eviction: 'none' });
+      await scene.fill({ rival: { provides: ['x'], priority: 9n } });
+      await scene.block(1, { seen: ['late'] });
+      const outcome = await scene.add('late', { provides: ['x'], requires: ['missing'], gas: 5, sender: 's' });
+      assert.deepEqual(outcome, { kind: 'received', hash: scene.hash('late'), seq: 2, stage: 'Confirmed' });
+      assert.deepEqual(
+        [await scene.stages('rival', 'late'), await scene.reasons('rival')],
+        [['Dropped', 'Confirmed'], ['conflict']],
+      );
+      const { totals, gossip } = await scene.dump();
+      assert.deepEqual([totals, gossip], [{ transactions: 0, bytes: 0, gas: 0, parked: 0 }, []]);
+    },
+  ),
+  mustRank(
+    'P12/parked-on-the-chain',
+    'a parked one that the chain carries is Confirmed, and its tags are met',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ a: { provides: ['a'], requires: ['missing'] }, b: { requires: ['a'] } });
+      await scene.block(1, { seen: ['a'] });
+      assert.deepEqual([await scene.stages('a'), await scene.ready()], [['Confirmed'], ['b']]);
+      await scene.store.rollback(null);
+      assert.deepEqual(await scene.parked(), ['a', 'b']);
+    },
+  ),
+  mustRank(
+    'P12/returned-first-stays',
+    'where a return makes two provide the same, the one that came first stays',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ old: { provides: ['x'] } });
+      await scene.block(1, { seen: ['old'] }, final);
+      await scene.fill({ new: { provides: ['x'], priority: 99n }, child: { requires: ['x'] } });
+      await scene.mark('new');
+      const outcome = await scene.store.rollback(null);
+      assert.deepEqual(await scene.stages('old', 'new', 'child'), ['Pending', 'Dropped', 'Pending']);
+      assert.deepEqual([await scene.reasons('new'), await scene.ready()], [['conflict'], ['old', 'child']]);
+      assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
+    },
+  ),
+  mustRank(
+    'P12/returned-against-confirmed',
+    'one whose rival is Confirmed is dropped instead of returning',
+    async (context) => {
+      const scene = await openScene(context);
+      await bothOnTheChain(scene);
+      const outcome = await scene.store.rollback(point(1));
+      assert.deepEqual(
+        [await scene.stages('a', 'b'), await scene.reasons('a')],
+        [['Dropped', 'Confirmed'], ['conflict']],
+      );
+      assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
+    },
+  ),
+  mustRank(
+    'P12/unseen-against-confirmed',
+    'one that a block takes back while its rival is Confirmed is dropped',
+    async (context) => {
+      const scene = await openScene(context, never);
+      await bothOnTheChain(scene);
+      const outcome = await scene.block(3, { unseen: ['a'] });
+      assert.deepEqual(
+        [await scene.stages('a', 'b'), await scene.reasons('a')],
+        [['Dropped', 'Confirmed'], ['conflict']],
+      );
+      assert.deepEqual(outcome.kind === 'applied' && [outcome.returned, outcome.dropped], [0, 1]);
+    },
+  ),
   mustRank('P12/both-returned', 'of two that return together the one that came first stays', async (context) => {
     const scene = await openScene(context);
     await bothOnTheChain(scene);
@@ -207,22 +258,41 @@ export const chainTagCases: readonly ConformanceCase[] = [
     await scene.block(2, { unseen: ['u'] });
     assert.deepEqual([await scene.stages('u', 'v'), await scene.reasons('u')], [['Dropped', 'Pending'], ['cycle']]);
   }),
-  mustRank('P12/withdrawn-circle', 'of a circle that a withdrawn tag closes, the one that came first and needs it goes', async (context) => {
-    const scene = await openScene(context);
-    await scene.block(1, { provides: ['x'] });
-    await scene.fill({ a: { provides: ['a'], requires: ['x'] }, b: { provides: ['x'], requires: ['a'] }, c: { requires: ['a'] } });
-    assert.deepEqual(await scene.ready(), ['a', 'b', 'c']);
-    await scene.store.rollback(null);
-    assert.deepEqual([await scene.stages('a', 'b', 'c'), await scene.reasons('a')], [['Dropped', 'Pending', 'Pending'], ['cycle']]);
-    assert.deepEqual(await scene.parked(), ['b', 'c']);
-  }),
-  mustRank('P12/returned-place', 'what returns from the chain has the place it had, its descendants below it', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ parent: { priority: 5n, provides: ['p'] }, rival: { priority: 5n }, child: { priority: 9n, requires: ['p'] } });
-    const order = await scene.order();
-    await scene.block(1, { seen: ['parent'] });
-    assert.deepEqual(await scene.ready(), ['child', 'rival']);
-    await scene.block(2, { unseen: ['parent'] });
-    assert.deepEqual(await scene.order(), order);
-  }),
+  mustRank(
+    'P12/withdrawn-circle',
+    'of a circle that a withdrawn tag closes, the one that came first and needs it goes',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.block(1, { provides: ['x'] });
+      await scene.fill({
+        a: { provides: ['a'], requires: ['x'] },
+        b: { provides: ['x'], requires: ['a'] },
+        c: { requires: ['a'] },
+      });
+      assert.deepEqual(await scene.ready(), ['a', 'b', 'c']);
+      await scene.store.rollback(null);
+      assert.deepEqual(
+        [await scene.stages('a', 'b', 'c'), await scene.reasons('a')],
+        [['Dropped', 'Pending', 'Pending'], ['cycle']],
+      );
+      assert.deepEqual(await scene.parked(), ['b', 'c']);
+    },
+  ),
+  mustRank(
+    'P12/returned-place',
+    'what returns from the chain has the place it had, its descendants below it',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({
+        parent: { priority: 5n, provides: ['p'] },
+        rival: { priority: 5n },
+        child: { priority: 9n, requires: ['p'] },
+      });
+      const order = await scene.order();
+      await scene.block(1, { seen: ['parent'] });
+      assert.deepEqual(await scene.ready(), ['child', 'rival']);
+      await scene.block(2, { unseen: ['parent'] });
+      assert.deepEqual(await scene.order(), order);
+    },
+  ),
 ];

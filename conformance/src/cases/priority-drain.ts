@@ -17,7 +17,12 @@ async function traces(context: CaseContext): Promise<Scene> {
   const scene = await openScene(context, { maxRollback: 2, maxFinalized: 4, ttlMs: 100_000 });
   for (let s = 0; s < 6; s++)
     for (let nonce = 0; nonce < 4; nonce++)
-      await scene.add(`${s}-${nonce}`, { ...account(`s${s}`, nonce), gas: 2, from: `peer${nonce}`, expiresAtHeight: 90 });
+      await scene.add(`${s}-${nonce}`, {
+        ...account(`s${s}`, nonce),
+        gas: 2,
+        from: `peer${nonce}`,
+        expiresAtHeight: 90,
+      });
   await scene.fill({ parked: { requires: ['missing'] } });
   await scene.store.take({ maxTxs: 8 }, { owner: 'o', leaseMs: 1_000 });
   return scene;
@@ -26,7 +31,11 @@ async function traces(context: CaseContext): Promise<Scene> {
 export const drainCases: readonly ConformanceCase[] = [
   mustRank('P13/load', 'usage tells transactions, bytes, gas, parked ones and what still fits', async (context) => {
     const scene = await openScene(context, { maxTxs: 10, maxBytes: 1_000 });
-    await scene.fill({ a: { bytes: 5, gas: 3 }, b: { bytes: 7, gas: 1 }, c: { bytes: 11, requires: ['missing'], gas: 9 } });
+    await scene.fill({
+      a: { bytes: 5, gas: 3 },
+      b: { bytes: 7, gas: 1 },
+      c: { bytes: 11, requires: ['missing'], gas: 9 },
+    });
     await scene.fill({ d: { bytes: 100, gas: 100 } });
     await scene.mark('a', 'b');
     await scene.acknowledge('b');
@@ -69,34 +78,46 @@ export const drainCases: readonly ConformanceCase[] = [
     assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Dropped'] });
     assert.equal((await scene.dump()).entries.length, 4);
   }),
-  mustRank('P13/drained-by-the-chain', 'after all was made final and its blocks are past undoing, nothing is left but the log', async (context) => {
-    const scene = await traces(context);
-    const { entries } = await scene.dump();
-    await scene.fill(ladder([1, 2, 3, 4]));
-    await scene.block(1, { seen: scene.names(entries), provides: ['foreign'] });
-    await scene.blocks(2, 20);
-    await scene.block(21, { seen: ['t0', 't1', 't2', 't3'] });
-    await scene.blocks(22, 40);
-    assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Finalized'] });
-  }),
+  mustRank(
+    'P13/drained-by-the-chain',
+    'after all was made final and its blocks are past undoing, nothing is left but the log',
+    async (context) => {
+      const scene = await traces(context);
+      const { entries } = await scene.dump();
+      await scene.fill(ladder([1, 2, 3, 4]));
+      await scene.block(1, { seen: scene.names(entries), provides: ['foreign'] });
+      await scene.blocks(2, 20);
+      await scene.block(21, { seen: ['t0', 't1', 't2', 't3'] });
+      await scene.blocks(22, 40);
+      assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Finalized'] });
+    },
+  ),
   mustRank('P13/drained-by-expiry', 'after all has expired nothing is left but the log', async (context) => {
     const scene = await traces(context);
     scene.clock.nowMs += 200_000;
     await scene.store.sweep();
     assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Dropped'] });
   }),
-  mustRank('P13/drained-again-and-again', 'filling and draining ten times leaves as little as once', async (context) => {
-    const scene = await openScene(context, { maxFinalized: 3, maxRollback: 2, maxPerSender: 2 });
-    const sizes = new Set<number>();
-    for (let round = 0; round < 10; round++) {
-      await scene.fill({ a: account(`s${round}`, 0), b: account(`s${round}`, 1), c: { requires: [`never${round}`] } });
-      await scene.store.flush();
-      const { limits: _, ...dump } = await scene.dump();
-      const text = JSON.stringify(dump, (_key, value) => (typeof value === 'bigint' ? 0 : value));
-      sizes.add(text.replaceAll(/"gossipSeq":\d+|"lastGossipSeq":\d+|"seq":\d+/g, '').length);
-    }
-    assert.equal(sizes.size, 1);
-  }),
+  mustRank(
+    'P13/drained-again-and-again',
+    'filling and draining ten times leaves as little as once',
+    async (context) => {
+      const scene = await openScene(context, { maxFinalized: 3, maxRollback: 2, maxPerSender: 2 });
+      const sizes = new Set<number>();
+      for (let round = 0; round < 10; round++) {
+        await scene.fill({
+          a: account(`s${round}`, 0),
+          b: account(`s${round}`, 1),
+          c: { requires: [`never${round}`] },
+        });
+        await scene.store.flush();
+        const { limits: _, ...dump } = await scene.dump();
+        const text = JSON.stringify(dump, (_key, value) => (typeof value === 'bigint' ? 0 : value));
+        sizes.add(text.replaceAll(/"gossipSeq":\d+|"lastGossipSeq":\d+|"seq":\d+/g, '').length);
+      }
+      assert.equal(sizes.size, 1);
+    },
+  ),
   mustRank('P13/sender-place-free', 'draining gives every sender its places back', async (context) => {
     const scene = await openScene(context, { maxPerSender: 1 });
     await scene.fill({ a: { sender: 's' } });

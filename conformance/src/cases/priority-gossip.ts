@@ -23,11 +23,15 @@ class Peer {
 }
 
 export const gossipCases: readonly ConformanceCase[] = [
-  mustRank('P10/order-of-readiness', 'gossip is in the order in which things became ready, whatever they pay', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill(ladder([1, 9, 5]));
-    assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
-  }),
+  mustRank(
+    'P10/order-of-readiness',
+    'gossip is in the order in which things became ready, whatever they pay',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill(ladder([1, 9, 5]));
+      assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
+    },
+  ),
   mustRank('P10/item', 'an item has its payload, type, seq, bytes, gas, priority and number', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ a: {}, bb: { priority: 7n, gas: 3, bytes: 4 } });
@@ -79,13 +83,17 @@ export const gossipCases: readonly ConformanceCase[] = [
     await scene.block(1, { seen: ['d'] });
     assert.deepEqual(await scene.gossip(), ['a', 'b', 'c']);
   }),
-  mustRank('P10/returned-keeps-number', 'one that was released keeps its number: peers have it already', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill(ladder([1, 2]));
-    await scene.mark('t0');
-    await scene.release('t0');
-    assert.deepEqual(await scene.gossip(), ['t0', 't1']);
-  }),
+  mustRank(
+    'P10/returned-keeps-number',
+    'one that was released keeps its number: peers have it already',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill(ladder([1, 2]));
+      await scene.mark('t0');
+      await scene.release('t0');
+      assert.deepEqual(await scene.gossip(), ['t0', 't1']);
+    },
+  ),
   mustRank('P10/returned-from-chain', 'one that the chain gave back is told again', async (context) => {
     const scene = await openScene(context);
     const peer = new Peer(scene);

@@ -140,21 +140,25 @@ export const poolOperationCases: readonly ConformanceCase[] = [
     );
     await scene.unchanged(async () => assert.deepEqual(await scene.store.receive(batch, { operationId: 'op' }), first));
   }),
-  mustRank('P14/received-and-evicted', 'one that a call takes in and pushes out again has one event', async (context) => {
-    const scene = await openScene(context, { maxTxs: 1 });
-    const told = await moves(context, scene, async () => {
-      const outcomes = await scene.addAll({ low: { priority: 1n }, high: { priority: 2n } });
-      assert.deepEqual(
-        outcomes.map(({ kind }) => kind),
-        ['received', 'received'],
-      );
-    });
-    assert.deepEqual(told, [
-      ['low', 'Unknown', 'Dropped', 'evicted'],
-      ['high', 'Unknown', 'Pending', null],
-    ]);
-    assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['low']);
-  }),
+  mustRank(
+    'P14/received-and-evicted',
+    'one that a call takes in and pushes out again has one event',
+    async (context) => {
+      const scene = await openScene(context, { maxTxs: 1 });
+      const told = await moves(context, scene, async () => {
+        const outcomes = await scene.addAll({ low: { priority: 1n }, high: { priority: 2n } });
+        assert.deepEqual(
+          outcomes.map(({ kind }) => kind),
+          ['received', 'received'],
+        );
+      });
+      assert.deepEqual(told, [
+        ['low', 'Unknown', 'Dropped', 'evicted'],
+        ['high', 'Unknown', 'Pending', null],
+      ]);
+      assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['low']);
+    },
+  ),
   mustRank('P14/by-seq', 'evicted and replaced ones of a call are told by seq, in events and log', async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({ a: { priority: 3n, provides: ['x'] }, b: { priority: 1n }, c: { priority: 2n } });
@@ -173,7 +177,12 @@ export const poolOperationCases: readonly ConformanceCase[] = [
   }),
   mustRank('P14/sweep-in-order', 'what a sweep moves is told by seq, whatever moved it', async (context) => {
     const scene = await openScene(context);
-    await scene.fill({ a: { priority: 1n }, b: { priority: 9n }, c: { priority: 5n, expiresAtHeight: 0 }, d: { priority: 6n } });
+    await scene.fill({
+      a: { priority: 1n },
+      b: { priority: 9n },
+      c: { priority: 5n, expiresAtHeight: 0 },
+      d: { priority: 6n },
+    });
     await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 1 });
     await scene.store.setLimits({ maxTxs: 2 });
     scene.clock.nowMs += 2;
@@ -183,14 +192,18 @@ export const poolOperationCases: readonly ConformanceCase[] = [
       ['c', 'Pending', 'Dropped', 'expired'],
     ]);
   }),
-  mustRank('P14/chain-in-order', 'a block’s event comes first, then what it confirmed and spent, by seq', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: { provides: ['x'] }, b: {}, c: { provides: ['y'] } });
-    assert.deepEqual(await moves(context, scene, () => scene.block(1, { seen: ['b'], provides: ['y', 'x'] })), [
-      'applied',
-      ['a', 'Pending', 'Dropped', 'conflict'],
-      ['b', 'Pending', 'Confirmed', null],
-      ['c', 'Pending', 'Dropped', 'conflict'],
-    ]);
-  }),
+  mustRank(
+    'P14/chain-in-order',
+    'a block’s event comes first, then what it confirmed and spent, by seq',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ a: { provides: ['x'] }, b: {}, c: { provides: ['y'] } });
+      assert.deepEqual(await moves(context, scene, () => scene.block(1, { seen: ['b'], provides: ['y', 'x'] })), [
+        'applied',
+        ['a', 'Pending', 'Dropped', 'conflict'],
+        ['b', 'Pending', 'Confirmed', null],
+        ['c', 'Pending', 'Dropped', 'conflict'],
+      ]);
+    },
+  ),
 ];

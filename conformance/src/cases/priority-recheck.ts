@@ -42,25 +42,30 @@ export const recheckCases: readonly ConformanceCase[] = [
     await scene.release('t0');
     assert.deepEqual(await staleNames(scene, 1), ['t0', 't3']);
   }),
-  mustRank('P11/revised', 'a new verdict changes priority, gas, needs, expiry and limit, and counts', async (context) => {
-    const scene = await openScene(context);
-    await scene.add('a', { priority: 1n, sender: 's', provides: ['x'] }, { height: 2 });
-    const answer: Verdict = {
-      priority: 8n,
-      gas: 4,
-      requires: ['y'],
-      expiresAt: startMs + 9,
-      expiresAtHeight: 77,
-      senderLimit: 3,
-      propagate: false,
-    };
-    const outcome = await revise(scene, 'a', 1, { ...answer, sender: 's', provides: ['x'] }, 6);
-    assert.deepEqual(outcome, { kind: 'revised', hash: scene.hash('a'), version: 2 });
-    const { priority, gas, requires, expiresAt, expiresAtHeight, senderLimit, propagate, ...rest } = await scene.entry('a');
-    assert.deepEqual({ priority, gas, requires, expiresAt, expiresAtHeight, senderLimit, propagate }, answer);
-    assert.deepEqual([rest.version, rest.checkedHeight, rest.admittedHeight, rest.seq], [2, 6, 2, 1]);
-    assert.deepEqual([await scene.parked(), (await scene.load()).gas], [['a'], 4]);
-  }),
+  mustRank(
+    'P11/revised',
+    'a new verdict changes priority, gas, needs, expiry and limit, and counts',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.add('a', { priority: 1n, sender: 's', provides: ['x'] }, { height: 2 });
+      const answer: Verdict = {
+        priority: 8n,
+        gas: 4,
+        requires: ['y'],
+        expiresAt: startMs + 9,
+        expiresAtHeight: 77,
+        senderLimit: 3,
+        propagate: false,
+      };
+      const outcome = await revise(scene, 'a', 1, { ...answer, sender: 's', provides: ['x'] }, 6);
+      assert.deepEqual(outcome, { kind: 'revised', hash: scene.hash('a'), version: 2 });
+      const { priority, gas, requires, expiresAt, expiresAtHeight, senderLimit, propagate, ...rest } =
+        await scene.entry('a');
+      assert.deepEqual({ priority, gas, requires, expiresAt, expiresAtHeight, senderLimit, propagate }, answer);
+      assert.deepEqual([rest.version, rest.checkedHeight, rest.admittedHeight, rest.seq], [2, 6, 2, 1]);
+      assert.deepEqual([await scene.parked(), (await scene.load()).gas], [['a'], 4]);
+    },
+  ),
   mustRank('P11/no-event', 'a new verdict is no transition and no event', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ a: {} });
@@ -68,20 +73,28 @@ export const recheckCases: readonly ConformanceCase[] = [
   }),
   mustRank('P11/new-place', 'a new priority moves a transaction, and its descendants with it', async (context) => {
     const scene = await openScene(context);
-    await scene.fill({ a: { priority: 9n, provides: ['a'] }, child: { priority: 9n, requires: ['a'] }, b: { priority: 5n } });
+    await scene.fill({
+      a: { priority: 9n, provides: ['a'] },
+      child: { priority: 9n, requires: ['a'] },
+      b: { priority: 5n },
+    });
     await revise(scene, 'a', 1, { priority: 1n, provides: ['a'] });
     assert.deepEqual(await scene.ready(), ['b', 'a', 'child']);
     await revise(scene, 'a', 2, { priority: 6n, provides: ['a'] });
     assert.deepEqual(await scene.ready(), ['a', 'child', 'b']);
   }),
-  mustRank('P11/parks-and-promotes', 'new needs park a transaction, and its descendants, or make them ready', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] } });
-    await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] });
-    assert.deepEqual(await scene.parked(), ['a', 'child']);
-    await revise(scene, 'a', 2, { provides: ['a'] });
-    assert.deepEqual(await scene.parked(), []);
-  }),
+  mustRank(
+    'P11/parks-and-promotes',
+    'new needs park a transaction, and its descendants, or make them ready',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] } });
+      await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] });
+      assert.deepEqual(await scene.parked(), ['a', 'child']);
+      await revise(scene, 'a', 2, { provides: ['a'] });
+      assert.deepEqual(await scene.parked(), []);
+    },
+  ),
   mustRank('P11/superseded', 'a verdict on an older version does not undo a newer one', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ a: { priority: 1n } });
@@ -93,15 +106,19 @@ export const recheckCases: readonly ConformanceCase[] = [
       assert.deepEqual(await revise(scene, 'a', 3, refusal, 8), superseded);
     });
   }),
-  mustRank('P11/version-counts-verdicts', 'moving about in the order and between stages is no new version', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ parent: { priority: 1n, provides: ['p'] }, child: { priority: 5n, requires: ['p'] } });
-    await scene.mark('parent', 'child');
-    await scene.release('child', 'parent');
-    await scene.drop('parent');
-    await scene.add('child', { from: 'peer' });
-    assert.equal((await revise(scene, 'child', 1, { priority: 4n, requires: ['p'] })).kind, 'revised');
-  }),
+  mustRank(
+    'P11/version-counts-verdicts',
+    'moving about in the order and between stages is no new version',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ parent: { priority: 1n, provides: ['p'] }, child: { priority: 5n, requires: ['p'] } });
+      await scene.mark('parent', 'child');
+      await scene.release('child', 'parent');
+      await scene.drop('parent');
+      await scene.add('child', { from: 'peer' });
+      assert.equal((await revise(scene, 'child', 1, { priority: 4n, requires: ['p'] })).kind, 'revised');
+    },
+  ),
   mustRank('P11/refused', 'what is not valid any more is Dropped with that reason', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ a: {}, b: {} });
@@ -149,7 +166,11 @@ export const recheckCases: readonly ConformanceCase[] = [
   }),
   mustRank('P11/cycle', 'a new verdict that would close a circle changes nothing', async (context) => {
     const scene = await openScene(context);
-    await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'], requires: ['a'] }, c: { provides: ['c'], requires: ['b'] } });
+    await scene.fill({
+      a: { provides: ['a'] },
+      b: { provides: ['b'], requires: ['a'] },
+      c: { provides: ['c'], requires: ['b'] },
+    });
     await scene.unchanged(async () => {
       for (const tag of ['a', 'b', 'c'])
         assert.deepEqual(await revise(scene, 'a', 1, { provides: ['a'], requires: [tag] }), {
@@ -158,18 +179,22 @@ export const recheckCases: readonly ConformanceCase[] = [
         });
     });
   }),
-  mustRank('P11/own-tags-and-sender', 'a new verdict with other tags to provide, or another sender, is bad input', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: { sender: 's', provides: ['x'] }, b: {} });
-    const answers: readonly Verdict[] = [{ sender: 's' }, { sender: 's', provides: ['x', 'y'] }, { provides: ['x'] }];
-    await scene.unchanged(async () => {
-      for (const answer of answers) {
-        const good = { hash: scene.hash('b'), version: 1, answer: { priority: 9n } };
-        const error = await rejection(scene.store.revise([good, { hash: scene.hash('a'), version: 1, answer }]));
-        assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-      }
-    });
-  }),
+  mustRank(
+    'P11/own-tags-and-sender',
+    'a new verdict with other tags to provide, or another sender, is bad input',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ a: { sender: 's', provides: ['x'] }, b: {} });
+      const answers: readonly Verdict[] = [{ sender: 's' }, { sender: 's', provides: ['x', 'y'] }, { provides: ['x'] }];
+      await scene.unchanged(async () => {
+        for (const answer of answers) {
+          const good = { hash: scene.hash('b'), version: 1, answer: { priority: 9n } };
+          const error = await rejection(scene.store.revise([good, { hash: scene.hash('a'), version: 1, answer }]));
+          assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+        }
+      });
+    },
+  ),
   mustRank('P11/one-after-the-other', 'verdicts of one call apply in order, one outcome each', async (context) => {
     const scene = await openScene(context, { maxDescendants: 1 });
     await scene.fill({ p: { provides: ['p'] }, a: { requires: ['p'] }, b: { priority: 1n }, c: {} });

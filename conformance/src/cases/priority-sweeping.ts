@@ -72,14 +72,18 @@ export const sweepingCases: readonly ConformanceCase[] = [
     scene.clock.nowMs += 1_001;
     assert.deepEqual([await expired(scene), (await scene.store.tip()).tick], [['t0', 't1'], 0]);
   }),
-  mustRank('P9/only-when-swept', 'nothing expires by itself, whatever is read or written meanwhile', async (context) => {
-    const scene = await openScene(context, { ttlMs: 1, ttlBlocks: 1 });
-    await scene.fill(ladder([1]));
-    scene.clock.nowMs += 10_000;
-    await scene.blocks(1, 5);
-    await scene.fill({ other: {} });
-    assert.deepEqual(await scene.stages('t0'), ['Pending']);
-  }),
+  mustRank(
+    'P9/only-when-swept',
+    'nothing expires by itself, whatever is read or written meanwhile',
+    async (context) => {
+      const scene = await openScene(context, { ttlMs: 1, ttlBlocks: 1 });
+      await scene.fill(ladder([1]));
+      scene.clock.nowMs += 10_000;
+      await scene.blocks(1, 5);
+      await scene.fill({ other: {} });
+      assert.deepEqual(await scene.stages('t0'), ['Pending']);
+    },
+  ),
   mustRank('P9/pools-clock', 'a sweep is made at the pool’s time, or earlier, never later', async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
@@ -127,14 +131,22 @@ export const sweepingCases: readonly ConformanceCase[] = [
   }),
   mustRank('P9/by-seq', 'expired ones are told by seq, in events, log and answer', async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
-    await scene.fill({ a: { expiresAt: startMs + 90 }, b: {}, c: { expiresAt: startMs + 10 }, d: { expiresAtHeight: 0 } });
+    await scene.fill({
+      a: { expiresAt: startMs + 90 },
+      b: {},
+      c: { expiresAt: startMs + 10 },
+      d: { expiresAtHeight: 0 },
+    });
     await scene.block(1);
     scene.clock.nowMs += 101;
     const events = await eventsOf(context, scene.store, async () => {
       assert.deepEqual(await expired(scene), ['a', 'b', 'c', 'd']);
     });
     const due = ['a', 'b', 'c', 'd'];
-    assert.deepEqual(events.map(gist), scene.hashes(due).map((hash) => `Dropped ${hash}`));
+    assert.deepEqual(
+      events.map(gist),
+      scene.hashes(due).map((hash) => `Dropped ${hash}`),
+    );
     assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), due);
   }),
   mustRank('P9/new-limit', 'a shorter time to live counts for what waits already', async (context) => {
@@ -145,12 +157,16 @@ export const sweepingCases: readonly ConformanceCase[] = [
     await scene.store.setLimits({ ttlMs: 50 });
     assert.deepEqual(await expired(scene), ['t0']);
   }),
-  mustRank('P9/expired-parent', 'an expired parent leaves its child parked, to expire by its own time', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ parent: { provides: ['p'], expiresAt: startMs + 10 }, child: { requires: ['p'] } });
-    scene.clock.nowMs += 11;
-    assert.deepEqual([await expired(scene), await scene.parked()], [['parent'], ['child']]);
-  }),
+  mustRank(
+    'P9/expired-parent',
+    'an expired parent leaves its child parked, to expire by its own time',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ parent: { provides: ['p'], expiresAt: startMs + 10 }, child: { requires: ['p'] } });
+      scene.clock.nowMs += 11;
+      assert.deepEqual([await expired(scene), await scene.parked()], [['parent'], ['child']]);
+    },
+  ),
   mustRank('P9/lease-then-expiry', 'what a lease gives back may expire', async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
@@ -171,16 +187,23 @@ export const sweepingCases: readonly ConformanceCase[] = [
     assert.deepEqual([second.expired.length, second.more], [500, false]);
     assert.deepEqual(scene.names(first.expired.slice(0, 2)), ['0-0', '0-1']);
   }),
-  mustRank('P9/one-after-the-other', 'leases end first, then the old go, then what is over the limits', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ taken: { priority: 9n }, old: { priority: 8n, expiresAt: startMs }, ...ladder([5, 4, 3]) });
-    await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 10 });
-    await scene.store.setLimits({ maxTxs: 3 });
-    scene.clock.nowMs += 11;
-    const { returned, expired: gone, evicted } = await scene.store.sweep();
-    assert.deepEqual([returned, gone, evicted].map((hashes) => scene.names(hashes)), [['taken'], ['old'], ['t2']]);
-    assert.deepEqual(await scene.ready(), ['taken', 't0', 't1']);
-  }),
+  mustRank(
+    'P9/one-after-the-other',
+    'leases end first, then the old go, then what is over the limits',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ taken: { priority: 9n }, old: { priority: 8n, expiresAt: startMs }, ...ladder([5, 4, 3]) });
+      await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 10 });
+      await scene.store.setLimits({ maxTxs: 3 });
+      scene.clock.nowMs += 11;
+      const { returned, expired: gone, evicted } = await scene.store.sweep();
+      assert.deepEqual(
+        [returned, gone, evicted].map((hashes) => scene.names(hashes)),
+        [['taken'], ['old'], ['t2']],
+      );
+      assert.deepEqual(await scene.ready(), ['taken', 't0', 't1']);
+    },
+  ),
   mustRank('P9/nothing-to-do', 'a sweep with nothing to sweep changes nothing', async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));

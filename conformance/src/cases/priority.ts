@@ -1,19 +1,23 @@
 import type { ConformanceCase } from '../case.ts';
 import { admissionCases } from './priority-admission.ts';
+import { arrivalCases } from './priority-arrival.ts';
 import { boundCases } from './priority-bounds.ts';
 import { chainTagCases } from './priority-chain.ts';
+import { chanceCases } from './priority-chance.ts';
 import { drainCases } from './priority-drain.ts';
-import { gossipCases } from './priority-gossip.ts';
-import { poolOperationCases } from './priority-operations.ts';
-import { recheckCases } from './priority-recheck.ts';
-import { sweepingCases } from './priority-sweeping.ts';
 import { evictionCases } from './priority-eviction.ts';
+import { gossipCases } from './priority-gossip.ts';
+import { poolInputCases } from './priority-input.ts';
 import { limitCases } from './priority-limits.ts';
+import { poolOperationCases } from './priority-operations.ts';
 import { orderCases } from './priority-order.ts';
 import { parkingCases } from './priority-parking.ts';
 import { placeCases } from './priority-places.ts';
 import { reapingCases } from './priority-reaping.ts';
+import { recheckCases } from './priority-recheck.ts';
+import { poolReopeningCases } from './priority-reopening.ts';
 import { replacementCases } from './priority-replacement.ts';
+import { sweepingCases } from './priority-sweeping.ts';
 import { takingCases } from './priority-taking.ts';
 
 /** The cases of pools with limits and an order of their own: P1–P18. */
@@ -34,4 +38,8 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...chainTagCases,
   ...drainCases,
   ...poolOperationCases,
+  ...poolReopeningCases,
+  ...poolInputCases,
+  ...arrivalCases,
+  ...chanceCases,
 ];

@@ -165,5 +165,5 @@ export function flushStep(pool: Planning): Step<number> {
 export function limitsStep(pool: Planning, named: Partial<Limits>): Step<Limits> {
   const draft = new Draft(pool);
   draft.index.limits = { ...draft.index.limits, ...named };
-  return draft.step(draft.index.limits);
+  return draft.step({ ...draft.index.limits });
 }

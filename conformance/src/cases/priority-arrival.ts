@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
+import type { ConformanceCase } from '../case.ts';
+import { mustRank } from '../must.ts';
+import type { Submission } from '../priority-scenario.ts';
+import { block, hashesOf, pendingOrder, point, receive, snapshot, stagesOf, transaction } from '../scenario.ts';
+import { rejection } from '../verb-call.ts';
+
+/** What a pool in order of arrival would have to forget, or does not do. */
+const beyond: readonly (readonly [string, (store: MempoolStore, one: Submission) => Promise<unknown>])[] = [
+  ['priority', (store, one) => store.receive([{ ...one, verdict: { priority: 1n } }])],
+  ['sender', (store, one) => store.receive([{ ...one, verdict: { sender: 's' } }])],
+  ['gas', (store, one) => store.receive([{ ...one, verdict: { gas: 1 } }])],
+  ['tags', (store, one) => store.receive([{ ...one, verdict: { provides: ['x'] } }])],
+  ['needs', (store, one) => store.receive([{ ...one, verdict: { requires: ['x'] } }])],
+  ['expiry', (store, one) => store.receive([{ ...one, verdict: { expiresAtHeight: 4 } }])],
+  ['privacy', (store, one) => store.receive([{ ...one, verdict: { propagate: false } }])],
+  ['source', (store, one) => store.receive([{ ...one, from: 'peer' }])],
+  ['best', (store) => store.best()],
+  ['stale', (store) => store.stale({ height: 1 })],
+  ['revise', (store, { hash }) => store.revise([{ hash, version: 1, answer: {} }])],
+  ['dump', (store) => store.dump()],
+  ['except', (store) => store.since(0, { except: 'peer' })],
+  ['block-tags', (store) => store.confirm({ point: point(1), seen: [], unseen: [], provides: ['x'] })],
+  ['other-limit', (store) => store.setLimits({ maxBytes: 1 })],
+  ['eviction', (store) => store.setLimits({ maxTxs: 1, eviction: 'none' })],
+];
+
+function refuses([name, call]: (typeof beyond)[number]): ConformanceCase {
+  const title = `a pool in order of arrival refuses ${name} as unsupported, and changes nothing`;
+  return mustRank(`P18/refuses-${name}`, title, async (context) => {
+    const store = await context.open();
+    await receive(context, store, 1);
+    const before = await snapshot(store);
+    const error = await rejection(call(store, transaction(context.random)));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'));
+    assert.deepEqual(await snapshot(store), before);
+  });
+}
+
+const otherLimits: readonly OpenOptions[] = [
+  { maxBytes: 1_000 },
+  { maxTxGas: 1 },
+  { maxPerSender: 1 },
+  { maxParked: 1 },
+  { maxAncestors: 1 },
+  { maxDescendants: 1 },
+  { maxEvictions: 1 },
+  { replacementBump: 1 },
+  { ttlMs: 1 },
+  { ttlBlocks: 1 },
+  { eviction: 'none' },
+];
+
+export const arrivalCases: readonly ConformanceCase[] = [
+  ...beyond.map(refuses),
+  mustRank(
+    'P18/ordering',
+    'a pool is in order of arrival unless priority is asked for, and says so',
+    async (context) => {
+      const stores = [await context.open(), await context.openOther({ ordering: 'priority' })];
+      assert.deepEqual(
+        [...stores, await context.openOther({ ordering: 'fifo' })].map(({ ordering }) => ordering),
+        ['fifo', 'priority', 'fifo'],
+      );
+    },
+  ),
+  mustRank(
+    'P18/refuses-limits-at-open',
+    'open refuses any limit but maxTxs for a pool in order of arrival',
+    async (context) => {
+      for (const options of otherLimits) {
+        const error = await rejection(context.openOther(options));
+        assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'), Object.keys(options)[0]);
+      }
+    },
+  ),
+  mustRank('P18/says-nothing', 'a verdict that says nothing is no verdict', async (context) => {
+    const store = await context.open();
+    const verdict = { priority: 0n, sender: '', gas: 0, provides: [], requires: [], propagate: true };
+    const outcomes = await store.receive([
+      { ...transaction(context.random), verdict: {} },
+      { ...transaction(context.random), verdict },
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['received', 'received'],
+    );
+  }),
+  mustRank('P18/reap', 'reap gives what fits in order of arrival, and changes nothing', async (context) => {
+    const store = await context.open();
+    const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
+    await store.receive(batch);
+    const [a, b, c, d] = hashesOf(batch);
+    const before = await snapshot(store);
+    assert.deepEqual(hashesOf(await store.reap()), [a, b, c, d]);
+    assert.deepEqual(hashesOf(await store.reap({ maxBytes: 50 })), [a, b]);
+    assert.deepEqual(hashesOf(await store.reap({ maxBytes: 61, overheadBytes: 5 })), [a, b]);
+    assert.deepEqual(hashesOf(await store.reap({ maxBytes: 35, skip: 2 })), [b, d]);
+    assert.deepEqual(hashesOf(await store.reap({ maxTxs: 3 })), [a, b, c]);
+    assert.deepEqual(await store.reap({ maxTxs: 1, maxGas: 0 }), [
+      { hash: a, seq: 1, bytes: 40, gas: 0, priority: 0n },
+    ]);
+    assert.deepEqual(await snapshot(store), before);
+  }),
+  mustRank('P18/take', 'take marks the oldest in flight under a lease, whose end gives them back', async (context) => {
+    const clock = { nowMs: 5_000 };
+    const store = await context.open({ now: () => clock.nowMs });
+    const hashes = hashesOf(await receive(context, store, 4));
+    const lot = await store.take({ maxTxs: 3 }, { owner: 'o', leaseMs: 100, operationId: 'op' });
+    assert.deepEqual([lot.leaseId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
+    assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
+    await store.markAcknowledged(hashes.slice(0, 1));
+    clock.nowMs = 5_100;
+    assert.deepEqual((await store.sweep()).returned, []);
+    clock.nowMs = 5_101;
+    assert.deepEqual(await store.sweep(), { returned: hashes.slice(1, 3), expired: [], evicted: [], more: false });
+    assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
+  }),
+  mustRank(
+    'P18/take-repeated',
+    'a repeated take has what is still under its lease, and takes nothing more',
+    async (context) => {
+      const store = await context.open();
+      const hashes = hashesOf(await receive(context, store, 4));
+      const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
+      const first = await store.take({ maxTxs: 3 }, options);
+      assert.deepEqual(await store.take({ maxTxs: 3 }, options), first);
+      await store.release(hashes.slice(1, 2));
+      assert.deepEqual(hashesOf((await store.take({ maxTxs: 3 }, options)).transactions), [hashes[0], hashes[2]]);
+      assert.deepEqual(await stagesOf(store, hashes.slice(1)), ['Pending', 'Propagated', 'Pending']);
+    },
+  ),
+  mustRank('P18/since', 'since gives by seq what is in the pool and not confirmed', async (context) => {
+    const store = await context.open();
+    const hashes = hashesOf(await receive(context, store, 5));
+    await store.markInflight(hashes.slice(1, 3));
+    await store.markAcknowledged(hashes.slice(2, 3));
+    await block(store, 1, { seen: hashes.slice(3, 4) });
+    const { items, next } = await store.since(1);
+    assert.deepEqual(
+      items.map(({ hash, seq, gossipSeq }) => [hash, seq, gossipSeq]),
+      [1, 2, 4].map((i) => [hashes[i], i + 1, i + 1]),
+    );
+    assert.equal(next, 5);
+    const page = await store.since(0, { limit: 2, hashesOnly: true });
+    assert.deepEqual([hashesOf(page.items), page.next], [hashes.slice(0, 2), 2]);
+    assert.ok(page.items.every(({ payload }) => payload === null));
+  }),
+  mustRank('P18/payloads', 'payloads come in the order asked, null for what is not live', async (context) => {
+    const store = await context.open();
+    const [a, b, gone] = await receive(context, store, 3);
+    assert.ok(a && b && gone);
+    await store.drop([gone.hash], 'gone');
+    const answers = await store.payloads(hashesOf([b, gone, a]));
+    assert.deepEqual(
+      answers.map((answer) => answer && Buffer.from(answer.payload)),
+      [Buffer.from(b.payload), null, Buffer.from(a.payload)],
+    );
+  }),
+  mustRank('P18/nothing-parked', 'nothing is ever parked', async (context) => {
+    const store = await context.open();
+    await receive(context, store, 2);
+    assert.deepEqual(await store.peekParked(), []);
+    assert.equal(await store.hasPending(), true);
+  }),
+  mustRank('P18/flush', 'flush drops what is Pending and nothing else', async (context) => {
+    const store = await context.open();
+    const hashes = hashesOf(await receive(context, store, 3));
+    await store.markInflight(hashes.slice(0, 1));
+    assert.equal(await store.flush(), 2);
+    assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Dropped', 'Dropped']);
+    assert.equal((await store.checkStatus(hashes.slice(1)))[0]?.reason, 'flushed');
+  }),
+  mustRank('P18/no-limit', 'without a limit a pool in order of arrival takes all', async (context) => {
+    const store = await context.open();
+    assert.equal((await store.setLimits({})).maxTxs, Number.POSITIVE_INFINITY);
+  }),
+  mustRank('P18/full', 'what does not fit is full, evicts nothing and changes nothing', async (context) => {
+    const store = await context.open({ maxTxs: 2 });
+    const [a, b] = hashesOf(await receive(context, store, 2));
+    assert.ok(a && b);
+    await store.markInflight([a]);
+    const late = transaction(context.random);
+    const before = await snapshot(store);
+    assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
+    assert.deepEqual(await snapshot(store), before);
+    await block(store, 1, { seen: [a] });
+    assert.equal((await store.receive([late]))[0]?.kind, 'received');
+    assert.deepEqual(await pendingOrder(store), [b, late.hash]);
+  }),
+  mustRank('P18/set-limit', 'setLimits sets maxTxs for what comes, and drops nothing', async (context) => {
+    const store = await context.open();
+    await receive(context, store, 3);
+    assert.equal((await store.setLimits({ maxTxs: 2 })).maxTxs, 2);
+    const late = transaction(context.random);
+    assert.equal((await store.receive([late]))[0]?.kind, 'full');
+    assert.deepEqual((await store.sweep()).evicted, []);
+    assert.equal((await store.usage()).pending, 3);
+    await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY });
+    assert.equal((await store.receive([late]))[0]?.kind, 'received');
+  }),
+];

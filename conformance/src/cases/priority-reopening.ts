@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
+import { type Call, perform } from '../call.ts';
+import type { CaseContext, ConformanceCase, Need } from '../case.ts';
+import { assertSame } from '../difference.ts';
+import { mustRank } from '../must.ts';
+import { assertConsistent } from '../priority-consistency.ts';
+import { account, openScene, type Scene } from '../priority-scenario.ts';
+import { makeCalls } from '../priority-traffic.ts';
+import { rejection } from '../verb-call.ts';
+
+const durable: readonly Need[] = ['durable'];
+const killable: readonly Need[] = ['durable', 'child-process'];
+const opened: OpenOptions = { ordering: 'priority', maxTxs: 60, maxParked: 10, maxPerSender: 12 };
+const lot = { owner: 'o', leaseMs: 1_000, operationId: 'lot' };
+
+/** A pool with something of everything that is kept. */
+async function varied(context: CaseContext): Promise<Scene> {
+  const scene = await openScene(context, { maxTxs: 40, ttlMs: 50_000, replacementBump: 25, maxRollback: 7 });
+  for (let nonce = 0; nonce < 5; nonce++)
+    await scene.add(`s${nonce}`, {
+      ...account('s', nonce),
+      priority: BigInt(9 - nonce),
+      gas: nonce,
+      from: `peer${nonce % 2}`,
+    });
+  await scene.fill({
+    parked: { requires: ['missing'], expiresAtHeight: 90 },
+    satisfied: { requires: ['chain'], senderLimit: 3 },
+  });
+  await scene.fill({ quiet: { priority: -(2n ** 62n) - 1n, propagate: false, bytes: 700 } });
+  await scene.block(1, { seen: ['s0'], provides: ['chain'] });
+  await scene.store.take({ maxTxs: 2 }, lot);
+  await scene.acknowledge('s1');
+  await scene.store.revise([{ hash: scene.hash('s3'), version: 1, answer: { ...account('s', 3), priority: 4n } }]);
+  await scene.drop('s4');
+  return scene;
+}
+
+async function reopened(scene: Scene, options: OpenOptions = {}): Promise<Scene> {
+  await scene.store.close();
+  return scene.another(options);
+}
+
+/** All that can be read of a pool, in every order that it keeps. */
+async function everything(scene: Scene): Promise<unknown> {
+  const { store } = scene;
+  return [
+    await scene.whole(),
+    await store.reap(),
+    await store.best(),
+    await store.since(0),
+    await store.stale({ height: 99 }),
+    await store.peekParked(),
+    await store.peekPending(),
+    await store.dumpFinalized(),
+  ];
+}
+
+/** What two pools have in common that got the same calls at different times. */
+async function timeless(store: MempoolStore): Promise<unknown> {
+  const { entries, ...dump } = await store.dump();
+  assertConsistent({ entries, ...dump });
+  return [{ ...dump, entries: entries.map((entry) => ({ ...entry, admittedAt: 0 })) }, await store.usage()];
+}
+
+/** Lets a child make the calls and kills it in the middle of one. Returns the answers it told. */
+async function playAndKill(context: CaseContext, calls: readonly Call[]): Promise<unknown[]> {
+  const child = await context.fork('play', { calls, options: opened });
+  const answers: unknown[] = [];
+  const wanted = 5 + context.random.below(40);
+  while (answers.length < wanted) answers.push(await child.message());
+  await child.kill();
+  return [...answers, ...(await child.remaining())];
+}
+
+function forGood(made: 'fifo' | 'priority', other: 'fifo' | 'priority'): ConformanceCase {
+  return mustRank(
+    `P15/for-good-${made}`,
+    `a pool made as ${made} is not opened as ${other}, and stays as it is`,
+    async ({ open }) => {
+      const first = await open({ ordering: made });
+      await first.receive([{ hash: 'ab', payload: new Uint8Array(1), payloadType: 0 }]);
+      await first.close();
+      assert.ok(isMempoolError(await rejection(open({ ordering: other })), 'ERR_MEMPOOL_INCOMPATIBLE'));
+      assert.equal((await (await open({ ordering: made })).usage()).pending, 1);
+    },
+    durable,
+  );
+}
+
+export const poolReopeningCases: readonly ConformanceCase[] = [
+  mustRank(
+    'P15/reopened',
+    'entries, order, sources, gossip numbers, limits, leases and tags are as they were',
+    async (context) => {
+      const scene = await varied(context);
+      const before = await everything(scene);
+      const again = await reopened(scene);
+      assert.deepEqual(await everything(again), before);
+      assertConsistent(await again.dump());
+    },
+    durable,
+  ),
+  mustRank(
+    'P15/goes-on',
+    'after reopening leases end, times count on, tags are withdrawn and numbers rise',
+    async (context) => {
+      const scene = await reopened(await varied(context));
+      const { lastGossipSeq } = await scene.dump();
+      await scene.fill({ fresh: {} });
+      assert.equal((await scene.entry('fresh')).gossipSeq, lastGossipSeq + 1);
+      scene.clock.nowMs += 1_001;
+      assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['s2']);
+      await scene.store.rollback(null);
+      assert.ok((await scene.parked()).includes('satisfied'));
+      scene.clock.nowMs += 49_000;
+      assert.ok((await scene.store.sweep()).expired.length >= 4);
+    },
+    durable,
+  ),
+  mustRank(
+    'P15/repeated-take',
+    'a take that is repeated after reopening has what is still under its lease',
+    async (context) => {
+      const scene = await reopened(await varied(context));
+      const { transactions } = await scene.store.take({ maxTxs: 2 }, lot);
+      assert.deepEqual(scene.names(transactions), ['s2']);
+    },
+    durable,
+  ),
+  mustRank(
+    'P15/repeated-calls',
+    'refusals and what new verbs did are answered from their records after reopening',
+    async (context) => {
+      const first = await openScene(context, { maxTxs: 1 });
+      await first.fill({ a: { priority: 5n } });
+      const calls = (scene: Scene) => [
+        scene.store.receive([scene.submission('b', { priority: 5n })], { operationId: '1' }),
+        scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: { priority: 6n } }], { operationId: '2' }),
+        scene.store.setLimits({ ttlMs: 50 }, { operationId: '3' }),
+        scene.store.flush({ operationId: '4' }),
+        scene.store.sweep({ operationId: '5' }),
+      ];
+      const outcomes = await Promise.all(calls(first));
+      const scene = await reopened(first);
+      await scene.unchanged(async () => assert.deepEqual(await Promise.all(calls(scene)), outcomes));
+    },
+    durable,
+  ),
+  mustRank(
+    'P15/limits',
+    'limits stay, and the latest open that names one sets it',
+    async (context) => {
+      const scene = await openScene(context, { maxTxs: 40, ttlMs: 50 });
+      await scene.store.setLimits({ maxTxs: 30, eviction: 'none' });
+      const { maxTxs, ttlMs, eviction, maxParked } = (await (await reopened(scene, { maxParked: 5 })).dump()).limits;
+      assert.deepEqual([maxTxs, ttlMs, eviction, maxParked], [30, 50, 'none', 5]);
+    },
+    durable,
+  ),
+  forGood('priority', 'fifo'),
+  forGood('fifo', 'priority'),
+  mustRank(
+    'P15/volatile',
+    'a priority pool that is not durable is empty when it is opened again',
+    async (context) => {
+      const scene = await reopened(await varied(context));
+      const { entries, order, satisfied, lastGossipSeq } = await scene.dump();
+      assert.deepEqual([entries, order, satisfied, lastGossipSeq], [[], [], [], 0]);
+    },
+    ['volatile'],
+  ),
+  mustRank(
+    'P15/killed',
+    'killed in the middle of admissions, the pool is what whole calls give, and all its indexes agree',
+    async (context) => {
+      const calls = makeCalls(context.random, 400);
+      const answers = await playAndKill(context, calls);
+      const [store, whole] = [await context.open(opened), await context.openOther(opened)];
+      for (const [i, answer] of answers.entries())
+        assertSame(answer, await perform(whole, calls[i] as Call), 'the outcome is not the one due');
+      const found = await timeless(store);
+      const due = await timeless(whole);
+      for (const call of calls.slice(answers.length)) {
+        if (isDeepStrictEqual(found, await timeless(whole))) return;
+        await perform(whole, call);
+      }
+      assertSame(found, due, 'the state after the kill is none that whole calls give');
+    },
+    killable,
+  ),
+  mustRank(
+    'P15/repeated-after-a-kill',
+    'calls repeated with their operation ids after a kill are done once',
+    async (context) => {
+      const calls = makeCalls(context.random, 120).map((call, i): Call => {
+        const args = [...call.args, { operationId: `call ${i}` }];
+        return { verb: call.verb, args } as Call;
+      });
+      await playAndKill(context, calls);
+      const [store, whole] = [await context.open(opened), await context.openOther(opened)];
+      for (const call of calls)
+        assertSame(await perform(store, call), await perform(whole, call), 'the outcome is not the one due');
+      assertSame(await timeless(store), await timeless(whole), 'the repeated calls left a trace');
+    },
+    killable,
+  ),
+];
