@@ -1,7 +1,7 @@
 -- Purpose: makes the pool where there is none, checks that what is there is ours, and stores the retention this open names.
 -- KEYS: keys.lua, then calls and calls:old, and of a priority pool 13–15 of changes.lua   ARGV: 1 pool, 2 epoch for a new pool,
--- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, 9 format: 1 by arrival, 2 by priority, then for 2:
--- 10 limits of a new pool, 11 stamp
+-- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, 9 format: 1 by arrival, 2 by priority, then for
+-- 1: 10 maxTxs, 'inf' for no limit, or ''; for 2: 10 limits of a new pool, 11 stamp
 -- Other retention is no change that a mirror can take: with it the changes go, and every mirror is loaded anew.
 -- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT <format>, MEMPOOL_POOL <name of the pool it holds>,
 -- MEMPOOL_LOST (there are keys of a pool whose numbers are gone: evicted or deleted)
@@ -27,6 +27,12 @@ if not format then
 end
 if not format and wanted == '2' then
   call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[11], 'gossipSeq', 0, 'limits', ARGV[10])
+end
+local limit = wanted == '1' and ARGV[10] or ''
+if limit == 'inf' then
+  call('HDEL', META, 'maxTxs')
+elseif limit ~= '' then
+  call('HSET', META, 'maxTxs', limit)
 end
 local fields, changed = { 'maxFinalized', 'maxEvents', 'maxRollback' }, false
 for i, field in ipairs(fields) do

@@ -2,9 +2,10 @@
 -- Errors: MEMPOOL_GONE (no pool here: never made, or flushed), MEMPOOL_FORMAT <format> of another version
 -- Format 1 is a pool in order of arrival, 2 one by priority, for which a script has fifteen keys.
 -- Rules: X1, N2
-local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback =
+local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
+  maxTxs, leased =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
-    'trail', 'maxFinalized', 'maxEvents', 'maxRollback'))
+    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
 if format ~= (KEYS[15] and '2' or '1') then
   return redis.error_reply('MEMPOOL_FORMAT it is ' .. (({ ['1'] = 'ordered by arrival', ['2'] = 'ordered by priority' })[format] or 'stored in format ' .. format))

@@ -29,5 +29,6 @@ end
 
 local function save(...)
   publish()
+  if leased then endLeases() end
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, ...)
 end

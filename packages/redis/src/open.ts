@@ -8,12 +8,13 @@ import {
   type StoreDriver,
 } from 'mempool-core';
 import { Connection } from './connection.ts';
+import { FifoStore } from './fifo-store.ts';
 import { type RedisOptions, taggedPrefix } from './options.ts';
 import { encodeLimits } from './priority/step-commands.ts';
 import { openPriority } from './priority/store.ts';
 import { refusal } from './refusal.ts';
 import { keysOf, priorityKeysOf } from './script.ts';
-import { RedisStore } from './store.ts';
+import { numberText } from './store.ts';
 
 /** A timer that is to wait longer does not wait at all. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -37,7 +38,7 @@ export async function openRedis(given: Options): Promise<StoreDriver> {
     await connection.run('open', keys, poolArguments(options));
     await warn(connection, options);
     const node = { connection, prefix, options, createPool };
-    return isPriority ? await openPriority(node) : new RedisStore(node);
+    return isPriority ? await openPriority(node) : new FifoStore(node);
   } catch (error) {
     connection.close();
     throw error;
@@ -63,7 +64,7 @@ function poolArguments({ pool, retention, ordering, limits }: Options): (string 
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');
   const names = [pool, epoch, ...wanted, ...retentionFields.map((field) => defaultRetention[field])];
-  if (ordering === 'fifo') return [...names, 1];
+  if (ordering === 'fifo') return [...names, 1, limits.maxTxs === undefined ? '' : numberText(limits.maxTxs)];
   return [...names, 2, encodeLimits({ ...defaultLimits, ...limits }), epoch];
 }
 

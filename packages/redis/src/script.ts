@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 
 /** A transaction as lua/page.lua answers with it. */
 export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
+/** For each hash, seq, bytes. */
+type Arrivals = (Buffer | number)[];
 type Moved = [digits: Buffer, recorded: Buffer];
 /** What lua/changes.lua says of a mirror: changes that it lacks, what it has with them, and the server's clock. */
 export type MirrorReport = [kind: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...Buffer[]];
@@ -29,6 +31,14 @@ interface Replies {
   dump: [oldest: number, last: number, first: number, ...[entry: Buffer | null, record: Buffer | null][]];
   tip: [tip: Buffer, tick: number, points: Buffer[]];
   usage: [number, number, number, number, number, number, number, number];
+  reap: Arrivals;
+  take: [owner: Buffer, untilMs: Buffer, ...Arrivals];
+  sweep: [more: number, ...hashes: Buffer[]];
+  since: [tick: number, ...Row[]];
+  sinceHashes: Arrivals;
+  bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
+  flush: [count: number];
+  setLimits: [maxTxs: Buffer];
   events: [
     epoch: Buffer,
     oldest: number,
@@ -61,8 +71,8 @@ export function script(writes: boolean, ...parts: readonly string[]): Script {
 }
 
 const reading = (...parts: readonly string[]): Script => script(false, 'keys', 'lists', 'state', ...parts);
-const writing = (...parts: readonly string[]): Script =>
-  script(true, 'keys', 'lists', 'state', 'trail', 'event', 'write', ...parts);
+const before: readonly string[] = ['keys', 'lists', 'state', 'trail', 'event', 'leases'];
+const writing = (...parts: readonly string[]): Script => script(true, ...before, 'write', ...parts);
 const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
   script(writes, 'keys', 'lists', 'state', 'changes', ...parts);
 const move: Script = writing('order', 'move');
@@ -85,6 +95,14 @@ export const scripts: { readonly [V in Verb]: Script } = {
   tip: reading('tip'),
   usage: reading('usage'),
   events: reading('events'),
+  reap: reading('reap', 'reap-page'),
+  take: script(true, ...before, 'reap', 'held', 'write', 'moment', 'take'),
+  sweep: writing('order', 'moment', 'sweep'),
+  since: reading('page', 'waiting', 'since'),
+  sinceHashes: reading('reap', 'waiting', 'since-hashes'),
+  bodies: reading('bodies'),
+  flush: writing('log', 'flush'),
+  setLimits: writing('limits'),
   commit: mirrored(true, 'recall', 'trail', 'commit'),
   commitChain: mirrored(true, 'recall', 'fence', 'trail', 'commit'),
   sync: mirrored(false, 'recall', 'sync'),
@@ -100,6 +118,11 @@ export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string
   const records = record === 'both' ? ['ops', 'ops:old', 'calls', 'calls:old'] : [record, `${record}:old`];
   const names = ['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', ...records];
   return names.map((name) => `${prefix}:${name}`);
+}
+
+/** What a pool in order of arrival has once somebody takes: the last two keys of its writing scripts (lua/leases.lua). */
+export function arrivalKeysOf(prefix: string): string[] {
+  return ['leases', 'taken'].map((name) => `${prefix}:${name}`);
 }
 
 /** What a priority pool has beside: from the thirteenth key of its scripts on, in the order of lua/changes.lua. */

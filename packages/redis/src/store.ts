@@ -4,7 +4,7 @@ import { type Argument, Connection } from './connection.ts';
 import { EventLog } from './event-log.ts';
 import type { RedisOptions } from './options.ts';
 import * as record from './record.ts';
-import { keysOf, leaseKeysOf, type Reply, rankedKeysOf, type Verb } from './script.ts';
+import { arrivalKeysOf, keysOf, leaseKeysOf, type Reply, rankedKeysOf, scripts, type Verb } from './script.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
@@ -29,7 +29,7 @@ export class RedisStore implements core.StoreDriver {
   constructor(node: Node) {
     this.#node = node;
     this.#events = new EventLog({
-      readPage: (after, limit, marks) => this.#read('events', [after, limit, ...marks]),
+      readPage: (after, limit, marks) => this.read('events', [after, limit, ...marks]),
       connect: () => new Connection(node.options),
       key: `${node.prefix}:events`,
     });
@@ -42,15 +42,16 @@ export class RedisStore implements core.StoreDriver {
     const { finalizeThreshold } = this.#node.options.thresholds;
     const args = [
       kept(packed, context),
-      threshold(finalizeThreshold),
+      numberText(finalizeThreshold),
       repeats,
       packed,
       ...given.map(record.encodeRecord),
     ];
-    const [letters, first, recorded] = await this.#write('receive', args, context);
+    const [letters, first, recorded] = await this.write('receive', args, context);
     let seq = first;
     return named(recorded, hashes).map((hash, i): core.ReceiveOutcome => {
       const letter = String.fromCharCode(letters[i] as number);
+      if (letter === 'f') return { kind: 'full', hash };
       const stage = duplicateStages[Number(letter)];
       if (stage !== undefined) return { kind: 'duplicate', hash, stage };
       return { kind: 'received', hash, seq: seq++, stage: letter === 'c' ? 'Confirmed' : 'Pending' };
@@ -59,21 +60,21 @@ export class RedisStore implements core.StoreDriver {
 
   async move(verb: core.MoveVerb, hashes: readonly string[], context: core.WriteContext): Promise<string[]> {
     const packed = record.packHashes(hashes);
-    return chosen(await this.#write(verb, [kept(packed, context), packed], context), hashes);
+    return chosen(await this.write(verb, [kept(packed, context), packed], context), hashes);
   }
 
   async drop(hashes: readonly string[], reason: string, context: core.WriteContext): Promise<string[]> {
     const packed = record.packHashes(hashes);
-    return chosen(await this.#write('drop', [kept(packed, context), reason, packed], context), hashes);
+    return chosen(await this.write('drop', [kept(packed, context), reason, packed], context), hashes);
   }
 
   async confirm(block: core.CheckedBlock, context: core.ChainContext): Promise<core.ConfirmOutcome> {
     const { finalizeThreshold, dropThreshold } = block.thresholds;
     const parent = block.parent === null ? '' : core.hashToBytes(block.parent);
-    const thresholds = [finalizeThreshold, dropThreshold].map(threshold);
+    const thresholds = [finalizeThreshold, dropThreshold].map(numberText);
     const lists = [block.seen, block.unseen].map(record.packHashes);
     const args = [...this.#fence(context), core.encodePoint(block.point), parent, ...thresholds, ...lists];
-    const [word, point, tick, ...counts] = await this.#write('confirm', args, context);
+    const [word, point, tick, ...counts] = await this.write('confirm', args, context);
     const kind = String(word) as core.ConfirmOutcome['kind'];
     const tip = { point: record.readPoint(point), tick };
     if (kind !== 'applied') return { kind, tip };
@@ -83,7 +84,7 @@ export class RedisStore implements core.StoreDriver {
 
   async rollback(target: core.ChainPoint | null, context: core.ChainContext): Promise<core.RollbackOutcome> {
     const args = [...this.#fence(context), target === null ? '' : core.encodePoint(target)];
-    const [word, point, tick, first, returned] = await this.#write('rollback', args, context);
+    const [word, point, tick, first, returned] = await this.write('rollback', args, context);
     const kind = String(word) as core.RollbackOutcome['kind'];
     const tip = { point: record.readPoint(point), tick };
     switch (kind) {
@@ -109,7 +110,7 @@ export class RedisStore implements core.StoreDriver {
     hashes: readonly string[],
     { signal }: core.ReadContext,
   ): Promise<(core.StoredTransaction | null)[]> {
-    const [tick, ...rows] = await this.#read('find', [record.packHashes([...new Set(hashes)])], signal);
+    const [tick, ...rows] = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
     const byHash = new Map(rows.map((row) => [core.bytesToHash(row[0]), row] as const));
     return hashes.map((hash) => {
       const row = byHash.get(hash);
@@ -121,12 +122,12 @@ export class RedisStore implements core.StoreDriver {
   }
 
   async checkStatus(hashes: readonly string[], { signal }: core.ReadContext): Promise<core.TransactionStatus[]> {
-    const [tick, ...found] = await this.#read('status', [record.packHashes(hashes)], signal);
+    const [tick, ...found] = await this.read('status', [record.packHashes(hashes)], signal);
     return found.map((status, i) => record.readStatus(hashes[i] as string, tick, status));
   }
 
   async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.LogPage> {
-    const [oldest, last, first, ...found] = await this.#read('dump', [cursor, limit, core.maxPageBytes], signal);
+    const [oldest, last, first, ...found] = await this.read('dump', [cursor, limit, core.maxPageBytes], signal);
     const rows = found.map(([entry, body], i) => record.readEntry(first + i, entry, body));
     const entries = core.cutPage(rows, isIntact).map(({ intact: _, ...entry }) => entry);
     const next = (entries.at(-1)?.logSeq ?? last) + 1;
@@ -135,12 +136,12 @@ export class RedisStore implements core.StoreDriver {
   }
 
   async tip(points: number, { signal }: core.ReadContext): Promise<core.TipAnswer> {
-    const [tip, tick, list] = await this.#read('tip', [points], signal);
+    const [tip, tick, list] = await this.read('tip', [points], signal);
     return { point: record.readPoint(tip), tick, points: list.map(core.decodePoint) };
   }
 
   async usage({ signal }: core.ReadContext): Promise<core.Usage> {
-    const [pending, propagated, acknowledged, confirmed, ...counts] = await this.#read('usage', [], signal);
+    const [pending, propagated, acknowledged, confirmed, ...counts] = await this.read('usage', [], signal);
     const [logged, lastLogSeq, lastSeq, lastEventSeq] = counts;
     return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
   }
@@ -159,7 +160,7 @@ export class RedisStore implements core.StoreDriver {
   }
 
   async #peek(args: readonly Argument[], signal: AbortSignal | undefined): Promise<core.StoredTransaction[]> {
-    const [tick, ...rows] = await this.#read('peek', args, signal);
+    const [tick, ...rows] = await this.read('peek', args, signal);
     const found = rows.map((row) => record.readTransaction(row, tick));
     return core.cutPage(found, isIntact).map(({ intact: _, ...transaction }) => transaction);
   }
@@ -170,12 +171,12 @@ export class RedisStore implements core.StoreDriver {
     return lease === null ? ['', '', '', demanded] : [lease.nodeId, lease.token, String(lease.term), demanded];
   }
 
-  #read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
+  protected read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
     return this.#run(verb, 'ops', args, signal);
   }
 
   /** X2: a call without an id gets one of ours, so that a repeat after a lost answer is told the first one's outcome. */
-  #write<V extends Verb>(verb: V, args: readonly Argument[], context: core.WriteContext): Promise<Reply<V>> {
+  protected write<V extends Verb>(verb: V, args: readonly Argument[], context: core.WriteContext): Promise<Reply<V>> {
     const { operationId, signal } = context;
     this.#calls += 1;
     const id = operationId ?? `${this.#id}${this.#calls}`;
@@ -193,12 +194,17 @@ export class RedisStore implements core.StoreDriver {
     const keys =
       options.ordering === 'priority'
         ? rankedKeysOf(prefix, ids, options.election)
-        : [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
+        : [
+            ...keysOf(prefix, ids),
+            ...(fenced ? leaseKeysOf(prefix, options.election) : []),
+            ...(scripts[verb].writes ? arrivalKeysOf(prefix) : []),
+          ];
     return connection.run(verb, keys, args, { signal, createPool });
   }
 }
 
-function threshold(value: number): string {
+/** A number, or no limit, as the scripts take it. */
+export function numberText(value: number): string {
   return Number.isFinite(value) ? String(value) : 'inf';
 }
 

@@ -1,12 +1,27 @@
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { test } from 'vitest';
 import { arrivalChecks } from '../../../conformance/test/arrival-checks.ts';
+import { compareHistories } from '../../../conformance/test/arrival-history.ts';
+import { arrivalNodeChecks, arrivalReopenChecks } from '../../../conformance/test/arrival-node-checks.ts';
 import { scratch } from './scratch.ts';
 
-for (const backend of [sqlite, sqliteExclusive])
-  for (const { title, run } of arrivalChecks)
+const alone = [...arrivalChecks, ...arrivalReopenChecks];
+const checksOf = { sqlite: [...alone, ...arrivalNodeChecks], 'sqlite-exclusive': alone };
+
+for (const backend of [sqlite, sqliteExclusive]) {
+  for (const { title, run } of checksOf[backend.name as keyof typeof checksOf])
     test(`${backend.name}: ${title}`, async () => {
       const path = join(scratch(), 'pool.db');
       await run((options) => backend.open({ ...options, path }));
     });
+
+  test(`${backend.name}: random calls are answered as in memory, and leave the same to be seen`, async () => {
+    const seed = randomInt(2 ** 31);
+    console.log(`arrivals: seed ${seed}`);
+    const open = backend.open.bind(backend);
+    const path = join(scratch(), 'pool.db');
+    await compareHistories(seed, (options) => open({ ...options, path, synchronous: 'normal' }));
+  });
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import type { Budget, MempoolStore } from 'mempool-core';
+import { ephemeral } from 'mempool-ephemeral';
+import { hashOf, type OpenArrivals, transaction } from './arrival-scenario.ts';
+
+const hashCount = 60;
+
+/** Numbers from a seed (mulberry32): the same ones in every run. */
+export class Chance {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  below(n: number): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % n;
+  }
+
+  numbers(): number[] {
+    return Array.from({ length: 1 + this.below(6) }, () => 1 + this.below(hashCount));
+  }
+
+  hashes(): string[] {
+    return [...new Set(this.numbers().map(hashOf))];
+  }
+
+  budget(): Budget {
+    const maxBytes = this.below(3) === 0 ? {} : { maxBytes: this.below(400) };
+    return { ...maxBytes, maxTxs: this.below(8), skip: this.below(3), overheadBytes: this.below(5) };
+  }
+}
+
+type Call = (store: MempoolStore) => Promise<unknown>;
+type Draw = (chance: Chance, n: number) => Call;
+
+const blockOf = (n: number) => ({ slot: n, hash: n.toString(16).padStart(64, 'b') });
+
+/** What is drawn, each as often as it stands here. */
+const draws: readonly Draw[] = [
+  receiving,
+  receiving,
+  receiving,
+  taking,
+  taking,
+  taking,
+  moving('markInflight'),
+  moving('markAcknowledged'),
+  moving('release'),
+  (chance) => {
+    const hashes = chance.hashes();
+    return (store) => store.drop(hashes, 'unwanted');
+  },
+  (chance, n) => {
+    const [seen, unseen] = [chance.hashes(), chance.hashes()];
+    const block = { point: blockOf(n), seen, unseen: unseen.filter((hash) => !seen.includes(hash)) };
+    return (store) => store.confirm(block);
+  },
+  (chance) => {
+    const depth = chance.below(4);
+    return async (store) => store.rollback((await store.tip({ points: 9 })).points[depth] ?? null);
+  },
+  (_, n) => (store) => store.sweep({ operationId: `sweep ${n}` }),
+  () => (store) => store.sweep(),
+  (chance, n) => {
+    const before = chance.below(n);
+    return (store) => store.take({}, { owner: 'again', leaseMs: 1, operationId: `take ${before}` });
+  },
+  (chance) => {
+    const maxTxs = chance.below(2) === 0 ? Number.POSITIVE_INFINITY : chance.below(30);
+    return (store) => store.setLimits({ maxTxs });
+  },
+  (chance, n) => (chance.below(5) === 0 ? (store) => store.flush({ operationId: `flush ${n}` }) : async () => null),
+];
+
+function receiving(chance: Chance): Call {
+  const given = chance.numbers().map((n) => transaction(n, n));
+  return (store) => store.receive(given);
+}
+
+function taking(chance: Chance, n: number): Call {
+  const [budget, leaseMs] = [chance.budget(), 1 + chance.below(40)];
+  return (store) => store.take(budget, { owner: `owner-${n % 3}`, leaseMs, operationId: `take ${n}` });
+}
+
+function moving(verb: 'markInflight' | 'markAcknowledged' | 'release'): Draw {
+  return (chance) => {
+    const hashes = chance.hashes();
+    return (store) => store[verb](hashes);
+  };
+}
+
+/** All that a caller can see of such a pool. */
+async function observe(store: MempoolStore, budget: Budget): Promise<unknown> {
+  const all = Array.from({ length: hashCount }, (_, i) => hashOf(i + 1));
+  const { items, next } = await store.since(3, { limit: 20 });
+  const bodies = await store.payloads(all);
+  return {
+    usage: await store.usage(),
+    statuses: await store.checkStatus(all),
+    reaped: await store.reap(budget),
+    gossip: [next, items.map(({ payload, ...item }) => ({ ...item, payload: [...(payload ?? [])] }))],
+    bare: await store.since(5, { limit: 7, hashesOnly: true }),
+    bodies: bodies.map((body) => body && [body.payloadType, [...body.payload]]),
+  };
+}
+
+/** The same calls at the same moments as on a pool in memory: the same answers, and the same to be seen. */
+export async function compareHistories(seed: number, open: OpenArrivals, steps = 250): Promise<void> {
+  const chance = new Chance(seed);
+  let now = 1_000;
+  const options = { now: () => now, dropThreshold: 3, finalizeThreshold: 2, maxFinalized: 20 };
+  await using model = await ephemeral.open(options);
+  await using store = await open(options);
+  for (let n = 1; n <= steps; n++) {
+    now += chance.below(8);
+    const call = (draws[chance.below(draws.length)] as Draw)(chance, n);
+    assert.deepEqual(await call(store), await call(model), `seed ${seed}, call ${n}`);
+    const budget = chance.budget();
+    if (n % 5 === 0) assert.deepEqual(await observe(store, budget), await observe(model, budget), `seed ${seed}, ${n}`);
+  }
+}

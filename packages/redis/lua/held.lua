@@ -1,0 +1,18 @@
+-- Purpose: answers a take that was answered before: with what is still in flight under its lease.
+-- ARGV: 1 id, 2 verb
+-- Rules: X2
+local TAKEN = KEYS[#KEYS]
+local before = call('HGET', OPS, ARGV[1]) or call('HGET', OPS_OLD, ARGV[1])
+local known = before and cmsgpack.unpack(before)
+if known and known[1] == ARGV[2] then
+  local owner, untilMs, packed = unpack(known[2])
+  local reply, list = { owner, untilMs }, hashes(packed)
+  local ids, _, texts = ask(list, 'HMGET', TAKEN), scores(FLIGHT, list)
+  for i, hash in ipairs(list) do
+    if ids[i] == ARGV[1] then
+      local n = #reply
+      reply[n + 1], reply[n + 2], reply[n + 3] = hash, texts[i], size(hash)
+    end
+  end
+  return reply
+end
