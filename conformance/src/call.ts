@@ -46,7 +46,7 @@ function dispatch(target: Callable, call: Call): unknown {
 }
 
 /** The call as a line of a program. */
-export function callAsCode({ verb, args }: Call): string {
+export function callAsCode({ verb, args }: { readonly verb: string; readonly args: readonly unknown[] }): string {
   return `await store.${verb}(${args.map(literal).join(', ')});`;
 }
 
@@ -54,6 +54,7 @@ function literal(value: unknown): string {
   if (value instanceof Uint8Array) return `Buffer.from('${Buffer.from(value).toString('hex')}', 'hex')`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'string') return `'${value}'`;
+  if (typeof value === 'bigint') return `${value}n`;
   if (typeof value !== 'object' || value === null) return String(value);
   const fields = Object.entries(value).map(([key, field]) => `${key}: ${literal(field)}`);
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;

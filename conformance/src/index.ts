@@ -19,6 +19,13 @@ export { openLeases } from './lease-opening.ts';
 export { toMarkdown } from './markdown.ts';
 export { Model, type ModelOptions } from './model/model.ts';
 export type { CaseOutcome, CaseResult } from './outcome.ts';
+export {
+  checkPriorityHistory,
+  makePriorityHistory,
+  type PriorityHistory,
+  type PriorityHistoryOptions,
+  tallyOf,
+} from './priority/history.ts';
 export { Random } from './random.ts';
 export type { Counts, Profile, Report, ReportedCase } from './report.ts';
 export { rules, untested } from './rules.ts';

@@ -28,6 +28,7 @@ import { operationCases } from './operations.ts';
 import { pagingCases } from './paging.ts';
 import { poolCases } from './pools.ts';
 import { priorityCases } from './priority.ts';
+import { priorityHistoryCases } from './priority-history.ts';
 import { processCases } from './process.ts';
 import { propagationCases } from './propagation.ts';
 import { racingCases } from './racing.ts';
@@ -87,6 +88,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...fencedAnswerCases,
   ...electionCases,
   ...priorityCases,
+  ...priorityHistoryCases,
 ];
 
 /** The cases that a subject is for: an election alone has no pool to test. */

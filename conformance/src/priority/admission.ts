@@ -1,0 +1,156 @@
+import type { ReceiveOutcome } from 'mempool-core';
+import type { Limits } from './entry.ts';
+import {
+  ancestorsOf,
+  closesCycle,
+  countedOf,
+  descendantsOf,
+  type Graph,
+  type Member,
+  orderOf,
+  parentsOf,
+  providersOf,
+  sumOf,
+} from './graph.ts';
+import { floorOf, shortestEnd } from './load.ts';
+
+type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
+/** What a refusal says beside the hash. */
+export type Refused = Refusal extends infer R ? (R extends Refusal ? Omit<R, 'hash'> : never) : never;
+
+export type Admission =
+  | { readonly kind: 'refused'; readonly refused: Refused }
+  | { readonly kind: 'admitted'; readonly replaced: readonly Member[]; readonly evicted: readonly Member[] };
+
+const highest = 2n ** 63n - 1n;
+
+interface Question {
+  readonly me: Member;
+  readonly limits: Limits;
+  readonly conflicts: readonly Member[];
+  /** Before me, and with me instead of what I replace. */
+  readonly before: Graph;
+  readonly after: Graph;
+}
+
+/** Whether one may come in, and what has to leave for it: steps 2 to 9 of an admission, one question each. */
+export function admission(before: Graph, me: Member, limits: Limits): Admission {
+  const providers = me.verdict.provides.flatMap((tag) => providersOf(before, tag));
+  const conflicts = before.members.filter((member) => providers.includes(member));
+  const others = before.members.filter((member) => !conflicts.includes(member));
+  const question = { me, limits, conflicts, before, after: { ...before, members: [...others, me] } };
+  for (const asks of questions) {
+    const refused = asks(question);
+    if (refused !== null) return { kind: 'refused', refused };
+  }
+  const evicted = victimsOf(question);
+  if (evicted === null) return { kind: 'refused', refused: { kind: 'full', floor: floorOf(before, limits) } };
+  return { kind: 'admitted', replaced: conflicts, evicted };
+}
+
+const questions: readonly ((question: Question) => Refused | null)[] = [
+  ({ me, limits }) => (me.verdict.gas > limits.maxTxGas ? limitRefusal('maxTxGas') : null),
+  hasFirmConflict,
+  underpays,
+  exceedsSender,
+  ({ me, after }) => (closesCycle(after, me) ? { kind: 'cycle' } : null),
+  ({ me, limits, after }) =>
+    ancestorsOf(after, me).length > limits.maxAncestors ? limitRefusal('maxAncestors') : null,
+  underpaysTogether,
+  exceedsParked,
+  ({ me, limits, after }) => (hasTooManyDescendants(after, me, limits) ? limitRefusal('maxDescendants') : null),
+];
+
+type LimitName = Extract<Refused, { readonly kind: 'limit' }>['limit'];
+
+function limitRefusal(limit: LimitName): Refused {
+  return { kind: 'limit', limit };
+}
+
+function hasFirmConflict({ conflicts }: Question): Refused | null {
+  const firm = conflicts.filter(({ stage }) => stage !== 'Pending').sort((a, b) => a.seq - b.seq)[0];
+  return firm === undefined ? null : { kind: 'conflict', with: firm.hash };
+}
+
+/** The least whole number that is `bump` per cent above each of them, and above each of them. */
+function priceOf(conflicts: readonly Member[], bump: number): bigint | null {
+  let price: bigint | null = null;
+  for (const { verdict } of conflicts) {
+    const hundredfold = verdict.priority * BigInt(100 + bump);
+    const above = verdict.priority + 1n;
+    const bumped = -quotient(-hundredfold, 100n);
+    const due = bumped > above ? bumped : above;
+    if (price === null || due > price) price = due;
+  }
+  return price;
+}
+
+function underpriced(required: bigint): Refused {
+  return { kind: 'replacement-underpriced', required: required > highest ? highest : required };
+}
+
+function underpays({ me, conflicts, limits }: Question): Refused | null {
+  const price = priceOf(conflicts, limits.replacementBump);
+  return price !== null && me.verdict.priority < price ? underpriced(price) : null;
+}
+
+function exceedsSender({ me, conflicts, before, limits }: Question): Refused | null {
+  const { sender, senderLimit } = me.verdict;
+  if (conflicts.length > 0 || sender === '') return null;
+  const limit = Math.min(senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
+  const held = countedOf(before).filter(({ verdict }) => verdict.sender === sender).length;
+  return held + 1 > limit ? { kind: 'sender-limit', limit } : null;
+}
+
+/** Where more than one leaves or gets parked: what it pays in all against what they pay in all. */
+function underpaysTogether({ me, conflicts, before, after, limits }: Question): Refused | null {
+  const price = priceOf(conflicts, limits.replacementBump);
+  if (price === null) return null;
+  const isReady = new Set(readyHashes(after));
+  const wasReady = before.members.filter(({ hash }) => readyHashes(before).includes(hash));
+  const parked = wasReady.filter((member) => !conflicts.includes(member) && !isReady.has(member.hash));
+  const losers = [...conflicts, ...parked];
+  if (losers.length < 2) return null;
+  const sum = losers.reduce((total, { verdict, bytes }) => total + verdict.priority * BigInt(bytes), 0n);
+  if (me.verdict.priority * BigInt(me.bytes) > sum) return null;
+  if (me.bytes === 0) return underpriced(highest);
+  const due = quotient(sum, BigInt(me.bytes)) + 1n;
+  return underpriced(due > price ? due : price);
+}
+
+/** Rounded down, below zero too. */
+function quotient(value: bigint, divisor: bigint): bigint {
+  const cut = value / divisor;
+  return cut * divisor > value ? cut - 1n : cut;
+}
+
+function readyHashes(graph: Graph): string[] {
+  return orderOf(graph).flatMap(({ hash, place }) => (place.ready ? [hash] : []));
+}
+
+function exceedsParked({ me, conflicts, after, limits }: Question): Refused | null {
+  if (conflicts.length > 0) return null;
+  const parked = orderOf(after).filter(({ place }) => !place.ready);
+  const isOne = parked.some(({ hash }) => hash === me.hash);
+  return isOne && parked.length > limits.maxParked ? limitRefusal('maxParked') : null;
+}
+
+export function hasTooManyDescendants(graph: Graph, me: Member, { maxDescendants }: Limits): boolean {
+  if (parentsOf(graph, me).length === 0 && descendantsOf(graph, me).length === 0) return false;
+  return [me, ...ancestorsOf(graph, me)].some((each) => descendantsOf(graph, each).length > maxDescendants);
+}
+
+/** The shortest end of the order, me left out; each of them worse than I am. */
+function victimsOf({ me, after, limits }: Question): Member[] | null {
+  const order = orderOf(after);
+  const mine = order.find(({ hash }) => hash === me.hash)?.place;
+  const others = order.filter(({ hash }) => hash !== me.hash);
+  const counted = countedOf(after);
+  const victims = shortestEnd(others, { transactions: counted.length, bytes: sumOf(counted, 'bytes') }, limits);
+  if (mine === undefined || victims === null) return null;
+  if (victims.length > 0 && (limits.eviction === 'none' || victims.length > limits.maxEvictions)) return null;
+  const areWorse = victims.every(({ place }) =>
+    place.ready === mine.ready ? place.eff < mine.eff : mine.ready && !place.ready,
+  );
+  return areWorse ? victims : null;
+}

@@ -1,0 +1,102 @@
+import type { LiveStage } from 'mempool-core';
+import type { DumpedEntry, WholeVerdict } from './entry.ts';
+
+/** A live transaction, as far as the order asks for it. */
+export interface Member {
+  readonly hash: string;
+  readonly seq: number;
+  readonly stage: LiveStage;
+  readonly bytes: number;
+  readonly verdict: WholeVerdict;
+}
+
+/** What is live, and the tags that the chain has satisfied. Every function here starts from nothing and walks over all of it. */
+export interface Graph {
+  readonly members: readonly Member[];
+  readonly satisfied: ReadonlySet<string>;
+}
+
+export type Place = NonNullable<DumpedEntry['place']>;
+
+export interface Ranked extends Member {
+  readonly place: Place;
+}
+
+export function providersOf({ members }: Graph, tag: string): Member[] {
+  return members.filter(({ verdict }) => verdict.provides.includes(tag));
+}
+
+function isMet(graph: Graph, tag: string): boolean {
+  return graph.satisfied.has(tag) || providersOf(graph, tag).some(({ stage }) => stage !== 'Pending');
+}
+
+/** Pending ones that provide what it waits for, each once. */
+export function parentsOf(graph: Graph, { verdict }: Member): Member[] {
+  const awaited = verdict.requires.filter((tag) => !isMet(graph, tag));
+  return [...new Set(awaited.flatMap((tag) => providersOf(graph, tag)))];
+}
+
+export function ancestorsOf(graph: Graph, member: Member): Member[] {
+  const parents = parentsOf(graph, member);
+  return [...new Set([...parents, ...parents.flatMap((parent) => ancestorsOf(graph, parent))])];
+}
+
+export function descendantsOf(graph: Graph, { hash }: Member): Member[] {
+  const pending = graph.members.filter(({ stage }) => stage === 'Pending');
+  return pending.filter((other) => ancestorsOf(graph, other).some((ancestor) => ancestor.hash === hash));
+}
+
+/** Ready, if each of its tags is met or provided by one that is ready. */
+function isReady(graph: Graph, { verdict }: Member): boolean {
+  const awaited = verdict.requires.filter((tag) => !isMet(graph, tag));
+  return awaited.every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
+}
+
+/** The table of places, line by line. */
+function placeOf(graph: Graph, member: Member): Place {
+  const { priority: own } = member.verdict;
+  const ready = isReady(graph, member);
+  const parents = parentsOf(graph, member).map((parent) => placeOf(graph, parent));
+  const lowest = parents.map(({ eff }) => eff).sort(ascending)[0];
+  if (lowest === undefined) return { ready, eff: own, anchor: member.seq, depth: 0 };
+  const depth = 1 + Math.max(...parents.map((parent) => parent.depth));
+  const anchor = Math.max(...parents.filter(({ eff }) => eff === lowest).map((parent) => parent.anchor));
+  if (own < lowest) return { ready, eff: own, anchor: member.seq, depth };
+  if (own === lowest) return { ready, eff: own, anchor: Math.max(member.seq, anchor), depth };
+  return { ready, eff: lowest, anchor, depth };
+}
+
+/** Pending ones from the best to the worst. */
+export function orderOf(graph: Graph): Ranked[] {
+  const pending = graph.members.filter(({ stage }) => stage === 'Pending');
+  return pending.map((member) => ({ ...member, place: placeOf(graph, member) })).sort(inOrder);
+}
+
+function inOrder(a: Ranked, b: Ranked): number {
+  if (a.place.ready !== b.place.ready) return a.place.ready ? -1 : 1;
+  if (a.place.eff !== b.place.eff) return a.place.eff > b.place.eff ? -1 : 1;
+  return a.place.anchor - b.place.anchor || a.place.depth - b.place.depth || a.seq - b.seq;
+}
+
+function ascending(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Whether it needs itself, were everything live waiting: then no order has it before and after itself. */
+export function closesCycle(graph: Graph, { hash, verdict }: Member): boolean {
+  const others = graph.members.filter((member) => member.hash !== hash);
+  const asked = new Set(verdict.requires.filter((tag) => !graph.satisfied.has(tag)));
+  for (const tag of asked)
+    for (const provider of others.filter((other) => other.verdict.provides.includes(tag)))
+      for (const further of provider.verdict.requires) if (!graph.satisfied.has(further)) asked.add(further);
+  return verdict.provides.some((tag) => asked.has(tag));
+}
+
+/** What limits count: what waits and what is in flight unconfirmed. */
+export function countedOf({ members }: Graph): Member[] {
+  return members.filter(({ stage }) => stage !== 'Confirmed');
+}
+
+export function sumOf(members: readonly Member[], field: 'bytes' | 'gas'): number {
+  return members.reduce((sum, { bytes, verdict }) => sum + (field === 'bytes' ? bytes : verdict.gas), 0);
+}

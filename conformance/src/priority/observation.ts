@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import type { MempoolStore } from 'mempool-core';
+import { observe } from '../observation.ts';
+import { readable } from '../scenario.ts';
+import { historyPeers } from './call-maker.ts';
+import type { Budget } from './entry.ts';
+
+type PoolReader = Pick<MempoolStore, 'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip'>;
+type AnyPoolReader = {
+  [V in keyof PoolReader]: (
+    ...args: Parameters<PoolReader[V]>
+  ) => ReturnType<PoolReader[V]> | Awaited<ReturnType<PoolReader[V]>>;
+};
+type LifeReader = Parameters<typeof observe>[0];
+
+const budgets: readonly Budget[] = [
+  {},
+  { maxTxs: 2 },
+  { maxBytes: 60, overheadBytes: 3 },
+  { maxGas: 12, skip: 1 },
+  { maxBytes: 40, maxGas: 20, skip: 3 },
+  { maxGas: 0, skip: 100 },
+];
+
+/** All that can be read of a priority pool but its dump, as values that compare. */
+export async function observePriority(
+  reader: LifeReader & AnyPoolReader,
+  hashes: readonly string[],
+): Promise<Record<string, unknown>> {
+  const { tick } = await reader.tip();
+  const reaped = await Promise.all(budgets.map((budget) => reader.reap(budget)));
+  const parked = await reader.peekParked({ limit: hashes.length });
+  const payloads = await reader.payloads(hashes);
+  return {
+    ...(await observe(reader, hashes)),
+    reaped,
+    best: await bestPages(reader),
+    gossip: await gossipPages(reader),
+    excepted: readablePage(await reader.since(0, { except: historyPeers[0] })),
+    stale: await reader.stale({ height: tick, limit: 4 }),
+    payloads: payloads.map((body) => body && readable(body)),
+    parked: parked.map(readable),
+  };
+}
+
+/** Without the keys, which only have to rise. */
+async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
+  const ranked: Awaited<ReturnType<MempoolStore['best']>> = [];
+  for (let page = await reader.best({ limit: 3 }); page.length > 0; ) {
+    ranked.push(...page);
+    const after = page.at(-1)?.key;
+    page = await reader.best(after === undefined ? { limit: 3 } : { limit: 3, after });
+  }
+  for (const [i, { key }] of ranked.slice(1).entries()) assert.ok((ranked[i]?.key ?? '') < key, 'keys rise');
+  return ranked.map(({ key: _, ...candidate }) => candidate);
+}
+
+async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
+  const pages = [await reader.since(0, { limit: 2, hashesOnly: true })];
+  for (let last = pages.at(-1); last !== undefined && last.items.length > 0; last = pages.at(-1))
+    pages.push(await reader.since(last.next, { limit: 2, hashesOnly: true }));
+  return pages;
+}
+
+function readablePage({ items, next }: Awaited<ReturnType<MempoolStore['since']>>): unknown {
+  const asText = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
+  return { next, items: items.map((item) => ({ ...item, payload: asText(item.payload) })) };
+}
