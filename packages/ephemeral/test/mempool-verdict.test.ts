@@ -209,8 +209,8 @@ describe('a transaction that the pool has', () => {
   });
 });
 
-describe('calls at different heights', () => {
-  it('never share a store call, and arrive in the order made; those at one height do', async () => {
+describe('calls of one turn', () => {
+  it('never share a store call at different heights, and arrive in the order made; at one height they do', async () => {
     const { pool, calls } = await openPriority();
     const heights = [7, 7, 8, 8, 7];
     const outcomes = await Promise.all(heights.map((height, i) => pool.submit(pays(i + 1, 0n), { height })));
@@ -235,6 +235,14 @@ describe('calls at different heights', () => {
     await pool.submit(transaction(3), { height: 50 });
     expect(heights).toEqual([41, 42, 50].map((height) => ['new', height]));
     expect((await pool.stale({ height: 50 })).map(({ checkedHeight }) => checkedHeight)).toEqual([41, 42]);
+    await pool.close();
+  });
+
+  it('are cut by the size of their tags too (O6)', async () => {
+    const { pool, calls } = await openPriority({ maxBatchBytes: 100 });
+    const tagged = (n: number) => pays(n, 0n, { provides: [`${n}`.repeat(30)], requires: [`${n}`.repeat(12)] });
+    await Promise.all([1, 2, 3].map((n) => pool.submit(tagged(n))));
+    expect(calls.filter((call) => call.startsWith('receive'))).toEqual(['receive 2', 'receive 1']);
     await pool.close();
   });
 

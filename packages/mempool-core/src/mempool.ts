@@ -156,9 +156,10 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
 
   /** What `reap` gives, marked in flight under a lease in the same step. */
   async take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Lot> {
-    const own = { ...budget };
-    const { owner, leaseMs, now, height } = this.#at(options);
-    return this.#whole((on, to) => on.take(own, { ...to, owner, leaseMs, now, height }), options);
+    const room = { ...budget };
+    const own = this.#at(options);
+    const { owner, leaseMs, now, height } = own;
+    return this.#whole((on, to) => on.take(room, { ...to, owner, leaseMs, now, height }), own);
   }
 
   /** Ends leases, and drops what waited too long or is over the limits. */
@@ -228,7 +229,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   #send(own: verbs.Submission, moment: CheckedMoment, context: store.WriteOptions): Promise<store.ReceiveOutcome> {
-    const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: own.payload.length };
+    const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own) };
     return this.#coalescer.call(this.#receive, subject, context);
   }
 
@@ -285,4 +286,12 @@ function copy(place: string, submission: verbs.Submission, options: SubmitOption
   const own = { hash, payload: Buffer.from(payload), payloadType };
   if (verdict === undefined && from === undefined) return own;
   return { ...own, from, verdict: verdict === undefined ? undefined : ownVerdict(`${place}.verdict`, verdict) };
+}
+
+/** What it adds to a store call (O6): tags may be larger than the payload. */
+function weight({ payload, verdict: { provides = [], requires = [] } = {} }: verbs.Submission): number {
+  let bytes = payload.length;
+  for (const tag of provides) bytes += tag.length;
+  for (const tag of requires) bytes += tag.length;
+  return bytes;
 }

@@ -1,12 +1,12 @@
 import type { Refusal } from './verdict.ts';
 
 /** The codespace of refusals that this library makes itself, so that their codes never meet the application's. */
-export const ownCodespace = 'mempool';
+const ownCodespace = 'mempool';
 
 /** The nonce is below the one that the chain expects next. */
-export const nonceUsedCode = 1;
+const nonceUsedCode = 1;
 /** It was refused when its operation id was used first; why is not known any more. */
-export const refusedBeforeCode = 2;
+const refusedBeforeCode = 2;
 
 export function nonceUsed(sender: string, nonce: bigint, chainNonce: bigint): Refusal {
   const log = `nonce ${nonce} of ${sender} is used: the chain expects ${chainNonce}`;
