@@ -36,6 +36,9 @@ WHERE version = (SELECT version FROM change ORDER BY version LIMIT 1) AND (versi
 SELECT tick, point FROM block ORDER BY tick
 -- :loadSightings
 SELECT hash FROM sighting WHERE tick = ?
+-- :loadLost
+SELECT seq, NULL AS hash FROM pending WHERE NOT EXISTS (SELECT 1 FROM tx WHERE tx.seq = pending.seq)
+UNION ALL SELECT seq, NULL FROM inflight WHERE NOT EXISTS (SELECT 1 FROM tx WHERE tx.seq = inflight.seq)
 -- :loadLive
 SELECT tx.seq, tx.hash, iif(p.seq IS NULL, i.stage, 0) AS stage, iif(p.seq IS NULL, i.tick, 0) AS tick,
   iif(p.seq IS NULL, i.point, NULL) AS point, tx.type, length(tx.payload) AS bytes, e.record

@@ -17,9 +17,12 @@ const statements: Readonly<Record<core.Ordering, readonly string[]>> = {
 };
 
 /** Without the index, whose pages scatter over the whole file, a receive costs the same however many there are. */
-const sharing: Readonly<Record<LockingMode, string>> = {
-  NORMAL: 'CREATE UNIQUE INDEX IF NOT EXISTS tx_hash ON tx (hash)',
-  EXCLUSIVE: 'DROP INDEX IF EXISTS tx_hash',
+const sharing: Readonly<Record<core.Ordering, Readonly<Record<LockingMode, string>>>> = {
+  fifo: {
+    NORMAL: 'CREATE UNIQUE INDEX IF NOT EXISTS tx_hash ON tx (hash)',
+    EXCLUSIVE: 'DROP INDEX IF EXISTS tx_hash',
+  },
+  priority: { NORMAL: '', EXCLUSIVE: 'DELETE FROM change' },
 };
 
 /** Opens the file as one of any number of processes. Waits while another one makes or holds it. */
@@ -58,13 +61,12 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
     throw incompatible(path, `the pool is not ordered by ${ordering}`);
   const nameRetention = () =>
     database.prepare(retentionSql).run({ maxFinalized: null, maxEvents: null, maxRollback: null, ...retention });
-  if (ordering === 'priority') {
-    namePriorityLimits(database, limits, nameRetention);
-    return;
+  if (ordering === 'priority') namePriorityLimits(database, limits, nameRetention);
+  else {
+    nameRetention();
+    nameCapacity(database, limits);
   }
-  nameRetention();
-  nameCapacity(database, limits);
-  database.exec(sharing[lockingMode]);
+  database.exec(sharing[ordering][lockingMode]);
 }
 
 const retentionSql = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_finalized),

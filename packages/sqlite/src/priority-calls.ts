@@ -3,10 +3,11 @@ import { CommitPoll } from './commit-poll.ts';
 import { DiskRoom } from './disk-room.ts';
 import type { Fence } from './fence.ts';
 import type { PoolFile } from './pool-file.ts';
+import { PoolView } from './pool-view.ts';
 import type { PriorityChanges } from './priority-changes.ts';
 import { MirroredHashes } from './priority-hashes.ts';
 import { PriorityMirror } from './priority-mirror.ts';
-import { PriorityWriter } from './priority-writer.ts';
+import { changesPool, PriorityWriter } from './priority-writer.ts';
 
 export interface PriorityParts {
   readonly file: PoolFile;
@@ -23,7 +24,7 @@ interface Call<T> {
   readonly context: core.WriteContext;
   readonly plan: Plan<T>;
   /** An answer that writes nothing and is not recorded; `null`: go on. */
-  refusal?(pool: core.PriorityPool): T | null;
+  refusal?(): T | null;
   /** Written first, with what else is. */
   beforehand?(step: core.Step<T>): void;
 }
@@ -73,18 +74,20 @@ export class PriorityCalls {
     return this.#run({ verb, context, plan });
   }
 
-  /** X6 */
+  /** X6, on the tip as it is stored: no block goes onto a damaged one. @throws `ERR_MEMPOOL_CORRUPT` */
   writeUnderLease<T>(verb: string, context: core.ChainContext, plan: Plan<T>): Promise<T | Fenced> {
-    const { fence } = this.#parts;
+    const { fence, file } = this.#parts;
     const { lease } = context;
-    if (fence === null) return this.write(verb, context, plan);
     return this.#run<T | Fenced>({
       verb,
       context,
       plan,
-      refusal: ({ view }) => (fence.admits(lease) ? null : { kind: 'fenced', tip: view.currentTip }),
+      refusal: () => {
+        const tip = new PoolView(file, this.hashes).currentTip;
+        return fence === null || fence.admits(lease) ? null : { kind: 'fenced', tip };
+      },
       beforehand({ chain }) {
-        if (chain !== null) fence.prolong(lease);
+        if (chain !== null) fence?.prolong(lease);
       },
     });
   }
@@ -109,7 +112,7 @@ export class PriorityCalls {
     const outcome = this.file.atomically('beginWrite', () => {
       const known = operationId === undefined ? undefined : this.file.row('operation', operationId);
       if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);
-      const refused = refusal?.(this.#mirror.current()) ?? null;
+      const refused = refusal?.() ?? null;
       if (refused !== null) return refused;
       const nowMs = this.#nowMs();
       return this.#mirror.commit(
@@ -121,20 +124,15 @@ export class PriorityCalls {
     return outcome;
   }
 
+  /** `null` where there is nothing to keep. */
   #keep<T>({ beforehand }: Call<T>, step: core.Step<T>, version: number): core.Step<T> | null {
-    const { pool } = step;
-    if (!pool) throw new TypeError('a step of a pool in order of arrival');
-    if (isEmpty(step, pool)) return null;
-    this.#room.claim(step.writes.reduce((bytes, { body }) => bytes + (body?.payload.length ?? 0), 0));
+    if (!changesPool(step) && step.operation === null) return null;
+    const bodies = step.writes.flatMap(({ body }) => body ?? []);
+    // M3: what admits nothing may use the room that is left.
+    if (bodies.length > 0) this.#room.claim(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));
     beforehand?.(step);
-    this.#writer.write(step, pool, version);
+    this.#writer.write(step, version);
     this.file.commit();
     return step;
   }
-}
-
-function isEmpty({ writes, events, operation }: core.Step<unknown>, pool: core.PoolStep): boolean {
-  const { entries, satisfied, forgotten, limits } = pool;
-  if (writes.length > 0 || events.length > 0 || operation !== null || limits !== null) return false;
-  return entries.length === 0 && satisfied.length === 0 && forgotten.length === 0;
 }

@@ -14,8 +14,8 @@ export class PriorityChanges {
   }
 
   /** Of the call that makes the pool that version. */
-  add(version: number, step: core.Step<unknown>, lastEventSeq: number): void {
-    const record = core.encodeChange(core.changeOfStep(step, lastEventSeq));
+  add(version: number, change: core.PoolChange): void {
+    const record = core.encodeChange(change);
     const total = Number(this.#file.row('changeTotal')?.total ?? 0) + record.length;
     this.#file.run('putChange', version, total, record);
     while (this.#file.run('trimChange', version - maxChanges, total - maxChangesBytes).changes > 0);

@@ -10,17 +10,21 @@ import type { Row } from './sql-file.ts';
  */
 export function* loadPool(file: PoolFile, state: records.PoolState): Generator<core.PoolRecord, undefined> {
   const { tick, floor, lastSeq, lastLogSeq, logged, lastEventSeq } = state;
+  for (const row of file.rows('loadBlocks')) yield* loadBlock(file, row);
+  // Behind the blocks, the last of which may be damaged.
   yield { kind: 'base', tick, floor, lastSeq, trimmedLog: lastLogSeq - logged, trimmedEvents: lastEventSeq };
-  for (const row of file.rows('loadBlocks')) yield { kind: 'block', block: readBlock(file, row) };
+  for (const row of file.rows('loadLost')) file.reportDamage(records.placeOf(row));
   for (const row of file.rows('loadLive')) yield* loadLive(file, row, tick);
   yield* loadLog(file, state);
   for (const { tag, tick: at } of file.rows('loadSatisfied'))
-    yield { kind: 'satisfied', tag: tag as string, tick: at as number };
+    if (typeof tag === 'string' && Number.isSafeInteger(at)) yield { kind: 'satisfied', tag, tick: at as number };
 }
 
-function readBlock(file: PoolFile, { tick, point }: Row): core.KeptBlock {
-  const sighted = Array.from(file.rows('loadSightings', tick), ({ hash }) => core.bytesToHash(hash as Buffer));
-  return { tick: tick as number, point: core.decodePoint(point as Uint8Array), sighted };
+/** The verbs that move the tip look at the stored one themselves. */
+function* loadBlock(file: PoolFile, { tick, point }: Row): Generator<core.PoolRecord, undefined> {
+  if (!(point instanceof Uint8Array) || point.length !== core.pointBytes) return;
+  const sighted = Array.from(file.rows('loadSightings', tick), records.placeOf).map(({ hash }) => hash);
+  yield { kind: 'block', block: { tick: tick as number, point: core.decodePoint(point), sighted } };
 }
 
 function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolRecord, undefined> {

@@ -3,6 +3,7 @@ import type { PoolFile } from './pool-file.ts';
 import type { PriorityChanges } from './priority-changes.ts';
 import { decodeHead } from './priority-format.ts';
 import { loadPool } from './priority-loader.ts';
+import { changesPool } from './priority-writer.ts';
 import { decodeState } from './records.ts';
 
 /**
@@ -35,18 +36,18 @@ export class PriorityMirror {
   }
 
   /**
-   * Plans a call, has it kept in the file, and takes it over. `keep` commits it as the version it is given; where it throws
-   * nothing has happened. What changes nothing need not be kept: `null`.
+   * Plans a call, has it kept in the file, and takes it over. `keep` commits it, which makes the pool the version it is given;
+   * where it throws nothing has happened. `null`: there was nothing to keep.
    */
   commit<T>(
     plan: (pool: core.Planning) => core.Step<T>,
     keep: (step: core.Step<T>, version: number) => core.Step<T> | null,
   ): T {
     const pool = this.current();
-    const version = this.#version + 1;
     let isKept = false;
     try {
       return pool.commit(plan, (step) => {
+        const version = changesPool(step) ? this.#version + 1 : this.#version;
         const kept = keep(step, version);
         if (kept === null) return step;
         isKept = true;

@@ -20,16 +20,17 @@ export class PriorityWriter {
     this.#parts = parts;
   }
 
-  /** Makes the pool that version. */
-  write(step: core.Step<unknown>, pool: core.PoolStep, version: number): void {
+  /** What changes the pool makes it that version. */
+  write(step: core.Step<unknown>, version: number): void {
     const { file, hashes, changes } = this.#parts;
     const state = decodeState(file.row('pool'));
     for (const { after, body } of step.writes) if (body !== null) this.#insert(after.seq, body);
     // Before the log is trimmed: the entry of what leaves it goes with it.
-    this.#writePool(pool);
+    if (step.pool) this.#writePool(step.pool);
     new StepWriter(file, hashes, state).write(step);
-    changes?.add(version, step, state.lastEventSeq + step.events.length);
-    file.run('setVersion', version, pool.lastGossipSeq);
+    if (!changesPool(step)) return;
+    changes?.add(version, core.changeOfStep(step, state.lastEventSeq + step.events.length));
+    file.run('setVersion', version, step.pool.lastGossipSeq);
   }
 
   /** L2: a new life takes over the history of the one that ended. */
@@ -52,4 +53,13 @@ export class PriorityWriter {
     for (const [tag, tick] of satisfied) file.run('satisfy', tag, tick);
     if (limits !== null) file.run('setLimits', limitsText(limits));
   }
+}
+
+/** Whether it is more than an answer. */
+export function changesPool(step: core.Step<unknown>): step is core.Step<unknown> & { readonly pool: core.PoolStep } {
+  const { writes, events, chain, pool } = step;
+  if (!pool) return false;
+  const { entries, satisfied, forgotten, limits } = pool;
+  const changed = [writes, events, entries, satisfied, forgotten].some((list) => list.length > 0);
+  return changed || chain !== null || limits !== null;
 }

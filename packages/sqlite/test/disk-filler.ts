@@ -1,8 +1,9 @@
 // Fills what room there is with a pool, and prints what became of the calls after that.
-import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { fillDisk } from './disk.ts';
 import { hashOf, numbers, pointOf, transaction } from './numbered.ts';
 
 const perCall = 20;
@@ -30,26 +31,6 @@ async function receiveUntilRefused(store: MempoolStore): Promise<{ calls: number
   }
 }
 
-/** Another program's file takes what is left. */
-function fillDisk(): string {
-  const filler = join(directory, 'filler');
-  const descriptor = openSync(filler, 'w');
-  try {
-    for (let block = 65_536; block >= 1; block /= 2) writeWhilePossible(descriptor, Buffer.alloc(block));
-  } finally {
-    closeSync(descriptor);
-  }
-  return filler;
-}
-
-function writeWhilePossible(descriptor: number, block: Buffer): void {
-  try {
-    while (writeSync(descriptor, block) > 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-  }
-}
-
 async function freeing(store: MempoolStore): Promise<string[]> {
   const [dropped = 0, confirmed = 1] = numbers(2);
   return [
@@ -73,7 +54,7 @@ async function untilFull(): Promise<unknown> {
 async function filledByAnother(): Promise<unknown> {
   await using store = await backend.open({ path });
   await receive(store, 0);
-  const filler = fillDisk();
+  const filler = fillDisk(directory);
   const code = await codeOf(receive(store, 1));
   const { pending } = await store.usage();
   rmSync(filler);

@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
+import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
+import { priced } from './priced.ts';
+
+const priority = { ordering: 'priority' } as const;
+
+/**
+ * A pool of the transactions 0 to 5, which pay 10 to 15: 0 is Dropped, 1 Confirmed, 2 Propagated, the rest is Pending; opened
+ * after its file was damaged.
+ */
+async function openDamaged(sql: string, options: OpenOptions = {}, backend = sqlite): Promise<MempoolStore> {
+  const path = join(scratch(), 'pool.db');
+  const made = await sqlite.open({ path, ...priority });
+  await made.receive(numbers(6).map((n) => priced(n, { priority: BigInt(10 + n), provides: [`t${n}`] })));
+  await made.drop([hashOf(0)], 'test');
+  await made.markInflight([hashOf(2)]);
+  await made.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [], provides: ['x'] });
+  await made.close();
+  const database = new SqliteDatabase(path);
+  database.exec(sql);
+  database.close();
+  const store = await backend.open({ path, ...priority, ...options });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function heard(): { log: Logger; warnings: unknown[] } {
+  const warnings: unknown[] = [];
+  return { warnings, log: (_level, _message, fields) => warnings.push(fields) };
+}
+
+const order = async (store: MempoolStore) => (await store.reap()).map(({ hash }) => hash);
+const damaged = (n: number) => ({ code: 'ERR_MEMPOOL_CORRUPT', details: { hash: hashOf(n), seq: n + 1 } });
+
+for (const [what, sql] of [
+  ['cut short', "UPDATE entry SET record = x'80' WHERE seq = 5"],
+  ['no CBOR', "UPDATE entry SET record = x'ff' WHERE seq = 5"],
+  ['lost', 'DELETE FROM entry WHERE seq = 5'],
+] as const) {
+  test(`M2: a transaction whose entry is ${what} counts as one that nobody said anything of, with a warning`, async () => {
+    const { log, warnings } = heard();
+    const store = await openDamaged(sql, { log });
+    expect(warnings).toEqual([{ hash: hashOf(4), seq: 5 }]);
+    expect(await store.reap()).toMatchObject([
+      { hash: hashOf(5), priority: 15n },
+      { hash: hashOf(3), priority: 13n },
+      { hash: hashOf(4), priority: 0n, bytes: 100 },
+    ]);
+    expect(await store.payloads([hashOf(4)])).toEqual([{ ...transaction(4), payload: payloadOf(4) }]);
+  });
+
+  test(`M2: drop removes a transaction whose entry is ${what}, and it can come again`, async () => {
+    const store = await openDamaged(sql);
+    expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
+    expect(await order(store)).toEqual([5, 3].map(hashOf));
+    await store.receive([priced(4, { priority: 14n })]);
+    expect(await order(store)).toEqual([5, 4, 3].map(hashOf));
+  });
+}
+
+test('M2: a damaged payload ends the page before it, is named when it is asked for, and drop removes it', async () => {
+  const store = await openDamaged("UPDATE tx SET payload = x'00' WHERE seq = 5");
+  expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }]);
+  await expect(store.peekPending({ after: 4 })).rejects.toMatchObject(damaged(4));
+  expect(await store.peekPending({ after: 5 })).toMatchObject([{ hash: hashOf(5) }]);
+  await expect(store.payloads([hashOf(3), hashOf(4)])).rejects.toMatchObject(damaged(4));
+  expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
+  expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
+});
+
+for (const [what, sql] of [
+  ['an unreadable stage', 'UPDATE inflight SET stage = 9 WHERE seq = 3'],
+  ['no place', 'DELETE FROM inflight WHERE seq = 3'],
+] as const) {
+  test(`M2: a transaction with ${what} is told as damaged, and drop removes it`, async () => {
+    const { log, warnings } = heard();
+    const store = await openDamaged(sql, { log });
+    expect(warnings).toEqual([{ hash: hashOf(2), seq: 3 }]);
+    await expect(store.checkStatus([hashOf(2)])).rejects.toMatchObject(damaged(2));
+    expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
+    expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+    expect(await store.usage()).toMatchObject({ pending: 3, propagated: 0, confirmed: 1, logged: 2 });
+  });
+
+  test(`M2: the block that carries a transaction with ${what} confirms it`, async () => {
+    const store = await openDamaged(sql);
+    const block = { point: pointOf(2), seen: [hashOf(2)], unseen: [] };
+    expect(await store.confirm(block)).toMatchObject({ kind: 'applied', confirmed: 1 });
+    expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Confirmed', confirmedAt: pointOf(2) }]);
+  });
+}
+
+test('M2: a lost row is warned of, and stops neither the other transactions nor a block', async () => {
+  const { log, warnings } = heard();
+  const store = await openDamaged('DELETE FROM tx WHERE seq IN (3, 5)', { log });
+  expect(warnings).toEqual([
+    { hash: '', seq: 5 },
+    { hash: '', seq: 3 },
+  ]);
+  expect(await order(store)).toEqual([5, 3].map(hashOf));
+  expect(await store.confirm({ point: pointOf(2), seen: [hashOf(3)], unseen: [] })).toMatchObject({ confirmed: 1 });
+  expect(await store.receive([priced(7, { priority: 99n })])).toMatchObject([{ kind: 'received', seq: 7 }]);
+  expect(await order(store)).toEqual([7, 5].map(hashOf));
+});
+
+test('M2: a damaged log entry keeps its number, and the log goes on behind it', async () => {
+  const store = await openDamaged("UPDATE log SET stage = 9, hash = x''");
+  await store.drop([hashOf(3)], 'test');
+  await expect(store.dumpFinalized({ cursor: 1 })).rejects.toMatchObject({ details: { logSeq: 1 } });
+  expect(await store.dumpFinalized({ cursor: 2 })).toMatchObject({ entries: [{ logSeq: 2, hash: hashOf(3) }] });
+  expect(await store.usage()).toMatchObject({ logged: 2, lastLogSeq: 2 });
+});
+
+test('M2: no block is put onto a tip that cannot be read, and the pool goes on without', async () => {
+  const store = await openDamaged("UPDATE block SET point = x'00'");
+  const next = { point: pointOf(2), parent: pointOf(1).hash, seen: [], unseen: [] };
+  for (const call of [store.confirm(next), store.rollback(null), store.tip()])
+    await expect(call).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
+  expect(await store.receive([priced(7)])).toMatchObject([{ kind: 'received' }]);
+  expect(await store.usage()).toMatchObject({ pending: 4, confirmed: 1 });
+});
+
+for (const sql of ["UPDATE priority_pool SET limits = '{'", 'DELETE FROM priority_pool']) {
+  test(`M2: without what the pool is nothing is guessed: ${sql}`, async () => {
+    for (const backend of [sqlite, sqliteExclusive])
+      await expect(openDamaged(sql, {}, backend)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
+  });
+}
+
+test('a process that cannot read what another one did reads the pool again', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using first = await sqlite.open({ path, ...priority });
+  await using second = await sqlite.open({ path, ...priority });
+  await first.receive([priced(1)]);
+  await second.receive([priced(2)]);
+  const database = new SqliteDatabase(path);
+  database.exec("UPDATE change SET record = x'00'");
+  database.close();
+  expect(await first.receive([priced(2)])).toMatchObject([{ kind: 'duplicate' }]);
+  expect((await first.reap()).length).toBe(2);
+});

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { scratch } from './scratch.ts';
+
+/** Commands that give a program a mount table of its own: as root, or as a root that is one in a namespace only. */
+const namespaces = [
+  ['unshare', '--mount'],
+  ['unshare', '--map-root-user', '--mount'],
+] as const;
+export const namespace: readonly string[] | undefined = namespaces.find(
+  ([file, ...args]) => spawnSync(file, [...args, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0,
+);
+if (namespace === undefined)
+  console.log('full disk: no right to mount one here, so only the file-size limit is tested');
+
+/** A disk of its own for the program, gone with it. */
+export function onSmallDisk(directory: string): string[] {
+  const mount = `mount -t tmpfs -o size=24m none '${directory}' && exec "$@"`;
+  return [...(namespace ?? []), 'bash', '-c', mount, 'bash'];
+}
+
+export const onSizeLimit: string[] = ['bash', '-c', 'ulimit -f 4000 && exec "$@"', 'bash'];
+
+/** Where the program's disk is to be. */
+export function diskDirectory(): string {
+  const path = join(scratch(), 'disk');
+  mkdirSync(path);
+  return path;
+}
