@@ -1,0 +1,104 @@
+import type { Chain } from 'cardano-replay/chain';
+import { Mempool, type SubmitOutcome, type Transaction, utxoLimits, utxoTags } from 'mempool-core';
+import { ephemeral } from 'mempool-ephemeral';
+import { cardanoSpending } from './cardano-transaction.ts';
+import { FileChain, makerOf } from './file-chain.ts';
+import { judge, type Spending } from './spending.ts';
+
+type Blocks = ReturnType<Chain['blocks']>;
+export type ChainBlock = Blocks extends AsyncIterable<infer B> | Iterable<infer B> ? B : never;
+
+/** What came of it. */
+export interface Tally {
+  blocks: number;
+  transactions: number;
+  /** Their block came before they did: the pool never had them. */
+  foreign: number;
+  /** Parked when they came, for what they spend was not made yet. */
+  parked: number;
+  /** Told by the pool as neither received nor known. A chain has no double spend, so there are none. */
+  refused: number;
+  /** Not in the pool's order when their block came, or before one whose output they spend. */
+  outOfOrder: number;
+  /** Left in the pool at the end. */
+  left: number;
+}
+
+/** Blocks whose transactions come to the pool together, the last one first. */
+const windowBlocks = 12;
+/** Of so many blocks one is a surprise. */
+const foreignEvery = 4;
+
+/** Takes a file's transactions in before their blocks come, and then the blocks. */
+export class FileReplay {
+  readonly tally: Tally = { blocks: 0, transactions: 0, foreign: 0, parked: 0, refused: 0, outOfOrder: 0, left: 0 };
+  readonly #pool: Mempool;
+  readonly #chain: FileChain;
+
+  private constructor(pool: Mempool, chain: FileChain) {
+    this.#pool = pool;
+    this.#chain = chain;
+  }
+
+  /** @throws ChainFileError, CborError where the file is not one of Cardano blocks */
+  static async run(file: Chain): Promise<Tally> {
+    const chain = new FileChain(file.hashes);
+    const store = await ephemeral.open({ ordering: 'priority', ...utxoLimits });
+    await using pool = new Mempool(store, {
+      validate: (transaction) =>
+        judge(transaction, cardanoSpending(transaction), (outpoint) => chain.stateOf(outpoint)),
+    });
+    const replay = new FileReplay(pool, chain);
+    await replay.#run(file.blocks());
+    replay.tally.left = (await pool.usage()).pending;
+    return replay.tally;
+  }
+
+  async #run(blocks: Blocks): Promise<void> {
+    let window: ChainBlock[] = [];
+    for await (const block of blocks) {
+      window.push(block);
+      if (window.length < windowBlocks) continue;
+      await this.#pass(window);
+      window = [];
+    }
+    await this.#pass(window);
+  }
+
+  async #pass(window: readonly ChainBlock[]): Promise<void> {
+    const ours = window.filter((_, i) => i % foreignEvery !== 0);
+    const transactions = ours.flatMap((block) => block.transactions).toReversed();
+    for (const outcome of await Promise.all(transactions.map((each) => this.#pool.submit(each)))) this.#count(outcome);
+    for (const block of window) await this.#apply(block, ours.includes(block));
+  }
+
+  #count(outcome: SubmitOutcome): void {
+    if (outcome.kind !== 'received') this.tally.refused += 1;
+    else if (outcome.parked) this.tally.parked += 1;
+  }
+
+  /** The pool is told all that the block did, whether it had its transactions or not. */
+  async #apply({ slot, hash, parent, transactions }: ChainBlock, isOurs: boolean): Promise<void> {
+    if (isOurs) await this.#checkOrder(transactions);
+    const spendings = transactions.map(cardanoSpending);
+    const provides = spendings.flatMap(({ inputs, outputs }) => utxoTags(inputs, outputs));
+    const seen = transactions.map((each) => each.hash);
+    await this.#pool.confirm({ point: { slot, hash }, parent: parent ?? undefined, seen, unseen: [], provides });
+    transactions.forEach((each, i) => {
+      this.#chain.grow(each.hash, spendings[i] as Spending);
+    });
+    this.tally.blocks += 1;
+    this.tally.transactions += transactions.length;
+    if (!isOurs) this.tally.foreign += transactions.length;
+  }
+
+  /** What the next block has is ready, each behind those whose outputs it spends. */
+  async #checkOrder(transactions: readonly Transaction[]): Promise<void> {
+    const places = new Map((await this.#pool.reap()).map(({ hash }, place) => [hash, place]));
+    for (const transaction of transactions) {
+      const place = places.get(transaction.hash);
+      const makers = cardanoSpending(transaction).inputs.map((input) => places.get(makerOf(input)) ?? -1);
+      if (place === undefined || makers.some((maker) => maker > place)) this.tally.outOfOrder += 1;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { Transaction } from 'mempool-core';
+import type { Spending } from './spending.ts';
+
+/** A transaction of the made-up chain. Its outputs are `name#0`, `name#1` …; a real chain would say the hash. */
+export interface Payment {
+  readonly name: string;
+  readonly spends: readonly string[];
+  readonly makes: number;
+  readonly fee: number;
+}
+
+const paymentBytes = 200;
+
+/** As the network carries it: bytes, all of one length so that fees compare at sight, known by their hash. */
+export function encodePayment({ name, spends, makes, fee }: Payment): Transaction {
+  const payload = Buffer.from(JSON.stringify([name, spends, makes, fee]).padEnd(paymentBytes));
+  return { hash: createHash('sha256').update(payload).digest('hex'), payload, payloadType: 0 };
+}
+
+/** @throws SyntaxError where the bytes are no payment */
+export function decodePayment(payload: Uint8Array): Payment {
+  const [name, spends, makes, fee] = JSON.parse(Buffer.from(payload).toString());
+  return { name, spends, makes, fee };
+}
+
+export function spendingOf({ name, spends, makes, fee }: Payment): Spending {
+  return { inputs: spends, outputs: Array.from({ length: makes }, (_, i) => `${name}#${i}`), fee };
+}

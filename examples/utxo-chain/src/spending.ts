@@ -1,0 +1,32 @@
+import { type Answer, type Transaction, utxo, type Verdict } from 'mempool-core';
+
+/** What a transaction does to the outputs of the chain, each named by its outpoint. */
+export interface Spending {
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  readonly fee: number;
+}
+
+/** Where an output stands, as far as the chain tells. */
+export type OutputState = 'unspent' | 'spent' | 'unknown';
+
+/** An own code of this application; 0 would say that all is well. */
+const alreadySpent = 1;
+
+/** A transaction that spends what was spent is refused; what it spends that nobody has seen yet, another one has to make. */
+export function judge(
+  { payload }: Transaction,
+  { inputs, outputs, fee }: Spending,
+  stateOf: (outpoint: string) => OutputState,
+): Answer {
+  const spent = inputs.find((input) => stateOf(input) === 'spent');
+  if (spent !== undefined) return { code: alreadySpent, log: `${spent} was spent`, penalize: false };
+  const confirmed = inputs.filter((input) => stateOf(input) === 'unspent');
+  const unconfirmed = inputs.filter((input) => stateOf(input) === 'unknown');
+  return utxo({ confirmed, unconfirmed }, outputs, { priority: rate(fee, payload.length) });
+}
+
+/** Fee for a thousand bytes: a fee alone would let one large transaction sort before many small ones that pay more together. */
+function rate(fee: number, bytes: number): NonNullable<Verdict['priority']> {
+  return (BigInt(fee) * 1_000n) / BigInt(bytes);
+}
