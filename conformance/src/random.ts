@@ -27,6 +27,12 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 
+  /** The items in an order of chance. */
+  shuffled<T>(items: readonly T[]): T[] {
+    const rest = [...items];
+    return Array.from({ length: rest.length }, () => rest.splice(this.below(rest.length), 1)[0] as T);
+  }
+
   bytes(length: number): Uint8Array {
     return Uint8Array.from({ length }, () => this.below(256));
   }

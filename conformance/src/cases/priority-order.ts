@@ -43,12 +43,7 @@ function chains(random: Random): Link[] {
     for (let nonce = 0; nonce < 1 + random.below(7); nonce++)
       if (random.below(8) > 0)
         links.push({ name: `s${s}-${nonce}`, sender: `s${s}`, nonce, priority: BigInt(random.below(4)) - 1n });
-  return shuffled(random, links);
-}
-
-function shuffled<T>(random: Random, items: readonly T[]): T[] {
-  const rest = [...items];
-  return Array.from({ length: rest.length }, () => rest.splice(random.below(rest.length), 1)[0] as T);
+  return random.shuffled(links);
 }
 
 /** The walk that always takes the best head among the senders, ties by arrival. */
@@ -113,7 +108,7 @@ export const orderCases: readonly ConformanceCase[] = [
   mustRank('P1/sixty-four-bits', 'priorities that differ in their last bit alone are different', async (context) => {
     const scene = await openScene(context);
     const drafts = Object.entries(ladder(close));
-    await scene.fill(Object.fromEntries(shuffled(context.random, drafts)));
+    await scene.fill(Object.fromEntries(context.random.shuffled(drafts)));
     assert.deepEqual(
       await scene.ready(),
       drafts.map(([name]) => name),
@@ -177,7 +172,7 @@ export const orderCases: readonly ConformanceCase[] = [
       const own = i === 0 ? [] : [...new Set(requires)];
       return [`g${i}`, { provides: [`g${i}`], requires: own, priority: BigInt(random.below(6)) }];
     });
-    await scene.addAll(Object.fromEntries(shuffled(random, drafts)));
+    await scene.addAll(Object.fromEntries(random.shuffled(drafts)));
     const order = await scene.ready();
     assert.equal(order.length, drafts.length);
     const at = new Map(order.map((name, i) => [name, i]));

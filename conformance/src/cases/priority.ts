@@ -9,6 +9,7 @@ import { evictionCases } from './priority-eviction.ts';
 import { gossipCases } from './priority-gossip.ts';
 import { poolInputCases } from './priority-input.ts';
 import { limitCases } from './priority-limits.ts';
+import { poolNodeCases } from './priority-nodes.ts';
 import { poolOperationCases } from './priority-operations.ts';
 import { orderCases } from './priority-order.ts';
 import { parkingCases } from './priority-parking.ts';
@@ -39,6 +40,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...drainCases,
   ...poolOperationCases,
   ...poolReopeningCases,
+  ...poolNodeCases,
   ...poolInputCases,
   ...arrivalCases,
   ...chanceCases,
