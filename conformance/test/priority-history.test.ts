@@ -39,7 +39,7 @@ test('equal seeds give equal histories', async () => {
 });
 
 describe(`${steps} calls of chance leave a priority pool as the rules say, after every call (MEMPOOL_HISTORY_SEED=${seed})`, () => {
-  test.each(Object.entries(poolSources))('%s', async (_, makeSource) => {
+  test.each(Object.entries(poolSources))('%s', { timeout: 180_000 }, async (_, makeSource) => {
     await using source = await makeSource();
     await checkPriorityHistory({ seed, steps, open: source.open });
   });

@@ -41,14 +41,14 @@ export class HistoryClock {
   }
 }
 
-/** Makes the call. A refusal of the library is an answer, any other error is thrown. The clock is the caller's to move. */
+/** Makes the call. A refusal of the library is an answer, a fault of the store is thrown. The clock is the caller's to move. */
 export async function performPriority(target: PriorityCallable, call: PriorityCall): Promise<Answer> {
   if (call.verb === 'advance') return { value: null };
   try {
     const verb = target[call.verb] as (...args: readonly unknown[]) => unknown;
     return { value: await verb.apply(target, call.args) };
   } catch (error) {
-    if (!isMempoolError(error)) throw error;
+    if (!isMempoolError(error) || error.code === 'ERR_MEMPOOL_INTERNAL') throw error;
     return { code: error.code };
   }
 }

@@ -14,6 +14,10 @@ import { PriorityWatch } from './watch.ts';
 /** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 6, maxRollback: 5 } as const;
 
+/** How long a history that fails is shortened, and how many of its calls are told at the most. */
+const shortenMs = 20_000;
+const maxTold = 200;
+
 export interface PriorityHistoryOptions {
   readonly seed: number;
   readonly steps: number;
@@ -38,20 +42,35 @@ export interface PriorityHistory {
  * @throws Error with the difference and the history as code
  */
 export async function checkPriorityHistory(options: PriorityHistoryOptions): Promise<void> {
-  const { seed, steps, signal } = options;
+  const { seed, steps } = options;
   const history = await makePriorityHistory(seed, steps);
   const fault = await faultOf(history, options);
   if (fault === null) return;
-  const attempt = { ...options, onStep: undefined };
   const failing = { ...history, calls: history.calls.slice(0, fault.at + 1) };
-  const fails = async (calls: readonly PriorityCall[]): Promise<boolean> =>
-    (await faultOf({ ...failing, calls }, attempt)) !== null;
-  const calls = await shortest(failing.calls, fails, signal);
-  const { error } = (await faultOf({ ...failing, calls }, attempt)) ?? fault;
-  const story = calls.map(callLine).join('\n');
+  const { calls, error } = await shortened(failing, fault, options);
+  const left = calls.length > maxTold ? [`// ${calls.length - maxTold} calls before these`] : [];
+  const story = [...left, ...calls.slice(-maxTold).map(callLine)].join('\n');
   throw new Error(`${error.message}\n\nThe last call of this history is the wrong one (seed ${seed}):\n${story}`, {
     cause: error,
   });
+}
+
+/** As short as can be found in the time there is. */
+async function shortened(
+  failing: PriorityHistory,
+  { error }: Fault,
+  options: PriorityHistoryOptions,
+): Promise<{ readonly calls: readonly PriorityCall[]; readonly error: Error }> {
+  const attempt = { ...options, onStep: undefined };
+  const limit = AbortSignal.timeout(shortenMs);
+  const found = { calls: failing.calls, error };
+  const fails = async (calls: readonly PriorityCall[]): Promise<boolean> => {
+    const fault = await faultOf({ ...failing, calls }, attempt);
+    if (fault !== null) Object.assign(found, { calls: calls.slice(0, fault.at + 1), error: fault.error });
+    return fault !== null;
+  };
+  await shortest(failing.calls, fails, options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]));
+  return found;
 }
 
 function callLine(call: PriorityCall): string {

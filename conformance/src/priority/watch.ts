@@ -8,7 +8,7 @@ import type { PriorityModel } from './model.ts';
 import { observePriority } from './observation.ts';
 
 /** How often, in calls, everything is read; the dump and the events are after each. */
-const readEvery = 7;
+const readEvery = 11;
 
 /** Watches a priority pool from its beginning and compares it with the model. */
 export class PriorityWatch {

@@ -1,0 +1,58 @@
+/** The soak of priority pools: one long history of chance on each backend, compared with the model after every call. */
+import { randomInt } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkPriorityHistory } from 'mempool-conformance';
+import { startRedisServer } from '../../packages/redis/test/server.ts';
+
+const help = `npm run test:soak:priority -- [--backend ephemeral|sqlite|redis …] [--steps 100000] [--seed N]`;
+const progressSteps = 5_000;
+
+const { values: given } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    backend: { type: 'string', multiple: true, default: ['ephemeral', 'sqlite', 'redis'] },
+    steps: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: String(randomInt(2 ** 32)) },
+  },
+});
+
+/** The tests' Redis, else a server of its own. */
+async function provideRedis(stack: AsyncDisposableStack): Promise<void> {
+  if (process.env.MEMPOOL_TEST_REDIS_URL) return;
+  const dir = await mkdtemp(join(tmpdir(), 'mempool-soak-'));
+  stack.defer(() => rm(dir, { recursive: true, force: true }));
+  const server = await startRedisServer({ dir });
+  stack.defer(() => server.stop());
+  process.env.MEMPOOL_TEST_REDIS_URL = server.url;
+}
+
+async function soak(backend: string, seed: number, steps: number): Promise<void> {
+  const { poolSources } = await import('./priority-subjects.ts');
+  const makeSource = poolSources[backend];
+  if (makeSource === undefined) throw new Error(`there is no backend ${backend}\n${help}`);
+  await using source = await makeSource();
+  const begin = performance.now();
+  const onStep = (done: number): void => {
+    const seconds = Math.round((performance.now() - begin) / 1_000);
+    if (done % progressSteps === 0) console.error(`${backend}: ${done} of ${steps} calls, ${seconds} s, seed ${seed}`);
+  };
+  await checkPriorityHistory({ seed, steps, open: source.open, onStep });
+  console.log(`${backend}: ${steps} calls as the rules say, seed ${seed}`);
+}
+
+async function main(): Promise<void> {
+  if (given.help) return console.log(help);
+  await using stack = new AsyncDisposableStack();
+  await provideRedis(stack);
+  for (const backend of given.backend) await soak(backend, Number(given.seed), Number(given.steps));
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
