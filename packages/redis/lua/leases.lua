@@ -2,11 +2,14 @@
 -- under a lease, as `meta` tells with all the rest, is asked nothing.
 -- KEYS: the last two are leases, a sorted set of seqs in CBOR, which sort as numbers do, each with its hash behind it, by the
 -- end of the lease, and taken, the leases' ids by hash
+-- Error: MEMPOOL_TYPE <key of another type>
 -- Rules: X1, N2
 local LEASES, TAKEN = KEYS[#KEYS - 1], KEYS[#KEYS]
-if leased then
-  call('ZCARD', LEASES)
-  call('HLEN', TAKEN)
+if leased or ARGV[2] == 'take' then
+  for key, kind in pairs({ [LEASES] = 'zset', [TAKEN] = 'hash' }) do
+    local found = call('TYPE', key).ok
+    if found ~= kind and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE a key of another type is in its place: ' .. key) end
+  end
 end
 
 local function endLeases()

@@ -1,0 +1,12 @@
+// Takes lot after lot until there is nothing to take; says each as a line of JSON.
+import { writeSync } from 'node:fs';
+import { sqlite } from 'mempool-sqlite';
+
+const [path = '', owner = '', leaseMs = ''] = process.argv.slice(2);
+const store = await sqlite.open({ path, timeoutMs: 30_000 });
+for (;;) {
+  const { leaseId, untilMs, transactions } = await store.take({ maxTxs: 3 }, { owner, leaseMs: Number(leaseMs) });
+  if (transactions.length === 0) break;
+  writeSync(1, `${JSON.stringify({ leaseId, untilMs, seqs: transactions.map(({ seq }) => seq) })}\n`);
+}
+await store.close();
