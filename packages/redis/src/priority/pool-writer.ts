@@ -35,9 +35,15 @@ export class PoolWriter {
   readonly #id: string = randomBytes(9).toString('base64');
   #calls = 0;
   #stamps = 0;
+  #settled: Promise<unknown> = Promise.resolve();
 
   constructor(link: MirrorLink) {
     this.#link = link;
+  }
+
+  /** Resolves when all calls made until now have ended, one way or the other: what reads behind them sees them (M2). */
+  get settled(): Promise<unknown> {
+    return this.#settled;
   }
 
   write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {
@@ -59,11 +65,15 @@ export class PoolWriter {
     this.#calls += 1;
     const id = operationId ?? `${this.#id}${this.#calls}`;
     const call: Call<T> = { ...planned, id, ids: operationId === undefined ? 'calls' : 'ops', sent: new Map() };
-    return this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
+    const running = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
       // One at a time: the next is planned on what this one writes.
       this.#line.distrust();
       return this.#attempt(call, clock() + remainingMs);
     });
+    const before = this.#settled;
+    const end = () => before;
+    this.#settled = running.then(end, end);
+    return running;
   }
 
   /** Until it is decided what came of the call. */

@@ -32,6 +32,12 @@ export class MirrorStorage implements core.PriorityStorage {
     return this.#retry(context, async (deadline) => read((await this.#link.current(deadline)).pool));
   }
 
+  /** Reads records as they are on the server, behind the calls made before. */
+  async behindWrites<T>(read: () => Promise<T>): Promise<T> {
+    await this.#writer.settled;
+    return read();
+  }
+
   write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {
     return this.#writer.write(verb, context, plan);
   }
@@ -96,7 +102,12 @@ export class MirrorStorage implements core.PriorityStorage {
 
   #retry<T>({ signal }: core.ReadContext, attempt: (deadline: number) => Promise<T>): Promise<T> {
     const { timeoutMs, clock } = this.#link.node.options;
-    return core.retryUntil({ timeoutMs, clock, signal }, (remainingMs) => attempt(clock() + remainingMs));
+    const { settled } = this.#writer;
+    return core.retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
+      const deadline = clock() + remainingMs;
+      await settled;
+      return attempt(deadline);
+    });
   }
 }
 

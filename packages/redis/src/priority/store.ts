@@ -12,11 +12,11 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
   await nameLimits(storage, driver, node.options.limits);
   return {
     ...driver,
-    peekInflight: (after, limit, given) => records.peekInflight(after, limit, given),
-    findInflight: (hashes, given) => records.findInflight(hashes, given),
-    checkStatus: (hashes, given) => records.checkStatus(hashes, given),
-    dumpFinalized: (cursor, limit, given) => records.dumpFinalized(cursor, limit, given),
-    tip: (points, given) => records.tip(points, given),
+    peekInflight: (...query) => storage.behindWrites(() => records.peekInflight(...query)),
+    findInflight: (...query) => storage.behindWrites(() => records.findInflight(...query)),
+    checkStatus: (...query) => storage.behindWrites(() => records.checkStatus(...query)),
+    dumpFinalized: (...query) => storage.behindWrites(() => records.dumpFinalized(...query)),
+    tip: (...query) => storage.behindWrites(() => records.tip(...query)),
     readEvents: (after, limit) => records.readEvents(after, limit),
     onEvents: (listener) => records.onEvents(listener),
     close: () => records.close(),
