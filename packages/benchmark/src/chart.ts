@@ -1,7 +1,7 @@
 import { cost } from './format.ts';
 import { backendsOf } from './report.ts';
 import type { Result } from './result.ts';
-import type { Row } from './row.ts';
+import { isRanked, type Row } from './row.ts';
 import { apart, type LogScale, logScale } from './scale.ts';
 
 const width = 900;
@@ -12,9 +12,9 @@ const receiveBatch = 'receive-100';
 
 /** Kinds of work, each with its colour; what a line is says the label at its end. */
 const families: readonly { readonly name: string; readonly ids: RegExp }[] = [
-  { name: 'receive', ids: /^receive/ },
-  { name: 'lifecycle', ids: /^(mark|acknowledge|release|drop|confirm|rollback)/ },
-  { name: 'read', ids: /^(status|log|peek|find|usage)/ },
+  { name: 'receive', ids: /^(ranked-)?(receive|evict|replace)/ },
+  { name: 'lifecycle', ids: /^(ranked-)?(mark|acknowledge|release|drop|confirm|rollback|take|sweep|revise)/ },
+  { name: 'read', ids: /^(ranked-)?(status|log|peek|find|usage|reap|since)/ },
   { name: 'events', ids: /^events/ },
   { name: 'restart', ids: /^restart/ },
 ];
@@ -36,9 +36,9 @@ const style = `
 
 /** Cost against n, a panel for each backend, as an SVG image that needs nothing else. */
 export function chart(result: Result): string {
-  const backends = backendsOf(result);
-  const height = panelHeight * backends.length + 30;
-  const panels = backends.map((backend, index) => panel(result, backend, index * panelHeight));
+  const groups = backendsOf(result).flatMap((backend) => groupsOf(result, backend));
+  const height = panelHeight * groups.length + 30;
+  const panels = groups.map((group, index) => panel(group, index * panelHeight));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">`,
     `<title>Cost of each workload against the number of transactions stored</title>`,
@@ -47,6 +47,20 @@ export function chart(result: Result): string {
     text(plot.left, height - 12, 'quiet', `Median of a run of ${result.date.slice(0, 10)}; both axes are logarithmic.`),
     '</svg>\n',
   ].join('\n');
+}
+
+/** Lines of one panel. */
+interface Group {
+  readonly title: string;
+  readonly rows: readonly Row[];
+}
+
+function groupsOf({ rows }: Result, backend: string): Group[] {
+  const own = rows.filter((row) => row.backend === backend);
+  return [
+    { title: backend, rows: own.filter((row) => !isRanked(row)) },
+    { title: `${backend}, by priority`, rows: own.filter(isRanked) },
+  ].filter((group) => group.rows.length > 0);
 }
 
 interface Series {
@@ -82,8 +96,8 @@ function limitsOf(rows: readonly Row[]): Series[] {
   }));
 }
 
-function panel({ rows }: Result, backend: string, y: number): string {
-  const series = seriesOf(rows.filter((row) => row.backend === backend));
+function panel({ title, rows }: Group, y: number): string {
+  const series = seriesOf(rows);
   const points = series.flatMap((one) => one.points);
   if (points.length === 0) return '';
   const sizes = points.map(({ n }) => n);
@@ -94,7 +108,7 @@ function panel({ rows }: Result, backend: string, y: number): string {
   const places = apart(ends, labelGap, plot.top + plot.height + 4);
   return [
     `<g transform="translate(0 ${y})">`,
-    text(plot.left, 22, 'title', backend),
+    text(plot.left, 22, 'title', title),
     axes(across, up),
     ...series.map((one, index) => line(one, across, up, places[index] as number)),
     '</g>',

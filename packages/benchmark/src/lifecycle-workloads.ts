@@ -5,7 +5,7 @@ import type { BarePool, BenchPool, Turn, Workload } from './workload.ts';
 const perBlock = 100;
 const perTurn = 1_000;
 
-function bareUpdate({ bare, stored }: BarePool, wanted: number, size: number, unit: number): Turn {
+export function bareUpdate({ bare, stored }: BarePool, wanted: number, size: number, unit: number): Turn {
   const hashes = stored.some(wanted);
   const calls = batches(hashes, size);
   return {
@@ -29,11 +29,11 @@ async function markAgain(pool: BenchPool, hashes: readonly string[]): Promise<vo
   await seal(pool);
 }
 
-async function confirmAll({ store }: BenchPool, blocks: readonly string[][]): Promise<void> {
+export async function confirmAll({ store }: BenchPool, blocks: readonly string[][]): Promise<void> {
   for (const seen of blocks) await store.confirm({ point: freshPoint(), seen, unseen: [] }, never);
 }
 
-async function sealed({ store }: BenchPool) {
+export async function sealed({ store }: BenchPool) {
   return (await store.tip()).point;
 }
 

@@ -62,6 +62,6 @@ export async function take(measure: Measure, rounds: number = measure.rounds): P
   return { backend, title, goal, unit, value, met: meets(value.median, goal) };
 }
 
-function meets(value: number, goal: Measure['goal']): boolean {
+export function meets(value: number, goal: Measure['goal']): boolean {
   return goal.kind === 'at least' ? value >= goal.value : value <= goal.value;
 }

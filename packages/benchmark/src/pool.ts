@@ -1,4 +1,4 @@
-import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { MempoolStore, OpenOptions, Submission } from 'mempool-core';
 import type { Bare, Limit } from './bare.ts';
 import { seal } from './lifecycle-workloads.ts';
 import { freshTransactions, hashesOf } from './sample.ts';
@@ -9,18 +9,28 @@ import type { BarePool, BenchPool, Workload } from './workload.ts';
 const callSize = 1_000;
 let pools = 0;
 
+/** What a pool is opened with, and what it is filled with. */
+export interface Stock {
+  readonly options: OpenOptions;
+  batch(count: number): Submission[];
+}
+
+const arrivals: Stock = { options: {}, batch: freshTransactions };
+
 /** A pool of a subject with `n` transactions of one kind stored. */
 export class FilledPool implements BenchPool {
   readonly stored: Stored;
   readonly #subject: BenchSubject;
   readonly #name = `bench-${process.pid}-${pools++}`;
   readonly #options: OpenOptions;
+  readonly #stock: Stock;
   #store: MempoolStore | null = null;
 
-  constructor(subject: BenchSubject, n: number) {
+  constructor(subject: BenchSubject, n: number, stock: Stock = arrivals) {
     this.#subject = subject;
     this.stored = new Stored(n);
-    this.#options = { maxFinalized: Math.max(10_000, n) };
+    this.#stock = stock;
+    this.#options = { ...stock.options, maxFinalized: Math.max(10_000, n) };
   }
 
   get store(): MempoolStore {
@@ -39,7 +49,7 @@ export class FilledPool implements BenchPool {
   async fill(n: number, given: Workload['given']): Promise<this> {
     await this.reopen();
     for (let left = n; left > 0; left -= callSize) {
-      const transactions = freshTransactions(Math.min(left, callSize));
+      const transactions = this.#stock.batch(Math.min(left, callSize));
       await this.store.receive(transactions);
       this.stored.add(transactions);
       if (given === 'inflight') await this.store.markInflight(hashesOf(transactions));

@@ -8,7 +8,7 @@ const pageSize = 100;
 type ReadAll = (hashes: readonly string[]) => unknown;
 
 /** Asks for the hashes call by call; what needs no waiting is not waited for. */
-function lookUps(hashes: readonly string[], read: ReadAll): Turn {
+export function lookUps(hashes: readonly string[], read: ReadAll): Turn {
   const calls = batches(hashes, pageSize);
   return {
     count: hashes.length,

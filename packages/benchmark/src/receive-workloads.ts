@@ -17,7 +17,7 @@ async function dropAll({ store }: BenchPool, transactions: readonly Transaction[
   for (const hashes of batches(hashesOf(transactions), storeLimit)) await store.drop(hashes, 'benchmark');
 }
 
-async function removeAll({ bare }: BarePool, transactions: readonly Transaction[]): Promise<void> {
+async function removeAll({ bare }: Pick<BarePool, 'bare'>, transactions: readonly Transaction[]): Promise<void> {
   for (const hashes of batches(hashesOf(transactions), storeLimit)) await bare.remove(hashes);
 }
 
@@ -79,4 +79,4 @@ export const receiveWorkloads: readonly Workload[] = [
   receiveBy(1_000, 2_000, 'receive by 1,000'),
 ];
 
-export { bareInsert, dropAll };
+export { bareInsert, dropAll, receiveBy };

@@ -1,7 +1,7 @@
 import { cost, digits, spread, table } from './format.ts';
 import type { Figure } from './measure.ts';
 import type { Result } from './result.ts';
-import type { Row } from './row.ts';
+import { isRanked, type Row } from './row.ts';
 
 export const quoteStart = '<!-- benchmark: start -->';
 export const quoteEnd = '<!-- benchmark: end -->';
@@ -27,8 +27,7 @@ export function backendsOf({ rows }: Result): string[] {
 /** Machine, and a table of a row for each workload with the most stored. */
 function quote(result: Result): string {
   const met = result.goals.filter((goal) => goal.met).length;
-  const workloads = result.rows.length === 0 ? [] : [summary(result)];
-  return [header(result), ...workloads, `${met} of ${result.goals.length} goals met.`].join('\n\n');
+  return [header(result), ...summary(result), `${met} of ${result.goals.length} goals met.`].join('\n\n');
 }
 
 function header({ date, sizes, machine }: Result): string {
@@ -43,20 +42,33 @@ function header({ date, sizes, machine }: Result): string {
   ].join('\n');
 }
 
+/** A table for each kind of pool. */
 function summary(result: Result): string[] {
-  if (result.rows.length === 0) return [];
-  const backends = backendsOf(result);
   const largest = Math.max(...result.rows.map(({ n }) => n));
   const rows = result.rows.filter(({ n }) => n === largest);
+  const stored = `${largest.toLocaleString('en')} stored`;
+  return [
+    summaryTable(
+      stored,
+      rows.filter((row) => !isRanked(row)),
+    ),
+    summaryTable(`${stored}, by priority`, rows.filter(isRanked)),
+  ].flat();
+}
+
+function summaryTable(head: string, rows: readonly Row[]): string[] {
+  if (rows.length === 0) return [];
+  const backends = [...new Set(rows.map(({ backend }) => backend))];
   const cell = (id: string, backend: string): string => {
     const row = rows.find((candidate) => candidate.id === id && candidate.backend === backend);
     return row === undefined ? '–' : `${cost(row.cost.median, row.unit)}${share(row)}`;
   };
-  const text = table(
-    [`${largest.toLocaleString('en')} stored`, 'for each', ...backends],
-    inOrder(rows).map(({ id, title, per }) => [title, per, ...backends.map((backend) => cell(id, backend))]),
-  );
-  return [text];
+  const lines = inOrder(rows).map(({ id, title, per }) => [
+    title,
+    per,
+    ...backends.map((backend) => cell(id, backend)),
+  ]);
+  return [table([head, 'for each', ...backends], lines)];
 }
 
 /** One row of each workload, in the order of the backend that can do the most. */

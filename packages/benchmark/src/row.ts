@@ -33,6 +33,11 @@ export interface Costs {
 
 export type RowHead = Pick<Row, 'backend' | 'id' | 'title' | 'unit' | 'per'>;
 
+/** Of a pool by priority: those are shown apart from the pools in order of arrival. */
+export function isRanked({ id }: Pick<Row, 'id'>): boolean {
+  return id.startsWith('ranked-');
+}
+
 /** The rows of one workload, from the smallest n to the largest. */
 export function rowsOf(head: RowHead, costs: readonly Costs[]): Row[] {
   const [base] = costs;

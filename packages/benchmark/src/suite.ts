@@ -7,6 +7,7 @@ import { machineOf } from './machine.ts';
 import { type Figure, type Measure, take } from './measure.ts';
 import { memoryMeasures } from './memory-measures.ts';
 import type { Options } from './options.ts';
+import { rankedGoals, rankedRows } from './ranked-rows.ts';
 import { redisMeasures } from './redis-measures.ts';
 import { flatnessGoals, type Result, resultFormat, type Section } from './result.ts';
 import type { Row } from './row.ts';
@@ -21,9 +22,14 @@ export async function run(options: Options, context: BenchContext): Promise<Resu
   const rows: Row[] = [];
   const goals: Figure[] = [];
   for (const backend of await backendsOf(options, context)) {
-    const own = [...(await workloadRows(backend, context)), ...(await footprintRows(backend, context))];
+    const own = [
+      ...(await workloadRows(backend, context)),
+      ...(await footprintRows(backend, context)),
+      ...(await rankedRows(backend, context)),
+    ];
     rows.push(...own);
-    goals.push(...(await figures(await measuresOf(backend, options, context), context)), ...flatnessGoals(own));
+    goals.push(...(await figures(await measuresOf(backend, options, context), context)), ...rankedGoals(own));
+    goals.push(...flatnessGoals(own));
   }
   const sections: Section[] = [];
   if (options.peers)

@@ -1,19 +1,14 @@
 import type { Limit } from './bare.ts';
 import type { BenchBackend } from './bench-backend.ts';
+import { type Contest, contestRows, type Rival } from './contest.ts';
 import type { BenchContext } from './context.ts';
 import { eventWorkloads } from './event-workloads.ts';
 import { lifecycleWorkloads } from './lifecycle-workloads.ts';
 import { FilledBare, FilledPool } from './pool.ts';
 import { readWorkloads } from './read-workloads.ts';
 import { receiveWorkloads } from './receive-workloads.ts';
-import { type Costs, type Row, rowsOf } from './row.ts';
-import { type Participant, takeTurns } from './turns.ts';
-import type { Turn, Workload } from './workload.ts';
-
-const defaultRounds = 7;
-const warmups = 2;
-const leastMs = 5;
-const mostRepeats = 5;
+import type { Row } from './row.ts';
+import type { Workload } from './workload.ts';
 
 const workloads: readonly Workload[] = [
   ...receiveWorkloads,
@@ -60,29 +55,16 @@ async function fill({ subject, limits }: BenchBackend, n: number, given: Workloa
   return { n, ours, limits: bares };
 }
 
-async function measured(
+function measured(
   workload: Workload,
   { name, limits }: BenchBackend,
   filled: readonly Filled[],
-  { rounds = defaultRounds }: BenchContext,
+  context: BenchContext,
 ): Promise<Row[]> {
-  console.error(`${name}: ${workload.title}`);
   const held = limits.filter((limit) => applicable(workload, limit));
-  const costs = await takeTurns(
-    filled.flatMap((pools) => participants(workload, pools, held)),
-    rounds,
-    rounds > 1 ? warmups : 0,
-  );
-  const of = (key: string): readonly number[] => costs.get(key) ?? [];
-  const byN = filled.map(
-    ({ n }): Costs => ({
-      n,
-      ours: of(`${n}`),
-      limits: new Map(held.map((limit) => [limit.name, of(`${n} ${limit.name}`)])),
-    }),
-  );
-  const { id, title, per } = workload;
-  return rowsOf({ backend: name, id, title, per, unit: 'µs' }, byN);
+  const { id, title, per, repeats } = workload;
+  const contests = filled.map((pools) => contestOf(workload, pools, held));
+  return contestRows({ backend: name, id, title, per, unit: 'µs' }, contests, context, repeats);
 }
 
 /** A bare Map does not restart. */
@@ -90,27 +72,10 @@ function applicable({ id }: Workload, { survives }: Limit): boolean {
   return id !== 'restart' || survives;
 }
 
-function participants(workload: Workload, { n, ours, limits }: Filled, held: readonly Limit[]): Participant[] {
-  const repeats = workload.repeats ?? 1;
-  const result = [{ name: `${n}`, turn: () => cost(() => workload.ours(ours), repeats) }];
-  for (const { name } of held) {
+function contestOf(workload: Workload, { n, ours, limits }: Filled, held: readonly Limit[]): Contest {
+  const rivals = held.flatMap(({ name }): Rival[] => {
     const bare = limits.get(name);
-    if (bare === undefined) continue;
-    result.push({ name: `${n} ${name}`, turn: () => cost(() => workload.limit(bare), repeats) });
-  }
-  return result;
-}
-
-/** Microseconds for each unit; what is over too soon for the clock is done again, a few times. */
-async function cost(prepare: () => Promise<Turn> | Turn, repeats: number): Promise<number> {
-  let [milliseconds, count] = [0, 0];
-  for (let i = 0; i < repeats || (milliseconds < leastMs && i < mostRepeats); i++) {
-    const turn = await prepare();
-    const start = performance.now();
-    await turn.run();
-    milliseconds += performance.now() - start;
-    count += turn.count;
-    await turn.undo?.();
-  }
-  return (milliseconds * 1_000) / count;
+    return bare === undefined ? [] : [{ name, prepare: () => workload.limit(bare) }];
+  });
+  return { n, ours: () => workload.ours(ours), rivals };
 }

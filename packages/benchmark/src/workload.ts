@@ -3,7 +3,7 @@ import type { Bare } from './bare.ts';
 import type { Stored } from './stored.ts';
 
 /** What a cost is counted by. */
-export type Per = 'transaction' | 'block' | 'rollback' | 'entry' | 'event' | 'restart';
+export type Per = 'transaction' | 'block' | 'rollback' | 'entry' | 'event' | 'restart' | 'reap' | 'sweep';
 
 /** One turn: what is timed, how many units it has, and how the pool comes back to what it was. */
 export interface Turn {

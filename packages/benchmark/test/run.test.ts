@@ -53,6 +53,21 @@ const everywhere = [
   'log',
 ];
 
+const byPriority = [
+  'ranked-receive-1',
+  'ranked-receive-100',
+  'ranked-replace',
+  'ranked-reap',
+  'ranked-take',
+  'ranked-sweep',
+  'ranked-sweep-nothing',
+  'ranked-since',
+  'ranked-revise',
+  'ranked-confirm',
+  'ranked-evict-1',
+  'ranked-evict-100',
+];
+
 // Some seconds each where the machine has nothing else to do.
 describe('a run', { timeout: 180_000 }, () => {
   let ephemeral: Ended;
@@ -64,8 +79,16 @@ describe('a run', { timeout: 180_000 }, () => {
   test('measures the in-memory backend in every workload that it can do', () => {
     const { code, result, folder } = ephemeral;
     expect(code).toBe(0);
-    expect(idsOf(result, 'ephemeral')).toEqual([...everywhere, 'events-1', 'events-8', 'events-32', 'memory']);
-    expect(result.rows.every(({ limits }) => limits[0]?.name === 'bare Map')).toBe(true);
+    expect(idsOf(result, 'ephemeral')).toEqual([
+      ...everywhere,
+      'events-1',
+      'events-8',
+      'events-32',
+      'memory',
+      ...byPriority,
+    ]);
+    const limits = new Set(result.rows.map(({ limits }) => limits[0]?.name));
+    expect(limits).toEqual(new Set(['bare Map', 'bare index']));
     expect(readFileSync(join(folder, 'latest.md'), 'utf8')).toContain('## ephemeral');
     expect(parseXml(readFileSync(join(folder, 'latest.svg'), 'utf8')).name).toBe('svg');
   });
@@ -90,6 +113,7 @@ describe('a run', { timeout: 180_000 }, () => {
       'events-32',
       'events-second-node',
       'memory',
+      ...byPriority,
     ]);
     expect(result.rows.every(({ cost }) => Number.isFinite(cost.median))).toBe(true);
     expect(result.goals.filter(({ title }) => title.startsWith('leader'))).toHaveLength(2);

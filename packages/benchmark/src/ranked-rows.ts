@@ -1,0 +1,77 @@
+import type { Limit } from './bare.ts';
+import { BareIndex } from './bare-index.ts';
+import type { BenchBackend } from './bench-backend.ts';
+import { type Contest, contestRows, type Rival } from './contest.ts';
+import type { BenchContext } from './context.ts';
+import { type Figure, meets } from './measure.ts';
+import { FilledBare, FilledPool } from './pool.ts';
+import { rankedAdmission, rankedEviction } from './ranked-admission.ts';
+import { RankedPool } from './ranked-pool.ts';
+import { rankedSelection } from './ranked-selection.ts';
+import type { RankedPools, RankedWorkload } from './ranked-workload.ts';
+import type { Row } from './row.ts';
+import { inverted } from './spread.ts';
+
+const workloads: readonly RankedWorkload[] = [...rankedAdmission, ...rankedSelection, ...rankedEviction];
+
+interface Filled extends RankedPools {
+  readonly n: number;
+}
+
+/** All workloads of pools by priority; none where the backend has no such pools. */
+export async function rankedRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
+  const [limit] = backend.limits;
+  if (limit === undefined || !backend.subject.backend.capabilities.priority) return [];
+  const filled: Filled[] = [];
+  const rows: Row[] = [];
+  try {
+    for (const n of context.sizes) filled.push(await fill(backend, limit, n));
+    for (const workload of workloads) rows.push(...(await measured(workload, backend.name, limit, filled, context)));
+    return rows;
+  } finally {
+    for (const { ranked, arrivals, bare } of filled) {
+      await ranked.close();
+      await arrivals.close();
+      await bare.bare.close();
+    }
+  }
+}
+
+async function fill({ subject }: BenchBackend, limit: Limit, n: number): Promise<Filled> {
+  const ranked = new RankedPool(subject, n);
+  await ranked.fill(n, 'pending');
+  const arrivals = await new FilledPool(subject, n).fill(n, 'pending');
+  const { stored, bare } = await FilledBare.fill(limit, n, 'pending');
+  return { n, ranked, arrivals, bare: { stored, bare, index: new BareIndex(n) } };
+}
+
+function measured(
+  workload: RankedWorkload,
+  backend: string,
+  limit: Limit,
+  filled: readonly Filled[],
+  context: BenchContext,
+): Promise<Row[]> {
+  const { id, title, per, limitName = limit.name, beside } = workload;
+  const contests = filled.map((pools): Contest => {
+    const bare: Rival = { name: limitName, prepare: () => workload.limit(pools.bare) };
+    const other = beside === undefined ? [] : [{ name: beside.name, prepare: () => beside.turn(pools) }];
+    return { n: pools.n, ours: () => workload.ours(pools.ranked), rivals: [bare, ...other] };
+  });
+  return contestRows({ backend, id, title, per, unit: 'µs' }, contests, context);
+}
+
+/** What these rows must be beside what they are held against. */
+export function rankedGoals(rows: readonly Row[]): Figure[] {
+  return workloads.flatMap(({ id, goal }) =>
+    rows.flatMap((row): Figure[] => {
+      const { backend, title, n } = row;
+      const held = goal?.goals[backend];
+      const limit = row.limits.find(({ name }) => name === goal?.against);
+      if (row.id !== id || held === undefined || limit === undefined) return [];
+      const value = inverted(limit.ratio);
+      const full = `${title} ÷ ${limit.name}, n = ${n.toLocaleString('en')}`;
+      return [{ backend, title: full, goal: held, unit: '×', value, met: meets(value.median, held) }];
+    }),
+  );
+}
