@@ -18,6 +18,17 @@ interface Outside {
   readonly tags: Map<string, number | undefined>;
 }
 
+interface Totals {
+  transactions: number;
+  bytes: number;
+  gas: number;
+}
+
+interface Unsettled {
+  readonly nodes: Set<PoolNode>;
+  readonly tags: Set<string>;
+}
+
 /**
  * Everything a priority pool knows beyond the lives of its transactions, in every order it is asked for. What is changed
  * between `begin` and `undo` is as before again.
@@ -43,9 +54,9 @@ export class PoolIndex {
   /** Those under a lease, by its id. */
   readonly leases: TagIndex = new TagIndex();
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
-  readonly totals = { transactions: 0, bytes: 0, gas: 0 };
+  readonly totals: Totals = { transactions: 0, bytes: 0, gas: 0 };
   /** What has to be placed anew, and whose dependents have to be. */
-  readonly unsettled = { nodes: new Set<PoolNode>(), tags: new Set<string>() };
+  readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
   readonly #nodes = new Map<string, PoolNode>();
   readonly #journal = new Journal();
   #outside: Outside | null = null;
