@@ -87,7 +87,10 @@ describe('gossip with a peer', () => {
     let late = 0;
     after('since', async () => {
       late += 1;
-      if (late <= 3) await store.receive([pays(late, 0n)]);
+      if (late > 3) return;
+      await store.receive([pays(late, 0n)]);
+      // Its event has come and gone before the answer does.
+      await rest();
     });
     expect(await read(pool.gossip('ann')[Symbol.asyncIterator](), 3)).toEqual([1, 2, 3]);
     await pool.close();
@@ -118,6 +121,26 @@ describe('gossip with a peer', () => {
     await ended;
     const late = pool.gossip('ann')[Symbol.asyncIterator]().next();
     await expect(late).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
+  });
+
+  it('ends where the events do, and who comes later begins anew', async () => {
+    const { pool, breakEvents } = await openPriority();
+    await pool.submit(pays(1, 0n));
+    const pages = pool.gossip('ann')[Symbol.asyncIterator]();
+    await pages.next();
+    const reason = new Error('lost');
+    const mend = breakEvents(reason);
+    await pool.submit(pays(2, 0n));
+    await pool.flush();
+    await rest();
+    mend();
+    const waiting = pool.waitForPending();
+    expect(await answered(waiting)).toBe(false);
+    await pool.submit(pays(3, 0n));
+    await waiting;
+    expect(await read(pages, 1)).toEqual([3]);
+    await expect(pages.next()).rejects.toBe(reason);
+    await pool.close();
   });
 
   it('needs a peer, and a pool that keeps sources', async () => {
@@ -210,7 +233,10 @@ describe('waitForPending', () => {
     let looks = 0;
     after('hasPending', async () => {
       looks += 1;
-      if (looks === 1) await store.receive([pays(1, 0n)]);
+      if (looks > 1) return;
+      await store.receive([pays(1, 0n)]);
+      // Its event has come and gone before the answer does.
+      await rest();
     });
     await pool.waitForPending();
     expect(looks).toBe(2);

@@ -131,6 +131,13 @@ describe('a pool that sweeps by itself', () => {
     expect([sweeps(), timer.waiting, logged]).toEqual([1, 0, []]);
   });
 
+  it('waits for nothing more when it is closed', async () => {
+    const { pool, timer, sweeps } = await openSwept();
+    expect(timer.waiting).toBe(1);
+    await pool.close();
+    expect([sweeps(), timer.waiting]).toEqual([0, 0]);
+  });
+
   it('waits with nobody, and keeps no process alive', async () => {
     const program = fileURLToPath(new URL('idle-sweeper.ts', import.meta.url));
     const flags = ['--conditions=mempool-source', program];

@@ -21,6 +21,8 @@ export interface Tap {
   after(verb: Verb, run: () => Promise<void>): void;
   /** Keeps back the events of streams opened later, until what it returns is called. */
   holdEvents(): () => void;
+  /** Ends every stream with this at its next event, until what it returns is called. */
+  breakEvents(reason: Error): () => void;
 }
 
 export function tap(store: MempoolStore): Tap {
@@ -56,6 +58,14 @@ export function tap(store: MempoolStore): Tap {
       const { promise, resolve } = Promise.withResolvers<void>();
       flowing = promise;
       return resolve;
+    },
+    breakEvents(reason) {
+      const before = flowing;
+      flowing = Promise.reject(reason);
+      flowing.catch(() => undefined);
+      return () => {
+        flowing = before;
+      };
     },
   };
 }

@@ -1,4 +1,3 @@
-import { isMempoolError } from '../errors.ts';
 import type { Logger } from '../options.ts';
 import type { Schedule } from '../schedule.ts';
 import type { Sweep } from './pool-verbs.ts';
@@ -34,8 +33,7 @@ export class Sweeper {
     try {
       await this.#sweepAll();
     } catch (error) {
-      // Closed while it was under way: nobody is to be told.
-      if (!this.#isStopped || !isMempoolError(error, 'ERR_MEMPOOL_CLOSED')) this.#tell(error);
+      this.#tell(error);
     }
     if (!this.#isStopped) this.#await();
   }
