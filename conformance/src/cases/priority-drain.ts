@@ -46,6 +46,27 @@ export const drainCases: readonly ConformanceCase[] = [
     const { pending, propagated, acknowledged, confirmed } = await scene.store.usage();
     assert.deepEqual([pending, propagated, acknowledged, confirmed], [1, 1, 1, 1]);
   }),
+  mustRank(
+    'P13/load-follows',
+    'count and bytes follow what comes, what blocks take out and what is flushed',
+    async (context) => {
+      const scene = await openScene(context);
+      const load = async () => {
+        const { transactions, bytes } = await scene.load();
+        return [transactions, bytes];
+      };
+      const names = Array.from({ length: 100 }, (_, i) => `n${i}`);
+      await scene.addAll(Object.fromEntries(names.map((name) => [name, {}])));
+      assert.deepEqual(await load(), [100, 2_000]);
+      await scene.block(1, { seen: names.slice(0, 50) });
+      assert.deepEqual(await load(), [50, 1_000]);
+      await scene.store.rollback(null);
+      assert.deepEqual(await load(), [100, 2_000]);
+      await scene.block(1, { seen: names.slice(20, 60) }, { finalizeThreshold: 1 });
+      await scene.store.flush();
+      assert.deepEqual(await load(), [0, 0]);
+    },
+  ),
   mustRank('P13/flush', 'a flush drops what is Pending, parked too, and nothing else', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ ...ladder([1, 2, 3, 4]), parked: { requires: ['missing'] } });

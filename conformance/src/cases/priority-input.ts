@@ -45,6 +45,7 @@ const badVerdicts: readonly BadInput[] = [
   verdictOf('provides-long-tag', 'provides[0]', { provides: ['x'.repeat(257)] }),
   verdictOf('requires-number', 'requires[0]', { requires: untyped([3]) }),
   verdictOf('requires-broken', 'requires[0]', { requires: ['half \ud83d pair'] }),
+  submissionOf('payload-large', 'payload', { payload: new Uint8Array(1_048_577) }),
   submissionOf('verdict-null', 'verdict', { verdict: untyped(null) }),
   submissionOf('from-empty', 'from', { from: '' }),
   submissionOf('from-long', 'from', { from: 'p'.repeat(257) }),

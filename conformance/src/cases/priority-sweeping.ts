@@ -204,6 +204,20 @@ export const sweepingCases: readonly ConformanceCase[] = [
       assert.deepEqual(await scene.ready(), ['taken', 't0', 't1']);
     },
   ),
+  mustRank(
+    'P9/after-a-block',
+    'a block takes out what it carries, and the sweep after it what has waited too many',
+    async (context) => {
+      const scene = await openScene(context, { ttlBlocks: 2 });
+      await scene.fill(ladder([5, 4, 3]));
+      await scene.block(1, { seen: ['t0'] });
+      await scene.fill({ young: {} });
+      await scene.blocks(2, 3);
+      assert.deepEqual(await expired(scene), ['t1', 't2']);
+      assert.deepEqual([await scene.ready(), await scene.stages('t0')], [['young'], ['Confirmed']]);
+      assert.equal((await scene.add('t0')).kind, 'duplicate');
+    },
+  ),
   mustRank('P9/nothing-to-do', 'a sweep with nothing to sweep changes nothing', async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));

@@ -19,6 +19,7 @@ const endings: readonly (readonly [string, string, (scene: Scene) => Promise<unk
   ['released', 'releasing', (scene) => scene.release('t0')],
   ['confirmed', 'a block with it', (scene) => scene.block(1, { seen: ['t0'] })],
   ['dropped', 'dropping', (scene) => scene.drop('t0')],
+  ['taken-back', 'a block that takes it back', (scene) => scene.block(1, { unseen: ['t0'] })],
 ];
 
 function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {

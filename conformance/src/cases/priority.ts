@@ -18,6 +18,7 @@ import { reapingCases } from './priority-reaping.ts';
 import { recheckCases } from './priority-recheck.ts';
 import { poolReopeningCases } from './priority-reopening.ts';
 import { replacementCases } from './priority-replacement.ts';
+import { revivedEntryCases } from './priority-revival.ts';
 import { sweepingCases } from './priority-sweeping.ts';
 import { takingCases } from './priority-taking.ts';
 
@@ -37,6 +38,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...gossipCases,
   ...recheckCases,
   ...chainTagCases,
+  ...revivedEntryCases,
   ...drainCases,
   ...poolOperationCases,
   ...poolReopeningCases,
