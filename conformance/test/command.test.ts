@@ -56,7 +56,7 @@ test.each([
 test('node:test takes the cases in three lines', async () => {
   const { code, stdout } = await runProgram(['--test', '--test-reporter=tap', fixture('with-node-test')]);
   const count = allCases.filter(({ needs = [] }) =>
-    needs.every((need) => need === 'volatile' || need === 'child-process'),
+    needs.every((need) => need === 'volatile' || need === 'child-process' || need === 'priority'),
   ).length;
   expect(stdout).toMatch(new RegExp(`^# pass ${count}$`, 'm'));
   expect(code).toBe(0);

@@ -159,16 +159,22 @@ test('a known gap that passes is a failure', async () => {
 });
 
 test('the report tells versions, seed, capabilities, profiles and rules', async () => {
-  const cases = [passing, makeCase(passing.run, { id: 'X8/other', rule: 'X8', needs: ['durable'] })];
-  const report = await runSuite(subject, { cases, seed: 3 });
+  const durable = makeCase(passing.run, { id: 'X8/other', rule: 'X8', needs: ['durable'] });
+  const ranked = makeCase(passing.run, { id: 'X9/ranked', needs: ['priority'] });
+  const report = await runSuite(subject, { cases: [passing, durable, ranked], seed: 3 });
   expect(report).toMatchObject({
     subject: 'mine',
     backend: 'ephemeral',
     versions: { 'mempool-conformance': '0.1.0', 'mempool-core': '0.1.0', node: process.versions.node },
     seed: 3,
-    capabilities: { supported: ['lease'], unsupported: ['durable', 'shared', 'election'] },
-    profiles: { core: { passed: 1 }, durable: { unsupported: 1 }, election: { passed: 0 } },
-    rules: { X9: { passed: 1 }, X8: { unsupported: 1 } },
+    capabilities: { supported: ['lease', 'priority'], unsupported: ['durable', 'shared', 'election'] },
+    profiles: {
+      core: { passed: 1 },
+      durable: { unsupported: 1 },
+      priority: { passed: 1 },
+      election: { passed: 0 },
+    },
+    rules: { X9: { passed: 2 }, X8: { unsupported: 1 } },
   });
 });
 

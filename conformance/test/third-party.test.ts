@@ -12,7 +12,7 @@ test('an election alone is asked what elections promise, and nothing of pools', 
   expect(report).toMatchObject({
     subject: 'directory',
     backend: 'none',
-    capabilities: { supported: ['election'], unsupported: ['durable', 'shared', 'lease'] },
+    capabilities: { supported: ['election'], unsupported: ['durable', 'shared', 'lease', 'priority'] },
     counts: { passed: 1, skipped: electionCases.length - 1 },
     profiles: { core: { passed: 0, skipped: 0 }, election: { passed: 1 } },
   });
