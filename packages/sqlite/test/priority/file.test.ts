@@ -1,0 +1,102 @@
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { expect, test } from 'vitest';
+import { hashOf, numbers, pointOf } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
+import { callOf, smallPool } from './admitter-calls.ts';
+import { priced } from './priced.ts';
+import { openNode } from './storage.ts';
+
+const priority = { ordering: 'priority' } as const;
+
+function ask(path: string, sql: string): unknown[] {
+  const database = new SqliteDatabase(path, { readonly: true });
+  try {
+    return database.prepare(sql).pluck().all();
+  } finally {
+    database.close();
+  }
+}
+
+/** The seqs that one of two tables has and the other has not. */
+const unmatched = `SELECT seq FROM tx WHERE seq NOT IN (SELECT seq FROM entry)
+  UNION ALL SELECT seq FROM entry WHERE seq NOT IN (SELECT seq FROM tx)
+  UNION ALL SELECT seq FROM tx WHERE seq NOT IN (SELECT seq FROM pending UNION ALL SELECT seq FROM inflight UNION ALL SELECT tx FROM log)`;
+
+for (const backend of [sqlite, sqliteExclusive]) {
+  test(`the file of ${backend.name} has one entry for each transaction that is live or in the log, and none for others`, async () => {
+    const path = join(scratch(), 'pool.db');
+    const store = await backend.open({ ...smallPool, path, synchronous: 'normal' });
+    for (const n of numbers(400)) await callOf(store, n);
+    const { lastSeq, pending, logged } = await store.usage();
+    await store.close();
+    expect(lastSeq).toBeGreaterThan(pending + 2 * logged);
+    expect(ask(path, unmatched)).toEqual([]);
+  });
+
+  test(`nothing of a drained priority pool of ${backend.name} stays in the file but its log`, async () => {
+    const path = join(scratch(), 'pool.db');
+    const store = await backend.open({ path, ...priority, maxFinalized: 5, maxRollback: 1, synchronous: 'normal' });
+    await store.receive(
+      numbers(50).map((n) => priced(n, { provides: [`t${n}`], requires: n > 0 ? [`t${n - 1}`] : [] })),
+    );
+    await store.confirm({ point: pointOf(1), seen: numbers(20).map(hashOf), unseen: [] }, { finalizeThreshold: 1 });
+    await store.flush();
+    for (const n of numbers(3, 2)) await store.confirm({ point: pointOf(n), seen: [], unseen: [] });
+    await store.close();
+    expect(ask(path, 'SELECT count(*) FROM tx')).toEqual([5]);
+    expect(ask(path, unmatched)).toEqual([]);
+    expect(ask(path, 'SELECT tag FROM satisfied')).toEqual([]);
+  });
+
+  test(`D1: a priority pool of ${backend.name} is after a reopening what it was before`, async () => {
+    const path = join(scratch(), 'pool.db');
+    const store = await backend.open({ ...smallPool, path, synchronous: 'normal' });
+    for (const n of numbers(200)) await callOf(store, n);
+    const before = [await store.reap(), await store.usage(), await store.since(0), await store.stale({ height: 99 })];
+    await store.close();
+    await using again = await backend.open({ ...smallPool, path });
+    expect([await again.reap(), await again.usage(), await again.since(0), await again.stale({ height: 99 })]).toEqual(
+      before,
+    );
+  });
+}
+
+test('priorities of 64 bits come back as they were', async () => {
+  const path = join(scratch(), 'pool.db');
+  const prices = [2n ** 63n - 1n, 2n ** 63n - 2n, 2n ** 53n + 1n, 2n ** 53n, -(2n ** 63n) + 1n, -(2n ** 63n)];
+  await using store = await sqlite.open({ path, ...priority });
+  await store.receive(prices.map((price, n) => priced(n, { priority: price })).reverse());
+  await using other = await sqlite.open({ path, ...priority });
+  for (const each of [store, other]) expect((await each.reap()).map((one) => one.priority)).toEqual(prices);
+});
+
+test('a shorter log that another process asks for holds for those that have the pool open', async () => {
+  const path = join(scratch(), 'pool.db');
+  const node = await openNode(path);
+  await using first = await sqlite.open({ path, ...priority });
+  await first.receive(numbers(20).map((n) => priced(n)));
+  await first.drop(numbers(10).map(hashOf), 'test');
+  await using second = await sqlite.open({ path, ...priority, maxFinalized: 3 });
+  await first.drop([hashOf(10)], 'test');
+  expect(await second.checkStatus([7, 8, 10].map(hashOf))).toMatchObject(
+    ['Unknown', 'Dropped', 'Dropped'].map((stage) => ({ stage })),
+  );
+  expect(await first.receive([priced(7)])).toMatchObject([{ kind: 'received', seq: 21 }]);
+  expect(await node.remembered()).toEqual(await node.stored());
+});
+
+test('a call that says again what is known writes nothing', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using store = await sqlite.open({ path, ...priority });
+  await store.receive([{ ...priced(1), from: 'peer' }]);
+  const version = () => ask(path, 'SELECT version FROM priority_pool');
+  const before = version();
+  await store.receive([{ ...priced(1), from: 'peer' }]);
+  await store.sweep();
+  await store.rollback(null);
+  expect(version()).toEqual(before);
+  await store.receive([{ ...priced(1), from: 'another' }]);
+  expect(version()).not.toEqual(before);
+});
