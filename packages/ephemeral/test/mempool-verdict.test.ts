@@ -1,6 +1,6 @@
 import type { Transaction, Validate, Verdict } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import { hash, open, transaction } from './mempool-tap.ts';
+import { answered, hash, open, transaction } from './mempool-tap.ts';
 import { kinds, numbers, openPriority, pays } from './priority-tap.ts';
 
 /** The payload's first byte as priority; 66 is refused. */
@@ -205,6 +205,45 @@ describe('a transaction that the pool has', () => {
     const first = await pool.submit(transaction(5), { operationId: 'one' });
     expect(await pool.submit(transaction(5), { operationId: 'one' })).toEqual(first);
     expect(await pool.submit(transaction(5), { operationId: 'two' })).toMatchObject({ kind: 'duplicate' });
+    await pool.close();
+  });
+});
+
+describe('a transaction that several peers send at once', () => {
+  it('is asked about once, and all of them are noted', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({ validate });
+    const sent = ['ann', 'bob', 'cy'].map((from) => pool.submit(transaction(5), { from }));
+    const listed = pool.receive([transaction(5), garbage(), garbage()], { from: 'dan' });
+    expect(kinds(await Promise.all(sent))).toEqual(['received', 'duplicate', 'duplicate']);
+    expect(kinds(await listed)).toEqual(['duplicate', 'refused', 'refused']);
+    expect(asked).toEqual([5, 66]);
+    const [entry] = (await pool.store.dump()).entries;
+    expect(entry?.sources.toSorted()).toEqual(['ann', 'bob', 'cy', 'dan']);
+    await pool.close();
+  });
+
+  it('is asked about again for the others where the first one gives up', async () => {
+    const stop = new AbortController();
+    const reason = new Error('gone');
+    const begun = Promise.withResolvers<void>();
+    let asked = 0;
+    const { pool } = await openPriority({
+      validate: async (_, { signal }) => {
+        asked += 1;
+        begun.resolve();
+        if (signal !== undefined) await new Promise((_resolve, reject) => signal.addEventListener('abort', reject));
+        return { priority: 3n };
+      },
+    });
+    const first = pool.submit(transaction(1), { signal: stop.signal });
+    await begun.promise;
+    const second = pool.submit(transaction(1));
+    expect(await answered(second)).toBe(false);
+    stop.abort(reason);
+    await expect(first).rejects.toBe(reason);
+    expect(await second).toMatchObject({ kind: 'received' });
+    expect(asked).toBe(2);
     await pool.close();
   });
 });

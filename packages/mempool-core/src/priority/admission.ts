@@ -36,7 +36,7 @@ export function admitStep(
   const outcome = submissions.map((submission) => {
     const { hash } = submission;
     const first = told.get(hash);
-    if (first !== undefined) return again(first);
+    if (first !== undefined) return again(draft, submission, first);
     const answer = admit(draft, submission, { nowMs, height }, thresholds);
     told.set(hash, answer);
     return answer;
@@ -44,8 +44,9 @@ export function admitStep(
   return draft.step(outcome);
 }
 
-/** What comes twice in one call is answered once. */
-function again(first: ReceiveOutcome): ReceiveOutcome {
+/** What comes twice in one call is answered once; calls of many peers may have been made one. */
+function again(draft: Draft, submission: CheckedSubmission, first: ReceiveOutcome): ReceiveOutcome {
+  addSource(draft, submission);
   if (first.kind !== 'received') return first;
   return { kind: 'duplicate', hash: first.hash, stage: first.stage };
 }
@@ -79,7 +80,7 @@ function addSource({ index }: Draft, { hash, from }: CheckedSubmission): void {
   const node = index.node(hash);
   if (node === undefined || from === null) return;
   const { entry, stage } = node;
-  if (entry.sources.length >= maxSources || entry.sources.includes(from)) return;
+  if (stage === 'Dropped' || entry.sources.length >= maxSources || entry.sources.includes(from)) return;
   index.move(node, stage, { ...entry, sources: [...entry.sources, from] });
 }
 
@@ -145,10 +146,10 @@ function refusedByGas({ limits }: PoolIndex, { hash, verdict }: Entry): Admissio
   return verdict.gas > limits.maxTxGas ? { kind: 'limit', hash, limit: 'maxTxGas' } : null;
 }
 
-function refusedBySender({ limits, senders }: PoolIndex, { hash, verdict }: Entry): AdmissionRefusal | null {
+function refusedBySender({ limits, totals }: PoolIndex, { hash, verdict }: Entry): AdmissionRefusal | null {
   if (verdict.sender === '') return null;
   const limit = Math.min(verdict.senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
-  const count = (senders.get(verdict.sender) ?? 0) + 1;
+  const count = (totals.senders.get(verdict.sender) ?? 0) + 1;
   return count > limit ? { kind: 'sender-limit', hash, limit } : null;
 }
 

@@ -9,20 +9,40 @@ import { isRefusal, type Refusal, type Verdict } from './verdict.ts';
 
 export type Judgement = { readonly verdict: Verdict } | { readonly refusal: Refusal };
 
+/** One that is being asked about. */
+interface Question {
+  readonly transaction: Transaction;
+  readonly signal: AbortSignal | undefined;
+  readonly judgement: Promise<Judgement>;
+}
+
 /** The application as the pool asks it: with bytes of its own, its answer checked, its refusals remembered. */
 export class Application {
   readonly #validate: Validate;
   readonly #invalid: InvalidHashes;
+  readonly #questions = new Map<string, Question>();
 
   constructor(validate: Validate, refused: InvalidHashes) {
     this.#validate = validate;
     this.#invalid = refused;
   }
 
-  /** What it said of late, else what it says now. */
+  /** What it said of late, what it is about to say, else what it says now: many peers may send one transaction at once. */
   async judgeNew(transaction: Transaction, context: Omit<ValidateContext, 'occasion'>): Promise<Judgement> {
-    const refusal = this.#invalid.find(transaction, context.height);
-    return refusal === null ? this.judge(transaction, { ...context, occasion: 'new' }) : { refusal };
+    const key = `${transaction.hash} ${context.height}`;
+    for (;;) {
+      const refusal = this.#invalid.find(transaction, context.height);
+      if (refusal !== null) return { refusal };
+      const question = this.#questions.get(key);
+      if (question === undefined || !sameBytes(question.transaction, transaction))
+        return this.#ask(key, transaction, { ...context, occasion: 'new' });
+      try {
+        return await unlessAborted(question.judgement, context.signal);
+      } catch (error) {
+        // Who asked has given up: the next one asks.
+        if (context.signal?.aborted || !question.signal?.aborted) throw error;
+      }
+    }
   }
 
   /** @throws what the application throws; the signal's reason; `ERR_MEMPOOL_INVALID` for an answer that is neither */
@@ -37,4 +57,18 @@ export class Application {
     this.#invalid.add(transaction, context.height, refusal);
     return { refusal };
   }
+
+  async #ask(key: string, transaction: Transaction, context: ValidateContext): Promise<Judgement> {
+    const question = { transaction, signal: context.signal, judgement: this.judge(transaction, context) };
+    this.#questions.set(key, question);
+    try {
+      return await question.judgement;
+    } finally {
+      if (this.#questions.get(key) === question) this.#questions.delete(key);
+    }
+  }
+}
+
+function sameBytes(a: Transaction, b: Transaction): boolean {
+  return a.payloadType === b.payloadType && Buffer.compare(a.payload, b.payload) === 0;
 }
