@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { allCases, rules } from 'mempool-conformance';
+import { describe, expect, it } from 'vitest';
+
+const root = new URL('../../../', import.meta.url);
+const page = 'packages/mempool-core/docs/order.md';
+const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+
+/** Cells of the table of promises, without its head. */
+function promises(): string[][] {
+  const [, table = ''] = /<!-- adr-067 -->\n(.*?)\n<!-- \/adr-067 -->/s.exec(read(page)) ?? [];
+  const rows = table.split('\n').slice(2);
+  return rows.map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')));
+}
+
+function casesIn(text: string): (string | undefined)[] {
+  return Array.from(text.matchAll(/`(P\d+\/[a-z0-9-]+)`/gi), ([, id]) => id);
+}
+
+/** Where the links of a page lead, but those to other sites. */
+function linksOf(path: string): string[] {
+  const links = Array.from(read(path).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link);
+  return links.filter((link) => !link.startsWith('https://'));
+}
+
+/** As GitHub makes them. */
+function anchorsOf(markdown: string): string[] {
+  const headings = Array.from(markdown.matchAll(/^#+ (.+)$/gm), ([, heading = '']) => heading);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe('the page about the order', () => {
+  it('names only cases that the suite has', () => {
+    const known: (string | undefined)[] = allCases.map(({ id }) => id);
+    const named = casesIn(read(page));
+    expect(named.filter((id) => !known.includes(id))).toEqual([]);
+    expect(named.length).toBeGreaterThan(70);
+  });
+
+  it('has for each promise a place and a case', () => {
+    const rows = promises();
+    expect(rows.length).toBe(20);
+    for (const [promise, where, cases = ''] of rows) {
+      expect(where, promise).toMatch(/\S/);
+      expect(casesIn(cases), promise).not.toHaveLength(0);
+    }
+  });
+
+  it('has every name that it gives in a source that it links', () => {
+    const linked = promises().flatMap(([, where = '']) =>
+      Array.from(where.matchAll(/\[`(?:\w+\.)?(\w+)`[^\]]*\]\(([^)]+)\)/g)),
+    );
+    expect(linked.length).toBeGreaterThan(15);
+    for (const [, name = '', link = ''] of linked) {
+      const words = readFileSync(new URL(link, new URL(page, root)), 'utf8').split(/\W+/);
+      expect(words.includes(name), `${name} in ${link}`).toBe(true);
+    }
+  });
+
+  it('has a case of the suite for each rule that it explains', () => {
+    const ids = Object.keys(rules).filter((id) => /^P\d+$/.test(id));
+    const proved = new Set(allCases.map(({ rule }) => rule));
+    expect(ids.filter((id) => !proved.has(id))).toEqual([]);
+    expect(ids).toHaveLength(18);
+  });
+});
+
+const pages = [
+  page,
+  'README.md',
+  'packages/mempool-core/README.md',
+  'examples/account-chain/README.md',
+  'examples/utxo-chain/README.md',
+  'examples/order-picture/README.md',
+];
+
+it.each(pages)('every link of %s leads to a file here, and to a heading of it', (path) => {
+  const links = linksOf(path);
+  expect(links.length).toBeGreaterThan(2);
+  for (const link of links) {
+    const [file = '', anchor] = link.split('#');
+    const target = file === '' ? new URL(path, root) : new URL(file, new URL(path, root));
+    expect(existsSync(target), link).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(readFileSync(target, 'utf8')), link).toContain(anchor);
+  }
+});
