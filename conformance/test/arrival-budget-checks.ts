@@ -110,6 +110,18 @@ export const budgetChecks: readonly ArrivalCheck[] = [
     },
   },
   {
+    title: 'a take answers with all that it took, whatever is called right behind it',
+    async run(open) {
+      await using store = await open();
+      await fill(store, 5);
+      const all = hashes(1, 2, 3, 4, 5);
+      const taking = store.take({}, { owner: 'a', leaseMs: 50 });
+      const dropping = store.drop(all, 'gone');
+      assert.deepEqual(hashesOf(await taking), all);
+      assert.deepEqual(await dropping, all);
+    },
+  },
+  {
     title: 'a take that finds nothing makes no event, and a lease with nothing under it',
     async run(open) {
       await using store = await open({ now: () => 1_000 });

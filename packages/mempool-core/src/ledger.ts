@@ -8,7 +8,7 @@ import type { Life, Thresholds } from './lifecycle.ts';
 import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
 import { cutPage } from './ordering.ts';
-import { bodyOf, lifeOf, pointOf, type Row } from './row.ts';
+import { bodyOf, type LogRow, lifeOf, pointOf, type Row } from './row.ts';
 import { Rows } from './rows.ts';
 import type { SeqList } from './seq-list.ts';
 import { Series } from './series.ts';
@@ -23,11 +23,6 @@ import {
   type Transaction,
   type TransactionStatus,
 } from './transaction.ts';
-
-interface LogRow {
-  readonly life: Life;
-  readonly point: ChainPoint | null;
-}
 
 /**
  * A pool's whole state in memory: the view that steps are planned on, the answers of every reading verb, and one method that

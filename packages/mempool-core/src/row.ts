@@ -24,6 +24,12 @@ export interface Row {
   mark: Mark | null;
 }
 
+/** What a ledger keeps of an entry of the log; the payload is with the row of its hash. */
+export interface LogRow {
+  readonly life: Life;
+  readonly point: ChainPoint | null;
+}
+
 export function makeRow(
   life: Life,
   point: ChainPoint | null,
