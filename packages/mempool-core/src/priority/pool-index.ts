@@ -8,6 +8,7 @@ import { type Before, isCounted, isPlaced, newNode, type PlacedNode, type PoolNo
 import { Satisfied } from './satisfied.ts';
 import { SortedList } from './sorted-list.ts';
 import { TagIndex } from './tag-index.ts';
+import { Totals } from './totals.ts';
 
 /** What a call may change beside transactions, as it was. */
 interface Outside {
@@ -16,12 +17,6 @@ interface Outside {
   readonly floor: number;
   /** Tags that the call touched. */
   readonly tags: Map<string, number | undefined>;
-}
-
-interface Totals {
-  transactions: number;
-  bytes: number;
-  gas: number;
 }
 
 interface Unsettled {
@@ -50,11 +45,10 @@ export class PoolIndex {
   readonly providers: TagIndex = new TagIndex();
   /** Live and Finalized ones by what they require. */
   readonly dependents: TagIndex = new TagIndex();
-  readonly senders: Map<string, number> = new Map();
   /** Those under a lease, by its id. */
   readonly leases: TagIndex = new TagIndex();
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
-  readonly totals: Totals = { transactions: 0, bytes: 0, gas: 0 };
+  readonly totals: Totals = new Totals();
   /** What has to be placed anew, and whose dependents have to be. */
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
   readonly #nodes = new Map<string, PoolNode>();
@@ -248,7 +242,7 @@ export class PoolIndex {
     const { provides, requires } = entry.verdict;
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
     if (requires.length > 0 && stage !== 'Dropped') this.dependents.add(requires, node);
-    if (isCounted(stage)) this.#count(entry, 1);
+    if (isCounted(stage)) this.totals.add(entry);
     this.#attachPlace(node);
   }
 
@@ -259,7 +253,7 @@ export class PoolIndex {
     if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
     if (requires.length > 0 && stage !== 'Dropped')
       this.dependents.delete(requires, node, (tag) => this.satisfied.noteFree(tag));
-    if (isCounted(stage)) this.#count(entry, -1);
+    if (isCounted(stage)) this.totals.remove(entry);
     node.place = null;
   }
 
@@ -288,16 +282,5 @@ export class PoolIndex {
     const { lease } = node.entry;
     if (lease !== null) this.leases.delete([lease.id], node);
     this.ages.delete(node);
-  }
-
-  #count({ bytes, verdict: { gas, sender } }: Entry, by: 1 | -1): void {
-    const { totals, senders } = this;
-    totals.transactions += by;
-    totals.bytes += by * bytes;
-    totals.gas += by * gas;
-    if (sender === '') return;
-    const count = (senders.get(sender) ?? 0) + by;
-    if (count === 0) senders.delete(sender);
-    else senders.set(sender, count);
   }
 }

@@ -137,12 +137,11 @@ export class PriorityPool implements Planning {
 
   usage(): Usage {
     const { index } = this;
-    const { totals, limits, parked } = index;
-    const headroom = {
-      transactions: limits.maxTxs - totals.transactions,
-      bytes: limits.maxBytes - totals.bytes,
-    };
-    return { ...this.ledger.usage(), load: { ...totals, parked: parked.length, headroom, floor: floorOf(index) } };
+    const { limits, parked } = index;
+    const { transactions, bytes, gas } = index.totals;
+    const headroom = { transactions: limits.maxTxs - transactions, bytes: limits.maxBytes - bytes };
+    const load = { transactions, bytes, gas, parked: parked.length, headroom, floor: floorOf(index) };
+    return { ...this.ledger.usage(), load };
   }
 
   #restoreEntry(entry: Entry): void {
