@@ -3,8 +3,10 @@ import {
   account,
   type Backend,
   type BackendDefinition,
+  type Candidate,
   type ConfirmOutcome,
   defineBackend,
+  type GossipPage,
   isMempoolError,
   type KnownStage,
   type LogEntry,
@@ -15,6 +17,7 @@ import {
   type MempoolEvent,
   type MempoolStore,
   type OpenOptions,
+  onePerSender,
   openMempool,
   type parseConfig,
   type ReceiveOutcome,
@@ -24,6 +27,8 @@ import {
   type StoredTransaction,
   type Transaction,
   type TransactionStatus,
+  utxo,
+  utxoLimits,
 } from 'mempool-core';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -178,6 +183,30 @@ export async function pools(pool: Mempool): Promise<void> {
   new Mempool(store, { validate: () => ({ code: 1 }) });
   // @ts-expect-error nor is it told by anything but its code
   new Mempool(store, { validate: () => ({ kind: 'refused' }) });
+}
+
+export async function prioritized(pool: Mempool): Promise<void> {
+  const outcome = await pool.submit({ ...transaction, verdict: { priority: 1n }, from: 'ann' }, { height: 7 });
+  if (outcome.kind === 'refused') holds<Same<typeof outcome.code, number>>();
+  await pool.submit({ ...transaction, verdict: onePerSender('ann', { gas: 1 }) }, { from: 'bob' });
+  await pool.submit({ ...transaction, verdict: utxo({ confirmed: ['a#0'] }, ['b#0']) });
+  const { transactions } = await pool.take({ maxGas: 10 }, { owner: 'miner', leaseMs: 1_000 });
+  holds<Same<typeof transactions, readonly Candidate[]>>();
+  const { unchanged } = await pool.recheck({ height: 8, slice: 10, signal: AbortSignal.timeout(1) });
+  holds<Same<typeof unchanged, readonly string[]>>();
+  const gossip = pool.gossip('ann', { after: 0 });
+  for await (const page of gossip) holds<Same<typeof page, GossipPage>>();
+  holds<Same<typeof gossip.cursor, number>>();
+  await pool.waitForPending({ signal: AbortSignal.timeout(1) });
+  await openMempool({ backend: 'ephemeral', ordering: 'priority', maxTxs: 5, ...utxoLimits, sweepEveryMs: 1 }, {});
+  // @ts-expect-error what it is in may be a refusal, and that is no verdict
+  await pool.submit({ ...transaction, verdict: account('ann', 1, 0) });
+  // @ts-expect-error a priority is a bigint
+  await pool.submit({ ...transaction, verdict: { priority: 1 } });
+  // @ts-expect-error who takes says who it is
+  await pool.take({}, { leaseMs: 1_000 });
+  // @ts-expect-error there is no such order
+  await openMempool({ backend: 'ephemeral', ordering: 'lifo' }, {});
 }
 
 export async function configured(own: Backend<{ readonly path: string }>, plain: Backend): Promise<void> {
