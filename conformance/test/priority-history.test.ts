@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { checkPriorityHistory, makePriorityHistory, tallyOf } from 'mempool-conformance';
 import { describe, expect, test } from 'vitest';
-import { poolSources } from './priority-subjects.ts';
+import { type PoolSource, poolSources, sharedPoolSources } from './priority-subjects.ts';
 
 const steps = 5_000;
+const sharedSteps = 1_000;
 /** Set MEMPOOL_HISTORY_SEED to the seed in a failing title to see the same history again. */
 const seed = Number(process.env.MEMPOOL_HISTORY_SEED ?? randomInt(2 ** 32));
 
@@ -38,9 +39,17 @@ test('equal seeds give equal histories', async () => {
   expect(one).not.toEqual(other);
 });
 
+async function check(makeSource: () => Promise<PoolSource>, calls: number): Promise<void> {
+  await using source = await makeSource();
+  await checkPriorityHistory({ seed, steps: calls, open: source.open });
+}
+
+const timeout = 180_000;
+
 describe(`${steps} calls of chance leave a priority pool as the rules say, after every call (MEMPOOL_HISTORY_SEED=${seed})`, () => {
-  test.each(Object.entries(poolSources))('%s', { timeout: 180_000 }, async (_, makeSource) => {
-    await using source = await makeSource();
-    await checkPriorityHistory({ seed, steps, open: source.open });
-  });
+  test.each(Object.entries(poolSources))('%s', { timeout }, (_, makeSource) => check(makeSource, steps));
+});
+
+describe(`the same holds where nodes take turns, of which some come and go (MEMPOOL_HISTORY_SEED=${seed})`, () => {
+  test.each(Object.entries(sharedPoolSources))('%s', { timeout }, (_, makeSource) => check(makeSource, sharedSteps));
 });

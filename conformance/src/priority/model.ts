@@ -2,6 +2,7 @@ import {
   type Block,
   type ChainPoint,
   type ConfirmOutcome,
+  type KnownStage,
   MempoolError,
   type Policy,
   type ReceiveOutcome,
@@ -207,22 +208,22 @@ export class PriorityModel {
 
   /** Steps 0 and 1, L2. */
   #receiveNext(submission: e.Submission, moment: Moment, told: Map<string, ReceiveOutcome>): ReceiveOutcome {
-    const { hash, from } = submission;
+    const { hash } = submission;
     const earlier = told.get(hash);
-    if (earlier !== undefined) {
-      return earlier.kind === 'received' ? { kind: 'duplicate', hash, stage: earlier.stage } : earlier;
-    }
     const known = pools.currentLife(this.state.pool, hash);
-    if (known === undefined || known.stage === 'Dropped') {
-      const outcome = this.#receiveNew(submission, moment);
-      told.set(hash, outcome);
-      return outcome;
-    }
-    const { sources } = states.entryOf(this.state, hash);
-    if (from !== undefined && !sources.includes(from) && sources.length < maxSources) sources.push(from);
-    const outcome: ReceiveOutcome = { kind: 'duplicate', hash, stage: known.stage };
+    const isHeld = known !== undefined && known.stage !== 'Dropped';
+    if (isHeld) this.#addSource(submission);
+    if (earlier !== undefined) return again(earlier);
+    const outcome: ReceiveOutcome = isHeld
+      ? { kind: 'duplicate', hash, stage: known.stage as Exclude<KnownStage, 'Dropped'> }
+      : this.#receiveNew(submission, moment);
     told.set(hash, outcome);
     return outcome;
+  }
+
+  #addSource({ hash, from }: e.Submission): void {
+    const { sources } = states.entryOf(this.state, hash);
+    if (from !== undefined && !sources.includes(from) && sources.length < maxSources) sources.push(from);
   }
 
   #receiveNew(submission: e.Submission, moment: Moment): ReceiveOutcome {
@@ -273,4 +274,8 @@ export class PriorityModel {
     const recent = pools.keptBlocks(pool).slice(-Math.max(1, this.#options.finalizeThreshold));
     return sighting !== undefined && recent.includes(sighting) ? recent.slice(recent.indexOf(sighting)) : [];
   }
+}
+
+function again(earlier: ReceiveOutcome): ReceiveOutcome {
+  return earlier.kind === 'received' ? { kind: 'duplicate', hash: earlier.hash, stage: earlier.stage } : earlier;
 }
