@@ -2,8 +2,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { redis } from 'mempool-redis';
 import { inject, test } from 'vitest';
 import { arrivalChecks } from '../../../conformance/test/arrival-checks.ts';
+import { checkDamage } from '../../../conformance/test/arrival-damage.ts';
 import { compareHistories } from '../../../conformance/test/arrival-history.ts';
 import { arrivalNodeChecks, arrivalReopenChecks } from '../../../conformance/test/arrival-node-checks.ts';
+import { operator } from './own-server.ts';
 
 for (const { title, run } of [...arrivalChecks, ...arrivalNodeChecks, ...arrivalReopenChecks])
   test(title, async () => {
@@ -17,4 +19,16 @@ test('random calls are answered as in memory, and leave the same to be seen', as
   const pool = randomUUID();
   const url = inject('redisUrl');
   await compareHistories(seed, (options) => redis.open({ ...options, pool, url }), 500);
+});
+
+test('M2: a damaged payload is named where it is asked for, and keeps no other verb from its work', async () => {
+  const [pool, url] = [randomUUID(), inject('redisUrl')];
+  const admin = operator(url);
+  const damage = async (hash: string) => {
+    const [key, field] = [`{${pool}}:body`, Buffer.from(hash, 'hex')];
+    const record = (await admin.hgetBuffer(key, field)) as Buffer;
+    record.writeUInt8(record.readUInt8(record.length - 1) ^ 1, record.length - 1);
+    await admin.hset(key, field, record);
+  };
+  await checkDamage((options) => redis.open({ ...options, pool, url }), damage);
 });

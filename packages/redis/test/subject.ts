@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { openLeases, type Subject } from 'mempool-conformance';
 import { redis, redisElection } from 'mempool-redis';
 import { electionKeys } from '../src/election/script.ts';
-import { keysOf, priorityKeysOf } from '../src/script.ts';
+import { arrivalKeysOf, keysOf, priorityKeysOf } from '../src/script.ts';
 
 /** Set by the global set-up, and handed on to child processes. Without it no server may be written to. */
 const url = process.env.MEMPOOL_TEST_REDIS_URL ?? '';
@@ -32,6 +32,7 @@ export const subject: Subject = {
   destroy: (pool) =>
     unlink(async (client) => [
       ...keysOf(`{${pool}}`, 'both'),
+      ...arrivalKeysOf(`{${pool}}`),
       ...priorityKeysOf(`{${pool}}`),
       ...(await electionNames(client, pool)),
     ]),

@@ -1,8 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
-import { test } from 'vitest';
+import { onTestFinished, test } from 'vitest';
 import { arrivalChecks } from '../../../conformance/test/arrival-checks.ts';
+import { checkDamage } from '../../../conformance/test/arrival-damage.ts';
 import { compareHistories } from '../../../conformance/test/arrival-history.ts';
 import { arrivalNodeChecks, arrivalReopenChecks } from '../../../conformance/test/arrival-node-checks.ts';
 import { scratch } from './scratch.ts';
@@ -25,3 +27,12 @@ for (const backend of [sqlite, sqliteExclusive]) {
     await compareHistories(seed, (options) => open({ ...options, path, synchronous: 'normal' }));
   });
 }
+
+test('M2: a damaged payload is named where it is asked for, and keeps no other verb from its work', async () => {
+  const path = join(scratch(), 'pool.db');
+  const operator = new SqliteDatabase(path);
+  onTestFinished(() => void operator.close());
+  const damage = async (hash: string) =>
+    operator.prepare('UPDATE tx SET checksum = checksum - 1 WHERE hash = unhex(?)').run(hash);
+  await checkDamage((options) => sqlite.open({ ...options, path }), damage);
+});
