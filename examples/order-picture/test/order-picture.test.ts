@@ -1,10 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { draw } from '../src/drawing.ts';
-import { playScene } from '../src/scene.ts';
+import { playScene, type Standing } from '../src/scene.ts';
 import { checkXml } from './xml.ts';
 
-const stored = readFile(new URL('../../../packages/mempool-core/docs/order.svg', import.meta.url), 'utf8');
+const inDocs = (file: string) =>
+  readFile(new URL(`../../../packages/mempool-core/docs/${file}`, import.meta.url), 'utf8');
+const stored = inDocs('order.svg');
+
+/** The row of the page's table that tells how this place comes about. */
+function caseOf({ pays, parents }: Standing, order: readonly Standing[]): string {
+  const [parent, ...more] = parents.map((index) => order[index]);
+  if (parent === undefined) return 'no Pending parent';
+  if (more.length > 0) return 'several parents';
+  if (pays === parent.eff) return 'pays the same';
+  return pays < parent.eff ? "pays less than the parent's `eff`" : 'pays more';
+}
 
 test('the stored picture is what the pool gives', async () => {
   expect(draw(await playScene())).toBe(await stored);
@@ -17,6 +28,14 @@ test('in the picture no child stands before its parent, a block is a prefix and 
   const ready = order.map((standing) => standing.ready);
   expect(ready).toEqual(ready.toSorted((a, b) => Number(b) - Number(a)));
   expect([reaped.count, evicted.count]).toEqual([4, 3]);
+});
+
+test('the table of the page says of each transaction in the picture how its place comes about', async () => {
+  const rows = Array.from((await inDocs('order.md')).matchAll(/^\| (.+?) \|.*\| ((?:`[a-z]`(?:, )?)+) \|$/gm));
+  const told = rows.flatMap(([, row = '', names = '']) => names.split(', ').map((name) => [name.slice(1, -1), row]));
+  const { order } = await playScene();
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(order.map((each) => [each.name, caseOf(each, order)])));
+  expect(new Set(rows.map(([, row]) => row)).size).toBe(5);
 });
 
 test('the picture is well-formed, says in words what it shows, and brings all that it needs', async () => {

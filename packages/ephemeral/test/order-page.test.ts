@@ -74,6 +74,7 @@ const pages = [
   page,
   'README.md',
   'packages/mempool-core/README.md',
+  'packages/ephemeral/README.md',
   'examples/account-chain/README.md',
   'examples/utxo-chain/README.md',
   'examples/order-picture/README.md',
