@@ -16,12 +16,24 @@ export interface BenchContext {
 
 const root: string = join(import.meta.dirname, '../../..');
 
-export const subjectPaths = {
-  ephemeral: join(root, 'packages/ephemeral/test/subject.ts'),
-  sqlite: join(root, 'packages/sqlite/test/shared-subject.ts'),
-  sqliteExclusive: join(root, 'packages/sqlite/test/exclusive-subject.ts'),
-  redis: join(root, 'packages/redis/test/subject.ts'),
-} as const;
+interface SubjectPaths {
+  readonly ephemeral: string;
+  readonly sqlite: string;
+  readonly sqliteExclusive: string;
+  readonly redis: string;
+}
+
+/** Where a checkout of this project keeps the subjects of its backends. */
+export function subjectPathsIn(checkout: string): SubjectPaths {
+  return {
+    ephemeral: join(checkout, 'packages/ephemeral/test/subject.ts'),
+    sqlite: join(checkout, 'packages/sqlite/test/shared-subject.ts'),
+    sqliteExclusive: join(checkout, 'packages/sqlite/test/exclusive-subject.ts'),
+    redis: join(checkout, 'packages/redis/test/subject.ts'),
+  };
+}
+
+export const subjectPaths: SubjectPaths = subjectPathsIn(root);
 
 /** Where a run that left something out writes, so that it replaces no result. */
 export const partialFolder: string = join(root, '.data', 'benchmark');

@@ -112,12 +112,28 @@ function placeOf({ name, subject }: BenchBackend, { redis }: BenchContext): 'hea
 
 async function footprint(backend: BenchBackend, context: BenchContext, n: number): Promise<Costs> {
   const [limit] = backend.limits;
-  if (placeOf(backend, context) === 'heap') {
-    const limits = new Map(limit && [[limit.name, [await heapBytes('bare', n)]]]);
-    return { n, ours: [await heapBytes(backend.path, n)], limits };
-  }
+  const ours = [await poolBytes(backend, context, n)];
+  if (limit === undefined) return { n, ours, limits: new Map() };
+  const gauge = gaugeOf(backend, context);
+  const bare = gauge === null ? await heapBytes('bare', n) : await bareGrown(limit, gauge, n);
+  return { n, ours, limits: new Map([[limit.name, [bare]]]) };
+}
+
+/** Bytes beyond the payload of each of `n` Pending transactions. */
+export function poolBytes(backend: BenchBackend, context: BenchContext, n: number): Promise<number> {
+  const gauge = gaugeOf(backend, context);
+  return gauge === null ? heapBytes(backend.path, n) : oursGrown(backend, gauge, n);
+}
+
+/** `null` for the heap: that is looked at from within a process of its own. */
+function gaugeOf(backend: BenchBackend, context: BenchContext): Gauge | null {
   const { redis, folder } = context;
-  const gauge = placeOf(backend, context) === 'Redis' && redis ? () => usedMemory(redis.client) : diskGauge(folder);
-  const limits = new Map(limit && [[limit.name, [await bareGrown(limit, gauge, n)]]]);
-  return { n, ours: [await oursGrown(backend, gauge, n)], limits };
+  switch (placeOf(backend, context)) {
+    case 'heap':
+      return null;
+    case 'Redis':
+      return redis && (() => usedMemory(redis.client));
+    case 'file':
+      return diskGauge(folder);
+  }
 }

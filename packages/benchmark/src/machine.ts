@@ -29,7 +29,7 @@ export async function machineOf(context: BenchContext): Promise<Machine> {
     system: `${platform()} ${arch()}`,
     processor: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
     memoryGib: Math.round(totalmem() / 2 ** 30),
-    revision: revision(),
+    revision: revisionOf(import.meta.dirname),
     betterSqlite3: versionOf('better-sqlite3'),
     sqlite: sqliteVersion(),
     ioredis: versionOf('ioredis'),
@@ -38,10 +38,11 @@ export async function machineOf(context: BenchContext): Promise<Machine> {
   };
 }
 
-function revision(): string | null {
+/** What is checked out there; `null` where that is no checkout. */
+export function revisionOf(folder: string): string | null {
   try {
     const flags = ['describe', '--always', '--dirty', '--exclude=*'];
-    return execFileSync('git', flags, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] })
+    return execFileSync('git', flags, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
       .toString()
       .trim();
   } catch {

@@ -9,6 +9,7 @@ export const usage: string = `npm run bench -- [options]
   --n <count>         two other sizes: this many, and 1,000 (a tenth of it where that is less)
   --rounds <count>    rounds of every row; fewer than 7 are for a quick look
   --subject <path>    a backend of your own beside ours: the module that the conformance kit takes
+  --against <path>    only pools in order of arrival, beside those of another checkout of this project, installed there
   --check <file>      compares the ratios with those of a stored run; exit code 1 where one got worse
   --out <folder>      where latest.md, latest.json and latest.svg go; a whole run replaces those of the package`;
 
@@ -20,6 +21,8 @@ export interface Options {
   readonly full: boolean;
   readonly rounds: number | undefined;
   readonly subject: string | undefined;
+  /** Another checkout: its pools in order of arrival beside ours, and nothing else. */
+  readonly against: string | undefined;
   readonly check: string | undefined;
   readonly out: string | undefined;
   /** What others offer runs beside ours. */
@@ -39,6 +42,7 @@ export function readOptions(given: readonly string[]): Options {
       n: { type: 'string' },
       rounds: { type: 'string' },
       subject: { type: 'string' },
+      against: { type: 'string' },
       check: { type: 'string' },
       out: { type: 'string' },
       peers: { type: 'boolean' },
@@ -46,13 +50,17 @@ export function readOptions(given: readonly string[]): Options {
     },
     allowNegative: true,
   });
-  const { full, only, subject, check, out, help } = values;
+  const { full, only, subject, against, check, out, help } = values;
   const n = count('--n', values.n, 10);
   const rounds = count('--rounds', values.rounds, 1);
   if (n !== undefined && full) throw new Error('--n and --full name different sizes: give one of them');
-  const whole = values.peers !== false && [only, n, subject, values.rounds].every((value) => value === undefined);
+  if (against !== undefined && subject !== undefined)
+    throw new Error('--against and --subject are different runs: give one of them');
+  const part = [only, n, subject, against, values.rounds].some((value) => value !== undefined);
+  const whole = values.peers !== false && !part;
   const peers = values.peers ?? (whole || only === onlyPeers);
-  return { sizes: sizesOf(n, full), backends: backends(only), full, rounds, subject, check, out, peers, whole, help };
+  const sizes = sizesOf(n, full);
+  return { sizes, backends: backends(only), full, rounds, subject, against, check, out, peers, whole, help };
 }
 
 function sizesOf(n: number | undefined, full: boolean): number[] {

@@ -8,7 +8,7 @@ import { beeQueue } from './peer-bee-queue.ts';
 import { bullmq, bullmqByCallers } from './peer-bullmq.ts';
 import { ethereumjs } from './peer-ethereumjs.ts';
 import { original } from './peer-original.ts';
-import { ours, oursByCallers, type PeerSubject } from './peer-ours.ts';
+import { ours, oursByCallers, oursByPriority, type PeerSubject } from './peer-ours.ts';
 import { batches, freshTransactions, hashesOf } from './sample.ts';
 
 /** A row: how many times as fast as the peer ours is. */
@@ -48,6 +48,8 @@ const small = [1_000];
 /** For the goals of the design: a thousand take ours some milliseconds, in which noise is large. */
 const smallAndBig = [1_000, big];
 const growing = [1_000, 4_000, 16_000];
+/** Alto's cost of an addition grows with what it holds: that is shown by one row with 16,000, whose rounds take many seconds. */
+const moderate = [1_000, 4_000];
 
 const add: Work = async (store, transactions, call) => {
   for (const batch of batches(transactions, callSize)) await call(() => store.add(batch));
@@ -72,26 +74,36 @@ export function peerMeasures(options: PeerMeasureOptions): PeerMeasure[] {
 function redisDuels(subject: PeerSubject): Duel[] {
   const whole = ours(subject);
   const [alone, callers] = [oursByCallers(subject, 1), oursByCallers(subject, 64)];
+  const byFee = oursByPriority(subject);
   const adds = { what: 'add', work: add, ours: whole };
   const lives = { what: 'add, in flight, confirm', work: lifecycle, ours: whole };
   return [
     { ...adds, peer: bullmq(64), least: 5, sizes: smallAndBig },
     { ...lives, peer: bullmq(64), least: 4, sizes: smallAndBig },
-    { ...lives, peer: bullmq(1), least: 4, sizes: smallAndBig },
+    { ...lives, peer: bullmq(1), least: 4, sizes: small },
     { ...lives, ours: callers, peer: bullmqByCallers(64), least: 1, sizes: small },
     { ...lives, ours: alone, peer: bullmqByCallers(1), least: 1, sizes: small },
     ...[beeQueue, altoRedis, original].flatMap((peer) => [
       { ...adds, peer, least: 1, sizes: small },
       { ...lives, peer, least: 1, sizes: small },
     ]),
+    { what: 'add, sorted by fee', work: add, ours: byFee, peer: altoRedis, least: 1, sizes: small },
+    { what: 'add, best in flight, confirm', work: lifecycle, ours: byFee, peer: altoRedis, least: 1, sizes: small },
   ];
 }
 
 function memoryDuels(subject: PeerSubject): Duel[] {
-  return [altoMemory, ethereumjs].flatMap((peer) => [
-    { what: 'add', work: add, ours: ours(subject), peer, least: 1, sizes: growing },
-    { what: 'add, in flight, confirm', work: lifecycle, ours: ours(subject), peer, least: 1, sizes: growing },
-  ]);
+  const [byArrival, byFee] = [ours(subject), oursByPriority(subject)];
+  const life = 'add, best in flight, confirm';
+  return [
+    ...[altoMemory, ethereumjs].flatMap((peer) => [
+      { what: 'add', work: add, ours: byArrival, peer, least: 1, sizes: growing },
+      { what: 'add, in flight, confirm', work: lifecycle, ours: byArrival, peer, least: 1, sizes: moderate },
+      { what: 'add, sorted by fee', work: add, ours: byFee, peer, least: 1, sizes: moderate },
+    ]),
+    // Of the two only Alto chooses what goes in flight.
+    { what: life, work: lifecycle, ours: byFee, peer: altoMemory, least: 1, sizes: moderate },
+  ];
 }
 
 function measureOf(backend: string, duel: Duel, n: number, options: PeerMeasureOptions): PeerMeasure {

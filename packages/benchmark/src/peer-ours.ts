@@ -1,4 +1,12 @@
-import { Mempool, type MempoolStore, type OpenOptions, type Policy } from 'mempool-core';
+import {
+  accountTag,
+  Mempool,
+  type MempoolStore,
+  type OpenOptions,
+  type Policy,
+  type Submission,
+  type Transaction,
+} from 'mempool-core';
 import { inLanes, type Peer, type PeerPlace, type PeerStore } from './peer.ts';
 import { freshPoint } from './sample.ts';
 import { loadSubject } from './subject.ts';
@@ -22,9 +30,10 @@ function hasBackend(subject: { readonly name: string; readonly backend?: object 
 /** A confirmed transaction is final at once: a peer's job has no further life either. */
 const atOnce: Policy = { finalizeThreshold: 1, dropThreshold: Number.POSITIVE_INFINITY };
 const nothing = 'nothing';
+const leaseMs = 3_600_000;
 
-function openStore({ backend }: PeerSubject, { name, url }: PeerPlace): Promise<MempoolStore> {
-  return backend.open({ pool: name, url });
+function openStore({ backend }: PeerSubject, { name, url }: PeerPlace, options?: OpenOptions): Promise<MempoolStore> {
+  return backend.open({ ...options, pool: name, url });
 }
 
 function confirmIn(store: Pick<MempoolStore, 'confirm'>, seen: readonly string[]): Promise<unknown> {
@@ -77,4 +86,35 @@ export function oursByCallers(subject: PeerSubject, width: number): Peer {
     lacks: nothing,
     open,
   };
+}
+
+/** What pools sorted by fee are told of a transaction: a price, and that it is the first of a sender of its own. */
+function pricedFirst(transaction: Transaction): Submission {
+  const sender = transaction.hash.slice(0, 40);
+  const priority = BigInt(`0x${transaction.hash.slice(-8)}`);
+  return { ...transaction, verdict: { priority, sender, provides: [accountTag(sender, 0)] } };
+}
+
+/** A priority pool: the best of what was added is taken, under a lease. */
+export function oursByPriority(subject: PeerSubject): Peer {
+  const open = async (place: PeerPlace): Promise<PeerStore> => {
+    const store = await openStore(subject, place, { ordering: 'priority' });
+    const priced = new Map<string, Submission>();
+    const submission = (transaction: Transaction): Submission =>
+      priced.get(transaction.hash) ?? pricedFirst(transaction);
+    return {
+      async prepare(transactions) {
+        for (const transaction of transactions) priced.set(transaction.hash, pricedFirst(transaction));
+      },
+      add: (transactions) => store.receive(transactions.map(submission)),
+      async take(hashes) {
+        const lease = { owner: 'benchmark', leaseMs };
+        const { transactions } = await store.take({ maxTxs: hashes.length }, lease);
+        return transactions.map(({ hash }) => hash);
+      },
+      confirm: (hashes) => confirmIn(store, hashes),
+      close: () => store.close(),
+    };
+  };
+  return { name: 'ours by priority, 100 a call', package: null, lacks: nothing, open };
 }

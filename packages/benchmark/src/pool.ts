@@ -20,8 +20,8 @@ const arrivals: Stock = { options: {}, batch: freshTransactions };
 /** A pool of a subject with `n` transactions of one kind stored. */
 export class FilledPool implements BenchPool {
   readonly stored: Stored;
+  readonly name: string = `bench-${process.pid}-${pools++}`;
   readonly #subject: BenchSubject;
-  readonly #name = `bench-${process.pid}-${pools++}`;
   readonly #options: OpenOptions;
   readonly #stock: Stock;
   #store: MempoolStore | null = null;
@@ -39,7 +39,7 @@ export class FilledPool implements BenchPool {
   }
 
   second(): Promise<MempoolStore> {
-    return this.#subject.open(this.#name, this.#options);
+    return this.#subject.open(this.name, this.#options);
   }
 
   async reopen(): Promise<void> {
@@ -61,7 +61,7 @@ export class FilledPool implements BenchPool {
 
   async close(): Promise<void> {
     await this.store.close();
-    await this.#subject.destroy?.(this.#name);
+    await this.#subject.destroy?.(this.name);
   }
 }
 

@@ -1,9 +1,11 @@
 import { BareTable } from './bare-table.ts';
 import type { BenchBackend } from './bench-backend.ts';
 import { atMost, type BenchContext } from './context.ts';
-import { fillInflight, fillPending } from './fill.ts';
+import { fillPending } from './fill.ts';
+import { sealed } from './lifecycle-workloads.ts';
 import { inTurn, type Measure, timed } from './measure.ts';
 import { never } from './policy.ts';
+import { FilledPool } from './pool.ts';
 import { batches, freshPoint, freshTransactions } from './sample.ts';
 import { coalescing } from './shared-measures.ts';
 import { type BenchSubject, withPool } from './subject.ts';
@@ -43,6 +45,7 @@ function receive(subject: BenchSubject, folder: string, batchSize: number, count
 
 function confirm(subject: BenchSubject, folder: string, inflight: number): Measure {
   let table: BareTable | undefined;
+  const pool = new FilledPool(subject, inflight);
   return {
     backend: subject.name,
     title: `visiting every record ÷ confirm of a block of 100, ${inflight.toLocaleString('en')} in flight`,
@@ -52,20 +55,23 @@ function confirm(subject: BenchSubject, folder: string, inflight: number): Measu
     async prepare() {
       table = new BareTable(folder);
       for (let left = inflight; left > 0; left -= 1_000) table.insert(freshTransactions(1_000));
+      await pool.fill(inflight, 'inflight');
     },
     async sample(round) {
-      return withPool(subject, async (store) => {
-        const hashes = await fillInflight(store, inflight);
-        const seen = hashes.slice(0, 100);
-        const [visiting, ours] = await inTurn(
-          round,
-          () => timed(() => table?.ageAll()),
-          () => timed(() => store.confirm({ point: freshPoint(), seen, unseen: [] }, never)),
-        );
-        return visiting / ours;
-      });
+      const { store } = pool;
+      const before = await sealed(pool);
+      const seen = pool.stored.some(100);
+      const [visiting, ours] = await inTurn(
+        round,
+        () => timed(() => table?.ageAll()),
+        () => timed(() => store.confirm({ point: freshPoint(), seen, unseen: [] }, never)),
+      );
+      await store.rollback(before);
+      await store.markInflight(seen);
+      return visiting / ours;
     },
     async end() {
+      await pool.close();
       table?.close();
     },
   };

@@ -1,3 +1,4 @@
+import { goalsAgainst, rowsAgainst } from './against.ts';
 import { type BenchBackend, backendOf, foreignBackend } from './bench-backend.ts';
 import { type BenchContext, subjectPaths } from './context.ts';
 import { electionMeasures } from './election-measures.ts';
@@ -8,6 +9,7 @@ import { type Figure, type Measure, take } from './measure.ts';
 import { memoryMeasures } from './memory-measures.ts';
 import type { Options } from './options.ts';
 import { rankedGoals, rankedRows } from './ranked-rows.ts';
+import { reapingMeasure } from './reaping-measure.ts';
 import { redisMeasures } from './redis-measures.ts';
 import { flatnessGoals, type Result, resultFormat, type Section } from './result.ts';
 import type { Row } from './row.ts';
@@ -15,12 +17,27 @@ import { exclusiveMeasure, sqliteMeasures } from './sqlite-measures.ts';
 import { loadSubject } from './subject.ts';
 import { workloadRows } from './workload-rows.ts';
 
+/** What was measured, without when and where. */
+interface Measured {
+  readonly rows: Row[];
+  readonly goals: Figure[];
+  readonly sections: Section[];
+}
+
 /** Everything that the options ask for. */
 export async function run(options: Options, context: BenchContext): Promise<Result> {
   const date = new Date();
   const machine = await machineOf(context);
-  const rows: Row[] = [];
-  const goals: Figure[] = [];
+  const { against } = options;
+  const measured = against === undefined ? await all(options, context) : await beside(against, options, context);
+  const minutes = (Date.now() - date.getTime()) / 60_000;
+  const { sizes } = context;
+  return { format: resultFormat, date: date.toISOString(), minutes, sizes, machine, ...measured };
+}
+
+async function all(options: Options, context: BenchContext): Promise<Measured> {
+  const measured: Measured = { rows: [], goals: [], sections: [] };
+  const { rows, goals, sections } = measured;
   for (const backend of await backendsOf(options, context)) {
     const own = [
       ...(await workloadRows(backend, context)),
@@ -31,24 +48,19 @@ export async function run(options: Options, context: BenchContext): Promise<Resu
     goals.push(...(await figures(await measuresOf(backend, options, context), context)), ...rankedGoals(own));
     goals.push(...flatnessGoals(own));
   }
-  const sections: Section[] = [];
   if (options.peers)
     for (const extra of extras) {
       const more = await extra.run(context);
       goals.push(...more.goals);
       sections.push(...more.sections);
     }
-  const minutes = (Date.now() - date.getTime()) / 60_000;
-  return {
-    format: resultFormat,
-    date: date.toISOString(),
-    minutes,
-    sizes: context.sizes,
-    machine,
-    rows,
-    goals,
-    sections,
-  };
+  return measured;
+}
+
+async function beside(checkout: string, { backends }: Options, context: BenchContext): Promise<Measured> {
+  const rows: Row[] = [];
+  for (const name of backends) rows.push(...(await rowsAgainst(name, checkout, context)));
+  return { rows, goals: goalsAgainst(rows), sections: [] };
 }
 
 async function backendsOf({ backends, subject }: Options, context: BenchContext): Promise<BenchBackend[]> {
@@ -59,13 +71,21 @@ async function backendsOf({ backends, subject }: Options, context: BenchContext)
 /** The goals that a backend of ours has beside its flatness. */
 async function measuresOf(backend: BenchBackend, { full }: Options, context: BenchContext): Promise<Measure[]> {
   const { name, subject, path } = backend;
-  if (path === subjectPaths.ephemeral) return memoryMeasures(backend, context);
+  if (path === subjectPaths.ephemeral) return [...memoryMeasures(backend, context), reapingMeasure(backend, context)];
   if (path === subjectPaths.sqlite) {
-    const own = [...sqliteMeasures(backend, context), ...electionMeasures(subject, path)];
+    const own = [
+      ...sqliteMeasures(backend, context),
+      reapingMeasure(backend, context),
+      ...electionMeasures(subject, path),
+    ];
     return full ? [...own, exclusiveMeasure(subject, await loadSubject(subjectPaths.sqliteExclusive))] : own;
   }
   if (name === 'redis' && context.redis !== null)
-    return [...redisMeasures(backend, context.redis.client, context), ...electionMeasures(subject, path)];
+    return [
+      ...redisMeasures(backend, context.redis.client, context),
+      reapingMeasure(backend, context),
+      ...electionMeasures(subject, path),
+    ];
   return [];
 }
 

@@ -19,11 +19,16 @@ describe('the options of a run', () => {
     expect(readOptions(['--n', '100']).sizes).toEqual([10, 100]);
   });
 
+  test('leave the peers out beside another checkout', () => {
+    expect(readOptions(['--against', 'another-checkout'])).toMatchObject({ against: 'another-checkout', peers: false });
+  });
+
   test.each([
     ['--only', 'redis'],
     ['--n', '5000'],
     ['--rounds', '3'],
     ['--subject', 'a.ts'],
+    ['--against', 'another-checkout'],
   ])('make it a part of a run with %s, which replaces no result', (...given) => {
     expect(readOptions(given).whole).toBe(false);
   });
@@ -34,6 +39,7 @@ describe('the options of a run', () => {
     ['--n', '1.5'],
     ['--rounds', '0'],
     ['--n', '5000', '--full'],
+    ['--subject', 'a.ts', '--against', 'another-checkout'],
     ['--unknown'],
   ])('refuse %s %s', (...given) => {
     expect(() => readOptions(given)).toThrow(Error);

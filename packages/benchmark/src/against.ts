@@ -1,0 +1,101 @@
+import { resolve } from 'node:path';
+import { type BackendName, type BenchBackend, backendOf } from './bench-backend.ts';
+import { type Contest, contestRows } from './contest.ts';
+import { type BenchContext, subjectPathsIn } from './context.ts';
+import { poolBytes } from './footprint.ts';
+import { lifecycleWorkloads } from './lifecycle-workloads.ts';
+import { revisionOf } from './machine.ts';
+import { type Figure, type Measure, meets } from './measure.ts';
+import { FilledPool } from './pool.ts';
+import { receiveWorkloads } from './receive-workloads.ts';
+import { type Costs, type Row, rowsOf } from './row.ts';
+import { loadSubject } from './subject.ts';
+import type { Workload } from './workload.ts';
+
+const ids = new Set(['receive-1', 'receive-100', ...lifecycleWorkloads.map(({ id }) => id)]);
+
+/** The store's own verbs: what lies above the store would be ours for both. */
+const workloads: readonly Workload[] = [...receiveWorkloads, ...lifecycleWorkloads].filter(({ id }) => ids.has(id));
+
+/** Two of the same take turns: what is looked for is less than what single rounds differ by. */
+const defaultRounds = 15;
+
+/** A tenth slower is within what rounds differ by; bytes hardly vary. */
+const atLeast = { µs: 0.9, bytes: 0.98 } as const;
+
+/** Both sides, in the same turns. */
+interface Pair {
+  readonly ours: BenchBackend;
+  readonly theirs: BenchBackend;
+  /** What the other is called. */
+  readonly name: string;
+}
+
+interface Filled {
+  readonly n: number;
+  readonly ours: FilledPool;
+  readonly theirs: FilledPool;
+}
+
+/** Pools in order of arrival, those of another checkout as the limit: a ratio of 1 is as quick, or as small, as there. */
+export async function rowsAgainst(name: BackendName, checkout: string, given: BenchContext): Promise<Row[]> {
+  const context = { ...given, rounds: given.rounds ?? defaultRounds };
+  const ours = await backendOf(name, context);
+  const path = subjectPathsIn(resolve(checkout))[name];
+  const theirs = { ...ours, path, subject: await loadSubject(path) };
+  const pair = { ours, theirs, name: revisionOf(checkout) ?? 'the other' };
+  return [
+    ...(await workloadsBeside(pair, 'pending', context)),
+    ...(await workloadsBeside(pair, 'inflight', context)),
+    ...(await weightBeside(pair, context)),
+  ];
+}
+
+async function workloadsBeside(pair: Pair, given: Workload['given'], context: BenchContext): Promise<Row[]> {
+  const filled: Filled[] = [];
+  const rows: Row[] = [];
+  const pool = (backend: BenchBackend, n: number) => new FilledPool(backend.subject, n).fill(n, given);
+  try {
+    for (const n of context.sizes)
+      filled.push({ n, ours: await pool(pair.ours, n), theirs: await pool(pair.theirs, n) });
+    for (const workload of workloads.filter((one) => one.given === given))
+      rows.push(...(await measured(workload, pair, filled, context)));
+    return rows;
+  } finally {
+    for (const { ours, theirs } of filled) await Promise.all([ours.close(), theirs.close()]);
+  }
+}
+
+function measured(workload: Workload, pair: Pair, filled: readonly Filled[], context: BenchContext): Promise<Row[]> {
+  const { id, title, per, repeats } = workload;
+  const contests = filled.map(
+    ({ n, ours, theirs }): Contest => ({
+      n,
+      ours: () => workload.ours(ours),
+      rivals: [{ name: pair.name, prepare: () => workload.ours(theirs) }],
+    }),
+  );
+  return contestRows({ backend: pair.ours.name, id, title, per, unit: 'µs' }, contests, context, repeats);
+}
+
+async function weightBeside({ ours, theirs, name }: Pair, context: BenchContext): Promise<Row[]> {
+  console.error(`${ours.name}: memory`);
+  const costs: Costs[] = [];
+  for (const n of context.sizes) {
+    const own = [await poolBytes(ours, context, n)];
+    costs.push({ n, ours: own, limits: new Map([[name, [await poolBytes(theirs, context, n)]]]) });
+  }
+  const title = 'memory beyond the payload';
+  return rowsOf({ backend: ours.name, id: 'memory', title, unit: 'bytes', per: 'transaction' }, costs);
+}
+
+/** As fast, and as small, as the other. */
+export function goalsAgainst(rows: readonly Row[]): Figure[] {
+  return rows.flatMap(({ backend, title, n, unit, limits }) =>
+    limits.map(({ name, ratio }): Figure => {
+      const goal: Measure['goal'] = { kind: 'at least', value: atLeast[unit] };
+      const full = `${title}, n = ${n.toLocaleString('en')}: ${name} ÷ ours`;
+      return { backend, title: full, goal, unit: '×', value: ratio, met: meets(ratio.median, goal) };
+    }),
+  );
+}
