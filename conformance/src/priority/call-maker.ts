@@ -12,7 +12,7 @@ export const historyLimits: Limits = {
   maxPerSender: 3,
   maxParked: 3,
   maxAncestors: 2,
-  maxDescendants: 3,
+  maxDescendants: 2,
   maxEvictions: 2,
   replacementBump: 10,
   ttlMs: 400,
@@ -22,13 +22,13 @@ export const historyLimits: Limits = {
 
 /** What `setLimits` sets; the first of each is what the pool began with, so that it comes back to it. */
 const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
-  maxTxs: [8, 8, 5, 12],
-  maxBytes: [130, 130, 60, 1_000],
+  maxTxs: [8, 8, 4, 12],
+  maxBytes: [130, 130, 50, 1_000],
   maxTxGas: [9, 9, 5, Number.POSITIVE_INFINITY],
   maxPerSender: [3, 3, 1, 64],
   maxParked: [3, 3, 0, 8],
-  maxAncestors: [2, 1, 1, 8],
-  maxDescendants: [3, 3, 1, 8],
+  maxAncestors: [2, 1, 0, 8],
+  maxDescendants: [2, 1, 0, 8],
   maxEvictions: [2, 2, 1, 8],
   replacementBump: [10, 10, 0, 100],
   ttlMs: [400, 400, 100, Number.POSITIVE_INFINITY],
@@ -55,18 +55,18 @@ const maxNamed = 30;
 
 /** How often each verb comes, in a hundred calls. */
 const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
-  ['receive', 38],
+  ['receive', 34],
   ['markInflight', 4],
   ['markAcknowledged', 4],
   ['release', 5],
   ['drop', 4],
   ['confirm', 12],
-  ['rollback', 4],
+  ['rollback', 6],
   ['take', 6],
   ['sweep', 6],
   ['revise', 8],
   ['flush', 1],
-  ['setLimits', 3],
+  ['setLimits', 5],
   ['advance', 5],
 ];
 
@@ -152,6 +152,17 @@ export class PriorityCallMaker {
     return Array.from({ length: count }, () => this.#random.pick(tags));
   }
 
+  /** Most of the time what somebody who waits provides, so that chains and stars grow. */
+  #required(model: PriorityModel): string[] {
+    const { live } = model.state.pool;
+    const offered = [...model.state.entries].flatMap(([hash, { verdict }]) =>
+      live.get(hash)?.stage === 'Pending' ? verdict.provides : [],
+    );
+    return this.#tags([0, 0, 1, 1, 2]).map((tag) =>
+      offered.length > 0 && this.#percent(60) ? this.#random.pick(offered) : tag,
+    );
+  }
+
   #moment(model: PriorityModel): { now?: number; height?: number } {
     const { tick } = model.reader().tip();
     const now = this.#percent(10) ? { now: this.#clock.nowMs - 60 + this.#random.below(80) } : {};
@@ -182,7 +193,7 @@ export class PriorityCallMaker {
       priority: this.#random.pick(priorities),
       sender: this.#random.pick(senders),
       provides,
-      requires: this.#tags([0, 0, 0, 1, 1, 1, 2]),
+      requires: this.#required(model),
       gas: this.#random.pick([0, 1, 1, 2, 3, 5, 8, 9, 10]),
       ...(this.#percent(10) ? { senderLimit: 1 + this.#random.below(3) } : {}),
       ...(this.#percent(8) ? { expiresAt: this.#clock.nowMs - 20 + this.#random.below(300) } : {}),
@@ -192,11 +203,13 @@ export class PriorityCallMaker {
   }
 
   #block(model: PriorityModel): Block {
-    const point = this.#points.length > 0 && this.#percent(10) ? this.#random.pick(this.#points) : this.#newPoint();
+    const kept = model.reader().tip({ points: Number.MAX_SAFE_INTEGER }).points;
+    const used = this.#percent(70) ? kept : this.#points;
+    const point = used.length > 0 && this.#percent(12) ? this.#random.pick(used) : this.#newPoint();
     const parent = this.#percent(10) ? this.#random.hex(32) : model.reader().tip().point?.hash;
     const seen = this.#percent(40) ? this.#some(3) : this.#known(1, model);
     const lists = { seen, unseen: this.#percent(40) ? this.#known(3, model) : [] };
-    const provides = this.#percent(35) ? { provides: this.#tags([1, 2]) } : {};
+    const provides = this.#percent(50) ? { provides: this.#tags([1, 2]) } : {};
     return this.#percent(30) || parent === undefined
       ? { point, ...lists, ...provides }
       : { point, parent, ...lists, ...provides };
@@ -236,7 +249,9 @@ export class PriorityCallMaker {
   }
 
   #revisions(model: PriorityModel): Revision[] {
-    const named = this.#known(4, model);
+    const waiting = [...model.state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
+    const isWaiting = waiting.length > 0 && this.#percent(80);
+    const named = isWaiting ? this.#some(4).map(() => this.#random.pick(waiting).hash) : this.#some(4);
     const hashes = this.#percent(5) ? named : [...new Set(named)];
     return hashes.map((hash) => {
       const { entries } = model.state;
