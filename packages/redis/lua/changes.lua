@@ -4,14 +4,14 @@
 -- commit: a server that went back and on by another way has other stamps.
 -- Rules: N1, N2
 local ENTRIES, TAGS, CHANGES = KEYS[13], KEYS[14], KEYS[15]
-local version, stamp = unpack(call('HMGET', META, 'version', 'stamp'))
+local version, stamp, waiting = unpack(call('HMGET', META, 'version', 'stamp', 'turns'))
 version = tonumber(version)
-local most = 32
+local most, time = 32, call('TIME')
 
--- { kind, the version that a mirror has with the changes, its stamp, seconds and microseconds of the server's clock, change … }
+-- { kind, the version that a mirror has with the changes, its stamp, seconds and microseconds of the server's clock, how many
+-- calls go before this one, change … }
 local function report(kind, number, mark, ...)
-  local time = call('TIME')
-  return { kind, number, mark, time[1], time[2], ... }
+  return { kind, number, mark, time[1], time[2], 0, ... }
 end
 
 -- `current`; `behind`, with all that it lacks, or `more` with the first of it; `reload` where that is not to be had.

@@ -1,6 +1,6 @@
 -- Purpose: what a priority pool is made of, without its payloads: page by page, or all at once, for a mirror.
 -- KEYS: changes.lua   ARGV: 1 'head', 'blocks', 'pending', 'flight', 'log', 'tags' or 'all', 2 behind what the page begins, 3 how many
--- Returns: { epoch, version, stamp, seconds, microseconds, page … }; a page is { behind what the next begins or '', item … }
+-- Returns: { epoch, version, stamp, seconds, microseconds, 0, page … }; a page is { behind what the next begins or '', item … }
 -- Rules: N1, M2
 local load = {}
 

@@ -7,7 +7,15 @@ export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buf
 type Arrivals = (Buffer | number)[];
 type Moved = [digits: Buffer, recorded: Buffer];
 /** What lua/changes.lua says of a mirror: changes that it lacks, what it has with them, and the server's clock. */
-export type MirrorReport = [kind: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...Buffer[]];
+export type MirrorReport = [
+  kind: Buffer,
+  version: number,
+  stamp: Buffer,
+  s: Buffer,
+  us: Buffer,
+  before: number,
+  ...Buffer[],
+];
 /** What the record of an operation id holds. */
 export type Known = [known: Buffer, record: Buffer];
 type Committed = MirrorReport | Known | OnTip<[]>;
@@ -49,9 +57,10 @@ interface Replies {
   ];
   commit: Committed;
   commitChain: Committed;
+  turn: MirrorReport;
   sync: MirrorReport | Known;
   fetch: [MirrorReport, ...(Buffer | null)[]];
-  load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...LoadedPage[]];
+  load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, before: number, ...LoadedPage[]];
 }
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
@@ -103,8 +112,9 @@ export const scripts: { readonly [V in Verb]: Script } = {
   bodies: reading('bodies'),
   flush: writing('log', 'flush'),
   setLimits: writing('limits'),
-  commit: mirrored(true, 'recall', 'trail', 'commit'),
-  commitChain: mirrored(true, 'recall', 'fence', 'trail', 'commit'),
+  commit: mirrored(true, 'turns', 'recall', 'trail', 'commit'),
+  commitChain: mirrored(true, 'turns', 'recall', 'fence', 'trail', 'commit'),
+  turn: mirrored(false, 'turns', 'turn'),
   sync: mirrored(false, 'recall', 'sync'),
   fetch: mirrored(false, 'fetch'),
   load: mirrored(false, 'load'),

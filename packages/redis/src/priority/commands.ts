@@ -1,4 +1,4 @@
-import { type Item, Packed } from './packed.ts';
+import { type Item, itemBytes, packLists } from './packed.ts';
 
 /** The keys that a step writes, by their numbers in the scripts. */
 export const keyNumbers = {
@@ -37,38 +37,33 @@ export class Commands {
 
   /** As arguments of the script. */
   pack(): Buffer[] {
-    const packed = new Packed();
     const args: Buffer[] = [];
-    let lists = 0;
+    let lists: Item[][] = [];
+    let bytes = 0;
     for (const { name, key, options, items } of this.#commands) {
       for (let from = 0; from < items.length; ) {
-        const to = endOfPart(items, from);
-        const parts = [name, keyNumbers[key], ...options, ...items.slice(from, to)];
-        packed.array(parts.length);
-        for (const part of parts) packed.item(part);
-        lists += 1;
-        from = to;
-        if (packed.length < mostBytes) continue;
-        args.push(packed.take(lists));
-        lists = 0;
+        const part = partOf(items, from);
+        lists.push([name, keyNumbers[key], ...options, ...part.items]);
+        from += part.items.length;
+        bytes += part.bytes;
+        if (bytes < mostBytes) continue;
+        args.push(packLists(lists));
+        lists = [];
+        bytes = 0;
       }
     }
-    if (lists > 0) args.push(packed.take(lists));
+    if (lists.length > 0) args.push(packLists(lists));
     return args;
   }
 }
 
 /** Ends in time for the server, at a pair. */
-function endOfPart(items: readonly Item[], from: number): number {
+function partOf(items: readonly Item[], from: number): { readonly items: readonly Item[]; readonly bytes: number } {
   let bytes = 0;
   let to = from;
   while (to < items.length && to - from < mostItems && bytes < mostBytes) {
-    bytes += sizeOf(items[to]) + sizeOf(items[to + 1]);
+    bytes += itemBytes(items[to] as Item) + itemBytes(items[to + 1] ?? 0);
     to += 2;
   }
-  return Math.min(to, items.length);
-}
-
-function sizeOf(item: Item | undefined): number {
-  return item === undefined || typeof item === 'number' ? 0 : item.length;
+  return { items: items.slice(from, to), bytes };
 }

@@ -55,7 +55,7 @@ export async function loadPool(read: ReadPool, warn: (what: string, hash: string
     if (loaded !== null) return mirrorOf(loaded, warn);
   }
   const reply = await read('all', '0', allItems);
-  const [head, blocks, pending, flight, log, tags] = reply.slice(5) as LoadedPage[] as SixPages;
+  const [head, blocks, pending, flight, log, tags] = reply.slice(6) as LoadedPage[] as SixPages;
   const lives = [pending, flight];
   return mirrorOf({ mark: markOf(reply), head, blocks: [blocks], lives, log: [log], tags: [tags] }, warn);
 }
@@ -72,13 +72,13 @@ async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
     for (let after = '0'; after !== ''; ) {
       const next = await read(what, after, pageItems[what]);
       if (!isSame(mark, markOf(next))) return null;
-      const page = next[5] as LoadedPage;
+      const page = next[6] as LoadedPage;
       pages[what].push(page);
       after = String(page[0]);
     }
   }
   const { pending, flight, ...others } = pages;
-  return { mark, head: reply[5] as LoadedPage, lives: [...pending, ...flight], ...others };
+  return { mark, head: reply[6] as LoadedPage, lives: [...pending, ...flight], ...others };
 }
 
 function markOf([epoch, version, stamp]: Reply<'load'>): Mark {

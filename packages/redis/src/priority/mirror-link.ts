@@ -48,7 +48,7 @@ export class MirrorLink {
 
   /** Takes what the server said of the mirror as it was at `from`. Whether it has all now that it lacked then. */
   async follow(mirror: Mirror, from: Mark, report: MirrorReport, deadline: number): Promise<boolean> {
-    const [word, , stamp, seconds, microseconds, ...changes] = report;
+    const [word, , stamp, seconds, microseconds, , ...changes] = report;
     this.clock.learn(seconds, microseconds);
     const kind = String(word);
     if (kind === 'current') return true;

@@ -1,81 +1,53 @@
 /** What a packed list may hold: a string is text. */
 export type Item = string | number | Buffer;
 
-const firstBytes = 16 * 1024;
+const headBytes = 5;
 
-/** Lists as MessagePack, which the server's scripts take apart at little cost. */
-export class Packed {
-  #bytes: Buffer = Buffer.allocUnsafe(firstBytes);
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
+/** Lists as MessagePack, which the server's scripts take apart at little cost: one array of them, in a buffer made to measure. */
+export function packLists(lists: readonly (readonly Item[])[]): Buffer {
+  const bytes = Buffer.allocUnsafe(lists.reduce((sum, list) => sum + listBytes(list), headBytes));
+  let at = writeHead(bytes, 0xdd, lists.length, 0);
+  for (const list of lists) {
+    at = writeHead(bytes, 0xdd, list.length, at);
+    for (const item of list) at = writeItem(bytes, item, at);
   }
+  return bytes.subarray(0, at);
+}
 
-  array(length: number): void {
-    const at = this.#claim(5);
-    this.#bytes[at] = 0xdd;
-    this.#bytes.writeUInt32BE(length, at + 1);
-  }
+/** At the most: what its items take, each with the longest head. */
+function listBytes(list: readonly Item[]): number {
+  let bytes = headBytes;
+  for (const item of list) bytes += headBytes + itemBytes(item);
+  return bytes;
+}
 
-  item(item: Item): void {
-    switch (typeof item) {
-      case 'number':
-        this.#number(item);
-        break;
-      case 'string':
-        this.#text(item);
-        break;
-      case 'object':
-        this.#raw(item);
-        break;
-    }
-  }
+/** Of text at the most: three bytes to a UTF-16 unit. */
+export function itemBytes(item: Item): number {
+  if (typeof item === 'number') return 0;
+  return typeof item === 'string' ? 3 * item.length : item.length;
+}
 
-  /** What was written, after a head that tells how many lists it holds. */
-  take(lists: number): Buffer {
-    const head = Buffer.alloc(5, 0xdd);
-    head.writeUInt32BE(lists, 1);
-    const taken = Buffer.concat([head, this.#bytes.subarray(0, this.#length)]);
-    this.#length = 0;
-    return taken;
-  }
+function writeItem(bytes: Buffer, item: Item, at: number): number {
+  if (typeof item === 'number') return writeHead(bytes, 0xce, item, at);
+  if (typeof item === 'string') return writeText(bytes, item, at);
+  const from = writeLength(bytes, item.length, at);
+  bytes.set(item, from);
+  return from + item.length;
+}
 
-  /** Counts: what is too large for one travels as text. */
-  #number(value: number): void {
-    const at = this.#claim(5);
-    this.#bytes[at] = 0xce;
-    this.#bytes.writeUInt32BE(value, at + 1);
-  }
+function writeText(bytes: Buffer, text: string, at: number): number {
+  const length = Buffer.byteLength(text);
+  const from = writeLength(bytes, length, at);
+  return from + bytes.write(text, from);
+}
 
-  #text(text: string): void {
-    const at = this.#open(Buffer.byteLength(text));
-    this.#bytes.write(text, at);
-  }
+function writeLength(bytes: Buffer, length: number, at: number): number {
+  if (length >= 32) return writeHead(bytes, 0xdb, length, at);
+  bytes[at] = 0xa0 | length;
+  return at + 1;
+}
 
-  #raw(bytes: Buffer): void {
-    const at = this.#open(bytes.length);
-    this.#bytes.set(bytes, at);
-  }
-
-  /** Where the bytes of a string go, in what by then may be another buffer. */
-  #open(length: number): number {
-    const isShort = length < 32;
-    const at = this.#claim(isShort ? 1 + length : 5 + length);
-    this.#bytes[at] = isShort ? 0xa0 | length : 0xdb;
-    if (isShort) return at + 1;
-    this.#bytes.writeUInt32BE(length, at + 1);
-    return at + 5;
-  }
-
-  #claim(bytes: number): number {
-    const at = this.#length;
-    this.#length += bytes;
-    if (this.#length > this.#bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.max(this.#length, 2 * this.#bytes.length));
-      larger.set(this.#bytes.subarray(0, at));
-      this.#bytes = larger;
-    }
-    return at;
-  }
+function writeHead(bytes: Buffer, kind: number, value: number, at: number): number {
+  bytes[at] = kind;
+  return bytes.writeUInt32BE(value, at + 1);
 }

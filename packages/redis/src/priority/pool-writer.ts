@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as core from 'mempool-core';
 import type { Argument } from '../connection.ts';
 import { readPoint } from '../record.ts';
 import type { MirrorReport } from '../script.ts';
 import type { Mirror } from './mirror.ts';
 import { type CallId, isKnown, type MirrorLink, markArguments } from './mirror-link.ts';
-import { Packed } from './packed.ts';
+import { type Item, packLists } from './packed.ts';
 import { stepCommands } from './step-commands.ts';
 
 export type Plan<T> = (pool: core.Planning, nowMs: number) => core.Step<T>;
 type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
 type Outcome<T> = { readonly outcome: T };
 
+const longestPauseMs = 20;
 /** Events to an entry of the stream at the most. */
 const mostEvents = 1_000;
 
@@ -21,6 +23,7 @@ interface Call<T> extends CallId {
   readonly verb: string;
   readonly fence: readonly Argument[];
   readonly plan: Plan<T>;
+  readonly signal: AbortSignal | undefined;
   /** What attempts that may have been carried out came to, by their stamps: what a call of our own id has for a record. */
   readonly sent: Map<string, T>;
 }
@@ -35,6 +38,8 @@ export class PoolWriter {
   readonly #id: string = randomBytes(9).toString('base64');
   #calls = 0;
   #stamps = 0;
+  /** Calls that have not ended. */
+  #open = 0;
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(link: MirrorLink) {
@@ -64,14 +69,19 @@ export class PoolWriter {
     const { timeoutMs, clock } = this.#link.node.options;
     this.#calls += 1;
     const id = operationId ?? `${this.#id}${this.#calls}`;
-    const call: Call<T> = { ...planned, id, ids: operationId === undefined ? 'calls' : 'ops', sent: new Map() };
+    const ids = operationId === undefined ? 'calls' : 'ops';
+    const call: Call<T> = { ...planned, id, ids, signal, sent: new Map() };
     const running = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
       // One at a time: the next is planned on what this one writes.
       this.#line.distrust();
       return this.#attempt(call, clock() + remainingMs);
     });
     const before = this.#settled;
-    const end = () => before;
+    this.#open += 1;
+    const end = () => {
+      this.#open -= 1;
+      return before;
+    };
     this.#settled = running.then(end, end);
     return running;
   }
@@ -81,8 +91,8 @@ export class PoolWriter {
     for (let isCurrent = false; ; ) {
       const mirror = await this.#link.mirror(deadline);
       const planned = planOn(mirror, call, this.#link.clock.now());
-      if ('step' in planned && isWritten(planned.step, mirror, call)) {
-        const answer = await this.#commit(call, mirror, planned.step, deadline);
+      if ('step' in planned && isWritten(planned, call)) {
+        const answer = await this.#commit(call, mirror, planned, deadline);
         if (answer !== null) return answer.outcome;
         isCurrent = false;
       } else if (isCurrent) {
@@ -100,15 +110,15 @@ export class PoolWriter {
   async #commit<T>(
     call: Call<T>,
     mirror: Mirror,
-    step: core.Step<T>,
+    { step, change }: PlannedStep<T>,
     deadline: number,
   ): Promise<Outcome<T | Fenced> | null> {
     const { mark } = mirror;
     this.#stamps += 1;
     const stamp = `${this.#id}.${this.#stamps}`;
-    const change = changeOf(mirror, step);
     call.sent.set(stamp, step.outcome);
-    const args = commitArguments(call, mirror, step, stamp, change);
+    const turn = [this.#id, this.#open > 1 ? 'more' : ''];
+    const args = commitArguments(call, mirror, { step, change }, stamp, turn);
     const reply = await this.#link.send(call.script, args, deadline, call.ids);
     if (isKnown(reply)) return { outcome: recalled(call, reply[1]) };
     switch (String(reply[0])) {
@@ -120,28 +130,49 @@ export class PoolWriter {
       default:
         call.sent.delete(stamp);
         await this.#link.follow(mirror, mark, reply as MirrorReport, deadline);
+        await this.#waitTurn(call, (reply as MirrorReport)[5], deadline);
         return null;
+    }
+  }
+
+  /** Nodes that were in each other's way write in turn: else the quickest would go first again and again. */
+  async #waitTurn<T>({ signal, sent }: Call<T>, before: number, deadline: number): Promise<void> {
+    const { clock } = this.#link.node.options;
+    for (let others = before; others > 0; ) {
+      await pause(Math.min(longestPauseMs, others));
+      if (sent.size === 0) signal?.throwIfAborted();
+      if (clock() >= deadline) throw new core.MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others still write to the pool');
+      const mirror = await this.#link.mirror(deadline);
+      const { mark } = mirror;
+      const report = await this.#link.send('turn', [this.#id, ...markArguments(mark)], deadline);
+      await this.#link.follow(mirror, mark, report, deadline);
+      others = report[5];
     }
   }
 }
 
-type Planned<T> = { readonly step: core.Step<T> } | { readonly refused: unknown };
+interface PlannedStep<T> {
+  readonly step: core.Step<T>;
+  /** What other mirrors need to know; `null` where that is nothing. */
+  readonly change: core.PoolChange | null;
+}
+type Planned<T> = PlannedStep<T> | { readonly refused: unknown };
 
 /** A plan may refuse the call; on a mirror that is behind that says nothing yet. */
-function planOn<T>({ pool }: Mirror, { plan }: Call<T>, nowMs: number): Planned<T> {
+function planOn<T>(mirror: Mirror, { plan }: Call<T>, nowMs: number): Planned<T> {
   try {
-    return { step: pool.plan((planning) => plan(planning, nowMs)) };
+    const step = mirror.pool.plan((planning) => plan(planning, nowMs));
+    return { step, change: changeOf(mirror, step) };
   } catch (refused) {
     return { refused };
   }
 }
 
 /** Whether the script has anything to do: what changes nothing is only looked at, unless it is to be recorded or fenced. */
-function isWritten<T>(step: core.Step<T>, mirror: Mirror, { script, ids }: Call<T>): boolean {
-  return script === 'commitChain' || ids === 'ops' || changeOf(mirror, step) !== null;
+function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: Call<T>): boolean {
+  return script === 'commitChain' || ids === 'ops' || change !== null;
 }
 
-/** What other mirrors need to know; `null` where that is nothing. */
 function changeOf({ pool: { ledger } }: Mirror, step: core.Step<unknown>): core.PoolChange | null {
   const { events, pool } = step;
   if (pool === undefined || pool === null) return null;
@@ -154,28 +185,26 @@ function changeOf({ pool: { ledger } }: Mirror, step: core.Step<unknown>): core.
 function commitArguments<T>(
   { id, ids, verb, fence }: Call<T>,
   mirror: Mirror,
-  step: core.Step<T>,
+  { step, change }: PlannedStep<T>,
   stamp: string,
-  change: core.PoolChange | null,
+  turn: readonly string[],
 ): Argument[] {
   const record = ids === 'calls' ? stamp : core.recorded(step, verb, id).operation?.record;
   const head = [id, verb, ...fence, ...markArguments(mirror.mark), stamp, bufferOf(record ?? '')];
   const prolongs = step.chain === null ? '' : 'prolong';
-  if (change === null) return [...head, '', prolongs, '', packEvents([])];
+  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([])];
   const { commands, idleTicks } = stepCommands(mirror, step);
-  return [...head, core.encodeChange(change), prolongs, idleTicks, packEvents(step.events), ...commands.pack()];
+  const changed = [core.encodeChange(change), prolongs, idleTicks];
+  return [...head, ...changed, ...turn, packEvents(step.events), ...commands.pack()];
 }
 
 function packEvents(events: readonly core.StoreEvent[]): Buffer {
-  const packed = new Packed();
-  let lists = 0;
-  for (let from = 0; from < events.length; from += mostEvents, lists += 1) {
+  const lists: Item[][] = [];
+  for (let from = 0; from < events.length; from += mostEvents) {
     const part = events.slice(from, from + mostEvents);
-    packed.array(2);
-    packed.item(part.length);
-    packed.item(core.encodeEvents(part));
+    lists.push([part.length, core.encodeEvents(part)]);
   }
-  return packed.take(lists);
+  return packLists(lists);
 }
 
 function bufferOf(record: Uint8Array | string): Argument {

@@ -23,6 +23,8 @@ class StepWriter {
   readonly #mirror: Mirror;
   readonly #step: core.Step<unknown>;
   readonly #commands = new Commands();
+  /** A hash is in several commands. */
+  readonly #bytes = new Map<string, Buffer>();
   /** Numbers of the new log entries by hash. */
   readonly #ends = new Map<string, number>();
   /** The log as it will be. */
@@ -53,10 +55,18 @@ class StepWriter {
     this.#addTags();
     this.#addChain();
     this.#addNumbers();
-    const gone = [...this.#gone].map(core.hashToBytes);
+    const gone = Array.from(this.#gone, (hash) => this.#bytesOf(hash));
     for (const key of ['idx', 'body', 'entries'] as const)
       this.#commands.add(key === 'idx' ? 'ZREM' : 'HDEL', key, gone);
     return { commands: this.#commands, idleTicks: this.#idleTicks().join(' ') };
+  }
+
+  #bytesOf(hash: string): Buffer {
+    const known = this.#bytes.get(hash);
+    if (known !== undefined) return known;
+    const bytes = core.hashToBytes(hash);
+    this.#bytes.set(hash, bytes);
+    return bytes;
   }
 
   #findGone(): Set<string> {
@@ -76,14 +86,14 @@ class StepWriter {
   #addBodies(): void {
     const items: Item[] = [];
     for (const { body } of this.#step.writes)
-      if (body !== null && !this.#gone.has(body.hash)) items.push(core.hashToBytes(body.hash), encodeRecord(body));
+      if (body !== null && !this.#gone.has(body.hash)) items.push(this.#bytesOf(body.hash), encodeRecord(body));
     this.#commands.add('HSET', 'body', items);
   }
 
   #addEntries(): void {
     const items: Item[] = [];
     for (const entry of this.#step.pool?.entries ?? [])
-      if (!this.#gone.has(entry.hash)) items.push(core.hashToBytes(entry.hash), core.encodeEntry(entry));
+      if (!this.#gone.has(entry.hash)) items.push(this.#bytesOf(entry.hash), core.encodeEntry(entry));
     this.#commands.add('HSET', 'entries', items);
   }
 
@@ -91,7 +101,7 @@ class StepWriter {
     const { ledger } = this.#mirror.pool;
     const [index, joined, left]: [Item[], Item[], Item[]] = [[], [], []];
     for (const { after } of this.#step.writes) {
-      const hash = core.hashToBytes(after.hash);
+      const hash = this.#bytesOf(after.hash);
       if (!this.#gone.has(after.hash)) index.push(this.#scoreOf(after), hash);
       const before = ledger.life(after.hash);
       const flew = before !== null && core.isInflight(before.stage);

@@ -1,0 +1,34 @@
+import { type DriverOptions, dumpOf, type PoolDump } from 'mempool-core';
+import type { RedisOptions } from 'mempool-redis';
+import { onTestFinished } from 'vitest';
+import { Connection } from '../../src/connection.ts';
+import { MirrorStorage } from '../../src/priority/storage.ts';
+
+/** A node of which a test sees what it remembers of the pool, and what the server has. */
+export interface MirrorNode {
+  /** Its mirror, brought up to date as a read does it. */
+  remembered(): Promise<PoolDump>;
+  /** The pool loaded anew. */
+  stored(): Promise<PoolDump>;
+}
+
+const context = { signal: undefined };
+
+export function mirrorNode(url: string, pool: string): MirrorNode {
+  const options: DriverOptions & RedisOptions = {
+    ...{ url, pool, election: 'watcher', fenced: false, maxTxBytes: 1_048_576, retention: {}, limits: {}, now: null },
+    ordering: 'priority',
+    thresholds: { finalizeThreshold: 6, dropThreshold: 2 },
+    timeoutMs: 10_000,
+    clock: () => performance.now(),
+    log: () => undefined,
+  };
+  const connection = new Connection(options);
+  onTestFinished(() => connection.close());
+  const createPool = () => Promise.reject(new Error('the pool is not there'));
+  const storage = new MirrorStorage({ connection, prefix: `{${pool}}`, options, createPool });
+  return {
+    remembered: () => storage.read(context, ({ index }) => dumpOf(index)),
+    stored: () => storage.dump(context),
+  };
+}
