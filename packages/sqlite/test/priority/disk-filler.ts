@@ -12,6 +12,7 @@ const payloadBytes = 5_000;
 
 const [directory = '', name = '', room = ''] = process.argv.slice(2);
 const backend = [sqlite, sqliteExclusive].find((each) => each.name === name) ?? sqlite;
+const options = { path: join(directory, 'pool.db'), ordering: 'priority' } as const;
 
 function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
@@ -70,14 +71,21 @@ async function untilFull(store: MempoolStore): Promise<unknown> {
   return { ...refused, pending: (await store.usage()).pending, freeing: await freeing(store) };
 }
 
-/** The disk is full before the pool notices by itself. */
+/** The disk is full before the pool notices by itself; later another node writes what was refused to this one. */
 async function filledByAnother(store: MempoolStore): Promise<unknown> {
+  await using other = await backend.open(options).catch(() => null);
   await receive(store, 0);
   const filler = fillDisk(directory);
-  const refused = await tryOnce(store, 1);
+  // Nobody looks before the other one writes: a look would set right what is not.
+  const code = await codeOf(receive(store, 1));
   rmSync(filler);
-  return { ...refused, later: await codeOf(receive(store, 1)), pending: (await store.usage()).pending };
+  await receive(other ?? store, 2);
+  const ready = (await store.reap()).map(({ hash }) => hash);
+  const { order, totals } = await store.dump();
+  const agrees =
+    text([...ready, totals.parked]) === text([...order.slice(0, ready.length), order.length - ready.length]);
+  return { code, agrees, later: await codeOf(receive(store, 1)), pending: (await store.usage()).pending };
 }
 
-await using store = await backend.open({ path: join(directory, 'pool.db'), ordering: 'priority' });
+await using store = await backend.open(options);
 console.log(JSON.stringify(await (room === 'another' ? filledByAnother(store) : untilFull(store))));

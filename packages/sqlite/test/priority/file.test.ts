@@ -35,6 +35,16 @@ for (const backend of [sqlite, sqliteExclusive]) {
     expect(ask(path, unmatched)).toEqual([]);
   });
 
+  test(`what one call of ${backend.name} takes in, pushes out and forgets leaves nothing in the file`, async () => {
+    const path = join(scratch(), 'pool.db');
+    const store = await backend.open({ path, ...priority, maxTxs: 1, maxFinalized: 2 });
+    const outcomes = await store.receive(numbers(10).map((n) => priced(n, { priority: BigInt(n) })));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(Array(10).fill('received'));
+    await store.close();
+    expect(ask(path, 'SELECT seq FROM tx ORDER BY seq')).toEqual([8, 9, 10]);
+    expect(ask(path, unmatched)).toEqual([]);
+  });
+
   test(`nothing of a drained priority pool of ${backend.name} stays in the file but its log`, async () => {
     const path = join(scratch(), 'pool.db');
     const store = await backend.open({ path, ...priority, maxFinalized: 5, maxRollback: 1, synchronous: 'normal' });
