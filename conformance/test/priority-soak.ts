@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { checkPriorityHistory } from 'mempool-conformance';
 import { startRedisServer } from '../../packages/redis/test/server.ts';
 
-const help = `npm run test:soak:priority -- [--backend ephemeral|sqlite|redis …] [--steps 100000] [--seed N]`;
+const help = `npm run test:soak:priority -- [--backend ephemeral|sqlite|redis|sqlite-nodes|redis-nodes …] [--steps 100000] [--seed N]`;
 const progressSteps = 5_000;
 
 const { values: given } = parseArgs({
@@ -30,8 +30,9 @@ async function provideRedis(stack: AsyncDisposableStack): Promise<void> {
 }
 
 async function soak(backend: string, seed: number, steps: number): Promise<void> {
-  const { poolSources } = await import('./priority-subjects.ts');
-  const makeSource = poolSources[backend];
+  const { poolSources, sharedPoolSources } = await import('./priority-subjects.ts');
+  const shared = Object.entries(sharedPoolSources).map(([name, makeNodes]) => [`${name}-nodes`, makeNodes] as const);
+  const makeSource = { ...poolSources, ...Object.fromEntries(shared) }[backend];
   if (makeSource === undefined) throw new Error(`there is no backend ${backend}\n${help}`);
   await using source = await makeSource();
   const begin = performance.now();

@@ -16,7 +16,7 @@ import { floorOf, shortestEnd } from './load.ts';
 
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
 /** What a refusal says beside the hash. */
-export type Refused = Refusal extends infer R ? (R extends Refusal ? Omit<R, 'hash'> : never) : never;
+type Refused = Refusal extends infer R ? (R extends Refusal ? Omit<R, 'hash'> : never) : never;
 
 export type Admission =
   | { readonly kind: 'refused'; readonly refused: Refused }

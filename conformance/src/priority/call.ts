@@ -1,21 +1,19 @@
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import type { Answer } from '../call.ts';
 
-export const priorityVerbs = [
-  'receive',
-  'markInflight',
-  'markAcknowledged',
-  'release',
-  'drop',
-  'confirm',
-  'rollback',
-  'take',
-  'sweep',
-  'revise',
-  'flush',
-  'setLimits',
-] as const;
-export type PriorityVerb = (typeof priorityVerbs)[number];
+type PriorityVerb =
+  | 'receive'
+  | 'markInflight'
+  | 'markAcknowledged'
+  | 'release'
+  | 'drop'
+  | 'confirm'
+  | 'rollback'
+  | 'take'
+  | 'sweep'
+  | 'revise'
+  | 'flush'
+  | 'setLimits';
 
 /** One call of a mutating verb, as data; or a move of the clock that all nodes share. */
 export type PriorityCall =

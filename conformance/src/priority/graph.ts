@@ -16,7 +16,7 @@ export interface Graph {
   readonly satisfied: ReadonlySet<string>;
 }
 
-export type Place = NonNullable<DumpedEntry['place']>;
+type Place = NonNullable<DumpedEntry['place']>;
 
 export interface Ranked extends Member {
   readonly place: Place;
