@@ -165,6 +165,11 @@ export const admissionCases: readonly ConformanceCase[] = [
     await scene.add('a');
     assert.deepEqual((await scene.entry('a')).sources, ['one', 'two', 'three']);
   }),
+  mustRank('P3/sources-within-a-call', 'who sent it again within one call joins its sources, too', async (context) => {
+    const scene = await openScene(context);
+    await scene.store.receive(['one', 'two', 'one'].map((from) => scene.submission('a', { from })));
+    assert.deepEqual((await scene.entry('a')).sources, ['one', 'two']);
+  }),
   mustRank('P3/sources-at-most-64', 'a transaction has 64 sources at the most, the first ones', async (context) => {
     const scene = await openScene(context);
     const peers = Array.from({ length: 70 }, (_, i) => `peer${i}`);

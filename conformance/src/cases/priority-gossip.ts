@@ -156,6 +156,7 @@ export const gossipCases: readonly ConformanceCase[] = [
     const peer = new Peer(scene);
     const [first, second, third] = [await peer.fetch(), await peer.fetch(), await peer.fetch()];
     assert.ok(first.length > 0 && first.length <= 8);
+    assert.equal((await scene.store.since(0, { hashesOnly: true })).items.length, 10);
     assert.deepEqual([...first, ...second, ...third].length, 10);
   }),
   mustRank('P10/following', 'a peer with one cursor is told of everything that becomes ready', async (context) => {

@@ -215,6 +215,18 @@ export const placeCases: readonly ConformanceCase[] = [
     },
   ),
   mustRank(
+    'P1/anchor-alone',
+    'a place changes with its anchor, though priority and readiness stay',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), p: priced(5n, ['p']), last: priced(5n) });
+      await scene.mark('p');
+      assert.deepEqual(await scene.ready(), ['me', 'rival', 'last']);
+      await scene.release('p');
+      assert.deepEqual(await scene.ready(), ['rival', 'p', 'me', 'last']);
+    },
+  ),
+  mustRank(
     'P1/place-follows-every-generation',
     'when a root leaves Pending all its descendants get their places anew, and when it returns too',
     async (context) => {

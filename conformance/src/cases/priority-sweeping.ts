@@ -218,6 +218,22 @@ export const sweepingCases: readonly ConformanceCase[] = [
       assert.equal((await scene.add('t0')).kind, 'duplicate');
     },
   ),
+  mustRank(
+    'P9/parked-by-the-same-sweep',
+    'what loses its parent to a sweep is the first that this sweep evicts',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({
+        parent: { priority: 9n, provides: ['p'], expiresAt: startMs },
+        child: { priority: 9n, requires: ['p'] },
+      });
+      await scene.fill({ poor: { priority: 1n } });
+      await scene.store.setLimits({ maxTxs: 1 });
+      scene.clock.nowMs += 1;
+      assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['child']);
+      assert.deepEqual(await scene.ready(), ['poor']);
+    },
+  ),
   mustRank('P9/nothing-to-do', 'a sweep with nothing to sweep changes nothing', async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
