@@ -26,6 +26,15 @@ describe('the chart', () => {
     expect(classed('title').map(({ text }) => text)).toEqual(['ephemeral', 'redis']);
   });
 
+  test('gives pools by priority a panel of their own, below the others of their backend', () => {
+    const ranked = result.rows
+      .filter(({ backend }) => backend === 'ephemeral')
+      .map((row) => ({ ...row, id: `ranked-${row.id}` }));
+    const { children } = parseXml(chart({ ...result, rows: [...ranked, ...result.rows] }));
+    const titles = children.flatMap(descendants).filter(({ attributes }) => attributes.get('class') === 'title');
+    expect(titles.map(({ text }) => text)).toEqual(['ephemeral', 'ephemeral, by priority', 'redis']);
+  });
+
   test('has a labelled line for every workload whose cost is a time, with a point for each n', () => {
     const titles = classed('label').map(({ text }) => text.split(' · ')[0]);
     const each = ['receive by 100', 'limit: bare, by 100', 'status by <100>'];

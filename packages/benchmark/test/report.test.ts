@@ -30,6 +30,17 @@ describe('the report', () => {
     expect(lines).toContain('| receive by 100 | transaction | 22.0 µs (0.500) | 22.0 µs (0.500) |');
   });
 
+  test('sums up pools by priority in a table of their own', () => {
+    const ranked = result.rows.map((row) => ({ ...row, id: `ranked-${row.id}`, title: `${row.title}, sorted` }));
+    const quote = quoted(report({ ...result, rows: [...result.rows, ...ranked] })) ?? '';
+    const tables = quote.split('\n\n').filter((part) => part.startsWith('| 100,000 stored'));
+    expect(tables.map((part) => part.split('\n')[0])).toEqual([
+      '| 100,000 stored | for each | ephemeral | redis |',
+      '| 100,000 stored, by priority | for each | ephemeral | redis |',
+    ]);
+    expect(tables.map((part) => part.includes(', sorted |'))).toEqual([false, true]);
+  });
+
   test('shows each goal with its figure, and whether it is met', () => {
     expect(lines).toContain('| ephemeral | a goal | 2.00 (1.00–3.00) × | at least 0.75 | yes |');
     expect(lines).toContain('| ephemeral | a goal | 1.00 × | at least 9 | no |');

@@ -119,6 +119,17 @@ describe('a run', { timeout: 180_000 }, () => {
     expect(result.goals.filter(({ title }) => title.startsWith('leader'))).toHaveLength(2);
   });
 
+  test('lets FIFO pools take turns with those of another checkout, and measures nothing else', async () => {
+    const { code, result } = await run('--only', 'ephemeral', '--against', root);
+    expect(code).toBe(0);
+    const lifecycle = ['mark-inflight', 'acknowledge', 'release', 'confirm', 'rollback'];
+    expect(idsOf(result, 'ephemeral').toSorted()).toEqual(
+      ['receive-1', 'receive-100', ...lifecycle, 'memory'].toSorted(),
+    );
+    expect(result.rows.every(({ limits }) => limits.length === 1)).toBe(true);
+    expect(result.goals).toHaveLength(result.rows.length);
+  });
+
   test("puts somebody else's backend beside ours, held against what promises as much", async () => {
     const subject = join(root, 'examples/custom-backend/test/subject.ts');
     const { code, result } = await run('--only', 'ephemeral', '--subject', subject);

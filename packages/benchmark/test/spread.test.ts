@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { median, quantile, quotients, spreadOf } from '../src/spread.ts';
+import { inverted, median, quantile, quotients, spreadOf } from '../src/spread.ts';
 
 describe('a spread', () => {
   test('has the middle value as its median, whatever order the rounds came in', () => {
@@ -28,6 +28,13 @@ describe('a spread', () => {
 
   test('leaves one outlier among seven rounds without effect on the median', () => {
     expect(median([3, 3, 3, 3, 3, 3, 900])).toBe(3);
+  });
+});
+
+describe('an inverted spread', () => {
+  test('is that of the reciprocals', () => {
+    const rounds = [1, 2, 4, 8, 16];
+    expect(inverted(spreadOf(rounds))).toEqual(spreadOf(rounds.map((value) => 1 / value)));
   });
 });
 
