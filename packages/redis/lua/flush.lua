@@ -1,5 +1,5 @@
 -- Purpose: drops every Pending transaction.
--- KEYS: leases.lua   ARGV: 1 id, 2 verb
+-- KEYS: keys.lua   ARGV: 1 id, 2 verb
 -- Returns: { how many }
 -- Rules: L10, X1, M3
 local found = call('ZRANGEBYSCORE', IDX, 0, T - 1, 'WITHSCORES')

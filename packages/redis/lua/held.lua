@@ -1,7 +1,6 @@
 -- Purpose: answers a take that was answered before: with what is still in flight under its lease.
 -- ARGV: 1 id, 2 verb
 -- Rules: X2
-local TAKEN = KEYS[#KEYS]
 local before = call('HGET', OPS, ARGV[1]) or call('HGET', OPS_OLD, ARGV[1])
 local known = before and cmsgpack.unpack(before)
 if known and known[1] == ARGV[2] then

@@ -1,5 +1,5 @@
 -- Purpose: sets how many may be Pending, Propagated or Acknowledged: the field maxTxs of `meta`, which a pool without has not.
--- KEYS: leases.lua   ARGV: 1 id, 2 verb, 3 the limit, 'inf' for none, '' to leave it
+-- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 the limit, 'inf' for none, '' to leave it
 -- Returns: { the limit, or 'inf' }
 -- Rules: X1
 if ARGV[3] == 'inf' then

@@ -20,13 +20,9 @@ local function previous(hash, score)
   return DROPPED, confirmed or 0, missed or 0
 end
 
-local function isSighted(i)
-  return sightings[i] and sightings[i] > tick - threshold
-end
-
 local function begin(i, hash)
   local sighting = sightings[i]
-  if isSighted(i) then
+  if sighting and sighting > tick - threshold then
     local stage, confirmed, missed = previous(hash, at[i])
     flight[#flight + 1] = seq
     flight[#flight + 1] = hash
@@ -48,7 +44,7 @@ for i = 1, #list do
   local score = fresh and fresh[hash] or at[i]
   if score and score < DROPPED * T then
     letters[i] = math.floor(score / T)
-  elseif room < 1 and not isSighted(i) then
+  elseif room < 1 and not (sightings[i] and sightings[i] > tick - threshold) then
     letters[i] = 'f'
   else
     seq = seq + 1

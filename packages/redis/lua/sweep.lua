@@ -1,5 +1,5 @@
 -- Purpose: returns to Pending what is Propagated under a lease that has ended, the longest ended first, then by seq.
--- KEYS: leases.lua   ARGV: 1 id, 2 verb, 3 the caller's time or '', 4 the application's time or '', 5 how many at the most
+-- KEYS: keys.lua   ARGV: 1 id, 2 verb, 3 the caller's time or '', 4 the application's time or '', 5 how many at the most
 -- Returns: { 1 where there are more or 0, hashes }
 -- Rules: L4, L8, X1
 local limit = tonumber(ARGV[5])

@@ -1,5 +1,5 @@
 -- Purpose: reaps, and marks what it found in flight under a lease, in one step.
--- KEYS: leases.lua   ARGV: 1 id, which is the lease's too, 2 verb, 3 owner, 4 leaseMs, 5 the caller's time or '', 6 the
+-- KEYS: keys.lua   ARGV: 1 id, which is the lease's too, 2 verb, 3 owner, 4 leaseMs, 5 the caller's time or '', 6 the
 -- application's time or '', 7–10 reap.lua
 -- Returns: { owner, end of the lease, then for each hash, seq, bytes }
 -- The hashes are recorded, not the reply: a repeat is told by held.lua what is left of it.

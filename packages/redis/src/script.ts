@@ -130,7 +130,7 @@ export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string
   return names.map((name) => `${prefix}:${name}`);
 }
 
-/** What a pool in order of arrival has once somebody takes: the last two keys of its writing scripts (lua/leases.lua). */
+/** What a pool in order of arrival has while something is under a lease (lua/leases.lua). */
 export function arrivalKeysOf(prefix: string): string[] {
   return ['leases', 'taken'].map((name) => `${prefix}:${name}`);
 }

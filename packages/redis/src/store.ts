@@ -4,7 +4,7 @@ import { type Argument, Connection } from './connection.ts';
 import { EventLog } from './event-log.ts';
 import type { RedisOptions } from './options.ts';
 import * as record from './record.ts';
-import { arrivalKeysOf, keysOf, leaseKeysOf, type Reply, rankedKeysOf, scripts, type Verb } from './script.ts';
+import { keysOf, leaseKeysOf, type Reply, rankedKeysOf, type Verb } from './script.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
@@ -194,11 +194,7 @@ export class RedisStore implements core.StoreDriver {
     const keys =
       options.ordering === 'priority'
         ? rankedKeysOf(prefix, ids, options.election)
-        : [
-            ...keysOf(prefix, ids),
-            ...(fenced ? leaseKeysOf(prefix, options.election) : []),
-            ...(scripts[verb].writes ? arrivalKeysOf(prefix) : []),
-          ];
+        : [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
     return connection.run(verb, keys, args, { signal, createPool });
   }
 }

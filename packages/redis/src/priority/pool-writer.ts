@@ -14,6 +14,9 @@ type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kin
 type Outcome<T> = { readonly outcome: T };
 
 const longestPauseMs = 20;
+/** Between the stamp and the outcome in what is recorded under an id. */
+const gap = ' ';
+const noBytes = Buffer.alloc(0);
 /** Events to an entry of the stream at the most. */
 const mostEvents = 1_000;
 
@@ -24,7 +27,7 @@ interface Call<T> extends CallId {
   readonly fence: readonly Argument[];
   readonly plan: Plan<T>;
   readonly signal: AbortSignal | undefined;
-  /** What attempts that may have been carried out came to, by their stamps: what a call of our own id has for a record. */
+  /** What attempts that may have been carried out came to, by their stamps. */
   readonly sent: Map<string, T>;
 }
 
@@ -88,8 +91,10 @@ export class PoolWriter {
 
   /** Until it is decided what came of the call. */
   async #attempt<T>(call: Call<T>, deadline: number): Promise<T | Fenced> {
+    const { clock } = this.#link.node.options;
     for (let isCurrent = false; ; ) {
       const mirror = await this.#link.mirror(deadline);
+      if (clock() >= deadline) throw tooLate();
       const planned = planOn(mirror, call, this.#link.clock.now());
       if ('step' in planned && isWritten(planned, call)) {
         const answer = await this.#commit(call, mirror, planned, deadline);
@@ -141,7 +146,7 @@ export class PoolWriter {
     for (let others = before; others > 0; ) {
       await pause(Math.min(longestPauseMs, others));
       if (sent.size === 0) signal?.throwIfAborted();
-      if (clock() >= deadline) throw new core.MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others still write to the pool');
+      if (clock() >= deadline) throw tooLate();
       const mirror = await this.#link.mirror(deadline);
       const { mark } = mirror;
       const report = await this.#link.send('turn', [this.#id, ...markArguments(mark)], deadline);
@@ -149,6 +154,10 @@ export class PoolWriter {
       others = report[5];
     }
   }
+}
+
+function tooLate(): core.MempoolError {
+  return new core.MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others were quicker until the time was up');
 }
 
 interface PlannedStep<T> {
@@ -189,8 +198,15 @@ function commitArguments<T>(
   stamp: string,
   turn: readonly string[],
 ): Argument[] {
-  const record = ids === 'calls' ? stamp : core.recorded(step, verb, id).operation?.record;
-  const head = [id, verb, ...fence, ...markArguments(mirror.mark), stamp, bufferOf(record ?? '')];
+  const record = ids === 'calls' ? noBytes : core.encodeOutcome(verb, step.outcome);
+  const head = [
+    id,
+    verb,
+    ...fence,
+    ...markArguments(mirror.mark),
+    stamp,
+    Buffer.concat([Buffer.from(stamp + gap), record]),
+  ];
   const prolongs = step.chain === null ? '' : 'prolong';
   if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([])];
   const { commands, idleTicks } = stepCommands(mirror, step);
@@ -207,16 +223,13 @@ function packEvents(events: readonly core.StoreEvent[]): Buffer {
   return packLists(lists);
 }
 
-function bufferOf(record: Uint8Array | string): Argument {
-  return typeof record === 'string' ? record : Buffer.from(record.buffer, record.byteOffset, record.length);
-}
-
 function fencedOutcome([, point, tick]: readonly unknown[]): Fenced {
   return { kind: 'fenced', tip: { point: readPoint(point as Buffer), tick: tick as number } };
 }
 
-/** A call of our own id has its stamp for a record: the outcome is here. */
-function recalled<T>({ verb, ids, sent }: Call<T>, record: Buffer): T {
-  if (ids === 'ops') return core.decodeOutcome<T>(verb, record);
-  return sent.get(String(record)) as T;
+/** The outcome of an attempt of this call is at hand, in full; a call made before is known by what was recorded. */
+function recalled<T>({ verb, sent }: Call<T>, record: Buffer): T {
+  const end = record.indexOf(gap);
+  const own = sent.get(record.toString('latin1', 0, end));
+  return own === undefined ? core.decodeOutcome<T>(verb, record.subarray(end + 1)) : own;
 }

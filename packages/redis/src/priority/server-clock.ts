@@ -14,8 +14,8 @@ export class ServerClock {
     this.#aheadMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000 - this.#clock();
   }
 
-  /** Milliseconds since 1970. */
+  /** Whole milliseconds since 1970. */
   now(): number {
-    return this.#given === null ? Math.floor(this.#clock() + this.#aheadMs) : this.#given();
+    return Math.floor(this.#given === null ? this.#clock() + this.#aheadMs : this.#given());
   }
 }
