@@ -14,8 +14,7 @@ import { PriorityWatch } from './watch.ts';
 /** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 6, maxRollback: 5 } as const;
 
-/** How long a history that fails is shortened, and how many of its calls are told at the most. */
-const shortenMs = 20_000;
+/** How many calls of a history that fails are told at the most. */
 const maxTold = 200;
 
 export interface PriorityHistoryOptions {
@@ -24,6 +23,8 @@ export interface PriorityHistoryOptions {
   /** Opens a new, empty priority pool with the options given; called again for every attempt to shorten a history that fails. */
   readonly open: (options: OpenOptions) => Promise<MempoolStore>;
   readonly signal?: AbortSignal | undefined;
+  /** How long a history that fails is shortened at the most, in milliseconds; default 20,000. */
+  readonly shortenMs?: number | undefined;
   /** Told after every call of the whole history. */
   readonly onStep?: ((steps: number) => void) | undefined;
 }
@@ -62,7 +63,7 @@ async function shortened(
   options: PriorityHistoryOptions,
 ): Promise<{ readonly calls: readonly PriorityCall[]; readonly error: Error }> {
   const attempt = { ...options, onStep: undefined };
-  const limit = AbortSignal.timeout(shortenMs);
+  const limit = AbortSignal.timeout(options.shortenMs ?? 20_000);
   const found = { calls: failing.calls, error };
   const fails = async (calls: readonly PriorityCall[]): Promise<boolean> => {
     const fault = await faultOf({ ...failing, calls }, attempt);
