@@ -40,6 +40,8 @@ export class PriorityWriter {
     const before = hashes.seqOf(bytes);
     if (before !== undefined) {
       hashes.remove(before, bytes);
+      // One call may push it out and take it in again.
+      file.run('deletePending', before);
       file.run('repointLog', seq, before);
     }
     if (!hashes.insert([seq, bytes, payloadType, checksumOf(bytes, payload), payload]))
