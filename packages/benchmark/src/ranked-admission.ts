@@ -8,7 +8,7 @@ import type { Turn } from './workload.ts';
 
 const perTurn = 1_000;
 /** A newcomer alone is a call, and a commit, of its own. */
-const alonePerTurn = 200;
+const alonePerTurn = 100;
 const callSize = 100;
 
 const fifoPool = 'FIFO pool';
