@@ -170,6 +170,11 @@ export class Scene {
     return this.names(await this.store.reap());
   }
 
+  /** Those in flight, by seq. */
+  async inflight(): Promise<string[]> {
+    return this.names(await this.store.peekInflight({ limit: 1_000 }));
+  }
+
   /** The parked ones, by seq. */
   async parked(): Promise<string[]> {
     return this.names(await this.store.peekParked({ limit: 1_000 }));

@@ -40,8 +40,9 @@ export class PriorityWriter {
     const before = hashes.seqOf(bytes);
     if (before !== undefined) {
       hashes.remove(before, bytes);
-      // One call may push it out and take it in again.
+      // One call may end a life, wherever it was, and begin the next.
       file.run('deletePending', before);
+      file.run('deleteInflight', before);
       file.run('repointLog', seq, before);
     }
     if (!hashes.insert([seq, bytes, payloadType, checksumOf(bytes, payload), payload]))
