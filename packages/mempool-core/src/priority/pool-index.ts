@@ -113,6 +113,8 @@ export class PoolIndex {
       this.#attachLists(node);
       return node;
     }
+    // A new life may provide other tags than the one that ended.
+    if (before.verdict !== entry.verdict) this.#unsettle(node);
     this.#set(node, { entry, stage, place: null });
     this.#unsettle(node);
     return node;
@@ -122,6 +124,9 @@ export class PoolIndex {
   remove(hash: string): void {
     const node = this.#nodes.get(hash);
     if (node === undefined) return;
+    // A node that follows a long step has not been told the end of one that leaves the log within it.
+    if (isLive(node.stage)) this.#unsettle(node);
+    this.unsettled.nodes.delete(node);
     this.#detach(node);
     this.#nodes.delete(hash);
   }

@@ -95,7 +95,11 @@ export class PriorityPool implements Planning {
       if (node !== undefined) index.move(node, node.stage, entry);
     }
     for (const tag of pool.forgotten) index.forget(tag);
-    for (const [tag, tick] of pool.satisfied) index.satisfy(tag, tick);
+    for (const [tag, tick] of pool.satisfied) {
+      // The call may have forgotten an earlier block before this one: that one no longer comes first.
+      index.forget(tag);
+      index.satisfy(tag, tick);
+    }
     if (pool.limits !== null) index.limits = pool.limits;
     index.lastGossipSeq = pool.lastGossipSeq;
     settle(index);
