@@ -27,8 +27,8 @@ test.each(faults.flatMap(({ id, kills }) => kills.map((kill) => [id, kill] as co
 );
 
 test('every case about crashes, nodes, processes and pools notices a fault', () => {
-  const files = ['D1/', 'D2/', 'N1/', 'N2/', 'history/'];
-  const elsewhere = ['lease', 'election', 'hints', 'forget'];
+  const files = ['D1/', 'D2/', 'N1/', 'N2/', 'history/random'];
+  const elsewhere = ['lease', 'priority', 'election', 'hints', 'forget'];
   const about = allCases.filter(
     ({ id, needs = [] }) =>
       needs.some((need) => !elsewhere.includes(need)) || files.some((start) => id.startsWith(start)),

@@ -37,7 +37,7 @@ const outcomes = new Map<string | undefined, ReceiveOutcome[]>();
 export const durableFaults: readonly Fault[] = [
   {
     id: 'answers-before-it-writes',
-    kills: ['D1/killed-receiving', 'D1/killed-while-open'],
+    kills: ['D1/killed-receiving', 'D1/killed-while-open', 'P15/killed'],
     plant(store) {
       const queue: (readonly Transaction[])[] = [];
       let seq = 0;
@@ -56,7 +56,7 @@ export const durableFaults: readonly Fault[] = [
   },
   {
     id: 'writes-in-halves',
-    kills: ['D1/killed-receiving', 'D1/killed-again', 'X1/killed-confirming'],
+    kills: ['D1/killed-receiving', 'D1/killed-again', 'X1/killed-confirming', 'P15/killed'],
     plant: (store) => ({
       receive: (transactions, options) => inHalves(transactions, options, (...args) => store.receive(...args)),
       markInflight: (hashes, options) => inHalves(hashes, options, (...args) => store.markInflight(...args)),
@@ -107,7 +107,7 @@ export const durableFaults: readonly Fault[] = [
   },
   {
     id: 'not-as-volatile-as-it-says',
-    kills: ['D2/empty'],
+    kills: ['D2/empty', 'P15/volatile'],
     capabilities: { durable: false },
   },
   {

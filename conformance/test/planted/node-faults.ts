@@ -113,6 +113,10 @@ export const nodeFaults: readonly Fault[] = [
       'L6/own-thresholds',
       'E3/resume-on-another-node',
       'E4/every-node',
+      'P16/same-order',
+      'P16/read-at-once',
+      'P16/late-node',
+      'P16/another-process',
     ],
     path: (path) => `${path}-${randomUUID()}`,
   },
@@ -125,6 +129,7 @@ export const nodeFaults: readonly Fault[] = [
       'L3/racing-nodes',
       'X3/racing-nodes',
       'X3/racing-forks',
+      'P16/racing-sources',
     ],
     plant: judgingEarly,
   },
@@ -176,10 +181,14 @@ export const nodeFaults: readonly Fault[] = [
   },
   {
     id: 'events-out-of-order',
-    kills: ['E4/racing-nodes', 'E4/from-another-process'],
+    kills: ['E4/racing-nodes', 'E4/from-another-process', 'P16/another-process'],
     plant: (store) => ({ subscribe: async (options) => swapped(await store.subscribe(options)) }),
   },
-  { id: 'a-lock-left-behind', kills: ['N1/killed-node'], plant: (store, { path }) => locking(store, path) },
+  {
+    id: 'a-lock-left-behind',
+    kills: ['N1/killed-node', 'P16/killed-node'],
+    plant: (store, { path }) => locking(store, path),
+  },
 ];
 
 export const poolFaults: readonly Fault[] = [

@@ -13,8 +13,15 @@ import { durableFaults } from './durable-faults.ts';
 import { electionFaults } from './election-faults.ts';
 import type { Fault, Place } from './fault.ts';
 import { nodeFaults, poolFaults } from './node-faults.ts';
+import { priorityFaults } from './priority-faults.ts';
 
-export const faults: readonly Fault[] = [...durableFaults, ...nodeFaults, ...poolFaults, ...electionFaults];
+export const faults: readonly Fault[] = [
+  ...durableFaults,
+  ...nodeFaults,
+  ...poolFaults,
+  ...priorityFaults,
+  ...electionFaults,
+];
 
 const folder = join(tmpdir(), 'mempool-conformance-planted');
 
@@ -29,6 +36,7 @@ async function openFaulty(fault: Fault, pool: string, options: OpenOptions = {})
     ...plain,
     name: store.name,
     capabilities: store.capabilities,
+    ordering: store.ordering,
     ...(await fault.plant?.(store, place)),
   } as MempoolStore;
 }
