@@ -1,7 +1,7 @@
 import { type Item, itemBytes, packLists } from './packed.ts';
 
 /** The keys that a step writes, by their numbers in the scripts. */
-export const keyNumbers = {
+const keyNumbers = {
   meta: 1,
   idx: 2,
   flight: 3,
