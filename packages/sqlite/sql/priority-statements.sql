@@ -51,6 +51,6 @@ SELECT l.log_seq AS logSeq, l.seq, l.hash, l.stage, l.tick, l.confirmations, l.n
   l.point, l.reason, tx.type, length(tx.payload) AS bytes, e.record,
   l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx) AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx)
     AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx) AS isLast
-FROM log AS l LEFT JOIN tx ON tx.seq = l.tx LEFT JOIN entry AS e ON e.seq = l.tx ORDER BY l.log_seq
+FROM log AS l LEFT JOIN tx ON tx.seq = l.tx LEFT JOIN entry AS e ON e.seq = l.tx WHERE l.log_seq >= ? ORDER BY l.log_seq
 -- :loadSatisfied
 SELECT tag, tick FROM satisfied

@@ -9,10 +9,10 @@ import type { Row } from './sql-file.ts';
  * blocks would make of it in a pool in order of arrival, and a warning tells of it.
  */
 export function* loadPool(file: PoolFile, state: records.PoolState): Generator<core.PoolRecord, undefined> {
-  const { tick, floor, lastSeq, lastLogSeq, logged, lastEventSeq } = state;
+  const { tick, floor, lastSeq, lastEventSeq } = state;
   for (const row of file.rows('loadBlocks')) yield* loadBlock(file, row);
   // Behind the blocks, the last of which may be damaged.
-  yield { kind: 'base', tick, floor, lastSeq, trimmedLog: lastLogSeq - logged, trimmedEvents: lastEventSeq };
+  yield { kind: 'base', tick, floor, lastSeq, trimmedLog: trimmedLog(state), trimmedEvents: lastEventSeq };
   for (const row of file.rows('loadLost')) file.reportDamage(records.placeOf(row));
   for (const row of file.rows('loadLive')) yield* loadLive(file, row, tick);
   yield* loadLog(file, state);
@@ -37,10 +37,19 @@ function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolR
   yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
 }
 
+/**
+ * What the file has beyond `maxFinalized`, since an open has lowered that, goes with the next call that has events. It is
+ * forgotten here at once: a mirror that trimmed it with any other call would know less than one that is loaded then.
+ */
+function trimmedLog({ lastLogSeq, logged, maxFinalized }: records.PoolState): number {
+  return lastLogSeq - Math.min(logged, maxFinalized);
+}
+
 /** Without a gap: the mirror counts its entries as the file does. */
-function* loadLog(file: PoolFile, { lastLogSeq, logged }: records.PoolState): Generator<core.PoolRecord, undefined> {
-  let next = lastLogSeq - logged + 1;
-  for (const row of file.rows('loadLog')) {
+function* loadLog(file: PoolFile, state: records.PoolState): Generator<core.PoolRecord, undefined> {
+  const { lastLogSeq } = state;
+  let next = trimmedLog(state) + 1;
+  for (const row of file.rows('loadLog', next)) {
     const logSeq = row.logSeq as number;
     while (next < logSeq) yield lostEntry(file, next++);
     yield* loadLogged(file, row);
