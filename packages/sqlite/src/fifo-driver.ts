@@ -43,7 +43,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.A
           ended.map(({ hash }) => hash),
         );
       }),
-    since: (query, context) => read(context, () => core.gossipPage(rows.since(query), query)),
+    since: (query, context) => read(context, () => (query.hashesOnly ? rows.hashesSince(query) : rows.since(query))),
     payloads: (hashes, context) => read(context, () => hashes.map((hash) => rows.body(hash))),
     peekParked: () => [],
     flush: (context) => write('flush', context, (pool) => core.flushStep(pool.mending(), [...rows.pending()])),
@@ -70,13 +70,21 @@ class FifoRows {
     return [...this.#arrivals(name, ...values)];
   }
 
-  since({ after, limit, hashesOnly }: core.CheckedGossipQuery): core.GossipItem[] {
-    if (hashesOnly) return this.list('sinceHashes', { after, limit }).map((arrival) => core.gossipItem(arrival, null));
+  since(query: core.CheckedGossipQuery): core.GossipPage {
+    const { after, limit } = query;
     const found = this.#rows('since', { after, limit });
     const page = core.cutPage(found.map(decodeRecord), ({ standing }) => standing !== null);
-    return page.map((record) =>
+    const items = page.map((record) =>
       core.gossipItem({ hash: record.hash, seq: record.seq, bytes: record.payload.length }, record),
     );
+    return core.gossipPage(items, query);
+  }
+
+  /** The cursor moves past what is damaged, be it all that there is (M2). */
+  hashesSince({ after, limit }: core.CheckedGossipQuery): core.GossipPage {
+    const found = [...this.#rows('sinceHashes', { after, limit })];
+    const items = found.map((row) => this.#arrival(row)).filter((arrival) => arrival !== null);
+    return { items: items.map((arrival) => core.gossipItem(arrival, null)), next: Number(found.at(-1)?.seq ?? after) };
   }
 
   /** @throws `ERR_MEMPOOL_CORRUPT` */
@@ -90,13 +98,17 @@ class FifoRows {
     return { hash, payload: record.payload, payloadType: record.payloadType };
   }
 
-  /** M2: one whose hash is lost cannot be handed out, nor moved. */
   *#arrivals(name: string, ...values: unknown[]): Generator<core.Arrival, undefined> {
     for (const row of this.#rows(name, ...values)) {
-      const place = placeOf(row);
-      if (place.hash === '') this.#file.reportDamage(place);
-      else yield { ...place, bytes: Number(row.bytes) };
+      const arrival = this.#arrival(row);
+      if (arrival !== null) yield arrival;
     }
+  }
+
+  /** M2: one whose hash is lost cannot be handed out, nor moved. */
+  #arrival(row: Row): core.Arrival | null {
+    const place = placeOf(row);
+    return place.hash === '' ? this.#file.reportDamage(place) : { ...place, bytes: Number(row.bytes) };
   }
 
   #rows(name: string, ...values: unknown[]): IteratorObject<Row, undefined> {

@@ -23,20 +23,21 @@ export class PriorityChanges {
 
   /** What leads from one version to another; `null` where some of it is not kept or cannot be read. */
   between(from: number, to: number): core.PoolChange[] | null {
-    try {
-      return this.#read(from, to);
-    } catch (error) {
-      if (core.isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return null;
-      throw error;
-    }
-  }
-
-  #read(from: number, to: number): core.PoolChange[] | null {
     const changes: core.PoolChange[] = [];
     for (const { version, record } of this.#file.rows('changes', from)) {
-      if (version !== from + changes.length + 1) return null;
-      changes.push(core.decodeChange(record as Uint8Array));
+      const change = version === from + changes.length + 1 ? read(record) : null;
+      if (change === null) return null;
+      changes.push(change);
     }
     return changes.length === to - from ? changes : null;
+  }
+}
+
+/** M2: whatever is wrong with it, the pool itself tells the same. */
+function read(record: unknown): core.PoolChange | null {
+  try {
+    return core.decodeChange(record as Uint8Array);
+  } catch {
+    return null;
   }
 }

@@ -64,9 +64,13 @@ export class PriorityMirror {
   #catchUp(pool: core.PriorityPool, version: number): boolean {
     const changes = this.#changes?.between(this.#version, version) ?? null;
     if (changes === null) return false;
-    // Not kept where it does not come to its end.
+    // Not kept where it does not come to its end: then a change was damaged into another one.
     this.#pool = null;
-    for (const change of changes) pool.apply(change);
+    try {
+      for (const change of changes) pool.apply(change);
+    } catch {
+      return false;
+    }
     this.#pool = pool;
     this.#version = version;
     return true;

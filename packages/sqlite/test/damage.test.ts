@@ -214,3 +214,18 @@ test('bits flipped anywhere in the file give an error of the library or payloads
     });
   }
 });
+
+test('M2: gossip of hashes goes past what is damaged, be it all that a page has', async () => {
+  const path = join(scratch(), 'pool.db');
+  await makePool(path);
+  const database = new SqliteDatabase(path);
+  database.exec('UPDATE tx SET hash = zeroblob(100 + seq) WHERE seq <= 2');
+  database.close();
+  await using store = await sqlite.open({ path });
+  expect(await store.since(0, { limit: 2, hashesOnly: true })).toEqual({ items: [], next: 2 });
+  expect(await store.since(2, { limit: 2, hashesOnly: true })).toMatchObject({
+    items: [{ seq: 3 }, { seq: 4 }],
+    next: 4,
+  });
+  await expect(store.since(0)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT', details: { seq: 1 } });
+});

@@ -1,4 +1,5 @@
 import type { Awaitable, ChainContext, DriverOptions, ReadContext, StoreDriver, WriteContext } from '../driver.ts';
+import { isMempoolError } from '../errors.ts';
 import type { FencedOutcome } from '../ledger-driver.ts';
 import { momentOf } from '../pool-clock.ts';
 import type { Step } from '../step.ts';
@@ -104,23 +105,31 @@ function wholeLot(storage: PriorityStorage, lot: Lot, context: ReadContext): Awa
   return storage.read(context, ({ index }) => repeatedLot(index, lot));
 }
 
-/** What left the pool between the look and the fetching is not told. */
-function withPayloads(
-  storage: PriorityStorage,
-  { items, next }: GossipChoice,
-  context: ReadContext,
-): Awaitable<GossipPage> {
+/** What left the pool between the look and the fetching is not told. A page ends before what is damaged (M2). */
+function withPayloads(storage: PriorityStorage, choice: GossipChoice, context: ReadContext): Awaitable<GossipPage> {
+  const { items, next } = choice;
   const bodies = storage.bodies(
     context,
     items.map(({ hash }) => hash),
   );
-  return after(bodies, (found) => ({
+  const page = after(bodies, (found) => ({
     items: items.flatMap((item, i) => {
       const body = found[i];
       return body ? [{ ...item, payload: body.payload, payloadType: body.payloadType }] : [];
     }),
     next,
   }));
+  if (!(page instanceof Promise)) return page;
+  return page.catch((error: unknown) => withPayloads(storage, beforeDamage(choice, error), context));
+}
+
+/** @throws the error, where nothing comes before what is damaged */
+function beforeDamage({ items }: GossipChoice, error: unknown): GossipChoice {
+  const hash = isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? error.details.hash : undefined;
+  const at = items.findIndex((item) => item.hash === hash);
+  const last = items[at - 1];
+  if (last === undefined) throw error;
+  return { items: items.slice(0, at), next: last.gossipSeq };
 }
 
 /** At once where the answer is there: in memory a wait costs as much as a call. */

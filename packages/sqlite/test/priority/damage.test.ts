@@ -132,15 +132,40 @@ for (const sql of ["UPDATE priority_pool SET limits = '{'", 'DELETE FROM priorit
   });
 }
 
-test('a process that cannot read what another one did reads the pool again', async () => {
-  const path = join(scratch(), 'pool.db');
-  await using first = await sqlite.open({ path, ...priority });
-  await using second = await sqlite.open({ path, ...priority });
-  await first.receive([priced(1)]);
-  await second.receive([priced(2)]);
-  const database = new SqliteDatabase(path);
-  database.exec("UPDATE change SET record = x'00'");
-  database.close();
-  expect(await first.receive([priced(2)])).toMatchObject([{ kind: 'duplicate' }]);
-  expect((await first.reap()).length).toBe(2);
+/** CBOR that is not what a change is: of no form at all, of the right one at first sight, and one that names somebody unknown. */
+const damagedChanges: Readonly<Record<string, string>> = {
+  'cut short': '00',
+  'an entry that is none': '8880f681058080f60000',
+  'a write that is none': '888105f6808080f60000',
+  'a block that is none': '888083010203808080f60000',
+  'a tag that is none': '8880f680810580f60000',
+  'a transaction that nobody knows': '88818941aa0903010000f6f6f4f6808080f60000',
+};
+
+for (const [what, record] of Object.entries(damagedChanges)) {
+  test(`M2: a process that cannot follow what another one did reads the pool again: ${what}`, async () => {
+    const path = join(scratch(), 'pool.db');
+    await using first = await sqlite.open({ path, ...priority });
+    await using second = await sqlite.open({ path, ...priority });
+    await first.receive([priced(1)]);
+    await second.receive([priced(2)]);
+    await second.receive([priced(3)]);
+    await second.receive([priced(4)]);
+    const database = new SqliteDatabase(path);
+    database.exec(`UPDATE change SET record = x'${record}' WHERE version = 3`);
+    database.close();
+    expect((await first.reap()).length).toBe(4);
+    expect(await first.receive([priced(2), priced(3)])).toMatchObject([{ kind: 'duplicate' }, { kind: 'duplicate' }]);
+    expect((await second.reap()).length).toBe(4);
+  });
+}
+
+test('M2: gossip ends before a damaged payload, names it where it would come first, and goes on once it is dropped', async () => {
+  const store = await openDamaged("UPDATE tx SET payload = x'00' WHERE seq = 5");
+  const page = await store.since(0);
+  expect(page.items.map(({ hash }) => hash)).toEqual([2, 3].map(hashOf));
+  await expect(store.since(page.next)).rejects.toMatchObject(damaged(4));
+  expect(await store.since(page.next, { limit: 1, hashesOnly: true })).toMatchObject({ items: [{ hash: hashOf(4) }] });
+  await store.drop([hashOf(4)], 'damaged');
+  expect((await store.since(page.next)).items.map(({ hash }) => hash)).toEqual([hashOf(5)]);
 });
