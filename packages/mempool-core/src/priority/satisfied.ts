@@ -35,6 +35,8 @@ export class Satisfied {
     const tick = this.#ticks.get(tag);
     if (tick === undefined) return;
     this.#ticks.delete(tag);
+    // Nobody asks for the idle ones of a mirror that only follows.
+    this.#free.delete(tag);
     const tags = this.#byTick.get(tick);
     if (tags?.delete(tag) === true && tags.size === 0) this.#byTick.delete(tick);
   }
