@@ -5,7 +5,7 @@ import type { RankedPool } from './ranked-pool.ts';
 import type { BarePool, Per, Turn } from './workload.ts';
 
 /** A bare structure with as much in it, and an index with as many entries. */
-export interface RankedBare extends BarePool {
+interface RankedBare extends BarePool {
   readonly index: BareIndex;
 }
 
@@ -24,7 +24,7 @@ export interface Beside {
 }
 
 /** How ours must compare to one that it is held against, by name: ours ÷ that one. */
-export interface RankedGoal {
+interface RankedGoal {
   readonly against: string;
   /** By backend: those of others have no goal. */
   readonly goals: Readonly<Record<string, Measure['goal']>>;
