@@ -8,7 +8,7 @@ import type { Entry } from './entry.ts';
 import { excessOf, floorOf, victimsFor } from './eviction.ts';
 import { ancestorsOf, closesCycle, hasTooManyDescendants } from './graph.ts';
 import { placeBelow } from './place.ts';
-import { settle } from './placement.ts';
+import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
 import type { AdmissionRefusal, LimitName } from './pool-verbs.ts';
@@ -164,6 +164,7 @@ class Attempt {
   readonly #draft: Draft;
   readonly #entry: Entry;
   readonly #rivals: readonly PoolNode[];
+  #ancestors: ReadonlySet<PoolNode> = new Set();
 
   constructor(draft: Draft, entry: Entry) {
     this.#draft = draft;
@@ -220,15 +221,17 @@ class Attempt {
     const { index } = this.#draft;
     if (closesCycle(index, node)) return { kind: 'cycle', hash: node.hash };
     const { maxAncestors } = index.limits;
-    return ancestorsOf(index, node, maxAncestors).size > maxAncestors ? this.#limit('maxAncestors') : null;
+    this.#ancestors = ancestorsOf(index, node, maxAncestors);
+    return this.#ancestors.size > maxAncestors ? this.#limit('maxAncestors') : null;
   }
 
+  /** It is settled as late as can be: many may wait for one that is refused. */
   #standing(newcomer: PoolNode): Admitted | AdmissionRefusal {
     const { index } = this.#draft;
+    const refusal = this.#refusedBySum() ?? this.#refusedByParked(newcomer) ?? this.#refusedByDescendants(newcomer);
+    if (refusal !== null) return refusal;
     settle(index);
     const node = newcomer as PlacedNode;
-    const refusal = this.#refusedBySum() ?? this.#refusedByPlace(node);
-    if (refusal !== null) return refusal;
     const victims = victimsFor(index, node.place, excessOf(index, { transactions: 0, bytes: 0 }));
     if (victims === null) return { kind: 'full', hash: node.hash };
     for (const victim of victims) index.move(victim, 'Dropped');
@@ -239,6 +242,7 @@ class Attempt {
   /** Where more than one leaves or has to wait, all that they would have paid counts. */
   #refusedBySum(): AdmissionRefusal | null {
     if (this.#rivals.length === 0) return null;
+    settle(this.#draft.index);
     const losers = [...this.#rivals, ...this.#parked()];
     if (losers.length <= 1) return null;
     const { verdict, bytes } = this.#entry;
@@ -258,13 +262,14 @@ class Attempt {
     return parked;
   }
 
-  #refusedByPlace(node: PlacedNode): AdmissionRefusal | null {
+  #refusedByParked(node: PoolNode): AdmissionRefusal | null {
     const { index } = this.#draft;
-    const { maxParked, maxAncestors } = index.limits;
-    if (this.#rivals.length === 0 && !node.place.ready && index.parked.length > maxParked)
-      return this.#limit('maxParked');
-    const ancestors = ancestorsOf(index, node, maxAncestors);
-    return hasTooManyDescendants(index, node, ancestors) ? this.#limit('maxDescendants') : null;
+    if (this.#rivals.length > 0 || index.parked.length < index.limits.maxParked) return null;
+    return placeOf(index, node).ready ? null : this.#limit('maxParked');
+  }
+
+  #refusedByDescendants(node: PoolNode): AdmissionRefusal | null {
+    return hasTooManyDescendants(this.#draft.index, node, this.#ancestors) ? this.#limit('maxDescendants') : null;
   }
 }
 

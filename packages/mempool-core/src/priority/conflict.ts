@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts';
-import { closesCycle } from './graph.ts';
+import { closesCycle, mayCloseCycles } from './graph.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
 
 /** Why a transaction is dropped whose tags another one has brought about, and one that would wait for itself. */
@@ -23,10 +23,11 @@ export function resolveReturns(draft: Draft, hashes: readonly string[], withdraw
   const returned = new Set(hashes);
   const nodes = new Set(hashes.map((hash) => index.node(hash)).filter((node) => node !== undefined));
   for (const tag of withdrawn) for (const node of index.dependents.of(tag)) nodes.add(node);
+  const hasCycles = mayCloseCycles(index, nodes);
   for (const node of [...nodes].sort((a, b) => a.seq - b.seq)) {
     if (returned.has(node.hash) && node.stage === 'Pending')
       for (const loser of losersTo(draft, node)) draft.drop(loser.hash, conflictReason);
-    if (isCounted(node.stage) && closesCycle(index, node)) draft.drop(node.hash, cycleReason);
+    if (hasCycles && isCounted(node.stage) && closesCycle(index, node)) draft.drop(node.hash, cycleReason);
   }
 }
 

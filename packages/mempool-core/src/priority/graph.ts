@@ -1,22 +1,25 @@
 import { childrenOf, parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
+import { postOrder } from './post-order.ts';
 
-/** What a walk meets from one transaction on, without it: at most one more than `limit`. */
-function reach(from: PoolNode, limit: number, next: (node: PoolNode) => Iterable<PoolNode>): Set<PoolNode> {
-  const met = new Set<PoolNode>();
-  for (const node of next(from)) met.add(node);
+/** What a walk meets from these on, without these. Where there are more than `limit`, it ends early. */
+function reach(from: readonly PoolNode[], limit: number, next: (node: PoolNode) => Iterable<PoolNode>): Set<PoolNode> {
+  const met = new Set<PoolNode>(from);
   for (const node of met) {
-    if (met.size > limit) break;
-    for (const further of next(node)) met.add(further);
+    for (const further of next(node)) {
+      met.add(further);
+      if (met.size > limit + from.length) break;
+    }
+    if (met.size > limit + from.length) break;
   }
-  met.delete(from);
+  for (const node of from) met.delete(node);
   return met;
 }
 
 /** Pending ones that must come before. Where there are more than `limit`, some of them. */
 export function ancestorsOf(index: PoolIndex, node: PoolNode, limit: number): Set<PoolNode> {
-  return reach(node, limit, (each) => parentsOf(index, each));
+  return reach([node], limit, (each) => parentsOf(index, each));
 }
 
 /**
@@ -26,7 +29,10 @@ export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestor
   const { maxDescendants } = index.limits;
   const tops = [...ancestors].filter((each) => parentsOf(index, each).size === 0);
   if (tops.length === 0) tops.push(node);
-  return tops.some((top) => reach(top, maxDescendants, (each) => childrenOf(index, each)).size > maxDescendants);
+  const hasTooMany = (from: readonly PoolNode[]): boolean =>
+    reach(from, maxDescendants, (each) => childrenOf(index, each)).size > maxDescendants;
+  // One walk for all of them first: many parents may have their descendants in common.
+  return hasTooMany(tops) && (tops.length === 1 || tops.some((top) => hasTooMany([top])));
 }
 
 /** Whether the transaction would come before and after itself, were everything live back in the queue. */
@@ -35,8 +41,17 @@ export function closesCycle(index: PoolIndex, node: PoolNode): boolean {
   const open = new Set(provides.filter((tag) => !index.satisfied.has(tag) && index.dependents.has(tag)));
   if (open.size === 0) return false;
   if (requires.some((tag) => open.has(tag))) return true;
-  const above = reach(node, Number.POSITIVE_INFINITY, (each) => neededBy(index, each));
+  const above = reach([node], Number.POSITIVE_INFINITY, (each) => neededBy(index, each));
   for (const each of above) if (each.entry.verdict.requires.some((tag) => open.has(tag))) return true;
+  return false;
+}
+
+/** Whether `closesCycle` may be true of any of these: with one walk for all of them. */
+export function mayCloseCycles(index: PoolIndex, nodes: Iterable<PoolNode>): boolean {
+  const places = new Map<PoolNode, number>();
+  for (const node of postOrder(nodes, (each) => neededBy(index, each))) places.set(node, places.size);
+  for (const [node, place] of places)
+    for (const needed of neededBy(index, node)) if ((places.get(needed) ?? 0) >= place) return true;
   return false;
 }
 

@@ -1,6 +1,7 @@
 import { type Place, placeBelow } from './place.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
+import { postOrder } from './post-order.ts';
 
 /** Whether the chain, or a transaction that left the queue, has done what the tag asks for. */
 export function isMet(index: PoolIndex, tag: string): boolean {
@@ -17,34 +18,45 @@ export function parentsOf(index: PoolIndex, { entry }: PoolNode): Set<PoolNode> 
   return parents;
 }
 
-/** The Pending transactions that wait for one. */
-export function childrenOf(index: PoolIndex, { entry }: PoolNode): Set<PoolNode> {
-  const children = new Set<PoolNode>();
-  for (const tag of entry.verdict.provides)
-    if (index.dependents.has(tag) && !isMet(index, tag))
-      for (const dependent of index.dependents.of(tag)) if (dependent.stage === 'Pending') children.add(dependent);
-  return children;
+/** The Pending transactions that wait for one; those that need several of its tags come several times. */
+export function* childrenOf(index: PoolIndex, { entry }: PoolNode): Generator<PoolNode, undefined> {
+  for (const tag of entry.verdict.provides) {
+    if (!index.dependents.has(tag) || isMet(index, tag)) continue;
+    for (const dependent of index.dependents.of(tag)) if (dependent.stage === 'Pending') yield dependent;
+  }
 }
 
 /**
- * Places what was put, and its descendants as far as their places change. To be called after each change of the index, before
- * anybody asks for the order.
+ * Places what was put, and its descendants as far as their places change, parents first: each once. To be called after each
+ * change of the index, before anybody asks for the order.
  */
 export function settle(index: PoolIndex): void {
   const { nodes, tags } = index.unsettled;
   for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
-  for (const node of nodes) {
-    nodes.delete(node);
-    if (node.stage !== 'Pending') continue;
+  for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);
+  for (const node of parentsFirst(index, nodes)) {
+    if (!nodes.delete(node)) continue;
     const place = placeOf(index, node);
     if (node.place !== null && isSame(node.place, place)) continue;
     index.place(node, place);
-    for (const child of childrenOf(index, node)) nodes.add(child);
+    if (isNeeded(index, node)) for (const child of childrenOf(index, node)) nodes.add(child);
   }
 }
 
-function placeOf(index: PoolIndex, node: PoolNode): Place {
+function parentsFirst(index: PoolIndex, nodes: ReadonlySet<PoolNode>): readonly PoolNode[] {
+  const [first] = nodes;
+  // What comes alone and is waited for by nobody, as nearly all do.
+  if (first === undefined || (nodes.size === 1 && !isNeeded(index, first))) return [...nodes];
+  return postOrder(nodes, (each) => childrenOf(index, each)).reverse();
+}
+
+function isNeeded(index: PoolIndex, { entry }: PoolNode): boolean {
+  return entry.verdict.provides.some((tag) => index.dependents.has(tag));
+}
+
+/** Where it stands below its parents, which are placed. */
+export function placeOf(index: PoolIndex, node: PoolNode): Place {
   const { seq, verdict } = node.entry;
   const parents: Place[] = [];
   let ready = true;

@@ -239,7 +239,8 @@ export class PoolIndex {
 
   #unsettle(node: PoolNode): void {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
-    for (const tag of node.entry.verdict.provides) this.unsettled.tags.add(tag);
+    // What the chain has done does not depend on who else does it.
+    for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }
 
   #attach(node: PoolNode): void {

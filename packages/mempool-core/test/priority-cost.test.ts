@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { admitStep } from '../src/priority/admission.ts';
+import { confirmPoolStep, rollbackPoolStep } from '../src/priority/chain-plans.ts';
+import { defaultLimits } from '../src/priority/limits.ts';
+import type { Place } from '../src/priority/place.ts';
+import { PoolIndex } from '../src/priority/pool-index.ts';
+import type { PoolNode } from '../src/priority/pool-node.ts';
+import { limitsStep, movePoolStep } from '../src/priority/pool-plans.ts';
+import { PriorityPool } from '../src/priority/priority-pool.ts';
+import { TagIndex } from '../src/priority/tag-index.ts';
+import { checkVerdict, type Verdict } from '../src/priority/verdict.ts';
+
+/** What a call did: transactions that it looked at because of a tag, and those that it placed. */
+const cost = { looks: 0, places: 0 };
+
+class CountedNodes extends Set<PoolNode> {
+  override *[Symbol.iterator](): SetIterator<PoolNode> {
+    for (const node of super[Symbol.iterator]()) {
+      cost.looks += 1;
+      yield node;
+    }
+  }
+}
+
+class CountedTags extends TagIndex {
+  override of(tag: string): ReadonlySet<PoolNode> {
+    cost.looks += 1;
+    const nodes = new CountedNodes();
+    for (const node of super.of(tag)) nodes.add(node);
+    return nodes;
+  }
+}
+
+class CountedIndex extends PoolIndex {
+  override readonly providers: TagIndex = new CountedTags();
+  override readonly dependents: TagIndex = new CountedTags();
+
+  override place(node: PoolNode, place: Place): void {
+    cost.places += 1;
+    super.place(node, place);
+  }
+}
+
+const thresholds = { finalizeThreshold: Number.POSITIVE_INFINITY, dropThreshold: Number.POSITIVE_INFINITY };
+const retention = { maxFinalized: 100, maxEvents: 10, maxRollback: 100 };
+
+class CountedPool {
+  readonly #pool = new PriorityPool({
+    epoch: 'made once',
+    retention,
+    limits: {},
+    index: new CountedIndex({ ...defaultLimits, maxAncestors: 10_000, maxDescendants: 10_000 }),
+  });
+  #blocks = 0;
+
+  receive(submissions: Readonly<Record<string, Verdict>>): string[] {
+    const all = Object.entries(submissions).map(([hash, verdict]) => {
+      return { hash, payload: Buffer.alloc(1), payloadType: 0, verdict: checkVerdict('verdict', verdict), from: null };
+    });
+    const plan = this.#pool.commit(
+      (pool) => admitStep(pool, all, { nowMs: 0, height: 0 }, thresholds),
+      (step) => step,
+    );
+    return plan.map((outcome) => ('limit' in outcome ? String(outcome.limit) : outcome.kind));
+  }
+
+  confirm(block: { readonly seen?: readonly string[]; readonly provides?: readonly string[] }): void {
+    this.#blocks += 1;
+    const point = { slot: this.#blocks, hash: this.#blocks.toString(16).padStart(64, '0') };
+    const whole = { seen: [], unseen: [], provides: [], ...block, point, parent: null, thresholds };
+    this.#pool.commit(
+      (pool) => confirmPoolStep(pool, whole),
+      (step) => step,
+    );
+  }
+
+  rollback(): number {
+    const outcome = this.#pool.commit(
+      (pool) => rollbackPoolStep(pool, null),
+      (step) => step,
+    );
+    return 'returned' in outcome ? outcome.returned : 0;
+  }
+
+  setMaxDescendants(maxDescendants: number): void {
+    this.#pool.commit(
+      (pool) => limitsStep(pool, { maxDescendants }),
+      (step) => step,
+    );
+  }
+
+  mark(verb: 'markInflight' | 'release', hash: string): void {
+    this.#pool.commit(
+      (pool) => movePoolStep(pool, verb, [hash]),
+      (step) => step,
+    );
+  }
+}
+
+function many(count: number, verdict: (i: number) => Verdict): Record<string, Verdict> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [(i + 4096).toString(16), verdict(i)]));
+}
+
+function costOf(call: () => void): typeof cost {
+  Object.assign(cost, { looks: 0, places: 0 });
+  call();
+  return { ...cost };
+}
+
+let pool: CountedPool;
+
+beforeEach(() => {
+  pool = new CountedPool();
+});
+
+describe('a call costs no more than what it touches', () => {
+  test('an undoing looks at each of a long chain that it brings back a few times', () => {
+    const chain = many(600, (i) => ({ provides: [`${i}`], requires: i === 0 ? [] : [`${i - 1}`] }));
+    pool.receive(chain);
+    pool.confirm({ seen: Object.keys(chain) });
+    const { looks, places } = costOf(() => expect(pool.rollback()).toBe(600));
+    expect(looks).toBeLessThan(600 * 30);
+    expect(places).toBe(600);
+  });
+
+  test('one that is refused for the many that wait for it places none of them', () => {
+    pool.receive(many(900, () => ({ requires: ['tag'] })));
+    pool.setMaxDescendants(10);
+    const { looks, places } = costOf(() => {
+      expect(pool.receive({ a1: { provides: ['tag'] } })).toEqual(['maxDescendants']);
+    });
+    expect(looks).toBeLessThan(100);
+    expect(places).toBe(0);
+  });
+
+  test('one that is refused for those that wait beside it looks at few of them', () => {
+    pool.receive({ a1: { provides: ['tag'] } });
+    pool.mark('markInflight', 'a1');
+    pool.receive(many(900, () => ({ requires: ['tag'] })));
+    pool.mark('release', 'a1');
+    pool.setMaxDescendants(10);
+    const { looks } = costOf(() => {
+      expect(pool.receive({ a2: { requires: ['tag'] } })).toEqual(['maxDescendants']);
+    });
+    expect(looks).toBeLessThan(100);
+  });
+
+  test('a child below many walks their common descendants once', () => {
+    const tags = Array.from({ length: 20 }, (_, i) => `${i}`);
+    pool.receive(Object.fromEntries(tags.map((tag, i) => [(i + 16).toString(16), { provides: [tag] }])));
+    pool.receive({ a1: { provides: ['common'], requires: tags } });
+    pool.receive(many(400, () => ({ requires: ['common'] })));
+    const { looks } = costOf(() => expect(pool.receive({ a2: { requires: ['common'] } })).toEqual(['received']));
+    expect(looks).toBeLessThan(1_500);
+  });
+
+  test('who else provides what the chain has done is nothing to those that require it', () => {
+    pool.confirm({ provides: ['tag'] });
+    pool.receive(many(900, () => ({ requires: ['tag'] })));
+    const { looks } = costOf(() => {
+      expect(pool.receive({ a1: { provides: ['tag'] }, a2: { provides: ['tag'], priority: 9n } })).toEqual([
+        'received',
+        'received',
+      ]);
+    });
+    expect(looks).toBeLessThan(100);
+  });
+
+  test('of a dense graph each is placed once when its root comes', () => {
+    const graph = many(60, (i) => ({
+      provides: [`${i}`],
+      requires: ['root', ...Array.from({ length: i }, (_, earlier) => `${earlier}`)],
+    }));
+    pool.receive(Object.fromEntries(Object.entries(graph).reverse()));
+    const { places } = costOf(() => pool.receive({ a1: { provides: ['root'], priority: -1n } }));
+    expect(places).toBe(61);
+  });
+
+  test('a chain that came from its end on is placed once when it comes back', () => {
+    const chain = many(300, (i) => ({ provides: [`${i}`], requires: i === 299 ? [] : [`${i + 1}`] }));
+    pool.receive(chain);
+    pool.confirm({ seen: Object.keys(chain) });
+    const { places } = costOf(() => expect(pool.rollback()).toBe(300));
+    expect(places).toBe(300);
+  });
+});
