@@ -56,7 +56,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
     if (life === null || !core.isLive(life.stage)) return null;
     const row = this.file.row('body', life.seq) ?? {};
     const payload = row.payload instanceof Uint8Array ? row.payload : new Uint8Array();
-    const isIntact = row.checksum === checksumOf(core.hashToBytes(hash), payload);
+    const isIntact = Number.isSafeInteger(row.type) && row.checksum === checksumOf(core.hashToBytes(hash), payload);
     return {
       hash,
       seq: life.seq,

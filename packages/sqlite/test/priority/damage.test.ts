@@ -63,15 +63,17 @@ for (const [what, sql] of [
   });
 }
 
-test('M2: a damaged payload ends the page before it, is named when it is asked for, and drop removes it', async () => {
-  const store = await openDamaged("UPDATE tx SET payload = x'00' WHERE seq = 5");
-  expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }]);
-  await expect(store.peekPending({ after: 4 })).rejects.toMatchObject(damaged(4));
-  expect(await store.peekPending({ after: 5 })).toMatchObject([{ hash: hashOf(5) }]);
-  await expect(store.payloads([hashOf(3), hashOf(4)])).rejects.toMatchObject(damaged(4));
-  expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
-  expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
-});
+for (const sql of ["UPDATE tx SET payload = x'00' WHERE seq = 5", "UPDATE tx SET type = 'none' WHERE seq = 5"]) {
+  test(`M2: a damaged body ends the page before it, is named when it is asked for, and drop removes it: ${sql}`, async () => {
+    const store = await openDamaged(sql);
+    expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }]);
+    await expect(store.peekPending({ after: 4 })).rejects.toMatchObject(damaged(4));
+    expect(await store.peekPending({ after: 5 })).toMatchObject([{ hash: hashOf(5) }]);
+    await expect(store.payloads([hashOf(3), hashOf(4)])).rejects.toMatchObject(damaged(4));
+    expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
+    expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
+  });
+}
 
 for (const [what, sql] of [
   ['an unreadable stage', 'UPDATE inflight SET stage = 9 WHERE seq = 3'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hashOf, numbers } from '../numbered.ts';
+import { hashOf, numbers, pointOf } from '../numbered.ts';
 import { report, start } from '../program.ts';
 import { scratch } from '../scratch.ts';
 import { priced } from './priced.ts';
@@ -65,6 +65,32 @@ test('a process that is a few calls behind plans on what the others did meanwhil
   ]);
   await second.receive([priced(3, { requires: ['a'] })]);
   expect(await first.reap()).toMatchObject([{ hash: hashOf(3) }]);
+  expect(await node.remembered()).toEqual(await node.stored());
+});
+
+test('X1: a call whose commit fails has happened to nobody, and is made when it is repeated under its id', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using first = await sqlite.open({ path, ...priority });
+  await using second = await sqlite.open({ path, ...priority });
+  const node = await openNode(path);
+  await first.receive(numbers(3).map((n) => priced(n, { priority: BigInt(n) })));
+  const operator = new SqliteDatabase(path);
+  // Looked at by COMMIT alone: whoever writes a change owes a row to another table.
+  operator.exec('CREATE TABLE owed (id INTEGER PRIMARY KEY)');
+  operator.exec('CREATE TABLE debt (id INTEGER REFERENCES owed DEFERRABLE INITIALLY DEFERRED)');
+  operator.exec('CREATE TRIGGER refusal AFTER INSERT ON change BEGIN INSERT INTO debt VALUES (7); END');
+  const take = () => first.take({ maxTxs: 2 }, { owner: 'one', leaseMs: 1_000, operationId: 'take' });
+  const block = { point: pointOf(1), seen: [hashOf(0)], unseen: [], provides: ['a'] };
+  for (const call of [take(), first.confirm(block), first.drop([hashOf(1)], 'test'), first.receive([priced(9)])])
+    await expect(call).rejects.toThrow();
+  operator.exec('DROP TRIGGER refusal');
+  operator.close();
+  for (const store of [first, second]) {
+    expect((await store.reap()).map(({ hash }) => hash)).toEqual([2, 1, 0].map(hashOf));
+    expect(await store.usage()).toMatchObject({ pending: 3, lastSeq: 3, lastEventSeq: 3 });
+  }
+  expect((await take()).transactions.map(({ hash }) => hash)).toEqual([2, 1].map(hashOf));
+  expect(await second.reap()).toMatchObject([{ hash: hashOf(0) }]);
   expect(await node.remembered()).toEqual(await node.stored());
 });
 
