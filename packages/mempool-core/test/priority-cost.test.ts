@@ -1,14 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { MoveVerb } from '../src/lifecycle.ts';
 import { admitStep } from '../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../src/priority/chain-plans.ts';
+import { decodeChange, encodeChange } from '../src/priority/change-record.ts';
+import type { Planning } from '../src/priority/draft.ts';
+import { dumpOf } from '../src/priority/dump.ts';
 import { defaultLimits } from '../src/priority/limits.ts';
 import type { Place } from '../src/priority/place.ts';
 import { PoolIndex } from '../src/priority/pool-index.ts';
 import type { PoolNode } from '../src/priority/pool-node.ts';
 import { limitsStep, movePoolStep } from '../src/priority/pool-plans.ts';
-import { PriorityPool } from '../src/priority/priority-pool.ts';
+import type { PoolDump } from '../src/priority/pool-verbs.ts';
+import { changeOfStep, PriorityPool } from '../src/priority/priority-pool.ts';
 import { TagIndex } from '../src/priority/tag-index.ts';
 import { checkVerdict, type Verdict } from '../src/priority/verdict.ts';
+import type { Step } from '../src/step.ts';
 
 /** What a call did: transactions that it looked at because of a tag, and those that it placed. */
 const cost = { looks: 0, places: 0 };
@@ -45,6 +51,8 @@ const thresholds = { finalizeThreshold: Number.POSITIVE_INFINITY, dropThreshold:
 const retention = { maxFinalized: 100, maxEvents: 10, maxRollback: 100 };
 
 class CountedPool {
+  /** Another node's. */
+  follower: CountedPool | null = null;
   readonly #pool = new PriorityPool({
     epoch: 'made once',
     retention,
@@ -53,47 +61,44 @@ class CountedPool {
   });
   #blocks = 0;
 
-  receive(submissions: Readonly<Record<string, Verdict>>): string[] {
+  get state(): PoolDump {
+    return dumpOf(this.#pool.index);
+  }
+
+  receive(submissions: Readonly<Record<string, Verdict>>, from: string | null = null): string[] {
     const all = Object.entries(submissions).map(([hash, verdict]) => {
-      return { hash, payload: Buffer.alloc(1), payloadType: 0, verdict: checkVerdict('verdict', verdict), from: null };
+      return { hash, payload: Buffer.alloc(1), payloadType: 0, verdict: checkVerdict('verdict', verdict), from };
     });
-    const plan = this.#pool.commit(
-      (pool) => admitStep(pool, all, { nowMs: 0, height: 0 }, thresholds),
-      (step) => step,
-    );
-    return plan.map((outcome) => ('limit' in outcome ? String(outcome.limit) : outcome.kind));
+    const told = this.#run((pool) => admitStep(pool, all, { nowMs: 0, height: 0 }, thresholds));
+    return told.map((outcome) => ('limit' in outcome ? String(outcome.limit) : outcome.kind));
   }
 
   confirm(block: { readonly seen?: readonly string[]; readonly provides?: readonly string[] }): void {
     this.#blocks += 1;
     const point = { slot: this.#blocks, hash: this.#blocks.toString(16).padStart(64, '0') };
     const whole = { seen: [], unseen: [], provides: [], ...block, point, parent: null, thresholds };
-    this.#pool.commit(
-      (pool) => confirmPoolStep(pool, whole),
-      (step) => step,
-    );
+    this.#run((pool) => confirmPoolStep(pool, whole));
   }
 
   rollback(): number {
-    const outcome = this.#pool.commit(
-      (pool) => rollbackPoolStep(pool, null),
-      (step) => step,
-    );
+    const outcome = this.#run((pool) => rollbackPoolStep(pool, null));
     return 'returned' in outcome ? outcome.returned : 0;
   }
 
   setMaxDescendants(maxDescendants: number): void {
-    this.#pool.commit(
-      (pool) => limitsStep(pool, { maxDescendants }),
-      (step) => step,
-    );
+    this.#run((pool) => limitsStep(pool, { maxDescendants }));
   }
 
-  mark(verb: 'markInflight' | 'release', hash: string): void {
-    this.#pool.commit(
-      (pool) => movePoolStep(pool, verb, [hash]),
-      (step) => step,
-    );
+  mark(verb: MoveVerb, hash: string): void {
+    this.#run((pool) => movePoolStep(pool, verb, [hash]));
+  }
+
+  #run<T>(plan: (pool: Planning) => Step<T>): T {
+    return this.#pool.commit(plan, (step) => {
+      const change = changeOfStep(step, this.#pool.ledger.lastEventSeq + step.events.length);
+      if (this.follower !== null) this.follower.#pool.apply(decodeChange(encodeChange(change)));
+      return step;
+    });
   }
 }
 
@@ -164,6 +169,28 @@ describe('a call costs no more than what it touches', () => {
       ]);
     });
     expect(looks).toBeLessThan(100);
+  });
+
+  test('a stage of one in flight is nothing to those that require it', () => {
+    pool.receive({ a1: { provides: ['tag'] } });
+    pool.mark('markInflight', 'a1');
+    pool.receive(many(900, () => ({ requires: ['tag'] })));
+    const { looks } = costOf(() => {
+      pool.mark('markAcknowledged', 'a1');
+      pool.confirm({ seen: ['a1'] });
+    });
+    expect(looks).toBeLessThan(100);
+  });
+
+  test('a peer more that sent it is nothing to those that wait for it, on a node that follows too', () => {
+    const follower = new CountedPool();
+    pool.follower = follower;
+    pool.receive({ a1: { provides: ['tag'] } });
+    pool.receive(many(900, () => ({ requires: ['tag'] })));
+    const { looks, places } = costOf(() => pool.receive({ a1: {} }, 'peer'));
+    expect(places).toBe(0);
+    expect(looks).toBeLessThan(100);
+    expect(follower.state.entries.find(({ hash }) => hash === 'a1')?.sources).toEqual(['peer']);
   });
 
   test('of a dense graph each is placed once when its root comes', () => {

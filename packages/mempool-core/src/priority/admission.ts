@@ -47,7 +47,7 @@ export function admitStep(
 /** What comes twice in one call is answered once; calls of many peers may have been made one. */
 function again(draft: Draft, submission: CheckedSubmission, first: ReceiveOutcome): ReceiveOutcome {
   addSource(draft, submission);
-  if (first.kind !== 'received') return first;
+  if (first.kind !== 'received') return { ...first };
   return { kind: 'duplicate', hash: first.hash, stage: first.stage };
 }
 

@@ -1,4 +1,14 @@
+import type { Limits } from './limits.ts';
 import type { Before, PoolNode, Trace } from './pool-node.ts';
+
+/** What a call may change beside transactions, as it was. */
+export interface Outside {
+  readonly limits: Limits;
+  readonly lastGossipSeq: number;
+  readonly floor: number;
+  /** Tags that the call touched. */
+  readonly tags: Map<string, number | undefined>;
+}
 
 let marks = 0;
 

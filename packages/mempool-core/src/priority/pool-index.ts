@@ -1,23 +1,23 @@
 import { isLive, type KnownStage } from '../transaction.ts';
 import { AgeLists } from './age-lists.ts';
 import type { Entry } from './entry.ts';
-import { Journal } from './journal.ts';
+import { Journal, type Outside } from './journal.ts';
 import type { Limits } from './limits.ts';
 import { comparePlaces, type Place, roughRank } from './place.ts';
-import { type Before, isCounted, isPlaced, newNode, type PlacedNode, type PoolNode, type Trace } from './pool-node.ts';
+import {
+  type Before,
+  isCounted,
+  isPlaced,
+  newNode,
+  type PlacedNode,
+  type PoolNode,
+  providing,
+  type Trace,
+} from './pool-node.ts';
 import { Satisfied } from './satisfied.ts';
 import { SortedList } from './sorted-list.ts';
 import { TagIndex } from './tag-index.ts';
 import { Totals } from './totals.ts';
-
-/** What a call may change beside transactions, as it was. */
-interface Outside {
-  readonly limits: Limits;
-  readonly lastGossipSeq: number;
-  readonly floor: number;
-  /** Tags that the call touched. */
-  readonly tags: Map<string, number | undefined>;
-}
 
 interface Unsettled {
   readonly nodes: Set<PoolNode>;
@@ -104,19 +104,20 @@ export class PoolIndex {
 
   /** The later state of one. */
   move(node: PoolNode, stage: KnownStage, entry: Entry = node.entry): PoolNode {
-    const before = node.entry;
-    if (before === entry && node.stage === stage) return node;
+    const { entry: before, stage: left } = node;
+    if (before === entry && left === stage) return node;
     this.#remember(node);
-    if (node.stage === stage && before.verdict === entry.verdict && before.seq === entry.seq) {
+    const saysTheSame = before.seq === entry.seq && before.version === entry.version;
+    if (left === stage && saysTheSame) {
       this.#detachLists(node);
       node.entry = entry;
       this.#attachLists(node);
       return node;
     }
     // A new life may provide other tags than the one that ended.
-    if (before.verdict !== entry.verdict) this.#unsettle(node);
+    if (!saysTheSame) this.#unsettle(node);
     this.#set(node, { entry, stage, place: null });
-    this.#unsettle(node);
+    if (!saysTheSame || providing(left) !== providing(stage)) this.#unsettle(node);
     return node;
   }
 
@@ -176,6 +177,11 @@ export class PoolIndex {
     this.unsettled.nodes.clear();
     this.unsettled.tags.clear();
     if (!this.#journal.isOpen) this.#resetOutside();
+  }
+
+  /** Takes back all that the call has changed, also where a fault has left an attempt open. */
+  undoCall(): void {
+    while (this.#journal.isOpen) this.undo();
   }
 
   /** What the call has touched. */

@@ -1,4 +1,4 @@
-import type { KnownStage } from '../transaction.ts';
+import { isLive, type KnownStage } from '../transaction.ts';
 import type { Entry } from './entry.ts';
 import type { Place } from './place.ts';
 
@@ -46,4 +46,10 @@ export function isReady({ place }: PoolNode): boolean {
 
 export function isPlaced(node: PoolNode): node is PlacedNode {
   return node.place !== null;
+}
+
+/** What one in this stage is to those that require its tags. */
+export function providing(stage: KnownStage): 'something to wait for' | 'done' | 'nothing' {
+  if (!isLive(stage)) return 'nothing';
+  return stage === 'Pending' ? 'something to wait for' : 'done';
 }

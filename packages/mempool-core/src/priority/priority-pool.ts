@@ -60,7 +60,7 @@ export class PriorityPool implements Planning {
     try {
       return run(this);
     } finally {
-      this.index.undo();
+      this.index.undoCall();
     }
   }
 
@@ -75,7 +75,7 @@ export class PriorityPool implements Planning {
       this.ledger.apply(step);
       return step.outcome;
     } finally {
-      if (!kept) this.index.undo();
+      if (!kept) this.index.undoCall();
     }
   }
 
