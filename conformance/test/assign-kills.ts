@@ -30,8 +30,9 @@ function isChosen({ id }: Mutant): boolean {
   return wanted.length === 0 || wanted.includes(id) || (wanted.includes('new') && !(id in before));
 }
 
-/** Whether the case is of the mutant's kind: a pool's, a fence's, a lease's, a node's. */
+/** Whether the case is of the mutant's kind: a pool's by priority, another pool's, a fence's, a lease's, a node's. */
 function isMeant(mutant: Mutant, one: ConformanceCase): boolean {
+  if (mutant.backend.capabilities.priority) return one.needs?.includes('priority') ?? false;
   const isOfElections = one.needs?.includes('election') ?? false;
   if (mutant.election === undefined) return !isOfElections;
   if (guarding.has(mutant)) return one.rule === 'X6';
@@ -63,7 +64,7 @@ await judge(chosen.filter((mutant) => mutant.election === undefined || stopping.
 const noticed = [...killers.values()].flat();
 const count = (id: string) => noticed.filter((one) => one === id).length;
 /** A case of many rules says little about the one that is broken. */
-const named = (ids: readonly string[]) => ids.filter((id) => !/^(history|N2|LE1\/random)/.test(id));
+const named = (ids: readonly string[]) => ids.filter((id) => !/^(history|N2|LE1\/random|P1\/chance)/.test(id));
 const rarest = (ids: readonly string[]) => [...named(ids).toSorted((a, b) => count(a) - count(b)), ...ids].slice(0, 1);
 
 // Read again: another run, for other mutants, may have ended meanwhile.

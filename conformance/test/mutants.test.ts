@@ -5,6 +5,7 @@ import { describe, test } from 'vitest';
 import { electing, over } from './mutants/hall.ts';
 import { allMutants } from './mutants/index.ts';
 import { answered, handed } from './mutants/mutant.ts';
+import { ranked, rankedStore } from './mutants/priority-pool.ts';
 import { isKilled, isSupported } from './mutants/verdict.ts';
 import { faults } from './planted/subject.ts';
 
@@ -28,7 +29,12 @@ describe('every planted fault is noticed by the cases that name its rule', () =>
 });
 
 describe('what the faults are planted in has none itself', () => {
-  const sound = [answered('sound-driver', () => ({})), handed('sound-store', () => ({}))];
+  const sound = [
+    answered('sound-driver', () => ({})),
+    handed('sound-store', () => ({})),
+    ranked('sound-priority-driver', { see: () => ({}), decide: (step) => step }),
+    rankedStore('sound-priority-store', () => ({})),
+  ];
   test.each(sound)('$id passes every case', async (subject) => {
     const failed: string[] = [];
     for (const one of allCases) if (isSupported(subject, one) && (await isKilled(subject, one))) failed.push(one.id);

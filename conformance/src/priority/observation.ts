@@ -47,19 +47,25 @@ export async function observePriority(
 async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
   const ranked: Awaited<ReturnType<MempoolStore['best']>> = [];
   for (let page = await reader.best({ limit: 3 }); page.length > 0; ) {
-    ranked.push(...page);
-    const after = page.at(-1)?.key;
+    for (const one of page) {
+      assert.ok((ranked.at(-1)?.key ?? '') < one.key, 'keys rise');
+      ranked.push(one);
+    }
+    const after = ranked.at(-1)?.key;
     page = await reader.best(after === undefined ? { limit: 3 } : { limit: 3, after });
   }
-  for (const [i, { key }] of ranked.slice(1).entries()) assert.ok((ranked[i]?.key ?? '') < key, 'keys rise');
   return ranked.map(({ key: _, ...candidate }) => candidate);
 }
 
 async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
-  const pages = [await reader.since(0, { limit: 2, hashesOnly: true })];
-  for (let last = pages.at(-1); last !== undefined && last.items.length > 0; last = pages.at(-1))
-    pages.push(await reader.since(last.next, { limit: 2, hashesOnly: true }));
-  return pages;
+  const pages: Awaited<ReturnType<MempoolStore['since']>>[] = [];
+  for (let after = 0; ; ) {
+    const page = await reader.since(after, { limit: 2, hashesOnly: true });
+    pages.push(page);
+    if (page.items.length === 0) return pages;
+    assert.ok(page.next > after, 'cursors rise');
+    after = page.next;
+  }
 }
 
 function readablePage({ items, next }: Awaited<ReturnType<MempoolStore['since']>>): unknown {

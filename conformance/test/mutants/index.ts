@@ -16,6 +16,7 @@ import { matrixMutants } from './matrix.ts';
 import type { Mutant } from './mutant.ts';
 import { operationMutants, sharedRecordMutants } from './operations.ts';
 import { pageMutants } from './paging.ts';
+import { priorityMutants } from './priorities.ts';
 import { propagationMutants } from './propagation.ts';
 import { receivingMutants } from './receiving.ts';
 import { revivalMutants } from './revival.ts';
@@ -53,4 +54,5 @@ export const allMutants: readonly Mutant[] = [
   ...leaseMutants,
   ...leaseTimeMutants,
   ...electionMutants,
+  ...priorityMutants,
 ];

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type DriverOptions,
+  defaultRetention,
+  defineBackend,
+  type Entry,
+  Ledger,
+  type Limits,
+  ledgerDriver,
+  type MempoolStore,
+  type OpenOptions,
+  type Place,
+  type Planning,
+  type PoolIndex,
+  type PoolNode,
+  PriorityPool,
+  type PriorityVerbs,
+  priorityLedgerDriver,
+  type Step,
+  type StoreDriver,
+} from 'mempool-core';
+import { ephemeral } from 'mempool-ephemeral';
+import { verbsOf } from '../../src/verbs.ts';
+import { over } from './hall.ts';
+import { type Mutant, mutant, storeVerbs } from './mutant.ts';
+
+export type RankedDriver = StoreDriver & PriorityVerbs;
+export type RankedVerb = keyof RankedDriver;
+
+/** A call that is under way. */
+export interface Seen {
+  readonly verb: RankedVerb;
+  readonly given: readonly unknown[];
+  readonly index: PoolIndex;
+  readonly ledger: Ledger;
+}
+
+/** Where a fault can be planted in a pool by priority. */
+export interface RankedFaults {
+  options?(options: DriverOptions): DriverOptions;
+  /** What the rules find in the index instead of what is there. */
+  see?(seen: Seen): Partial<PoolIndex>;
+  /** What is written instead of what the rules decided; the index may be changed too. */
+  decide?(step: Step<unknown>, seen: Seen): Step<unknown>;
+  /** Below core's checks. */
+  answer?(driver: RankedDriver, pool: PriorityPool, options: DriverOptions): Partial<RankedDriver>;
+}
+
+const capabilities = { durable: false, shared: false, lease: false, priority: true };
+
+/** A pool by priority with a place for a fault on both sides of the rules. */
+class PlantedPool extends PriorityPool {
+  readonly #faults: RankedFaults;
+  verb: RankedVerb = 'close';
+  given: readonly unknown[] = [];
+
+  constructor(options: DriverOptions, faults: RankedFaults) {
+    const retention = { ...defaultRetention, ...options.retention };
+    super({ epoch: randomUUID(), retention, limits: options.limits });
+    this.#faults = faults;
+  }
+
+  /** What the rules are given as the index. */
+  get seen(): PoolIndex {
+    const { see } = this.#faults;
+    return see === undefined ? this.index : over(this.index, () => see(this.#call()));
+  }
+
+  override commit<T>(run: (pool: Planning) => Step<T>, keep: (step: Step<T>) => Step<T>): T {
+    const { decide } = this.#faults;
+    return super.commit(
+      ({ view }) => run({ view, index: this.seen }),
+      (step) => {
+        const kept = keep(step);
+        return decide === undefined ? kept : (decide(kept, this.#call()) as Step<T>);
+      },
+    );
+  }
+
+  #call(): Seen {
+    return { verb: this.verb, given: this.given, index: this.index, ledger: this.ledger };
+  }
+}
+
+function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
+  const options = faults.options?.(given) ?? given;
+  const close = (): void => undefined;
+  if (options.ordering === 'fifo') {
+    const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...options.retention });
+    return ledgerDriver({ ledger, options, close });
+  }
+  const pool = new PlantedPool(options, faults);
+  const lent = over<PriorityPool>(pool, () => ({
+    get index() {
+      return pool.seen;
+    },
+  }));
+  const sound = priorityLedgerDriver({ pool: lent, options, close }) as RankedDriver;
+  const driver = Object.fromEntries(
+    Object.entries(sound).map(([verb, call]) => [verb, noted(pool, verb as RankedVerb, call)]),
+  ) as unknown as RankedDriver;
+  return { ...driver, ...faults.answer?.(driver, pool, options) };
+}
+
+/** The pool knows which call is under way: all of them are made in one go. */
+function noted(pool: PlantedPool, verb: RankedVerb, call: unknown): unknown {
+  if (typeof call !== 'function') return call;
+  return (...given: unknown[]): unknown => {
+    pool.verb = verb;
+    pool.given = given;
+    return call(...given);
+  };
+}
+
+/** A fault in a pool by priority; one in order of arrival has none. */
+export function ranked(id: string, faults: RankedFaults): Mutant {
+  return mutant(id, defineBackend({ name: id, capabilities, open: (options) => openPlanted(options, faults) }));
+}
+
+/** A fault in what the rules find in the index, in some verbs. */
+export function seeing(id: string, verbs: readonly RankedVerb[], see: (seen: Seen) => Partial<PoolIndex>): Mutant {
+  return ranked(id, { see: (seen) => (verbs.includes(seen.verb) ? see(seen) : {}) });
+}
+
+/** A fault in the limits that some verbs go by. */
+export function limiting(
+  id: string,
+  verbs: readonly RankedVerb[],
+  change: (limits: Limits, seen: Seen) => Partial<Limits>,
+): Mutant {
+  return seeing(id, verbs, (seen) => {
+    const { limits } = seen.index;
+    return { limits: { ...limits, ...change(limits, seen) } };
+  });
+}
+
+/** A fault in where a transaction is placed. */
+export function placing(id: string, change: (place: Place, entry: Entry, index: PoolIndex) => Place): Mutant {
+  return ranked(id, {
+    see: ({ index }) => ({
+      place: (node, place) => index.place(node, change(place, node.entry, index)),
+      stand: (entry, place) => index.stand(entry, change(place, entry, index)),
+    }),
+  });
+}
+
+/** A fault in the verbs of a pool by priority, below core's checks. */
+export function ranking(
+  id: string,
+  answer: (driver: RankedDriver, pool: PriorityPool, options: DriverOptions) => Partial<RankedDriver>,
+): Mutant {
+  return ranked(id, { answer });
+}
+
+/** A fault between what the rules decide and what is written, in some verbs. */
+export function settling(
+  id: string,
+  verbs: readonly RankedVerb[],
+  decide: (step: Step<unknown>, seen: Seen) => Step<unknown>,
+): Mutant {
+  return ranked(id, { decide: (step, seen) => (verbs.includes(seen.verb) ? decide(step, seen) : step) });
+}
+
+/** Tags by a rule of its own. */
+export function lentTags(
+  of: (tag: string) => ReadonlySet<PoolNode>,
+  has: (tag: string) => boolean = (tag) => of(tag).size > 0,
+): PoolIndex['providers'] {
+  return { of, has } as unknown as PoolIndex['providers'];
+}
+
+/** A fault in what a caller gets, above core's checks, in both orders. */
+export function rankedStore(
+  id: string,
+  plant: (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>,
+): Mutant {
+  const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
+    const store = await ephemeral.open(options);
+    const plain = { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
+    return { ...plain, ...plant(store, options) };
+  };
+  return mutant(id, { name: id, capabilities, open });
+}
+
+/** A fault in what is done with the options of `open`. */
+export function rankedOpened(id: string, change: (options: OpenOptions) => OpenOptions): Mutant {
+  return mutant(id, { name: id, capabilities, open: async (options = {}) => ephemeral.open(change(options)) });
+}
