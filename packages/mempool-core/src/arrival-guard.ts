@@ -1,0 +1,19 @@
+import { unsupported } from './call-guard.ts';
+import type { Limits } from './priority/limits.ts';
+import type { Submission } from './priority/pool-verbs.ts';
+import { checkVerdict, saysNothing } from './priority/verdict.ts';
+
+/** What a pool in order of arrival would have to forget. */
+export function checkArrival(submissions: readonly Submission[]): void {
+  for (const [i, { verdict, from }] of submissions.entries()) {
+    if (verdict === undefined && from === undefined) continue;
+    if (from === undefined && saysNothing(checkVerdict(`transactions[${i}].verdict`, verdict))) continue;
+    throw unsupported(`a pool in order of arrival keeps no verdicts and no sources (transactions[${i}])`);
+  }
+}
+
+/** Limits that such a pool does not have. @throws `ERR_MEMPOOL_UNSUPPORTED` */
+export function checkArrivalLimits({ maxTxs: _, ...others }: Partial<Limits>): void {
+  const [name] = Object.keys(others);
+  if (name !== undefined) throw unsupported(`a pool in order of arrival has no ${name}`);
+}
