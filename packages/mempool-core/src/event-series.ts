@@ -1,16 +1,16 @@
 import type { BlockEvent, StoreEvent, TransactionEvent } from './events.ts';
 
 /** What follows hash and seq in a transaction's event: the same for most events of a call, so that they share one. */
-type Tail = Omit<TransactionEvent, 'eventSeq' | 'hash' | 'seq'> | BlockEvent;
+export type EventTail = Omit<TransactionEvent, 'eventSeq' | 'hash' | 'seq'> | BlockEvent;
 
 /** A stretch of the log. Full ones are cut to size: growing arrays keep room that a pool of a million would pay for. */
 interface Chunk {
   hashes: string[];
   seqs: number[];
-  tails: Tail[];
+  tails: EventTail[];
 }
 
-const arrivalTail: Tail = {
+const arrivalTail: Exclude<EventTail, BlockEvent> = {
   kind: 'transaction',
   stage: 'Pending',
   previous: { stage: 'Unknown', confirmations: 0, nonConfirmations: 0 },
@@ -19,6 +19,11 @@ const arrivalTail: Tail = {
   point: null,
   reason: null,
 };
+
+/** Of one that waited, or that nobody knew, and that was Dropped. */
+export function droppedTail(stage: 'Pending' | 'Unknown', reason: string): EventTail {
+  return { ...arrivalTail, stage: 'Dropped', previous: { stage, confirmations: 0, nonConfirmations: 0 }, reason };
+}
 
 const chunkEvents = 1_024;
 
@@ -31,7 +36,7 @@ export class EventSeries {
   /** Events of the first chunk that are forgotten. */
   #head = 0;
   #length = 0;
-  #newest: Tail | null = null;
+  #newest: EventTail | null = null;
   /** Number of the newest event; 0 before the first. */
   last = 0;
 
@@ -49,9 +54,14 @@ export class EventSeries {
 
   /** The event of a transaction that nobody knew and that became Pending. */
   pushArrival(hash: string, seq: number): void {
+    this.pushOf(hash, seq, arrivalTail);
+  }
+
+  /** A transaction's event with what follows hash and seq made already. */
+  pushOf(hash: string, seq: number, tail: EventTail): void {
     this.last += 1;
     this.#length += 1;
-    this.#add(hash, seq, arrivalTail);
+    this.#add(hash, seq, tail);
   }
 
   /** Forgets the oldest beyond `size`. */
@@ -70,7 +80,7 @@ export class EventSeries {
     for (let n = Math.max(number, this.oldest); n <= this.last; n++) yield this.#event(n);
   }
 
-  #add(hash: string, seq: number, tail: Tail): void {
+  #add(hash: string, seq: number, tail: EventTail): void {
     const { hashes, seqs, tails } = this.#openChunk();
     hashes.push(hash);
     seqs.push(seq);
@@ -91,7 +101,7 @@ export class EventSeries {
     return next;
   }
 
-  #tailOf(event: TransactionEvent): Tail {
+  #tailOf(event: TransactionEvent): EventTail {
     if (this.#newest !== null && hasTail(event, this.#newest)) return this.#newest;
     const { eventSeq: _, hash: __, seq: ___, ...tail } = event;
     return tail;
@@ -101,7 +111,7 @@ export class EventSeries {
     const place = this.#head + eventSeq - this.oldest;
     const { hashes, seqs, tails } = this.#chunks[Math.floor(place / chunkEvents)] as Chunk;
     const at = place % chunkEvents;
-    const tail = tails[at] as Tail;
+    const tail = tails[at] as EventTail;
     if (tail.kind === 'block') return { ...tail, point: { ...tail.point } };
     const { previous, point } = tail;
     const hash = hashes[at] as string;
@@ -110,7 +120,7 @@ export class EventSeries {
   }
 }
 
-function hasTail(event: TransactionEvent, tail: Tail): boolean {
+function hasTail(event: TransactionEvent, tail: EventTail): boolean {
   return (
     tail.kind === 'transaction' &&
     tail.stage === event.stage &&

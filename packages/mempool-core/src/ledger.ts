@@ -1,18 +1,18 @@
 import { logEntry, logPage, statusOf, storedTransaction } from './answers.ts';
-import { Arrivals } from './arrivals.ts';
-import { EventSeries } from './event-series.ts';
+import type { Arrivals } from './arrivals.ts';
+import type { EventSeries } from './event-series.ts';
 import type { EventPage, EventSource } from './events.ts';
-import { KeptBlocks } from './kept-blocks.ts';
+import type { KeptBlocks } from './kept-blocks.ts';
 import type { LedgerRecord } from './ledger-record.ts';
+import { type Arrived, LedgerState, type Queued } from './ledger-state.ts';
 import type { Life, Thresholds } from './lifecycle.ts';
-import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
 import { cutPage } from './ordering.ts';
 import { bodyOf, type LogRow, lifeOf, pointOf, type Row } from './row.ts';
-import { Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 import type { SeqList } from './seq-list.ts';
-import { Series } from './series.ts';
-import { type PoolView, receiveStep, type Step, type Write } from './step.ts';
+import type { Series } from './series.ts';
+import { type PoolView, receiveStep, type Step } from './step.ts';
 import type { LogPage, ReceiveOutcome, TipAnswer, Usage } from './store.ts';
 import {
   type ChainPoint,
@@ -29,29 +29,41 @@ import {
  * writes. For a backend that keeps its working set in memory, whatever it keeps besides.
  */
 export class Ledger implements PoolView, EventSource {
-  /** Trimming follows at the next write that appends. */
-  retention: Retention;
   readonly #epoch: string;
-  readonly #rows = new Rows();
-  readonly arrivals: Arrivals = new Arrivals(this.#rows);
-  readonly #blocks = new KeptBlocks();
-  readonly #log = new Series<LogRow>();
-  readonly #events = new EventSeries();
-  readonly #operations = new OperationRecords();
-  readonly #listeners = new Set<() => void>();
-  readonly #onForget: (hash: string) => void;
+  readonly #state: LedgerState;
+  readonly #rows: Rows;
+  readonly #blocks: KeptBlocks;
+  readonly #log: Series<LogRow>;
+  readonly #events: EventSeries;
 
   /** `epoch`: made when the pool was made, and kept with it. `onForget`: told of each hash that left the log for good. */
   constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
     this.#epoch = epoch;
-    this.retention = retention;
-    this.#onForget = onForget;
+    this.#state = new LedgerState(retention, onForget);
+    const { rows, blocks, log, events } = this.#state;
+    this.#rows = rows;
+    this.#blocks = blocks;
+    this.#log = log;
+    this.#events = events;
+  }
+
+  /** Trimming follows at the next write that appends. */
+  get retention(): Retention {
+    return this.#state.retention;
+  }
+
+  set retention(retention: Retention) {
+    this.#state.retention = retention;
+  }
+
+  get arrivals(): Arrivals {
+    return this.#state.arrivals;
   }
 
   /** Writes a step that was planned on this ledger as it is, then wakes the listeners. */
   apply(step: Step<unknown>): void {
-    this.#apply(step);
-    if (step.events.length > 0) this.#wake();
+    this.#state.apply(step);
+    if (step.events.length > 0) this.#state.wake();
   }
 
   /**
@@ -67,63 +79,34 @@ export class Ledger implements PoolView, EventSource {
       this.#events.pushArrival(hash, seq);
       return { kind: 'received', hash, seq, stage: 'Pending' };
     });
-    if (this.lastEventSeq > before) this.#wake();
+    if (this.lastEventSeq > before) this.#state.wake();
     return outcome;
+  }
+
+  /** What `apply` does for a call of a priority pool that only took in `arrived` and ended `ended`. */
+  turnOver(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
+    this.#state.turnOver(ended, arrived, reason);
   }
 
   /** Follows a step that was written elsewhere; its events are not kept here. */
   follow({ writes, chain }: Pick<Step<unknown>, 'writes' | 'chain'>, lastEventSeq: number): void {
-    this.#apply({ outcome: null, writes, events: [], chain, operation: null });
+    this.#state.apply({ outcome: null, writes, events: [], chain, operation: null });
     this.#events.last = lastEventSeq;
   }
 
   /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
-  *dump(): Generator<LedgerRecord, undefined> {
-    const { tick, floor } = this.#blocks;
-    const trimmed = { trimmedLog: this.#log.oldest - 1, trimmedEvents: this.#events.oldest - 1 };
-    const arrivals = this.arrivals.dump();
-    yield { kind: 'base', tick, floor, lastSeq: this.lastSeq, ...trimmed, ...(arrivals && { arrivals }) };
-    for (const block of this.#blocks.all()) yield { kind: 'block', block };
-    for (const list of [this.#rows.shelves.pending, this.#rows.shelves.inflight])
-      for (const row of list.after(0))
-        yield { kind: 'write', write: { after: lifeOf(row), point: pointOf(row), body: bodyOf(row) } };
-    for (const [, { life, point }] of this.#log.from(1)) {
-      const row = this.#rows.of(life.hash);
-      yield { kind: 'write', write: { after: life, point, body: row.mark?.final === life ? bodyOf(row) : null } };
-    }
-    for (const event of this.#events.from(1)) yield { kind: 'event', event };
-    for (const operation of this.#operations.all()) yield { kind: 'operation', operation };
+  dump(): Generator<LedgerRecord, undefined> {
+    return this.#state.dump();
   }
 
   /** Takes a piece that `dump` gave, in the same order; its bytes are the ledger's from here on. */
   restore(record: LedgerRecord): void {
-    switch (record.kind) {
-      case 'base':
-        this.#blocks.tick = record.tick;
-        this.#blocks.floor = record.floor;
-        this.#rows.lastSeq = record.lastSeq;
-        this.#log.last = record.trimmedLog;
-        this.#events.last = record.trimmedEvents;
-        if (record.arrivals) this.arrivals.restore(record.arrivals);
-        break;
-      case 'block':
-        this.#blocks.add(record.block);
-        break;
-      case 'write':
-        this.#restoreWrite(record.write);
-        break;
-      case 'event':
-        this.#events.push(record.event);
-        break;
-      case 'operation':
-        this.#operations.add(record.operation);
-        break;
-    }
+    this.#state.restore(record);
   }
 
   /** X2. @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb */
   findOperation<Outcome>(verb: string, id: string | undefined): { readonly outcome: Outcome } | null {
-    return id === undefined ? null : this.#operations.find<Outcome>(verb, id);
+    return id === undefined ? null : this.#state.operations.find<Outcome>(verb, id);
   }
 
   get lastSeq(): number {
@@ -239,10 +222,7 @@ export class Ledger implements PoolView, EventSource {
 
   usage(): Usage {
     return {
-      pending: this.#rows.shelves.count('Pending'),
-      propagated: this.#rows.shelves.count('Propagated'),
-      acknowledged: this.#rows.shelves.count('Acknowledged'),
-      confirmed: this.#rows.shelves.count('Confirmed'),
+      ...this.#rows.shelves.counts(),
       logged: this.#log.length,
       lastLogSeq: this.#log.last,
       lastSeq: this.lastSeq,
@@ -256,38 +236,14 @@ export class Ledger implements PoolView, EventSource {
   }
 
   onEvents(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #apply(step: Step<unknown>): void {
-    const { writes, events, chain, operation } = step;
-    this.arrivals.apply(step);
-    if (chain !== null) this.#blocks.apply(chain);
-    for (const write of writes) this.#rows.write(write);
-    for (const { after, point } of writes) if (!isLive(after.stage)) this.#log.push({ life: after, point });
-    for (const event of events) this.#events.push(event);
-    for (const { life } of this.#log.trim(this.retention.maxFinalized))
-      if (this.#rows.forget(life)) this.#onForget(life.hash);
-    if (operation !== null) this.#operations.add(operation);
-  }
-
-  #wake(): void {
-    this.#events.trim(this.retention.maxEvents);
-    for (const listener of this.#listeners) listener();
+    this.#state.listeners.add(listener);
+    return () => this.#state.listeners.delete(listener);
   }
 
   #receiveKnown(body: Transaction, thresholds: Thresholds): ReceiveOutcome {
     const step = receiveStep(this, [body], thresholds);
-    this.#apply(step);
+    this.#state.apply(step);
     return step.outcome[0] as ReceiveOutcome;
-  }
-
-  /** A row comes with its body: a live one, or the latest log entry of its hash. */
-  #restoreWrite(write: Write): void {
-    const { after, point, body } = write;
-    if (body !== null) this.#rows.write(write);
-    if (!isLive(after.stage)) this.#log.push({ life: after, point });
   }
 
   #page(list: SeqList, after: number, limit: number): StoredTransaction[] {

@@ -32,6 +32,17 @@ export class Shelves {
     return this.#byStage[stage].count;
   }
 
+  /** Of the live ones. */
+  counts(): Record<'pending' | 'propagated' | 'acknowledged' | 'confirmed', number> {
+    const { Pending, Propagated, Acknowledged, Confirmed } = this.#byStage;
+    return {
+      pending: Pending.count,
+      propagated: Propagated.count,
+      acknowledged: Acknowledged.count,
+      confirmed: Confirmed.count,
+    };
+  }
+
   add(row: Row): void {
     const shelf = this.#byStage[row.stage];
     shelf.count += 1;

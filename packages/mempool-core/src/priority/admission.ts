@@ -67,7 +67,7 @@ function admit(
   const entry = newEntry(draft.nextSeq, submission, moment);
   const sighting = countingSighting(draft.view, hash, thresholds);
   if (sighting !== null) return admitConfirmed(draft, submission, { before, entry, sighting });
-  const attempt = isAlone(draft, entry) ? admitAlone(draft, entry) : attemptTo(draft, entry);
+  const attempt = isAlone(draft, entry) ? admitAlone(draft.index, entry) : attemptTo(draft, entry);
   if ('kind' in attempt) return attempt.kind === 'full' ? { ...attempt, floor: floorOf(draft.index) } : attempt;
   draft.begin(before, live(hash, entry.seq, 'Pending', 0), submission);
   for (const node of attempt.replaced) draft.end(node, 'replaced');
@@ -84,7 +84,7 @@ function addSource({ index }: Draft, { hash, from }: CheckedSubmission): void {
   index.move(node, stage, { ...entry, sources: [...entry.sources, from] });
 }
 
-function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmission, moment: PoolMoment): Entry {
+export function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmission, moment: PoolMoment): Entry {
   return {
     hash,
     seq,
@@ -121,7 +121,7 @@ function isAlone({ index }: Draft, { verdict }: Entry): boolean {
 }
 
 /** All that a place needs is known, so whether it is taken in is known before anything changes. */
-function admitAlone({ index }: Draft, entry: Entry): Admitted | AdmissionRefusal {
+export function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal {
   const refusal = refusedByGas(index, entry) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
   const { hash, seq, bytes, verdict } = entry;

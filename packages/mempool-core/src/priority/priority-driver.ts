@@ -95,7 +95,8 @@ export function priorityDriver(
 
 const noMoment: CheckedMoment = { now: null, height: null };
 
-function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedMoment): PoolMoment {
+/** The moment of a call, by the pool's clock and height where the caller does not say. */
+export function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedMoment): PoolMoment {
   return { nowMs: Math.floor(momentOf(now, poolNowMs)), height: height ?? view.currentTip.tick };
 }
 

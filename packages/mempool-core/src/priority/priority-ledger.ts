@@ -6,8 +6,9 @@ import { poolClock } from '../pool-clock.ts';
 import { recorded, type Step } from '../step.ts';
 import type { Planning } from './draft.ts';
 import { dumpOf } from './dump.ts';
-import { type PriorityStorage, priorityDriver } from './priority-driver.ts';
+import { momentIn, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 import type { PriorityPool } from './priority-pool.ts';
+import { admitStrangers, areStrangers } from './turn-over.ts';
 
 export interface PriorityLedgerParts {
   readonly pool: PriorityPool;
@@ -17,11 +18,10 @@ export interface PriorityLedgerParts {
   close(): void;
 }
 
-/** Every verb of a backend whose priority pool is in memory, payloads and all. */
-export function priorityLedgerDriver({ pool, options, leases, close }: PriorityLedgerParts): StoreDriver {
+/** How such a pool is written and read. */
+function ledgerStorage({ pool, options, leases }: PriorityLedgerParts, clock: () => number): PriorityStorage {
   const { ledger } = pool;
   const { election, fenced } = options;
-  const clock = poolClock(options);
 
   function write<T>(verb: string, { operationId }: WriteContext, plan: (pool: Planning, nowMs: number) => Step<T>): T {
     const known = ledger.findOperation<T>(verb, operationId);
@@ -49,7 +49,7 @@ export function priorityLedgerDriver({ pool, options, leases, close }: PriorityL
     });
   }
 
-  const storage: PriorityStorage = {
+  return {
     read: (_context, read) => read(pool),
     write,
     writeUnderLease,
@@ -57,5 +57,22 @@ export function priorityLedgerDriver({ pool, options, leases, close }: PriorityL
     bodies: (_context, hashes) => ledger.arrivals.bodies(hashes),
     dump: () => dumpOf(pool.index),
   };
-  return { copiesPayloads: true, ...ledgerReads(ledger), ...priorityDriver(storage, options), close };
+}
+
+/** Every verb of a backend whose priority pool is in memory, payloads and all. */
+export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
+  const { pool, options, close } = parts;
+  const clock = poolClock(options);
+  const driver = priorityDriver(ledgerStorage(parts, clock), options);
+  return {
+    copiesPayloads: true,
+    ...ledgerReads(pool.ledger),
+    ...driver,
+    admit(submissions, moment, context) {
+      if (context.operationId !== undefined || !areStrangers(pool, submissions))
+        return driver.admit(submissions, moment, context);
+      return admitStrangers(pool, submissions, momentIn(pool, clock(), moment));
+    },
+    close,
+  };
 }
