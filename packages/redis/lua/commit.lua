@@ -1,13 +1,13 @@
 -- Purpose: writes the step that a node planned for a priority pool, where the pool is still as it was planned on.
 -- KEYS: changes.lua   ARGV: 1 id, 2 verb, 3–6 fence.lua, 7–9 epoch, version and stamp of the mirror, 10 stamp of this commit, 11 what to
 -- record under the id, 12 the change for other mirrors, '' for a record alone, 13 'prolong' or '', 14 ticks whose points go
--- unless a Confirmed one refers to them, 15 name of the node, 16 'more' where it has other calls, 17 packed events: { how many,
--- bytes } …, then packed lists of commands: { name, which key, argument … } …
+-- unless a Confirmed one refers to them, 15 name of the node, 16 milliseconds that this attempt took until now or the one before, 17
+-- 'more' where it has other calls, 18 packed events: { how many, bytes } …, then packed lists of commands: { name, which key, argument … } …
 -- Returns: as `report` of changes.lua: 'done', or what compare answers | { 'known', record } | { 'fenced', tip, tick }
 -- Rules: X1, X2, X6, E1, M3, N1
 local state = compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
 if state[1] ~= 'current' or isBehind(ARGV[15]) then
-  state[6] = queue(ARGV[15])
+  state[6] = queue(ARGV[15], tonumber(ARGV[16]))
   return state
 end
 -- Reading each key that may be written shows one of another type before the first write.
@@ -17,7 +17,7 @@ for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
 -- As in write.lua: only `receive` is refused by a full server.
 if ARGV[2] ~= 'receive' then call('HDEL', META, '-') end
 if ARGV[13] ~= '' then prolong() end
-for i = 18, #ARGV do
+for i = 19, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
     command[2] = KEYS[command[2]]
     call(unpack(command))
@@ -27,7 +27,7 @@ for digits in string.gmatch(ARGV[14], '%d+') do
   local at = place(CONFIRMED, tonumber(digits))
   if call('ZCOUNT', IDX, at, at) == 0 then call('HDEL', BLOCKS, digits) end
 end
-for _, events in ipairs(cmsgpack.unpack(ARGV[17])) do append(events[1], events[2]) end
+for _, events in ipairs(cmsgpack.unpack(ARGV[18])) do append(events[1], events[2]) end
 if ARGV[12] ~= '' then
   local number = string.format('%d', version + 1)
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'version', number, 'stamp', ARGV[10])
@@ -40,6 +40,6 @@ if call('HLEN', OPS) >= 10000 then
   call('RENAME', OPS, OPS_OLD)
 end
 call('HSET', OPS, ARGV[1], ARGV[11])
-leave(ARGV[15], ARGV[16] ~= '')
+leave(ARGV[15], ARGV[17] ~= '')
 state[1] = 'done'
 return state

@@ -9,6 +9,8 @@ export interface TcpProxy {
   readonly url: string;
   /** Cuts the connection of the next script call. Resolves when it has. */
   cutNext(cut: Cut): Promise<void>;
+  /** From now on every answer takes that long. */
+  slow(answerMs: number): void;
   /** Lets nothing through any more in either direction, without a word. */
   freeze(): void;
   /** Breaks what was frozen and lets new connections through. */
@@ -24,6 +26,7 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let state: State = 'open';
+  let answerMs = 0;
   let pending: { readonly cut: Cut; readonly done: () => void } | null = null;
 
   const server = createServer((client) => {
@@ -60,7 +63,9 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
       }
     });
     upstream.on('data', (reply) => {
-      if (state !== 'frozen' && !muted) client.write(reply);
+      if (state === 'frozen' || muted) return;
+      if (answerMs === 0) return void client.write(reply);
+      setTimeout(() => client.destroyed || client.write(reply), answerMs);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,6 +79,9 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   return {
     url: url.href,
     cutNext: (cut) => new Promise((done) => (pending = { cut, done })),
+    slow: (ms) => {
+      answerMs = ms;
+    },
     freeze: () => {
       state = 'frozen';
     },

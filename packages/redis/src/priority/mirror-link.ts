@@ -1,4 +1,4 @@
-import { isMempoolError, MempoolError } from 'mempool-core';
+import { MempoolError } from 'mempool-core';
 import type { Argument } from '../connection.ts';
 import { isGone } from '../refusal.ts';
 import { type Known, type MirrorReport, type Reply, rankedKeysOf, type Verb } from '../script.ts';
@@ -48,8 +48,8 @@ export class MirrorLink {
 
   /** Takes what the server said of the mirror as it was at `from`. Whether it has all now that it lacked then. */
   async follow(mirror: Mirror, from: Mark, report: MirrorReport, deadline: number): Promise<boolean> {
-    const [word, , stamp, seconds, microseconds, , ...changes] = report;
-    this.clock.learn(seconds, microseconds);
+    const [word, , stamp, , , , ...changes] = report;
+    this.learnTime(report);
     const kind = String(word);
     if (kind === 'current') return true;
     if (kind === 'reload' || !this.#take(mirror, from, changes, String(stamp))) {
@@ -58,6 +58,11 @@ export class MirrorLink {
       return false;
     }
     return kind === 'behind';
+  }
+
+  /** Every answer tells the time anew: either clock may have been set meanwhile. */
+  learnTime([, , , seconds, microseconds]: MirrorReport): void {
+    this.clock.learn(seconds, microseconds);
   }
 
   /** The pool as it is stored, read anew. */
@@ -81,6 +86,7 @@ export class MirrorLink {
     const { connection, prefix, options, createPool } = this.node;
     const keys = rankedKeysOf(prefix, ids, options.election);
     const leftMs = () => Math.max(1, deadline - options.clock());
+    if (options.clock() >= deadline) throw tooLate();
     try {
       return await connection.runOnce(verb, keys, args, leftMs());
     } catch (error) {
@@ -90,14 +96,14 @@ export class MirrorLink {
     }
   }
 
-  /** Says no where a change cannot be read. */
+  /** Says no where a change cannot be read, or does not fit: the mirror, which may have taken a part of it, is then of no use. */
   #take(mirror: Mirror, from: Mark, changes: readonly Buffer[], stamp: string): boolean {
     try {
       mirror.followRecords(from, changes, stamp);
       return true;
     } catch (error) {
-      if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return false;
-      throw error;
+      this.node.options.log('warn', 'a change that another node wrote is damaged', { cause: String(error) });
+      return false;
     }
   }
 
@@ -115,6 +121,11 @@ export class MirrorLink {
 
 export function markArguments({ epoch, version, stamp }: Mark): Argument[] {
   return [epoch, version, stamp];
+}
+
+/** Nothing was sent. */
+export function tooLate(): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others were quicker until the time was up');
 }
 
 export function isKnown(reply: Known | readonly unknown[]): reply is Known {

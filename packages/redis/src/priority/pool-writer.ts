@@ -5,7 +5,7 @@ import type { Argument } from '../connection.ts';
 import { readPoint } from '../record.ts';
 import type { MirrorReport } from '../script.ts';
 import type { Mirror } from './mirror.ts';
-import { type CallId, isKnown, type MirrorLink, markArguments } from './mirror-link.ts';
+import { type CallId, isKnown, type MirrorLink, markArguments, tooLate } from './mirror-link.ts';
 import { type Item, packLists } from './packed.ts';
 import { stepCommands } from './step-commands.ts';
 
@@ -29,6 +29,8 @@ interface Call<T> extends CallId {
   readonly signal: AbortSignal | undefined;
   /** What attempts that may have been carried out came to, by their stamps. */
   readonly sent: Map<string, T>;
+  /** How long the longest attempt took, from the plan to the answer: its turn is to be as long. */
+  needMs: number;
 }
 
 /**
@@ -73,7 +75,7 @@ export class PoolWriter {
     this.#calls += 1;
     const id = operationId ?? `${this.#id}${this.#calls}`;
     const ids = operationId === undefined ? 'calls' : 'ops';
-    const call: Call<T> = { ...planned, id, ids, signal, sent: new Map() };
+    const call: Call<T> = { ...planned, id, ids, signal, sent: new Map(), needMs: 0 };
     const running = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
       // One at a time: the next is planned on what this one writes.
       this.#line.distrust();
@@ -94,10 +96,11 @@ export class PoolWriter {
     const { clock } = this.#link.node.options;
     for (let isCurrent = false; ; ) {
       const mirror = await this.#link.mirror(deadline);
-      if (clock() >= deadline) throw tooLate();
+      const begunMs = clock();
+      if (begunMs >= deadline) throw tooLate();
       const planned = planOn(mirror, call, this.#link.clock.now());
       if ('step' in planned && isWritten(planned, call)) {
-        const answer = await this.#commit(call, mirror, planned, deadline);
+        const answer = await this.#commit(call, mirror, { ...planned, begunMs }, deadline);
         if (answer !== null) return answer.outcome;
         isCurrent = false;
       } else if (isCurrent) {
@@ -115,19 +118,22 @@ export class PoolWriter {
   async #commit<T>(
     call: Call<T>,
     mirror: Mirror,
-    { step, change }: PlannedStep<T>,
+    { step, change, begunMs }: PlannedStep<T> & { readonly begunMs: number },
     deadline: number,
   ): Promise<Outcome<T | Fenced> | null> {
     const { mark } = mirror;
     this.#stamps += 1;
     const stamp = `${this.#id}.${this.#stamps}`;
     call.sent.set(stamp, step.outcome);
-    const turn = [this.#id, this.#open > 1 ? 'more' : ''];
+    const { clock } = this.#link.node.options;
+    const turn = [this.#id, Math.ceil(Math.max(call.needMs, clock() - begunMs)), this.#open > 1 ? 'more' : ''];
     const args = commitArguments(call, mirror, { step, change }, stamp, turn);
     const reply = await this.#link.send(call.script, args, deadline, call.ids);
+    call.needMs = Math.max(call.needMs, clock() - begunMs);
     if (isKnown(reply)) return { outcome: recalled(call, reply[1]) };
     switch (String(reply[0])) {
       case 'done':
+        this.#link.learnTime(reply as MirrorReport);
         if (change !== null) mirror.follow(mark, [change], stamp);
         return { outcome: step.outcome };
       case 'fenced':
@@ -141,7 +147,7 @@ export class PoolWriter {
   }
 
   /** Nodes that were in each other's way write in turn: else the quickest would go first again and again. */
-  async #waitTurn<T>({ signal, sent }: Call<T>, before: number, deadline: number): Promise<void> {
+  async #waitTurn<T>({ signal, sent, needMs }: Call<T>, before: number, deadline: number): Promise<void> {
     const { clock } = this.#link.node.options;
     for (let others = before; others > 0; ) {
       await pause(Math.min(longestPauseMs, others));
@@ -149,15 +155,11 @@ export class PoolWriter {
       if (clock() >= deadline) throw tooLate();
       const mirror = await this.#link.mirror(deadline);
       const { mark } = mirror;
-      const report = await this.#link.send('turn', [this.#id, ...markArguments(mark)], deadline);
+      const report = await this.#link.send('turn', [this.#id, ...markArguments(mark), Math.ceil(needMs)], deadline);
       await this.#link.follow(mirror, mark, report, deadline);
       others = report[5];
     }
   }
-}
-
-function tooLate(): core.MempoolError {
-  return new core.MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others were quicker until the time was up');
 }
 
 interface PlannedStep<T> {
@@ -196,7 +198,7 @@ function commitArguments<T>(
   mirror: Mirror,
   { step, change }: PlannedStep<T>,
   stamp: string,
-  turn: readonly string[],
+  turn: readonly Argument[],
 ): Argument[] {
   const record = ids === 'calls' ? noBytes : core.encodeOutcome(verb, step.outcome);
   const head = [

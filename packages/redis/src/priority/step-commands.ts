@@ -106,7 +106,8 @@ class StepWriter {
       const before = ledger.life(after.hash);
       const flew = before !== null && core.isInflight(before.stage);
       const flies = core.isInflight(after.stage);
-      if (flies && !flew) joined.push(String(after.seq), hash);
+      // One that is known to the chain may end and come again in one call, with a new seq.
+      if (flies && !(flew && before.seq === after.seq)) joined.push(String(after.seq), hash);
       if (flew && !flies) left.push(hash);
     }
     this.#commands.add('ZADD', 'idx', index);

@@ -78,7 +78,10 @@ export class MirrorStorage implements core.PriorityStorage {
     return this.#retry(context, async (deadline) => core.dumpOf((await this.#link.fresh(deadline)).pool.index));
   }
 
-  /** Payloads do not change while a life lasts: of what was fetched before others wrote, none is fetched again. */
+  /**
+   * What is chosen at one moment since the call: what others write after it makes nobody choose anew. Payloads do not change while a
+   * life lasts: what was fetched before is not fetched again.
+   */
   #fetch(
     context: core.ReadContext,
     choose: (pool: core.PriorityPool) => readonly string[],
@@ -88,16 +91,31 @@ export class MirrorStorage implements core.PriorityStorage {
     return this.#retry(context, async (deadline) => {
       for (let isCurrent = false; ; ) {
         const mirror = await this.#link.mirror(deadline);
-        const { found, missing } = gather(mirror, choose(mirror.pool), records, maxBytes);
-        if (isCurrent && missing.length === 0) return found;
-        const { mark } = mirror;
-        const packed = record.packHashes(missing.map(({ hash }) => hash));
-        const args = [packed, ...markArguments(mark), core.maxPageBytes];
-        const [report, ...bodies] = await this.#link.send('fetch', args, deadline);
-        for (const [i, body] of bodies.entries()) records.set(lifeName(missing[i] as core.Life), body);
-        isCurrent = await this.#link.follow(mirror, mark, report, deadline);
+        const chosen = chosenFrom(mirror, choose(mirror.pool));
+        for (let isKept = true; isKept; ) {
+          const { found, missing } = gather(chosen, records, maxBytes);
+          if (isCurrent && missing.length === 0) return found;
+          const wasCurrent = isCurrent;
+          isCurrent = await this.#fetchRecords(mirror, missing, records, deadline);
+          isKept = wasCurrent && isCurrent && missing.every((life) => isThere(mirror.pool.view, life));
+        }
       }
     });
+  }
+
+  /** As many of the records as fit into one answer. Whether the mirror then is as the pool was when they were read. */
+  async #fetchRecords(
+    mirror: Mirror,
+    lives: readonly core.Life[],
+    records: Map<string, Buffer | null>,
+    deadline: number,
+  ): Promise<boolean> {
+    const { mark } = mirror;
+    const packed = record.packHashes(lives.map(({ hash }) => hash));
+    const args = [packed, ...markArguments(mark), core.maxPageBytes];
+    const [report, ...bodies] = await this.#link.send('fetch', args, deadline);
+    for (const [i, body] of bodies.entries()) records.set(lifeName(lives[i] as core.Life), body);
+    return this.#link.follow(mirror, mark, report, deadline);
   }
 
   #retry<T>({ signal }: core.ReadContext, attempt: (deadline: number) => Promise<T>): Promise<T> {
@@ -116,28 +134,37 @@ function isLive(view: core.PoolView, hash: string): boolean {
   return life !== null && core.isLive(life.stage);
 }
 
+/** What was fetched for a life is its record as long as the life is what its hash stands for. */
+function isThere(view: core.PoolView, { hash, seq }: core.Life): boolean {
+  return view.life(hash)?.seq === seq;
+}
+
 /** A hash may have a later life with another payload. */
 function lifeName({ hash, seq }: core.Life): string {
-  return `${hash}${seq}`;
+  return `${hash}/${seq}`;
+}
+
+function chosenFrom({ pool: { view } }: Mirror, hashes: readonly string[]): Omit<Fetched, 'record'>[] {
+  const { tick } = view.currentTip;
+  return hashes.flatMap((hash) => {
+    const life = view.life(hash);
+    return life === null ? [] : [{ life, point: view.confirmedAt(hash), tick }];
+  });
 }
 
 /** As far as a page goes: those at hand, and those whose records are still to be fetched. */
 function gather(
-  { pool: { view } }: Mirror,
-  hashes: readonly string[],
+  chosen: readonly Omit<Fetched, 'record'>[],
   records: ReadonlyMap<string, Buffer | null>,
   maxBytes: number,
 ): { readonly found: Fetched[]; readonly missing: core.Life[] } {
   const found: Fetched[] = [];
   const missing: core.Life[] = [];
-  const { tick } = view.currentTip;
   let bytes = 0;
-  for (const hash of hashes) {
-    const life = view.life(hash);
-    if (life === null) continue;
-    const known = records.get(lifeName(life));
-    if (known === undefined) missing.push(life);
-    else found.push({ life, point: view.confirmedAt(hash), tick, record: known });
+  for (const each of chosen) {
+    const known = records.get(lifeName(each.life));
+    if (known === undefined) missing.push(each.life);
+    else found.push({ ...each, record: known });
     bytes += known?.length ?? 0;
     if (bytes > maxBytes) break;
   }

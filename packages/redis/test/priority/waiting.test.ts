@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { encodeChange } from 'mempool-core';
+import { expect, inject, test, vi } from 'vitest';
+import { hashOf, point } from '../chain.ts';
+import { openPool, operator, ownProxy } from '../own-server.ts';
+import { numbers, priced } from './priced.ts';
+import { start } from './process.ts';
+
+test('a turn that was given before the clock of the server went back holds nobody up', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 3_000 });
+  const given = "return redis.call('HSET', KEYS[1], 'turns', cmsgpack.pack({ ARGV[1] + 0, 'gone', 'gone too' }))";
+  await operator(url).eval(given, 1, `{${pool}}:meta`, Date.now() + 3_600_000);
+  expect(await store.receive([priced(1)])).toMatchObject([{ kind: 'received' }]);
+});
+
+test('a block that takes long to plan comes to its turn among nodes that write without a pause', {
+  timeout: 60_000,
+}, async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 20_000 });
+  const others = numbers(3).map((n) => start('./admitter.ts', [url, pool, n * 300_000, 1_000_000]));
+  await vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(100), { timeout: 20_000 });
+  const seen = numbers(150_000, 2_000_000).map(hashOf);
+  expect(await store.confirm({ point: point(1), seen, unseen: [] })).toMatchObject({ kind: 'applied' });
+  for (const other of others) expect(other.exitCode).toBe(null);
+});
+
+test('a read ends though others write all the time, with what was there at a moment since its call', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const [near, far] = [await ownProxy(url), await ownProxy(url)];
+  const { store: reader } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs: 2_000 });
+  const { store: writer } = await openPool({ url: near.url, pool, ordering: 'priority' });
+  near.slow(5);
+  far.slow(60);
+  let written = 0;
+  let isDone = false;
+  const writing = (async () => {
+    for (; !isDone; written += 1) await writer.receive([priced(written + 1)]);
+  })();
+  const atLeast = written;
+  const found = await reader.peekPending({ limit: 1_000 }).finally(() => (isDone = true));
+  await writing;
+  expect(found.length).toBeGreaterThanOrEqual(atLeast);
+  expect(found.length).toBeLessThanOrEqual(written);
+  expect(found.map(({ hash }) => hash)).toEqual(numbers(found.length).map(hashOf));
+});
+
+test('records of different transactions are told apart, whatever their hashes and numbers', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool, ordering: 'priority' });
+  const of = (hash: string) => ({ hash, payload: Buffer.from(`of ${hash}`), payloadType: 0, verdict: {} });
+  await store.receive([of('ab11'), ...numbers(109).map((n) => priced(n)), of('ab')]);
+  const found = (await store.peekPending({ limit: 1_000 })).filter(({ hash }) => hash.length < 5);
+  expect(found.map(({ hash, seq, payload }) => [hash, seq, Buffer.from(payload).toString()])).toEqual([
+    ['ab11', 1, 'of ab11'],
+    ['ab', 111, 'of ab'],
+  ]);
+});
+
+test('a node that does nothing but write follows the clock of the server where its own has jumped', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  let aheadMs = 0;
+  const clock = () => performance.now() + aheadMs;
+  const { store } = await openPool({ url, pool, ordering: 'priority', clock });
+  aheadMs = 3_600_000;
+  await store.receive([priced(1)]);
+  const { untilMs } = await store.take({}, { owner: 'me', leaseMs: 1 });
+  expect(Math.abs(untilMs - Date.now())).toBeLessThan(60_000);
+});
+
+test('a change of which only a part makes sense is not taken in part', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store: idle, lines } = await openPool({ url, pool, ordering: 'priority' });
+  const { store: busy } = await openPool({ url, pool, ordering: 'priority' });
+  await busy.receive([priced(1)]);
+  const [admin, changes] = [operator(url), `{${pool}}:changes`];
+  const [[id, [before]]] = (await admin.xrangeBuffer(changes, '-', '+')) as unknown as [[Buffer, [Buffer, Buffer]]];
+  const nonsense = { entries: [], satisfied: [5] as never[], forgotten: [], limits: null, lastGossipSeq: 9 };
+  await admin.del(changes);
+  const change = encodeChange({ writes: [], chain: null, pool: nonsense, lastEventSeq: 1 });
+  await admin.xadd(changes, String(id), before, change);
+  const linesBefore = lines.length;
+  expect(await idle.reap()).toMatchObject([{ hash: hashOf(1) }]);
+  expect(await idle.usage()).toEqual(await busy.usage());
+  expect(lines.slice(linesBefore)).toMatchObject([{ level: 'warn' }]);
+});
