@@ -1,5 +1,5 @@
 import type { Awaitable, ChainContext, DriverOptions, ReadContext, StoreDriver, WriteContext } from '../driver.ts';
-import { isMempoolError } from '../errors.ts';
+import { invalid, isMempoolError } from '../errors.ts';
 import type { FencedOutcome } from '../ledger-driver.ts';
 import { momentOf } from '../pool-clock.ts';
 import type { Step } from '../step.ts';
@@ -96,8 +96,11 @@ export function priorityDriver(
 const noMoment: CheckedMoment = { now: null, height: null };
 
 /** The moment of a call, by the pool's clock and height where the caller does not say. */
-export function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedMoment): PoolMoment {
-  return { nowMs: Math.floor(momentOf(now, poolNowMs)), height: height ?? view.currentTip.tick };
+export /** @throws `ERR_MEMPOOL_INVALID` for a time that no record can keep, which the application's clock may give */
+function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedMoment): PoolMoment {
+  const nowMs = Math.floor(momentOf(now, poolNowMs));
+  if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that gives a safe integer of milliseconds');
+  return { nowMs, height: height ?? view.currentTip.tick };
 }
 
 /** The record of a lot does not say what is in it: that is what is still under the lease. */
