@@ -3,7 +3,7 @@ import { inContract, noLeases, unsupported } from './call-guard.ts';
 import type { Capabilities } from './capabilities.ts';
 import { checkCount } from './count.ts';
 import type { Awaitable, ChainContext, DriverOptions, ReadContext, StoreDriver, WriteContext } from './driver.ts';
-import { MempoolError } from './errors.ts';
+import { invalid, MempoolError } from './errors.ts';
 import { clampLimit } from './ordering.ts';
 import type { Ordering } from './priority/limits.ts';
 import type { PriorityVerbs } from './priority/priority-verbs.ts';
@@ -68,7 +68,7 @@ export class CheckedCalls {
 
   /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */
   protected async read<T>(options: store.ReadOptions = {}, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
-    const { signal } = options;
+    const signal = options?.signal;
     if (signal === undefined) return this.call(options, run);
     const aborted = Promise.withResolvers<never>();
     const abort = (): void => aborted.reject(signal.reason);
@@ -84,7 +84,9 @@ export class CheckedCalls {
    * Runs up to the driver without an await: order is kept, bytes are ours. What a driver answers at once is not waited for:
    * in memory that would cost as much as the call.
    */
-  protected call<T>({ signal }: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
+  protected call<T>(options: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
+    if (typeof options !== 'object' || options === null) return Promise.reject(invalid('options', 'an object'));
+    const { signal } = options;
     try {
       if (this.closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
       signal?.throwIfAborted();

@@ -243,6 +243,23 @@ describe('what defineBackend puts around a driver', () => {
   });
 });
 
+describe('options that are none (M2)', () => {
+  it.each([
+    ['usage', (store: MempoolStore) => store.usage(null as never)],
+    ['peekPending', (store: MempoolStore) => store.peekPending(null as never)],
+    ['dumpFinalized', (store: MempoolStore) => store.dumpFinalized(7 as never)],
+    ['subscribe', (store: MempoolStore) => store.subscribe(null as never)],
+    ['tip', (store: MempoolStore) => store.tip(null as never)],
+    ['receive', (store: MempoolStore) => store.receive([], null as never)],
+    ['markInflight', (store: MempoolStore) => store.markInflight([hash], 'id' as never)],
+    ['confirm', (store: MempoolStore) => store.confirm(block, {}, null as never)],
+    ['stale', (store: MempoolStore) => store.stale(null as never)],
+  ] as const)('refuses them by name: %s', async (_, call) => {
+    const { store } = await open();
+    await expect(call(store)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'options' } });
+  });
+});
+
 describe('errors (R1)', () => {
   it('are recognised by code, from whichever copy of the library', () => {
     const foreign = Object.assign(new Error('theirs'), { code: 'ERR_MEMPOOL_BUSY' });
