@@ -8,9 +8,11 @@ import { type Reply, scripts, type Verb } from './script.ts';
 export type Argument = string | number | Buffer;
 type Lost = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
-interface RunContext {
+export interface RunContext {
   readonly signal?: AbortSignal | undefined;
   readonly createPool?: (timeoutMs: number) => Promise<unknown>;
+  /** What the call is to come behind, which may take a part of its time. */
+  readonly behind?: (() => Promise<unknown>) | undefined;
 }
 
 /** One connection. It tells of every failed command whether it was sent, and repeats none but in `run`. */
@@ -45,12 +47,14 @@ export class Connection {
     verb: V,
     keys: readonly string[],
     args: readonly Argument[],
-    { signal, createPool }: RunContext = {},
+    { signal, createPool, behind }: RunContext = {},
   ): Promise<Reply<V>> {
     const { timeoutMs, clock } = this.#options;
     let gone = false;
     const attempt = async (remainingMs: number) => {
       const deadline = clock() + remainingMs;
+      if (behind !== undefined) await behind();
+      if (clock() >= deadline) throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'earlier writes took all the time');
       if (gone) await createPool?.(remainingMs);
       gone = false;
       try {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as core from 'mempool-core';
-import { type Argument, Connection } from './connection.ts';
+import { type Argument, Connection, type RunContext } from './connection.ts';
 import { EventLog } from './event-log.ts';
 import type { RedisOptions } from './options.ts';
 import * as record from './record.ts';
@@ -24,12 +24,15 @@ export class RedisStore implements core.StoreDriver {
   readonly #events: EventLog;
   /** Begins the ids of calls whose caller named none; with a counter behind it, unique in the pool. */
   readonly #id: string = randomBytes(9).toString('base64');
+  readonly #behind: (() => Promise<unknown>) | undefined;
   #calls = 0;
 
-  constructor(node: Node) {
+  /** `behind`: resolves when the writes that a read is to see have ended, where this store makes none itself. */
+  constructor(node: Node, behind?: () => Promise<unknown>) {
     this.#node = node;
+    this.#behind = behind;
     this.#events = new EventLog({
-      readPage: (after, limit, marks) => this.read('events', [after, limit, ...marks]),
+      readPage: (after, limit, marks) => this.#run('events', 'ops', [after, limit, ...marks], {}),
       connect: () => new Connection(node.options),
       key: `${node.prefix}:events`,
     });
@@ -172,7 +175,7 @@ export class RedisStore implements core.StoreDriver {
   }
 
   protected read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
-    return this.#run(verb, 'ops', args, signal);
+    return this.#run(verb, 'ops', args, { signal, behind: this.#behind });
   }
 
   /** X2: a call without an id gets one of ours, so that a repeat after a lost answer is told the first one's outcome. */
@@ -180,14 +183,14 @@ export class RedisStore implements core.StoreDriver {
     const { operationId, signal } = context;
     this.#calls += 1;
     const id = operationId ?? `${this.#id}${this.#calls}`;
-    return this.#run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], signal);
+    return this.#run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], { signal });
   }
 
   #run<V extends Verb>(
     verb: V,
     ids: 'ops' | 'calls',
     args: readonly Argument[],
-    signal: AbortSignal | undefined,
+    context: Pick<RunContext, 'signal' | 'behind'>,
   ): Promise<Reply<V>> {
     const { connection, prefix, options, createPool } = this.#node;
     const fenced = verb === 'confirm' || verb === 'rollback';
@@ -195,7 +198,7 @@ export class RedisStore implements core.StoreDriver {
       options.ordering === 'priority'
         ? rankedKeysOf(prefix, ids, options.election)
         : [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
-    return connection.run(verb, keys, args, { signal, createPool });
+    return connection.run(verb, keys, args, { ...context, createPool });
   }
 }
 

@@ -32,10 +32,9 @@ export class MirrorStorage implements core.PriorityStorage {
     return this.#retry(context, async (deadline) => read((await this.#link.current(deadline)).pool));
   }
 
-  /** Reads records as they are on the server, behind the calls made before. */
-  async behindWrites<T>(read: () => Promise<T>): Promise<T> {
-    await this.#writer.settled;
-    return read();
+  /** Resolves when the writing calls made before have ended. */
+  get settled(): Promise<unknown> {
+    return this.#writer.settled;
   }
 
   write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {

@@ -6,17 +6,17 @@ const context = { signal: undefined, operationId: undefined };
 
 /** One node's view of a priority pool: what reads records of the lifecycle alone is as in any pool. */
 export async function openPriority(node: Node): Promise<core.StoreDriver> {
-  const records = new RedisStore(node);
   const storage = new MirrorStorage(node);
+  const records = new RedisStore(node, () => storage.settled);
   const driver = core.priorityDriver(storage, node.options);
   await nameLimits(storage, driver, node.options.limits);
   return {
     ...driver,
-    peekInflight: (...query) => storage.behindWrites(() => records.peekInflight(...query)),
-    findInflight: (...query) => storage.behindWrites(() => records.findInflight(...query)),
-    checkStatus: (...query) => storage.behindWrites(() => records.checkStatus(...query)),
-    dumpFinalized: (...query) => storage.behindWrites(() => records.dumpFinalized(...query)),
-    tip: (...query) => storage.behindWrites(() => records.tip(...query)),
+    peekInflight: (...query) => records.peekInflight(...query),
+    findInflight: (...query) => records.findInflight(...query),
+    checkStatus: (...query) => records.checkStatus(...query),
+    dumpFinalized: (...query) => records.dumpFinalized(...query),
+    tip: (...query) => records.tip(...query),
     readEvents: (after, limit) => records.readEvents(after, limit),
     onEvents: (listener) => records.onEvents(listener),
     close: () => records.close(),

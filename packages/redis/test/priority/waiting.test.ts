@@ -85,3 +85,16 @@ test('a change of which only a part makes sense is not taken in part', async () 
   expect(await idle.usage()).toEqual(await busy.usage());
   expect(lines.slice(linesBefore)).toMatchObject([{ level: 'warn' }]);
 });
+
+test('X5: a read behind a write that gets no answer has no more time than any other call', async () => {
+  const proxy = await ownProxy(inject('redisUrl'));
+  const timeoutMs = 2_000;
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), ordering: 'priority', timeoutMs });
+  proxy.freeze();
+  const begun = performance.now();
+  const written = expect(store.receive([priced(1)])).rejects.toMatchObject({ code: 'ERR_MEMPOOL_OUTCOME_UNKNOWN' });
+  const reads = [store.usage(), store.peekPending(), store.peekInflight(), store.checkStatus([hashOf(1)]), store.tip()];
+  const answers = reads.map((read) => expect(read).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNAVAILABLE' }));
+  await Promise.all([written, ...answers]);
+  expect(performance.now() - begun).toBeLessThan(1.8 * timeoutMs);
+});
