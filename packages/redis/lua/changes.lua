@@ -6,7 +6,8 @@
 local ENTRIES, TAGS, CHANGES = KEYS[13], KEYS[14], KEYS[15]
 local version, stamp, waiting = unpack(call('HMGET', META, 'version', 'stamp', 'turns'))
 version = tonumber(version)
-local most, time = 32, call('TIME')
+-- So many that a node with a long way to the server is not left behind; commit.lua keeps few large ones.
+local most, time = 500, call('TIME')
 
 -- { kind, the version that a mirror has with the changes, its stamp, seconds and microseconds of the server's clock, how many
 -- calls go before this one, change … }

@@ -31,8 +31,8 @@ for _, events in ipairs(cmsgpack.unpack(ARGV[18])) do append(events[1], events[2
 if ARGV[12] ~= '' then
   local number = string.format('%d', version + 1)
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'version', number, 'stamp', ARGV[10])
-  -- Few where they are large: a node that was away for long loads the pool anew.
-  local kept = math.max(1, math.min(256, math.floor(8 * 1024 * 1024 / #ARGV[12])))
+  -- As many as others may write while a node loads a large pool, and few where they are large.
+  local kept = math.max(1, math.min(5000, math.floor(8 * 1024 * 1024 / #ARGV[12])))
   call('XADD', CHANGES, 'MAXLEN', '~', kept, number .. '-0', stamp, ARGV[12])
 end
 if call('HLEN', OPS) >= 10000 then

@@ -27,7 +27,7 @@ export class MirrorLink {
 
   /** As it is known here, which may be a while ago. */
   async mirror(deadline: number): Promise<Mirror> {
-    return this.#mirror ?? this.#load(deadline);
+    return this.#mirror ?? this.#until(deadline, this.load());
   }
 
   /** As the server has it after the moment of the call. */
@@ -65,12 +65,21 @@ export class MirrorLink {
     this.clock.learn(seconds, microseconds);
   }
 
-  /** The pool as it is stored, read anew. */
-  async fresh(deadline: number): Promise<Mirror> {
+  /**
+   * One for all that wait for it. It goes on when nobody does: what is too large to be read in the time of one call is there for a
+   * later one.
+   */
+  load(): Promise<Mirror> {
+    this.#loading ??= this.#loadOnce().finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  /** The pool as it is stored, read anew, each page in time. */
+  async fresh(deadlineOfPage: () => number): Promise<Mirror> {
     const { log } = this.node.options;
     const warn = (what: string, hash: string) => log('warn', `the ${what} of ${hash} is damaged`, { hash });
     return loadPool(async (...args) => {
-      const reply = await this.send('load', args, deadline);
+      const reply = await this.send('load', args, deadlineOfPage());
       this.clock.learn(reply[3], reply[4]);
       return reply;
     }, warn);
@@ -107,15 +116,17 @@ export class MirrorLink {
     }
   }
 
-  /** One for all that wait for it. */
-  #load(deadline: number): Promise<Mirror> {
-    this.#loading ??= this.#loadOnce(deadline).finally(() => (this.#loading = null));
-    return this.#loading;
+  async #loadOnce(): Promise<Mirror> {
+    const { timeoutMs, clock } = this.node.options;
+    this.#mirror = await this.fresh(() => clock() + timeoutMs);
+    return this.#mirror;
   }
 
-  async #loadOnce(deadline: number): Promise<Mirror> {
-    this.#mirror = await this.fresh(deadline);
-    return this.#mirror;
+  #until<T>(deadline: number, promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => reject(tooLate()), deadline - this.node.options.clock());
+      promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
   }
 }
 

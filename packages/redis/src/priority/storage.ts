@@ -32,6 +32,12 @@ export class MirrorStorage implements core.PriorityStorage {
     return this.#retry(context, async (deadline) => read((await this.#link.current(deadline)).pool));
   }
 
+  /** Reads the pool for the first time, however long that takes. */
+  async load(): Promise<void> {
+    const { timeoutMs, clock } = this.#link.node.options;
+    await core.retryUntil({ timeoutMs, clock, signal: undefined }, () => this.#link.load());
+  }
+
   /** Resolves when the writing calls made before have ended. */
   get settled(): Promise<unknown> {
     return this.#writer.settled;
@@ -74,7 +80,7 @@ export class MirrorStorage implements core.PriorityStorage {
   }
 
   dump(context: core.ReadContext): Promise<core.PoolDump> {
-    return this.#retry(context, async (deadline) => core.dumpOf((await this.#link.fresh(deadline)).pool.index));
+    return this.#retry(context, async (deadline) => core.dumpOf((await this.#link.fresh(() => deadline)).pool.index));
   }
 
   /**

@@ -9,6 +9,7 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
   const storage = new MirrorStorage(node);
   const records = new RedisStore(node, () => storage.settled);
   const driver = core.priorityDriver(storage, node.options);
+  await storage.load();
   await nameLimits(storage, driver, node.options.limits);
   return {
     ...driver,

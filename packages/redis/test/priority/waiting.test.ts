@@ -3,6 +3,7 @@ import { encodeChange } from 'mempool-core';
 import { expect, inject, test, vi } from 'vitest';
 import { hashOf, point } from '../chain.ts';
 import { openPool, operator, ownProxy } from '../own-server.ts';
+import { mirrorNode } from './mirror-node.ts';
 import { numbers, priced } from './priced.ts';
 import { start } from './process.ts';
 
@@ -97,4 +98,29 @@ test('X5: a read behind a write that gets no answer has no more time than any ot
   const answers = reads.map((read) => expect(read).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNAVAILABLE' }));
   await Promise.all([written, ...answers]);
   expect(performance.now() - begun).toBeLessThan(1.8 * timeoutMs);
+});
+
+test('a node with a long way to the server catches up with others that write without a pause', {
+  timeout: 60_000,
+}, async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const far = await ownProxy(url);
+  const { store } = await openPool({ url, pool, ordering: 'priority' });
+  await store.receive(numbers(1_000, 5_000_000).map((n) => priced(n)));
+  const others = numbers(2).map((n) => start('./admitter.ts', [url, pool, n * 300_000, 1_000_000]));
+  await vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(1_100), { timeout: 20_000 });
+  const node = mirrorNode(far.url, pool);
+  far.slow(150);
+  expect((await node.remembered()).entries.length).toBeGreaterThan(1_100);
+  for (const other of others) expect(other.exitCode).toBe(null);
+});
+
+test('a pool that takes longer to read than a call may last is opened', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const far = await ownProxy(url);
+  const { store } = await openPool({ url, pool, ordering: 'priority' });
+  for (const n of numbers(5)) await store.receive(numbers(1_000, 1_000 * n).map((each) => priced(each)));
+  far.slow(100);
+  const { store: late } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs: 600 });
+  expect(await late.usage()).toEqual(await store.usage());
 });
