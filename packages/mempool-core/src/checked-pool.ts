@@ -30,7 +30,7 @@ export class CheckedPool extends CheckedCalls implements pool.PoolVerbs {
       if (options === undefined) throw invalid('options', 'an object with owner and leaseMs');
       const leaseId = context.operationId ?? randomUUID();
       const take = { budget: check.checkBudget(budget), leaseId, ...check.checkTake(options) };
-      return this.verb('take')(take, check.checkMoment(options), { ...context, operationId: leaseId });
+      return this.verb('take')(take, check.checkMoment(options), context);
     });
   }
 

@@ -21,7 +21,7 @@ export class FifoStore extends RedisStore implements core.ArrivalVerbs {
     context: core.WriteContext,
   ): Promise<core.Lot> {
     const args = [owner, leaseMs, ...this.#moment(moment), ...budgetArguments(budget)];
-    const [holder, untilMs, ...found] = await this.write('take', args, { ...context, operationId: leaseId });
+    const [holder, untilMs, ...found] = await this.write('take', args, context, leaseId);
     const transactions = readArrivals(found).map(core.candidateOf);
     return { leaseId, owner: String(holder), untilMs: Number(untilMs), transactions };
   }

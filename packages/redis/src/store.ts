@@ -179,10 +179,14 @@ export class RedisStore implements core.StoreDriver {
   }
 
   /** X2: a call without an id gets one of ours, so that a repeat after a lost answer is told the first one's outcome. */
-  protected write<V extends Verb>(verb: V, args: readonly Argument[], context: core.WriteContext): Promise<Reply<V>> {
-    const { operationId, signal } = context;
+  protected write<V extends Verb>(
+    verb: V,
+    args: readonly Argument[],
+    { operationId, signal }: core.WriteContext,
+    made?: string,
+  ): Promise<Reply<V>> {
     this.#calls += 1;
-    const id = operationId ?? `${this.#id}${this.#calls}`;
+    const id = operationId ?? made ?? `${this.#id}${this.#calls}`;
     return this.#run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], { signal });
   }
 

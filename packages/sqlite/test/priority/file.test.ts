@@ -110,3 +110,16 @@ test('a call that says again what is known writes nothing', async () => {
   await store.receive([{ ...priced(1), from: 'another' }]);
   expect(version()).not.toEqual(before);
 });
+
+test('a taker that finds nothing and names no operation leaves nothing behind', async () => {
+  for (const ordering of ['fifo', 'priority'] as const) {
+    const path = join(scratch(), 'pool.db');
+    const store = await sqlite.open({ path, ordering });
+    await store.receive([{ hash: hashOf(1), payload: Buffer.of(1), payloadType: 0 }], { operationId: 'mine' });
+    const [steps] = ask(path, 'SELECT count(*) FROM step');
+    const lot = await store.take({ maxTxs: 0 }, { owner: 'idle', leaseMs: 1_000 });
+    expect([lot.transactions, ask(path, 'SELECT id FROM operation')]).toEqual([[], ['mine']]);
+    expect(ask(path, 'SELECT count(*) FROM step')).toEqual([steps]);
+    await store.close();
+  }
+});
