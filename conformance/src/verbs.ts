@@ -14,7 +14,8 @@ export const leaseVerbs = [
 export function verbsOf<T extends object, K extends keyof T>(whole: T, names: readonly K[]): Pick<T, K> {
   const entries = names.map((name) => {
     const verb = whole[name];
-    return [name, typeof verb === 'function' ? verb.bind(whole) : verb];
+    // Not bound: `await using` takes no bound function on Node 24.
+    return [name, typeof verb === 'function' ? (...given: unknown[]) => verb.apply(whole, given) : verb];
   });
   return Object.fromEntries(entries) as Pick<T, K>;
 }

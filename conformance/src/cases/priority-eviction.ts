@@ -64,6 +64,9 @@ export const evictionCases: readonly ConformanceCase[] = [
     assert.deepEqual(await scene.stages('a'), ['Pending']);
     await scene.add('new', { priority: 9n, bytes: 30 });
     assert.deepEqual(await scene.stages('a', 'b', 'c', 'fits'), ['Dropped', 'Pending', 'Pending', 'Pending']);
+    await scene.drop('fits');
+    await scene.add('large', { priority: 9n, bytes: 40 });
+    assert.deepEqual(await scene.stages('b', 'c', 'new', 'large'), ['Dropped', 'Pending', 'Pending', 'Pending']);
   }),
   mustRank('P5/both-limits', 'as many leave as both limits need', async (context) => {
     const scene = await openScene(context, { maxBytes: 100, maxTxs: 4 });

@@ -1,7 +1,16 @@
-import type { CheckedBlock, Entry, KnownStage, PoolDump, PoolIndex, PoolNode, ReadContext } from 'mempool-core';
+import type {
+  CheckedBlock,
+  CheckedSubmission,
+  Entry,
+  KnownStage,
+  PoolDump,
+  PoolIndex,
+  PoolNode,
+  ReadContext,
+} from 'mempool-core';
 import { over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
-import { type RankedVerb, ranking, type Seen, seeing, settling } from './priority-pool.ts';
+import { lentTags, type RankedVerb, ranking, type Seen, seeing, settling } from './priority-pool.ts';
 
 function blocked(id: string, change: (block: CheckedBlock, index: PoolIndex) => Partial<CheckedBlock>): Mutant {
   return ranking(id, (driver, { index }) => ({
@@ -32,10 +41,7 @@ function hiding(
   return seeing(id, verbs, ({ index }) => {
     const of = (tag: string) => new Set([...index.providers.of(tag)].filter((node) => !isHidden(node)));
     const { providers } = index;
-    return {
-      providers: { of, has: (tag: string) => providers.has(tag) } as unknown as PoolIndex['providers'],
-      ...more(index),
-    };
+    return { providers: lentTags(of, (tag) => providers.has(tag)), ...more(index) };
   });
 }
 
@@ -123,20 +129,12 @@ export const chainTagMutants: readonly Mutant[] = [
       return driver.confirm({ ...block, unseen: [...block.unseen, ...hashes] }, context);
     },
   })),
-  ranking('conflicts-with-our-own-not-noticed', (driver, { index }) => ({
-    confirm: async (block, context) => {
-      const rivals = block.seen.flatMap((hash) => index.node(hash)?.entry.verdict.provides ?? []);
-      const hidden = rivals
-        .flatMap((tag) => [...index.providers.of(tag)])
-        .filter(({ stage, hash }) => stage === 'Pending' && !block.seen.includes(hash));
-      const before = hidden.map((node) => [node, node.entry] as const);
-      for (const node of hidden)
-        index.move(node, node.stage, { ...node.entry, verdict: { ...node.entry.verdict, provides: [] } });
-      const outcome = await driver.confirm(block, context);
-      for (const [node, entry] of before) index.move(node, node.stage, entry);
-      return outcome;
-    },
-  })),
+  seeing('conflicts-with-our-own-not-noticed', ['confirm'], ({ index, given }) => {
+    const { provides } = given[0] as CheckedBlock;
+    const isFound = (tag: string, { stage }: PoolNode) => stage !== 'Pending' || provides.includes(tag);
+    const of = (tag: string) => new Set([...index.providers.of(tag)].filter((node) => isFound(tag, node)));
+    return { providers: lentTags(of, (tag) => index.providers.has(tag)) };
+  }),
   reasoned('conflict-told-as-stale', ['confirm', 'rollback'], 'conflict', 'stale'),
   ranking('conflicts-not-counted-as-dropped', (driver) => ({
     confirm: async (...given) => {
@@ -183,7 +181,11 @@ export const chainTagMutants: readonly Mutant[] = [
       return driver.admit(submissions, ...rest);
     },
   })),
-  hiding('received-confirmed-spares-its-rival', ['admit'], ({ stage }) => stage === 'Pending'),
+  seeing('received-confirmed-spares-its-rival', ['admit'], ({ given, ledger }) => {
+    const [one] = given[0] as readonly CheckedSubmission[];
+    const isOnChain = one !== undefined && ledger.sighting(one.hash) !== null;
+    return isOnChain ? { providers: lentTags(() => new Set()) } : {};
+  }),
   seeing('parked-ones-not-confirmed', ['confirm'], ({ index, given }) => {
     const { seen } = given[0] as CheckedBlock;
     const isParked = (hash: string) => seen.includes(hash) && index.node(hash)?.place?.ready === false;

@@ -1,5 +1,6 @@
 import type { CheckedSubmission, Load, Place, PlacedNode, PoolIndex } from 'mempool-core';
 import { comparePlaces } from 'mempool-core';
+import { over } from './hall.ts';
 import { type Mutant, withEvents } from './mutant.ts';
 import { telling } from './priority-admission.ts';
 import { limiting, type RankedVerb, ranking, seeing, settling } from './priority-pool.ts';
@@ -60,15 +61,25 @@ function leaving(
   );
 }
 
+/** Other totals than there are, at the moment when they are asked for. */
 function totalling(
   id: string,
   verbs: readonly RankedVerb[],
-  change: (index: PoolIndex, given: readonly CheckedSubmission[]) => Partial<PoolIndex['totals']>,
+  change: (index: PoolIndex, given: readonly CheckedSubmission[]) => Partial<Pick<Totals, 'transactions' | 'bytes'>>,
 ): Mutant {
   return seeing(id, verbs, ({ index, given }) => {
-    const { transactions, bytes, gas, senders } = index.totals;
-    const changed = { transactions, bytes, gas, senders, ...change(index, given[0] as readonly CheckedSubmission[]) };
-    return { totals: changed as PoolIndex['totals'] };
+    const changed = () => change(index, given[0] as readonly CheckedSubmission[]);
+    const { totals } = index;
+    return {
+      totals: over<Totals>(totals, () => ({
+        get transactions() {
+          return changed().transactions ?? totals.transactions;
+        },
+        get bytes() {
+          return changed().bytes ?? totals.bytes;
+        },
+      })),
+    };
   });
 }
 
@@ -81,6 +92,8 @@ function floored(id: string, floorOf: (load: Load, index: PoolIndex) => bigint |
     },
   }));
 }
+
+type Totals = PoolIndex['totals'];
 
 const lowest = -(2n ** 63n);
 const oneMore = (floor: bigint | null): bigint | null => (floor === null || floor === lowest ? floor : floor + 1n);
@@ -121,9 +134,12 @@ export const evictionMutants: readonly Mutant[] = [
     const made = new Set(given.flatMap(({ verdict }) => verdict.provides));
     return nodes.filter(({ entry }) => !entry.verdict.requires.some((tag) => made.has(tag)));
   }),
-  totalling('frees-a-whole-new-size', ['admit'], ({ totals, limits }, given) => {
-    const bytes = given.reduce((sum, { payload }) => sum + payload.length, 0);
-    return totals.bytes + bytes > limits.maxBytes ? { bytes: limits.maxBytes } : {};
+  totalling('frees-a-whole-new-size', ['admit'], (index, [one]) => {
+    const { totals, limits } = index;
+    if (one === undefined) return {};
+    const size = one.payload.length;
+    const own = index.node(one.hash)?.stage === 'Pending' ? size : 0;
+    return totals.bytes - own + size > limits.maxBytes ? { bytes: limits.maxBytes + own } : {};
   }),
   totalling('frees-room-where-there-is-some', ['admit'], ({ totals, limits }) =>
     totals.bytes * 10 >= limits.maxBytes * 9 ? { bytes: limits.maxBytes } : {},

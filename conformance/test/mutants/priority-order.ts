@@ -94,14 +94,6 @@ export const orderMutants: readonly Mutant[] = [
       return { ...swept, evicted: [...best, ...swept.evicted] };
     },
   })),
-  seeing('one-order-for-a-call', ['admit'], ({ given, index }) => {
-    const first = (given[0] as readonly CheckedSubmission[])[0]?.hash;
-    const seq = (first === undefined ? undefined : index.node(first)?.seq) ?? Number.POSITIVE_INFINITY;
-    return {
-      stand: (entry, place) =>
-        index.stand(entry, entry.seq > seq ? { ...place, anchor: 2 * seq + 1_000 - entry.seq } : place),
-    };
-  }),
 ];
 
 export const storeOrderMutants: readonly Mutant[] = [

@@ -61,10 +61,6 @@ export const parkingMutants: readonly Mutant[] = [
     ...place,
     ready: unmetOf(index, verdict.requires).every((tag) => index.providers.of(tag).size > 0),
   })),
-  placing('one-tag-makes-ready', (place, { verdict }, index) => {
-    const { requires } = verdict;
-    return { ...place, ready: place.ready || unmetOf(index, requires).length < requires.length };
-  }),
   placing('one-parent-makes-ready', (place, entry, index) => ({
     ...place,
     ready: place.ready || parentsOf(index, entry).some((parent) => parent.place?.ready === true),

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
+  cutPage,
   type DriverOptions,
   defaultRetention,
   defineBackend,
+  dumpOf,
   type Entry,
   Ledger,
   type Limits,
@@ -14,8 +16,11 @@ import {
   type PoolIndex,
   type PoolNode,
   PriorityPool,
+  type PriorityStorage,
   type PriorityVerbs,
-  priorityLedgerDriver,
+  poolClock,
+  priorityDriver,
+  recorded,
   type Step,
   type StoreDriver,
 } from 'mempool-core';
@@ -82,6 +87,28 @@ class PlantedPool extends PriorityPool {
   }
 }
 
+/** Every call is a step, whatever shorter ways a pool in memory has. */
+function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage {
+  const { ledger } = pool;
+  const clock = poolClock(options);
+  const write: PriorityStorage['write'] = (verb, { operationId }, plan) => {
+    const known = ledger.findOperation<ReturnType<typeof plan>['outcome']>(verb, operationId);
+    if (known !== null) return known.outcome;
+    return pool.commit(
+      (planning) => plan(planning, clock()),
+      (step) => recorded(step, verb, operationId),
+    );
+  };
+  return {
+    read: (_, read) => read(pool),
+    write,
+    writeUnderLease: write,
+    stored: (_, choose) => cutPage(ledger.stored(choose(pool)), () => true),
+    bodies: (_, hashes) => ledger.arrivals.bodies(hashes),
+    dump: () => dumpOf(pool.index),
+  };
+}
+
 function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
   const options = faults.options?.(given) ?? given;
   const close = (): void => undefined;
@@ -95,7 +122,8 @@ function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
       return pool.seen;
     },
   }));
-  const sound = priorityLedgerDriver({ pool: lent, options, close }) as RankedDriver;
+  const reads = ledgerDriver({ ledger: pool.ledger, options, close });
+  const sound: RankedDriver = { ...reads, ...priorityDriver(storageOf(lent, options), options) };
   const driver = Object.fromEntries(
     Object.entries(sound).map(([verb, call]) => [verb, noted(pool, verb as RankedVerb, call)]),
   ) as unknown as RankedDriver;

@@ -1,4 +1,5 @@
 import type { PoolIndex, PoolNode } from 'mempool-core';
+import { over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 import { limit, refusing, rivalsOf } from './priority-admission.ts';
 import { unmetOf } from './priority-places.ts';
@@ -11,7 +12,7 @@ const countOf = (index: PoolIndex, sender: string, isCounted: (node: PoolNode) =
 function counting(id: string, isCounted: (node: PoolNode) => boolean): Mutant {
   return seeing(id, ['admit'], ({ index }) => {
     const get = (sender: string) => countOf(index, sender, isCounted);
-    return { totals: { ...index.totals, senders: { get } } as unknown as PoolIndex['totals'] };
+    return { totals: over(index.totals, () => ({ senders: { get } as Map<string, number> })) };
   });
 }
 
@@ -26,7 +27,7 @@ export const senderMutants: readonly Mutant[] = [
     const alike = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
     const get = (sender: string) =>
       [...index.totals.senders].reduce((sum, [name, count]) => sum + (alike(name, sender) ? count : 0), 0);
-    return { totals: { ...index.totals, senders: { get } } as unknown as PoolIndex['totals'] };
+    return { totals: over(index.totals, () => ({ senders: { get } as Map<string, number> })) };
   }),
   counting('senders-in-flight-not-counted', ({ stage }) => stage === 'Pending'),
   counting('senders-count-confirmed-ones', ({ stage }) => stage !== 'Dropped' && stage !== 'Finalized'),

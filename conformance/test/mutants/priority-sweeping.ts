@@ -1,6 +1,6 @@
 import type { CheckedMoment, PoolIndex, PoolNode, PriorityPool, Sweep, WriteContext } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
-import { limiting, placing, type RankedDriver, ranked, ranking, seeing, settling } from './priority-pool.ts';
+import { limiting, type RankedDriver, ranked, ranking, seeing, settling } from './priority-pool.ts';
 import { byCallersClock } from './priority-taking.ts';
 
 /** A fault in the moment that a sweep is made at. */
@@ -177,11 +177,6 @@ export const sweepingMutants: readonly Mutant[] = [
       swept.returned.length === 0 ? [] : flying(index).filter((hash) => index.node(hash)?.entry.lease === null);
     return { ...swept, returned: [...swept.returned, ...(await driver.move('release', marked, context))] };
   }),
-  placing('returned-ones-at-the-end', (place, { sources, lease, gossipSeq }) =>
-    lease === null && gossipSeq > 0 && sources.length === 0 && place.depth === 0
-      ? { ...place, anchor: place.anchor + 0.5 }
-      : place,
-  ),
   ranking('sweeping-leaves-a-trace', (driver, { index }) => ({
     sweep: async (moment, context) => {
       index.lastGossipSeq += 1;

@@ -7,6 +7,8 @@ import type { Mutant } from './mutant.ts';
 const timeoutMs = 2_000;
 /** Cases of an election wait for leases and heartbeats to run out. */
 const electionTimeoutMs = 12_000;
+/** Many of priority pools look at the whole pool after each of many calls. */
+const priorityTimeoutMs = 10_000;
 const seed = 1;
 
 function subjectOf({ id, backend, election }: Mutant): Subject {
@@ -23,9 +25,13 @@ export function isSupported(mutant: Mutant, one: ConformanceCase): boolean {
   return missingNeeds(one, subjectOf(mutant)).length === 0;
 }
 
+function limitOf({ needs = [] }: ConformanceCase): number {
+  if (needs.includes('election')) return electionTimeoutMs;
+  return needs.includes('priority') ? priorityTimeoutMs : timeoutMs;
+}
+
 /** Whether a case notices the fault. */
 export async function isKilled(mutant: Mutant, one: ConformanceCase): Promise<boolean> {
-  const limits = { seed, timeoutMs: one.needs?.includes('election') ? electionTimeoutMs : timeoutMs };
-  const { outcome } = await runCase(subjectOf(mutant), one, limits);
+  const { outcome } = await runCase(subjectOf(mutant), one, { seed, timeoutMs: limitOf(one) });
   return outcome.kind === 'failed';
 }
