@@ -4,7 +4,7 @@ import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 import { postOrder } from './post-order.ts';
 
 /** Whether the chain, or a transaction that left the queue, has done what the tag asks for. */
-export function isMet(index: PoolIndex, tag: string): boolean {
+function isMet(index: PoolIndex, tag: string): boolean {
   if (index.satisfied.has(tag)) return true;
   for (const provider of index.providers.of(tag)) if (provider.stage !== 'Pending') return true;
   return false;

@@ -101,7 +101,7 @@ export function isRefusal(answer: Verdict | Refusal): answer is Refusal {
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkPriority(field: string, priority: bigint): bigint {
+function checkPriority(field: string, priority: bigint): bigint {
   if (typeof priority !== 'bigint' || priority < minPriority || priority > maxPriority)
     throw invalid(field, 'a bigint of 64 bits with sign');
   return priority;
