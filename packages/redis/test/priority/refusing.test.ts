@@ -79,27 +79,37 @@ test.for(more.split(' '))(
   },
 );
 
-test.for(['entries', 'tags', 'changes', 'idx', 'body', 'log'])(
-  'X1: a key %s of another type is named, and nothing is written',
-  async (name) => {
-    const [url, pool] = [inject('redisUrl'), randomUUID()];
-    const { store } = await openPool({ url, pool, ordering: 'priority' });
-    await store.receive([priced(1)]);
-    const admin = operator(url);
-    const key = `{${pool}}:${name}`;
-    const kept = await admin.dumpBuffer(key);
-    await admin.del(key);
-    await admin.set(key, 'mine');
-    const before = await admin.hgetall(`{${pool}}:meta`);
-    await assert.rejects(store.receive([priced(2)]), fails('ERR_MEMPOOL_INCOMPATIBLE', { key }));
-    await assert.rejects(store.flush(), fails('ERR_MEMPOOL_INCOMPATIBLE', { key }));
-    expect(await admin.hgetall(`{${pool}}:meta`)).toEqual(before);
-    expect(await admin.get(key)).toBe('mine');
-    await admin.del(key);
-    if (kept !== null) await admin.restore(key, 0, kept);
-    expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 2 }]);
-  },
-);
+test.for([
+  'entries',
+  'tags',
+  'changes',
+  'idx',
+  'body',
+  'log',
+  'flight',
+  'blocks',
+  'seen',
+  'events',
+  'calls',
+  'calls:old',
+])('X1: a key %s of another type is named, and nothing is written', async (name) => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool, ordering: 'priority' });
+  await store.receive([priced(1)]);
+  const admin = operator(url);
+  const key = `{${pool}}:${name}`;
+  const kept = await admin.dumpBuffer(key);
+  await admin.del(key);
+  await admin.set(key, 'mine');
+  const before = await admin.hgetall(`{${pool}}:meta`);
+  await assert.rejects(store.receive([priced(2)]), fails('ERR_MEMPOOL_INCOMPATIBLE', { key }));
+  await assert.rejects(store.flush(), fails('ERR_MEMPOOL_INCOMPATIBLE', { key }));
+  expect(await admin.hgetall(`{${pool}}:meta`)).toEqual(before);
+  expect(await admin.get(key)).toBe('mine');
+  await admin.del(key);
+  if (kept !== null) await admin.restore(key, 0, kept);
+  expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 2 }]);
+});
 
 test('M3: a full server refuses what is received and changes nothing; what makes room goes on', async () => {
   const server = await ownServer('--maxmemory-policy', 'noeviction');

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { Random } from 'mempool-conformance';
+import type { MempoolStore } from 'mempool-core';
+import { expect, test } from 'vitest';
+import { point } from '../chain.ts';
+import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
+import type { Cut } from '../proxy.ts';
+import { mirrorNode } from './mirror-node.ts';
+import { numbers } from './priced.ts';
+
+const cuts: readonly Cut[] = ['before the request', 'after the request', 'before the reply'];
+const hashes = numbers(14, 16).map((n) => n.toString(16));
+
+/** Calls of chance on few hashes and tags; with an operation id some are repeated at another node. */
+class Caller {
+  readonly #random: Random;
+  readonly #stores: readonly MempoolStore[];
+  readonly seqs: number[] = [];
+  #blocks = 0;
+
+  constructor(random: Random, stores: readonly MempoolStore[]) {
+    this.#random = random;
+    this.#stores = stores;
+  }
+
+  async call(store: MempoolStore): Promise<void> {
+    const random = this.#random;
+    const [some, others] = [this.#some(hashes, 4), this.#some(hashes, 4)];
+    const id = { operationId: randomUUID() };
+    const given = some.map((hash) => this.#submission(hash));
+    const calls = [
+      ...Array(5).fill((at: MempoolStore) => at.receive(given, id)),
+      (at: MempoolStore) => at.markInflight(some, id),
+      (at: MempoolStore) => at.drop(some, 'unwanted', id),
+      (at: MempoolStore) => at.sweep(id),
+      ...Array(2).fill((at: MempoolStore) => at.confirm(block, {}, id)),
+      (at: MempoolStore) => at.rollback(target, id),
+      (at: MempoolStore) => at.flush(id),
+      () => Promise.all([store.peekPending(), store.reap(), store.peekParked()]).then(() => null),
+    ] as ((at: MempoolStore) => Promise<unknown>)[];
+    this.#blocks += 1;
+    const unseen = others.filter((hash) => !some.includes(hash));
+    const block = { point: point(this.#blocks), seen: some, unseen, provides: this.#some(['a', 'b', 'c'], 2) };
+    const target = (await store.tip({ points: 3 })).points?.at(-1) ?? null;
+    const run = random.pick(calls);
+    const outcome = await run(store);
+    if (random.below(3) === 0) expect(await run(random.pick(this.#stores))).toEqual(outcome);
+    if (!Array.isArray(outcome)) return;
+    for (const { kind, seq } of outcome) if (kind === 'received') this.seqs.push(seq);
+  }
+
+  #submission(hash: string) {
+    const [provides, requires] = [this.#some(['a', 'b', 'c'], 2), this.#some(['a', 'b', 'c'], 1)];
+    const priority = BigInt(this.#random.below(50));
+    return { hash, payload: Buffer.from(randomUUID()), payloadType: 0, verdict: { priority, provides, requires } };
+  }
+
+  #some<T>(items: readonly T[], most: number): T[] {
+    return this.#random.shuffled(items).slice(0, 1 + this.#random.below(most));
+  }
+}
+
+test.for(numbers(3))(
+  'N1: nodes whose connections are cut again and again agree on one pool (%i)',
+  {
+    timeout: 60_000,
+  },
+  async (seed) => {
+    const [{ url }, pool, random] = [await ownServer(), randomUUID(), new Random(seed)];
+    const proxies = await Promise.all(numbers(3).map(() => ownProxy(url)));
+    const options = {
+      pool,
+      ordering: 'priority',
+      maxTxs: 5,
+      maxFinalized: 1 + random.below(3),
+      maxRollback: 3,
+    } as const;
+    const thresholds = { finalizeThreshold: 2, dropThreshold: 2, timeoutMs: 30_000 };
+    const opened = proxies.map((proxy) => openPool({ url: proxy.url, ...options, ...thresholds }));
+    const stores = (await Promise.all(opened)).map(({ store }) => store);
+    const caller = new Caller(random, stores);
+    const admin = operator(url);
+    const key = (name: string) => `{${pool}}:${name}`;
+    const lines = stores.map(async (store, node) => {
+      for (const _ of numbers(80)) {
+        if (random.below(6) === 0) void proxies[node]?.cutNext(random.pick(cuts));
+        if (random.below(30) === 0) await admin.del(key('changes'));
+        await caller.call(store);
+      }
+    });
+    await Promise.all(lines);
+    const node = mirrorNode(url, pool);
+    const stored = await node.stored();
+    expect(await node.remembered()).toEqual(stored);
+    for (const store of stores) expect(await store.dump()).toEqual(stored);
+    const usage = (await stores[0]?.usage()) as Awaited<ReturnType<MempoolStore['usage']>>;
+    for (const store of stores) expect(await store.usage()).toEqual(usage);
+    expect(new Set(caller.seqs).size).toBe(caller.seqs.length);
+    const known = await admin.zcard(key('idx'));
+    expect([await admin.hlen(key('body')), await admin.hlen(key('entries'))]).toEqual([known, known]);
+    expect(await admin.hlen(key('log'))).toBe(usage.logged);
+    expect(await admin.zcard(key('flight'))).toBe(usage.propagated + usage.acknowledged + usage.confirmed);
+  },
+);
