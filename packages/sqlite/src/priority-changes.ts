@@ -13,9 +13,9 @@ export class PriorityChanges {
     this.#file = file;
   }
 
-  /** Of the call that makes the pool that version. */
-  add(version: number, change: core.PoolChange): void {
-    const record = core.encodeChange(change);
+  /** Of the call that makes the pool that version; its entries as they are stored. */
+  add(version: number, change: core.PoolChange, entries: readonly Uint8Array[]): void {
+    const record = core.encodeChange(change, entries);
     const total = Number(this.#file.row('changeTotal')?.total ?? 0) + record.length;
     this.#file.run('putChange', version, total, record);
     while (this.#file.run('trimChange', version - maxChanges, total - maxChangesBytes).changes > 0);

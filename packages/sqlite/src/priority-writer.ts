@@ -26,10 +26,11 @@ export class PriorityWriter {
     const state = decodeState(file.row('pool'));
     for (const { after, body } of step.writes) if (body !== null) this.#insert(after.seq, body);
     // Before the log is trimmed: the entry of what leaves it goes with it.
-    if (step.pool) this.#writePool(step.pool);
+    const entries = step.pool?.entries.map(core.encodeEntry) ?? [];
+    if (step.pool) this.#writePool(step.pool, entries);
     new StepWriter(file, hashes, state).write(step);
     if (!changesPool(step)) return;
-    changes?.add(version, core.changeOfStep(step, state.lastEventSeq + step.events.length));
+    changes?.add(version, core.changeOfStep(step, state.lastEventSeq + step.events.length), entries);
     file.run('setVersion', version, step.pool.lastGossipSeq);
   }
 
@@ -49,9 +50,9 @@ export class PriorityWriter {
       throw damaged('order of arrival');
   }
 
-  #writePool({ entries, satisfied, forgotten, limits }: core.PoolStep): void {
+  #writePool({ entries, satisfied, forgotten, limits }: core.PoolStep, records: readonly Uint8Array[]): void {
     const { file } = this.#parts;
-    for (const entry of entries) file.run('putEntry', entry.seq, core.encodeEntry(entry));
+    for (const [i, { seq }] of entries.entries()) file.run('putEntry', seq, records[i]);
     for (const tag of forgotten) file.run('forgetTag', tag);
     for (const [tag, tick] of satisfied) file.run('satisfy', tag, tick);
     if (limits !== null) file.run('setLimits', limitsText(limits));

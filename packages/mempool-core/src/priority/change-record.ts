@@ -13,7 +13,7 @@ import type { Life } from '../lifecycle.ts';
 import type { ChainStep, Write } from '../step.ts';
 import { knownStages } from '../transaction.ts';
 import type { Entry, PoolStep } from './entry.ts';
-import { type EntryRow, entryRow, readEntryRow } from './entry-record.ts';
+import { decodeEntry, encodeEntry } from './entry-record.ts';
 import { type Limits, limitNames, namedLimits } from './limits.ts';
 import type { PoolChange } from './priority-pool.ts';
 
@@ -39,7 +39,7 @@ type UndoneRow = [tick: number];
 type ChangeRow = [
   writes: readonly WriteRow[],
   chain: AppliedRow | UndoneRow | null,
-  entries: readonly (readonly [hash: Uint8Array, seq: number, entry: EntryRow])[],
+  entries: readonly (readonly [hash: Uint8Array, seq: number, record: Uint8Array])[],
   satisfied: PoolStep['satisfied'],
   forgotten: readonly string[],
   limits: Readonly<Record<string, unknown>> | null,
@@ -49,9 +49,15 @@ type ChangeRow = [
 
 const noBytes: Uint8Array = new Uint8Array();
 
-/** What other nodes need to know of a committed step, as one CBOR array. */
-export function encodeChange({ writes, chain, pool, lastEventSeq }: PoolChange): Buffer {
-  const entries = pool.entries.map((entry) => [hashToBytes(entry.hash), entry.seq, entryRow(entry)] as const);
+/**
+ * What other nodes need to know of a committed step, as one CBOR array. `records`: its entries as `encodeEntry` gives them, where
+ * they are at hand.
+ */
+export function encodeChange(
+  { writes, chain, pool, lastEventSeq }: PoolChange,
+  records: readonly Uint8Array[] = pool.entries.map(encodeEntry),
+): Buffer {
+  const entries = pool.entries.map(({ hash, seq }, i) => [hashToBytes(hash), seq, records[i] as Uint8Array] as const);
   const row: ChangeRow = [
     writes.map(writeRow),
     chain && chainRow(chain),
@@ -105,9 +111,9 @@ function isChangeRow(row: unknown): row is ChangeRow {
   );
 }
 
-function readEntry([hash, seq, row]: ChangeRow[2][number]): Entry {
-  if (!isBytes(hash) || !isCount(seq)) throw damaged('change');
-  return readEntryRow(bytesToHash(hash), seq, row);
+function readEntry([hash, seq, record]: ChangeRow[2][number]): Entry {
+  if (!isBytes(hash) || !isCount(seq) || !isBytes(record)) throw damaged('change');
+  return decodeEntry(bytesToHash(hash), seq, record);
 }
 
 function readLimits(limits: Readonly<Record<string, unknown>>): Limits {

@@ -6,7 +6,7 @@ import { type CheckedVerdict, maxPriority, minPriority } from './verdict.ts';
  * An entry as one CBOR array beside its hash and seq. The priority is text: what CBOR has for 64 bits is read back as a number
  * that may be another one.
  */
-export type EntryRow = [
+type EntryRow = [
   bytes: number,
   priority: string,
   sender: string,
@@ -28,7 +28,7 @@ export type EntryRow = [
 
 const rowLength = 17;
 
-export function entryRow({ bytes, verdict, lease, ...entry }: Entry): EntryRow {
+function entryRow({ bytes, verdict, lease, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
   const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
   return [
@@ -58,11 +58,7 @@ export function encodeEntry(entry: Entry): Buffer {
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
 export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entry {
-  return readEntryRow(hash, seq, decodeValue('entry', record));
-}
-
-/** @throws `ERR_MEMPOOL_CORRUPT` */
-export function readEntryRow(hash: string, seq: number, row: unknown): Entry {
+  const row = decodeValue('entry', record);
   if (!isEntryRow(row)) throw damaged('entry');
   const [bytes, , , , , , , , , , sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq] = row;
   const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };

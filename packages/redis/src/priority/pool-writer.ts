@@ -211,8 +211,9 @@ function commitArguments<T>(
   ];
   const prolongs = step.chain === null ? '' : 'prolong';
   if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([])];
-  const { commands, idleTicks } = stepCommands(mirror, step);
-  const changed = [core.encodeChange(change), prolongs, idleTicks];
+  const entries = change.pool.entries.map(core.encodeEntry);
+  const { commands, idleTicks } = stepCommands(mirror, step, entries);
+  const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
   return [...head, ...changed, ...turn, packEvents(step.events), ...commands.pack()];
 }
 

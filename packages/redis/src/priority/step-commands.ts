@@ -14,14 +14,15 @@ export interface StepCommands {
   readonly idleTicks: string;
 }
 
-/** What a step that was planned on the mirror as it is changes on the server. */
-export function stepCommands(mirror: Mirror, step: core.Step<unknown>): StepCommands {
-  return new StepWriter(mirror, step).write();
+/** What a step that was planned on the mirror as it is changes on the server; `entries`: those of the step, encoded. */
+export function stepCommands(mirror: Mirror, step: core.Step<unknown>, entries: readonly Buffer[]): StepCommands {
+  return new StepWriter(mirror, step, entries).write();
 }
 
 class StepWriter {
   readonly #mirror: Mirror;
   readonly #step: core.Step<unknown>;
+  readonly #entries: readonly Buffer[];
   readonly #commands = new Commands();
   /** A hash is in several commands. */
   readonly #bytes = new Map<string, Buffer>();
@@ -34,9 +35,10 @@ class StepWriter {
   readonly #gone: ReadonlySet<string>;
   readonly #floor: number;
 
-  constructor(mirror: Mirror, step: core.Step<unknown>) {
+  constructor(mirror: Mirror, step: core.Step<unknown>, entries: readonly Buffer[]) {
     this.#mirror = mirror;
     this.#step = step;
+    this.#entries = entries;
     let { last } = mirror.log;
     for (const { after } of step.writes) if (!core.isLive(after.stage)) this.#ends.set(after.hash, ++last);
     this.#logLast = last;
@@ -92,8 +94,8 @@ class StepWriter {
 
   #addEntries(): void {
     const items: Item[] = [];
-    for (const entry of this.#step.pool?.entries ?? [])
-      if (!this.#gone.has(entry.hash)) items.push(this.#bytesOf(entry.hash), core.encodeEntry(entry));
+    for (const [i, { hash }] of (this.#step.pool?.entries ?? []).entries())
+      if (!this.#gone.has(hash)) items.push(this.#bytesOf(hash), this.#entries[i] as Buffer);
     this.#commands.add('HSET', 'entries', items);
   }
 
