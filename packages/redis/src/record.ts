@@ -38,7 +38,7 @@ export function encodeRecord({ payload, payloadType }: core.Transaction): Buffer
 }
 
 /** The payload is a copy: the caller may keep and change it (M1). */
-export function decodeRecord(record: Buffer | null) {
+export function decodeRecord(record: Buffer | null): Read<core.Body> {
   if (record === null || record.length < recordHead)
     return { payload: new Uint8Array(), payloadType: 0, intact: false };
   const payload = new Uint8Array(record.subarray(recordHead));
@@ -66,8 +66,11 @@ export function readTransaction(row: Row, tick: number): Read<core.StoredTransac
   return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point) };
 }
 
+/** The end of a life. */
+type Ended = Omit<core.LogEntry, 'payload' | 'payloadType' | 'logSeq'> & { readonly tick: number };
+
 /** What a log entry tells, as lua/log.lua writes it; `null` for a damaged one. */
-export function decodeEntry(entry: Buffer | null) {
+export function decodeEntry(entry: Buffer | null): Ended | null {
   if (entry === null || entry.length < entryHead) return null;
   const stage = core.knownStages[entry[0] as number];
   const [hash, note] = [entry.subarray(entryHead), entry.subarray(entryHead + (entry[33] as number))];
