@@ -1,6 +1,7 @@
 import type { Subject } from 'mempool-conformance';
 import type {
   Backend,
+  Capabilities,
   DriverOptions,
   MempoolStore,
   OpenOptions,
@@ -72,22 +73,25 @@ export function answered(
   return mutant(id, defineBackend({ name: id, capabilities, open }));
 }
 
+export type StoreFault = (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>;
+
 /** A fault in what a caller gets, above core's checks: that of a store made without them. */
-export function handed(
-  id: string,
-  plant: (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>,
-): Mutant {
+export function handed(id: string, plant: StoreFault, offered: Capabilities = capabilities): Mutant {
   const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
     const store = await ephemeral.open(options);
-    const plain = { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
+    const plain = { name: id, capabilities: offered, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
     return { ...plain, ...plant(store, options) };
   };
-  return mutant(id, { name: id, capabilities, open });
+  return mutant(id, { name: id, capabilities: offered, open });
 }
 
 /** A fault in what is done with the options of `open`. */
-export function opened(id: string, open: (options: OpenOptions) => OpenOptions): Mutant {
-  return mutant(id, { name: id, capabilities, open: async (options = {}) => ephemeral.open(open(options)) });
+export function opened(
+  id: string,
+  open: (options: OpenOptions) => OpenOptions,
+  offered: Capabilities = capabilities,
+): Mutant {
+  return mutant(id, { name: id, capabilities: offered, open: async (options = {}) => ephemeral.open(open(options)) });
 }
 
 const driverVerbs = [

@@ -9,7 +9,6 @@ import {
   Ledger,
   type Limits,
   ledgerDriver,
-  type MempoolStore,
   type OpenOptions,
   type Place,
   type Planning,
@@ -24,10 +23,8 @@ import {
   type Step,
   type StoreDriver,
 } from 'mempool-core';
-import { ephemeral } from 'mempool-ephemeral';
-import { verbsOf } from '../../src/verbs.ts';
 import { over } from './hall.ts';
-import { type Mutant, mutant, storeVerbs } from './mutant.ts';
+import { handed, type Mutant, mutant, opened, type StoreFault } from './mutant.ts';
 
 export type RankedDriver = StoreDriver & PriorityVerbs;
 export type RankedVerb = keyof RankedDriver;
@@ -198,19 +195,11 @@ export function lentTags(
 }
 
 /** A fault in what a caller gets, above core's checks, in both orders. */
-export function rankedStore(
-  id: string,
-  plant: (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>,
-): Mutant {
-  const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
-    const store = await ephemeral.open(options);
-    const plain = { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
-    return { ...plain, ...plant(store, options) };
-  };
-  return mutant(id, { name: id, capabilities, open });
+export function rankedStore(id: string, plant: StoreFault): Mutant {
+  return handed(id, plant, capabilities);
 }
 
 /** A fault in what is done with the options of `open`. */
 export function rankedOpened(id: string, change: (options: OpenOptions) => OpenOptions): Mutant {
-  return mutant(id, { name: id, capabilities, open: async (options = {}) => ephemeral.open(change(options)) });
+  return opened(id, change, capabilities);
 }

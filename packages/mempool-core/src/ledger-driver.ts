@@ -57,10 +57,10 @@ export interface LedgerDriverParts {
  * step: nothing comes between. What writes nothing is not committed.
  */
 export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerDriverParts): StoreDriver {
-  const { thresholds, election, fenced } = options;
+  const { thresholds } = options;
   const keep = commit ?? ((step: Step<unknown>) => ledger.apply(step));
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
-    if (ledger.size + transactions.length > maxRows) throw memoryFull();
+    assertRoom(ledger, transactions.length);
     if (ledger.arrivals.room < transactions.length)
       return write('receive', context, () => receiveWithin(ledger, transactions, thresholds));
     if (commit === undefined && context.operationId === undefined) return ledger.arrive(transactions, thresholds);
@@ -75,17 +75,10 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     return step.outcome;
   }
 
-  /** X6: a call that was answered before is answered again, whoever leads by now. */
   function underLease<T>(verb: string, context: ChainContext, plan: (view: PoolView) => Step<T>): T | FencedOutcome {
-    const known = ledger.findOperation<T>(verb, context.operationId);
-    if (known !== null) return known.outcome;
-    if (isFenced(leases?.held(election) ?? null, context.lease, fenced))
-      return { kind: 'fenced', tip: ledger.currentTip };
-    return write(verb, context, (view) => {
-      const step = plan(view);
-      if (step.chain !== null && context.lease !== null) leases?.extend(election);
-      return step;
-    });
+    return fencedCall<T>({ ledger, options, leases }, verb, context, (prolonged) =>
+      write(verb, context, (view) => prolonged(plan(view))),
+    );
   }
 
   return {
@@ -99,6 +92,30 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     ...arrivalVerbs({ ledger, write, options }),
     close,
   };
+}
+
+type FenceParts = Pick<LedgerDriverParts, 'ledger' | 'leases'> & {
+  readonly options: Pick<DriverOptions, 'election' | 'fenced'>;
+};
+
+/**
+ * X6: writes under the live lease only, which a planned step that moves the tip prolongs. A call that was answered before is answered
+ * again, whoever leads by now.
+ */
+export function fencedCall<T>(
+  { ledger, leases, options }: FenceParts,
+  verb: string,
+  { operationId, lease }: ChainContext,
+  write: (prolonged: (step: Step<T>) => Step<T>) => T,
+): T | FencedOutcome {
+  const { election, fenced } = options;
+  const known = ledger.findOperation<T>(verb, operationId);
+  if (known !== null) return known.outcome;
+  if (isFenced(leases?.held(election) ?? null, lease, fenced)) return { kind: 'fenced', tip: ledger.currentTip };
+  return write((step) => {
+    if (step.chain !== null && lease !== null) leases?.extend(election);
+    return step;
+  });
 }
 
 export type LedgerReads = Omit<
@@ -121,6 +138,8 @@ export function ledgerReads(ledger: Ledger): LedgerReads {
   };
 }
 
-function memoryFull(): MempoolError {
-  return new MempoolError('ERR_MEMPOOL_STORE_FULL', `memory takes ${maxRows} transactions`);
+/** M3. @throws `ERR_MEMPOOL_STORE_FULL` */
+export function assertRoom(ledger: Ledger, count: number): void {
+  if (ledger.size + count <= maxRows) return;
+  throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `memory takes ${maxRows} transactions`);
 }

@@ -1,6 +1,6 @@
 import type { ChainContext, DriverOptions, StoreDriver, WriteContext } from '../driver.ts';
-import { isFenced, type LeaseSource } from '../lease.ts';
-import { type FencedOutcome, ledgerReads } from '../ledger-driver.ts';
+import type { LeaseSource } from '../lease.ts';
+import { assertRoom, type FencedOutcome, fencedCall, ledgerReads } from '../ledger-driver.ts';
 import { cutPage } from '../ordering.ts';
 import { poolClock } from '../pool-clock.ts';
 import { recorded, type Step } from '../step.ts';
@@ -21,7 +21,6 @@ export interface PriorityLedgerParts {
 /** How such a pool is written and read. */
 function ledgerStorage({ pool, options, leases }: PriorityLedgerParts, clock: () => number): PriorityStorage {
   const { ledger } = pool;
-  const { election, fenced } = options;
 
   function write<T>(verb: string, { operationId }: WriteContext, plan: (pool: Planning, nowMs: number) => Step<T>): T {
     const known = ledger.findOperation<T>(verb, operationId);
@@ -32,21 +31,14 @@ function ledgerStorage({ pool, options, leases }: PriorityLedgerParts, clock: ()
     );
   }
 
-  /** X6: a call that was answered before is answered again, whoever leads by now. */
   function writeUnderLease<T>(
     verb: string,
     context: ChainContext,
     plan: (pool: Planning, nowMs: number) => Step<T>,
   ): T | FencedOutcome {
-    const known = ledger.findOperation<T>(verb, context.operationId);
-    if (known !== null) return known.outcome;
-    if (isFenced(leases?.held(election) ?? null, context.lease, fenced))
-      return { kind: 'fenced', tip: ledger.currentTip };
-    return write(verb, context, (planning, nowMs) => {
-      const step = plan(planning, nowMs);
-      if (step.chain !== null && context.lease !== null) leases?.extend(election);
-      return step;
-    });
+    return fencedCall<T>({ ledger, options, leases }, verb, context, (prolonged) =>
+      write(verb, context, (planning, nowMs) => prolonged(plan(planning, nowMs))),
+    );
   }
 
   return {
@@ -69,6 +61,7 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
     ...ledgerReads(pool.ledger),
     ...driver,
     admit(submissions, moment, context) {
+      assertRoom(pool.ledger, submissions.length);
       if (context.operationId !== undefined || !areStrangers(pool, submissions))
         return driver.admit(submissions, moment, context);
       return admitStrangers(pool, submissions, momentIn(pool, clock(), moment));
