@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type BackendName, type BenchBackend, backendOf } from './bench-backend.ts';
+import { clockOf } from './clock.ts';
 import { type Contest, contestRows } from './contest.ts';
 import { type BenchContext, subjectPathsIn } from './context.ts';
 import { poolBytes } from './footprint.ts';
@@ -68,7 +69,7 @@ async function workloadsBeside(pair: Pair, given: Workload['given'], context: Be
 }
 
 function measured(workload: Workload, pair: Pair, filled: readonly Filled[], context: BenchContext): Promise<Row[]> {
-  const { id, title, per, repeats } = workload;
+  const { id, title, per } = workload;
   const contests = filled.map(
     ({ n, ours, theirs }): Contest => ({
       n,
@@ -76,7 +77,7 @@ function measured(workload: Workload, pair: Pair, filled: readonly Filled[], con
       rivals: [{ name: pair.name, prepare: () => workload.ours(theirs) }],
     }),
   );
-  return contestRows({ backend: pair.ours.name, id, title, per, unit: 'µs' }, contests, context, repeats);
+  return contestRows({ backend: pair.ours.name, id, title, per, unit: 'µs' }, contests, clockOf(pair.ours.subject.backend), context);
 }
 
 async function weightBeside({ ours, theirs, name }: Pair, context: BenchContext): Promise<Row[]> {

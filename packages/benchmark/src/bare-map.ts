@@ -1,5 +1,6 @@
 import type { Transaction } from 'mempool-core';
 import type { Bare, Limit } from './bare.ts';
+import { isAdmissible } from './bare-admission.ts';
 
 /** What any in-memory store must do, and nothing else: check, set, and a copy of the payload. */
 export class BareMap implements Bare {
@@ -8,8 +9,11 @@ export class BareMap implements Bare {
   #stages = 0;
 
   insert(transactions: readonly Transaction[]): void {
-    for (const { hash, payload } of transactions)
+    for (const transaction of transactions) {
+      const { hash, payload } = transaction;
+      if (!isAdmissible(transaction)) throw new TypeError(`${hash} cannot be taken in`);
       if (!this.#records.has(hash)) this.#records.set(hash, { payload: Buffer.from(payload), stage: 0 });
+    }
   }
 
   update(hashes: readonly string[]): void {

@@ -1,12 +1,9 @@
+import type { Clock } from './clock.ts';
 import type { BenchContext } from './context.ts';
+import { areSettled, type Pace, paceOf } from './pace.ts';
 import { type Costs, type Row, type RowHead, rowsOf } from './row.ts';
-import { type Participant, takeTurns } from './turns.ts';
+import { type CostsByName, type Participant, type Turned, takeTurns } from './turns.ts';
 import type { Turn } from './workload.ts';
-
-const defaultRounds = 7;
-const warmups = 2;
-const leastMs = 5;
-const mostRepeats = 5;
 
 type Prepare = () => Promise<Turn> | Turn;
 
@@ -24,45 +21,63 @@ export interface Contest {
   readonly rivals: readonly Rival[];
 }
 
-/** Lets all of a workload take turns, at every n in every round. @param repeats turns of each in one round */
+interface Timing {
+  readonly pace: Pace;
+  readonly clock: Clock;
+}
+
+/** Lets all of a workload take turns, at every n in every round. */
 export async function contestRows(
   head: RowHead,
   contests: readonly Contest[],
-  { rounds = defaultRounds }: BenchContext,
-  repeats = 1,
+  clock: Clock,
+  { rounds }: BenchContext,
 ): Promise<Row[]> {
   console.error(`${head.backend}: ${head.title}`);
-  const costs = await takeTurns(
-    contests.flatMap((contest) => participants(contest, repeats)),
-    rounds,
-    rounds > 1 ? warmups : 0,
+  const pace = paceOf(rounds);
+  const timing = { pace, clock };
+  const all = contests.flatMap((contest) => participants(contest, timing));
+  const costs = await takeTurns(all, pace, (soFar) =>
+    costsOf(contests, soFar).every(({ ours, limits }) =>
+      [...limits.values()].every((limit) => areSettled(limit, ours)),
+    ),
   );
+  return rowsOf(head, costsOf(contests, costs));
+}
+
+function costsOf(contests: readonly Contest[], costs: CostsByName): Costs[] {
   const of = (key: string): readonly number[] => costs.get(key) ?? [];
-  const byN = contests.map(
-    ({ n, rivals }): Costs => ({
-      n,
-      ours: of(`${n}`),
-      limits: new Map(rivals.map(({ name }) => [name, of(`${n} ${name}`)])),
-    }),
-  );
-  return rowsOf(head, byN);
+  return contests.map(({ n, rivals }) => ({
+    n,
+    ours: of(`${n}`),
+    limits: new Map(rivals.map(({ name }) => [name, of(`${n} ${name}`)])),
+  }));
 }
 
-function participants({ n, ours, rivals }: Contest, repeats: number): Participant[] {
-  const others = rivals.map(({ name, prepare }) => ({ name: `${n} ${name}`, turn: () => cost(prepare, repeats) }));
-  return [{ name: `${n}`, turn: () => cost(ours, repeats) }, ...others];
+function participants({ n, ours, rivals }: Contest, timing: Timing): Participant[] {
+  const others = rivals.map(({ name, prepare }) => ({ name: `${n} ${name}`, turn: () => turned(prepare, timing) }));
+  return [{ name: `${n}`, turn: () => turned(ours, timing) }, ...others];
 }
 
-/** Microseconds for each unit; what is over too soon for the clock is done again, a few times. */
-async function cost(prepare: Prepare, repeats: number): Promise<number> {
-  let [milliseconds, count] = [0, 0];
-  for (let i = 0; i < repeats || (milliseconds < leastMs && i < mostRepeats); i++) {
-    const turn = await prepare();
-    const start = performance.now();
-    await turn.run();
-    milliseconds += performance.now() - start;
-    count += turn.count;
-    await turn.undo?.();
+/** What is over too soon is done again and again; the first time finds cold caches, so it counts only if it is all there is. */
+async function turned(prepare: Prepare, { pace: { turnMs, longestTurnMs }, clock }: Timing): Promise<Turned> {
+  const until = performance.now() + longestTurnMs;
+  let [measuredMs, count] = await once(prepare, clock);
+  if (measuredMs < turnMs) [measuredMs, count] = [0, 0];
+  while (measuredMs < turnMs && (count === 0 || performance.now() < until)) {
+    const [milliseconds, units] = await once(prepare, clock);
+    measuredMs += milliseconds;
+    count += units;
   }
-  return (milliseconds * 1_000) / count;
+  return { cost: (measuredMs * 1_000) / count, measuredMs };
+}
+
+/** Milliseconds, and the units done in them. */
+async function once(prepare: Prepare, clock: Clock): Promise<[number, number]> {
+  const turn = await prepare();
+  const start = clock();
+  await turn.run();
+  const milliseconds = clock() - start;
+  await turn.undo?.();
+  return [milliseconds, turn.count];
 }

@@ -8,8 +8,10 @@ export interface BenchContext {
   readonly folder: string;
   /** How many transactions are stored when a workload is measured, from few to many. */
   readonly sizes: readonly number[];
-  /** Rounds that count for each row; without it goals keep their own and workloads have 7. */
+  /** Rounds that count for each row; without it as many as its spread needs. */
   readonly rounds: number | undefined;
+  /** Only rows and goals whose title or id has this in it. */
+  readonly row: string | undefined;
   /** The run's own server, without persistence; `null` where the run has no part for Redis. */
   readonly redis: BenchServer | null;
 }
@@ -42,6 +44,11 @@ export function benchFolder(): string {
   const folder = join(root, '.data', `bench-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   return folder;
+}
+
+/** A row or a goal that was asked for. */
+export function isWanted({ row }: BenchContext, { id, title }: { readonly id?: string; readonly title: string }): boolean {
+  return row === undefined || title.includes(row) || id === row;
 }
 
 function largest({ sizes }: BenchContext): number {

@@ -7,7 +7,7 @@ import type { Redis } from 'ioredis';
 import type { Transaction } from 'mempool-core';
 import type { Limit } from './bare.ts';
 import type { BenchBackend } from './bench-backend.ts';
-import type { BenchContext } from './context.ts';
+import { type BenchContext, isWanted } from './context.ts';
 import { FilledPool } from './pool.ts';
 import { type Costs, type Row, rowsOf } from './row.ts';
 import { freshTransactions, payloadBytes } from './sample.ts';
@@ -95,13 +95,14 @@ async function bareGrown(limit: Limit, gauge: Gauge, n: number): Promise<number>
 
 /** Memory of each Pending transaction beyond its payload, in the heap, the file or the server that keeps it; once for each n, as it hardly varies. */
 export async function footprintRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
+  const id = 'memory';
+  const title = 'memory beyond the payload';
+  if (!isWanted(context, { id, title })) return [];
   const costs: Costs[] = [];
   for (const n of context.sizes) {
     console.error(`${backend.name}: memory of ${n.toLocaleString('en')}`);
     costs.push(await footprint(backend, context, n));
   }
-  const id = 'memory';
-  const title = 'memory beyond the payload';
   return rowsOf({ backend: backend.name, id, title, unit: 'bytes', per: 'transaction' }, costs);
 }
 

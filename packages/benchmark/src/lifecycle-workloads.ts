@@ -121,7 +121,6 @@ const rollback: Workload = {
   title: `roll back ${undone} blocks of 100`,
   per: 'rollback',
   given: 'inflight',
-  repeats: 3,
   async ours(pool) {
     const hashes = pool.stored.some(undone * perBlock);
     const before = await sealed(pool);

@@ -27,7 +27,7 @@ async function measured(options: Options): Promise<Result> {
   process.env.TMPDIR = folder;
   const redis = options.peers || options.backends.includes('redis') ? await startServer(folder) : null;
   if (redis !== null) process.env.MEMPOOL_TEST_REDIS_URL = redis.url;
-  const context: BenchContext = { folder, sizes: options.sizes, rounds: options.rounds, redis };
+  const context: BenchContext = { folder, sizes: options.sizes, rounds: options.rounds, row: options.row, redis };
   try {
     return await run(options, context);
   } finally {

@@ -1,4 +1,4 @@
-import type { Transaction } from 'mempool-core';
+import { BareMap } from './bare-map.ts';
 import type { BenchBackend } from './bench-backend.ts';
 import { atMost, type BenchContext } from './context.ts';
 import { heapBytes } from './footprint.ts';
@@ -8,13 +8,6 @@ import { type BenchSubject, withPool } from './subject.ts';
 
 const perRound = 20_000;
 const heapCount = 100_000;
-
-/** The limit: what any in-memory store must do for a transaction, and nothing else. */
-function bareMap(transactions: readonly Transaction[]): Map<string, Buffer> {
-  const map = new Map<string, Buffer>();
-  for (const { hash, payload } of transactions) if (!map.has(hash)) map.set(hash, Buffer.from(payload));
-  return map;
-}
 
 interface Receive {
   readonly batchSize: number;
@@ -31,11 +24,15 @@ function receive(subject: BenchSubject, title: string, { batchSize, count, goal 
     rounds: 15,
     warmups: 6,
     async sample(round) {
-      const forLimit = freshTransactions(count);
+      const map = new BareMap();
+      const forLimit = batches(freshTransactions(count), batchSize);
       const calls = batches(freshTransactions(count), batchSize);
       const [limit, ours] = await inTurn(
         round,
-        () => timed(() => bareMap(forLimit)),
+        () =>
+          timed(() => {
+            for (const call of forLimit) map.insert(call);
+          }),
         () =>
           withPool(subject, (store) =>
             timed(async () => {

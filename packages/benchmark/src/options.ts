@@ -7,7 +7,8 @@ export const usage: string = `npm run bench -- [options]
   --peers             what others offer beside ours, in a run that is not whole too: installs them, which needs a network
   --no-peers          leaves them out of a whole run
   --n <count>         two other sizes: this many, and 1,000 (a tenth of it where that is less)
-  --rounds <count>    rounds of every row; fewer than 7 are for a quick look
+  --rounds <count>    rounds of every row; fewer than 7 are for a quick look, and 1 does not even warm up
+  --row <text>        only rows and goals whose title has this text in it, or that have it as their id in latest.json
   --subject <path>    a backend of your own beside ours: the module that the conformance kit takes
   --against <path>    only pools in order of arrival, beside those of another checkout of this project, installed there
   --check <file>      compares the ratios with those of a stored run; exit code 1 where one got worse
@@ -20,6 +21,7 @@ export interface Options {
   readonly backends: readonly BackendName[];
   readonly full: boolean;
   readonly rounds: number | undefined;
+  readonly row: string | undefined;
   readonly subject: string | undefined;
   /** Another checkout: its pools in order of arrival beside ours, and nothing else. */
   readonly against: string | undefined;
@@ -41,6 +43,7 @@ export function readOptions(given: readonly string[]): Options {
       only: { type: 'string' },
       n: { type: 'string' },
       rounds: { type: 'string' },
+      row: { type: 'string' },
       subject: { type: 'string' },
       against: { type: 'string' },
       check: { type: 'string' },
@@ -50,17 +53,17 @@ export function readOptions(given: readonly string[]): Options {
     },
     allowNegative: true,
   });
-  const { full, only, subject, against, check, out, help } = values;
+  const { full, only, row, subject, against, check, out, help } = values;
   const n = count('--n', values.n, 10);
   const rounds = count('--rounds', values.rounds, 1);
   if (n !== undefined && full) throw new Error('--n and --full name different sizes: give one of them');
   if (against !== undefined && subject !== undefined)
     throw new Error('--against and --subject are different runs: give one of them');
-  const part = [only, n, subject, against, values.rounds].some((value) => value !== undefined);
+  const part = [only, n, row, subject, against, values.rounds].some((value) => value !== undefined);
   const whole = values.peers !== false && !part;
   const peers = values.peers ?? (whole || only === onlyPeers);
   const sizes = sizesOf(n, full);
-  return { sizes, backends: backends(only), full, rounds, subject, against, check, out, peers, whole, help };
+  return { sizes, backends: backends(only), full, rounds, row, subject, against, check, out, peers, whole, help };
 }
 
 function sizesOf(n: number | undefined, full: boolean): number[] {

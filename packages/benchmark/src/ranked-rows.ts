@@ -1,8 +1,9 @@
 import type { Limit } from './bare.ts';
 import { BareIndex } from './bare-index.ts';
 import type { BenchBackend } from './bench-backend.ts';
+import { clockOf } from './clock.ts';
 import { type Contest, contestRows, type Rival } from './contest.ts';
-import type { BenchContext } from './context.ts';
+import { type BenchContext, isWanted } from './context.ts';
 import { type Figure, meets } from './measure.ts';
 import { FilledBare, FilledPool } from './pool.ts';
 import { rankedAdmission, rankedEviction } from './ranked-admission.ts';
@@ -22,11 +23,13 @@ interface Filled extends RankedPools {
 export async function rankedRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
   const [limit] = backend.limits;
   if (limit === undefined || !backend.subject.backend.capabilities.priority) return [];
+  const wanted = workloads.filter((workload) => isWanted(context, workload));
+  if (wanted.length === 0) return [];
   const filled: Filled[] = [];
   const rows: Row[] = [];
   try {
     for (const n of context.sizes) filled.push(await fill(backend, limit, n));
-    for (const workload of workloads) rows.push(...(await measured(workload, backend.name, limit, filled, context)));
+    for (const workload of wanted) rows.push(...(await measured(workload, backend, limit, filled, context)));
     return rows;
   } finally {
     for (const { ranked, arrivals, bare } of filled) {
@@ -47,7 +50,7 @@ async function fill({ subject }: BenchBackend, limit: Limit, n: number): Promise
 
 function measured(
   workload: RankedWorkload,
-  backend: string,
+  { name: backend, subject }: BenchBackend,
   limit: Limit,
   filled: readonly Filled[],
   context: BenchContext,
@@ -58,7 +61,7 @@ function measured(
     const other = beside === undefined ? [] : [{ name: beside.name, prepare: () => beside.turn(pools) }];
     return { n: pools.n, ours: () => workload.ours(pools.ranked), rivals: [bare, ...other] };
   });
-  return contestRows({ backend, id, title, per, unit: 'µs' }, contests, context);
+  return contestRows({ backend, id, title, per, unit: 'µs' }, contests, clockOf(subject.backend), context);
 }
 
 /** What these rows must be beside what they are held against. */

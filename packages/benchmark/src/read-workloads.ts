@@ -102,7 +102,6 @@ const restart: Workload = {
   per: 'restart',
   given: 'pending',
   needs: ['durable'],
-  repeats: 3,
   async ours(pool) {
     await pool.store.close();
     return {

@@ -1,6 +1,6 @@
 import { goalsAgainst, rowsAgainst } from './against.ts';
 import { type BenchBackend, backendOf, foreignBackend } from './bench-backend.ts';
-import { type BenchContext, subjectPaths } from './context.ts';
+import { type BenchContext, isWanted, subjectPaths } from './context.ts';
 import { electionMeasures } from './election-measures.ts';
 import { extras } from './extras.ts';
 import { footprintRows } from './footprint.ts';
@@ -30,6 +30,8 @@ export async function run(options: Options, context: BenchContext): Promise<Resu
   const machine = await machineOf(context);
   const { against } = options;
   const measured = against === undefined ? await all(options, context) : await beside(against, options, context);
+  if (options.row !== undefined && measured.rows.length + measured.goals.length === 0)
+    throw new Error(`--row ${options.row}: no row and no goal has that in its title, or as its id`);
   const minutes = (Date.now() - date.getTime()) / 60_000;
   const { sizes } = context;
   return { format: resultFormat, date: date.toISOString(), minutes, sizes, machine, ...measured };
@@ -89,11 +91,11 @@ async function measuresOf(backend: BenchBackend, { full }: Options, context: Ben
   return [];
 }
 
-async function figures(measures: readonly Measure[], { rounds }: BenchContext): Promise<Figure[]> {
+async function figures(measures: readonly Measure[], context: BenchContext): Promise<Figure[]> {
   const results: Figure[] = [];
-  for (const measure of measures) {
+  for (const measure of measures.filter((one) => isWanted(context, one))) {
     console.error(`${measure.backend}: ${measure.title}`);
-    results.push(await take(measure, rounds));
+    results.push(await take(measure, context.rounds));
   }
   return results;
 }

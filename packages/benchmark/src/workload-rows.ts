@@ -1,7 +1,8 @@
 import type { Limit } from './bare.ts';
 import type { BenchBackend } from './bench-backend.ts';
+import { clockOf } from './clock.ts';
 import { type Contest, contestRows, type Rival } from './contest.ts';
-import type { BenchContext } from './context.ts';
+import { type BenchContext, isWanted } from './context.ts';
 import { eventWorkloads } from './event-workloads.ts';
 import { lifecycleWorkloads } from './lifecycle-workloads.ts';
 import { FilledBare, FilledPool } from './pool.ts';
@@ -28,7 +29,8 @@ interface Filled {
 export async function workloadRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
   const rows: Row[] = [];
   for (const given of ['pending', 'inflight', 'logged'] as const) {
-    const wanted = workloads.filter((workload) => workload.given === given && applies(workload, backend));
+    const wanted = workloads.filter((workload) => workload.given === given && applies(workload, backend) && isWanted(context, workload));
+    if (wanted.length === 0) continue;
     const filled: Filled[] = [];
     try {
       for (const n of context.sizes) filled.push(await fill(backend, n, given));
@@ -57,14 +59,14 @@ async function fill({ subject, limits }: BenchBackend, n: number, given: Workloa
 
 function measured(
   workload: Workload,
-  { name, limits }: BenchBackend,
+  { name, limits, subject }: BenchBackend,
   filled: readonly Filled[],
   context: BenchContext,
 ): Promise<Row[]> {
   const held = limits.filter((limit) => applicable(workload, limit));
-  const { id, title, per, repeats } = workload;
+  const { id, title, per } = workload;
   const contests = filled.map((pools) => contestOf(workload, pools, held));
-  return contestRows({ backend: name, id, title, per, unit: 'µs' }, contests, context, repeats);
+  return contestRows({ backend: name, id, title, per, unit: 'µs' }, contests, clockOf(subject.backend), context);
 }
 
 /** A bare Map does not restart. */

@@ -33,8 +33,6 @@ export interface Workload {
   /** What `n` transactions are before the workload begins. */
   readonly given: 'pending' | 'inflight' | 'logged';
   readonly needs?: readonly (keyof Capabilities)[];
-  /** Turns in one round; their times are added. Default 1. */
-  readonly repeats?: number;
   ours(pool: BenchPool): Promise<Turn> | Turn;
   limit(pool: BarePool): Promise<Turn> | Turn;
 }

@@ -1,0 +1,17 @@
+import type { Backend } from 'mempool-core';
+
+/** Milliseconds since whenever; only differences mean something. */
+export type Clock = () => number;
+
+export const wallClock: Clock = () => performance.now();
+
+/** Time that this thread was on a processor: other processes may take that away, but not add to it. */
+const threadClock: Clock = () => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** What is kept in this process waits for nothing, so its cost is this thread's work. Elsewhere waiting is part of it. */
+export function clockOf({ capabilities }: Pick<Backend, 'capabilities'>): Clock {
+  return capabilities.durable ? wallClock : threadClock;
+}
