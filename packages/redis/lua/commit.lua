@@ -2,7 +2,8 @@
 -- KEYS: changes.lua   ARGV: 1 id, 2 verb, 3–6 fence.lua, 7–9 epoch, version and stamp of the mirror, 10 stamp of this commit, 11 what to
 -- record under the id, 12 the change for other mirrors, '' for a record alone, 13 'prolong' or '', 14 ticks whose points go
 -- unless a Confirmed one refers to them, 15 name of the node, 16 milliseconds that this attempt took until now or the one before, 17
--- 'more' where it has other calls, 18 packed events: { how many, bytes } …, then packed lists of commands: { name, which key, argument … } …
+-- 'more' where it has other calls, 18 packed events: { how many, bytes } …, 19 how many of the next are bodies: hash, record …,
+-- then packed lists of commands: { name, which key, argument … } …
 -- Returns: as `report` of changes.lua: 'done', or what compare answers | { 'known', record } | { 'fenced', tip, tick }
 -- Rules: X1, X2, X6, E1, M3, N1
 local state = compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
@@ -17,7 +18,9 @@ for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
 -- As in write.lua: only `receive` is refused by a full server.
 if ARGV[2] ~= 'receive' then call('HDEL', META, '-') end
 if ARGV[13] ~= '' then prolong() end
-for i = 19, #ARGV do
+local bodiesEnd = 19 + tonumber(ARGV[19])
+for from = 20, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
+for i = bodiesEnd + 1, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
     command[2] = KEYS[command[2]]
     call(unpack(command))

@@ -2,10 +2,9 @@ import type { Redis } from 'ioredis';
 import { type DriverOptions, isMempoolError, MempoolError, retryUntil, WriteLine } from 'mempool-core';
 import { createClient, type RedisOptions } from './options.ts';
 import { isGone, isReply, refusal, withoutArguments } from './refusal.ts';
-import { type Reply, scripts, type Verb } from './script.ts';
+import { type Reply, type Script, scripts, type Verb } from './script.ts';
+import { type Argument, ScriptCall } from './script-call.ts';
 
-/** Not a bare `Uint8Array`: the client would send it as the text of its numbers. */
-export type Argument = string | number | Buffer;
 type Lost = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
 export interface RunContext {
@@ -50,6 +49,8 @@ export class Connection {
     { signal, createPool, behind }: RunContext = {},
   ): Promise<Reply<V>> {
     const { timeoutMs, clock } = this.#options;
+    const script = scripts[verb];
+    const call = new ScriptCall(script, keys, args);
     let gone = false;
     const attempt = async (remainingMs: number) => {
       const deadline = clock() + remainingMs;
@@ -58,30 +59,47 @@ export class Connection {
       if (gone) await createPool?.(remainingMs);
       gone = false;
       try {
-        return await this.runOnce(verb, keys, args, Math.max(1, deadline - clock()));
+        return await this.#runOnce<V>(script, call, Math.max(1, deadline - clock()));
       } catch (error) {
         gone = createPool !== undefined && isGone(error);
         throw gone ? new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error }) : error;
       }
     };
     const options = { timeoutMs, clock, signal };
-    return scripts[verb].writes ? this.#line.run(options, attempt) : retryUntil(options, attempt);
+    return script.writes ? this.#line.run(options, attempt) : retryUntil(options, attempt);
   }
 
-  /** The first call on a connection brings the script along: what comes behind it is not to find the script missing. */
-  async runOnce<V extends Verb>(
+  runOnce<V extends Verb>(
     verb: V,
     keys: readonly string[],
     args: readonly Argument[],
     timeoutMs: number,
   ): Promise<Reply<V>> {
-    const { sha, source, writes } = scripts[verb];
-    const [name, script] = this.#loaded.has(sha) ? (['EVALSHA', sha] as const) : (['EVAL', source] as const);
+    const script = scripts[verb];
+    return this.#runOnce<V>(script, new ScriptCall(script, keys, args), timeoutMs);
+  }
+
+  /** One command, sent once; it changes nothing. */
+  send<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
+    const command = () => this.#client.callBuffer(name, ...args) as Promise<Answer>;
+    return this.#send(command, name, timeoutMs, 'ERR_MEMPOOL_UNAVAILABLE');
+  }
+
+  /** Frees the socket at once; what was not answered is rejected. */
+  close(): void {
+    this.#client.disconnect();
+  }
+
+  /** The first call on a connection brings the script along: what comes behind it is not to find the script missing. */
+  async #runOnce<V extends Verb>({ sha, writes }: Script, call: ScriptCall, timeoutMs: number): Promise<Reply<V>> {
     const lost = writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
-    const reply = this.send<Reply<V>>(name, [script, keys.length, ...keys, ...args], timeoutMs, lost);
-    this.#loaded.add(sha);
+    const command = this.#loaded.has(sha) ? call.byDigest() : call.inFull();
+    const send = () => {
+      this.#loaded.add(sha);
+      return this.#client.sendCommand(command) as Promise<Reply<V>>;
+    };
     try {
-      return await reply;
+      return await this.#send(send, command.name, timeoutMs, lost);
     } catch (error) {
       if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
       this.#loaded.clear();
@@ -89,26 +107,16 @@ export class Connection {
     }
   }
 
-  /** One command, sent once. `lost`: what it means when the answer does not come. */
-  async send<Answer>(
-    name: string,
-    args: readonly Argument[],
-    timeoutMs: number,
-    lost: Lost = 'ERR_MEMPOOL_UNAVAILABLE',
-  ): Promise<Answer> {
+  /** `lost`: what it means when the answer does not come. */
+  async #send<Answer>(send: () => Promise<Answer>, name: string, timeoutMs: number, lost: Lost): Promise<Answer> {
     this.#assertReady();
     try {
-      return await this.#answer(this.#client.callBuffer(name, ...args) as Promise<Answer>, timeoutMs);
+      return await this.#answer(send(), timeoutMs);
     } catch (cause) {
       const error = withoutArguments(cause);
       if (isReply(error)) throw refusal(error, name);
       throw new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error });
     }
-  }
-
-  /** Frees the socket at once; what was not answered is rejected. */
-  close(): void {
-    this.#client.disconnect();
   }
 
   #assertReady(): void {

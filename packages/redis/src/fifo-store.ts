@@ -4,6 +4,8 @@ import { type Node, numberText, RedisStore } from './store.ts';
 
 /** One node's view of a pool in order of arrival: each of its verbs is one script too. */
 export class FifoStore extends RedisStore implements core.ArrivalVerbs {
+  /** A call's bytes are written before it waits for anything. */
+  readonly copiesPayloads = true;
   readonly #now: (() => number) | null;
 
   constructor(node: Node) {

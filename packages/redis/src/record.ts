@@ -1,5 +1,6 @@
 import * as core from 'mempool-core';
 import type { Row } from './script.ts';
+import type { SelfWritten } from './script-call.ts';
 
 /** What divides the stage from the number in a score of `idx` (lua/keys.lua). */
 const stageUnit = 1e15;
@@ -29,12 +30,26 @@ export function unpackHashes(packed: Buffer): string[] {
 }
 
 /** A payload as kept in `body`: type as u16, CRC-32 as u32, the bytes. */
-export function encodeRecord({ payload, payloadType }: core.Transaction): Buffer {
-  const record = Buffer.allocUnsafe(recordHead + payload.length);
-  record.writeUInt16BE(payloadType, 0);
-  record.writeUInt32BE(core.payloadChecksum(payload), 2);
-  record.set(payload, recordHead);
-  return record;
+export class BodyRecord implements SelfWritten {
+  readonly length: number;
+  readonly #body: core.Body;
+
+  constructor(body: core.Body) {
+    this.#body = body;
+    this.length = recordHead + body.payload.length;
+  }
+
+  writeTo(bytes: Buffer, at: number): void {
+    const { payload, payloadType } = this.#body;
+    const sum = core.payloadChecksum(payload);
+    bytes[at] = payloadType >>> 8;
+    bytes[at + 1] = payloadType;
+    bytes[at + 2] = sum >>> 24;
+    bytes[at + 3] = sum >>> 16;
+    bytes[at + 4] = sum >>> 8;
+    bytes[at + 5] = sum;
+    bytes.set(payload, at + recordHead);
+  }
 }
 
 /** The payload is a copy: the caller may keep and change it (M1). */

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as core from 'mempool-core';
-import { type Argument, Connection, type RunContext } from './connection.ts';
+import { Connection, type RunContext } from './connection.ts';
 import { EventLog } from './event-log.ts';
 import type { RedisOptions } from './options.ts';
 import * as record from './record.ts';
 import { keysOf, leaseKeysOf, type Reply, rankedKeysOf, type Verb } from './script.ts';
+import type { Argument } from './script-call.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
@@ -43,13 +44,8 @@ export class RedisStore implements core.StoreDriver {
     const packed = record.packHashes(hashes);
     const repeats = new Set(hashes).size < hashes.length ? 'yes' : '';
     const { finalizeThreshold } = this.#node.options.thresholds;
-    const args = [
-      kept(packed, context),
-      numberText(finalizeThreshold),
-      repeats,
-      packed,
-      ...given.map(record.encodeRecord),
-    ];
+    const records = given.map((transaction) => new record.BodyRecord(transaction));
+    const args = [kept(packed, context), numberText(finalizeThreshold), repeats, packed, ...records];
     const [letters, first, recorded] = await this.write('receive', args, context);
     let seq = first;
     return named(recorded, hashes).map((hash, i): core.ReceiveOutcome => {

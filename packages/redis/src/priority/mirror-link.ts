@@ -1,7 +1,7 @@
 import { MempoolError } from 'mempool-core';
-import type { Argument } from '../connection.ts';
 import { isGone } from '../refusal.ts';
 import { type Known, type MirrorReport, type Reply, rankedKeysOf, type Verb } from '../script.ts';
+import type { Argument } from '../script-call.ts';
 import type { Node } from '../store.ts';
 import { loadPool } from './loader.ts';
 import type { Mark, Mirror } from './mirror.ts';

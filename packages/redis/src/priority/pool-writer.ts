@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as core from 'mempool-core';
-import type { Argument } from '../connection.ts';
 import { readPoint } from '../record.ts';
 import type { MirrorReport } from '../script.ts';
+import type { Argument } from '../script-call.ts';
 import type { Mirror } from './mirror.ts';
 import { type CallId, isKnown, type MirrorLink, markArguments, tooLate } from './mirror-link.ts';
 import { type Item, packLists } from './packed.ts';
@@ -210,11 +210,11 @@ function commitArguments<T>(
     Buffer.concat([Buffer.from(stamp + gap), record]),
   ];
   const prolongs = step.chain === null ? '' : 'prolong';
-  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([])];
+  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), 0];
   const entries = change.pool.entries.map(core.encodeEntry);
-  const { commands, idleTicks } = stepCommands(mirror, step, entries);
+  const { bodies, commands, idleTicks } = stepCommands(mirror, step, entries);
   const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
-  return [...head, ...changed, ...turn, packEvents(step.events), ...commands.pack()];
+  return [...head, ...changed, ...turn, packEvents(step.events), bodies.length, ...bodies, ...commands.pack()];
 }
 
 function packEvents(events: readonly core.StoreEvent[]): Buffer {

@@ -1,5 +1,6 @@
 import * as core from 'mempool-core';
-import { encodeRecord } from '../record.ts';
+import { BodyRecord } from '../record.ts';
+import type { Argument } from '../script-call.ts';
 import { Commands } from './commands.ts';
 import type { Mirror } from './mirror.ts';
 import type { Item } from './packed.ts';
@@ -9,6 +10,8 @@ const stageUnit = 1e15;
 const logHead = 34;
 
 export interface StepCommands {
+  /** Hash, record, hash …: arguments of their own, as the server would copy packed payloads twice more. */
+  readonly bodies: readonly Argument[];
   readonly commands: Commands;
   /** Ticks before the first kept one whose points go, unless a Confirmed transaction refers to them (L12). */
   readonly idleTicks: string;
@@ -48,9 +51,8 @@ class StepWriter {
     this.#floor = step.chain?.kind === 'applied' ? step.chain.floor : ledger.floor;
   }
 
-  /** What takes memory comes first, so that a full server refuses a `receive` before anything is written (M3). */
+  /** Behind the bodies, what takes memory comes first: a full server refuses a `receive` before anything is written (M3). */
   write(): StepCommands {
-    this.#addBodies();
     this.#addEntries();
     this.#addPlaces();
     this.#addLog();
@@ -60,7 +62,7 @@ class StepWriter {
     const gone = Array.from(this.#gone, (hash) => this.#bytesOf(hash));
     for (const key of ['idx', 'body', 'entries'] as const)
       this.#commands.add(key === 'idx' ? 'ZREM' : 'HDEL', key, gone);
-    return { commands: this.#commands, idleTicks: this.#idleTicks().join(' ') };
+    return { bodies: this.#bodies(), commands: this.#commands, idleTicks: this.#idleTicks().join(' ') };
   }
 
   #bytesOf(hash: string): Buffer {
@@ -85,11 +87,11 @@ class StepWriter {
     return gone;
   }
 
-  #addBodies(): void {
-    const items: Item[] = [];
+  #bodies(): Argument[] {
+    const bodies: Argument[] = [];
     for (const { body } of this.#step.writes)
-      if (body !== null && !this.#gone.has(body.hash)) items.push(this.#bytesOf(body.hash), encodeRecord(body));
-    this.#commands.add('HSET', 'body', items);
+      if (body !== null && !this.#gone.has(body.hash)) bodies.push(this.#bytesOf(body.hash), new BodyRecord(body));
+    return bodies;
   }
 
   #addEntries(): void {
