@@ -1,46 +1,42 @@
+import { AgeList } from './age-list.ts';
 import { isGossipable, type PoolNode } from './pool-node.ts';
-import { SortedList } from './sorted-list.ts';
+
+type KeyOf = ConstructorParameters<typeof AgeList>[0];
 
 /** A list that is made when it is asked for first, and kept up from then on: a pool that never asks pays nothing. */
 class LazyList {
-  readonly #keyOf: (node: PoolNode) => number | null;
+  readonly #keyOf: KeyOf;
   readonly #all: () => Iterable<PoolNode>;
   readonly #onMade: (list: LazyList) => void;
-  #list: SortedList<PoolNode> | null = null;
+  #list: AgeList | null = null;
 
-  /** `keyOf`: by what it is sorted, `null` for what is not in the list. */
-  constructor(
-    keyOf: (node: PoolNode) => number | null,
-    all: () => Iterable<PoolNode>,
-    onMade: (list: LazyList) => void,
-  ) {
+  constructor(keyOf: KeyOf, all: () => Iterable<PoolNode>, onMade: (list: LazyList) => void) {
     this.#keyOf = keyOf;
     this.#all = all;
     this.#onMade = onMade;
   }
 
-  get list(): SortedList<PoolNode> {
+  get list(): AgeList {
     if (this.#list !== null) return this.#list;
-    const keyOf = (node: PoolNode): number => this.#keyOf(node) ?? 0;
-    const list = new SortedList<PoolNode>({ rough: keyOf, compare: (a, b) => a.seq - b.seq });
-    for (const node of this.#all()) if (this.#keyOf(node) !== null) list.insert(node);
+    const list = new AgeList(this.#keyOf);
+    for (const node of this.#all()) list.add(node);
     this.#list = list;
     this.#onMade(this);
     return list;
   }
 
   add(node: PoolNode): void {
-    if (this.#list !== null && this.#keyOf(node) !== null) this.#list.insert(node);
+    this.#list?.add(node);
   }
 
   delete(node: PoolNode): void {
-    if (this.#list !== null && this.#keyOf(node) !== null) this.#list.delete(node);
+    this.#list?.delete(node);
   }
 }
 
 const whilePending =
-  (keyOf: (node: PoolNode) => number | null) =>
-  (node: PoolNode): number | null =>
+  (keyOf: KeyOf): KeyOf =>
+  (node) =>
     node.stage === 'Pending' ? keyOf(node) : null;
 
 /** Transactions by what time, blocks, peers and takers do with them. */
@@ -60,14 +56,14 @@ export class AgeLists {
   readonly #made: LazyList[] = [];
 
   constructor(all: () => Iterable<PoolNode>) {
-    const lazy = (keyOf: (node: PoolNode) => number | null): LazyList =>
-      new LazyList(keyOf, all, (made) => this.#made.push(made));
+    const lazy = (keyOf: KeyOf): LazyList => new LazyList(keyOf, all, (made) => this.#made.push(made));
     this.admitted = lazy(whilePending(({ entry }) => entry.admittedAt));
     this.admittedHeight = lazy(whilePending(({ entry }) => entry.admittedHeight));
     this.expiring = lazy(whilePending(({ entry }) => entry.verdict.expiresAt));
     this.expiringHeight = lazy(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
     this.checked = lazy(whilePending(({ entry }) => entry.checkedHeight));
-    this.gossip = lazy((node) => (isGossipable(node) ? node.entry.gossipSeq : null));
+    // Numbers begin at 1; one that has just become ready gets its own at the end of the call.
+    this.gossip = lazy((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
     this.leased = lazy(({ entry }) => entry.lease?.untilMs ?? null);
   }
 

@@ -1,6 +1,5 @@
 import { maxPageBytes } from '../ordering.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PoolNode } from './pool-node.ts';
 import type { GossipItem, GossipPage } from './pool-verbs.ts';
 import type { CheckedGossipQuery } from './priority-verbs.ts';
 
@@ -16,7 +15,7 @@ export function gossipAfter({ ages }: PoolIndex, query: CheckedGossipQuery): Gos
   const items: GossipChoice['items'][number][] = [];
   let next = after;
   let bytes = 0;
-  for (const { hash, entry } of ages.gossip.list.after(gossipKey(after))) {
+  for (const { hash, entry } of ages.gossip.list.after(after)) {
     if (items.length >= limit) break;
     const { seq, gossipSeq, verdict, sources } = entry;
     const isToTell = verdict.propagate && (except === null || !sources.includes(except));
@@ -31,9 +30,4 @@ export function gossipAfter({ ages }: PoolIndex, query: CheckedGossipQuery): Gos
 
 export function gossipWithoutPayloads({ items, next }: GossipChoice): GossipPage {
   return { items: items.map((item) => ({ ...item, payload: null, payloadType: null })), next };
-}
-
-/** For the list by `gossipSeq`: behind everything that has this one. */
-function gossipKey(gossipSeq: number): PoolNode {
-  return { seq: Number.POSITIVE_INFINITY, stage: 'Propagated', place: null, entry: { gossipSeq } } as PoolNode;
 }

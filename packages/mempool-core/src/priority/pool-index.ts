@@ -97,9 +97,9 @@ export class PoolIndex {
 
   /** Gives its number to one whose entry this call has made. */
   number(node: PoolNode, gossipSeq: number): void {
-    this.#detachLists(node);
+    this.ages.gossip.delete(node);
     (node.entry as { gossipSeq: number }).gossipSeq = gossipSeq;
-    this.#attachLists(node);
+    this.ages.gossip.add(node);
   }
 
   /** The later state of one. */
@@ -128,8 +128,7 @@ export class PoolIndex {
     // A node that follows a long step has not been told the end of one that leaves the log within it.
     if (isLive(node.stage)) this.#unsettle(node);
     this.unsettled.nodes.delete(node);
-    this.#detach(node);
-    this.#nodes.delete(hash);
+    this.#forget(node);
   }
 
   /** Where a Pending one stands. */
@@ -228,10 +227,13 @@ export class PoolIndex {
 
   #reset(node: PoolNode, before: Before): void {
     if (before !== null) this.#set(node, before);
-    else {
-      this.#detach(node);
-      this.#nodes.delete(node.hash);
-    }
+    else this.#forget(node);
+  }
+
+  #forget(node: PoolNode): void {
+    this.#detach(node);
+    this.#nodes.delete(node.hash);
+    node.seq = 0;
   }
 
   #set(node: PoolNode, { entry, stage, place }: Exclude<Before, null>): void {

@@ -5,6 +5,7 @@ import type { Place } from './place.ts';
 /** A transaction in the index: what is kept of it, the stage it is in, and where it stands. */
 export interface PoolNode {
   readonly hash: string;
+  /** 0 once it is not in the index any more. */
   seq: number;
   entry: Entry;
   stage: KnownStage;
