@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from 'cbor-x';
 import { MempoolError } from './errors.ts';
+import { blockActions, eventStages, pointBytes } from './event-encoder.ts';
 import type { StoreEvent, TransactionEvent } from './events.ts';
-import { type ChainPoint, knownStages } from './transaction.ts';
+import type { ChainPoint } from './transaction.ts';
 
 /**
  * Version of everything stored (N2). Events and recorded outcomes are CBOR arrays (RFC 8949) of plain values; hashes, chain
@@ -18,8 +19,6 @@ const encoder = new Encoder(cborOptions);
  */
 const decoderOptions = { ...cborOptions, mapsAsObjects: true, int64AsNumber: true };
 const decoder = new Decoder(decoderOptions);
-
-export const pointBytes = 40;
 
 export function hashToBytes(hash: string): Buffer {
   return Buffer.from(hash, 'hex');
@@ -63,11 +62,7 @@ export function decodeValue(what: string, bytes: Uint8Array): unknown {
   }
 }
 
-/** Codes of an event's stages: a known stage's place in `knownStages`, then these two. */
-const eventStages = [...knownStages, 'RolledBack', 'Unknown'] as const;
 type EventStage = (typeof eventStages)[number];
-
-const blockActions = ['applied', 'undone'] as const;
 
 type BlockRow = [action: number, point: Uint8Array, tick: number];
 type TransactionRow = [
@@ -82,28 +77,6 @@ type TransactionRow = [
   point: Uint8Array | null,
   reason: string | null,
 ];
-
-/** The events of one call as one CBOR array: block events have three elements, transaction events ten. */
-export function encodeEvents(events: readonly StoreEvent[]): Buffer {
-  return encodeValue(events.map(eventRow));
-}
-
-function eventRow(event: StoreEvent): BlockRow | TransactionRow {
-  if (event.kind === 'block') return [blockActions.indexOf(event.action), encodePoint(event.point), event.tick];
-  const { previous } = event;
-  return [
-    hashToBytes(event.hash),
-    event.seq,
-    eventStages.indexOf(event.stage),
-    eventStages.indexOf(previous.stage),
-    previous.confirmations,
-    previous.nonConfirmations,
-    event.confirmations,
-    event.nonConfirmations,
-    event.point === null ? null : encodePoint(event.point),
-    event.reason,
-  ];
-}
 
 /**
  * The events of one call, the last of which has the number `lastSeq`.

@@ -1,4 +1,5 @@
 export * from './answers.ts';
+export { copyTransactions } from './arguments.ts';
 export type { ArrivalStep } from './arrival-change.ts';
 export type { ArrivalVerbs } from './arrival-driver.ts';
 export { arrivalLimits } from './arrival-limits.ts';
@@ -15,13 +16,11 @@ export {
   decodeEvents,
   decodePoint,
   decodeValue,
-  encodeEvents,
   encodePoint,
   encodeValue,
   formatVersion,
   hashToBytes,
   payloadChecksum,
-  pointBytes,
 } from './codec.ts';
 export type { DolosConfig, DolosMempoolSection, MempoolConfig } from './config.ts';
 export { parseConfig } from './config.ts';
@@ -35,6 +34,7 @@ export {
   type MempoolErrorDetails,
   mempoolErrorCodes,
 } from './errors.ts';
+export { encodeArrivals, encodeEvents, pointBytes } from './event-encoder.ts';
 export type * from './events.ts';
 export type { WaitOptions, WaitStage } from './goal.ts';
 export type { KeptBlock } from './kept-blocks.ts';

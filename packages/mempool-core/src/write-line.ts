@@ -44,6 +44,21 @@ export class WriteLine {
     }
   }
 
+  /** As `run`, for attempts that end at once: while nothing is in the way, so does this. */
+  runNow<T>(options: RetryOptions, attempt: (remainingMs: number) => T): T | Promise<T> {
+    if (this.#held.length > 0 || this.#out > 0) return this.run(options, attempt);
+    const failed: unknown[] = [];
+    try {
+      return attempt(options.timeoutMs);
+    } catch (error) {
+      failed.push(error);
+    }
+    return this.run(options, (remainingMs) => {
+      if (failed.length > 0) throw failed.pop();
+      return attempt(remainingMs);
+    });
+  }
+
   #isNext(call: Call): boolean {
     const first = this.#held[0] ?? call;
     return first === call && (this.#trusted || this.#out === 0);

@@ -3,13 +3,13 @@ import {
   bytesToHash,
   decodeEvents,
   decodePoint,
-  encodeEvents,
   encodePoint,
   encodeValue,
   hashToBytes,
   payloadChecksum,
 } from '../src/codec.ts';
 import type { MempoolErrorCode } from '../src/errors.ts';
+import { encodeEvents } from '../src/event-encoder.ts';
 import type { StoreEvent, TransactionEvent } from '../src/events.ts';
 import { decodeOutcome, encodeOutcome } from '../src/outcome-record.ts';
 import { type ChainPoint, knownStages } from '../src/transaction.ts';

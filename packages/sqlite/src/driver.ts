@@ -7,7 +7,7 @@ import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
 import { ReceivingView } from './receiving-view.ts';
-import { StepWriter } from './step-writer.ts';
+import { type FileStep, StepWriter } from './step-writer.ts';
 
 export interface SqliteDriverParts {
   readonly file: PoolFile;
@@ -22,12 +22,17 @@ export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptio
   const calls = new Calls(parts, options);
   const room = new DiskRoom(file);
   return {
+    copiesPayloads: true,
     receive(transactions, context) {
+      let given = transactions;
       const look = () => {
-        room.claim(transactions.reduce((bytes, { payload }) => bytes + payload.length, 0));
-        return new ReceivingView(file, hashes, transactions, options.thresholds);
+        room.claim(given.reduce((bytes, { payload }) => bytes + payload.length, 0));
+        return new ReceivingView(file, hashes, given, options.thresholds);
       };
-      return calls.write('receive', context, (pool) => pool.step(), look);
+      const answer = calls.write('receive', context, (pool) => pool.step(), look);
+      // M1: written in the caller's turn, or from copies.
+      if (answer instanceof Promise) given = core.copyTransactions(given);
+      return answer;
     },
     move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
     drop: (named, reason, context) =>
@@ -50,7 +55,7 @@ export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptio
 }
 
 /** `refused`: an answer that writes nothing and is not recorded. */
-type Plan<T, View = PoolView> = (pool: View) => core.Step<T> | { readonly refused: T };
+type Plan<T, View = PoolView> = (pool: View) => FileStep<T> | { readonly refused: T };
 type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
 type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
 
@@ -79,15 +84,15 @@ class Calls {
     );
   }
 
-  /** `look` gives the view that the plan is made on. */
+  /** `look` gives the view that the plan is made on. Answers at once while nothing is in the way. */
   write<T, View extends PoolView = PoolView>(
     verb: string,
     context: core.WriteContext,
     plan: Plan<T, View>,
     look: () => View = this.#look as () => View,
-  ): Promise<T> {
+  ): core.Awaitable<T> {
     const { signal } = context;
-    return this.#line.run({ ...this.#options, signal }, () => {
+    return this.#line.runNow({ ...this.#options, signal }, () => {
       try {
         return this.#attempt(verb, context, plan, look);
       } catch (error) {
@@ -97,7 +102,7 @@ class Calls {
     });
   }
 
-  underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): Promise<T | Fenced> {
+  underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): core.Awaitable<T | Fenced> {
     const fence = this.#fence;
     const { lease } = context;
     if (fence === null) return this.write(verb, context, plan);

@@ -11,7 +11,11 @@ export interface FifoParts {
   readonly file: PoolFile;
   readonly hashes: SharedHashes;
   readonly read: <T>(context: core.ReadContext, read: (pool: PoolView) => T) => Promise<T>;
-  readonly write: <T>(verb: string, context: core.WriteContext, plan: (pool: PoolView) => core.Step<T>) => Promise<T>;
+  readonly write: <T>(
+    verb: string,
+    context: core.WriteContext,
+    plan: (pool: PoolView) => core.Step<T>,
+  ) => core.Awaitable<T>;
 }
 
 /** The verbs that a pool in order of arrival has beside those of every pool. */

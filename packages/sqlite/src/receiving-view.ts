@@ -4,6 +4,7 @@ import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
 import { checksumOf, damaged } from './records.ts';
+import type { FileStep } from './step-writer.ts';
 
 /**
  * What `receive` sees: the pool before the call, whose rows in `tx` are written already, by seq in the order given. Most
@@ -11,6 +12,8 @@ import { checksumOf, damaged } from './records.ts';
  */
 export class ReceivingView extends PoolView {
   readonly #before = new Map<string, core.Life | null>();
+  /** Hashes of the rows written so far that no row was known of. */
+  readonly #newcomers: Buffer[] = [];
   readonly #sightings: ReadonlyMap<string, number>;
   readonly #thresholds: core.Thresholds;
   readonly #admitted: readonly core.Transaction[];
@@ -36,7 +39,8 @@ export class ReceivingView extends PoolView {
     this.#sightings = this.sightings([...this.#before.keys()]);
   }
 
-  step(): core.Step<core.ReceiveOutcome[]> {
+  step(): FileStep<core.ReceiveOutcome[]> {
+    if (this.#areStrangers()) return this.#arrivals();
     const step = core.receiveStep(this, this.#admitted, this.#thresholds);
     return this.#admission === null ? step : { ...step, outcome: this.#admission.outcomes(step.outcome) };
   }
@@ -49,10 +53,26 @@ export class ReceivingView extends PoolView {
     return this.#sightings.get(hash) ?? null;
   }
 
+  /** Whether nobody knew any of them and none comes twice, as in nearly every call. */
+  #areStrangers(): boolean {
+    const count = this.#admitted.length;
+    return this.#admission === null && this.#newcomers.length === count && this.#sightings.size === 0;
+  }
+
+  /** What `receiveStep` comes to for strangers (L1), without an object for each life, change, write and event. */
+  #arrivals(): FileStep<core.ReceiveOutcome[]> {
+    const first = this.lastSeq + 1;
+    const outcome = this.#admitted.map(
+      ({ hash }, i) => ({ kind: 'received', hash, seq: first + i, stage: 'Pending' }) as const,
+    );
+    return { outcome, writes: [], events: [], chain: null, operation: null, newcomers: this.#newcomers };
+  }
+
   #take({ hash, payload, payloadType }: core.Transaction): core.Life | null {
     const { bytes } = this.ask(hash);
     const row = [this.#seq, bytes, payloadType, checksumOf(bytes, payload), payload] as const;
     const before = this.hashes.insert(row) ? null : this.#known(hash);
+    if (before === null) this.#newcomers.push(bytes);
     if (before !== null && core.nextStage(before.stage, 'receive') === null) return before;
     if (before !== null) {
       // L2: the new life takes over the history, which shows the new payload.

@@ -12,6 +12,11 @@ const counterOf = {
   Confirmed: 'confirmed',
 } as const;
 
+/** A step, or a receive of what nobody knew: the rows in `tx` of these hashes are written, and all of them become Pending. */
+export interface FileStep<T> extends core.Step<T> {
+  readonly newcomers?: readonly Buffer[];
+}
+
 /** Writes what a step says, inside one SQLite transaction. */
 export class StepWriter {
   readonly #file: PoolFile;
@@ -26,12 +31,13 @@ export class StepWriter {
     this.#state = { ...state };
   }
 
-  write(step: core.Step<unknown>): void {
-    const { writes, events, chain, operation } = step;
+  write(step: FileStep<unknown>): void {
+    const { writes, events, chain, operation, newcomers } = step;
     writeArrivals(this.#file, this.#state, step);
     for (const write of writes) this.#put(write);
     this.#flushPending();
     if (chain !== null) this.#moveChain(chain);
+    if (newcomers !== undefined) this.#arrive(newcomers);
     if (events.length > 0) this.#record(events);
     if (operation === null) return;
     const { lastInsertRowid } = this.#file.run('recordOperation', operation.id, operation.record);
@@ -53,6 +59,14 @@ export class StepWriter {
       this.#file.run('deleteInflight', seq);
       this.#file.run('insertLog', { ...after, logSeq, hash: core.hashToBytes(after.hash), stage: code, point: bytes });
     }
+  }
+
+  #arrive(hashes: readonly Buffer[]): void {
+    const first = this.#state.lastSeq + 1;
+    this.#state.lastSeq += hashes.length;
+    this.#state.pending += hashes.length;
+    this.#file.run('insertPending', first, this.#state.lastSeq);
+    this.#append(hashes.length, core.encodeArrivals(hashes, first));
   }
 
   /** By runs of seqs: one statement for a whole batch of receives. */
@@ -97,7 +111,6 @@ export class StepWriter {
 
   /** The counters follow the events; with them they are the pool's new state. */
   #record(events: readonly core.StoreEvent[]): void {
-    if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
     for (const event of events) {
       if (event.kind === 'block') continue;
       this.#count(event.previous.stage, -1);
@@ -106,8 +119,13 @@ export class StepWriter {
     // A stage that was damaged into another one was counted as what it had been.
     if (Object.values(counterOf).some((counter) => this.#state[counter] < 0))
       Object.assign(this.#state, this.#file.row('recount'));
-    this.#state.lastEventSeq += events.length;
-    this.#file.run('step', { ...this.#state, count: events.length, events: core.encodeEvents(events) });
+    this.#append(events.length, core.encodeEvents(events));
+  }
+
+  #append(count: number, events: Buffer): void {
+    if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
+    this.#state.lastEventSeq += count;
+    this.#file.run('step', { ...this.#state, count, events });
     const surplus = this.#state.lastEventSeq - this.#state.maxEvents;
     if (surplus > 0) this.#file.run('trimSteps', surplus);
   }
