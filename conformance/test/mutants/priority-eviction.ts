@@ -42,7 +42,7 @@ function withOrder(index: PoolIndex, change: object): Partial<PoolIndex> {
   const verbs = {
     backwards: () => order.backwards(),
     after: (key: PlacedNode) => order.after(key),
-    walk: (visit: (node: PlacedNode) => boolean) => order.walk(visit),
+    walk: (...given: Parameters<typeof order.walk>) => order.walk(...given),
     [Symbol.iterator]: () => order[Symbol.iterator](),
   };
   return { order: { ...plain, ...verbs, ...change } as unknown as PoolIndex['order'] };

@@ -86,9 +86,7 @@ export const parkingMutants: readonly Mutant[] = [
   seeing('only-roots-marked', ['move'], ({ index }) => lentReady(index, ({ place }) => place?.depth === 0)),
   seeing('parked-taken', ['take'], ({ index }) => ({
     order: {
-      walk(visit: (node: PoolNode) => boolean): void {
-        for (const node of index.order) if (!visit({ ...node, place: { ...node.place, ready: true } })) return;
-      },
+      walk: (visit) => index.order.walk((standing, node) => visit({ ...standing, isReady: true }, node)),
     } as PoolIndex['order'],
   })),
   ranking('parked-listed-by-price', (driver, { index }) => ({

@@ -106,13 +106,12 @@ export const takingMutants: readonly Mutant[] = [
   asking('taking-one-more', (take) => ({ ...take, budget: { ...take.budget, maxTxs: take.budget.maxTxs + 1 } })),
   seeing('children-of-the-taken-wait', ['take'], ({ index }) => ({
     order: {
-      walk(visit: (node: Parameters<typeof index.place>[0]) => boolean): void {
-        for (const node of index.order) {
+      walk: (visit) =>
+        index.order.walk((standing, node) => {
           const { requires } = node.entry.verdict;
           const isHeld = requires.some((tag) => [...index.providers.of(tag)].some(({ stage }) => stage !== 'Pending'));
-          if (!isHeld && !visit(node)) return;
-        }
-      },
+          return isHeld || visit(standing, node);
+        }),
     } as PoolIndex['order'],
   })),
   repeating('taken-twice-with-the-same-id', (_, driver, __, [take, moment, context]) =>

@@ -3,7 +3,7 @@ import { AgeLists } from './age-lists.ts';
 import type { Entry } from './entry.ts';
 import { Journal, type Outside } from './journal.ts';
 import type { Limits } from './limits.ts';
-import { comparePlaces, type Place, roughRank } from './place.ts';
+import type { Place } from './place.ts';
 import {
   type Before,
   isCounted,
@@ -14,6 +14,7 @@ import {
   providing,
   type Trace,
 } from './pool-node.ts';
+import { Ranking } from './ranking.ts';
 import { Satisfied } from './satisfied.ts';
 import { SortedList } from './sorted-list.ts';
 import { TagIndex } from './tag-index.ts';
@@ -32,14 +33,11 @@ export class PoolIndex {
   limits: Limits;
   lastGossipSeq = 0;
   readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag));
-  /** The one order: every Pending transaction that is placed. */
-  readonly order: SortedList<PlacedNode, { readonly place: Place }> = new SortedList({
-    rough: ({ place }) => roughRank(place),
-    compare: (a, b) => comparePlaces(a.place, b.place),
-  });
+  readonly order: Ranking = new Ranking();
   readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList({
     rough: ({ seq }) => seq,
     compare: (a, b) => a.seq - b.seq,
+    show: () => undefined,
   });
   /** Live ones by what they provide. */
   readonly providers: TagIndex = new TagIndex();

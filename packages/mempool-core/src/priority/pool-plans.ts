@@ -12,7 +12,7 @@ import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
 import type { LimitName, Lot, ReviseOutcome, Sweep } from './pool-verbs.ts';
 import type { CheckedRevision, CheckedTake } from './priority-verbs.ts';
-import { candidateOf, reapNodes } from './selection.ts';
+import { reapFrom } from './selection.ts';
 import type { CheckedVerdict } from './verdict.ts';
 
 /** What one `sweep` moves at the most. */
@@ -40,9 +40,9 @@ export function takeStep(pool: Planning, take: CheckedTake, { nowMs }: PoolMomen
   const { leaseId, owner, leaseMs, budget } = take;
   const draft = new Draft(pool);
   const lease = { id: leaseId, owner, untilMs: leaseEnd(nowMs, leaseMs) };
-  const nodes = reapNodes(draft.index, budget);
-  for (const { hash } of nodes) draft.moveBy('markInflight', hash, lease);
-  return draft.step({ leaseId, owner, untilMs: lease.untilMs, transactions: nodes.map(candidateOf) });
+  const transactions = reapFrom(draft.index, budget);
+  for (const { hash } of transactions) draft.moveBy('markInflight', hash, lease);
+  return draft.step({ leaseId, owner, untilMs: lease.untilMs, transactions });
 }
 
 /** Ends leases, then what waited too long, then what is over the limits. */

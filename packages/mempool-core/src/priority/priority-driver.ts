@@ -12,7 +12,7 @@ import { dropPoolStep, flushStep, limitsStep, movePoolStep, reviseStep, sweepSte
 import type { GossipPage, Lot, PoolDump } from './pool-verbs.ts';
 import type { PriorityPool } from './priority-pool.ts';
 import type { CheckedMoment, PriorityVerbs } from './priority-verbs.ts';
-import { bestOf, candidateOf, parkedAfter, readyOf, reapNodes, repeatedLot, staleIn } from './selection.ts';
+import { bestOf, parkedAfter, readyOf, reapFrom, repeatedLot, staleIn } from './selection.ts';
 import { defaultVerdict } from './verdict.ts';
 
 /**
@@ -75,7 +75,7 @@ export function priorityDriver(
       storage.write('revise', context, (pool, nowMs) => reviseStep(pool, revisions, momentIn(pool, nowMs, moment))),
     flush: (context) => storage.write('flush', context, flushStep),
     setLimits: (limits, context) => storage.write('setLimits', context, (pool) => limitsStep(pool, limits)),
-    reap: (budget, context) => storage.read(context, ({ index }) => reapNodes(index, budget).map(candidateOf)),
+    reap: (budget, context) => storage.read(context, ({ index }) => reapFrom(index, budget)),
     best: (from, limit, context) => storage.read(context, ({ index }) => bestOf(index, from, limit)),
     stale: (height, limit, context) => storage.read(context, ({ index }) => staleIn(index, height, limit)),
     usage: (context) => storage.read(context, (pool) => pool.usage()),

@@ -1,7 +1,7 @@
 import { encodePlace, type Place } from './place.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isReady, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { isReady, type PoolNode } from './pool-node.ts';
 import type { Candidate, Lot, RankedCandidate, StaleTransaction } from './pool-verbs.ts';
 import type { CheckedBudget } from './priority-verbs.ts';
 
@@ -11,31 +11,29 @@ export function candidateOf({ hash, entry }: PoolNode): Candidate {
 }
 
 /** The ready ones that fit, from the best on: up to the first that does not, or past some of those and their descendants. */
-export function reapNodes(index: PoolIndex, budget: CheckedBudget): PlacedNode[] {
+export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
   const { maxTxs, skip, overheadBytes } = budget;
-  let { maxBytes: bytes, maxGas: gas } = budget;
-  const reaped: PlacedNode[] = [];
+  let { maxBytes, maxGas } = budget;
+  const reaped: Candidate[] = [];
   const passed = new Set<PoolNode>();
   let misfits = 0;
   if (maxTxs === 0) return reaped;
-  index.order.walk((node) => {
-    if (!node.place.ready) return false;
-    if (passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
-    const { entry } = node;
-    if (entry.bytes + overheadBytes > bytes || entry.verdict.gas > gas) {
+  index.order.walk(({ hash, seq, bytes, gas, priority, isReady, isBound }, node) => {
+    if (!isReady) return false;
+    if (isBound && passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
+    if (bytes + overheadBytes > maxBytes || gas > maxGas) {
       passed.add(node);
       misfits += 1;
       return misfits <= skip;
     }
-    bytes -= entry.bytes + overheadBytes;
-    gas -= entry.verdict.gas;
-    return reaped.push(node) < maxTxs;
+    maxBytes -= bytes + overheadBytes;
+    maxGas -= gas;
+    return reaped.push({ hash, seq, bytes, gas, priority }) < maxTxs;
   });
   return reaped;
 }
 
 function waitsForOneOf(index: PoolIndex, node: PoolNode, passed: ReadonlySet<PoolNode>): boolean {
-  if (node.entry.verdict.requires.length === 0) return false;
   for (const parent of parentsOf(index, node)) if (passed.has(parent)) return true;
   return false;
 }

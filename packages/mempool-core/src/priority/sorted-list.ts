@@ -1,26 +1,30 @@
 const chunkItems = 256;
 
 /** How items are ordered. */
-export interface SortKey<Key> {
+export interface SortKey<Key, Item = Key, Shown = undefined> {
   /** Never falls from one item to the next; equal where a number cannot tell two apart. */
   rough(key: Key): number;
   /** Of two with the same number. Never 0 for two items of a list. */
   compare(a: Key, b: Key): number;
+  /** What a walk is given of an item. Kept until its chunk changes before it: what it is made of stays as it is while the item is in the list. */
+  show(item: Item): Shown;
 }
 
-interface Chunk<Item> {
+interface Chunk<Item, Shown> {
   readonly items: Item[];
   /** The rough keys, side by side in memory: a search touches no item but those it cannot tell apart. */
   readonly keys: number[];
+  /** Of the first ones, as far as a walk has come. Made one after the other, they lie side by side: the next walk touches no item. */
+  readonly shown: Shown[];
 }
 
 /** Items in an order, in chunks: taking one in or out moves no more than a chunk. */
-export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> {
-  readonly #by: SortKey<Key>;
-  readonly #chunks: Chunk<Item>[] = [{ items: [], keys: [] }];
+export class SortedList<Item extends Key, Key = Item, Shown = undefined> implements Iterable<Item> {
+  readonly #by: SortKey<Key, Item, Shown>;
+  readonly #chunks: Chunk<Item, Shown>[] = [{ items: [], keys: [], shown: [] }];
   #length = 0;
 
-  constructor(by: SortKey<Key>) {
+  constructor(by: SortKey<Key, Item, Shown>) {
     this.#by = by;
   }
 
@@ -33,7 +37,7 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
   }
 
   get last(): Item | undefined {
-    const { items } = this.#chunks[this.#chunks.length - 1] as Chunk<Item>;
+    const { items } = this.#chunks[this.#chunks.length - 1] as Chunk<Item, Shown>;
     return items[items.length - 1];
   }
 
@@ -41,9 +45,10 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
     this.#length += 1;
     const rough = this.#by.rough(item);
     const at = this.#chunkOf(item, rough);
-    const chunk = this.#chunks[at] as Chunk<Item>;
-    const { items, keys } = chunk;
+    const chunk = this.#chunks[at] as Chunk<Item, Shown>;
+    const { items, keys, shown } = chunk;
     const place = this.#placeBehind(chunk, item, rough);
+    if (place < shown.length) shown.length = place;
     if (place === items.length) {
       items.push(item);
       keys.push(rough);
@@ -58,10 +63,11 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
   delete(item: Item): void {
     const rough = this.#by.rough(item);
     const at = this.#chunkOf(item, rough);
-    const chunk = this.#chunks[at] as Chunk<Item>;
-    const { items, keys } = chunk;
+    const chunk = this.#chunks[at] as Chunk<Item, Shown>;
+    const { items, keys, shown } = chunk;
     const place = this.#placeBehind(chunk, item, rough) - 1;
     if (place < 0 || items[place] !== item) throw new Error('an item to delete is not in its place');
+    if (place < shown.length) shown.length = place;
     this.#length -= 1;
     if (place === items.length - 1) {
       items.pop();
@@ -81,20 +87,25 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
   after(key: Key): Generator<Item, undefined> {
     const rough = this.#by.rough(key);
     const at = this.#chunkOf(key, rough);
-    return this.#from(at, this.#placeBehind(this.#chunks[at] as Chunk<Item>, key, rough));
+    return this.#from(at, this.#placeBehind(this.#chunks[at] as Chunk<Item, Shown>, key, rough));
   }
 
   /** From the last to the first. */
   *backwards(): Generator<Item, undefined> {
     for (let at = this.#chunks.length - 1; at >= 0; at--) {
-      const { items } = this.#chunks[at] as Chunk<Item>;
+      const { items } = this.#chunks[at] as Chunk<Item, Shown>;
       for (let place = items.length - 1; place >= 0; place--) yield items[place] as Item;
     }
   }
 
-  /** From the first on, as long as `visit` wants more. Faster than the iterator where there are many. */
-  walk(visit: (item: Item) => boolean): void {
-    for (const { items } of this.#chunks) for (const item of items) if (!visit(item)) return;
+  /** From the first on, as long as `visit` wants more. Much faster than the iterator. */
+  walk(visit: (shown: Shown, item: Item) => boolean): void {
+    for (const { items, shown } of this.#chunks) {
+      for (let place = 0; place < items.length; place++) {
+        if (place === shown.length) shown.push(this.#by.show(items[place] as Item));
+        if (!visit(shown[place] as Shown, items[place] as Item)) return;
+      }
+    }
   }
 
   *#from(at: number, place: number): Generator<Item, undefined> {
@@ -104,26 +115,26 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
   }
 
   /** Where nearly all new items go, at the end, no chunk is cut in half. */
-  #split(at: number, { items, keys }: Chunk<Item>, place: number): void {
+  #split(at: number, { items, keys, shown }: Chunk<Item, Shown>, place: number): void {
     const isLast = at === this.#chunks.length - 1 && place === items.length - 1;
     const from = isLast ? chunkItems : chunkItems / 2;
-    this.#chunks.splice(at + 1, 0, { items: items.splice(from), keys: keys.splice(from) });
+    this.#chunks.splice(at + 1, 0, { items: items.splice(from), keys: keys.splice(from), shown: shown.splice(from) });
   }
 
   /** The last chunk that begins at or before the key; the first where none does. */
   #chunkOf(key: Key, rough: number): number {
     let low = 0;
     let high = this.#chunks.length - 1;
-    if (high > 0 && this.#isUpTo(this.#chunks[high] as Chunk<Item>, 0, key, rough)) return high;
+    if (high > 0 && this.#isUpTo(this.#chunks[high] as Chunk<Item, Shown>, 0, key, rough)) return high;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#isUpTo(this.#chunks[middle] as Chunk<Item>, 0, key, rough)) low = middle;
+      if (this.#isUpTo(this.#chunks[middle] as Chunk<Item, Shown>, 0, key, rough)) low = middle;
       else high = middle - 1;
     }
     return low;
   }
 
-  #placeBehind(chunk: Chunk<Item>, key: Key, rough: number): number {
+  #placeBehind(chunk: Chunk<Item, Shown>, key: Key, rough: number): number {
     let high = chunk.keys.length;
     if (high > 0 && this.#isUpTo(chunk, high - 1, key, rough)) return high;
     let low = 0;
@@ -135,7 +146,7 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
     return low;
   }
 
-  #isUpTo({ items, keys }: Chunk<Item>, place: number, key: Key, rough: number): boolean {
+  #isUpTo({ items, keys }: Chunk<Item, Shown>, place: number, key: Key, rough: number): boolean {
     const own = keys[place] as number;
     return own === rough ? this.#by.compare(items[place] as Item, key) <= 0 : own < rough;
   }
