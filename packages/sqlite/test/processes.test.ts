@@ -3,7 +3,7 @@ import SqliteDatabase from 'better-sqlite3';
 import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, transaction } from './numbered.ts';
+import { hashOf, numbers, payloadOf, transaction } from './numbered.ts';
 import { report } from './program.ts';
 import { scratch } from './scratch.ts';
 
@@ -63,6 +63,18 @@ test('X5: calls that wait for a busy file keep their order', async () => {
   unlock();
   const [, ...moved] = await Promise.all(calls);
   expect(moved).toEqual(Array(4).fill([hashOf(1)]));
+});
+
+test('M1: what the caller does with his bytes and lists while a call waits for a busy file changes nothing', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using store = await sqlite.open({ path });
+  const unlock = lock(path);
+  const given = numbers(3).map((n) => [transaction(n)]);
+  const calls = given.map((transactions) => store.receive(transactions));
+  for (const transactions of given) for (const { payload } of transactions.splice(0)) payload.fill(0);
+  unlock();
+  await Promise.all(calls);
+  expect((await store.peekPending()).map(({ payload }) => payload)).toEqual(numbers(3).map((n) => payloadOf(n)));
 });
 
 test('R3: abort ends a call that waits for a busy file, and one that waits behind it, with its reason', async () => {
