@@ -5,7 +5,8 @@ import { checkVerdict, saysNothing } from './priority/verdict.ts';
 
 /** What a pool in order of arrival would have to forget. */
 export function checkArrival(submissions: readonly Submission[]): void {
-  for (const [i, { verdict, from }] of submissions.entries()) {
+  for (let i = 0; i < submissions.length; i++) {
+    const { verdict, from } = submissions[i] as Submission;
     if (verdict === undefined && from === undefined) continue;
     if (from === undefined && saysNothing(checkVerdict(`transactions[${i}].verdict`, verdict))) continue;
     throw unsupported(`a pool in order of arrival keeps no verdicts and no sources (transactions[${i}])`);

@@ -10,6 +10,8 @@ import type { PriorityVerbs } from './priority/priority-verbs.ts';
 import type * as store from './store.ts';
 import type { StoredTransaction } from './transaction.ts';
 
+const noOptions: WriteContext = Object.freeze({ operationId: undefined, signal: undefined });
+
 /** How every verb of a store runs: checked, counted, ended by its signal, refused once the store is closing. */
 export class CheckedCalls {
   readonly name: string;
@@ -85,16 +87,37 @@ export class CheckedCalls {
    * in memory that would cost as much as the call.
    */
   protected call<T>(options: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
-    if (typeof options !== 'object' || options === null) return Promise.reject(invalid('options', 'an object'));
-    const { signal } = options;
     try {
-      if (this.closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
-      signal?.throwIfAborted();
-      const answer = run({ signal });
-      return isPending(answer) ? this.#counted(answer, signal) : Promise.resolve(answer);
+      this.#assertOpen(options);
+      const { signal } = options;
+      return this.answer(run({ signal }), signal);
     } catch (error) {
-      return Promise.reject(inContract(error, signal));
+      return this.refusal(error, options?.signal);
     }
+  }
+
+  /** Where a write begins that makes no closure for each call. @throws what refuses the call */
+  protected begin(options: store.WriteOptions | undefined): WriteContext {
+    if (options !== undefined) {
+      this.#assertOpen(options);
+      return checkWrite(options);
+    }
+    this.#assertOpen(noOptions);
+    return noOptions;
+  }
+
+  protected answer<T>(answer: Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
+    return isPending(answer) ? this.#counted(answer, signal) : Promise.resolve(answer);
+  }
+
+  protected refusal(error: unknown, signal: AbortSignal | undefined): Promise<never> {
+    return Promise.reject(inContract(error, signal));
+  }
+
+  #assertOpen(options: store.ReadOptions): void {
+    if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
+    if (this.closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
+    options.signal?.throwIfAborted();
   }
 
   /** Counts the call until the driver has ended it, so that `close` waits for it. */
@@ -112,5 +135,5 @@ export class CheckedCalls {
 }
 
 function isPending<T>(answer: Awaitable<T>): answer is Promise<T> {
-  return typeof answer === 'object' && answer !== null && 'then' in answer;
+  return typeof answer === 'object' && answer !== null && !Array.isArray(answer) && 'then' in answer;
 }

@@ -14,7 +14,7 @@ import { settle, unsupported } from './call-guard.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CheckedPool } from './checked-pool.ts';
 import { checkCount } from './count.ts';
-import type { DriverOptions, StoreDriver } from './driver.ts';
+import type { Awaitable, DriverOptions, StoreDriver, WriteContext } from './driver.ts';
 import { EventStream } from './event-stream.ts';
 import type { EventSource, MempoolEvent } from './events.ts';
 import type { MoveVerb } from './lifecycle.ts';
@@ -38,18 +38,12 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
   }
 
   receive(submissions: readonly pool.Submission[], options?: pool.ReceiveOptions): Promise<store.ReceiveOutcome[]> {
-    return this.write(options, (context) => {
-      const checked = checkTransactions(submissions, this.options.maxTxBytes);
-      if (this.ordering === 'priority') {
-        const moment = check.checkMoment(options ?? {});
-        const given = check.checkSubmissions(checked);
-        if (given.length === 0) return [];
-        return this.verb('admit')(this.driver.copiesPayloads ? given : check.ownPayloads(given), moment, context);
-      }
-      checkArrival(checked);
-      if (checked.length === 0) return [];
-      return this.driver.receive(this.driver.copiesPayloads ? checked : copyTransactions(checked), context);
-    });
+    try {
+      const context = this.begin(options);
+      return this.answer(this.#receive(submissions, options, context), context.signal);
+    } catch (error) {
+      return this.refusal(error, options?.signal);
+    }
   }
 
   async hasPending(options?: store.ReadOptions): Promise<boolean> {
@@ -156,6 +150,24 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     await this.idle();
     await Promise.all([...this.#streams].map((stream) => stream.drain()));
     await settle(() => this.driver.close());
+  }
+
+  #receive(
+    submissions: readonly pool.Submission[],
+    options: pool.ReceiveOptions | undefined,
+    context: WriteContext,
+  ): Awaitable<store.ReceiveOutcome[]> {
+    const { driver } = this;
+    const checked = checkTransactions(submissions, this.options.maxTxBytes);
+    if (this.ordering === 'priority') {
+      const moment = check.checkMoment(options ?? {});
+      const given = check.checkSubmissions(checked);
+      if (given.length === 0) return [];
+      return this.verb('admit')(driver.copiesPayloads ? given : check.ownPayloads(given), moment, context);
+    }
+    checkArrival(checked);
+    if (checked.length === 0) return [];
+    return driver.receive(driver.copiesPayloads ? checked : copyTransactions(checked), context);
   }
 
   #move(verb: MoveVerb, hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {

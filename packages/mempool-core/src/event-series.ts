@@ -3,11 +3,14 @@ import type { BlockEvent, StoreEvent, TransactionEvent } from './events.ts';
 /** What follows hash and seq in a transaction's event: the same for most events of a call, so that they share one. */
 export type EventTail = Omit<TransactionEvent, 'eventSeq' | 'hash' | 'seq'> | BlockEvent;
 
-/** A stretch of the log. Full ones are cut to size: growing arrays keep room that a pool of a million would pay for. */
+/** A stretch of the log, with room for all of it from the start: growing would copy it, and keep room that nobody uses. */
 interface Chunk {
-  hashes: string[];
-  seqs: number[];
-  tails: EventTail[];
+  readonly hashes: string[];
+  readonly seqs: Float64Array;
+  /** Places in `tails`. */
+  readonly tailOf: Uint16Array;
+  /** Each the first time that it follows another. */
+  readonly tails: EventTail[];
 }
 
 const arrivalTail: Exclude<EventTail, BlockEvent> = {
@@ -27,15 +30,24 @@ export function droppedTail(stage: 'Pending' | 'Unknown', reason: string): Event
 
 const chunkEvents = 1_024;
 
+function chunkOf(room: number): Chunk {
+  return { hashes: new Array(room), seqs: new Float64Array(room), tailOf: new Uint16Array(room), tails: [] };
+}
+
+const noChunk: Chunk = chunkOf(0);
+
 /**
  * The newest events of a pool in memory. A hundred thousand of them are kept, so an event is no object of its own but a place in
- * three arrays; the hash is the string that the pool has anyway.
+ * three arrays, two of them plain numbers; the hash is the string that the pool has anyway.
  */
 export class EventSeries {
-  #chunks: Chunk[] = [];
+  readonly #chunks: Chunk[] = [];
   /** Events of the first chunk that are forgotten. */
   #head = 0;
   #length = 0;
+  #open: Chunk = noChunk;
+  /** Events of the open chunk. */
+  #used: number = chunkEvents;
   #newest: EventTail | null = null;
   /** Number of the newest event; 0 before the first. */
   last = 0;
@@ -46,8 +58,6 @@ export class EventSeries {
   }
 
   push(event: StoreEvent): void {
-    this.last += 1;
-    this.#length += 1;
     if (event.kind === 'block') this.#add('', 0, event);
     else this.#add(event.hash, event.seq, this.#tailOf(event));
   }
@@ -59,8 +69,6 @@ export class EventSeries {
 
   /** A transaction's event with what follows hash and seq made already. */
   pushOf(hash: string, seq: number, tail: EventTail): void {
-    this.last += 1;
-    this.#length += 1;
     this.#add(hash, seq, tail);
   }
 
@@ -75,30 +83,39 @@ export class EventSeries {
     this.#head -= whole * chunkEvents;
   }
 
-  /** Copies of the events from a number on. */
-  *from(number: number): Generator<StoreEvent, undefined> {
-    for (let n = Math.max(number, this.oldest); n <= this.last; n++) yield this.#event(n);
+  /** Copies of the events from a number on, at most `limit`. */
+  page(number: number, limit: number): StoreEvent[] {
+    const events: StoreEvent[] = [];
+    const first = Math.max(number, this.oldest);
+    const end = Math.min(this.last + 1, first + limit);
+    for (let n = first; n < end; n++) events.push(this.#event(n));
+    return events;
+  }
+
+  /** Copies of all. */
+  *all(): Generator<StoreEvent, undefined> {
+    for (let n = this.oldest; n <= this.last; n++) yield this.#event(n);
   }
 
   #add(hash: string, seq: number, tail: EventTail): void {
-    const { hashes, seqs, tails } = this.#openChunk();
-    hashes.push(hash);
-    seqs.push(seq);
-    tails.push(tail);
+    this.last += 1;
+    this.#length += 1;
+    if (this.#used === chunkEvents) this.#begin();
+    const { hashes, seqs, tailOf, tails } = this.#open;
+    const at = this.#used++;
+    hashes[at] = hash;
+    seqs[at] = seq;
+    if (tail !== this.#newest) tails.push(tail);
+    tailOf[at] = tails.length - 1;
     this.#newest = tail;
   }
 
-  #openChunk(): Chunk {
-    const chunk = this.#chunks.at(-1);
-    if (chunk !== undefined && chunk.tails.length < chunkEvents) return chunk;
-    if (chunk !== undefined) {
-      chunk.hashes = chunk.hashes.slice();
-      chunk.seqs = chunk.seqs.slice();
-      chunk.tails = chunk.tails.slice();
-    }
-    const next: Chunk = { hashes: [], seqs: [], tails: [] };
-    this.#chunks.push(next);
-    return next;
+  #begin(): void {
+    this.#open = chunkOf(chunkEvents);
+    this.#chunks.push(this.#open);
+    this.#used = 0;
+    // It is the first of its chunk.
+    this.#newest = null;
   }
 
   #tailOf(event: TransactionEvent): EventTail {
@@ -109,15 +126,37 @@ export class EventSeries {
 
   #event(eventSeq: number): StoreEvent {
     const place = this.#head + eventSeq - this.oldest;
-    const { hashes, seqs, tails } = this.#chunks[Math.floor(place / chunkEvents)] as Chunk;
+    const { hashes, seqs, tailOf, tails } = this.#chunks[Math.floor(place / chunkEvents)] as Chunk;
     const at = place % chunkEvents;
-    const tail = tails[at] as EventTail;
-    if (tail.kind === 'block') return { ...tail, point: { ...tail.point } };
-    const { previous, point } = tail;
-    const hash = hashes[at] as string;
-    const seq = seqs[at] as number;
-    return { ...tail, eventSeq, hash, seq, previous: { ...previous }, point: point && { ...point } };
+    const tail = tails[tailOf[at] as number] as EventTail;
+    if (tail.kind === 'block') return { ...tail, eventSeq, point: { ...tail.point } };
+    return eventOf(eventSeq, hashes[at] as string, seqs[at] as number, tail);
   }
+}
+
+/** Named one by one: a spread of the tail costs four times as much. */
+function eventOf(eventSeq: number, hash: string, seq: number, tail: Exclude<EventTail, BlockEvent>): TransactionEvent {
+  const { stage, previous, confirmations, nonConfirmations, point, reason } = tail;
+  return {
+    kind: 'transaction',
+    eventSeq,
+    hash,
+    seq,
+    stage,
+    previous: copyPrevious(previous),
+    confirmations,
+    nonConfirmations,
+    point: point && { slot: point.slot, hash: point.hash },
+    reason,
+  };
+}
+
+function copyPrevious({
+  stage,
+  confirmations,
+  nonConfirmations,
+}: TransactionEvent['previous']): TransactionEvent['previous'] {
+  return { stage, confirmations, nonConfirmations };
 }
 
 function hasTail(event: TransactionEvent, tail: EventTail): boolean {

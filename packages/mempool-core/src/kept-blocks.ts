@@ -32,6 +32,10 @@ export class KeptBlocks {
     return this.#sightings.get(hash) ?? null;
   }
 
+  hasSighted(hash: string): boolean {
+    return this.#sightings.size > 0 && this.#sightings.has(hash);
+  }
+
   apply(step: ChainStep): void {
     if (step.kind === 'undone') {
       while (this.tick > step.tick) this.#forget(this.tick--);

@@ -88,7 +88,7 @@ export class LedgerState {
       const row = this.rows.of(life.hash);
       yield { kind: 'write', write: { after: life, point, body: row.mark?.final === life ? bodyOf(row) : null } };
     }
-    for (const event of this.events.from(1)) yield { kind: 'event', event };
+    for (const event of this.events.all()) yield { kind: 'event', event };
     for (const operation of this.operations.all()) yield { kind: 'operation', operation };
   }
 

@@ -72,13 +72,8 @@ export class Ledger implements PoolView, EventSource {
    */
   arrive(transactions: readonly Transaction[], thresholds: Thresholds): ReceiveOutcome[] {
     const before = this.lastEventSeq;
-    const outcome = transactions.map((body): ReceiveOutcome => {
-      const { hash } = body;
-      if (this.#rows.find(hash) !== null || this.sighting(hash) !== null) return this.#receiveKnown(body, thresholds);
-      const seq = this.#rows.arrive(body);
-      this.#events.pushArrival(hash, seq);
-      return { kind: 'received', hash, seq, stage: 'Pending' };
-    });
+    const outcome: ReceiveOutcome[] = [];
+    for (const body of transactions) outcome.push(this.#arrive(body, thresholds));
     if (this.lastEventSeq > before) this.#state.wake();
     return outcome;
   }
@@ -232,12 +227,20 @@ export class Ledger implements PoolView, EventSource {
 
   readEvents(after: number, limit: number): EventPage {
     const { oldest, last } = this.#events;
-    return { events: [...this.#events.from(after + 1).take(limit)], oldest, last, epoch: this.#epoch };
+    return { events: this.#events.page(after + 1, limit), oldest, last, epoch: this.#epoch };
   }
 
   onEvents(listener: () => void): () => void {
     this.#state.listeners.add(listener);
     return () => this.#state.listeners.delete(listener);
+  }
+
+  #arrive(body: Transaction, thresholds: Thresholds): ReceiveOutcome {
+    const { hash } = body;
+    if (this.#rows.has(hash) || this.#blocks.hasSighted(hash)) return this.#receiveKnown(body, thresholds);
+    const seq = this.#rows.arrive(body);
+    this.#events.pushArrival(hash, seq);
+    return { kind: 'received', hash, seq, stage: 'Pending' };
   }
 
   #receiveKnown(body: Transaction, thresholds: Thresholds): ReceiveOutcome {

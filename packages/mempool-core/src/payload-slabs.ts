@@ -1,6 +1,6 @@
 /** A payload that leaves, leaves its bytes behind until the slab's others have left: that must stay little. */
-const slabBytes = 16_384;
-const largeBytes = slabBytes / 4;
+const slabBytes = 32_768;
+const largeBytes = slabBytes / 8;
 
 /**
  * Copies of payloads, many to a buffer: a buffer object for each would cost more than the copying, to make, to keep and to

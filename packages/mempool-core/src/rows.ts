@@ -21,6 +21,10 @@ export class Rows {
     return this.#byHash.get(hash) ?? null;
   }
 
+  has(hash: string): boolean {
+    return this.#byHash.has(hash);
+  }
+
   /** Of a hash that is live or in the log. */
   of(hash: string): Row {
     return this.#byHash.get(hash) as Row;
@@ -40,7 +44,10 @@ export class Rows {
   /** Pending, with the next seq, which is returned: of a hash that is neither live nor in the log. */
   arrive(body: Transaction): number {
     const seq = this.lastSeq + 1;
-    this.#add(arrivedRow(body, seq, this.#slabs));
+    const row = arrivedRow(body, seq, this.#slabs);
+    this.#byHash.set(row.hash, row);
+    this.shelves.arrive(row);
+    this.lastSeq = seq;
     return seq;
   }
 

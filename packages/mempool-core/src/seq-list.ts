@@ -34,17 +34,20 @@ export class SeqList {
   #newest: Row[] = this.#chunks[0] as Row[];
 
   insert(row: Row): void {
-    const { seq } = row;
-    const newest = this.#newest;
-    if (newest.length > 0 && newest.length < chunkRows && (newest[newest.length - 1] as Row).seq < seq) {
-      newest.push(row);
-      return;
-    }
-    this.#place(row, seq);
-    this.#newest = this.#chunks[this.#chunks.length - 1] as Row[];
+    const newest = this.#newest.at(-1);
+    if (newest === undefined || newest.seq > row.seq) this.#place(row);
+    else this.append(row);
   }
 
-  #place(row: Row, seq: number): void {
+  /** A row with a greater seq than any in the list. */
+  append(row: Row): void {
+    const room = chunkRows - this.#newest.length;
+    if (room > 0) this.#newest.push(row);
+    else this.#add(this.#chunks.length, [row]);
+  }
+
+  #place(row: Row): void {
+    const { seq } = row;
     const at = this.#chunkOf(seq);
     const chunk = this.#chunks[at] as Row[];
     const place = placeOf(chunk, seq);
@@ -79,5 +82,6 @@ export class SeqList {
   #add(at: number, chunk: Row[]): void {
     this.#starts.splice(at, 0, (chunk[0] as Row).seq);
     this.#chunks.splice(at, 0, chunk);
+    this.#newest = this.#chunks[this.#chunks.length - 1] as Row[];
   }
 }

@@ -19,8 +19,9 @@ export class Shelves {
   readonly waiting: TickIndex = new TickIndex();
   readonly confirmed: TickIndex = new TickIndex();
   readonly finalized: TickIndex = new TickIndex();
+  readonly #pending: Shelf = { seqs: this.pending, ticks: null, count: 0 };
   readonly #byStage: Readonly<Record<KnownStage, Shelf>> = {
-    Pending: { seqs: this.pending, ticks: null, count: 0 },
+    Pending: this.#pending,
     Propagated: { seqs: this.inflight, ticks: this.waiting, count: 0 },
     Acknowledged: { seqs: this.inflight, ticks: this.waiting, count: 0 },
     Confirmed: { seqs: this.inflight, ticks: this.confirmed, count: 0 },
@@ -48,6 +49,12 @@ export class Shelves {
     shelf.count += 1;
     shelf.seqs?.insert(row);
     shelf.ticks?.insert(row);
+  }
+
+  /** A Pending row with a greater seq than any before. */
+  arrive(row: Row): void {
+    this.#pending.count += 1;
+    this.pending.append(row);
   }
 
   remove(row: Row): void {
