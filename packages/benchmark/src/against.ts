@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import { type BackendName, type BenchBackend, backendOf } from './bench-backend.ts';
-import { clockOf } from './clock.ts';
 import { type Contest, contestRows } from './contest.ts';
-import { type BenchContext, subjectPathsIn } from './context.ts';
+import { type BenchContext, isWanted, subjectPathsIn } from './context.ts';
 import { poolBytes } from './footprint.ts';
 import { lifecycleWorkloads } from './lifecycle-workloads.ts';
 import { revisionOf } from './machine.ts';
@@ -60,7 +59,7 @@ async function workloadsBeside(pair: Pair, given: Workload['given'], context: Be
   try {
     for (const n of context.sizes)
       filled.push({ n, ours: await pool(pair.ours, n), theirs: await pool(pair.theirs, n) });
-    for (const workload of workloads.filter((one) => one.given === given))
+    for (const workload of workloads.filter((one) => one.given === given && isWanted(context, one)))
       rows.push(...(await measured(workload, pair, filled, context)));
     return rows;
   } finally {
@@ -77,7 +76,12 @@ function measured(workload: Workload, pair: Pair, filled: readonly Filled[], con
       rivals: [{ name: pair.name, prepare: () => workload.ours(theirs) }],
     }),
   );
-  return contestRows({ backend: pair.ours.name, id, title, per, unit: 'µs' }, contests, clockOf(pair.ours.subject.backend), context);
+  return contestRows(
+    { backend: pair.ours.name, id, title, per, unit: 'µs' },
+    contests,
+    pair.ours.subject.backend,
+    context,
+  );
 }
 
 async function weightBeside({ ours, theirs, name }: Pair, context: BenchContext): Promise<Row[]> {

@@ -1,4 +1,6 @@
-import type { Clock } from './clock.ts';
+import type { Backend } from 'mempool-core';
+import { type Clock, clockOf } from './clock.ts';
+import { collectGrowth } from './collection.ts';
 import type { BenchContext } from './context.ts';
 import { areSettled, type Pace, paceOf } from './pace.ts';
 import { type Costs, type Row, type RowHead, rowsOf } from './row.ts';
@@ -30,12 +32,12 @@ interface Timing {
 export async function contestRows(
   head: RowHead,
   contests: readonly Contest[],
-  clock: Clock,
+  backend: Pick<Backend, 'capabilities'>,
   { rounds }: BenchContext,
 ): Promise<Row[]> {
   console.error(`${head.backend}: ${head.title}`);
-  const pace = paceOf(rounds);
-  const timing = { pace, clock };
+  const pace = paceOf(backend, rounds);
+  const timing = { pace, clock: clockOf(backend) };
   const all = contests.flatMap((contest) => participants(contest, timing));
   const costs = await takeTurns(all, pace, (soFar) =>
     costsOf(contests, soFar).every(({ ours, limits }) =>
@@ -59,22 +61,25 @@ function participants({ n, ours, rivals }: Contest, timing: Timing): Participant
   return [{ name: `${n}`, turn: () => turned(ours, timing) }, ...others];
 }
 
-/** What is over too soon is done again and again; the first time finds cold caches, so it counts only if it is all there is. */
-async function turned(prepare: Prepare, { pace: { turnMs, longestTurnMs }, clock }: Timing): Promise<Turned> {
-  const until = performance.now() + longestTurnMs;
-  let [measuredMs, count] = await once(prepare, clock);
-  if (measuredMs < turnMs) [measuredMs, count] = [0, 0];
-  while (measuredMs < turnMs && (count === 0 || performance.now() < until)) {
+/** What is over too soon is done again and again; what is long enough alone counts from the first time on. */
+async function turned(prepare: Prepare, { pace, clock }: Timing): Promise<Turned> {
+  const until = performance.now() + pace.longestTurnMs;
+  let [coldMs, measuredMs, count] = [0, 0, 0];
+  do {
     const [milliseconds, units] = await once(prepare, clock);
-    measuredMs += milliseconds;
-    count += units;
-  }
-  return { cost: (measuredMs * 1_000) / count, measuredMs };
+    if (coldMs < pace.coldMs && milliseconds < pace.turnMs) coldMs += milliseconds;
+    else {
+      measuredMs += milliseconds;
+      count += units;
+    }
+  } while (count === 0 || (measuredMs < pace.turnMs && performance.now() < until));
+  return { cost: (measuredMs * 1_000) / count, measuredMs: coldMs + measuredMs };
 }
 
 /** Milliseconds, and the units done in them. */
 async function once(prepare: Prepare, clock: Clock): Promise<[number, number]> {
   const turn = await prepare();
+  collectGrowth();
   const start = clock();
   await turn.run();
   const milliseconds = clock() - start;

@@ -47,7 +47,10 @@ export function benchFolder(): string {
 }
 
 /** A row or a goal that was asked for. */
-export function isWanted({ row }: BenchContext, { id, title }: { readonly id?: string; readonly title: string }): boolean {
+export function isWanted(
+  { row }: BenchContext,
+  { id, title }: { readonly id?: string; readonly title: string },
+): boolean {
   return row === undefined || title.includes(row) || id === row;
 }
 

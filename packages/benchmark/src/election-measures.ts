@@ -11,13 +11,13 @@ export function electionMeasures(subject: BenchSubject, path: string): Measure[]
     failOver(subject, path, {
       title: `leader killed: time without one, ttl ${ttlMs.toLocaleString('en')} ms`,
       goal: { kind: 'at most', value: ttlMs + 250 },
-      rounds: 11,
+      rounds: 7,
       sample: (crew) => crew.crash(),
     }),
     failOver(subject, path, {
       title: 'leader stopped: time without one',
       goal: { kind: 'at most', value: 100 },
-      rounds: 21,
+      rounds: 15,
       sample: (crew) => crew.handOver(),
     }),
   ];

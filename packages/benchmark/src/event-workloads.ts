@@ -38,7 +38,7 @@ function fanOut(subscribers: number): Workload {
   };
 }
 
-const calls = 20;
+const calls = 8;
 
 const secondNode: Workload = {
   id: 'events-second-node',

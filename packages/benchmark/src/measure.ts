@@ -1,3 +1,5 @@
+import { type Clock, wallClock } from './clock.ts';
+import { isSettled } from './pace.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 /** One figure and the goal it is held against. */
@@ -9,6 +11,8 @@ export interface Measure {
   readonly unit: '×' | 'bytes' | 'ms' | 'events/s' | 'missed';
   /** At least 7 where a round is short; the median counts. */
   readonly rounds: number;
+  /** As many at the most, until they are settled; default: no more than `rounds`. */
+  readonly mostRounds?: number;
   /** Rounds before them that do not count, until the code is compiled; default 1. */
   readonly warmups?: number;
   prepare?(): Promise<void>;
@@ -28,11 +32,11 @@ export interface Figure {
 }
 
 /** Milliseconds that `work` takes. */
-export async function timed(work: () => Promise<unknown> | unknown): Promise<number> {
+export async function timed(work: () => Promise<unknown> | unknown, clock: Clock = wallClock): Promise<number> {
   globalThis.gc?.();
-  const start = performance.now();
+  const start = clock();
   await work();
-  return performance.now() - start;
+  return clock() - start;
 }
 
 /** Runs both in an order that changes with the round; milliseconds of each. */
@@ -46,14 +50,20 @@ export async function inTurn(
   return [await first(), late];
 }
 
+function roundsOf({ rounds, mostRounds }: Measure): { readonly rounds: number; readonly most: number } {
+  return { rounds, most: mostRounds ?? rounds };
+}
+
 /** Takes all rounds of a measure, its own number or the one given, after those that are thrown away; a single one has none. */
-export async function take(measure: Measure, rounds: number = measure.rounds): Promise<Figure> {
+export async function take(measure: Measure, asked?: number): Promise<Figure> {
+  const { rounds, most } = asked === undefined ? roundsOf(measure) : { rounds: asked, most: asked };
   const values: number[] = [];
   try {
     await measure.prepare?.();
     const warmups = rounds > 1 ? (measure.warmups ?? 1) : 0;
     for (let round = 0; round < warmups; round++) await measure.sample(round);
-    for (let round = 0; round < rounds; round++) values.push(await measure.sample(round));
+    for (let round = 0; round < rounds || (round < most && !isSettled(values)); round++)
+      values.push(await measure.sample(round));
   } finally {
     await measure.end?.();
   }

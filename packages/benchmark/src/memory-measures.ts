@@ -1,5 +1,6 @@
 import { BareMap } from './bare-map.ts';
 import type { BenchBackend } from './bench-backend.ts';
+import { clockOf } from './clock.ts';
 import { atMost, type BenchContext } from './context.ts';
 import { heapBytes } from './footprint.ts';
 import { inTurn, type Measure, timed } from './measure.ts';
@@ -16,12 +17,14 @@ interface Receive {
 }
 
 function receive(subject: BenchSubject, title: string, { batchSize, count, goal }: Receive): Measure {
+  const clock = clockOf(subject.backend);
   return {
     backend: subject.name,
     title,
     goal: { kind: 'at least', value: goal },
     unit: '×',
     rounds: 15,
+    mostRounds: 31,
     warmups: 6,
     async sample(round) {
       const map = new BareMap();
@@ -32,12 +35,12 @@ function receive(subject: BenchSubject, title: string, { batchSize, count, goal 
         () =>
           timed(() => {
             for (const call of forLimit) map.insert(call);
-          }),
+          }, clock),
         () =>
           withPool(subject, (store) =>
             timed(async () => {
               for (const call of calls) await store.receive(call);
-            }),
+            }, clock),
           ),
       );
       return limit / ours;

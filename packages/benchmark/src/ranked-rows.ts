@@ -1,7 +1,6 @@
 import type { Limit } from './bare.ts';
 import { BareIndex } from './bare-index.ts';
 import type { BenchBackend } from './bench-backend.ts';
-import { clockOf } from './clock.ts';
 import { type Contest, contestRows, type Rival } from './contest.ts';
 import { type BenchContext, isWanted } from './context.ts';
 import { type Figure, meets } from './measure.ts';
@@ -61,7 +60,7 @@ function measured(
     const other = beside === undefined ? [] : [{ name: beside.name, prepare: () => beside.turn(pools) }];
     return { n: pools.n, ours: () => workload.ours(pools.ranked), rivals: [bare, ...other] };
   });
-  return contestRows({ backend, id, title, per, unit: 'µs' }, contests, clockOf(subject.backend), context);
+  return contestRows({ backend, id, title, per, unit: 'µs' }, contests, subject.backend, context);
 }
 
 /** What these rows must be beside what they are held against. */

@@ -10,7 +10,7 @@ import { batches } from './sample.ts';
 
 const reaped = 1_000;
 const filled = 100_000;
-const perRound = 4_000;
+const perRound = 3_000;
 const callSize = 100;
 
 /** What goes on while admission is timed. */
@@ -57,6 +57,7 @@ export function reapingMeasure({ subject, path }: BenchBackend, context: BenchCo
     goal: { kind: 'at most', value: 4 / 3 },
     unit: '×',
     rounds: 9,
+    mostRounds: shared ? 9 : 15,
     warmups: 2,
     async prepare() {
       await pool.fill(n, 'pending');

@@ -20,6 +20,7 @@ function receive(subject: BenchSubject, folder: string, batchSize: number, count
     goal: { kind: 'at least', value: 0.75 },
     unit: '×',
     rounds: 9,
+    mostRounds: 13,
     async sample(round) {
       const forLimit = batches(freshTransactions(count), batchSize);
       const forUs = batches(freshTransactions(count), batchSize);
@@ -51,7 +52,7 @@ function confirm(subject: BenchSubject, folder: string, inflight: number): Measu
     title: `visiting every record ÷ confirm of a block of 100, ${inflight.toLocaleString('en')} in flight`,
     goal: { kind: 'at least', value: 50 },
     unit: '×',
-    rounds: 7,
+    rounds: 9,
     async prepare() {
       table = new BareTable(folder);
       for (let left = inflight; left > 0; left -= 1_000) table.insert(freshTransactions(1_000));

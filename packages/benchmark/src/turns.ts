@@ -1,3 +1,4 @@
+import { collect, collectYoung, forget } from './collection.ts';
 import type { Pace } from './pace.ts';
 
 /** What a turn gave. */
@@ -17,9 +18,6 @@ export interface Participant {
 /** By name, the cost in each round that counts. */
 export type CostsByName = ReadonlyMap<string, readonly number[]>;
 
-/** Past this a full collection takes too much of a row to force one in each round. */
-const dearCollectionMs = 400;
-
 /**
  * Lets all participants take turns, round after round: each round begins with another of them, and every second one goes
  * backwards, so that none always follows the same neighbour. It ends when the costs are settled or the time is up.
@@ -30,13 +28,16 @@ export async function takeTurns(
   areSettled: (costs: CostsByName) => boolean = () => false,
 ): Promise<CostsByName> {
   const costs = new Map(participants.map(({ name }): [string, number[]] => [name, []]));
-  const collectionMs = collect();
-  await warmUp(participants, pace);
+  if (pace.warmMs > 0) {
+    await warmUp(participants, pace);
+    forget();
+    await warmUp(participants, pace);
+  }
   const until = performance.now() + pace.rowMs;
   const goesOn = (round: number): boolean =>
     round < pace.leastRounds || (round < pace.mostRounds && performance.now() < until && !areSettled(costs));
   for (let round = 0; goesOn(round); round++) {
-    if (collectionMs < dearCollectionMs) collect();
+    collect();
     for (const participant of rotated(participants, round)) {
       const { cost } = await turn(participant, round);
       costs.get(participant.name)?.push(cost);
@@ -49,23 +50,15 @@ export async function takeTurns(
 async function warmUp(participants: readonly Participant[], { warmMs, longestWarmMs }: Pace): Promise<void> {
   const until = performance.now() + longestWarmMs;
   let cold = participants.map((participant) => ({ participant, measuredMs: 0 }));
-  for (let round = 0; warmMs > 0 && cold.length > 0 && (round === 0 || performance.now() < until); round++) {
+  for (let round = 0; cold.length > 0 && (round === 0 || performance.now() < until); round++) {
     for (const one of cold) one.measuredMs += (await turn(one.participant, round)).measuredMs;
     cold = cold.filter(({ measuredMs }) => measuredMs < warmMs);
   }
 }
 
-/** What the one before left behind is collected first, so that nobody pays for it. */
 function turn(participant: Participant, round: number): Promise<Turned> {
-  globalThis.gc?.({ type: 'minor', execution: 'sync' });
+  collectYoung();
   return participant.turn(round);
-}
-
-/** @returns milliseconds that it took */
-function collect(): number {
-  const start = performance.now();
-  globalThis.gc?.();
-  return performance.now() - start;
 }
 
 /** The order of a round: from its own beginning on, forwards or backwards. */

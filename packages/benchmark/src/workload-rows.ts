@@ -1,6 +1,5 @@
 import type { Limit } from './bare.ts';
 import type { BenchBackend } from './bench-backend.ts';
-import { clockOf } from './clock.ts';
 import { type Contest, contestRows, type Rival } from './contest.ts';
 import { type BenchContext, isWanted } from './context.ts';
 import { eventWorkloads } from './event-workloads.ts';
@@ -29,7 +28,9 @@ interface Filled {
 export async function workloadRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
   const rows: Row[] = [];
   for (const given of ['pending', 'inflight', 'logged'] as const) {
-    const wanted = workloads.filter((workload) => workload.given === given && applies(workload, backend) && isWanted(context, workload));
+    const wanted = workloads.filter(
+      (workload) => workload.given === given && applies(workload, backend) && isWanted(context, workload),
+    );
     if (wanted.length === 0) continue;
     const filled: Filled[] = [];
     try {
@@ -66,7 +67,7 @@ function measured(
   const held = limits.filter((limit) => applicable(workload, limit));
   const { id, title, per } = workload;
   const contests = filled.map((pools) => contestOf(workload, pools, held));
-  return contestRows({ backend: name, id, title, per, unit: 'µs' }, contests, clockOf(subject.backend), context);
+  return contestRows({ backend: name, id, title, per, unit: 'µs' }, contests, subject.backend, context);
 }
 
 /** A bare Map does not restart. */

@@ -25,6 +25,15 @@ describe('the bare Map', () => {
     expect(map.read(hashesOf(transactions)).filter((payload) => payload !== null)).toEqual([payloads[0]]);
   });
 
+  test.each([
+    ['is too long', 'ab'.repeat(65)],
+    ['has a digit that is none', `${'0'.repeat(63)}g`],
+    ['has upper-case digits', 'AB'.repeat(32)],
+  ])('takes in nothing whose hash %s, as no store does', (_, hash) => {
+    const map = new BareMap();
+    expect(() => map.insert([{ hash, payload: Buffer.alloc(1), payloadType: 0 }])).toThrow(TypeError);
+  });
+
   test('pages through what was appended', () => {
     const map = new BareMap();
     map.append(transactions);

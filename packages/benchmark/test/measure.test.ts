@@ -24,6 +24,13 @@ describe('a measure', () => {
     expect(figure.met).toBe(false);
   });
 
+  test('has more rounds while they are not settled, as many as it may have', async () => {
+    const wide = { ...measureOf([0, 1, 9, 1, 9, 1, 9], { kind: 'at least', value: 2 }), rounds: 2, mostRounds: 5 };
+    expect((await take(wide)).value.rounds).toBe(5);
+    const narrow = { ...measureOf([0, 3, 3, 3, 3, 3, 3], { kind: 'at least', value: 2 }), rounds: 2, mostRounds: 5 };
+    expect((await take(narrow)).value.rounds).toBe(2);
+  });
+
   test('takes limit and subject in an order that changes with the round', async () => {
     const order: string[] = [];
     const run = (name: string, milliseconds: number) => async () => {

@@ -27,6 +27,7 @@ describe('the options of a run', () => {
     ['--only', 'redis'],
     ['--n', '5000'],
     ['--rounds', '3'],
+    ['--row', 'status'],
     ['--subject', 'a.ts'],
     ['--against', 'another-checkout'],
   ])('make it a part of a run with %s, which replaces no result', (...given) => {

@@ -97,9 +97,16 @@ describe('a run', { timeout: 180_000 }, () => {
     const { result, folder } = ephemeral;
     const path = join(folder, 'better.json');
     writeFileSync(path, JSON.stringify(scaled(result, 'ephemeral', 1_000_000)));
-    const { code, said } = await run('--only', 'ephemeral', '--check', path);
+    const { code, said } = await run('--only', 'ephemeral', '--row', 'receive-100', '--check', path);
     expect(code).toBe(1);
     expect(said).toContain('ephemeral: receive by 100, n = 100, against bare Map');
+  });
+
+  test('measures nothing but the rows that are named', async () => {
+    const { result } = await run('--only', 'ephemeral', '--row', 'status');
+    expect(idsOf(result, 'ephemeral')).toEqual(['status']);
+    const flat = 'status by 100: cost at 100 ÷ cost at 10';
+    expect(result.goals.map(({ title }) => title)).toEqual([flat]);
   });
 
   test('measures a restart, a second node and the elections of SQLite too', async () => {
@@ -132,7 +139,7 @@ describe('a run', { timeout: 180_000 }, () => {
 
   test("puts somebody else's backend beside ours, held against what promises as much", async () => {
     const subject = join(root, 'examples/custom-backend/test/subject.ts');
-    const { code, result } = await run('--only', 'ephemeral', '--subject', subject);
+    const { code, result } = await run('--only', 'ephemeral', '--row', 'by 100', '--subject', subject);
     expect(code).toBe(0);
     expect(new Set(result.rows.map(({ backend }) => backend))).toEqual(new Set(['ephemeral', 'journal']));
     const limits = result.rows.filter(({ backend }) => backend === 'journal').flatMap((row) => row.limits);
