@@ -91,11 +91,15 @@ export function live(hash: string, seq: number, stage: LiveStage, tick: number):
 
 /** The record that a final stage leaves behind, with its counters frozen. */
 export function finalized(life: Life, tick: number): Life {
-  return { ...life, stage: 'Finalized', ...countersAt(life, tick) };
+  const { hash, seq, reason } = life;
+  const { confirmations, nonConfirmations } = countersAt(life, tick);
+  return { hash, seq, stage: 'Finalized', tick: life.tick, confirmations, nonConfirmations, reason };
 }
 
 export function dropped(life: Life, tick: number, reason: string): Life {
-  return { ...life, ...countersAt(life, tick), stage: 'Dropped', tick: 0, reason };
+  const { hash, seq } = life;
+  const { confirmations, nonConfirmations } = countersAt(life, tick);
+  return { hash, seq, stage: 'Dropped', tick: 0, confirmations, nonConfirmations, reason };
 }
 
 /** Confirmed transactions whose confirming tick is at most this are Finalized at `tick` (L6); -Infinity: none. */

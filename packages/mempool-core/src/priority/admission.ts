@@ -23,6 +23,7 @@ export interface PoolMoment {
 }
 
 const maxSources = 64;
+const noSources: readonly string[] = Object.freeze([]);
 
 /** Takes transactions in, one after the other, each wholly or not at all. */
 export function admitStep(
@@ -90,7 +91,7 @@ export function newEntry(seq: number, { hash, payload, verdict, from }: CheckedS
     seq,
     bytes: payload.length,
     verdict,
-    sources: from === null ? [] : [from],
+    sources: from === null ? noSources : [from],
     version: 1,
     admittedAt: moment.nowMs,
     admittedHeight: moment.height,

@@ -32,6 +32,7 @@ export function* childrenOf(index: PoolIndex, { entry }: PoolNode): Generator<Po
  */
 export function settle(index: PoolIndex): void {
   const { nodes, tags } = index.unsettled;
+  if (nodes.size === 0 && tags.size === 0) return;
   for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
   for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);

@@ -45,12 +45,20 @@ export function takeStep(pool: Planning, take: CheckedTake, { nowMs }: PoolMomen
   return draft.step({ leaseId, owner, untilMs: lease.untilMs, transactions });
 }
 
+/** Whether a sweep would find nothing. */
+export function isSwept(index: PoolIndex, moment: PoolMoment): boolean {
+  return !isOver(index) && endedIn(index, moment, 1).length === 0 && expiredIn(index, moment, 1).length === 0;
+}
+
+function endedIn({ ages }: PoolIndex, { nowMs }: PoolMoment, limit: number): PoolNode[] {
+  return firstOf(ages.leased.list, limit, ({ entry }) => (entry.lease?.untilMs ?? 0) < nowMs);
+}
+
 /** Ends leases, then what waited too long, then what is over the limits. */
 export function sweepStep(pool: Planning, moment: PoolMoment): Step<Sweep> {
   const draft = new Draft(pool);
   const { index } = draft;
-  const ended = firstOf(index.ages.leased.list, maxSwept, ({ entry }) => (entry.lease?.untilMs ?? 0) < moment.nowMs);
-  const returned = ended.map(({ hash }) => hash);
+  const returned = endedIn(index, moment, maxSwept).map(({ hash }) => hash);
   for (const hash of returned) draft.moveBy('release', hash);
   settle(index);
   const expired = expiredIn(index, moment, maxSwept - returned.length);

@@ -6,6 +6,7 @@ import { poolClock } from '../pool-clock.ts';
 import { recorded, type Step } from '../step.ts';
 import type { Planning } from './draft.ts';
 import { dumpOf } from './dump.ts';
+import { isSwept } from './pool-plans.ts';
 import { momentIn, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 import type { PriorityPool } from './priority-pool.ts';
 import { admitStrangers, areStrangers } from './turn-over.ts';
@@ -65,6 +66,11 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
       if (context.operationId !== undefined || !areStrangers(pool, submissions))
         return driver.admit(submissions, moment, context);
       return admitStrangers(pool, submissions, momentIn(pool, clock(), moment));
+    },
+    sweep(moment, context) {
+      if (context.operationId === undefined && isSwept(pool.index, momentIn(pool, clock(), moment)))
+        return { returned: [], expired: [], evicted: [], more: false };
+      return driver.sweep(moment, context);
     },
     close,
   };

@@ -12,22 +12,25 @@ export function candidateOf({ hash, entry }: PoolNode): Candidate {
 
 /** The ready ones that fit, from the best on: up to the first that does not, or past some of those and their descendants. */
 export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
-  const { maxTxs, skip, overheadBytes } = budget;
-  let { maxBytes, maxGas } = budget;
+  const { maxTxs, maxBytes, maxGas, skip, overheadBytes } = budget;
   const reaped: Candidate[] = [];
+  // Whole numbers: what is left of a budget without limit would be a number object of its own each time.
+  let usedBytes = 0;
+  let usedGas = 0;
   const passed = new Set<PoolNode>();
   let misfits = 0;
   if (maxTxs === 0) return reaped;
   index.order.walk(({ hash, seq, bytes, gas, priority, isReady, isBound }, node) => {
     if (!isReady) return false;
     if (isBound && passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
-    if (bytes + overheadBytes > maxBytes || gas > maxGas) {
+    const needed = usedBytes + bytes + overheadBytes;
+    if (needed > maxBytes || usedGas + gas > maxGas) {
       passed.add(node);
       misfits += 1;
       return misfits <= skip;
     }
-    maxBytes -= bytes + overheadBytes;
-    maxGas -= gas;
+    usedBytes = needed;
+    usedGas += gas;
     return reaped.push({ hash, seq, bytes, gas, priority }) < maxTxs;
   });
   return reaped;

@@ -1,4 +1,4 @@
-const chunkItems = 256;
+const chunkItems = 128;
 
 /** How items are ordered. */
 export interface SortKey<Key, Item = Key, Shown = undefined> {
@@ -22,6 +22,8 @@ interface Chunk<Item, Shown> {
 export class SortedList<Item extends Key, Key = Item, Shown = undefined> implements Iterable<Item> {
   readonly #by: SortKey<Key, Item, Shown>;
   readonly #chunks: Chunk<Item, Shown>[] = [{ items: [], keys: [], shown: [] }];
+  /** The first rough key of each chunk: the search for a chunk looks at these alone. */
+  readonly #starts: number[] = [0];
   #length = 0;
 
   constructor(by: SortKey<Key, Item, Shown>) {
@@ -56,6 +58,7 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
       items.splice(place, 0, item);
       keys.splice(place, 0, rough);
     }
+    if (place === 0) this.#starts[at] = rough;
     if (items.length > chunkItems) this.#split(at, chunk, place);
   }
 
@@ -76,7 +79,12 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
       items.splice(place, 1);
       keys.splice(place, 1);
     }
-    if (items.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
+    if (items.length > 0) {
+      if (place === 0) this.#starts[at] = keys[0] as number;
+    } else if (this.#chunks.length > 1) {
+      this.#chunks.splice(at, 1);
+      this.#starts.splice(at, 1);
+    }
   }
 
   [Symbol.iterator](): Generator<Item, undefined> {
@@ -118,6 +126,7 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
   #split(at: number, { items, keys, shown }: Chunk<Item, Shown>, place: number): void {
     const isLast = at === this.#chunks.length - 1 && place === items.length - 1;
     const from = isLast ? chunkItems : chunkItems / 2;
+    this.#starts.splice(at + 1, 0, keys[from] as number);
     this.#chunks.splice(at + 1, 0, { items: items.splice(from), keys: keys.splice(from), shown: shown.splice(from) });
   }
 
@@ -125,10 +134,10 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
   #chunkOf(key: Key, rough: number): number {
     let low = 0;
     let high = this.#chunks.length - 1;
-    if (high > 0 && this.#isUpTo(this.#chunks[high] as Chunk<Item, Shown>, 0, key, rough)) return high;
+    if (high > 0 && this.#beginsUpTo(high, key, rough)) return high;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#isUpTo(this.#chunks[middle] as Chunk<Item, Shown>, 0, key, rough)) low = middle;
+      if (this.#beginsUpTo(middle, key, rough)) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -144,6 +153,11 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
       else high = middle;
     }
     return low;
+  }
+
+  #beginsUpTo(at: number, key: Key, rough: number): boolean {
+    const start = this.#starts[at] as number;
+    return start === rough ? this.#isUpTo(this.#chunks[at] as Chunk<Item, Shown>, 0, key, rough) : start < rough;
   }
 
   #isUpTo({ items, keys }: Chunk<Item, Shown>, place: number, key: Key, rough: number): boolean {

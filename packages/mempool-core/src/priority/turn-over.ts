@@ -12,7 +12,7 @@ export function areStrangers({ index, ledger }: PriorityPool, submissions: reado
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
     if (index.node(hash) !== undefined || ledger.sighting(hash) !== null) return false;
   }
-  return new Set(submissions.map(({ hash }) => hash)).size === submissions.length;
+  return submissions.length === 1 || new Set(submissions.map(({ hash }) => hash)).size === submissions.length;
 }
 
 /**
