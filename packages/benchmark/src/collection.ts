@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 
-const leastGrowthBytes = 32 * 2 ** 20;
+const leastGrowthBytes = 48 * 2 ** 20;
 /** Of what is held: where a collection has much to look at, it comes less often. */
 const growthShare = 1 / 16;
 /** V8 lets go of shapes that code was compiled for only after so many collections that found none of them. */

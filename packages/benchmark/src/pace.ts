@@ -3,7 +3,9 @@ import { quotients, spreadOf } from './spread.ts';
 
 /** How long the participants of a row take turns. */
 export interface Pace {
-  /** Measured time of each before anything counts: until its code is compiled. */
+  /** Between two of them, what was compiled for objects that are gone is forgotten. */
+  readonly warmUps: number;
+  /** Measured time of each in a warm-up, before anything counts: until its code is compiled. */
   readonly warmMs: number;
   /** All of that, preparations included, at the most. */
   readonly longestWarmMs: number;
@@ -21,6 +23,7 @@ export interface Pace {
 
 /** In this process: collections decide, and code until it is compiled; both need time to level out. */
 const inMemory: Pace = {
+  warmUps: 2,
   warmMs: 100,
   longestWarmMs: 600,
   turnMs: 50,
@@ -32,14 +35,14 @@ const inMemory: Pace = {
 };
 
 /** Where a disk or a server has most of the work: dearer, and steadier. */
-const outside: Pace = { ...inMemory, turnMs: 30, longestTurnMs: 120, rowMs: 2_500 };
+const outside: Pace = { ...inMemory, warmUps: 1, turnMs: 30, longestTurnMs: 120, rowMs: 2_500 };
 
 /** @param rounds as many as were asked for, one of them with every turn once; without it as many as the spread needs */
 export function paceOf({ capabilities }: Pick<Backend, 'capabilities'>, rounds: number | undefined): Pace {
   const pace = capabilities.durable ? outside : inMemory;
   if (rounds === undefined) return pace;
   const asked = { ...pace, leastRounds: rounds, mostRounds: rounds };
-  return rounds === 1 ? { ...asked, warmMs: 0, turnMs: 0, coldMs: 0 } : asked;
+  return rounds === 1 ? { ...asked, warmUps: 0, turnMs: 0, coldMs: 0 } : asked;
 }
 
 /** A median that would move by this share of itself from run to run is good enough: the check allows for 0.15. */

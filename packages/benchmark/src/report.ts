@@ -2,6 +2,7 @@ import { cost, digits, spread, table } from './format.ts';
 import type { Figure } from './measure.ts';
 import type { Result } from './result.ts';
 import { isRanked, type Row } from './row.ts';
+import { quantile } from './spread.ts';
 
 export const quoteStart = '<!-- benchmark: start -->';
 export const quoteEnd = '<!-- benchmark: end -->';
@@ -30,7 +31,7 @@ function quote(result: Result): string {
   return [header(result), ...summary(result), `${met} of ${result.goals.length} goals met.`].join('\n\n');
 }
 
-function header({ date, sizes, machine }: Result): string {
+function header({ date, sizes, machine, rows }: Result): string {
   const { node, system, processor, memoryGib, betterSqlite3, sqlite, redis, ioredis, revision } = machine;
   const server = redis === null ? '' : `, Redis ${redis} with ioredis ${ioredis}`;
   const at = revision === null ? '' : `, revision ${revision}`;
@@ -39,7 +40,18 @@ function header({ date, sizes, machine }: Result): string {
     `Run of ${date.slice(0, 10)}${at}, n = ${sizes.map((n) => n.toLocaleString('en')).join(' / ')}.`,
     `${system}, ${processor}, ${memoryGib} GiB; ${versions}.`,
     `fsync of 4 KiB: ${spread(machine.fsyncsPerSecond, digits)} a second.`,
+    ...repeatability(rows),
   ].join('\n');
+}
+
+/** How far apart the two halves of the run are: what a second run may differ by. */
+function repeatability(rows: readonly Row[]): string[] {
+  const apart = rows.flatMap(({ limits }) => limits.flatMap(({ halvesApart }) => halvesApart ?? []));
+  if (apart.length === 0) return [];
+  const percent = (share: number): string => `${digits(quantile(apart, share) * 100)} %`;
+  return [
+    `Ratios of every second round differ from those of the others by ${percent(0.5)} (median), nine in ten by at most ${percent(0.9)}.`,
+  ];
 }
 
 /** A table for each kind of pool. */

@@ -22,6 +22,8 @@ interface LimitRow {
   readonly cost: Spread;
   /** The limit's cost ÷ ours: 1 is as quick, or as small, as the bare structure. */
   readonly ratio: Spread;
+  /** By what share of itself the ratio of every second round differs from that of the others; `null` after a single one. */
+  readonly halvesApart: number | null;
 }
 
 /** The costs at one n, round by round. */
@@ -49,10 +51,17 @@ export function rowsOf(head: RowHead, costs: readonly Costs[]): Row[] {
       name,
       cost: spreadOf(limit),
       ratio: spreadOf(quotients(limit, at.ours)),
+      halvesApart: halvesApart(quotients(limit, at.ours)),
     })),
     growth: base === undefined || at === base ? null : spreadOf(quotients(at.ours, base.ours)),
     flatness: base === undefined || at === base ? null : spreadOf(flatness(base, at)),
   }));
+}
+
+function halvesApart(ratios: readonly number[]): number | null {
+  if (ratios.length < 2) return null;
+  const half = (rest: number): number => median(ratios.filter((_, round) => round % 2 === rest));
+  return Math.abs(half(0) / half(1) - 1);
 }
 
 function flatness(base: Costs, at: Costs): number[] {

@@ -28,9 +28,8 @@ export async function takeTurns(
   areSettled: (costs: CostsByName) => boolean = () => false,
 ): Promise<CostsByName> {
   const costs = new Map(participants.map(({ name }): [string, number[]] => [name, []]));
-  if (pace.warmMs > 0) {
-    await warmUp(participants, pace);
-    forget();
+  for (let warmed = 0; warmed < pace.warmUps; warmed++) {
+    if (warmed > 0) forget();
     await warmUp(participants, pace);
   }
   const until = performance.now() + pace.rowMs;

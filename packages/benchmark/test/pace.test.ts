@@ -18,7 +18,7 @@ describe('the pace of a row', () => {
   });
 
   test('takes every turn once and warms nothing up in a single round', () => {
-    expect(paceOf({ capabilities }, 1)).toMatchObject({ warmMs: 0, coldMs: 0, turnMs: 0 });
+    expect(paceOf({ capabilities }, 1)).toMatchObject({ warmUps: 0, coldMs: 0, turnMs: 0 });
   });
 });
 

@@ -46,6 +46,11 @@ describe('the report', () => {
     expect(lines).toContain('| ephemeral | a goal | 1.00 × | at least 9 | no |');
   });
 
+  test('says how far apart the two halves of the run are', () => {
+    // The limits of the sample are half as dear as ours in every round.
+    expect(report(sampleResult())).toContain('differ from those of the others by 0.00 % (median)');
+  });
+
   test('says when, where, with what and at which fsync rate it was measured', () => {
     const head = quoted(markdown) ?? '';
     for (const part of [

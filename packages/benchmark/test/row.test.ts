@@ -20,6 +20,14 @@ describe('a row', () => {
     expect(large?.limits[0]?.ratio).toMatchObject({ median: 0.5, least: 0.5, most: 0.75 });
   });
 
+  test('tells how far the ratio of every second round is from that of the others', () => {
+    const limits = new Map([['bare', [1, 2, 1, 2, 1]]]);
+    const [apart] = rows({ ours: [1, 1, 1, 1, 1], limits }, { ours: [1, 1, 1, 1, 1], limits });
+    expect(apart?.limits[0]?.halvesApart).toBe(0.5);
+    const single = rowsOf(head, [{ n: 1, ours: [1], limits: new Map([['bare', [1]]]) }]);
+    expect(single[0]?.limits[0]?.halvesApart).toBeNull();
+  });
+
   test('is not flat where it grows and its limit does not', () => {
     const limits = new Map([['bare', [1, 1, 1]]]);
     const [small, large] = rows({ ours: [1, 2, 3], limits }, { ours: [3, 6, 9], limits });
