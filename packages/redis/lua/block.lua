@@ -1,28 +1,28 @@
 -- Purpose: writes what a block decided, and trims points and sightings that are too old to roll back to.
 -- Rules: L5, L6, L7, L9, L12, E1
--- `finals`: how many of the changes end a life.
-local function applyBlock(finals)
+-- `places`: those of the changes, by seq; `finals`: how many of them end a life.
+local function applyBlock(places, finals)
   expectFinals(finals)
   local index, joined, left = {}, {}, {}
   local n, confirmed = 0, place(CONFIRMED, tick)
-  for i = 1, #changes do
-    local c = changes[i]
-    local hash, way = c.hash, c.way
+  for i = 1, #places do
+    local c = places[i]
+    local hash, way, number = changed[c], ways[c], seqs[c]
     local to = way.to
-    event(hash, c.seq, way.tail)
+    event(hash, number, way.tail)
     if to == CONFIRMED then
       index[n + 1], index[n + 2] = confirmed, hash
       n = n + 2
       if way.from == PENDING or way.from == DROPPED then
-        joined[#joined + 1] = c.text
+        joined[#joined + 1] = texts[c]
         joined[#joined + 1] = hash
       end
     elseif to == PENDING then
-      index[n + 1], index[n + 2] = c.text, hash
+      index[n + 1], index[n + 2] = texts[c], hash
       n = n + 2
       left[#left + 1] = hash
     else
-      finalize(hash, c.seq, to, way.at, way.depth, way.missed, way.note)
+      finalize(hash, number, to, way.at, way.depth, way.missed, way.note)
     end
   end
   each(left, 'ZREM', FLIGHT)

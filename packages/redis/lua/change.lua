@@ -2,7 +2,7 @@
 -- the seq, so it is worked out once.
 -- A Dropped one that is seen stays as it is where its log entry is damaged: its seq is lost (M2).
 -- Rules: L5, L6, L7, L12, E1, M2
-local changes, leftTicks = {}, {}
+local changed, ways, seqs, texts, leftTicks = {}, {}, {}, {}, {}
 
 -- From which stage and tick, with which counters, to which stage: what it means for events, index and log.
 local function wayTo(to, from, since, confirmed, missed)
@@ -50,5 +50,6 @@ local function change(hash, text, why)
     if not number then why.ways[text] = way end
   end
   why.count = why.count + 1
-  changes[#changes + 1] = { hash = hash, way = way, seq = number, text = digits }
+  local n = #changed + 1
+  changed[n], ways[n], seqs[n], texts[n] = hash, way, number or false, digits
 end

@@ -31,7 +31,7 @@ local function aged(stage, last, why)
   local old = last < 0 and {} or call('ZRANGEBYSCORE', IDX, stage * T, stage * T + last, 'WITHSCORES')
   if #old == 0 then return end
   local touched = {}
-  for i = 1, #changes do touched[changes[i].hash] = true end
+  for i = 1, #changed do touched[changed[i]] = true end
   for i = 1, #old, 2 do
     if not touched[old[i]] then change(old[i], old[i + 1], why) end
   end
@@ -44,8 +44,7 @@ aged(PROPAGATED, dropTick, dropping)
 aged(ACKNOWLEDGED, dropTick, dropping)
 aged(CONFIRMED, finalTick, finalizing)
 local finalized = finalizing.count + (atOnce and confirming.count or 0)
-order(changes)
-applyBlock(finalized + dropping.count)
+applyBlock(order(changed, seqs, texts), finalized + dropping.count)
 local digits = string.format('%d', tick)
 call('HSET', BLOCKS, digits, point .. struct.pack('>I8', logSeq), point, digits)
 local sightings = {}

@@ -5,22 +5,23 @@
 local reason = ARGV[4]
 local list = hashes(ARGV[5])
 local at = scores(IDX, list)
-local digits, drops = {}, {}
+local digits, dropped, origins, ages, seqs = {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
   local fits = from and from < CONFIRMED
   digits[i] = fits and 1 or 0
   if fits then
-    local missed = from == PENDING and 0 or tick - at[i] % T
-    drops[#drops + 1] = { hash = hash, from = from, missed = missed, seq = from == PENDING and at[i] }
+    local n = #dropped + 1
+    dropped[n], origins[n] = hash, from
+    ages[n], seqs[n] = from == PENDING and 0 or tick - at[i] % T, from == PENDING and at[i]
   end
 end
-if #drops > 0 then
-  order(drops)
-  expectFinals(#drops)
-  for _, d in ipairs(drops) do
-    finalize(d.hash, d.seq, DROPPED, 0, 0, d.missed, reason)
-    event(d.hash, d.seq, tail(DROPPED, d.from, 0, d.missed, 0, d.missed, false, reason))
+if #dropped > 0 then
+  expectFinals(#dropped)
+  for _, c in ipairs(order(dropped, seqs, {})) do
+    local hash, number, missed = dropped[c], seqs[c], ages[c]
+    finalize(hash, number, DROPPED, 0, 0, missed, reason)
+    event(hash, number, tail(DROPPED, origins[c], 0, missed, 0, missed, false, reason))
   end
   closeLives()
   save('logSeq', logSeq, 'logFirst', logFirst)

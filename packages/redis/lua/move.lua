@@ -9,34 +9,34 @@ local leaves = ({
 })[verb]
 local list = hashes(ARGV[4])
 local at, texts = scores(IDX, list)
-local digits, moves = {}, {}
+local digits, moved, origins, sinces, seqs, numbers = {}, {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
-  local moved = from and leaves[from]
-  digits[i] = moved and 1 or 0
-  if moved then
-    local pending = from == PENDING
-    moves[#moves + 1] = { hash = hash, from = from, since = at[i] % T, seq = pending and at[i], text = pending and texts[i] }
+  local moves = from and leaves[from]
+  digits[i] = moves and 1 or 0
+  if moves then
+    local pending, n = from == PENDING, #moved + 1
+    moved[n], origins[n], sinces[n] = hash, from, at[i] % T
+    seqs[n], numbers[n] = pending and at[i], pending and texts[i]
   end
 end
-if #moves > 0 then
-  order(moves)
+if #moved > 0 then
   local index, joined, left = {}, {}, {}
   local propagated = place(PROPAGATED, tick)
-  for i, m in ipairs(moves) do
-    local n, hash, missed = 2 * i, m.hash, tick - m.since
+  for i, c in ipairs(order(moved, seqs, numbers)) do
+    local n, hash, missed = 2 * i, moved[c], tick - sinces[c]
     index[n] = hash
     if verb == 'markInflight' then
       index[n - 1] = propagated
-      joined[n - 1], joined[n] = m.text, hash
-      event(hash, m.seq, tail(PROPAGATED, PENDING, 0, 0, 0, 0))
+      joined[n - 1], joined[n] = numbers[c], hash
+      event(hash, seqs[c], tail(PROPAGATED, PENDING, 0, 0, 0, 0))
     elseif verb == 'markAcknowledged' then
-      index[n - 1] = place(ACKNOWLEDGED, m.since)
-      event(hash, m.seq, tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
+      index[n - 1] = place(ACKNOWLEDGED, sinces[c])
+      event(hash, seqs[c], tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
-      index[n - 1] = m.text
+      index[n - 1] = numbers[c]
       left[i] = hash
-      event(hash, m.seq, tail(ROLLED_BACK, m.from, 0, missed, 0, 0))
+      event(hash, seqs[c], tail(ROLLED_BACK, origins[c], 0, missed, 0, 0))
     end
   end
   each(left, 'ZREM', FLIGHT)

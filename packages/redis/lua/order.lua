@@ -1,21 +1,24 @@
 -- Purpose: puts changes in the order of events and log, by seq.
 -- Rules: E1, L8
 
--- Fills in the seq of the changes that were in flight, as `text` as the server wrote it, and sorts.
-local function order(changes)
-  local flying, names = {}, {}
-  for _, change in ipairs(changes) do
-    if not change.seq then
-      flying[#flying + 1] = change
-      names[#flying] = change.hash
+-- Fills in the seqs of what was in flight, and their texts as the server wrote them; answers the changes' places by seq. What a
+-- change is lies in a list for each of its fields: a table for each change would cost as much as its event.
+local function order(hashes, seqs, texts)
+  local places, flying, names = {}, {}, {}
+  for i = 1, #hashes do
+    places[i] = i
+    if not seqs[i] then
+      local n = #names + 1
+      flying[n], names[n] = i, hashes[i]
     end
   end
-  local numbers, texts = scores(FLIGHT, names)
-  for i = 1, #flying do flying[i].seq, flying[i].text = numbers[i], texts[i] end
-  local sorted, last = true, 0
-  for _, change in ipairs(changes) do
-    sorted = sorted and change.seq > last
-    last = change.seq
+  local numbers, digits = scores(FLIGHT, names)
+  for n = 1, #flying do seqs[flying[n]], texts[flying[n]] = numbers[n], digits[n] end
+  for i = 2, #places do
+    if seqs[i] < seqs[i - 1] then
+      table.sort(places, function(a, b) return seqs[a] < seqs[b] end)
+      break
+    end
   end
-  if not sorted then table.sort(changes, function(a, b) return a.seq < b.seq end) end
+  return places
 end

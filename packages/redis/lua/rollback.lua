@@ -12,7 +12,7 @@ if not target then
 end
 prolong()
 
-local changes, index, left, undonePoints = {}, {}, {}, {}
+local changed, lives, seqs, index, left, undonePoints = {}, {}, {}, {}, {}, {}
 for at = tick, target + 1, -1 do
   local undone = pointOf(at)
   blockEvent(1, undone, at)
@@ -25,9 +25,9 @@ local function above(stage)
 end
 local confirmed = above(CONFIRMED)
 for i = 1, #confirmed, 2 do
-  left[#left + 1] = confirmed[i]
-  changes[#changes + 1] =
-    { hash = confirmed[i], from = CONFIRMED, confirmed = tick - tonumber(confirmed[i + 1]) % T + 1, missed = 0 }
+  local n = #left + 1
+  left[n], changed[n], seqs[n] = confirmed[i], confirmed[i], false
+  lives[n] = { from = CONFIRMED, confirmed = tick - tonumber(confirmed[i + 1]) % T + 1, missed = 0 }
 end
 
 -- What an undone block confirmed was Finalized after the target, so only the entries since then need be looked at.
@@ -39,17 +39,20 @@ for i, entry in ipairs(ask(numbers, 'HMGET', LOG)) do
     local stage, number, at, depth, missed, hash = struct.unpack(entryFormat, entry)
     if stage == FINALIZED and at > target and number <= seq then
       names[#names + 1] = hash
-      finals[#names] = { hash = hash, from = stage, confirmed = depth, missed = missed, seq = number, entry = numbers[i] }
+      finals[#names] = { from = stage, confirmed = depth, missed = missed, seq = number, entry = numbers[i] }
     end
   end
 end
 for i, at in ipairs((scores(IDX, names))) do
-  if at == FINALIZED * T + finals[i].entry then changes[#changes + 1] = finals[i] end
+  if at == FINALIZED * T + finals[i].entry then
+    local n = #changed + 1
+    changed[n], lives[n], seqs[n] = names[i], finals[i], finals[i].seq
+  end
 end
-order(changes)
-for i, c in ipairs(changes) do
-  index[2 * i - 1], index[2 * i] = c.seq, c.hash
-  event(c.hash, c.seq, tail(ROLLED_BACK, c.from, c.confirmed, c.missed, 0, 0))
+for i, c in ipairs(order(changed, seqs, {})) do
+  local life = lives[c]
+  index[2 * i - 1], index[2 * i] = seqs[c], changed[c]
+  event(changed[c], seqs[c], tail(ROLLED_BACK, life.from, life.confirmed, life.missed, 0, 0))
 end
 for stage = PROPAGATED, ACKNOWLEDGED do
   local later = above(stage)
@@ -65,4 +68,4 @@ call('ZREMRANGEBYSCORE', SEEN, string.format('(%d', target), '+inf')
 local blocks = tick - target
 tick, tip = target, point
 save('tick', tick, 'tip', tip)
-return finish({ 'rolled-back', tip, tick, blocks, #changes })
+return finish({ 'rolled-back', tip, tick, blocks, #changed })

@@ -6,25 +6,25 @@ local limit = tonumber(ARGV[5])
 local before = string.format('(%.17g', moment(ARGV[3], ARGV[4]))
 local members = leased and call('ZRANGEBYSCORE', LEASES, '-inf', before, 'LIMIT', 0, limit + 1) or {}
 local sizes = { [24] = 2, [25] = 3, [26] = 5, [27] = 9 }
-local list, moves, stray, reply = {}, {}, {}, { #members > limit and 1 or 0 }
+local list, moved, sinces, seqs, texts, stray, reply = {}, {}, {}, {}, {}, {}, { #members > limit and 1 or 0 }
 for i = 1, math.min(#members, limit) do list[i] = string.sub(members[i], (sizes[members[i]:byte()] or 1) + 1) end
 for i, at in ipairs((scores(IDX, list))) do
   -- A lease ends with its transaction's stage: one that is left without is damage, and would come up for ever.
   if at and math.floor(at / T) == PROPAGATED then
-    moves[#moves + 1] = { hash = list[i], from = PROPAGATED, since = at % T }
+    local n = #moved + 1
+    moved[n], sinces[n], seqs[n] = list[i], at % T, false
     reply[#reply + 1] = list[i]
   else
     stray[#stray + 1] = members[i]
   end
 end
 each(stray, 'ZREM', LEASES)
-if #moves > 0 then
-  order(moves)
+if #moved > 0 then
   local index, left = {}, {}
-  for i, m in ipairs(moves) do
-    index[2 * i - 1], index[2 * i] = m.text, m.hash
-    left[i] = m.hash
-    event(m.hash, m.seq, tail(ROLLED_BACK, PROPAGATED, 0, tick - m.since, 0, 0))
+  for i, c in ipairs(order(moved, seqs, texts)) do
+    index[2 * i - 1], index[2 * i] = texts[c], moved[c]
+    left[i] = moved[c]
+    event(moved[c], seqs[c], tail(ROLLED_BACK, PROPAGATED, 0, tick - sinces[c], 0, 0))
   end
   each(left, 'ZREM', FLIGHT)
   each(index, 'ZADD', IDX)

@@ -3,7 +3,7 @@ import { type DriverOptions, isMempoolError, MempoolError, retryUntil, WriteLine
 import { createClient, type RedisOptions } from './options.ts';
 import { isGone, isReply, refusal, withoutArguments } from './refusal.ts';
 import { type Reply, type Script, scripts, type Verb } from './script.ts';
-import { type Argument, ScriptCall } from './script-call.ts';
+import { type Argument, Scratch, ScriptCall } from './script-call.ts';
 
 type Lost = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
@@ -23,6 +23,7 @@ export class Connection {
   readonly #line = new WriteLine();
   /** Scripts sent in full on this connection. */
   readonly #loaded = new Set<string>();
+  readonly #scratch = new Scratch();
 
   constructor(options: DriverOptions & RedisOptions) {
     this.#options = options;
@@ -50,7 +51,7 @@ export class Connection {
   ): Promise<Reply<V>> {
     const { timeoutMs, clock } = this.#options;
     const script = scripts[verb];
-    const call = new ScriptCall(script, keys, args);
+    const call = new ScriptCall(script, keys, args, this.#scratch);
     let gone = false;
     const attempt = async (remainingMs: number) => {
       const deadline = clock() + remainingMs;
@@ -76,7 +77,7 @@ export class Connection {
     timeoutMs: number,
   ): Promise<Reply<V>> {
     const script = scripts[verb];
-    return this.#runOnce<V>(script, new ScriptCall(script, keys, args), timeoutMs);
+    return this.#runOnce<V>(script, new ScriptCall(script, keys, args, this.#scratch), timeoutMs);
   }
 
   /** One command, sent once; it changes nothing. */
@@ -99,7 +100,9 @@ export class Connection {
       return this.#client.sendCommand(command) as Promise<Reply<V>>;
     };
     try {
-      return await this.#send(send, command.name, timeoutMs, lost);
+      const reply = await this.#send(send, command.name, timeoutMs, lost);
+      call.end();
+      return reply;
     } catch (error) {
       if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
       this.#loaded.clear();

@@ -12,8 +12,26 @@ export interface SelfWritten {
 
 type Framed = string | Buffer | SelfWritten;
 
+const mostScratchBytes = 1024 * 1024;
 /** The most that a length takes, with its mark and both ends of lines. */
 const frameBytes = 15;
+
+/** The memory of the largest call that was answered, used again: to get new memory costs more than to write into it. */
+export class Scratch {
+  #free: Buffer | null = null;
+
+  take(length: number): Buffer {
+    const free = this.#free;
+    if (free === null || free.length < length) return Buffer.allocUnsafe(length);
+    this.#free = null;
+    return free;
+  }
+
+  give(memory: Buffer): void {
+    const kept = this.#free?.length ?? 0;
+    if (memory.length > kept && memory.length <= mostScratchBytes) this.#free = memory;
+  }
+}
 
 /**
  * A script with its arguments as they go over the wire. The client would frame and copy each argument apart, at several times the
@@ -21,15 +39,18 @@ const frameBytes = 15;
  */
 export class ScriptCall {
   readonly #script: Script;
+  readonly #scratch: Scratch;
+  readonly #memory: Buffer;
   readonly #bytes: Buffer;
   /** Where the name and the digest end. */
   readonly #argumentsAt: number;
   readonly #count: number;
+  #sent = 0;
 
-  constructor(script: Script, keys: readonly string[], args: readonly Argument[]) {
+  constructor(script: Script, keys: readonly string[], args: readonly Argument[], scratch: Scratch) {
     const given = ['EVALSHA', script.sha, String(keys.length), ...keys, ...args].map(framed);
     const lengths = given.map((each) => (typeof each === 'string' ? Buffer.byteLength(each) : each.length));
-    const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length + frameBytes, frameBytes));
+    const bytes = scratch.take(lengths.reduce((sum, length) => sum + length + frameBytes, frameBytes));
     let at = writeNumber(bytes, '*', given.length, 0);
     let argumentsAt = 0;
     for (const [i, each] of given.entries()) {
@@ -37,6 +58,8 @@ export class ScriptCall {
       at = writeFramed(bytes, each, lengths[i] as number, at);
     }
     this.#script = script;
+    this.#memory = bytes;
+    this.#scratch = scratch;
     this.#bytes = bytes.subarray(0, at);
     this.#argumentsAt = argumentsAt;
     this.#count = given.length;
@@ -44,14 +67,24 @@ export class ScriptCall {
 
   /** For a server that has the script. */
   byDigest(): Command {
+    this.#sent += 1;
     return new WrittenCommand('EVALSHA', this.#bytes);
   }
 
   inFull(): Command {
+    this.#sent += 1;
     const { source } = this.#script;
     const head = `*${this.#count}\r\n$4\r\nEVAL\r\n$${Buffer.byteLength(source)}\r\n${source}\r\n`;
     const bytes = Buffer.concat([Buffer.from(head), this.#bytes.subarray(this.#argumentsAt)]);
     return new WrittenCommand('EVAL', bytes);
+  }
+
+  /**
+   * Of a call that was answered: the server has read all of it. Of one that was sent twice the first attempt may still be on its way,
+   * out of the same memory.
+   */
+  end(): void {
+    if (this.#sent === 1) this.#scratch.give(this.#memory);
   }
 }
 
