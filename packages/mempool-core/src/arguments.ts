@@ -61,9 +61,10 @@ export function checkTransactions(transactions: readonly Transaction[], maxTxByt
   if (!Array.isArray(transactions)) throw invalid('transactions', 'an array');
   if (transactions.length > maxCallTransactions)
     throw invalid('transactions', `at most ${maxCallTransactions} transactions`);
-  let at = 0;
-  const place = (): string => `transactions[${at}]`;
-  for (; at < transactions.length; at++) checkTransaction(place, transactions[at] as Transaction, maxTxBytes);
+  for (let i = 0; i < transactions.length; i++) {
+    const fault = faultOf(transactions[i] as Transaction, maxTxBytes);
+    if (fault !== null) throw invalid(`transactions[${i}]${fault.field}`, fault.form);
+  }
   return transactions;
 }
 
@@ -74,13 +75,23 @@ export function copyTransactions(transactions: readonly Transaction[]): Transact
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
 export function checkTransaction(place: () => string, transaction: Transaction, maxTxBytes: number): void {
-  if (typeof transaction !== 'object' || transaction === null) throw invalid(place(), 'a transaction');
+  const fault = faultOf(transaction, maxTxBytes);
+  if (fault !== null) throw invalid(`${place()}${fault.field}`, fault.form);
+}
+
+/** What is wrong with it: the field, and what it should be; `null` for nothing, as nearly always. */
+function faultOf(
+  transaction: Transaction,
+  maxTxBytes: number,
+): { readonly field: string; readonly form: string } | null {
+  if (typeof transaction !== 'object' || transaction === null) return { field: '', form: 'a transaction' };
   const { hash, payload, payloadType } = transaction;
-  if (!isHash(hash)) throw invalid(`${place()}.hash`, hashForm);
-  if (!isUint8Array(payload)) throw invalid(`${place()}.payload`, 'a Uint8Array');
-  if (payload.length > maxTxBytes) throw invalid(`${place()}.payload`, `at most ${maxTxBytes} bytes (maxTxBytes)`);
+  if (!isHash(hash)) return { field: '.hash', form: hashForm };
+  if (!isUint8Array(payload)) return { field: '.payload', form: 'a Uint8Array' };
+  if (payload.length > maxTxBytes) return { field: '.payload', form: `at most ${maxTxBytes} bytes (maxTxBytes)` };
   if (!Number.isInteger(payloadType) || payloadType < 0 || payloadType > 0xffff)
-    throw invalid(`${place()}.payloadType`, 'an integer of 0–65,535');
+    return { field: '.payloadType', form: 'an integer of 0–65,535' };
+  return null;
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */

@@ -15,6 +15,7 @@ export class Arrivals extends ArrivalState {
 
   /** How many more fit; below 0 where there are too many. */
   get room(): number {
+    if (this.maxTxs === Number.POSITIVE_INFINITY) return this.maxTxs;
     const { shelves } = this.#rows;
     const held = shelves.count('Pending') + shelves.count('Propagated') + shelves.count('Acknowledged');
     return this.maxTxs - held;

@@ -71,7 +71,7 @@ export class LedgerState {
   /** Tells the listeners of new events. */
   wake(): void {
     this.events.trim(this.retention.maxEvents);
-    for (const listener of this.listeners) listener();
+    if (this.listeners.size > 0) for (const listener of this.listeners) listener();
   }
 
   /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
