@@ -24,7 +24,10 @@ export async function startServer(folder: string): Promise<BenchServer | null> {
   const port = await freePort();
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
   const child = spawn('redis-server', flags, { stdio: 'ignore' });
-  const started = await Promise.race([once(child, 'spawn').then(() => true), once(child, 'error').then(() => false)]);
+  const started = await once(child, 'spawn').then(
+    () => true,
+    () => false,
+  );
   if (!started) return null;
   process.once('exit', () => child.kill('SIGKILL'));
   const url = `redis://127.0.0.1:${port}`;
