@@ -26,6 +26,8 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   #epoch: string;
   #dirty = true;
   #ended = false;
+  /** Whoever read it has gone: nothing is handed out any more. */
+  #isLeft = false;
   #filling: Promise<boolean> | null = null;
   #wake: (() => void) | null = null;
   /** Lets go of a page that is waited for. */
@@ -48,9 +50,22 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
 
   [Symbol.asyncIterator](): AsyncIterator<MempoolEvent, undefined> {
     const events = this.#events();
+    let asked = 0;
+    const answered = (): void => {
+      asked -= 1;
+    };
     return {
-      next: () => events.next(),
+      // What is here already is handed out without a step of the generator, which costs several turns of the microtask queue.
+      next: () => {
+        const event = asked === 0 ? this.#ready() : undefined;
+        if (event !== undefined) return Promise.resolve({ done: false, value: event });
+        asked += 1;
+        const step = events.next();
+        step.then(answered, answered);
+        return step;
+      },
       return: () => {
+        this.#isLeft = true;
         this.#abort();
         return events.return(undefined);
       },
@@ -104,9 +119,18 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
       }
       this.#signal?.throwIfAborted();
     } finally {
+      this.#isLeft = true;
       this.end();
     }
     return undefined;
+  }
+
+  /** The next event, where nothing is to be waited for or thrown first. */
+  #ready(): MempoolEvent | undefined {
+    if (this.#isLeft || this.#signal?.aborted) return undefined;
+    const event = this.#buffer[this.#taken];
+    if (event !== undefined) this.#taken += 1;
+    return event;
   }
 
   #take(): MempoolEvent | undefined {
