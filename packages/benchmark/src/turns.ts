@@ -1,4 +1,4 @@
-import { collect, collectYoung, forget } from './collection.ts';
+import { collect, collectAtOnce, collectYoung, forget } from './collection.ts';
 import type { Pace } from './pace.ts';
 
 /** What a turn gave. */
@@ -28,6 +28,7 @@ export async function takeTurns(
   areSettled: (costs: CostsByName) => boolean = () => false,
 ): Promise<CostsByName> {
   const costs = new Map(participants.map(({ name }): [string, number[]] => [name, []]));
+  collectAtOnce();
   for (let warmed = 0; warmed < pace.warmUps; warmed++) {
     if (warmed > 0) forget();
     await warmUp(participants, pace);
