@@ -18,6 +18,25 @@ describe('an event stream (E3)', () => {
     expect(await open(log, 7).read(3)).toEqual([8, 9, 10]);
   });
 
+  it('answers several who ask at once in the order asked, whether events are there or still to come', async () => {
+    const log = new EventLog();
+    const iterator = open(log).stream[Symbol.asyncIterator]();
+    const asked = [iterator.next(), iterator.next(), iterator.next()];
+    log.commit(5);
+    const first = await Promise.all(asked);
+    const later = await Promise.all([iterator.next(), iterator.next()]);
+    expect([...first, ...later].map(({ value }) => value?.kind === 'block' && value.eventSeq)).toEqual(range(1, 5));
+  });
+
+  it('hands out nothing to who has left, although events are there', async () => {
+    const log = new EventLog();
+    log.commit(3);
+    const iterator = open(log).stream[Symbol.asyncIterator]();
+    await iterator.next();
+    await iterator.return?.();
+    expect(await iterator.next()).toEqual({ done: true, value: undefined });
+  });
+
   it('waits for the next commit', async () => {
     const log = new EventLog();
     const { read } = open(log);
