@@ -5,7 +5,7 @@ import { isReady, type PoolNode } from './pool-node.ts';
 import type { Candidate, Lot, RankedCandidate, StaleTransaction } from './pool-verbs.ts';
 import type { CheckedBudget } from './priority-verbs.ts';
 
-export function candidateOf({ hash, entry }: PoolNode): Candidate {
+function candidateOf({ hash, entry }: PoolNode): Candidate {
   const { seq, bytes, verdict } = entry;
   return { hash, seq, bytes, gas: verdict.gas, priority: verdict.priority };
 }
