@@ -37,9 +37,14 @@ const unknown: Change['previous'] = Object.freeze({ stage: 'Unknown', ...nothing
 
 /** From one life to the next: what the counters were at the one tick, and are at the other. */
 export function changeOf(before: Life | null, after: Life, tickBefore: number, tickAfter: number): Change {
-  const previous = before === null ? unknown : { stage: before.stage, ...countersAt(before, tickBefore) };
+  const previous = before === null ? unknown : previousOf(before, tickBefore);
   const counters = after.stage === 'Pending' ? nothing : countersAt(after, tickAfter);
   return { before, after, previous, counters };
+}
+
+function previousOf(before: Life, tick: number): Change['previous'] {
+  const { confirmations, nonConfirmations } = countersAt(before, tick);
+  return { stage: before.stage, confirmations, nonConfirmations };
 }
 
 /**
@@ -93,23 +98,18 @@ export interface BlockLives {
 
 /** L5 and L6 for the block of `tick` (the tick after it): the changes, by seq. */
 export function planBlock(lives: BlockLives, tick: number, thresholds: Thresholds): Change[] {
-  const touched = new Map<string, { before: Life; now: Life }>();
-  for (const life of lives.seen) {
-    const confirms = nextStage(life.stage, 'seen') !== null;
-    const now = confirms ? live(life.hash, life.seq, 'Confirmed', tick) : life;
-    touched.set(life.hash, { before: life, now });
-  }
-  for (const life of lives.unseen) {
-    if (touched.has(life.hash)) continue;
-    const returns = nextStage(life.stage, 'unseen') !== null;
-    touched.set(life.hash, { before: life, now: returns ? live(life.hash, life.seq, 'Pending', 0) : life });
-  }
-  for (const life of lives.aged) if (!touched.has(life.hash)) touched.set(life.hash, { before: life, now: life });
   const changes: Change[] = [];
-  for (const { before, now } of touched.values()) {
+  const touched = new Set<string>();
+  const touch = (before: Life, now: Life): void => {
+    if (touched.size === touched.add(before.hash).size) return;
     const after = settle(now, tick, thresholds);
     if (after !== before) changes.push(changeOf(before, after, tick - 1, tick));
-  }
+  };
+  for (const life of lives.seen)
+    touch(life, nextStage(life.stage, 'seen') === null ? life : live(life.hash, life.seq, 'Confirmed', tick));
+  for (const life of lives.unseen)
+    touch(life, nextStage(life.stage, 'unseen') === null ? life : live(life.hash, life.seq, 'Pending', 0));
+  for (const life of lives.aged) touch(life, life);
   return bySeq(changes);
 }
 
