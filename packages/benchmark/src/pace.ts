@@ -28,14 +28,14 @@ const inMemory: Pace = {
   longestWarmMs: 600,
   turnMs: 50,
   coldMs: 5,
-  longestTurnMs: 180,
+  longestTurnMs: 150,
   leastRounds: 7,
   mostRounds: 15,
-  rowMs: 4_000,
+  rowMs: 3_500,
 };
 
 /** Where a disk or a server has most of the work: dearer, and steadier. */
-const outside: Pace = { ...inMemory, warmUps: 1, turnMs: 30, longestTurnMs: 120, rowMs: 2_500 };
+const outside: Pace = { ...inMemory, warmUps: 1, turnMs: 30, longestTurnMs: 100, rowMs: 2_000 };
 
 /** @param rounds as many as were asked for, one of them with every turn once; without it as many as the spread needs */
 export function paceOf({ capabilities }: Pick<Backend, 'capabilities'>, rounds: number | undefined): Pace {

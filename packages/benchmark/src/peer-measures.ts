@@ -115,7 +115,7 @@ function measureOf(backend: string, duel: Duel, n: number, options: PeerMeasureO
     unit: '×',
     rounds,
     // A thousand take ours some milliseconds, in which noise is large.
-    mostRounds: n < big ? 11 : rounds,
+    mostRounds: n < big ? 9 : rounds,
     warmups: n < big ? 2 : 1,
     async sample(round) {
       const [mine, theirs] = await inTurn(
