@@ -9,7 +9,7 @@ import {
   payloadChecksum,
 } from '../src/codec.ts';
 import type { MempoolErrorCode } from '../src/errors.ts';
-import { encodeEvents } from '../src/event-encoder.ts';
+import { encodeArrivals, encodeEvents } from '../src/event-encoder.ts';
 import type { StoreEvent, TransactionEvent } from '../src/events.ts';
 import { decodeOutcome, encodeOutcome } from '../src/outcome-record.ts';
 import { type ChainPoint, knownStages } from '../src/transaction.ts';
@@ -123,6 +123,32 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
       const events = Array.from({ length: chance.below(40) }, (_, n) => event(first + n));
       expect(decodeEvents(encodeEvents(events), first + events.length - 1)).toEqual(events);
     }
+  });
+
+  it('of counts that a damaged tick made negative', () => {
+    const events = [-1, -25, -70_000].map((n, i) => ({ ...transactionEvent(i + 1), nonConfirmations: n }));
+    expect(decodeEvents(encodeEvents(events), 3)).toEqual(events);
+  });
+
+  it('of arrivals, as the events that they are', () => {
+    const hashes = [1, 20, 24, 32, 64].map((bytes) => chance.hex(bytes));
+    const first = chance.pick([1, 22, 254, 65_534, 2 ** 32 - 2, 2 ** 40]);
+    const events = hashes.map(
+      (hash, i): TransactionEvent => ({
+        kind: 'transaction',
+        eventSeq: i + 1,
+        hash,
+        seq: first + i,
+        stage: 'Pending',
+        previous: { stage: 'Unknown', confirmations: 0, nonConfirmations: 0 },
+        confirmations: 0,
+        nonConfirmations: 0,
+        point: null,
+        reason: null,
+      }),
+    );
+    expect(encodeArrivals(hashes.map(hashToBytes), first)).toEqual(encodeEvents(events));
+    expect(decodeEvents(encodeEvents(events), hashes.length)).toEqual(events);
   });
 
   it('of outcomes', () => {
