@@ -72,8 +72,8 @@ export class Ledger implements PoolView, EventSource {
    */
   arrive(transactions: readonly Transaction[], thresholds: Thresholds): ReceiveOutcome[] {
     const before = this.lastEventSeq;
-    const outcome: ReceiveOutcome[] = [];
-    for (const body of transactions) outcome.push(this.#arrive(body, thresholds));
+    const outcome = new Array<ReceiveOutcome>(transactions.length);
+    for (let i = 0; i < outcome.length; i++) outcome[i] = this.#arrive(transactions[i] as Transaction, thresholds);
     if (this.lastEventSeq > before) this.#state.wake();
     return outcome;
   }
