@@ -7,6 +7,8 @@ UPDATE lease SET expires = ? + ttl, clock = ? WHERE name = ?
 PRAGMA freelist_count
 -- :pageSize
 PRAGMA page_size
+-- :synchronous
+PRAGMA synchronous
 -- :checkpoint
 PRAGMA wal_checkpoint(RESTART)
 

@@ -15,6 +15,8 @@ export const formats: Readonly<Record<core.Ordering, number>> = {
 export const busyMs = 2;
 /** Twice SQLite's own: new hashes scatter over the index, and a page is moved into the file once for all that hit it. */
 const checkpointPages = 2_000;
+/** What the log's file grows to until then, unless one call is larger: each page has a head of 24 bytes. */
+export const longestLogBytes: number = checkpointPages * (4_096 + 24);
 
 export interface DatabaseFileOptions {
   readonly path: string;

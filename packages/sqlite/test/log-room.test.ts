@@ -1,0 +1,37 @@
+import { copyFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { expect, test } from 'vitest';
+import { hashOf, numbers, transaction } from './numbered.ts';
+import { scratch } from './scratch.ts';
+
+const longestLogBytes = 2_000 * (4_096 + 24);
+
+function logBytes(path: string): number {
+  return statSync(`${path}-wal`).size;
+}
+
+for (const backend of [sqlite, sqliteExclusive])
+  test(`D1: ${backend.name}: a cut leaves a log with room behind its end, and every answered call is read from it`, async () => {
+    const path = join(scratch(), 'pool.db');
+    const cut = join(scratch(), 'cut.db');
+    await using store = await backend.open({ path });
+    for (const n of numbers(5)) await store.receive([transaction(n)]);
+    expect(logBytes(path)).toBeGreaterThan(1024 * 1024);
+    for (const suffix of ['', '-wal']) copyFileSync(path + suffix, cut + suffix);
+    await using left = await backend.open({ path: cut });
+    expect((await left.peekPending()).map(({ hash }) => hash)).toEqual(numbers(5).map(hashOf));
+    expect(await left.receive([transaction(5)])).toMatchObject([{ kind: 'received', seq: 6 }]);
+  });
+
+test('M3: the log is made longer up to what a checkpoint lets it become, and not where no call is synced', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using store = await sqlite.open({ path });
+  for (const n of numbers(60)) await store.receive([transaction(n)]);
+  expect(logBytes(path)).toBeGreaterThanOrEqual(longestLogBytes);
+  expect(logBytes(path)).toBeLessThan(longestLogBytes + 512 * 1024);
+  const fast = join(scratch(), 'fast.db');
+  await using unsynced = await sqlite.open({ path: fast, synchronous: 'normal' });
+  for (const n of numbers(60)) await unsynced.receive([transaction(n)]);
+  expect(logBytes(fast)).toBeLessThan(longestLogBytes / 2);
+});
