@@ -65,6 +65,16 @@ test('one that left and whose place another of the same number and seq took is n
   expect(named(watched.list)).toEqual([2, 9]);
 });
 
+test('one that comes back to the place that another was refused at since is listed once', () => {
+  const watched = filled(3, () => 5);
+  const [first, second] = watched.all as [Aged, Aged];
+  for (const aged of [first, second, first]) {
+    for (const other of [first, second]) watched.change(other, { age: null, seq: other.name });
+    watched.change(aged, { age: 5, seq: 9 });
+  }
+  expect(named(watched.list)).toEqual([3, 1]);
+});
+
 test('what has left is let go, whether or not anybody walks the list', () => {
   const watched = filled(10_000, (i) => i);
   for (const aged of watched.all) watched.change(aged, { age: null, seq: aged.seq });

@@ -39,8 +39,11 @@ export class AgeList implements Iterable<PoolNode> {
     const chunk = this.#chunks[at] as Chunk;
     const { nodes, keys, seqs } = chunk;
     const place = placeBehind(chunk, key, seq);
-    // It had left, and comes back as it was.
-    if (nodes[place - 1] === node && keys[place - 1] === key && seqs[place - 1] === seq) return;
+    if (place > 0 && keys[place - 1] === key && seqs[place - 1] === seq) {
+      // It had left, and comes back as it was; or whoever was given this seq before was refused.
+      nodes[place - 1] = node;
+      return;
+    }
     if (place === nodes.length) {
       nodes.push(node);
       keys.push(key);
