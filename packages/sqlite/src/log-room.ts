@@ -1,8 +1,10 @@
-import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { longestLogBytes } from './database-file.ts';
 import type { PoolFile } from './pool-file.ts';
 
 const stepBytes = 256 * 1024;
+/** `PRAGMA synchronous` of FULL. */
+const fullSynchronous = 2;
 
 /**
  * Makes the write-ahead log's file longer ahead of SQLite: to sync a write over bytes that a file has takes half as long as to sync
@@ -10,10 +12,12 @@ const stepBytes = 256 * 1024;
  */
 export class LogRoom {
   readonly #file: PoolFile;
+  readonly #opened: string;
   #isLong: boolean;
 
   constructor(file: PoolFile) {
     this.#file = file;
+    this.#opened = identityOf(file.path);
     // With less than that SQLite syncs at checkpoints only.
     this.#isLong = file.row('synchronous')?.synchronous !== fullSynchronous;
   }
@@ -38,7 +42,8 @@ export class LogRoom {
     const descriptor = openSync(`${this.#file.path}-wal`, 'r+');
     try {
       const { size } = fstatSync(descriptor);
-      this.#isLong = size >= longestLogBytes;
+      // Where somebody has put another file in its place, the log of that name is not ours to write.
+      this.#isLong = size >= longestLogBytes || identityOf(this.#file.path) !== this.#opened;
       if (!this.#isLong) writeSync(descriptor, Buffer.alloc(stepBytes), 0, stepBytes, size);
     } finally {
       closeSync(descriptor);
@@ -46,5 +51,7 @@ export class LogRoom {
   }
 }
 
-/** `PRAGMA synchronous` of FULL. */
-const fullSynchronous = 2;
+function identityOf(path: string): string {
+  const { dev, ino } = statSync(path, { bigint: true });
+  return `${dev}:${ino}`;
+}

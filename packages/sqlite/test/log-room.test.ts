@@ -1,4 +1,4 @@
-import { copyFileSync, statSync } from 'node:fs';
+import { copyFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
@@ -34,4 +34,15 @@ test('M3: the log is made longer up to what a checkpoint lets it become, and not
   await using unsynced = await sqlite.open({ path: fast, synchronous: 'normal' });
   for (const n of numbers(60)) await unsynced.receive([transaction(n)]);
   expect(logBytes(fast)).toBeLessThan(longestLogBytes / 2);
+});
+
+test('N2: the log of a file that has taken the place of the pool is left alone', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using store = await sqlite.open({ path });
+  for (const suffix of ['', '-wal']) {
+    renameSync(path + suffix, `${path}${suffix}.away`);
+    writeFileSync(path + suffix, 'of somebody else');
+  }
+  expect(await store.receive([transaction(0)])).toMatchObject([{ kind: 'received', seq: 1 }]);
+  expect(readFileSync(`${path}-wal`, 'utf8')).toBe('of somebody else');
 });
