@@ -7,6 +7,8 @@ import type { PoolFile } from './pool-file.ts';
 /** What receives leave free, in bytes: room for the write-ahead log and for a checkpoint of it. */
 const reserveBytes = 16 * 1024 * 1024;
 const lookAgainBytes = 1024 * 1024;
+/** Bytes of a call that makes the log no longer than room for it would; what is larger gains less than the room costs. */
+const longestShortCall = 16_384;
 
 /** M3: receives stop while there is still room for the calls that free memory. */
 export class DiskRoom {
@@ -27,7 +29,7 @@ export class DiskRoom {
     this.#creditBytes -= bytes;
     const { aheadBytes } = this.#log;
     if (this.#creditBytes < aheadBytes) this.#look(bytes);
-    if (!this.#isAmple) return;
+    if (!this.#isAmple || bytes > longestShortCall) return;
     this.#creditBytes -= aheadBytes;
     this.#log.lengthen();
   }

@@ -1,13 +1,23 @@
+import type { Statement } from 'better-sqlite3';
 import type { PoolFile } from './pool-file.ts';
 
-type NewRow = readonly [seq: number, hash: Buffer, type: number, checksum: number, payload: Uint8Array];
+/** A transaction's row in `tx`. */
+export interface NewRow {
+  readonly seq: number;
+  readonly hash: Buffer;
+  readonly type: number;
+  readonly checksum: number;
+  readonly payload: Uint8Array;
+}
 
 /** How a hash leads to its row in `tx`: by the index in the file, which other processes write to as well. */
 export class SharedHashes {
   protected readonly file: PoolFile;
+  readonly #insert: Statement<unknown[], unknown>;
 
   constructor(file: PoolFile) {
     this.file = file;
+    this.#insert = file.statement('insertTx');
   }
 
   seqOf(hash: Buffer): number | undefined {
@@ -15,8 +25,8 @@ export class SharedHashes {
   }
 
   /** False, with nothing written, where the hash has a row. */
-  insert(row: NewRow): boolean {
-    return this.file.run('insertTx', ...row).changes === 1;
+  insert({ seq, hash, type, checksum, payload }: NewRow): boolean {
+    return this.#insert.run(seq, hash, type, checksum, payload).changes === 1;
   }
 
   remove(seq: number, _hash: Buffer): void {
@@ -39,9 +49,9 @@ export class OwnHashes extends SharedHashes {
   }
 
   override insert(row: NewRow): boolean {
-    const key = row[1].toString('latin1');
+    const key = row.hash.toString('latin1');
     if (this.#seqs.has(key) || !super.insert(row)) return false;
-    this.#seqs.set(key, row[0]);
+    this.#seqs.set(key, row.seq);
     this.file.onUndo(() => this.#seqs.delete(key));
     return true;
   }

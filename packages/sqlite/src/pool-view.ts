@@ -4,6 +4,8 @@ import type { PoolFile } from './pool-file.ts';
 import * as records from './records.ts';
 import type { Row } from './sql-file.ts';
 
+const nowhere: ReadonlyMap<string, number> = new Map();
+
 /** What the file says inside one transaction, so all of one moment: to the rules of core and to the reading verbs. */
 export class PoolView implements core.PoolView {
   state: records.PoolState;
@@ -54,7 +56,7 @@ export class PoolView implements core.PoolView {
   }
 
   sighting(hash: string): number | null {
-    return this.sightings([hash]).get(hash) ?? null;
+    return this.sightings([{ hash }]).get(hash) ?? null;
   }
 
   pointAt(tick: number): core.ChainPoint | null {
@@ -126,8 +128,9 @@ export class PoolView implements core.PoolView {
   }
 
   /** All in one question. */
-  protected sightings(hashes: readonly string[]): ReadonlyMap<string, number> {
-    const rows = this.state.tick === 0 ? [] : [...this.file.rows('sightings', JSON.stringify(hashes))];
+  protected sightings(asked: readonly Pick<core.Transaction, 'hash'>[]): ReadonlyMap<string, number> {
+    if (this.state.tick === 0) return nowhere;
+    const rows = [...this.file.rows('sightings', JSON.stringify(asked.map(({ hash }) => hash)))];
     return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
   }
 

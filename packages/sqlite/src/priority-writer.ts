@@ -46,7 +46,7 @@ export class PriorityWriter {
       file.run('deleteInflight', before);
       file.run('repointLog', seq, before);
     }
-    if (!hashes.insert([seq, bytes, payloadType, checksumOf(bytes, payload), payload]))
+    if (!hashes.insert({ seq, hash: bytes, type: payloadType, checksum: checksumOf(bytes, payload), payload }))
       throw damaged('order of arrival');
   }
 

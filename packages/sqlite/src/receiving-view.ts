@@ -1,6 +1,6 @@
 import * as core from 'mempool-core';
 import { roomOf } from './fifo-tables.ts';
-import type { SharedHashes } from './hashes.ts';
+import type { NewRow, SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
 import { checksumOf, damaged } from './records.ts';
@@ -11,7 +11,8 @@ import type { FileStep } from './step-writer.ts';
  * hashes are new, and so the look for one and the insert of its row are one statement.
  */
 export class ReceivingView extends PoolView {
-  readonly #before = new Map<string, core.Life | null>();
+  /** Of those before the first that had a row only where one is found: nearly every call has none, and needs no map. */
+  #before: Map<string, core.Life | null> | null = null;
   /** Hashes of the rows written so far that no row was known of. */
   readonly #newcomers: Buffer[] = [];
   readonly #sightings: ReadonlyMap<string, number>;
@@ -34,9 +35,8 @@ export class ReceivingView extends PoolView {
       room < transactions.length ? core.admissionOf(new PoolView(file, hashes), transactions, thresholds, room) : null;
     this.#admitted = this.#admission?.admitted ?? transactions;
     this.#seq = this.lastSeq + 1;
-    for (const transaction of this.#admitted)
-      if (!this.#before.has(transaction.hash)) this.#before.set(transaction.hash, this.#take(transaction));
-    this.#sightings = this.sightings([...this.#before.keys()]);
+    for (let i = 0; i < this.#admitted.length; i++) this.#take(i);
+    this.#sightings = this.sightings(this.#admitted);
   }
 
   step(): FileStep<core.ReceiveOutcome[]> {
@@ -46,7 +46,7 @@ export class ReceivingView extends PoolView {
   }
 
   override life(hash: string): core.Life | null {
-    return this.#before.get(hash) ?? null;
+    return this.#before?.get(hash) ?? null;
   }
 
   override sighting(hash: string): number | null {
@@ -68,18 +68,28 @@ export class ReceivingView extends PoolView {
     return { outcome, writes: [], events: [], chain: null, operation: null, newcomers: this.#newcomers };
   }
 
-  #take({ hash, payload, payloadType }: core.Transaction): core.Life | null {
-    const { bytes } = this.ask(hash);
-    const row = [this.#seq, bytes, payloadType, checksumOf(bytes, payload), payload] as const;
-    const before = this.hashes.insert(row) ? null : this.#known(hash);
-    if (before === null) this.#newcomers.push(bytes);
-    if (before !== null && core.nextStage(before.stage, 'receive') === null) return before;
-    if (before !== null) {
-      // L2: the new life takes over the history, which shows the new payload.
-      this.hashes.remove(before.seq, bytes);
-      this.file.run('repointLog', this.#seq, before.seq);
-      this.hashes.insert(row);
+  #take(i: number): void {
+    const { hash, payload, payloadType } = this.#admitted[i] as core.Transaction;
+    if (this.#before?.has(hash)) return;
+    const bytes = core.hashToBytes(hash);
+    const row = { seq: this.#seq, hash: bytes, type: payloadType, checksum: checksumOf(bytes, payload), payload };
+    if (this.hashes.insert(row)) {
+      this.#before?.set(hash, null);
+      this.#newcomers.push(bytes);
+      this.#seq += 1;
+      return;
     }
+    this.#before ??= new Map(this.#admitted.slice(0, i).map((newcomer) => [newcomer.hash, null]));
+    if (!this.#before.has(hash)) this.#before.set(hash, this.#renew(row, hash));
+  }
+
+  /** L2: a new life takes over the history, which shows the new payload. */
+  #renew(row: NewRow, hash: string): core.Life {
+    const before = this.#known(hash);
+    if (core.nextStage(before.stage, 'receive') === null) return before;
+    this.hashes.remove(before.seq, row.hash);
+    this.file.run('repointLog', row.seq, before.seq);
+    this.hashes.insert(row);
     this.#seq += 1;
     return before;
   }

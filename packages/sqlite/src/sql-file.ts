@@ -30,17 +30,22 @@ export class SqlFile {
     this.#database.exec(readSql(source));
   }
 
+  /** For what is run a hundred times in one call. */
+  statement(name: string): Statement<unknown[], unknown> {
+    return this.#statements.get(name) as Statement<unknown[], unknown>;
+  }
+
   run(name: string, ...values: unknown[]): RunResult {
-    return this.#statement(name).run(...values);
+    return this.statement(name).run(...values);
   }
 
   row(name: string, ...values: unknown[]): Row | undefined {
-    return this.#statement(name).get(...values) as Row | undefined;
+    return this.statement(name).get(...values) as Row | undefined;
   }
 
   /** Lazily, so that a page reads no more than it hands out. */
   rows(name: string, ...values: unknown[]): IterableIterator<Row> {
-    return this.#statement(name).iterate(...values) as IterableIterator<Row>;
+    return this.statement(name).iterate(...values) as IterableIterator<Row>;
   }
 
   /**
@@ -70,10 +75,6 @@ export class SqlFile {
 
   close(): void {
     this.#database.close();
-  }
-
-  #statement(name: string): Statement<unknown[], unknown> {
-    return this.#statements.get(name) as Statement<unknown[], unknown>;
   }
 }
 
