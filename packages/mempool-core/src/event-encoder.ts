@@ -4,7 +4,11 @@ import { type ChainPoint, knownStages } from './transaction.ts';
 export const pointBytes = 40;
 
 /** Codes of an event's stages: a known stage's place in `knownStages`, then these two. */
-export const eventStages = [...knownStages, 'RolledBack', 'Unknown'] as const;
+export const eventStages: readonly [...typeof knownStages, 'RolledBack', 'Unknown'] = [
+  ...knownStages,
+  'RolledBack',
+  'Unknown',
+];
 
 export const blockActions = ['applied', 'undone'] as const;
 
