@@ -4,14 +4,14 @@
 local function applyBlock(places, finals)
   expectFinals(finals)
   local index, joined, left = {}, {}, {}
-  local n, confirmed = 0, place(CONFIRMED, tick)
+  local n, confirmed = 0, opening(CONFIRMED, tick)
   for i = 1, #places do
     local c = places[i]
     local hash, way, number = changed[c], ways[c], seqs[c]
     local to = way.to
     event(hash, number, way.tail)
     if to == CONFIRMED then
-      index[n + 1], index[n + 2] = confirmed, hash
+      index[n + 1], index[n + 2] = confirmed .. own(texts[c]), hash
       n = n + 2
       if way.from == PENDING or way.from == DROPPED then
         joined[#joined + 1] = texts[c]
@@ -41,7 +41,7 @@ local function trimBlocks()
     leftTicks[at] = true
   end
   for at in pairs(leftTicks) do
-    if at < base and call('ZCOUNT', IDX, CONFIRMED * T + at, CONFIRMED * T + at) == 0 then call('HDEL', BLOCKS, at) end
+    if at < base and call('ZCOUNT', IDX, span(CONFIRMED, at, at)) == 0 then call('HDEL', BLOCKS, at) end
   end
   if base > before then call('ZREMRANGEBYSCORE', SEEN, '-inf', string.format('(%d', base)) end
 end

@@ -23,7 +23,7 @@ local function wayTo(to, from, since, confirmed, missed)
   return way
 end
 
--- Why something changes: where to, the stages that it may leave, how many do, and the ways by the score that they leave.
+-- Why something changes: where to, the stages that it may leave, how many do, and the ways by what the scores that they leave begin with.
 local function aim(to, ...)
   local leaves = {}
   for _, stage in ipairs({ ... }) do leaves[stage] = true end
@@ -33,7 +33,7 @@ end
 -- The way of a score that was not met yet, if it has one; the seq with it, where that is known.
 local function look(hash, text, to, leaves)
   local score = tonumber(text)
-  local from, since = math.floor(score / T), score % T
+  local from, since = math.floor(score / T), tickOf(score)
   if not leaves[from] then return nil end
   if from == PENDING then return wayTo(to, from, 0, 0, 0), score, text end
   if from == CONFIRMED then return wayTo(to, from, since, tick - since, 0) end
@@ -43,11 +43,13 @@ local function look(hash, text, to, leaves)
 end
 
 local function change(hash, text, why)
-  local way, number, digits = why.ways[text], nil, nil
+  -- Ten digits of sixteen name stage and tick of one in flight; a Pending one has fewer.
+  local opened = #text == 16 and string.sub(text, 1, 10)
+  local way, number, digits = why.ways[opened], nil, nil
   if not way then
     way, number, digits = look(hash, text, why.to, why.leaves)
     if not way then return end
-    if not number then why.ways[text] = way end
+    if not number then why.ways[opened] = way end
   end
   why.count = why.count + 1
   local n = #changed + 1

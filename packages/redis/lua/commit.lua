@@ -27,8 +27,7 @@ for i = bodiesEnd + 1, #ARGV do
   end
 end
 for digits in string.gmatch(ARGV[14], '%d+') do
-  local at = place(CONFIRMED, tonumber(digits))
-  if call('ZCOUNT', IDX, at, at) == 0 then call('HDEL', BLOCKS, digits) end
+  if call('ZCOUNT', IDX, span(CONFIRMED, tonumber(digits), tonumber(digits))) == 0 then call('HDEL', BLOCKS, digits) end
 end
 for _, events in ipairs(cmsgpack.unpack(ARGV[18])) do append(events[1], events[2]) end
 if ARGV[12] ~= '' then

@@ -28,7 +28,8 @@ local function named(list, why)
 end
 
 local function aged(stage, last, why)
-  local old = last < 0 and {} or call('ZRANGEBYSCORE', IDX, stage * T, stage * T + last, 'WITHSCORES')
+  local from, to = span(stage, 0, last)
+  local old = last < 0 and {} or call('ZRANGEBYSCORE', IDX, from, to, 'WITHSCORES')
   if #old == 0 then return end
   local touched = {}
   for i = 1, #changed do touched[changed[i]] = true end

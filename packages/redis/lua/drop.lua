@@ -13,7 +13,7 @@ for i, hash in ipairs(list) do
   if fits then
     local n = #dropped + 1
     dropped[n], origins[n] = hash, from
-    ages[n], seqs[n] = from == PENDING and 0 or tick - at[i] % T, from == PENDING and at[i]
+    ages[n], seqs[n] = from == PENDING and 0 or tick - tickOf(at[i]), from == PENDING and at[i]
   end
 end
 if #dropped > 0 then

@@ -26,7 +26,7 @@ local function lives(found, count)
   local entries, at, texts = ask(names, 'HMGET', ENTRIES), scores(IDX, names)
   for i = 1, #names do
     local confirmed = at[i] and at[i] >= CONFIRMED * T
-    page[i + 1] = { names[i], found[2 * i], texts[i], confirmed and pointOf(at[i] % T) or '', entries[i] }
+    page[i + 1] = { names[i], found[2 * i], texts[i], confirmed and pointOf(tickOf(at[i])) or '', entries[i] }
   end
   return page
 end

@@ -16,22 +16,24 @@ for i, hash in ipairs(list) do
   digits[i] = moves and 1 or 0
   if moves then
     local pending, n = from == PENDING, #moved + 1
-    moved[n], origins[n], sinces[n] = hash, from, at[i] % T
+    moved[n], origins[n], sinces[n] = hash, from, tickOf(at[i])
     seqs[n], numbers[n] = pending and at[i], pending and texts[i]
   end
 end
 if #moved > 0 then
-  local index, joined, left = {}, {}, {}
-  local propagated = place(PROPAGATED, tick)
+  local index, joined, left, opened = {}, {}, {}, {}
+  local propagated = opening(PROPAGATED, tick)
   for i, c in ipairs(order(moved, seqs, numbers)) do
-    local n, hash, missed = 2 * i, moved[c], tick - sinces[c]
+    local n, hash, since = 2 * i, moved[c], sinces[c]
+    local missed = tick - since
     index[n] = hash
     if verb == 'markInflight' then
-      index[n - 1] = propagated
+      index[n - 1] = propagated .. own(numbers[c])
       joined[n - 1], joined[n] = numbers[c], hash
       event(hash, seqs[c], tail(PROPAGATED, PENDING, 0, 0, 0, 0))
     elseif verb == 'markAcknowledged' then
-      index[n - 1] = place(ACKNOWLEDGED, sinces[c])
+      opened[since] = opened[since] or opening(ACKNOWLEDGED, since)
+      index[n - 1] = opened[since] .. own(numbers[c])
       event(hash, seqs[c], tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
       index[n - 1] = numbers[c]

@@ -1,9 +1,9 @@
 -- Purpose: makes the pool where there is none, checks that what is there is ours, and stores the retention this open names.
 -- KEYS: keys.lua, then calls and calls:old, and of a priority pool 13–15 of changes.lua   ARGV: 1 pool, 2 epoch for a new pool,
--- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, 9 format: 1 by arrival, 2 by priority, then for
--- 1: 10 maxTxs, 'inf' for no limit, or ''; for 2: 10 limits of a new pool, 11 stamp
+-- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then by arrival: 9 maxTxs, 'inf' for no limit, or '';
+-- by priority: 9 limits of a new pool, 10 stamp
 -- Other retention is no change that a mirror can take: with it the changes go, and every mirror is loaded anew.
--- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT <format>, MEMPOOL_POOL <name of the pool it holds>,
+-- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT as in keys.lua, MEMPOOL_POOL <name of the pool it holds>,
 -- MEMPOOL_LOST (there are keys of a pool whose numbers are gone: evicted or deleted)
 -- MEMPOOL_TYPE <key of another type>
 -- Rules: N2
@@ -14,21 +14,19 @@ for i = 1, #KEYS do
   if found ~= types[i] and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE a key of another type is in its place: ' .. KEYS[i]) end
 end
 local format, name = unpack(call('HMGET', META, 'format', 'pool'))
-local wanted, ordered = ARGV[9], { ['1'] = 'by arrival', ['2'] = 'by priority' }
-if format and format ~= wanted then
-  return redis.error_reply('MEMPOOL_FORMAT it is ' .. (ordered[format] and 'ordered ' .. ordered[format] or 'stored in format ' .. format))
-end
+local ranked = KEYS[15]
+if format and format ~= FORMAT then return misfit(format) end
 if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL the keys hold another pool: ' .. name) end
 if not format and call('EXISTS', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST its key meta is gone, evicted or deleted: delete its other keys to begin anew') end
 call('HDEL', META, '-')
 if not format then
-  call('HSET', META, 'format', wanted, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',
+  call('HSET', META, 'format', FORMAT, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',
     'logSeq', 0, 'logFirst', 1, 'eventSeq', 0)
 end
-if not format and wanted == '2' then
-  call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[11], 'gossipSeq', 0, 'limits', ARGV[10])
+if not format and ranked then
+  call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[10], 'gossipSeq', 0, 'limits', ARGV[9])
 end
-local limit = wanted == '1' and ARGV[10] or ''
+local limit = ranked and '' or ARGV[9]
 if limit == 'inf' then
   call('HDEL', META, 'maxTxs')
 elseif limit ~= '' then
@@ -43,8 +41,8 @@ for i, field in ipairs(fields) do
     call('HSET', META, field, ARGV[5 + i])
   end
 end
-if format == '2' and changed then
-  call('UNLINK', KEYS[15])
-  call('HSET', META, 'version', call('HGET', META, 'version') + 1, 'stamp', ARGV[11])
+if format and ranked and changed then
+  call('UNLINK', ranked)
+  call('HSET', META, 'version', call('HGET', META, 'version') + 1, 'stamp', ARGV[10])
 end
 return call('HMGET', META, 'epoch', 'eventSeq')

@@ -13,7 +13,7 @@ local function page(found, limit)
     for i = from, to do
       local record, n = records[i - from + 1], #reply
       local confirmed = at[i] and at[i] >= CONFIRMED * T
-      reply[n + 1] = { names[i], found[2 * i], texts[i] or '0', confirmed and pointOf(at[i] % T) or '', record }
+      reply[n + 1] = { names[i], found[2 * i], texts[i] or '0', confirmed and pointOf(tickOf(at[i])) or '', record }
       bytes = bytes + (record and #record or 0)
       if bytes > limit then return reply end
     end

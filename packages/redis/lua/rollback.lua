@@ -21,13 +21,14 @@ for at = tick, target + 1, -1 do
 end
 
 local function above(stage)
-  return call('ZRANGEBYSCORE', IDX, stage * T + target + 1, stage * T + T - 1, 'WITHSCORES')
+  local from, to = span(stage, target + 1, tick)
+  return call('ZRANGEBYSCORE', IDX, from, to, 'WITHSCORES')
 end
 local confirmed = above(CONFIRMED)
 for i = 1, #confirmed, 2 do
   local n = #left + 1
   left[n], changed[n], seqs[n] = confirmed[i], confirmed[i], false
-  lives[n] = { from = CONFIRMED, confirmed = tick - tonumber(confirmed[i + 1]) % T + 1, missed = 0 }
+  lives[n] = { from = CONFIRMED, confirmed = tick - tickOf(confirmed[i + 1]) + 1, missed = 0 }
 end
 
 -- What an undone block confirmed was Finalized after the target, so only the entries since then need be looked at.
@@ -55,10 +56,10 @@ for i, c in ipairs(order(changed, seqs, {})) do
   event(changed[c], seqs[c], tail(ROLLED_BACK, life.from, life.confirmed, life.missed, 0, 0))
 end
 for stage = PROPAGATED, ACKNOWLEDGED do
-  local later = above(stage)
+  local later, opened = above(stage), opening(stage, target)
   for i = 1, #later, 2 do
     local n = #index
-    index[n + 1], index[n + 2] = place(stage, target), later[i]
+    index[n + 1], index[n + 2] = opened .. own(later[i + 1]), later[i]
   end
 end
 each(left, 'ZREM', FLIGHT)

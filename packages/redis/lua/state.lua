@@ -1,22 +1,35 @@
 -- Purpose: the pool's numbers from `meta`, and what the records mean.
--- Errors: MEMPOOL_GONE (no pool here: never made, or flushed), MEMPOOL_FORMAT <format> of another version
--- Format 1 is a pool in order of arrival, 2 one by priority, for which a script has fifteen keys.
+-- Errors: MEMPOOL_GONE (no pool here: never made, or flushed), MEMPOOL_FORMAT as in keys.lua
 -- Rules: X1, N2
 local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
   maxTxs, leased =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
     'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
-if format ~= (KEYS[15] and '2' or '1') then
-  return redis.error_reply('MEMPOOL_FORMAT it is ' .. (({ ['1'] = 'ordered by arrival', ['2'] = 'ordered by priority' })[format] or 'stored in format ' .. format))
-end
+if format ~= FORMAT then return misfit(format) end
 seq, tick, base, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(base), tonumber(logSeq), tonumber(logFirst)
 eventSeq, trail, maxFinalized = tonumber(eventSeq), trail or '', tonumber(maxFinalized)
 maxEvents, maxRollback = tonumber(maxEvents), tonumber(maxRollback)
 
--- A score of `idx`. Written digit by digit: the conversion of large doubles is slow.
+-- Scores of `idx` are written digit by digit: the conversion of large doubles is slow. That of a final one:
 local function place(stage, number)
   return string.format('%d%015d', stage, number)
+end
+
+-- One in flight: what all of its stage and tick begin with, and behind it what is its own, from its seq or another score of it.
+local function opening(stage, at)
+  return string.format('%d%09d', stage, at)
+end
+local function own(digits)
+  return string.sub(#digits < 6 and '00000' .. digits or digits, -6)
+end
+
+-- The tick of a score in flight, and the scores of a stage from one tick to another.
+local function tickOf(score)
+  return math.floor(score % T / P)
+end
+local function span(stage, first, last)
+  return stage * T + first * P, stage * T + last * P + P - 1
 end
 
 -- `blocks`: a kept point's tick by the point, and by the tick the point and, as u64, the newest logSeq after that block.

@@ -10,7 +10,7 @@ for i, at in ipairs(places) do
   if at and at >= FINALIZED * T then
     detail = call('HGET', LOG, at % T)
   elseif at and at >= CONFIRMED * T then
-    detail = pointOf(at % T)
+    detail = pointOf(tickOf(at))
   end
   reply[i + 1] = { texts[i], detail }
 end

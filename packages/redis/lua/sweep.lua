@@ -12,7 +12,7 @@ for i, at in ipairs((scores(IDX, list))) do
   -- A lease ends with its transaction's stage: one that is left without is damage, and would come up for ever.
   if at and math.floor(at / T) == PROPAGATED then
     local n = #moved + 1
-    moved[n], sinces[n], seqs[n] = list[i], at % T, false
+    moved[n], sinces[n], seqs[n] = list[i], tickOf(at), false
     reply[#reply + 1] = list[i]
   else
     stray[#stray + 1] = members[i]

@@ -8,13 +8,13 @@ local untilMs = math.min(math.floor(moment(ARGV[5], ARGV[6])) + tonumber(ARGV[4]
 untilMs = string.format('%d', untilMs)
 local found = reap(7)
 local packed, index, joined, leases, taken = {}, {}, {}, {}, {}
-local propagated, marked = place(PROPAGATED, tick), tail(PROPAGATED, PENDING, 0, 0, 0, 0)
+local propagated, marked = opening(PROPAGATED, tick), tail(PROPAGATED, PENDING, 0, 0, 0, 0)
 for i = 1, #found, 3 do
   local hash, text = found[i], found[i + 1]
   local number, n = tonumber(text), #index
   event(hash, number, marked)
   packed[#packed + 1] = char(#hash) .. hash
-  index[n + 1], index[n + 2] = propagated, hash
+  index[n + 1], index[n + 2] = propagated .. own(text), hash
   joined[n + 1], joined[n + 2] = text, hash
   leases[n + 1], leases[n + 2] = untilMs, head(0, number) .. hash
   taken[n + 1], taken[n + 2] = hash, ARGV[1]

@@ -64,8 +64,8 @@ function poolArguments({ pool, retention, ordering, limits }: Options): (string 
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');
   const names = [pool, epoch, ...wanted, ...retentionFields.map((field) => defaultRetention[field])];
-  if (ordering === 'fifo') return [...names, 1, limits.maxTxs === undefined ? '' : numberText(limits.maxTxs)];
-  return [...names, 2, encodeLimits({ ...defaultLimits, ...limits }), epoch];
+  if (ordering === 'fifo') return [...names, limits.maxTxs === undefined ? '' : numberText(limits.maxTxs)];
+  return [...names, encodeLimits({ ...defaultLimits, ...limits }), epoch];
 }
 
 /** Says through `log` what an operator should know and no verb will tell. A server may forbid the questions. */

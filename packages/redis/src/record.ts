@@ -1,9 +1,8 @@
 import * as core from 'mempool-core';
+import { placeOf } from './score.ts';
 import type { Row } from './script.ts';
 import type { SelfWritten } from './script-call.ts';
 
-/** What divides the stage from the number in a score of `idx` (lua/keys.lua). */
-const stageUnit = 1e15;
 const recordHead = 6;
 const entryHead = 34;
 
@@ -63,8 +62,9 @@ export function decodeRecord(record: Buffer | null): Read<core.Body> {
 
 /** The stage that a score tells, the seq, tick or logSeq with it, and the counters of a live transaction (L12). */
 function place(score: Buffer, tick: number) {
-  const [stage, number] = [core.knownStages[Math.floor(Number(score) / stageUnit)], Number(score) % stageUnit];
-  if (stage === undefined) throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
+  const found = placeOf(score);
+  if (found === null) throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
+  const { stage, number } = found;
   const life = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };
   return { stage, number, counters: core.countersAt(life, tick) };
 }

@@ -7,7 +7,7 @@ import { openPool, operator, ownServer } from './own-server.ts';
 
 const count = 2_000;
 const all = Array.from({ length: count }, (_, i) => i + 1);
-/** What a pool of format 1 has always had. */
+/** What a pool of format 3 has always had. */
 const keys = ['blocks', 'body', 'calls', 'events', 'flight', 'idx', 'log', 'meta', 'ops', 'seen'];
 const fields = [
   ...['epoch', 'eventSeq', 'floor', 'format', 'logFirst', 'logSeq', 'maxEvents', 'maxFinalized', 'maxRollback'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point } from './chain.ts';
-import sample from './format-1.json' with { type: 'json' };
+import sample from './format-3.json' with { type: 'json' };
 import { openPool, operator } from './own-server.ts';
 
 /** Writes the stored pool under a prefix of its own: commands with the key's name, then arguments in base64. */
@@ -14,7 +14,7 @@ async function restored() {
   return openPool({ url, keyPrefix: prefix, pool: 'sample' });
 }
 
-test('N2: a pool stored in format 1 is read as it was', async () => {
+test('N2: a pool stored in format 3 is read as it was', async () => {
   const { store } = await restored();
   expect(await store.usage()).toEqual({
     pending: 4,
@@ -52,7 +52,7 @@ test('N2: a pool stored in format 1 is read as it was', async () => {
   ]);
 });
 
-test('N2: a pool stored in format 1 goes on: ids, events, sightings, rollback', async () => {
+test('N2: a pool stored in format 3 goes on: ids, events, sightings, rollback', async () => {
   const { store } = await restored();
   expect(await store.markInflight([hashOf(6)], { operationId: 'mark' })).toEqual([1, 2, 3, 4, 5].map(hashOf));
   const again = store.confirm({ point: point(7), seen: [], unseen: [] }, {}, { operationId: 'block 6' });

@@ -166,17 +166,38 @@ test.for(['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', 'o
   },
 );
 
-test('N2: a pool of a newer format, one of another name and one without its numbers are refused', async () => {
+test.for(['1', '2', '5'])(
+  'N2: a pool of format %s is refused in either order, and nothing is changed',
+  async (format) => {
+    const url = inject('redisUrl');
+    const admin = operator(url);
+    for (const ordering of ['fifo', 'priority'] as const) {
+      const pool = randomUUID();
+      const meta = `{${pool}}:meta`;
+      const { store } = await openPool({ url, pool, ordering });
+      await store.receive(transactions(1));
+      await admin.hset(meta, 'format', format);
+      const before = await admin.hgetall(meta);
+      await assert.rejects(redis.open({ url, pool, ordering }), fails('ERR_MEMPOOL_INCOMPATIBLE'));
+      await assert.rejects(store.receive(transactions(2)), fails('ERR_MEMPOOL_INCOMPATIBLE'));
+      await assert.rejects(
+        store.markInflight(transactions(1).map(({ hash }) => hash)),
+        fails('ERR_MEMPOOL_INCOMPATIBLE'),
+      );
+      await assert.rejects(store.usage(), fails('ERR_MEMPOOL_INCOMPATIBLE'));
+      expect(await admin.hgetall(meta)).toEqual(before);
+      await admin.unlink(await admin.keys(`{${pool}}*`));
+    }
+  },
+);
+
+test('N2: a pool of another name and one without its numbers are refused', async () => {
   const url = inject('redisUrl');
   const admin = operator(url);
   const pool = randomUUID();
   const { store } = await openPool({ url, pool });
   await store.receive(transactions(1));
   await assert.rejects(redis.open({ url, pool: 'other', keyPrefix: pool }), fails('ERR_MEMPOOL_INCOMPATIBLE'));
-  await admin.hset(`{${pool}}:meta`, 'format', '2');
-  await assert.rejects(redis.open({ url, pool }), fails('ERR_MEMPOOL_INCOMPATIBLE'));
-  await assert.rejects(store.receive(transactions(2)), fails('ERR_MEMPOOL_INCOMPATIBLE'));
-  await assert.rejects(store.usage(), fails('ERR_MEMPOOL_INCOMPATIBLE'));
   await admin.del(`{${pool}}:meta`);
   await assert.rejects(redis.open({ url, pool }), fails('ERR_MEMPOOL_INCOMPATIBLE'));
   await assert.rejects(store.receive(transactions(2)), fails('ERR_MEMPOOL_INCOMPATIBLE'));

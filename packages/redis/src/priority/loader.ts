@@ -1,11 +1,11 @@
 import * as core from 'mempool-core';
 import { decodeEntry as decodeLogEntry } from '../record.ts';
+import { placeOf } from '../score.ts';
 import type { LoadedPage, Reply } from '../script.ts';
 import { LogIndex } from './log-index.ts';
 import { type Mark, Mirror } from './mirror.ts';
 import { decodeLimits } from './step-commands.ts';
 
-const stageUnit = 1e15;
 const noBytes: Uint8Array = new Uint8Array();
 
 type Head = [
@@ -147,9 +147,9 @@ class PoolReader {
 
   *live([bytes, seqText, score, point, record]: LiveItem): Generator<core.PoolRecord> {
     const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
-    const stage = core.knownStages[Math.floor(Number(score) / stageUnit)];
-    if (score === null || stage === undefined || !core.isLive(stage)) return this.#warn('place', hash);
-    const life = core.live(hash, seq, stage, stage === 'Pending' ? 0 : Number(score) % stageUnit);
+    const place = score === null ? null : placeOf(score);
+    if (place === null || !core.isLive(place.stage)) return this.#warn('place', hash);
+    const life = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number);
     const at = point.length === 0 ? null : core.decodePoint(point);
     yield { kind: 'write', write: { after: life, point: at, body: bodyOf(hash) } };
     this.#read(hash, seq, record);

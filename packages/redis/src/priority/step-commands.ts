@@ -1,12 +1,11 @@
 import * as core from 'mempool-core';
 import { BodyRecord } from '../record.ts';
+import { scoreOf } from '../score.ts';
 import type { Argument } from '../script-call.ts';
 import { Commands } from './commands.ts';
 import type { Mirror } from './mirror.ts';
 import type { Item } from './packed.ts';
 
-/** As in lua/keys.lua. */
-const stageUnit = 1e15;
 const logHead = 34;
 
 export interface StepCommands {
@@ -121,7 +120,7 @@ class StepWriter {
 
   #scoreOf({ hash, seq, stage, tick }: core.Life): string {
     const number = core.isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#ends.get(hash) as number);
-    return String(core.knownStages.indexOf(stage) * stageUnit + number);
+    return scoreOf({ stage, number }, seq);
   }
 
   #addLog(): void {

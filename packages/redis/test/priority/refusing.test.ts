@@ -33,8 +33,8 @@ test('N2: a pool opens with the order that it was made with only, and a build th
   await openPool({ url, pool: plain });
   await assert.rejects(redis.open({ url, pool: ranked }), incompatible);
   await assert.rejects(redis.open({ url, pool: plain, ordering: 'priority' }), incompatible);
-  expect(await admin.hget(`{${ranked}}:meta`, 'format')).toBe('2');
-  expect(await admin.hget(`{${plain}}:meta`, 'format')).toBe('1');
+  expect(await admin.hget(`{${ranked}}:meta`, 'format')).toBe('4');
+  expect(await admin.hget(`{${plain}}:meta`, 'format')).toBe('3');
   expect(await admin.exists(...['entries', 'tags', 'changes'].map((key) => `{${plain}}:${key}`))).toBe(0);
 });
 
