@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type BackendName, type BenchBackend, backendOf } from './bench-backend.ts';
-import { type Contest, contestRows } from './contest.ts';
+import { type Contest, contestSeries } from './contest.ts';
 import { type BenchContext, isWanted, subjectPathsIn } from './context.ts';
 import { poolBytes } from './footprint.ts';
 import { lifecycleWorkloads } from './lifecycle-workloads.ts';
@@ -8,7 +8,7 @@ import { revisionOf } from './machine.ts';
 import { type Figure, type Measure, meets } from './measure.ts';
 import { FilledPool } from './pool.ts';
 import { receiveWorkloads } from './receive-workloads.ts';
-import { type Costs, type Row, rowsOf } from './row.ts';
+import type { Costs, Row, Series } from './row.ts';
 import { loadSubject } from './subject.ts';
 import type { Workload } from './workload.ts';
 
@@ -39,7 +39,7 @@ interface Filled {
 }
 
 /** Pools in order of arrival, those of another checkout as the limit: a ratio of 1 is as quick, or as small, as there. */
-export async function rowsAgainst(name: BackendName, checkout: string, given: BenchContext): Promise<Row[]> {
+export async function seriesAgainst(name: BackendName, checkout: string, given: BenchContext): Promise<Series[]> {
   const context = { ...given, rounds: given.rounds ?? defaultRounds };
   const ours = await backendOf(name, context);
   const path = subjectPathsIn(resolve(checkout))[name];
@@ -48,26 +48,26 @@ export async function rowsAgainst(name: BackendName, checkout: string, given: Be
   return [
     ...(await workloadsBeside(pair, 'pending', context)),
     ...(await workloadsBeside(pair, 'inflight', context)),
-    ...(await weightBeside(pair, context)),
+    ...(context.pass.index > 0 ? [] : [await weightBeside(pair, context)]),
   ];
 }
 
-async function workloadsBeside(pair: Pair, given: Workload['given'], context: BenchContext): Promise<Row[]> {
+async function workloadsBeside(pair: Pair, given: Workload['given'], context: BenchContext): Promise<Series[]> {
   const filled: Filled[] = [];
-  const rows: Row[] = [];
+  const series: Series[] = [];
   const pool = (backend: BenchBackend, n: number) => new FilledPool(backend.subject, n).fill(n, given);
   try {
     for (const n of context.sizes)
       filled.push({ n, ours: await pool(pair.ours, n), theirs: await pool(pair.theirs, n) });
     for (const workload of workloads.filter((one) => one.given === given && isWanted(context, one)))
-      rows.push(...(await measured(workload, pair, filled, context)));
-    return rows;
+      series.push(await measured(workload, pair, filled, context));
+    return series;
   } finally {
     for (const { ours, theirs } of filled) await Promise.all([ours.close(), theirs.close()]);
   }
 }
 
-function measured(workload: Workload, pair: Pair, filled: readonly Filled[], context: BenchContext): Promise<Row[]> {
+function measured(workload: Workload, pair: Pair, filled: readonly Filled[], context: BenchContext): Promise<Series> {
   const { id, title, per } = workload;
   const contests = filled.map(
     ({ n, ours, theirs }): Contest => ({
@@ -76,7 +76,7 @@ function measured(workload: Workload, pair: Pair, filled: readonly Filled[], con
       rivals: [{ name: pair.name, prepare: () => workload.ours(theirs) }],
     }),
   );
-  return contestRows(
+  return contestSeries(
     { backend: pair.ours.name, id, title, per, unit: 'µs' },
     contests,
     pair.ours.subject.backend,
@@ -84,7 +84,7 @@ function measured(workload: Workload, pair: Pair, filled: readonly Filled[], con
   );
 }
 
-async function weightBeside({ ours, theirs, name }: Pair, context: BenchContext): Promise<Row[]> {
+async function weightBeside({ ours, theirs, name }: Pair, context: BenchContext): Promise<Series> {
   console.error(`${ours.name}: memory`);
   const costs: Costs[] = [];
   for (const n of context.sizes) {
@@ -96,7 +96,7 @@ async function weightBeside({ ours, theirs, name }: Pair, context: BenchContext)
     costs.push({ n, ours: own, limits: new Map([[name, others]]) });
   }
   const title = 'memory beyond the payload';
-  return rowsOf({ backend: ours.name, id: 'memory', title, unit: 'bytes', per: 'transaction' }, costs);
+  return { head: { backend: ours.name, id: 'memory', title, unit: 'bytes', per: 'transaction' }, costs };
 }
 
 /** As fast, and as small, as the other. */

@@ -3,7 +3,7 @@ import { mapLimit } from './bare-map.ts';
 import { redisLimits } from './bare-redis.ts';
 import { tableLimit } from './bare-table.ts';
 import { type BenchContext, subjectPaths } from './context.ts';
-import type { BenchServer } from './redis-server.ts';
+import { type BenchServer, noServer } from './redis-server.ts';
 import { type BenchSubject, loadSubject } from './subject.ts';
 
 export const backendNames = ['ephemeral', 'sqlite', 'redis'] as const;
@@ -41,6 +41,6 @@ function limitsOf(name: BackendName, { folder, redis }: BenchContext): Limit[] {
 }
 
 function limitsOfServer(server: BenchServer | null): Limit[] {
-  if (server === null) throw new Error('no redis-server on the PATH: install it, or leave Redis out with --only');
+  if (server === null) throw new Error(noServer);
   return redisLimits(server.client, server.url);
 }

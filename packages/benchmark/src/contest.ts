@@ -3,7 +3,7 @@ import { type Clock, clockOf } from './clock.ts';
 import { collectGrowth } from './collection.ts';
 import type { BenchContext } from './context.ts';
 import { areSettled, type Pace, paceOf } from './pace.ts';
-import { type Costs, type Row, type RowHead, rowsOf } from './row.ts';
+import type { Costs, RowHead, Series } from './row.ts';
 import { type CostsByName, type Participant, type Turned, takeTurns } from './turns.ts';
 import type { Turn } from './workload.ts';
 
@@ -29,14 +29,14 @@ interface Timing {
 }
 
 /** Lets all of a workload take turns, at every n in every round. */
-export async function contestRows(
+export async function contestSeries(
   head: RowHead,
   contests: readonly Contest[],
   backend: Pick<Backend, 'capabilities'>,
-  { rounds }: BenchContext,
-): Promise<Row[]> {
+  context: BenchContext,
+): Promise<Series> {
   console.error(`${head.backend}: ${head.title}`);
-  const pace = paceOf(backend, rounds);
+  const pace = paceOf(backend, context);
   const timing = { pace, clock: clockOf(backend) };
   const all = contests.flatMap((contest) => participants(contest, timing));
   const costs = await takeTurns(all, pace, (soFar) =>
@@ -44,7 +44,7 @@ export async function contestRows(
       [...limits.values()].every((limit) => areSettled(limit, ours)),
     ),
   );
-  return rowsOf(head, costsOf(contests, costs));
+  return { head, costs: costsOf(contests, costs) };
 }
 
 function costsOf(contests: readonly Contest[], costs: CostsByName): Costs[] {

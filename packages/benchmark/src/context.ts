@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PassOf } from './pass.ts';
 import type { BenchServer } from './redis-server.ts';
 
 /** What a run was asked for, and where it works. */
@@ -8,8 +8,9 @@ export interface BenchContext {
   readonly folder: string;
   /** How many transactions are stored when a workload is measured, from few to many. */
   readonly sizes: readonly number[];
-  /** Rounds that count for each row; without it as many as its spread needs. */
+  /** Rounds that count for each row, in all passes together; without it as many as its spread needs. */
   readonly rounds: number | undefined;
+  readonly pass: PassOf;
   /** Only rows and goals whose title or id has this in it. */
   readonly row: string | undefined;
   /** The run's own server, without persistence; `null` where the run has no part for Redis. */
@@ -36,15 +37,6 @@ export function subjectPathsIn(checkout: string): SubjectPaths {
 }
 
 export const subjectPaths: SubjectPaths = subjectPathsIn(root);
-
-/** Where a run that left something out writes, so that it replaces no result. */
-export const partialFolder: string = join(root, '.data', 'benchmark');
-
-export function benchFolder(): string {
-  const folder = join(root, '.data', `bench-${process.pid}`);
-  mkdirSync(folder, { recursive: true });
-  return folder;
-}
 
 /** A row or a goal that was asked for. */
 export function isWanted(

@@ -9,7 +9,7 @@ import type { Limit } from './bare.ts';
 import type { BenchBackend } from './bench-backend.ts';
 import { type BenchContext, isWanted } from './context.ts';
 import { FilledPool } from './pool.ts';
-import { type Costs, type Row, rowsOf } from './row.ts';
+import type { Costs, Series } from './row.ts';
 import { freshTransactions, payloadBytes } from './sample.ts';
 
 const callSize = 1_000;
@@ -94,16 +94,16 @@ async function bareGrown(limit: Limit, gauge: Gauge, n: number): Promise<number>
 }
 
 /** Memory of each Pending transaction beyond its payload, in the heap, the file or the server that keeps it; once for each n, as it hardly varies. */
-export async function footprintRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
+export async function footprintSeries(backend: BenchBackend, context: BenchContext): Promise<Series[]> {
   const id = 'memory';
   const title = 'memory beyond the payload';
-  if (!isWanted(context, { id, title })) return [];
+  if (context.pass.index > 0 || !isWanted(context, { id, title })) return [];
   const costs: Costs[] = [];
   for (const n of context.sizes) {
     console.error(`${backend.name}: memory of ${n.toLocaleString('en')}`);
     costs.push(await footprint(backend, context, n));
   }
-  return rowsOf({ backend: backend.name, id, title, unit: 'bytes', per: 'transaction' }, costs);
+  return [{ head: { backend: backend.name, id, title, unit: 'bytes', per: 'transaction' }, costs }];
 }
 
 function placeOf({ name, subject }: BenchBackend, { redis }: BenchContext): 'heap' | 'Redis' | 'file' {

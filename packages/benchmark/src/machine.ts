@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { BenchContext } from './context.ts';
+import type { BenchServer } from './redis-server.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 /** Where and with what a run was made. */
@@ -22,7 +22,8 @@ export interface Machine {
   readonly fsyncsPerSecond: Spread;
 }
 
-export async function machineOf(context: BenchContext): Promise<Machine> {
+/** @param redis the server that a run uses; @param rounds of the loop of fsync */
+export async function machineOf(folder: string, redis: BenchServer | null, rounds: number): Promise<Machine> {
   const [cpu] = cpus();
   return {
     node: process.versions.node,
@@ -33,8 +34,8 @@ export async function machineOf(context: BenchContext): Promise<Machine> {
     betterSqlite3: versionOf('better-sqlite3'),
     sqlite: sqliteVersion(),
     ioredis: versionOf('ioredis'),
-    redis: await redisVersion(context),
-    fsyncsPerSecond: spreadOf(fsyncRates(context.folder, context.rounds ?? 7)),
+    redis: await redisVersion(redis),
+    fsyncsPerSecond: spreadOf(fsyncRates(folder, rounds)),
   };
 }
 
@@ -62,7 +63,7 @@ function sqliteVersion(): string {
   return version;
 }
 
-async function redisVersion({ redis }: BenchContext): Promise<string | null> {
+async function redisVersion(redis: BenchServer | null): Promise<string | null> {
   if (redis === null) return null;
   return /redis_version:(\S+)/.exec(await redis.client.info('server'))?.[1] ?? 'unknown';
 }

@@ -1,12 +1,10 @@
 // `npm run bench`: what the backends cost, as ratios to limits that are measured in the same run.
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { partialFolder } from './bench-folder.ts';
 import { compare, type Finding } from './check.ts';
-import { type BenchContext, benchFolder, partialFolder } from './context.ts';
 import { digits } from './format.ts';
 import { type Options, readOptions, usage } from './options.ts';
 import { quoteIn, readmes, resultsFolder, write } from './publish.ts';
-import { startServer } from './redis-server.ts';
 import { report } from './report.ts';
 import { type Result, readResult } from './result.ts';
 import { run } from './suite.ts';
@@ -16,24 +14,10 @@ async function main(): Promise<void> {
   if (options.help) return console.log(usage);
   // Read before the long work: a wrong path is told at once, and the run may replace the file.
   const stored = options.check === undefined ? null : readResult(options.check);
-  const result = await measured(options);
+  // What there is after each part is written beside: a long run that is ended leaves it behind.
+  const result = await run(options, (soFar) => write(soFar, options.out ?? partialFolder));
   publish(result, options);
   if (stored !== null) check(stored, result);
-}
-
-async function measured(options: Options): Promise<Result> {
-  const folder = benchFolder();
-  // Subjects keep their files where the limits are measured: a temporary folder may be in memory.
-  process.env.TMPDIR = folder;
-  const redis = options.peers || options.backends.includes('redis') ? await startServer(folder) : null;
-  if (redis !== null) process.env.MEMPOOL_TEST_REDIS_URL = redis.url;
-  const context: BenchContext = { folder, sizes: options.sizes, rounds: options.rounds, row: options.row, redis };
-  try {
-    return await run(options, context);
-  } finally {
-    await redis?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 function publish(result: Result, { whole, out }: Options): void {
@@ -44,7 +28,6 @@ function publish(result: Result, { whole, out }: Options): void {
   console.log(markdown);
   console.error(`${digits(result.minutes)} minutes; written to ${join(folder, 'latest.{md,json,svg}')}`);
 }
-
 function check(stored: Result, now: Result): void {
   const { compared, missing, worse, unsure } = compare(stored, now);
   const show = ({ key, stored, now }: Finding): string => `  ${key}: ${digits(stored)} → ${digits(now)}`;

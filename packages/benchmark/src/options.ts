@@ -7,6 +7,7 @@ export const usage: string = `npm run bench -- [options]
   --peers             what others offer beside ours, in a run that is not whole too: installs them, which needs a network
   --no-peers          leaves them out of a whole run
   --n <count>         two other sizes: this many, and 1,000 (a tenth of it where that is less)
+  --passes <count>    how often everything is measured, in processes of their own, which share the rounds (default 3; 1 with --full)
   --rounds <count>    rounds of every row; fewer than 7 are for a quick look, and 1 does not even warm up
   --row <text>        only rows and goals whose title has this text in it, or that have it as their id in latest.json
   --subject <path>    a backend of your own beside ours: the module that the conformance kit takes
@@ -20,6 +21,7 @@ export interface Options {
   readonly sizes: readonly number[];
   readonly backends: readonly BackendName[];
   readonly full: boolean;
+  readonly passes: number;
   readonly rounds: number | undefined;
   readonly row: string | undefined;
   readonly subject: string | undefined;
@@ -36,12 +38,29 @@ export interface Options {
 
 /** @throws Error naming the argument that is wrong */
 export function readOptions(given: readonly string[]): Options {
-  const { values } = parseArgs({
+  const values = parsed(given);
+  const { full, only, row, subject, against, check, out, help } = values;
+  const n = count('--n', values.n, 10);
+  const rounds = count('--rounds', values.rounds, 1);
+  const passes = Math.min(count('--passes', values.passes, 1) ?? (full ? 1 : 3), rounds ?? Number.POSITIVE_INFINITY);
+  if (n !== undefined && full) throw new Error('--n and --full name different sizes: give one of them');
+  if (against !== undefined && subject !== undefined)
+    throw new Error('--against and --subject are different runs: give one of them');
+  const part = [only, n, row, subject, against, rounds, values.passes].some((value) => value !== undefined);
+  const whole = values.peers !== false && !part;
+  const peers = values.peers ?? (whole || only === onlyPeers);
+  const what = { sizes: sizesOf(n, full), backends: backends(only), full, passes, rounds, row, subject, against };
+  return { ...what, check, out, peers, whole, help };
+}
+
+function parsed(given: readonly string[]) {
+  return parseArgs({
     args: [...given],
     options: {
       full: { type: 'boolean', default: false },
       only: { type: 'string' },
       n: { type: 'string' },
+      passes: { type: 'string' },
       rounds: { type: 'string' },
       row: { type: 'string' },
       subject: { type: 'string' },
@@ -52,18 +71,7 @@ export function readOptions(given: readonly string[]): Options {
       help: { type: 'boolean', default: false },
     },
     allowNegative: true,
-  });
-  const { full, only, row, subject, against, check, out, help } = values;
-  const n = count('--n', values.n, 10);
-  const rounds = count('--rounds', values.rounds, 1);
-  if (n !== undefined && full) throw new Error('--n and --full name different sizes: give one of them');
-  if (against !== undefined && subject !== undefined)
-    throw new Error('--against and --subject are different runs: give one of them');
-  const part = [only, n, row, subject, against, values.rounds].some((value) => value !== undefined);
-  const whole = values.peers !== false && !part;
-  const peers = values.peers ?? (whole || only === onlyPeers);
-  const sizes = sizesOf(n, full);
-  return { sizes, backends: backends(only), full, rounds, row, subject, against, check, out, peers, whole, help };
+  }).values;
 }
 
 function sizesOf(n: number | undefined, full: boolean): number[] {

@@ -1,4 +1,5 @@
 import type { Backend } from 'mempool-core';
+import { type PassOf, shareOf } from './pass.ts';
 import { quotients, spreadOf } from './spread.ts';
 
 /** How long the participants of a row take turns. */
@@ -37,12 +38,23 @@ const inMemory: Pace = {
 /** Where a disk or a server has most of the work: dearer, and steadier. */
 const outside: Pace = { ...inMemory, warmUps: 1, turnMs: 30, longestTurnMs: 100, rowMs: 2_000 };
 
-/** @param rounds as many as were asked for, one of them with every turn once; without it as many as the spread needs */
-export function paceOf({ capabilities }: Pick<Backend, 'capabilities'>, rounds: number | undefined): Pace {
+/** How many rounds, and in which share of them. */
+interface Asked {
+  /** As many as were asked for, one of them with every turn once; without it as many as the spread needs. */
+  readonly rounds: number | undefined;
+  readonly pass: PassOf;
+}
+
+/** The pace of one pass. */
+export function paceOf({ capabilities }: Pick<Backend, 'capabilities'>, { rounds, pass }: Asked): Pace {
   const pace = capabilities.durable ? outside : inMemory;
-  if (rounds === undefined) return pace;
-  const asked = { ...pace, leastRounds: rounds, mostRounds: rounds };
-  return rounds === 1 ? { ...asked, warmUps: 0, turnMs: 0, coldMs: 0 } : asked;
+  const shared = {
+    ...pace,
+    leastRounds: shareOf(rounds ?? pace.leastRounds, pass),
+    mostRounds: shareOf(rounds ?? pace.mostRounds, pass),
+    rowMs: pace.rowMs / pass.count,
+  };
+  return rounds === 1 ? { ...shared, warmUps: 0, turnMs: 0, coldMs: 0 } : shared;
 }
 
 /** A median that would move by this share of itself from run to run is good enough: the check allows for 0.15. */

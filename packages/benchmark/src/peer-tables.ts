@@ -1,12 +1,22 @@
 import { digits, spread, table } from './format.ts';
-import type { Figure } from './measure.ts';
+import type { Figure, Sampled } from './measure.ts';
 import type { Peer } from './peer.ts';
 import type { CutRow } from './peer-correctness.ts';
 
+interface NotRun {
+  readonly kind: 'not run';
+  readonly backend: string;
+  readonly title: string;
+  readonly reason: string;
+}
+
+/** A row of the comparison in one pass: what its rounds gave, or why there are none. */
+export type PeerSampled = { readonly kind: 'measured'; readonly sampled: Sampled } | NotRun;
+
 /** A row of the comparison: a figure, or why there is none. */
-export type PeerRow =
-  | { readonly kind: 'measured'; readonly figure: Figure }
-  | { readonly kind: 'not run'; readonly backend: string; readonly title: string; readonly reason: string };
+export type PeerRow = { readonly kind: 'measured'; readonly figure: Figure } | NotRun;
+
+export type Lack = Pick<Peer, 'name' | 'lacks'>;
 
 /** Speeds, ours ÷ the peer's. */
 export function speedTable(rows: readonly PeerRow[]): string {
@@ -40,7 +50,7 @@ function cutCells(row: CutRow): string[] {
 }
 
 /** In what a comparison of speeds alone would be unfair to ours. */
-export function lackList(peers: readonly Peer[]): string {
+export function lackList(peers: readonly Lack[]): string {
   const lines = new Map(peers.map(({ name, lacks }) => [name, `- ${name}: ${lacks}.`]));
   return [...lines.values()].join('\n');
 }

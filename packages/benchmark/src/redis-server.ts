@@ -10,6 +10,8 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
+export const noServer = 'no redis-server on the PATH: install it, or leave out what needs it with --only';
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,8 +21,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** `null` where no `redis-server` is on the PATH. */
-export async function startServer(folder: string): Promise<BenchServer | null> {
+/** @throws Error where no `redis-server` is on the PATH */
+export async function startServer(folder: string): Promise<BenchServer> {
   const port = await freePort();
   const flags = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'no'];
   const child = spawn('redis-server', flags, { stdio: 'ignore' });
@@ -28,7 +30,7 @@ export async function startServer(folder: string): Promise<BenchServer | null> {
     () => true,
     () => false,
   );
-  if (!started) return null;
+  if (!started) throw new Error(noServer);
   process.once('exit', () => child.kill('SIGKILL'));
   const url = `redis://127.0.0.1:${port}`;
   const client = new Redis(url, { maxRetriesPerRequest: null });

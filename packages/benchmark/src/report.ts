@@ -31,7 +31,8 @@ function quote(result: Result): string {
   return [header(result), ...summary(result), `${met} of ${result.goals.length} goals met.`].join('\n\n');
 }
 
-function header({ date, sizes, machine, rows }: Result): string {
+function header(result: Result): string {
+  const { date, sizes, machine } = result;
   const { node, system, processor, memoryGib, betterSqlite3, sqlite, redis, ioredis, revision } = machine;
   const server = redis === null ? '' : `, Redis ${redis} with ioredis ${ioredis}`;
   const at = revision === null ? '' : `, revision ${revision}`;
@@ -40,17 +41,17 @@ function header({ date, sizes, machine, rows }: Result): string {
     `Run of ${date.slice(0, 10)}${at}, n = ${sizes.map((n) => n.toLocaleString('en')).join(' / ')}.`,
     `${system}, ${processor}, ${memoryGib} GiB; ${versions}.`,
     `fsync of 4 KiB: ${spread(machine.fsyncsPerSecond, digits)} a second.`,
-    ...repeatability(rows),
+    ...repeatability(result),
   ].join('\n');
 }
 
-/** How far apart the two halves of the run are: what a second run may differ by. */
-function repeatability(rows: readonly Row[]): string[] {
-  const apart = rows.flatMap(({ limits }) => limits.flatMap(({ halvesApart }) => halvesApart ?? []));
+/** How far apart the passes are: a second run differs by less, as it is of as many passes. */
+function repeatability({ rows, passes }: Result): string[] {
+  const apart = rows.flatMap(({ limits }) => limits.flatMap(({ passesApart }) => passesApart ?? []));
   if (apart.length === 0) return [];
   const percent = (share: number): string => `${digits(quantile(apart, share) * 100)} %`;
   return [
-    `Ratios of every second round differ from those of the others by ${percent(0.5)} (median), nine in ten by at most ${percent(0.9)}.`,
+    `${passes} passes; the greatest ratio of a pass is above the least by ${percent(0.5)} (median), in nine of ten rows by at most ${percent(0.9)}.`,
   ];
 }
 

@@ -22,11 +22,11 @@ interface LimitRow {
   readonly cost: Spread;
   /** The limit's cost ÷ ours: 1 is as quick, or as small, as the bare structure. */
   readonly ratio: Spread;
-  /** By what share of itself the ratio of every second round differs from that of the others; `null` after a single one. */
-  readonly halvesApart: number | null;
+  /** The greatest median of a pass ÷ the least, less 1; `null` after a single pass. */
+  readonly passesApart: number | null;
 }
 
-/** The costs at one n, round by round. */
+/** The costs at one n in one pass, round by round. */
 export interface Costs {
   readonly n: number;
   readonly ours: readonly number[];
@@ -35,13 +35,20 @@ export interface Costs {
 
 export type RowHead = Pick<Row, 'backend' | 'id' | 'title' | 'unit' | 'per'>;
 
+/** A workload in one pass, from the smallest n to the largest. */
+export interface Series {
+  readonly head: RowHead;
+  readonly costs: readonly Costs[];
+}
+
 /** Of a pool by priority: those are shown apart from the pools in order of arrival. */
 export function isRanked({ id }: Pick<Row, 'id'>): boolean {
   return id.startsWith('ranked-');
 }
 
-/** The rows of one workload, from the smallest n to the largest. */
-export function rowsOf(head: RowHead, costs: readonly Costs[]): Row[] {
+/** The rows of one workload, from the smallest n to the largest: the rounds of all passes count alike. */
+export function rowsOf(head: RowHead, passes: readonly (readonly Costs[])[]): Row[] {
+  const costs = passes.reduce(together);
   const [base] = costs;
   return costs.map((at) => ({
     ...head,
@@ -51,17 +58,31 @@ export function rowsOf(head: RowHead, costs: readonly Costs[]): Row[] {
       name,
       cost: spreadOf(limit),
       ratio: spreadOf(quotients(limit, at.ours)),
-      halvesApart: halvesApart(quotients(limit, at.ours)),
+      passesApart: passesApart(passes, at.n, name),
     })),
     growth: base === undefined || at === base ? null : spreadOf(quotients(at.ours, base.ours)),
     flatness: base === undefined || at === base ? null : spreadOf(flatness(base, at)),
   }));
 }
 
-function halvesApart(ratios: readonly number[]): number | null {
-  if (ratios.length < 2) return null;
-  const half = (rest: number): number => median(ratios.filter((_, round) => round % 2 === rest));
-  return Math.abs(half(0) / half(1) - 1);
+function together(before: readonly Costs[], more: readonly Costs[]): Costs[] {
+  return before.map((at, i) => {
+    const other = more[i];
+    if (other?.n !== at.n) throw new RangeError('passes must have the same sizes');
+    const limits = [...at.limits].map(
+      ([name, costs]) => [name, [...costs, ...(other.limits.get(name) ?? [])]] as const,
+    );
+    return { n: at.n, ours: [...at.ours, ...other.ours], limits: new Map(limits) };
+  });
+}
+
+function passesApart(passes: readonly (readonly Costs[])[], n: number, name: string): number | null {
+  const ratios = passes.flatMap((costs) => {
+    const at = costs.find((one) => one.n === n);
+    const limit = at?.limits.get(name);
+    return at === undefined || limit === undefined ? [] : [median(quotients(limit, at.ours))];
+  });
+  return ratios.length < 2 ? null : Math.max(...ratios) / Math.min(...ratios) - 1;
 }
 
 function flatness(base: Costs, at: Costs): number[] {

@@ -2,7 +2,6 @@ import type { Transaction } from 'mempool-core';
 import { BareTable } from './bare-table.ts';
 import type { BenchBackend } from './bench-backend.ts';
 import { atMost, type BenchContext } from './context.ts';
-import { fillPending } from './fill.ts';
 import { sealed } from './lifecycle-workloads.ts';
 import { inTurn, type Measure, timed } from './measure.ts';
 import { never } from './policy.ts';
@@ -13,6 +12,8 @@ import { type BenchSubject, withPool } from './subject.ts';
 
 const inflightGoal = 100_000;
 const large = 1_000_000;
+/** Into a million: less than a fortieth more after all rounds. */
+const perRound = 2_000;
 
 /** Milliseconds into a table of its own, which is gone before the pool's turn, as the pool is before the table's. */
 async function insertion(folder: string, calls: readonly Transaction[][]): Promise<number> {
@@ -88,28 +89,34 @@ function confirm(subject: BenchSubject, folder: string, inflight: number): Measu
 
 /** With the file to itself, the hash map makes up for the random index at a million. */
 export function exclusiveMeasure(shared: BenchSubject, exclusive: BenchSubject): Measure {
-  const calls = 20;
-  const run = (subject: BenchSubject) =>
-    withPool(subject, async (store) => {
-      await fillPending(store, large);
-      const batch = batches(freshTransactions(calls * 100), 100);
-      return timed(async () => {
-        for (const transactions of batch) await store.receive(transactions);
-      });
+  const many = new FilledPool(shared, large);
+  const one = new FilledPool(exclusive, large);
+  const run = ({ store }: FilledPool, calls: readonly Transaction[][]) =>
+    timed(async () => {
+      for (const call of calls) await store.receive(call);
     });
   return {
     backend: exclusive.name,
     title: 'receive by 100 at 1,000,000: shared file ÷ the file to itself',
     goal: { kind: 'at least', value: 2 },
     unit: '×',
-    rounds: 1,
+    rounds: 9,
+    async prepare() {
+      await many.fill(large, 'pending');
+      await one.fill(large, 'pending');
+    },
     async sample(round) {
-      const [many, one] = await inTurn(
+      const [forMany, forOne] = [freshTransactions(perRound), freshTransactions(perRound)];
+      const [shared, alone] = await inTurn(
         round,
-        () => run(shared),
-        () => run(exclusive),
+        () => run(many, batches(forMany, 100)),
+        () => run(one, batches(forOne, 100)),
       );
-      return many / one;
+      return shared / alone;
+    },
+    async end() {
+      await many.close();
+      await one.close();
     },
   };
 }

@@ -1,101 +1,98 @@
-import { goalsAgainst, rowsAgainst } from './against.ts';
-import { type BenchBackend, backendOf, foreignBackend } from './bench-backend.ts';
-import { type BenchContext, isWanted, subjectPaths } from './context.ts';
-import { electionMeasures } from './election-measures.ts';
-import { extras } from './extras.ts';
-import { footprintRows } from './footprint.ts';
-import { machineOf } from './machine.ts';
-import { type Figure, type Measure, take } from './measure.ts';
-import { memoryMeasures } from './memory-measures.ts';
+import { goalsAgainst } from './against.ts';
+import { benchFolder, removeFolder } from './bench-folder.ts';
+import { type Machine, machineOf } from './machine.ts';
+import { type Figure, figureOf, type Sampled } from './measure.ts';
 import type { Options } from './options.ts';
-import { rankedGoals, rankedRows } from './ranked-rows.ts';
-import { reapingMeasure } from './reaping-measure.ts';
-import { redisMeasures } from './redis-measures.ts';
-import { flatnessGoals, type Result, resultFormat, type Section } from './result.ts';
-import type { Row } from './row.ts';
-import { exclusiveMeasure, sqliteMeasures } from './sqlite-measures.ts';
-import { loadSubject } from './subject.ts';
-import { workloadRows } from './workload-rows.ts';
+import { type Measured, needsRedis, type Part } from './part.ts';
+import { measuredApart } from './part-runner.ts';
+import { peersReport } from './peer-report.ts';
+import { rankedGoals } from './ranked-series.ts';
+import { startServer } from './redis-server.ts';
+import { flatnessGoals, type Result, resultFormat } from './result.ts';
+import { type Row, rowsOf, type Series } from './row.ts';
 
-/** What was measured, without when and where. */
-interface Measured {
-  readonly rows: Row[];
-  readonly goals: Figure[];
-  readonly sections: Section[];
-}
+const fsyncRounds = 7;
 
-/** Everything that the options ask for. */
-export async function run(options: Options, context: BenchContext): Promise<Result> {
+/**
+ * Everything that the options ask for, pass after pass: each part in a process of its own, as what a process compiled and
+ * where its memory lies makes some rows dearer from its start to its end, and neighbours come and go in minutes.
+ * @param tell is given what there is so far after each part
+ */
+export async function run(options: Options, tell: (soFar: Result) => void): Promise<Result> {
   const date = new Date();
-  const machine = await machineOf(context);
-  const { against } = options;
-  const measured = against === undefined ? await all(options, context) : await beside(against, options, context);
-  if (options.row !== undefined && measured.rows.length + measured.goals.length === 0)
-    throw new Error(`--row ${options.row}: no row and no goal has that in its title, or as its id`);
-  const minutes = (Date.now() - date.getTime()) / 60_000;
-  const { sizes } = context;
-  return { format: resultFormat, date: date.toISOString(), minutes, sizes, machine, ...measured };
-}
-
-async function all(options: Options, context: BenchContext): Promise<Measured> {
-  const measured: Measured = { rows: [], goals: [], sections: [] };
-  const { rows, goals, sections } = measured;
-  for (const backend of await backendsOf(options, context)) {
-    const own = [
-      ...(await workloadRows(backend, context)),
-      ...(await footprintRows(backend, context)),
-      ...(await rankedRows(backend, context)),
-    ];
-    rows.push(...own);
-    goals.push(...(await figures(await measuresOf(backend, options, context), context)), ...rankedGoals(own));
-    goals.push(...flatnessGoals(own));
-  }
-  if (options.peers)
-    for (const extra of extras) {
-      const more = await extra.run(context);
-      goals.push(...more.goals);
-      sections.push(...more.sections);
+  const machine = await machineHere(options);
+  const measured: Measured[] = [];
+  const soFar = (): Result => {
+    const minutes = (Date.now() - date.getTime()) / 60_000;
+    const { sizes, passes } = options;
+    const common = { format: resultFormat, date: date.toISOString(), minutes, sizes, passes, machine } as const;
+    return { ...common, ...together(measured, options) };
+  };
+  for (let index = 0; index < options.passes; index++) {
+    console.error(`pass ${index + 1} of ${options.passes}`);
+    for (const part of partsOf(options)) {
+      const { sizes, rounds, row, passes } = options;
+      measured.push(await measuredApart({ part, context: { sizes, rounds, row, pass: { index, count: passes } } }));
+      tell(soFar());
     }
-  return measured;
-}
-
-async function beside(checkout: string, { backends }: Options, context: BenchContext): Promise<Measured> {
-  const rows: Row[] = [];
-  for (const name of backends) rows.push(...(await rowsAgainst(name, checkout, context)));
-  return { rows, goals: goalsAgainst(rows), sections: [] };
-}
-
-async function backendsOf({ backends, subject }: Options, context: BenchContext): Promise<BenchBackend[]> {
-  const own = await Promise.all(backends.map((name) => backendOf(name, context)));
-  return subject === undefined ? own : [...own, await foreignBackend(subject, context)];
-}
-
-/** The goals that a backend of ours has beside its flatness. */
-async function measuresOf(backend: BenchBackend, { full }: Options, context: BenchContext): Promise<Measure[]> {
-  const { name, subject, path } = backend;
-  if (path === subjectPaths.ephemeral) return [...memoryMeasures(backend, context), reapingMeasure(backend, context)];
-  if (path === subjectPaths.sqlite) {
-    const own = [
-      ...sqliteMeasures(backend, context),
-      reapingMeasure(backend, context),
-      ...electionMeasures(subject, path),
-    ];
-    return full ? [...own, exclusiveMeasure(subject, await loadSubject(subjectPaths.sqliteExclusive))] : own;
   }
-  if (name === 'redis' && context.redis !== null)
-    return [
-      ...redisMeasures(backend, context.redis.client, context),
-      reapingMeasure(backend, context),
-      ...electionMeasures(subject, path),
-    ];
-  return [];
+  const result = soFar();
+  if (options.row !== undefined && result.rows.length + result.goals.length === 0)
+    throw new Error(`--row ${options.row}: no row and no goal has that in its title, or as its id`);
+  return result;
 }
 
-async function figures(measures: readonly Measure[], context: BenchContext): Promise<Figure[]> {
-  const results: Figure[] = [];
-  for (const measure of measures.filter((one) => isWanted(context, one))) {
-    console.error(`${measure.backend}: ${measure.title}`);
-    results.push(await take(measure, context.rounds));
+async function machineHere(options: Options): Promise<Machine> {
+  const folder = benchFolder();
+  const redis = partsOf(options).some(needsRedis) ? await startServer(folder) : null;
+  try {
+    return await machineOf(folder, redis, options.rounds ?? fsyncRounds);
+  } finally {
+    await redis?.stop();
+    removeFolder(folder);
   }
-  return results;
+}
+
+function partsOf({ backends, subject, against, peers, full }: Options): Part[] {
+  if (against !== undefined) return backends.map((name) => ({ kind: 'against', name, checkout: against }));
+  return [
+    ...backends.map((name): Part => ({ kind: 'backend', name, full })),
+    ...(subject === undefined ? [] : [{ kind: 'foreign', path: subject } as const]),
+    ...(peers ? [{ kind: 'peers' } as const] : []),
+  ];
+}
+
+function together(measured: readonly Measured[], { against }: Options): Pick<Result, 'rows' | 'goals' | 'sections'> {
+  const rows = rowsIn(measured.flatMap(({ series }) => series));
+  if (against !== undefined) return { rows, goals: goalsAgainst(rows), sections: [] };
+  const figures = figuresIn(measured.flatMap(({ sampled }) => sampled));
+  const { goals, sections } = peersReport(measured.flatMap(({ peers }) => peers ?? []));
+  const names = [...new Set([...rows, ...figures].map(({ backend }) => backend))];
+  const own = names.flatMap((name) => {
+    const of = <T extends { readonly backend: string }>(all: readonly T[]): T[] =>
+      all.filter(({ backend }) => backend === name);
+    return [...of(figures), ...rankedGoals(of(rows)), ...flatnessGoals(of(rows))];
+  });
+  return { rows, goals: [...own, ...goals], sections };
+}
+
+function rowsIn(series: readonly Series[]): Row[] {
+  const workloads = Map.groupBy(series, ({ head }) => `${head.backend}: ${head.id}`);
+  return [...workloads.values()].flatMap((passes) => {
+    const [{ head }] = passes as [Series, ...Series[]];
+    return rowsOf(
+      head,
+      passes.map(({ costs }) => costs),
+    );
+  });
+}
+
+/** Of a goal in several passes, one figure. */
+function figuresIn(sampled: readonly Sampled[]): Figure[] {
+  const goals = Map.groupBy(sampled, ({ backend, title }) => `${backend}: ${title}`);
+  return [...goals.values()].flatMap((passes) => {
+    const [first] = passes as [Sampled, ...Sampled[]];
+    const values = passes.flatMap((pass) => pass.values);
+    return values.length === 0 ? [] : [figureOf({ ...first, values })];
+  });
 }

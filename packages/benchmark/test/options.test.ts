@@ -19,6 +19,12 @@ describe('the options of a run', () => {
     expect(readOptions(['--n', '100']).sizes).toEqual([10, 100]);
   });
 
+  test('are three passes, one with a million stored, and no more than there are rounds', () => {
+    const passes = (...given: string[]) => readOptions(given).passes;
+    expect([passes(), passes('--full'), passes('--full', '--passes', '2')]).toEqual([3, 1, 2]);
+    expect([passes('--rounds', '2'), passes('--rounds', '9')]).toEqual([2, 3]);
+  });
+
   test('leave the peers out beside another checkout', () => {
     expect(readOptions(['--against', 'another-checkout'])).toMatchObject({ against: 'another-checkout', peers: false });
   });
@@ -27,6 +33,7 @@ describe('the options of a run', () => {
     ['--only', 'redis'],
     ['--n', '5000'],
     ['--rounds', '3'],
+    ['--passes', '1'],
     ['--row', 'status'],
     ['--subject', 'a.ts'],
     ['--against', 'another-checkout'],
@@ -39,6 +46,7 @@ describe('the options of a run', () => {
     ['--n', 'many'],
     ['--n', '1.5'],
     ['--rounds', '0'],
+    ['--passes', '0'],
     ['--n', '5000', '--full'],
     ['--subject', 'a.ts', '--against', 'another-checkout'],
     ['--unknown'],

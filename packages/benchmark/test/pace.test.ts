@@ -3,8 +3,10 @@ import { isSettled, paceOf } from '../src/pace.ts';
 
 const capabilities = { durable: false, shared: false, priority: true, lease: true } as const;
 
-function fewest(durable: boolean, rounds?: number): number {
-  return paceOf({ capabilities: { ...capabilities, durable } }, rounds).leastRounds;
+const pass = { index: 0, count: 1 };
+
+function fewest(durable: boolean): number {
+  return paceOf({ capabilities: { ...capabilities, durable } }, { rounds: undefined, pass }).leastRounds;
 }
 
 describe('the pace of a row', () => {
@@ -13,12 +15,19 @@ describe('the pace of a row', () => {
   });
 
   test('has as many rounds as are asked for, and no more', () => {
-    const { leastRounds, mostRounds } = paceOf({ capabilities }, 3);
+    const { leastRounds, mostRounds } = paceOf({ capabilities }, { rounds: 3, pass });
     expect([leastRounds, mostRounds]).toEqual([3, 3]);
   });
 
+  test('shares its rounds and its time among the passes', () => {
+    const of = (index: number) => paceOf({ capabilities }, { rounds: 8, pass: { index, count: 3 } });
+    expect([of(0), of(1), of(2)].map(({ leastRounds }) => leastRounds)).toEqual([3, 3, 2]);
+    const alone = paceOf({ capabilities }, { rounds: 8, pass });
+    expect(of(0).rowMs).toBe(alone.rowMs / 3);
+  });
+
   test('takes every turn once and warms nothing up in a single round', () => {
-    expect(paceOf({ capabilities }, 1)).toMatchObject({ warmUps: 0, coldMs: 0, turnMs: 0 });
+    expect(paceOf({ capabilities }, { rounds: 1, pass })).toMatchObject({ warmUps: 0, coldMs: 0, turnMs: 0 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { goalsAgainst } from '../src/against.ts';
-import { rankedGoals } from '../src/ranked-rows.ts';
+import { rankedGoals } from '../src/ranked-series.ts';
 import { type Row, rowsOf } from '../src/row.ts';
 
 function rowsBeside(
@@ -10,7 +10,7 @@ function rowsBeside(
   others: Readonly<Record<string, number[]>>,
 ): Row[] {
   const head = { backend, id, title: 'a title', unit: 'µs', per: 'transaction' } as const;
-  return rowsOf(head, [{ n: 1_000, ours, limits: new Map(Object.entries(others)) }]);
+  return rowsOf(head, [[{ n: 1_000, ours, limits: new Map(Object.entries(others)) }]]);
 }
 
 describe('the goals of pools by priority', () => {

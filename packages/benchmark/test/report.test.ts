@@ -46,9 +46,11 @@ describe('the report', () => {
     expect(lines).toContain('| ephemeral | a goal | 1.00 × | at least 9 | no |');
   });
 
-  test('says how far apart the two halves of the run are', () => {
+  test('says how far apart the passes of the run are', () => {
     // The limits of the sample are half as dear as ours in every round.
-    expect(report(sampleResult())).toContain('differ from those of the others by 0.00 % (median)');
+    expect(report(sampleResult())).toContain(
+      '2 passes; the greatest ratio of a pass is above the least by 0.00 % (median)',
+    );
   });
 
   test('says when, where, with what and at which fsync rate it was measured', () => {

@@ -6,8 +6,10 @@ const head = { backend: 'a backend', id: 'a', title: 'a workload', unit: 'µs', 
 
 function rows(small: Omit<Costs, 'n'>, large: Omit<Costs, 'n'>) {
   return rowsOf(head, [
-    { n: 1_000, ...small },
-    { n: 100_000, ...large },
+    [
+      { n: 1_000, ...small },
+      { n: 100_000, ...large },
+    ],
   ]);
 }
 
@@ -20,12 +22,25 @@ describe('a row', () => {
     expect(large?.limits[0]?.ratio).toMatchObject({ median: 0.5, least: 0.5, most: 0.75 });
   });
 
-  test('tells how far the ratio of every second round is from that of the others', () => {
-    const limits = new Map([['bare', [1, 2, 1, 2, 1]]]);
-    const [apart] = rows({ ours: [1, 1, 1, 1, 1], limits }, { ours: [1, 1, 1, 1, 1], limits });
-    expect(apart?.limits[0]?.halvesApart).toBe(0.5);
-    const single = rowsOf(head, [{ n: 1, ours: [1], limits: new Map([['bare', [1]]]) }]);
-    expect(single[0]?.limits[0]?.halvesApart).toBeNull();
+  test('has the rounds of all passes in one spread', () => {
+    const pass = (ours: number[], limit: number[]): Costs[] => [{ n: 1_000, ours, limits: new Map([['bare', limit]]) }];
+    const [row] = rowsOf(head, [pass([1, 2], [2, 2]), pass([4], [2])]);
+    expect(row?.cost).toMatchObject({ median: 2, least: 1, most: 4, rounds: 3 });
+    expect(row?.limits[0]?.ratio).toMatchObject({ median: 1, least: 0.5, most: 2, rounds: 3 });
+  });
+
+  test('tells how far the ratios of its passes are apart', () => {
+    const pass = (ratio: number): Costs[] => [
+      { n: 1_000, ours: [1, 1, 9], limits: new Map([['bare', [ratio, ratio, 1]]]) },
+    ];
+    const apart = (...ratios: number[]) => rowsOf(head, ratios.map(pass))[0]?.limits[0]?.passesApart;
+    expect(apart(2, 3, 2.5)).toBe(0.5);
+    expect(apart(2)).toBeNull();
+  });
+
+  test('refuses passes of different sizes', () => {
+    const pass = (n: number): Costs[] => [{ n, ours: [1], limits: new Map() }];
+    expect(() => rowsOf(head, [pass(1_000), pass(10_000)])).toThrow(RangeError);
   });
 
   test('is not flat where it grows and its limit does not', () => {
@@ -69,8 +84,10 @@ describe('the goals of flatness', () => {
     const goals = flatnessGoals([
       ...rows({ ours: [1], limits }, { ours: [2], limits }),
       ...rowsOf({ ...head, id: 'b' }, [
-        { n: 10, ours: [1], limits },
-        { n: 20, ours: [2.1], limits },
+        [
+          { n: 10, ours: [1], limits },
+          { n: 20, ours: [2.1], limits },
+        ],
       ]),
     ]);
     expect(goals.map(({ met }) => met)).toEqual([true, false]);
@@ -78,8 +95,10 @@ describe('the goals of flatness', () => {
 
   test('leave memory out', () => {
     const weights = rowsOf({ ...head, unit: 'bytes' }, [
-      { n: 10, ours: [1], limits },
-      { n: 20, ours: [9], limits },
+      [
+        { n: 10, ours: [1], limits },
+        { n: 20, ours: [9], limits },
+      ],
     ]);
     expect(flatnessGoals(weights)).toEqual([]);
   });

@@ -21,15 +21,19 @@ interface Ended {
 
 /** A run of the program itself, at sizes that prove nothing but that all of it works. */
 async function run(...given: readonly string[]): Promise<Ended> {
+  const { code, said, folder } = await ended(...given);
+  return { code, said, folder, result: readResult(join(folder, 'latest.json')) };
+}
+
+async function ended(...given: readonly string[]): Promise<Omit<Ended, 'result'>> {
   const folder = mkdtempSync(join(scratch, 'run-'));
   const flags = ['--expose-gc', '--conditions=mempool-source', program];
   const options = ['--n', '100', '--rounds', '1', '--out', folder, ...given];
-  const ended = await new Promise<{ code: number; said: string }>((resolve) => {
+  return await new Promise((resolve) => {
     execFile(process.execPath, [...flags, ...options], (error, _, said) =>
-      resolve({ code: Number(error?.code ?? 0), said }),
+      resolve({ code: Number(error?.code ?? 0), said, folder }),
     );
   });
-  return { ...ended, result: readResult(join(folder, 'latest.json')), folder };
 }
 
 function idsOf({ rows }: Result, backend: string): string[] {
@@ -107,6 +111,20 @@ describe('a run', { timeout: 180_000 }, () => {
     expect(idsOf(result, 'ephemeral')).toEqual(['status']);
     const flat = 'status by 100: cost at 100 ÷ cost at 10';
     expect(result.goals.map(({ title }) => title)).toEqual([flat]);
+  });
+
+  test('puts the rounds of all its passes together', async () => {
+    const { result } = await run('--only', 'ephemeral', '--row', 'status', '--rounds', '2');
+    expect(result.passes).toBe(2);
+    expect(result.rows.map(({ cost }) => cost.rounds)).toEqual([2, 2]);
+    for (const { limits } of result.rows) expect(limits[0]?.passesApart).toBeGreaterThanOrEqual(0);
+  });
+
+  test('says in a line what was wrong in a process that measures', async () => {
+    const { code, said } = await ended('--only', 'ephemeral', '--row', 'status', '--subject', 'no-such-subject.ts');
+    expect(code).toBe(1);
+    expect(said).toContain('no-such-subject.ts');
+    expect(said).not.toMatch(/^\s+at /m);
   });
 
   test('measures a restart, a second node and the elections of SQLite too', async () => {

@@ -1,13 +1,13 @@
 import type { Limit } from './bare.ts';
 import type { BenchBackend } from './bench-backend.ts';
-import { type Contest, contestRows, type Rival } from './contest.ts';
+import { type Contest, contestSeries, type Rival } from './contest.ts';
 import { type BenchContext, isWanted } from './context.ts';
 import { eventWorkloads } from './event-workloads.ts';
 import { lifecycleWorkloads } from './lifecycle-workloads.ts';
 import { FilledBare, FilledPool } from './pool.ts';
 import { readWorkloads } from './read-workloads.ts';
 import { receiveWorkloads } from './receive-workloads.ts';
-import type { Row } from './row.ts';
+import type { Series } from './row.ts';
 import type { Workload } from './workload.ts';
 
 const workloads: readonly Workload[] = [
@@ -25,8 +25,8 @@ interface Filled {
 }
 
 /** All workloads of a backend, by what must be stored before, so that it is stored once. */
-export async function workloadRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
-  const rows: Row[] = [];
+export async function workloadSeries(backend: BenchBackend, context: BenchContext): Promise<Series[]> {
+  const series: Series[] = [];
   for (const given of ['pending', 'inflight', 'logged'] as const) {
     const wanted = workloads.filter(
       (workload) => workload.given === given && applies(workload, backend) && isWanted(context, workload),
@@ -35,7 +35,7 @@ export async function workloadRows(backend: BenchBackend, context: BenchContext)
     const filled: Filled[] = [];
     try {
       for (const n of context.sizes) filled.push(await fill(backend, n, given));
-      for (const workload of wanted) rows.push(...(await measured(workload, backend, filled, context)));
+      for (const workload of wanted) series.push(await measured(workload, backend, filled, context));
     } finally {
       for (const { ours, limits } of filled) {
         await ours.close();
@@ -43,8 +43,8 @@ export async function workloadRows(backend: BenchBackend, context: BenchContext)
       }
     }
   }
-  const place = ({ id }: Row): number => workloads.findIndex((workload) => workload.id === id);
-  return rows.sort((a, b) => place(a) - place(b));
+  const place = ({ head }: Series): number => workloads.findIndex(({ id }) => id === head.id);
+  return series.sort((a, b) => place(a) - place(b));
 }
 
 function applies({ needs = [] }: Workload, { subject }: BenchBackend): boolean {
@@ -63,11 +63,11 @@ function measured(
   { name, limits, subject }: BenchBackend,
   filled: readonly Filled[],
   context: BenchContext,
-): Promise<Row[]> {
+): Promise<Series> {
   const held = limits.filter((limit) => applicable(workload, limit));
   const { id, title, per } = workload;
   const contests = filled.map((pools) => contestOf(workload, pools, held));
-  return contestRows({ backend: name, id, title, per, unit: 'µs' }, contests, subject.backend, context);
+  return contestSeries({ backend: name, id, title, per, unit: 'µs' }, contests, subject.backend, context);
 }
 
 /** A bare Map does not restart. */

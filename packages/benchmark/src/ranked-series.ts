@@ -1,7 +1,7 @@
 import type { Limit } from './bare.ts';
 import { BareIndex } from './bare-index.ts';
 import type { BenchBackend } from './bench-backend.ts';
-import { type Contest, contestRows, type Rival } from './contest.ts';
+import { type Contest, contestSeries, type Rival } from './contest.ts';
 import { type BenchContext, isWanted } from './context.ts';
 import { type Figure, meets } from './measure.ts';
 import { FilledBare, FilledPool } from './pool.ts';
@@ -9,7 +9,7 @@ import { rankedAdmission, rankedEviction } from './ranked-admission.ts';
 import { RankedPool } from './ranked-pool.ts';
 import { rankedSelection } from './ranked-selection.ts';
 import type { RankedPools, RankedWorkload } from './ranked-workload.ts';
-import type { Row } from './row.ts';
+import type { Row, Series } from './row.ts';
 import { inverted } from './spread.ts';
 
 const workloads: readonly RankedWorkload[] = [...rankedAdmission, ...rankedSelection, ...rankedEviction];
@@ -19,17 +19,17 @@ interface Filled extends RankedPools {
 }
 
 /** All workloads of pools by priority; none where the backend has no such pools. */
-export async function rankedRows(backend: BenchBackend, context: BenchContext): Promise<Row[]> {
+export async function rankedSeries(backend: BenchBackend, context: BenchContext): Promise<Series[]> {
   const [limit] = backend.limits;
   if (limit === undefined || !backend.subject.backend.capabilities.priority) return [];
   const wanted = workloads.filter((workload) => isWanted(context, workload));
   if (wanted.length === 0) return [];
   const filled: Filled[] = [];
-  const rows: Row[] = [];
+  const series: Series[] = [];
   try {
     for (const n of context.sizes) filled.push(await fill(backend, limit, n));
-    for (const workload of wanted) rows.push(...(await measured(workload, backend, limit, filled, context)));
-    return rows;
+    for (const workload of wanted) series.push(await measured(workload, backend, limit, filled, context));
+    return series;
   } finally {
     for (const { ranked, arrivals, bare } of filled) {
       await ranked.close();
@@ -53,14 +53,14 @@ function measured(
   limit: Limit,
   filled: readonly Filled[],
   context: BenchContext,
-): Promise<Row[]> {
+): Promise<Series> {
   const { id, title, per, limitName = limit.name, beside } = workload;
   const contests = filled.map((pools): Contest => {
     const bare: Rival = { name: limitName, prepare: () => workload.limit(pools.bare) };
     const other = beside === undefined ? [] : [{ name: beside.name, prepare: () => beside.turn(pools) }];
     return { n: pools.n, ours: () => workload.ours(pools.ranked), rivals: [bare, ...other] };
   });
-  return contestRows({ backend, id, title, per, unit: 'µs' }, contests, subject.backend, context);
+  return contestSeries({ backend, id, title, per, unit: 'µs' }, contests, subject.backend, context);
 }
 
 /** What these rows must be beside what they are held against. */

@@ -1,0 +1,87 @@
+import { seriesAgainst } from './against.ts';
+import { type BackendName, type BenchBackend, backendOf, foreignBackend } from './bench-backend.ts';
+import { type BenchContext, isWanted, subjectPaths } from './context.ts';
+import { electionMeasures } from './election-measures.ts';
+import { footprintSeries } from './footprint.ts';
+import { type Measure, type Sampled, take } from './measure.ts';
+import { memoryMeasures } from './memory-measures.ts';
+import { measurePeers, type PeersMeasured } from './peer-comparison.ts';
+import { rankedSeries } from './ranked-series.ts';
+import { reapingMeasure } from './reaping-measure.ts';
+import { redisMeasures } from './redis-measures.ts';
+import type { Series } from './row.ts';
+import { exclusiveMeasure, sqliteMeasures } from './sqlite-measures.ts';
+import { loadSubject } from './subject.ts';
+import { workloadSeries } from './workload-series.ts';
+
+/** What one process measures in one pass. */
+export type Part =
+  | { readonly kind: 'backend'; readonly name: BackendName; readonly full: boolean }
+  | { readonly kind: 'foreign'; readonly path: string }
+  | { readonly kind: 'against'; readonly name: BackendName; readonly checkout: string }
+  | { readonly kind: 'peers' };
+
+/** What it measured. */
+export interface Measured {
+  readonly series: readonly Series[];
+  readonly sampled: readonly Sampled[];
+  readonly peers: PeersMeasured | null;
+}
+
+export async function measurePart(part: Part, context: BenchContext): Promise<Measured> {
+  switch (part.kind) {
+    case 'backend': {
+      const backend = await backendOf(part.name, context);
+      const series = await seriesOf(backend, context);
+      return { series, sampled: await samples(await measuresOf(backend, part.full, context), context), peers: null };
+    }
+    case 'foreign':
+      return { series: await seriesOf(await foreignBackend(part.path, context), context), sampled: [], peers: null };
+    case 'against':
+      return { series: await seriesAgainst(part.name, part.checkout, context), sampled: [], peers: null };
+    case 'peers':
+      return { series: [], sampled: [], peers: await measurePeers(context) };
+  }
+}
+
+/** Whether it needs the server of the benchmark. */
+export function needsRedis(part: Part): boolean {
+  return part.kind === 'peers' || ('name' in part && part.name === 'redis');
+}
+
+async function seriesOf(backend: BenchBackend, context: BenchContext): Promise<Series[]> {
+  return [
+    ...(await workloadSeries(backend, context)),
+    ...(await footprintSeries(backend, context)),
+    ...(await rankedSeries(backend, context)),
+  ];
+}
+
+/** The goals that a backend of ours has beside its flatness. */
+async function measuresOf(backend: BenchBackend, full: boolean, context: BenchContext): Promise<Measure[]> {
+  const { name, subject, path } = backend;
+  if (name === 'ephemeral') return [...memoryMeasures(backend, context), reapingMeasure(backend, context)];
+  if (name === 'sqlite') {
+    const own = [
+      ...sqliteMeasures(backend, context),
+      reapingMeasure(backend, context),
+      ...electionMeasures(subject, path),
+    ];
+    return full ? [...own, exclusiveMeasure(subject, await loadSubject(subjectPaths.sqliteExclusive))] : own;
+  }
+  if (context.redis === null) return [];
+  return [
+    ...redisMeasures(backend, context.redis.client, context),
+    reapingMeasure(backend, context),
+    ...electionMeasures(subject, path),
+  ];
+}
+
+async function samples(measures: readonly Measure[], context: BenchContext): Promise<Sampled[]> {
+  const results: Sampled[] = [];
+  for (const measure of measures.filter((one) => isWanted(context, one))) {
+    console.error(`${measure.backend}: ${measure.title}`);
+    results.push(await take(measure, context.rounds, context.pass));
+  }
+  return results;
+}
