@@ -11,7 +11,7 @@ local function applyBlock(places, finals)
     local to = way.to
     event(hash, number, way.tail)
     if to == CONFIRMED then
-      index[n + 1], index[n + 2] = confirmed .. own(texts[c]), hash
+      index[n + 1], index[n + 2] = flying(confirmed, texts[c]), hash
       n = n + 2
       if way.from == PENDING or way.from == DROPPED then
         joined[#joined + 1] = texts[c]

@@ -44,7 +44,7 @@ end
 
 local function change(hash, text, why)
   -- Ten digits of sixteen name stage and tick of one in flight; a Pending one has fewer.
-  local opened = #text == 16 and string.sub(text, 1, 10)
+  local opened = #text == 16 and substring(text, 1, 10)
   local way, number, digits = why.ways[opened], nil, nil
   if not way then
     way, number, digits = look(hash, text, why.to, why.leaves)

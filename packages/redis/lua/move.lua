@@ -28,12 +28,12 @@ if #moved > 0 then
     local missed = tick - since
     index[n] = hash
     if verb == 'markInflight' then
-      index[n - 1] = propagated .. own(numbers[c])
+      index[n - 1] = flying(propagated, numbers[c])
       joined[n - 1], joined[n] = numbers[c], hash
       event(hash, seqs[c], tail(PROPAGATED, PENDING, 0, 0, 0, 0))
     elseif verb == 'markAcknowledged' then
       opened[since] = opened[since] or opening(ACKNOWLEDGED, since)
-      index[n - 1] = opened[since] .. own(numbers[c])
+      index[n - 1] = flying(opened[since], numbers[c])
       event(hash, seqs[c], tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
       index[n - 1] = numbers[c]

@@ -27,7 +27,7 @@ local function begin(i, hash)
     flight[#flight + 1] = seq
     flight[#flight + 1] = hash
     event(hash, seq, tail(CONFIRMED, stage, confirmed, missed, tick - sighting + 1, 0, pointOf(sighting)))
-    return opening(CONFIRMED, sighting) .. own(string.format('%d', seq)), 'c'
+    return flying(opening(CONFIRMED, sighting), string.format('%d', seq)), 'c'
   end
   if at[i] then
     local stage, confirmed, missed = previous(hash, at[i])

@@ -59,7 +59,7 @@ for stage = PROPAGATED, ACKNOWLEDGED do
   local later, opened = above(stage), opening(stage, target)
   for i = 1, #later, 2 do
     local n = #index
-    index[n + 1], index[n + 2] = opened .. own(later[i + 1]), later[i]
+    index[n + 1], index[n + 2] = flying(opened, later[i + 1]), later[i]
   end
 end
 each(left, 'ZREM', FLIGHT)

@@ -16,12 +16,14 @@ local function place(stage, number)
   return string.format('%d%015d', stage, number)
 end
 
--- One in flight: what all of its stage and tick begin with, and behind it what is its own, from its seq or another score of it.
+-- One in flight: what all of its stage and tick begin with, and with it the last digits of its seq, or of another score of it.
 local function opening(stage, at)
   return string.format('%d%09d', stage, at)
 end
-local function own(digits)
-  return string.sub(#digits < 6 and '00000' .. digits or digits, -6)
+local zeros, substring = { '00000', '0000', '000', '00', '0', '' }, string.sub
+local function flying(opened, digits)
+  local padding = zeros[#digits]
+  return padding and opened .. padding .. digits or opened .. substring(digits, -6)
 end
 
 -- The tick of a score in flight, and the scores of a stage from one tick to another.

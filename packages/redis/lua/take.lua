@@ -14,7 +14,7 @@ for i = 1, #found, 3 do
   local number, n = tonumber(text), #index
   event(hash, number, marked)
   packed[#packed + 1] = char(#hash) .. hash
-  index[n + 1], index[n + 2] = propagated .. own(text), hash
+  index[n + 1], index[n + 2] = flying(propagated, text), hash
   joined[n + 1], joined[n + 2] = text, hash
   leases[n + 1], leases[n + 2] = untilMs, head(0, number) .. hash
   taken[n + 1], taken[n + 2] = hash, ARGV[1]
