@@ -18,7 +18,7 @@ local function applyBlock(places, finals)
         joined[#joined + 1] = hash
       end
     elseif to == PENDING then
-      index[n + 1], index[n + 2] = texts[c], hash
+      index[n + 1], index[n + 2] = string.format('%d', number), hash
       n = n + 2
       left[#left + 1] = hash
     else

@@ -53,5 +53,5 @@ local function change(hash, text, why)
   end
   why.count = why.count + 1
   local n = #changed + 1
-  changed[n], ways[n], seqs[n], texts[n] = hash, way, number or false, digits
+  changed[n], ways[n], seqs[n], texts[n] = hash, way, number or false, digits or text
 end

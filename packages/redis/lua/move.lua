@@ -17,7 +17,7 @@ for i, hash in ipairs(list) do
   if moves then
     local pending, n = from == PENDING, #moved + 1
     moved[n], origins[n], sinces[n] = hash, from, tickOf(at[i])
-    seqs[n], numbers[n] = pending and at[i], pending and texts[i]
+    seqs[n], numbers[n] = pending and at[i], texts[i]
   end
 end
 if #moved > 0 then
@@ -36,7 +36,7 @@ if #moved > 0 then
       index[n - 1] = flying(opened[since], numbers[c])
       event(hash, seqs[c], tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
-      index[n - 1] = numbers[c]
+      index[n - 1] = string.format('%d', seqs[c])
       left[i] = hash
       event(hash, seqs[c], tail(ROLLED_BACK, origins[c], 0, missed, 0, 0))
     end

@@ -12,7 +12,7 @@ if not target then
 end
 prolong()
 
-local changed, lives, seqs, index, left, undonePoints = {}, {}, {}, {}, {}, {}
+local changed, lives, seqs, texts, index, left, undonePoints = {}, {}, {}, {}, {}, {}, {}
 for at = tick, target + 1, -1 do
   local undone = pointOf(at)
   blockEvent(1, undone, at)
@@ -27,7 +27,7 @@ end
 local confirmed = above(CONFIRMED)
 for i = 1, #confirmed, 2 do
   local n = #left + 1
-  left[n], changed[n], seqs[n] = confirmed[i], confirmed[i], false
+  left[n], changed[n], seqs[n], texts[n] = confirmed[i], confirmed[i], false, confirmed[i + 1]
   lives[n] = { from = CONFIRMED, confirmed = tick - tickOf(confirmed[i + 1]) + 1, missed = 0 }
 end
 
@@ -50,7 +50,7 @@ for i, at in ipairs((scores(IDX, names))) do
     changed[n], lives[n], seqs[n] = names[i], finals[i], finals[i].seq
   end
 end
-for i, c in ipairs(order(changed, seqs, {})) do
+for i, c in ipairs(order(changed, seqs, texts)) do
   local life = lives[c]
   index[2 * i - 1], index[2 * i] = seqs[c], changed[c]
   event(changed[c], seqs[c], tail(ROLLED_BACK, life.from, life.confirmed, life.missed, 0, 0))

@@ -8,11 +8,12 @@ local members = leased and call('ZRANGEBYSCORE', LEASES, '-inf', before, 'LIMIT'
 local sizes = { [24] = 2, [25] = 3, [26] = 5, [27] = 9 }
 local list, moved, sinces, seqs, texts, stray, reply = {}, {}, {}, {}, {}, {}, { #members > limit and 1 or 0 }
 for i = 1, math.min(#members, limit) do list[i] = string.sub(members[i], (sizes[members[i]:byte()] or 1) + 1) end
-for i, at in ipairs((scores(IDX, list))) do
+local places, marks = scores(IDX, list)
+for i, at in ipairs(places) do
   -- A lease ends with its transaction's stage: one that is left without is damage, and would come up for ever.
   if at and math.floor(at / T) == PROPAGATED then
     local n = #moved + 1
-    moved[n], sinces[n], seqs[n] = list[i], tickOf(at), false
+    moved[n], sinces[n], seqs[n], texts[n] = list[i], tickOf(at), false, marks[i]
     reply[#reply + 1] = list[i]
   else
     stray[#stray + 1] = members[i]
@@ -22,7 +23,7 @@ each(stray, 'ZREM', LEASES)
 if #moved > 0 then
   local index, left = {}, {}
   for i, c in ipairs(order(moved, seqs, texts)) do
-    index[2 * i - 1], index[2 * i] = texts[c], moved[c]
+    index[2 * i - 1], index[2 * i] = string.format('%d', seqs[c]), moved[c]
     left[i] = moved[c]
     event(moved[c], seqs[c], tail(ROLLED_BACK, PROPAGATED, 0, tick - sinces[c], 0, 0))
   end
