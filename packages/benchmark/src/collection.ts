@@ -1,10 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 
+/** V8 begins a full collection by itself once payloads have grown by 64 MiB. */
 const mostGrowthBytes = 48 * 2 ** 20;
-/** V8 lets go of shapes that code was compiled for only after so many collections that found none of them. */
-const collectionsUntilForgotten = 4;
 /** A million transactions in the heap: past this none is forced but one at the beginning of a row; they come by themselves. */
-const dearMs = 400;
+const dearMs = 1_000;
+
+/** How often, and how far apart, the process is looked at until it works on nothing any more. */
+const mostLooks = 25;
+const lookMs = 4;
+const idleShare = 0.15;
 
 let heldBytes = 0;
 let lastMs = 0;
@@ -17,14 +22,21 @@ export function collectAtOnce(): void {
   heldBytes = held();
 }
 
-/** A full collection, unless one takes too long. */
-export function collect(): void {
-  if (lastMs < dearMs) collectAtOnce();
+/** A full collection where one would soon come by itself: outside the time, whose turn it is would be chance. */
+export async function collectGrowth(): Promise<void> {
+  if (lastMs >= dearMs || held() - heldBytes <= mostGrowthBytes) return;
+  collectAtOnce();
+  await settled();
 }
 
-/** A full collection where one would soon come by itself: outside the time, whose turn it is would be chance. */
-export function collectGrowth(): void {
-  if (held() - heldBytes > mostGrowthBytes) collect();
+/** Other threads of this process have done what a collection leaves to them: they would slow down what is measured next. */
+async function settled(): Promise<void> {
+  for (let looks = 0; looks < mostLooks; looks++) {
+    const before = process.cpuUsage();
+    await sleep(lookMs);
+    const { user, system } = process.cpuUsage(before);
+    if (user + system < idleShare * lookMs * 1_000) return;
+  }
 }
 
 /** What another left young, so that nobody pays for it. */
@@ -32,12 +44,8 @@ export function collectYoung(): void {
   globalThis.gc?.({ type: 'minor', execution: 'sync' });
 }
 
-/** Code compiled for objects that are gone is thrown away, as it is sooner or later in a process that lives long. */
-export function forget(): void {
-  for (let i = 0; i < collectionsUntilForgotten; i++) collect();
-}
-
-/** Payloads lie outside the heap; what is young in it is collected without a full collection. */
+/** The heap, and the payloads outside it. */
 function held(): number {
-  return getHeapStatistics().external_memory;
+  const { external_memory, used_heap_size } = getHeapStatistics();
+  return external_memory + used_heap_size;
 }

@@ -79,7 +79,7 @@ async function turned(prepare: Prepare, { pace, clock }: Timing): Promise<Turned
 /** Milliseconds, and the units done in them. */
 async function once(prepare: Prepare, clock: Clock): Promise<[number, number]> {
   const turn = await prepare();
-  collectGrowth();
+  await collectGrowth();
   const start = clock();
   await turn.run();
   const milliseconds = clock() - start;

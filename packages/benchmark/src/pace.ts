@@ -4,9 +4,7 @@ import { quotients, spreadOf } from './spread.ts';
 
 /** How long the participants of a row take turns. */
 export interface Pace {
-  /** Between two of them, what was compiled for objects that are gone is forgotten. */
-  readonly warmUps: number;
-  /** Measured time of each in a warm-up, before anything counts: until its code is compiled. */
+  /** Measured time of each in the warm-up, before anything counts: until its code is compiled. */
   readonly warmMs: number;
   /** All of that, preparations included, at the most. */
   readonly longestWarmMs: number;
@@ -24,19 +22,18 @@ export interface Pace {
 
 /** In this process: collections decide, and code until it is compiled; both need time to level out. */
 const inMemory: Pace = {
-  warmUps: 2,
   warmMs: 100,
   longestWarmMs: 600,
-  turnMs: 50,
+  turnMs: 30,
   coldMs: 5,
-  longestTurnMs: 150,
+  longestTurnMs: 100,
   leastRounds: 7,
-  mostRounds: 15,
-  rowMs: 3_500,
+  mostRounds: 21,
+  rowMs: 3_000,
 };
 
 /** Where a disk or a server has most of the work: dearer, and steadier. */
-const outside: Pace = { ...inMemory, warmUps: 1, turnMs: 30, longestTurnMs: 100, rowMs: 2_000 };
+const outside: Pace = { ...inMemory, warmMs: 60, longestWarmMs: 500, rowMs: 2_600 };
 
 /** How many rounds, and in which share of them. */
 interface Asked {
@@ -54,7 +51,7 @@ export function paceOf({ capabilities }: Pick<Backend, 'capabilities'>, { rounds
     mostRounds: shareOf(rounds ?? pace.mostRounds, pass),
     rowMs: pace.rowMs / pass.count,
   };
-  return rounds === 1 ? { ...shared, warmUps: 0, turnMs: 0, coldMs: 0 } : shared;
+  return rounds === 1 ? { ...shared, warmMs: 0, turnMs: 0, coldMs: 0 } : shared;
 }
 
 /** A median that would move by this share of itself from run to run is good enough: the check allows for 0.15. */

@@ -1,5 +1,5 @@
 import { bareUpdate, confirmAll, sealed } from './lifecycle-workloads.ts';
-import { Admission } from './ranked-pool.ts';
+import { Admission, type RankedPool } from './ranked-pool.ts';
 import { hourMs, pricedTransactions, ranked } from './ranked-sample.ts';
 import type { RankedWorkload } from './ranked-workload.ts';
 import { lookUps } from './read-workloads.ts';
@@ -9,14 +9,15 @@ import type { Turn } from './workload.ts';
 const perTurn = 1_000;
 const callSize = 100;
 const reaped = 1_000;
-/** Calls in a turn of what is over too soon for the clock. */
-const calls = 10;
+const reaps = 10;
+const idleSweeps = 100;
 
-function repeated(run: () => unknown): Turn {
+/** Several calls of what is over too soon for the clock. */
+function repeated(count: number, run: () => unknown): Turn {
   return {
-    count: calls,
+    count,
     async run() {
-      for (let i = 0; i < calls; i++) {
+      for (let i = 0; i < count; i++) {
         const done = run();
         if (done instanceof Promise) await done;
       }
@@ -37,11 +38,11 @@ const reap: RankedWorkload = {
       redis: { kind: 'at most', value: 2 },
     },
   },
-  ours: ({ store }) => repeated(() => store.reap({ maxTxs: reaped })),
+  ours: ({ store }) => repeated(reaps, () => store.reap({ maxTxs: reaped })),
   // One question to the store, as an index in memory must ask whether it is still up to date; then the walk.
   limit({ bare, stored, index }) {
     const [hash] = stored.some(1) as [string];
-    return repeated(async () => {
+    return repeated(reaps, async () => {
       const asked = bare.look([hash]);
       if (asked instanceof Promise) await asked;
       return index.walk(reaped);
@@ -71,6 +72,10 @@ const take: RankedWorkload = {
   limit: (pool) => bareUpdate(pool, perTurn, callSize, 1),
 };
 
+function idle({ store }: RankedPool): Turn {
+  return repeated(idleSweeps, () => store.sweep());
+}
+
 const longAgoMs = 2 * (ranked.options.ttlMs ?? 0);
 
 const nothing = 'sweep of nothing';
@@ -80,7 +85,13 @@ const sweep: RankedWorkload = {
   title: `sweep ${perTurn.toLocaleString('en')} expired`,
   per: 'transaction',
   // As many units, so that the two compare as sweeps.
-  beside: { name: nothing, turn: ({ ranked }) => ({ count: perTurn, run: () => ranked.store.sweep() }) },
+  beside: {
+    name: nothing,
+    turn({ ranked }) {
+      const { run } = idle(ranked);
+      return { count: idleSweeps * perTurn, run };
+    },
+  },
   goal: {
     against: nothing,
     goals: {
@@ -115,10 +126,10 @@ const idleSweep: RankedWorkload = {
   id: 'ranked-sweep-nothing',
   title: nothing,
   per: 'sweep',
-  ours: ({ store }) => repeated(() => store.sweep()),
+  ours: idle,
   limit({ bare, stored }) {
     const [hash] = stored.some(1) as [string];
-    return repeated(() => bare.look([hash]));
+    return repeated(idleSweeps, () => bare.look([hash]));
   },
 };
 

@@ -1,4 +1,4 @@
-import { collect, collectAtOnce, collectYoung, forget } from './collection.ts';
+import { collectAtOnce, collectGrowth, collectYoung } from './collection.ts';
 import type { Pace } from './pace.ts';
 
 /** What a turn gave. */
@@ -29,15 +29,12 @@ export async function takeTurns(
 ): Promise<CostsByName> {
   const costs = new Map(participants.map(({ name }): [string, number[]] => [name, []]));
   collectAtOnce();
-  for (let warmed = 0; warmed < pace.warmUps; warmed++) {
-    if (warmed > 0) forget();
-    await warmUp(participants, pace);
-  }
+  await warmUp(participants, pace);
   const until = performance.now() + pace.rowMs;
   const goesOn = (round: number): boolean =>
     round < pace.leastRounds || (round < pace.mostRounds && performance.now() < until && !areSettled(costs));
   for (let round = 0; goesOn(round); round++) {
-    collect();
+    await collectGrowth();
     for (const participant of rotated(participants, round)) {
       const { cost } = await turn(participant, round);
       costs.get(participant.name)?.push(cost);
@@ -49,6 +46,7 @@ export async function takeTurns(
 /** Turns that do not count, until each has had its time. */
 async function warmUp(participants: readonly Participant[], { warmMs, longestWarmMs }: Pace): Promise<void> {
   const until = performance.now() + longestWarmMs;
+  if (warmMs === 0) return;
   let cold = participants.map((participant) => ({ participant, measuredMs: 0 }));
   for (let round = 0; cold.length > 0 && (round === 0 || performance.now() < until); round++) {
     for (const one of cold) one.measuredMs += (await turn(one.participant, round)).measuredMs;

@@ -11,7 +11,7 @@ function fewest(durable: boolean): number {
 
 describe('the pace of a row', () => {
   test('has seven rounds at the least, wherever the backend keeps what it holds', () => {
-    expect([fewest(false), fewest(true)]).toEqual([7, 7]);
+    expect(Math.min(fewest(false), fewest(true))).toBeGreaterThanOrEqual(7);
   });
 
   test('has as many rounds as are asked for, and no more', () => {
@@ -27,7 +27,7 @@ describe('the pace of a row', () => {
   });
 
   test('takes every turn once and warms nothing up in a single round', () => {
-    expect(paceOf({ capabilities }, { rounds: 1, pass })).toMatchObject({ warmUps: 0, coldMs: 0, turnMs: 0 });
+    expect(paceOf({ capabilities }, { rounds: 1, pass })).toMatchObject({ warmMs: 0, coldMs: 0, turnMs: 0 });
   });
 });
 
