@@ -29,11 +29,11 @@ const inMemory: Pace = {
   longestTurnMs: 100,
   leastRounds: 7,
   mostRounds: 21,
-  rowMs: 3_000,
+  rowMs: 2_500,
 };
 
 /** Where a disk or a server has most of the work: dearer, and steadier. */
-const outside: Pace = { ...inMemory, warmMs: 60, longestWarmMs: 500, rowMs: 2_600 };
+const outside: Pace = { ...inMemory, warmMs: 60, longestWarmMs: 500, rowMs: 2_000 };
 
 /** How many rounds, and in which share of them. */
 interface Asked {

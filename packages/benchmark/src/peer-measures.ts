@@ -114,8 +114,6 @@ function measureOf(backend: string, duel: Duel, n: number, options: PeerMeasureO
     goal: { kind: 'at least', value: duel.least },
     unit: '×',
     rounds,
-    // A thousand take ours some milliseconds, in which noise is large.
-    mostRounds: n < big ? 9 : rounds,
     warmups: n < big ? 2 : 1,
     async sample(round) {
       const [mine, theirs] = await inTurn(
