@@ -89,7 +89,7 @@ const move: Script = writing('order', 'move');
 /** One verb is one script (X1). */
 export const scripts: { readonly [V in Verb]: Script } = {
   probe: script(false, 'probe'),
-  open: script(false, 'keys', 'open'),
+  open: script(false, 'keys', 'lists', 'open'),
   receive: writing('receive'),
   markInflight: move,
   markAcknowledged: move,

@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point } from './chain.ts';
-import sample from './format-3.json' with { type: 'json' };
+import format1 from './format-1.json' with { type: 'json' };
+import format3 from './format-3.json' with { type: 'json' };
 import { openPool, operator } from './own-server.ts';
 
+const formats = [
+  { format: 1, sample: format1 },
+  { format: 3, sample: format3 },
+] as const;
+
 /** Writes the stored pool under a prefix of its own: commands with the key's name, then arguments in base64. */
-async function restored() {
+async function restored(sample: readonly string[][]) {
   const url = inject('redisUrl');
   const prefix = randomUUID();
   const admin = operator(url);
@@ -14,8 +20,8 @@ async function restored() {
   return openPool({ url, keyPrefix: prefix, pool: 'sample' });
 }
 
-test('N2: a pool stored in format 3 is read as it was', async () => {
-  const { store } = await restored();
+test.for(formats)('N2: a pool stored in format $format is read as it was', async ({ sample }) => {
+  const { store } = await restored(sample);
   expect(await store.usage()).toEqual({
     pending: 4,
     propagated: 0,
@@ -52,18 +58,21 @@ test('N2: a pool stored in format 3 is read as it was', async () => {
   ]);
 });
 
-test('N2: a pool stored in format 3 goes on: ids, events, sightings, rollback', async () => {
-  const { store } = await restored();
-  expect(await store.markInflight([hashOf(6)], { operationId: 'mark' })).toEqual([1, 2, 3, 4, 5].map(hashOf));
-  const again = store.confirm({ point: point(7), seen: [], unseen: [] }, {}, { operationId: 'block 6' });
-  expect(await again).toMatchObject({ kind: 'applied', tip: { point: point(6) }, finalized: 1 });
-  const events = (await store.subscribe({ after: 29 }))[Symbol.asyncIterator]();
-  expect((await events.next()).value).toMatchObject({ eventSeq: 30, hash: hashOf(9), stage: 'Pending' });
-  const late = { hash: hashOf(99), payload: Buffer.from('99'), payloadType: 0 };
-  expect(await store.receive([late])).toMatchObject([{ kind: 'received', seq: 11, stage: 'Confirmed' }]);
-  expect(await store.rollback(point(3))).toMatchObject({ kind: 'rolled-back', undone: 3, returned: 1 });
-  expect(await store.confirm({ point: point(8), seen: [], unseen: [] })).toMatchObject({
-    kind: 'applied',
-    tip: { tick: 4 },
-  });
-});
+test.for(formats)(
+  'N2: a pool stored in format $format goes on: ids, events, sightings, rollback',
+  async ({ sample }) => {
+    const { store } = await restored(sample);
+    expect(await store.markInflight([hashOf(6)], { operationId: 'mark' })).toEqual([1, 2, 3, 4, 5].map(hashOf));
+    const again = store.confirm({ point: point(7), seen: [], unseen: [] }, {}, { operationId: 'block 6' });
+    expect(await again).toMatchObject({ kind: 'applied', tip: { point: point(6) }, finalized: 1 });
+    const events = (await store.subscribe({ after: 29 }))[Symbol.asyncIterator]();
+    expect((await events.next()).value).toMatchObject({ eventSeq: 30, hash: hashOf(9), stage: 'Pending' });
+    const late = { hash: hashOf(99), payload: Buffer.from('99'), payloadType: 0 };
+    expect(await store.receive([late])).toMatchObject([{ kind: 'received', seq: 11, stage: 'Confirmed' }]);
+    expect(await store.rollback(point(3))).toMatchObject({ kind: 'rolled-back', undone: 3, returned: 1 });
+    expect(await store.confirm({ point: point(8), seen: [], unseen: [] })).toMatchObject({
+      kind: 'applied',
+      tip: { tick: 4 },
+    });
+  },
+);

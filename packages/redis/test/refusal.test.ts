@@ -166,12 +166,16 @@ test.for(['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', 'o
   },
 );
 
-test.for(['1', '2', '5'])(
-  'N2: a pool of format %s is refused in either order, and nothing is changed',
-  async (format) => {
+test.for([
+  { format: '1', orderings: ['priority'] },
+  { format: '2', orderings: ['fifo'] },
+  { format: '5', orderings: ['fifo', 'priority'] },
+] as const)(
+  'N2: a pool of format $format, of another order or newer, is refused, and nothing is changed',
+  async ({ format, orderings }) => {
     const url = inject('redisUrl');
     const admin = operator(url);
-    for (const ordering of ['fifo', 'priority'] as const) {
+    for (const ordering of orderings) {
       const pool = randomUUID();
       const meta = `{${pool}}:meta`;
       const { store } = await openPool({ url, pool, ordering });
