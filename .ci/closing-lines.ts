@@ -1,17 +1,29 @@
 // After vitest's own summary: the numbers of the run, for people and for `.ci/run`, and the conformance cases per backend.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 import { root } from './pack.ts';
 
-interface Numbers {
+interface Counts {
   passed: number;
   failed: number;
   skipped: number;
 }
 
-function count(tests: readonly TestCase[], errors: number): Numbers {
-  const numbers: Numbers = { passed: 0, failed: errors, skipped: 0 };
+interface Numbers extends Counts {
+  /** What failed, with the beginning of why: `.ci/run` says it again at its end, where it is looked for. */
+  failures: string[];
+}
+
+interface Failure {
+  readonly message: string;
+}
+
+const because = (errors: readonly Failure[] | undefined) =>
+  (errors ?? []).map(({ message }) => message.split('\n').slice(0, 12).join('\n  ')).join('\n  ');
+
+function count(tests: readonly TestCase[], errors: number): Counts {
+  const numbers = { passed: 0, failed: errors, skipped: 0 };
   for (const test of tests) {
     const { state } = test.result();
     numbers[state === 'pending' ? 'failed' : state] += 1;
@@ -29,18 +41,28 @@ function bySubject(tests: readonly TestCase[]): Map<string, TestCase[]> {
   return subjects;
 }
 
-const line = ({ passed, failed, skipped }: Numbers) =>
+function failuresOf(tests: readonly TestCase[], modules: readonly TestModule[], errors: readonly Failure[]): string[] {
+  const failed = tests.filter((test) => !['passed', 'skipped'].includes(test.result().state));
+  return [
+    ...failed.map((test) => `${test.module.relativeModuleId} > ${test.fullName}\n  ${because(test.result().errors)}`),
+    ...modules.map((module) => `${module.relativeModuleId}\n  ${because(module.errors())}`),
+    ...errors.map((error) => `outside the tests\n  ${because([error])}`),
+  ];
+}
+
+const line = ({ passed, failed, skipped }: Counts) =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 export default class ClosingLines implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    const unloaded = modules.filter((module) => module.errors().length > 0).length;
-    const numbers = count(tests, unhandledErrors.length + unloaded);
+    const unloaded = modules.filter((module) => module.errors().length > 0);
+    const counts = count(tests, unhandledErrors.length + unloaded.length);
+    const numbers: Numbers = { ...counts, failures: failuresOf(tests, unloaded, unhandledErrors) };
     mkdirSync(join(root, '.data'), { recursive: true });
     writeFileSync(join(root, '.data', 'test-numbers.json'), `${JSON.stringify(numbers)}\n`);
     for (const [subject, cases] of bySubject(tests))
       console.log(`Conformance cases, ${subject}: ${line(count(cases, 0))}`);
-    console.log(`Tests: ${line(numbers)}`);
+    console.log(`Tests: ${line(counts)}`);
   }
 }
