@@ -18,6 +18,8 @@ async function laggingReplica() {
   const a = await cluster.leader('a', { renewMs: 200 });
   const b = await cluster.follower('b', { renewMs: 200 });
   expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
+  // WAIT asks for what its own connection wrote: all that was written before has gone the same way.
+  await source.set('written', 'after the block');
   await eventually(async () => (await source.wait(1, 100)) === 1);
   link.freeze();
   const promote = async () => {
