@@ -22,8 +22,8 @@ export interface Pace {
 
 /** In this process: collections decide, and code until it is compiled; both need time to level out. */
 const inMemory: Pace = {
-  warmMs: 100,
-  longestWarmMs: 600,
+  warmMs: 70,
+  longestWarmMs: 400,
   turnMs: 30,
   coldMs: 5,
   longestTurnMs: 100,
@@ -33,7 +33,7 @@ const inMemory: Pace = {
 };
 
 /** Where a disk or a server has most of the work: dearer, and steadier. */
-const outside: Pace = { ...inMemory, warmMs: 60, longestWarmMs: 500, rowMs: 2_000 };
+const outside: Pace = { ...inMemory, warmMs: 60, rowMs: 2_000 };
 
 /** How many rounds, and in which share of them. */
 interface Asked {

@@ -5,6 +5,7 @@ import { electionMeasures } from './election-measures.ts';
 import { footprintSeries } from './footprint.ts';
 import { type Measure, type Sampled, take } from './measure.ts';
 import { memoryMeasures } from './memory-measures.ts';
+import type { Options } from './options.ts';
 import { measurePeers, type PeersMeasured } from './peer-comparison.ts';
 import { rankedSeries } from './ranked-series.ts';
 import { reapingMeasure } from './reaping-measure.ts';
@@ -20,6 +21,29 @@ export type Part =
   | { readonly kind: 'foreign'; readonly path: string }
   | { readonly kind: 'against'; readonly name: BackendName; readonly checkout: string }
   | { readonly kind: 'peers' };
+
+/** What differs from one process to the next is measured in the most of them: a row in memory is decided by where its memory lies. */
+const usualPasses: Readonly<Record<BackendName, number>> = { ephemeral: 4, sqlite: 3, redis: 2 };
+const passesOfOthers = 2;
+
+/** In how many passes: each has a round of every row at the least. */
+export function passesOf(part: Part, { passes, rounds }: Pick<Options, 'passes' | 'rounds'>): number {
+  const usual = part.kind === 'backend' ? usualPasses[part.name] : passesOfOthers;
+  return Math.min(passes ?? usual, rounds ?? Number.POSITIVE_INFINITY);
+}
+
+/** What a report calls it. */
+export function titleOf(part: Part): string {
+  switch (part.kind) {
+    case 'backend':
+    case 'against':
+      return part.name;
+    case 'foreign':
+      return part.path;
+    case 'peers':
+      return part.kind;
+  }
+}
 
 /** What it measured. */
 export interface Measured {

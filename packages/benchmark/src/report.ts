@@ -49,9 +49,12 @@ function header(result: Result): string {
 function repeatability({ rows, passes }: Result): string[] {
   const apart = rows.flatMap(({ limits }) => limits.flatMap(({ passesApart }) => passesApart ?? []));
   if (apart.length === 0) return [];
+  const counts = Object.entries(passes)
+    .map((part) => part.join(' '))
+    .join(', ');
   const percent = (share: number): string => `${digits(quantile(apart, share) * 100)} %`;
   return [
-    `${passes} passes; the greatest ratio of a pass is above the least by ${percent(0.5)} (median), in nine of ten rows by at most ${percent(0.9)}.`,
+    `Passes: ${counts}; the greatest ratio of a pass is above the least by ${percent(0.5)} (median), in nine of ten rows by at most ${percent(0.9)}.`,
   ];
 }
 

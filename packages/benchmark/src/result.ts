@@ -3,7 +3,7 @@ import type { Machine } from './machine.ts';
 import type { Figure } from './measure.ts';
 import type { Row } from './row.ts';
 
-export const resultFormat = 2;
+export const resultFormat = 3;
 
 /** One run, as it is stored. */
 export interface Result {
@@ -12,8 +12,8 @@ export interface Result {
   readonly date: string;
   readonly minutes: number;
   readonly sizes: readonly number[];
-  /** How often everything was measured, each time in processes of its own. */
-  readonly passes: number;
+  /** How often each backend, and the peers, were measured, each time in a process of its own. */
+  readonly passes: Readonly<Record<string, number>>;
   readonly machine: Machine;
   readonly rows: readonly Row[];
   readonly goals: readonly Figure[];

@@ -3,7 +3,7 @@ import { benchFolder, removeFolder } from './bench-folder.ts';
 import { type Machine, machineOf } from './machine.ts';
 import { type Figure, figureOf, type Sampled } from './measure.ts';
 import type { Options } from './options.ts';
-import { type Measured, needsRedis, type Part } from './part.ts';
+import { type Measured, needsRedis, type Part, passesOf, titleOf } from './part.ts';
 import { measuredApart } from './part-runner.ts';
 import { peersReport } from './peer-report.ts';
 import { rankedGoals } from './ranked-series.ts';
@@ -21,18 +21,23 @@ const fsyncRounds = 7;
 export async function run(options: Options, tell: (soFar: Result) => void): Promise<Result> {
   const date = new Date();
   const machine = await machineHere(options);
+  const parts = partsOf(options);
+  const counts = parts.map((part) => passesOf(part, options));
+  const passes = Object.fromEntries(parts.map((part, place) => [titleOf(part), counts[place] as number]));
   const measured: Measured[] = [];
   const soFar = (): Result => {
     const minutes = (Date.now() - date.getTime()) / 60_000;
-    const { sizes, passes } = options;
+    const { sizes } = options;
     const common = { format: resultFormat, date: date.toISOString(), minutes, sizes, passes, machine } as const;
     return { ...common, ...together(measured, options) };
   };
-  for (let index = 0; index < options.passes; index++) {
-    console.error(`pass ${index + 1} of ${options.passes}`);
-    for (const part of partsOf(options)) {
-      const { sizes, rounds, row, passes } = options;
-      measured.push(await measuredApart({ part, context: { sizes, rounds, row, pass: { index, count: passes } } }));
+  for (let index = 0; index < Math.max(...counts); index++) {
+    for (const [place, part] of parts.entries()) {
+      const count = counts[place] as number;
+      if (index >= count) continue;
+      console.error(`${titleOf(part)}: pass ${index + 1} of ${count}`);
+      const { sizes, rounds, row } = options;
+      measured.push(await measuredApart({ part, context: { sizes, rounds, row, pass: { index, count } } }));
       tell(soFar());
     }
   }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { type BackendName, backendNames } from '../src/bench-backend.ts';
 import { readOptions } from '../src/options.ts';
+import { passesOf } from '../src/part.ts';
 
 describe('the options of a run', () => {
   test('are all backends at a thousand and a hundred thousand without any', () => {
@@ -19,10 +21,13 @@ describe('the options of a run', () => {
     expect(readOptions(['--n', '100']).sizes).toEqual([10, 100]);
   });
 
-  test('are two passes, one with a million stored, and no more than there are rounds', () => {
-    const passes = (...given: string[]) => readOptions(given).passes;
-    expect([passes(), passes('--full'), passes('--full', '--passes', '3')]).toEqual([2, 1, 3]);
-    expect([passes('--rounds', '1'), passes('--rounds', '9')]).toEqual([1, 2]);
+  test('are as many passes as a part has by itself, one with a million stored, and no more than there are rounds', () => {
+    const passes = (name: BackendName, ...given: string[]) =>
+      passesOf({ kind: 'backend', name, full: false }, readOptions(given));
+    expect(backendNames.map((name) => passes(name))).toEqual([4, 3, 2]);
+    expect([passes('ephemeral', '--full'), passes('redis', '--full', '--passes', '3')]).toEqual([1, 3]);
+    expect([passes('redis', '--rounds', '1'), passes('redis', '--rounds', '9')]).toEqual([1, 2]);
+    expect(passesOf({ kind: 'peers' }, readOptions([]))).toBe(2);
   });
 
   test('leave the peers out beside another checkout', () => {

@@ -28,7 +28,7 @@ describe('a published run', () => {
   });
 
   test('of another format is refused', () => {
-    const folder = written({ ...sampleResult(), format: 1 as 2 });
+    const folder = written({ ...sampleResult(), format: 1 as 3 });
     expect(() => readResult(join(folder, 'latest.json'))).toThrow(Error);
   });
 });

@@ -115,7 +115,7 @@ describe('a run', { timeout: 180_000 }, () => {
 
   test('puts the rounds of all its passes together', async () => {
     const { result } = await run('--only', 'ephemeral', '--row', 'status', '--rounds', '2');
-    expect(result.passes).toBe(2);
+    expect(result.passes).toEqual({ ephemeral: 2 });
     expect(result.rows.map(({ cost }) => cost.rounds)).toEqual([2, 2]);
     for (const { limits } of result.rows) expect(limits[0]?.passesApart).toBeGreaterThanOrEqual(0);
   });

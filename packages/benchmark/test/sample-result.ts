@@ -23,7 +23,7 @@ export function sampleResult(goals: readonly Figure[] = []): Result {
     date: '2030-02-01T10:00:00.000Z',
     minutes: 3,
     sizes: [1_000, 100_000],
-    passes: 2,
+    passes: { memory: 4, redis: 2 },
   } as const;
   return { ...common, machine, rows, goals, sections: [{ title: 'Another table', markdown: 'What it says.' }] };
 }
