@@ -3,6 +3,7 @@ import { mapLimit } from './bare-map.ts';
 import { redisLimits } from './bare-redis.ts';
 import { tableLimit } from './bare-table.ts';
 import { type BenchContext, subjectPaths } from './context.ts';
+import type { Place } from './place.ts';
 import { type BenchServer, noServer } from './redis-server.ts';
 import { type BenchSubject, loadSubject } from './subject.ts';
 
@@ -15,18 +16,24 @@ export interface BenchBackend {
   readonly path: string;
   readonly subject: BenchSubject;
   readonly limits: readonly Limit[];
+  readonly place: Place;
 }
+
+const places: Readonly<Record<BackendName, Place>> = { ephemeral: 'heap', sqlite: 'file', redis: 'server' };
 
 export async function backendOf(name: BackendName, context: BenchContext): Promise<BenchBackend> {
   const path = subjectPaths[name];
-  return { name, path, subject: await loadSubject(path), limits: limitsOf(name, context) };
+  return { name, path, subject: await loadSubject(path), limits: limitsOf(name, context), place: places[name] };
 }
 
 /** A backend of somebody else: held against the bare structure that promises as much. */
 export async function foreignBackend(path: string, { folder }: BenchContext): Promise<BenchBackend> {
   const subject = await loadSubject(path);
-  const limit = subject.backend.capabilities.durable ? tableLimit(folder) : mapLimit;
-  return { name: subject.name, path, subject, limits: [limit] };
+  const { durable } = subject.backend.capabilities;
+  const held = durable
+    ? { limits: [tableLimit(folder)], place: 'file' as const }
+    : { limits: [mapLimit], place: 'heap' as const };
+  return { name: subject.name, path, subject, ...held };
 }
 
 function limitsOf(name: BackendName, { folder, redis }: BenchContext): Limit[] {

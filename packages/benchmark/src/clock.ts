@@ -1,4 +1,4 @@
-import type { Backend } from 'mempool-core';
+import type { Place } from './place.ts';
 
 /** Milliseconds since whenever; only differences mean something. */
 export type Clock = () => number;
@@ -14,6 +14,6 @@ const threadClock: Clock = () => {
 };
 
 /** What is kept in this process waits for nothing, so its cost is this thread's work. Elsewhere waiting is part of it. */
-export function clockOf({ capabilities }: Pick<Backend, 'capabilities'>): Clock {
-  return capabilities.durable ? wallClock : threadClock;
+export function clockOf(place: Place): Clock {
+  return place === 'heap' ? threadClock : wallClock;
 }

@@ -1,8 +1,8 @@
-import type { Backend } from 'mempool-core';
 import { type Clock, clockOf } from './clock.ts';
 import { collectGrowth } from './collection.ts';
 import type { BenchContext } from './context.ts';
 import { areSettled, type Pace, paceOf } from './pace.ts';
+import type { Place } from './place.ts';
 import type { Costs, RowHead, Series } from './row.ts';
 import { type CostsByName, type Participant, type Turned, takeTurns } from './turns.ts';
 import type { Turn } from './workload.ts';
@@ -32,12 +32,12 @@ interface Timing {
 export async function contestSeries(
   head: RowHead,
   contests: readonly Contest[],
-  backend: Pick<Backend, 'capabilities'>,
+  place: Place,
   context: BenchContext,
 ): Promise<Series> {
   console.error(`${head.backend}: ${head.title}`);
-  const pace = paceOf(backend, context);
-  const timing = { pace, clock: clockOf(backend) };
+  const pace = paceOf(place, context);
+  const timing = { pace, clock: clockOf(place) };
   const all = contests.flatMap((contest) => participants(contest, timing));
   const costs = await takeTurns(all, pace, (soFar) =>
     costsOf(contests, soFar).every(({ ours, limits }) =>

@@ -1,5 +1,5 @@
-import type { Backend } from 'mempool-core';
 import { type PassOf, shareOf } from './pass.ts';
+import type { Place } from './place.ts';
 import { quotients, spreadOf } from './spread.ts';
 
 /** How long the participants of a row take turns. */
@@ -20,8 +20,8 @@ export interface Pace {
   readonly rowMs: number;
 }
 
-/** In this process: collections decide, and code until it is compiled; both need time to level out. */
-const inMemory: Pace = {
+/** Collections decide, and code until it is compiled; both need time to level out. */
+const inHeap: Pace = {
   warmMs: 70,
   longestWarmMs: 400,
   turnMs: 30,
@@ -32,8 +32,13 @@ const inMemory: Pace = {
   rowMs: 2_500,
 };
 
-/** Where a disk or a server has most of the work: dearer, and steadier. */
-const outside: Pace = { ...inMemory, warmMs: 60, rowMs: 2_000 };
+/** A server has most of the work: dearer, and steadier. */
+const onServer: Pace = { ...inHeap, warmMs: 60, rowMs: 2_000 };
+
+/** So has a disk; but a log is written back into its file once in some thousand pages: a turn has its share of that. */
+const inFile: Pace = { ...onServer, longestWarmMs: 300, turnMs: 60, longestTurnMs: 200 };
+
+const paces: Readonly<Record<Place, Pace>> = { heap: inHeap, file: inFile, server: onServer };
 
 /** How many rounds, and in which share of them. */
 interface Asked {
@@ -43,8 +48,8 @@ interface Asked {
 }
 
 /** The pace of one pass. */
-export function paceOf({ capabilities }: Pick<Backend, 'capabilities'>, { rounds, pass }: Asked): Pace {
-  const pace = capabilities.durable ? outside : inMemory;
+export function paceOf(place: Place, { rounds, pass }: Asked): Pace {
+  const pace = paces[place];
   const shared = {
     ...pace,
     leastRounds: shareOf(rounds ?? pace.leastRounds, pass),

@@ -23,7 +23,7 @@ export type Part =
   | { readonly kind: 'peers' };
 
 /** What differs from one process to the next is measured in the most of them: a row in memory is decided by where its memory lies. */
-const usualPasses: Readonly<Record<BackendName, number>> = { ephemeral: 4, sqlite: 3, redis: 2 };
+const usualPasses: Readonly<Record<BackendName, number>> = { ephemeral: 4, sqlite: 2, redis: 2 };
 const passesOfOthers = 2;
 
 /** In how many passes: each has a round of every row at the least. */

@@ -49,7 +49,7 @@ async function fill({ subject }: BenchBackend, limit: Limit, n: number): Promise
 
 function measured(
   workload: RankedWorkload,
-  { name: backend, subject }: BenchBackend,
+  { name: backend, place }: BenchBackend,
   limit: Limit,
   filled: readonly Filled[],
   context: BenchContext,
@@ -60,7 +60,7 @@ function measured(
     const other = beside === undefined ? [] : [{ name: beside.name, prepare: () => beside.turn(pools) }];
     return { n: pools.n, ours: () => workload.ours(pools.ranked), rivals: [bare, ...other] };
   });
-  return contestSeries({ backend, id, title, per, unit: 'µs' }, contests, subject.backend, context);
+  return contestSeries({ backend, id, title, per, unit: 'µs' }, contests, place, context);
 }
 
 /** What these rows must be beside what they are held against. */

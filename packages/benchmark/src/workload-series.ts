@@ -60,14 +60,14 @@ async function fill({ subject, limits }: BenchBackend, n: number, given: Workloa
 
 function measured(
   workload: Workload,
-  { name, limits, subject }: BenchBackend,
+  { name, limits, place }: BenchBackend,
   filled: readonly Filled[],
   context: BenchContext,
 ): Promise<Series> {
   const held = limits.filter((limit) => applicable(workload, limit));
   const { id, title, per } = workload;
   const contests = filled.map((pools) => contestOf(workload, pools, held));
-  return contestSeries({ backend: name, id, title, per, unit: 'µs' }, contests, subject.backend, context);
+  return contestSeries({ backend: name, id, title, per, unit: 'µs' }, contests, place, context);
 }
 
 /** A bare Map does not restart. */

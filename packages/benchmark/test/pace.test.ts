@@ -1,33 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { isSettled, paceOf } from '../src/pace.ts';
-
-const capabilities = { durable: false, shared: false, priority: true, lease: true } as const;
+import type { Place } from '../src/place.ts';
 
 const pass = { index: 0, count: 1 };
 
-function fewest(durable: boolean): number {
-  return paceOf({ capabilities: { ...capabilities, durable } }, { rounds: undefined, pass }).leastRounds;
+function fewest(place: Place): number {
+  return paceOf(place, { rounds: undefined, pass }).leastRounds;
 }
 
 describe('the pace of a row', () => {
   test('has seven rounds at the least, wherever the backend keeps what it holds', () => {
-    expect(Math.min(fewest(false), fewest(true))).toBeGreaterThanOrEqual(7);
+    expect(Math.min(fewest('heap'), fewest('file'), fewest('server'))).toBeGreaterThanOrEqual(7);
   });
 
   test('has as many rounds as are asked for, and no more', () => {
-    const { leastRounds, mostRounds } = paceOf({ capabilities }, { rounds: 3, pass });
+    const { leastRounds, mostRounds } = paceOf('heap', { rounds: 3, pass });
     expect([leastRounds, mostRounds]).toEqual([3, 3]);
   });
 
   test('shares its rounds and its time among the passes', () => {
-    const of = (index: number) => paceOf({ capabilities }, { rounds: 8, pass: { index, count: 3 } });
+    const of = (index: number) => paceOf('heap', { rounds: 8, pass: { index, count: 3 } });
     expect([of(0), of(1), of(2)].map(({ leastRounds }) => leastRounds)).toEqual([3, 3, 2]);
-    const alone = paceOf({ capabilities }, { rounds: 8, pass });
+    const alone = paceOf('heap', { rounds: 8, pass });
     expect(of(0).rowMs).toBe(alone.rowMs / 3);
   });
 
   test('takes every turn once and warms nothing up in a single round', () => {
-    expect(paceOf({ capabilities }, { rounds: 1, pass })).toMatchObject({ warmMs: 0, coldMs: 0, turnMs: 0 });
+    expect(paceOf('heap', { rounds: 1, pass })).toMatchObject({ warmMs: 0, coldMs: 0, turnMs: 0 });
   });
 });
 
