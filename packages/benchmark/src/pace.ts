@@ -36,7 +36,7 @@ const inHeap: Pace = {
 const onServer: Pace = { ...inHeap, warmMs: 60, rowMs: 2_000 };
 
 /** So has a disk; but a log is written back into its file once in some thousand pages: a turn has its share of that. */
-const inFile: Pace = { ...onServer, longestWarmMs: 300, turnMs: 60, longestTurnMs: 200 };
+const inFile: Pace = { ...onServer, longestWarmMs: 300, turnMs: 50, longestTurnMs: 160 };
 
 const paces: Readonly<Record<Place, Pace>> = { heap: inHeap, file: inFile, server: onServer };
 

@@ -24,12 +24,18 @@ export type Part =
 
 /** What differs from one process to the next is measured in the most of them: a row in memory is decided by where its memory lies. */
 const usualPasses: Readonly<Record<BackendName, number>> = { ephemeral: 4, sqlite: 2, redis: 2 };
-const passesOfOthers = 2;
+const passesOfAnother = 2;
+/** They open a new store for each round. */
+const passesOfPeers = 1;
 
 /** In how many passes: each has a round of every row at the least. */
 export function passesOf(part: Part, { passes, rounds }: Pick<Options, 'passes' | 'rounds'>): number {
-  const usual = part.kind === 'backend' ? usualPasses[part.name] : passesOfOthers;
-  return Math.min(passes ?? usual, rounds ?? Number.POSITIVE_INFINITY);
+  return Math.min(passes ?? usual(part), rounds ?? Number.POSITIVE_INFINITY);
+}
+
+function usual(part: Part): number {
+  if (part.kind === 'peers') return passesOfPeers;
+  return part.kind === 'backend' ? usualPasses[part.name] : passesOfAnother;
 }
 
 /** What a report calls it. */

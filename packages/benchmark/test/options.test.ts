@@ -27,7 +27,7 @@ describe('the options of a run', () => {
     expect(backendNames.map((name) => passes(name))).toEqual([4, 2, 2]);
     expect([passes('ephemeral', '--full'), passes('redis', '--full', '--passes', '3')]).toEqual([1, 3]);
     expect([passes('redis', '--rounds', '1'), passes('redis', '--rounds', '9')]).toEqual([1, 2]);
-    expect(passesOf({ kind: 'peers' }, readOptions([]))).toBe(2);
+    expect(passesOf({ kind: 'peers' }, readOptions([]))).toBe(1);
   });
 
   test('leave the peers out beside another checkout', () => {
