@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { keptMemory } from './kept-memory.ts';
 import type { Measured, Part } from './part.ts';
 import type { Answer, Job } from './part-process.ts';
 
@@ -14,14 +15,6 @@ const flags = ['--retain-maps-for-n-gc=1000000'];
  * fresh pages instead.
  */
 const unmarked = ['--heap-growing-percent=1000', '--no-memory-reducer'];
-
-/** Memory once had stays with the process (glibc): on virtual machines a page fault may cost ten times what is copied into the page. */
-const keptMemory = {
-  MALLOC_TRIM_THRESHOLD_: '8000000000',
-  MALLOC_TOP_PAD_: '268435456',
-  MALLOC_MMAP_THRESHOLD_: '33554432',
-  MALLOC_ARENA_MAX: '1',
-} as const;
 
 function keepsElsewhere(part: Part): boolean {
   return 'name' in part && part.name !== 'ephemeral';
