@@ -19,7 +19,7 @@ export interface BenchBackend {
   readonly place: Place;
 }
 
-const places: Readonly<Record<BackendName, Place>> = { ephemeral: 'heap', sqlite: 'file', redis: 'server' };
+export const places: Readonly<Record<BackendName, Place>> = { ephemeral: 'heap', sqlite: 'file', redis: 'server' };
 
 export async function backendOf(name: BackendName, context: BenchContext): Promise<BenchBackend> {
   const path = subjectPaths[name];

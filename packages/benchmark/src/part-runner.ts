@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { places } from './bench-backend.ts';
 import { keptMemory } from './kept-memory.ts';
 import type { Measured, Part } from './part.ts';
 import type { Answer, Job } from './part-process.ts';
@@ -17,7 +18,7 @@ const flags = ['--retain-maps-for-n-gc=1000000'];
 const unmarked = ['--heap-growing-percent=1000', '--no-memory-reducer'];
 
 function keepsElsewhere(part: Part): boolean {
-  return 'name' in part && part.name !== 'ephemeral';
+  return 'name' in part && places[part.name] !== 'heap';
 }
 
 /** Measures in a process of its own, with the flags of this one and its own. @throws Error with what was wrong there */
