@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { operator, ownServer } from '../own-server.ts';
+import { operator } from '../own-server.ts';
 import { startCluster } from './cluster.ts';
-import { lockKey, renewals } from './pool-keys.ts';
+import { lockMoves, renewals, tellingServer } from './pool-keys.ts';
 import { eventually } from './wait.ts';
 
-test('a full server renews the lease and takes blocks, and a clean stop gives the lease away', async () => {
-  const { url } = await ownServer('--maxmemory-policy', 'noeviction');
+test('a full server renews the lease, takes blocks and lets another one win after a clean stop', async () => {
+  const { url } = await tellingServer('--maxmemory-policy', 'noeviction');
   const client = operator(url);
   const cluster = await startCluster({ url, ttlMs: 900, blocks: 20 });
   const a = await cluster.leader('a');
@@ -18,9 +18,11 @@ test('a full server renews the lease and takes blocks, and a clean stop gives th
   for (let n = 1; n <= 20; n += 1) expect(await a.call('confirm', n)).toMatchObject({ kind: 'applied' });
   expect(cluster.all('lost')).toEqual([]);
   expect(await a.call('status')).toMatchObject({ isLeader: true, term });
+  const moves = await lockMoves(url, cluster);
   await a.call('stop');
-  expect(await client.exists(lockKey(cluster))).toBe(0);
-  await client.config('SET', 'maxmemory', '0');
   expect((await cluster.until('acquired', ({ nodeId }) => nodeId === 'b')).term).toBeGreaterThan(term);
+  await eventually(() => moves.length >= 2);
+  expect(moves).toEqual(['del', 'set']);
+  await client.config('SET', 'maxmemory', '0');
   await cluster.conclude();
 });

@@ -24,8 +24,8 @@ export async function renewals(client: Redis, cluster: Cluster): Promise<number 
 }
 
 /** A server that tells what happens to its keys. */
-export function tellingServer() {
-  return ownServer('--notify-keyspace-events', 'KEA');
+export function tellingServer(...args: readonly string[]) {
+  return ownServer('--notify-keyspace-events', 'KEA', ...args);
 }
 
 /** How the lock comes and goes on a telling server, in its own order: `set`, `expired`, `del`. Goes on growing. */
