@@ -45,8 +45,7 @@ export class LedgerState {
     const { writes, events, chain, operation } = step;
     this.arrivals.apply(step);
     if (chain !== null) this.blocks.apply(chain);
-    for (const write of writes) this.rows.write(write);
-    for (const { after, point } of writes) if (!isLive(after.stage)) this.log.push({ life: after, point });
+    for (const write of writes) this.#write(write);
     for (const event of events) this.events.push(event);
     this.#trimLog();
     if (operation !== null) this.operations.add(operation);
@@ -84,8 +83,9 @@ export class LedgerState {
     for (const list of [this.rows.shelves.pending, this.rows.shelves.inflight])
       for (const row of list.after(0))
         yield { kind: 'write', write: { after: lifeOf(row), point: pointOf(row), body: bodyOf(row) } };
-    for (const [, { life, point }] of this.log.from(1)) {
-      const row = this.rows.of(life.hash);
+    for (const [, entry] of this.log.from(1)) {
+      const { life, point } = entry;
+      const row = this.rows.logged(entry);
       yield { kind: 'write', write: { after: life, point, body: row.mark?.final === life ? bodyOf(row) : null } };
     }
     for (const event of this.events.all()) yield { kind: 'event', event };
@@ -121,20 +121,25 @@ export class LedgerState {
   /** The end of one that waited, or that comes with its body. */
   #end({ hash, seq, reason }: Queued & { readonly reason: string }, tail: EventTail, body: Transaction | null): void {
     const after = dropped(live(hash, seq, 'Pending', 0), 0, reason);
-    this.rows.write({ after, point: null, body });
-    this.log.push({ life: after, point: null });
+    this.#write({ after, point: null, body });
     this.events.pushOf(hash, seq, tail);
   }
 
   #trimLog(): void {
-    for (const { life } of this.log.trim(this.retention.maxFinalized))
-      if (this.rows.forget(life)) this.#onForget(life.hash);
+    for (const entry of this.log.trim(this.retention.maxFinalized))
+      if (this.rows.forget(entry)) this.#onForget(entry.life.hash);
+  }
+
+  #write(write: Write): void {
+    const { after, point } = write;
+    const row = this.rows.write(write);
+    if (!isLive(after.stage)) this.log.push({ life: after, point, row });
   }
 
   /** A row comes with its body: a live one, or the latest log entry of its hash. */
   #restoreWrite(write: Write): void {
     const { after, point, body } = write;
-    if (body !== null) this.rows.write(write);
-    if (!isLive(after.stage)) this.log.push({ life: after, point });
+    if (body !== null) this.#write(write);
+    else this.log.push({ life: after, point, row: this.rows.find(after.hash) });
   }
 }

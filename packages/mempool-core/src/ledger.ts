@@ -203,7 +203,7 @@ export class Ledger implements PoolView, EventSource {
     const entries = this.#log
       .from(cursor)
       .take(limit)
-      .map(([number, { life, point }]) => logEntry(number, life, bodyOf(this.#rows.of(life.hash)), point));
+      .map(([number, entry]) => logEntry(number, entry.life, bodyOf(this.#rows.logged(entry)), entry.point));
     const page = cutPage(entries, () => true);
     return logPage(page, cursor, this.#log.oldest, this.#log.last);
   }

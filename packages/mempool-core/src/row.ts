@@ -14,20 +14,22 @@ interface Mark {
 export interface Row {
   readonly hash: string;
   /** The payload: `bytes` of the slab, from `start` on. */
-  readonly slab: Buffer;
-  readonly start: number;
-  readonly bytes: number;
-  readonly payloadType: number;
-  readonly seq: number;
+  slab: Buffer;
+  start: number;
+  bytes: number;
+  payloadType: number;
+  seq: number;
   stage: KnownStage;
   tick: number;
   mark: Mark | null;
 }
 
-/** What a ledger keeps of an entry of the log; the payload is with the row of its hash. */
+/** What a ledger keeps of an entry of the log. */
 export interface LogRow {
   readonly life: Life;
   readonly point: ChainPoint | null;
+  /** Of its hash, with the payload: a page of the log is read without a look by hash. `null` where it was restored before its row. */
+  readonly row: Row | null;
 }
 
 export function makeRow(
@@ -50,6 +52,23 @@ export function rewrite(row: Row, life: Life, point: ChainPoint | null): void {
   row.stage = life.stage;
   row.tick = life.tick;
   row.mark = markOf(life, point);
+}
+
+/** The next life of its hash, with a payload and a seq of its own. */
+export function renew(
+  row: Row,
+  life: Life,
+  point: ChainPoint | null,
+  { payload, payloadType }: Transaction,
+  slabs: PayloadSlabs,
+): void {
+  slabs.put(payload);
+  row.slab = slabs.slab;
+  row.start = slabs.start;
+  row.bytes = payload.length;
+  row.payloadType = payloadType;
+  row.seq = life.seq;
+  rewrite(row, life, point);
 }
 
 /** The row of a Pending transaction that nobody knew. */

@@ -1,9 +1,8 @@
-import type { Life } from './lifecycle.ts';
 import { PayloadSlabs } from './payload-slabs.ts';
-import { arrivedRow, makeRow, type Row } from './row.ts';
+import { arrivedRow, type LogRow, makeRow, type Row, renew } from './row.ts';
 import { Shelves } from './shelves.ts';
 import type { Write } from './step.ts';
-import { isLive, type Transaction } from './transaction.ts';
+import type { Transaction } from './transaction.ts';
 
 /** What memory keeps of every hash that is live or in the log, by hash and in the indexes. */
 export class Rows {
@@ -30,15 +29,18 @@ export class Rows {
     return this.#byHash.get(hash) as Row;
   }
 
-  write({ after, point, body }: Write): void {
+  /** Returns the row of its hash, which stays the same one for as long as the hash is known. */
+  write({ after, point, body }: Write): Row {
+    const known = this.find(after.hash);
+    if (known === null) return this.#add(makeRow(after, point, body as Transaction, this.#slabs));
     if (body === null) {
-      this.shelves.move(this.of(after.hash), after, point);
-      return;
+      this.shelves.move(known, after, point);
+      return known;
     }
-    // A call of a priority pool may end a life and begin the next: only the next is written.
-    const ended = this.find(after.hash);
-    if (ended !== null && isLive(ended.stage)) this.shelves.remove(ended);
-    this.#add(makeRow(after, point, body, this.#slabs));
+    // A new life. A call of a priority pool may end one and begin the next: only the next is written.
+    this.shelves.remove(known);
+    renew(known, after, point, body, this.#slabs);
+    return this.#add(known);
   }
 
   /** Pending, with the next seq, which is returned: of a hash that is neither live nor in the log. */
@@ -51,18 +53,24 @@ export class Rows {
     return seq;
   }
 
+  /** Of an entry of the log. */
+  logged({ life, row }: LogRow): Row {
+    return row ?? this.of(life.hash);
+  }
+
   /** Whether it is gone: a hash that has a later life than this one stays. */
-  forget(life: Life): boolean {
-    const row = this.of(life.hash);
+  forget(entry: LogRow): boolean {
+    const { life } = entry;
+    const row = this.logged(entry);
     if (row.mark?.final !== life) return false;
     this.shelves.remove(row);
     return this.#byHash.delete(life.hash);
   }
 
-  /** A new life: a row that the hash had is Dropped, in no list, and gone with this. */
-  #add(row: Row): void {
+  #add(row: Row): Row {
     this.#byHash.set(row.hash, row);
     this.shelves.add(row);
     if (row.seq > this.lastSeq) this.lastSeq = row.seq;
+    return row;
   }
 }
