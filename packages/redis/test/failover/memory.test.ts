@@ -7,8 +7,8 @@ import { eventually } from './wait.ts';
 test('a full server renews the lease, takes blocks and lets another one win after a clean stop', async () => {
   const { url } = await tellingServer('--maxmemory-policy', 'noeviction');
   const client = operator(url);
-  const cluster = await startCluster({ url, ttlMs: 900, blocks: 20 });
-  const a = await cluster.leader('a');
+  const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 20 });
+  const a = await cluster.leader('a', { renewMs: 300 });
   await cluster.follower('b');
   const { term } = await a.call('status');
   await client.config('SET', 'maxmemory', '1');

@@ -14,7 +14,7 @@ async function laggingReplica() {
   const source = operator(primary.url);
   const copy = operator(replica.url);
   await copy.replicaof('127.0.0.1', new URL(link.url).port);
-  const cluster = await startCluster({ url: way.url, ttlMs: 2_400, blocks: 3, pollMs: 100 });
+  const cluster = await startCluster({ url: way.url, ttlMs: 5_000, blocks: 3, pollMs: 100 });
   const a = await cluster.leader('a', { renewMs: 200 });
   const b = await cluster.follower('b', { renewMs: 200 });
   expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });

@@ -35,8 +35,8 @@ async function scriptCalls(client: Redis): Promise<number> {
 
 test('a server with an append-only file that is away for a moment keeps its leader and the term', async () => {
   const server = await mortalServer('--appendonly', 'yes', '--appendfsync', 'always');
-  const cluster = await startCluster({ url: server.url, ttlMs: 2_400, blocks: 2 });
-  const a = await cluster.leader('a');
+  const cluster = await startCluster({ url: server.url, ttlMs: 8_000, blocks: 2 });
+  const a = await cluster.leader('a', { renewMs: 500 });
   await cluster.follower('b');
   expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
   const { term } = await a.call('status');
@@ -55,8 +55,8 @@ test('a server with an append-only file that is away for a moment keeps its lead
 
 test('a leader whose time is not over puts its lease back into a server that came back empty', async () => {
   const server = await mortalServer();
-  const cluster = await startCluster({ url: server.url, ttlMs: 2_400 });
-  const a = await cluster.leader('a');
+  const cluster = await startCluster({ url: server.url, ttlMs: 8_000 });
+  const a = await cluster.leader('a', { renewMs: 500 });
   await cluster.follower('b');
   const { term, lease } = await a.call('status');
   const healed = cluster.fault('restarted empty');
@@ -124,7 +124,7 @@ test('a leader that slept while an empty server gave its lease to a node that ne
 
 test('nobody leads while the server is frozen past the ttl, and one does afterwards', async () => {
   const server = await mortalServer();
-  const cluster = await startCluster({ url: server.url, ttlMs: 600, blocks: 1 });
+  const cluster = await startCluster({ url: server.url, ttlMs: 2_000, blocks: 1 });
   await cluster.leader('a');
   for (const id of ['b', 'c']) await cluster.follower(id);
   const thawed = cluster.fault('frozen');

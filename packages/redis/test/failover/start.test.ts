@@ -9,8 +9,8 @@ import { eventually } from './wait.ts';
 test('a server that forgot its scripts keeps its leader, and the next one wins too', async () => {
   const { url } = await ownServer();
   const client = operator(url);
-  const cluster = await startCluster({ url, ttlMs: 900 });
-  const a = await cluster.leader('a');
+  const cluster = await startCluster({ url, ttlMs: 4_000 });
+  const a = await cluster.leader('a', { renewMs: 300 });
   await cluster.follower('b');
   const before = (await renewals(client, cluster)) ?? 0;
   await client.script('FLUSH');
