@@ -80,7 +80,7 @@ test('R3: abort takes a write that waits out of the line, and those behind it go
 });
 
 test('X5: a write that waits behind others fails in its own time, as not sent', async () => {
-  const { proxy, store } = await pool(300);
+  const { proxy, store } = await pool(2_000);
   proxy.down();
   await assert.rejects(store.tip({ signal: AbortSignal.timeout(20) }));
   const calls = [1, 2, 3].map((n) => assert.rejects(store.receive(transactions(n)), fails('ERR_MEMPOOL_UNAVAILABLE')));

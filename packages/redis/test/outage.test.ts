@@ -9,6 +9,9 @@ import { freePort, startRedisServer } from './server.ts';
 
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 
+/** Of a store that is to work again: to connect anew takes some of it, and on a loaded machine a good part. */
+const timeoutMs = 2_000;
+
 /** Reads a stream into a list and tells when it holds so many events. */
 async function follow(store: MempoolStore, after?: number) {
   const events: MempoolEvent[] = [];
@@ -43,7 +46,7 @@ test('X5: open of a server that is not there fails as unavailable within the tim
 
 test('X5: a call while the server is away is unavailable, and works again when it is back', async () => {
   const proxy = await ownProxy(inject('redisUrl'));
-  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs });
   proxy.down();
   await assert.rejects(store.usage(), fails('ERR_MEMPOOL_UNAVAILABLE'));
   await assert.rejects(store.receive(transactions(1)), fails('ERR_MEMPOOL_UNAVAILABLE'));
@@ -53,7 +56,7 @@ test('X5: a call while the server is away is unavailable, and works again when i
 
 test('X5: a call that was sent and never answered has an unknown outcome, and its id tells it later', async () => {
   const proxy = await ownProxy(inject('redisUrl'));
-  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs });
   proxy.freeze();
   const lost = store.receive(transactions(1), { operationId: 'first' });
   await assert.rejects(lost, fails('ERR_MEMPOOL_OUTCOME_UNKNOWN'));
@@ -71,7 +74,7 @@ test('O5: a read that is not answered rejects as unavailable', async () => {
 
 test('R3: abort ends a call that waits for the server, and the pool is untouched', async () => {
   const proxy = await ownProxy(inject('redisUrl'));
-  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs });
   proxy.down();
   await assert.rejects(store.usage(), fails('ERR_MEMPOOL_UNAVAILABLE'));
   const controller = new AbortController();

@@ -30,7 +30,7 @@ test('a block that takes long to plan comes to its turn among nodes that write w
 test('a read ends though others write all the time, with what was there at a moment since its call', async () => {
   const [url, pool] = [inject('redisUrl'), randomUUID()];
   const [near, far] = [await ownProxy(url), await ownProxy(url)];
-  const { store: reader } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs: 2_000 });
+  const { store: reader } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs: 10_000 });
   const { store: writer } = await openPool({ url: near.url, pool, ordering: 'priority' });
   near.slow(5);
   far.slow(60);
@@ -125,7 +125,7 @@ test('a pool that takes longer to read than a call may last is opened', async ()
   const far = await ownProxy(url);
   const { store } = await openPool({ url, pool, ordering: 'priority' });
   for (const n of numbers(5)) await store.receive(numbers(1_000, 1_000 * n).map((each) => priced(each)));
-  far.slow(100);
-  const { store: late } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs: 600 });
+  far.slow(150);
+  const { store: late } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs: 2_000 });
   expect(await late.usage()).toEqual(await store.usage());
 });
