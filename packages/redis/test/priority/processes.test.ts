@@ -39,11 +39,12 @@ test('X1: the lots of a taker that was killed come back when their leases have e
     await store.receive(numbers(1_000, first).map((n) => priced(n, { priority: BigInt(n) })));
   const leaseMs = 2_000;
   const taker = start('./taker.ts', [url, name, 'killed', leaseMs, 7]);
+  const gone = once(taker, 'exit');
   const lots: SaidLot[] = [];
   for await (const lot of said<SaidLot>(taker)) if (lots.push(lot) === 3) break;
   const begun = performance.now();
   taker.kill('SIGKILL');
-  await once(taker, 'exit');
+  await gone;
   const { propagated } = await store.usage();
   assert(propagated >= 21 && propagated < count && propagated % 7 === 0, String(propagated));
   expect((await store.sweep({ now: lots[0]?.untilMs })).returned).toEqual([]);
