@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePort } from './server.ts';
 
 /** Where the next call is cut: before it reaches the server, when it has, or when the server has answered it. */
 export type Cut = 'before the request' | 'after the request' | 'before the reply';
@@ -67,9 +68,10 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
       if (answerMs === 0) return void client.write(reply);
       setTimeout(() => client.destroyed || client.write(reply), answerMs);
     });
-  }).listen(0, '127.0.0.1');
+  });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
 
   const breakAll = () => {
     for (const socket of sockets) socket.destroy();

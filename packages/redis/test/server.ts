@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
 /** What a test asks of a server of its own. */
 export interface ServerOptions {
@@ -23,6 +24,8 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
+/** From here on Linux and macOS give out ports by themselves. */
+const lowestGivenOut = 32_768;
 const readyLine = 'Ready to accept connections';
 
 /**
@@ -51,14 +54,23 @@ function commandLine(port: number, dir: string, args: readonly string[]): string
   return ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...quiet, ...args];
 }
 
-/** A port on 127.0.0.1 that nothing listens on now. */
+/**
+ * A port on 127.0.0.1 that nothing listens on now, nor is given by the system to who asks for any: another test may do so
+ * before ours is taken, or while our server is away.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, lowestGivenOut);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 // The log is read to its end even after that: a full pipe would stop the server.
