@@ -25,6 +25,8 @@ export default defineConfig({
     env: { MEMPOOL_CONFORMANCE_REPORTS: fileURLToPath(new URL('.data/conformance', import.meta.url)) },
     // Many files wait for leases, processes and servers: on two cores one at a time would leave both idle.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // What must come may take a while on a loaded machine; what does not come is no more right sooner.
+    expect: { poll: { timeout: 15_000 } },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [
