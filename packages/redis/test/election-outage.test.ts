@@ -73,8 +73,8 @@ test('a full server goes on with the election and with blocks under its lease; o
 
 test('a frozen server makes every verb reject in the time agreed', async () => {
   const server = await ownServer();
+  const lease = await win(await openLeases({ url: server.url }), 'a');
   const store = await openLeases({ url: server.url, commandTimeoutMs: 100 });
-  const lease = await win(store, 'a');
   freeze(server);
   const began = performance.now();
   const calls = [
@@ -88,17 +88,18 @@ test('a frozen server makes every verb reject in the time agreed', async () => {
   ];
   await Promise.all(calls.map((call) => assert.rejects(call, unavailable)));
   expect(performance.now() - began).toBeGreaterThan(90);
-  expect(performance.now() - began).toBeLessThan(1_000);
+  expect(performance.now() - began).toBeLessThan(3_000);
 });
 
 test('a campaign that a frozen server carried out late is adopted by its token', async () => {
   const server = await ownServer();
+  const watching = await openLeases({ url: server.url });
   const store = await openLeases({ url: server.url, commandTimeoutMs: 200 });
   const thaw = freeze(server);
   await assert.rejects(store.campaign(request('a')), unavailable);
   thaw();
   await expect.poll(() => store.campaign(request('a')).catch(() => null)).toMatchObject({ kind: 'won' });
-  const { lease: seen } = await store.observe();
+  const { lease: seen } = await watching.observe();
   expect(seen).toMatchObject({ nodeId: 'a', token: 'token-of-a' });
   expect(seen?.seq).toBeGreaterThanOrEqual(2);
 });
@@ -174,7 +175,8 @@ test('while the server is away every verb is rejected at once, and works again w
   await expect.poll(() => store.observe().catch((error: unknown) => error)).toSatisfy(unavailable);
   const began = performance.now();
   await assert.rejects(store.renew(lease, renewal('a')), unavailable);
-  expect(performance.now() - began).toBeLessThan(500);
+  // Not after the two seconds that an answer may take.
+  expect(performance.now() - began).toBeLessThan(1_500);
   const back = hinted(store, 'reconnected');
   proxy.thaw();
   await back;
@@ -186,9 +188,13 @@ test('messages come again after the connection that listens was cut', async () =
   const server = await ownServer();
   const store = await openLeases({ url: server.url });
   const admin = operator(server.url);
+  const listener = async () => /^id=\d+/.exec(String(await admin.client('LIST', 'TYPE', 'PUBSUB')))?.[0];
+  const first = await listener();
   const back = hinted(store, 'reconnected');
   await admin.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await back;
+  // The hint may be of the first connection, if that was slow: whether the next one listens is known to the server.
+  await expect.poll(async () => [undefined, first].includes(await listener())).toBe(false);
   const acquired = hinted(store, 'acquired');
   await win(store, 'a');
   await acquired;
