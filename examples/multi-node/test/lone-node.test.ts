@@ -42,7 +42,7 @@ class LoneNode {
 test('stop the watcher and another one takes over; started again, it stands by', { timeout: slowMs }, async () => {
   const pool = `lone-${randomUUID()}`;
   const genesis = Math.floor(Date.now() / 1_000);
-  const args = ['--pool', pool, '--ttl', '2000', '--genesis', String(genesis)];
+  const args = ['--pool', pool, '--ttl', '10000', '--genesis', String(genesis)];
   const nodes = ['one', 'two'].map((id) => new LoneNode(id, ...args));
   const first = await Promise.race(nodes.map((node) => node.says('acquired watcher lock')));
   const other = nodes.find((node) => node !== first) as LoneNode;
