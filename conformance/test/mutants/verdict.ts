@@ -30,6 +30,12 @@ function limitOf({ needs = [] }: ConformanceCase): number {
   return needs.includes('priority') ? priorityTimeoutMs : timeoutMs;
 }
 
+/** Whether a case finds no fault, in whatever time it takes: a loaded machine is slow, not wrong. */
+export async function passes(sound: Mutant, one: ConformanceCase): Promise<boolean> {
+  const { outcome } = await runCase(subjectOf(sound), one, { seed });
+  return outcome.kind === 'passed';
+}
+
 /** Whether a case notices the fault. */
 export async function isKilled(mutant: Mutant, one: ConformanceCase): Promise<boolean> {
   const { outcome } = await runCase(subjectOf(mutant), one, { seed, timeoutMs: limitOf(one) });
