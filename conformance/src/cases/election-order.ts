@@ -65,7 +65,7 @@ const order: readonly ConformanceCase[] = [
     'LE7/work',
     'work is told to end when the leadership does, and begun anew with the next one',
     async (context) => {
-      const [leader] = await lone(context, { ...short, renewMs: 100 });
+      const [leader] = await lone(context, { ...long, renewMs: 100 });
       const store = await context.leases();
       const runs: { readonly signal: AbortSignal; readonly term: number }[] = [];
       const result = leader.runAsLeader(async (signal, term) => {
@@ -93,8 +93,8 @@ const identity: readonly ConformanceCase[] = [
     'a live holder of my id is reported, once, and there are never two leaders',
     async (context) => {
       const ballot = new Ballot(context, [
-        { ...short, nodeId: 'node-a' },
-        { ...short, nodeId: 'node-a' },
+        { ...long, renewMs: 100, nodeId: 'node-a' },
+        { ...long, renewMs: 100, nodeId: 'node-a' },
       ]);
       const [first, second] = ballot.nodes as readonly [Election, Election];
       await first.start();

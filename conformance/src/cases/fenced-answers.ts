@@ -69,9 +69,9 @@ const keeping: readonly ConformanceCase[] = [
     'blocks that are applied renew the lease: it outlives its time without a renewal',
     async (context) => {
       const { store, leases } = await scene(context);
-      const ttlMs = 800;
+      const ttlMs = 1_500;
       const lease = await win(context, leases, { ttlMs });
-      assert.deepEqual([...(await applyFor(1.5 * ttlMs, store, onlyLease(lease)))], ['applied']);
+      assert.deepEqual([...(await applyFor(1.2 * ttlMs, store, onlyLease(lease)))], ['applied']);
       assert.equal((await leases.observe()).lease?.token, lease.token);
       await untilFree(leases);
     },
