@@ -2,9 +2,15 @@ import type { Transaction } from 'mempool-core';
 import type { Bare, Limit } from './bare.ts';
 import { isAdmissible } from './bare-admission.ts';
 
+interface BareRecord {
+  readonly payload: Buffer;
+  stage: number;
+}
+
 /** What any in-memory store must do, and nothing else: check, set, and a copy of the payload. */
 export class BareMap implements Bare {
-  readonly #records = new Map<string, { readonly payload: Buffer; stage: number }>();
+  #records = new Map<string, BareRecord>();
+  #hasGaps = false;
   readonly #order: Buffer[] = [];
   #stages = 0;
 
@@ -17,26 +23,30 @@ export class BareMap implements Bare {
   }
 
   update(hashes: readonly string[]): void {
+    const records = this.#withoutGaps();
     for (const hash of hashes) {
-      const record = this.#records.get(hash);
+      const record = records.get(hash);
       if (record !== undefined) record.stage++;
     }
   }
 
   look(hashes: readonly string[]): void {
+    const records = this.#withoutGaps();
     // The sum keeps the reads from being optimised away.
-    for (const hash of hashes) this.#stages += this.#records.get(hash)?.stage ?? 0;
+    for (const hash of hashes) this.#stages += records.get(hash)?.stage ?? 0;
   }
 
   read(hashes: readonly string[]): (Buffer | null)[] {
+    const records = this.#withoutGaps();
     return hashes.map((hash) => {
-      const record = this.#records.get(hash);
+      const record = records.get(hash);
       return record === undefined ? null : Buffer.from(record.payload);
     });
   }
 
   remove(hashes: readonly string[]): void {
     for (const hash of hashes) this.#records.delete(hash);
+    this.#hasGaps = true;
   }
 
   append(transactions: readonly Transaction[]): void {
@@ -50,6 +60,16 @@ export class BareMap implements Bare {
   close(): void {
     this.#records.clear();
     this.#order.length = 0;
+  }
+
+  /**
+   * Whoever looks passes over the places of what was removed, until the table is made anew: a look was seen to cost 0.42 or 0.57 µs
+   * by what other rows had put in and taken out before.
+   */
+  #withoutGaps(): Map<string, BareRecord> {
+    if (this.#hasGaps) this.#records = new Map(this.#records);
+    this.#hasGaps = false;
+    return this.#records;
   }
 }
 

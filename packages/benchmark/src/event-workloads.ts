@@ -3,7 +3,8 @@ import { bareInsert, dropAll } from './receive-workloads.ts';
 import { batches, freshTransactions } from './sample.ts';
 import type { Workload } from './workload.ts';
 
-const perTurn = 500;
+/** Fewer would have all or none of the write-backs of a file's log in their time. */
+const perTurn = 1_000;
 
 /** Resolves when the stream has given news of `count` transactions. */
 async function read(stream: AsyncIterable<MempoolEvent>, count: number): Promise<void> {

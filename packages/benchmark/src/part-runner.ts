@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { places } from './bench-backend.ts';
-import { keptMemory } from './kept-memory.ts';
+import { keptMemory, keptPages } from './kept-memory.ts';
 import type { Measured, Part } from './part.ts';
 import type { Answer, Job } from './part-process.ts';
 
@@ -17,8 +17,11 @@ const flags = ['--retain-maps-for-n-gc=1000000'];
  */
 const unmarked = ['--heap-growing-percent=1000', '--no-memory-reducer'];
 
-function keepsElsewhere(part: Part): boolean {
-  return 'name' in part && places[part.name] !== 'heap';
+/** A backend of somebody else is taken for one in memory. */
+function flagsOf(part: Part): readonly string[] {
+  if (part.kind === 'peers') return flags;
+  const place = part.kind === 'foreign' ? 'heap' : places[part.name];
+  return [...flags, ...(place === 'heap' ? keptPages : unmarked)];
 }
 
 /** Measures in a process of its own, with the flags of this one and its own. @throws Error with what was wrong there */
@@ -26,7 +29,7 @@ export async function measuredApart(job: Job): Promise<Measured> {
   // As structured clones: costs may be in maps, and not finite.
   const child = fork(program, {
     serialization: 'advanced',
-    execArgv: [...process.execArgv, ...flags, ...(keepsElsewhere(job.part) ? unmarked : [])],
+    execArgv: [...process.execArgv, ...flagsOf(job.part)],
     env: { ...process.env, ...keptMemory },
   });
   const answer = await new Promise<Answer>((resolve, reject) => {

@@ -3,6 +3,7 @@ import { type BackendName, type BenchBackend, backendOf, foreignBackend } from '
 import { type BenchContext, isWanted, subjectPaths } from './context.ts';
 import { electionMeasures } from './election-measures.ts';
 import { footprintSeries } from './footprint.ts';
+import { touchMemory } from './kept-memory.ts';
 import { type Measure, type Sampled, take } from './measure.ts';
 import { memoryMeasures } from './memory-measures.ts';
 import type { Options } from './options.ts';
@@ -22,8 +23,8 @@ export type Part =
   | { readonly kind: 'against'; readonly name: BackendName; readonly checkout: string }
   | { readonly kind: 'peers' };
 
-/** What differs from one process to the next is measured in the most of them: a row in memory is decided by where its memory lies. */
-const usualPasses: Readonly<Record<BackendName, number>> = { ephemeral: 4, sqlite: 2, redis: 2 };
+/** What differs from one process to the next is measured in the most of them. */
+const usualPasses: Readonly<Record<BackendName, number>> = { ephemeral: 2, sqlite: 3, redis: 2 };
 const passesOfAnother = 2;
 /** They open a new store for each round. */
 const passesOfPeers = 1;
@@ -63,6 +64,7 @@ export async function measurePart(part: Part, context: BenchContext): Promise<Me
     case 'backend': {
       const backend = await backendOf(part.name, context);
       const series = await seriesOf(backend, context);
+      touchMemory(backend.place, context);
       return { series, sampled: await samples(await measuresOf(backend, part.full, context), context), peers: null };
     }
     case 'foreign':
@@ -70,6 +72,7 @@ export async function measurePart(part: Part, context: BenchContext): Promise<Me
     case 'against':
       return { series: await seriesAgainst(part.name, part.checkout, context), sampled: [], peers: null };
     case 'peers':
+      touchMemory('server', context);
       return { series: [], sampled: [], peers: await measurePeers(context) };
   }
 }

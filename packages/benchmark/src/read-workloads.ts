@@ -128,5 +128,6 @@ export const readWorkloads: readonly Workload[] = [
     store.peekInflight({ after, limit: pageSize }),
   ),
   log,
-  restart,
 ];
+
+export const restartWorkloads: readonly Workload[] = [restart];

@@ -41,6 +41,12 @@ export interface Series {
   readonly costs: readonly Costs[];
 }
 
+/** In whichever order they were measured. */
+export function inOrderOf(workloads: readonly Pick<Row, 'id'>[], series: readonly Series[]): Series[] {
+  const place = ({ head }: Series): number => workloads.findIndex(({ id }) => id === head.id);
+  return series.toSorted((a, b) => place(a) - place(b));
+}
+
 /** Of a pool by priority: those are shown apart from the pools in order of arrival. */
 export function isRanked({ id }: Pick<Row, 'id'>): boolean {
   return id.startsWith('ranked-');

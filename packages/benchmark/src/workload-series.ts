@@ -3,17 +3,29 @@ import type { BenchBackend } from './bench-backend.ts';
 import { type Contest, contestSeries, type Rival } from './contest.ts';
 import { type BenchContext, isWanted } from './context.ts';
 import { eventWorkloads } from './event-workloads.ts';
+import { touchMemory } from './kept-memory.ts';
 import { lifecycleWorkloads } from './lifecycle-workloads.ts';
 import { FilledBare, FilledPool } from './pool.ts';
-import { readWorkloads } from './read-workloads.ts';
+import { readWorkloads, restartWorkloads } from './read-workloads.ts';
 import { receiveWorkloads } from './receive-workloads.ts';
-import type { Series } from './row.ts';
+import { inOrderOf, type Series } from './row.ts';
 import type { Workload } from './workload.ts';
 
+/** In the order of the report. */
 const workloads: readonly Workload[] = [
   ...receiveWorkloads,
   ...lifecycleWorkloads,
   ...readWorkloads,
+  ...restartWorkloads,
+  ...eventWorkloads,
+];
+
+/** In the order of their turns: what takes new ones in and out leaves gaps in a table, which who looks into it passes over. */
+const inTurn: readonly Workload[] = [
+  ...readWorkloads,
+  ...lifecycleWorkloads,
+  ...receiveWorkloads,
+  ...restartWorkloads,
   ...eventWorkloads,
 ];
 
@@ -28,13 +40,14 @@ interface Filled {
 export async function workloadSeries(backend: BenchBackend, context: BenchContext): Promise<Series[]> {
   const series: Series[] = [];
   for (const given of ['pending', 'inflight', 'logged'] as const) {
-    const wanted = workloads.filter(
+    const wanted = inTurn.filter(
       (workload) => workload.given === given && applies(workload, backend) && isWanted(context, workload),
     );
     if (wanted.length === 0) continue;
     const filled: Filled[] = [];
     try {
       for (const n of context.sizes) filled.push(await fill(backend, n, given));
+      touchMemory(backend.place, context);
       for (const workload of wanted) series.push(await measured(workload, backend, filled, context));
     } finally {
       for (const { ours, limits } of filled) {
@@ -43,8 +56,7 @@ export async function workloadSeries(backend: BenchBackend, context: BenchContex
       }
     }
   }
-  const place = ({ head }: Series): number => workloads.findIndex(({ id }) => id === head.id);
-  return series.sort((a, b) => place(a) - place(b));
+  return inOrderOf(workloads, series);
 }
 
 function applies({ needs = [] }: Workload, { subject }: BenchBackend): boolean {
