@@ -3,7 +3,7 @@ import { type BackendName, type BenchBackend, backendOf } from './bench-backend.
 import { type Contest, contestSeries } from './contest.ts';
 import { type BenchContext, isWanted, subjectPathsIn } from './context.ts';
 import { poolBytes } from './footprint.ts';
-import { touchMemory } from './kept-memory.ts';
+import { touchHeap } from './kept-memory.ts';
 import { lifecycleWorkloads } from './lifecycle-workloads.ts';
 import { revisionOf } from './machine.ts';
 import { type Figure, type Measure, meets } from './measure.ts';
@@ -60,7 +60,7 @@ async function workloadsBeside(pair: Pair, given: Workload['given'], context: Be
   try {
     for (const n of context.sizes)
       filled.push({ n, ours: await pool(pair.ours, n), theirs: await pool(pair.theirs, n) });
-    touchMemory(pair.ours.place, context);
+    touchHeap(pair.ours.place, context);
     for (const workload of workloads.filter((one) => one.given === given && isWanted(context, one)))
       series.push(await measured(workload, pair, filled, context));
     return series;

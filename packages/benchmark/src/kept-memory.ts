@@ -25,17 +25,8 @@ const touchedMebibytes = 512;
 /** More than objects take between two collections. */
 const touchedHeapMebibytes = 96;
 
-/**
- * Has the memory that is taken next before anything is timed, so that no row pays for its pages. Called behind whatever stays; not
- * for a single round, which is a quick look.
- */
-export function touchMemory(place: Place, { rounds }: Pick<BenchContext, 'rounds'>): void {
-  if (rounds === 1) return;
-  touchPayloads();
-  if (place === 'heap') touchHeap();
-}
-
-function touchPayloads(): void {
+/** Has the memory that payloads will take before anything is timed, so that no row pays for its pages. */
+export function touchMemory(): void {
   const held: Buffer[] = [];
   while (held.length < touchedMebibytes) held.push(Buffer.alloc(mebibyte, 1));
   held.length = 0;
@@ -45,8 +36,13 @@ function touchPayloads(): void {
 const kibibyteArray = 126;
 const sentinels: unknown[] = [];
 
-/** What V8 has swept it gives back to the system, but for pages on which something is alive. */
-function touchHeap(): void {
+/**
+ * The same behind pools that are kept in this heap, and of what objects will take: what V8 has swept it gives back to the system,
+ * but for pages with something alive on them. Not for a single round, which is a quick look.
+ */
+export function touchHeap(place: Place, { rounds }: Pick<BenchContext, 'rounds'>): void {
+  if (place !== 'heap' || rounds === 1) return;
+  touchMemory();
   const held = Array.from({ length: touchedHeapMebibytes * 1_024 }, (_, i) => new Array(kibibyteArray).fill(i));
   // Whoever outlives two of these is old.
   for (let i = 0; i < 2; i++) globalThis.gc?.({ type: 'minor', execution: 'sync' });

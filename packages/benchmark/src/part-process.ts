@@ -1,6 +1,7 @@
 // Run in a process of its own: measures one part in one pass, and sends what it gave to whoever started it.
 import { benchFolder, removeFolder } from './bench-folder.ts';
 import type { BenchContext } from './context.ts';
+import { touchMemory } from './kept-memory.ts';
 import { type Measured, measurePart, needsRedis, type Part } from './part.ts';
 import { startServer } from './redis-server.ts';
 
@@ -16,6 +17,8 @@ export type Answer =
   | { readonly kind: 'failed'; readonly message: string };
 
 async function answer({ part, context }: Job): Promise<Answer> {
+  // A single round is a quick look, which does not warm up either.
+  if (context.rounds !== 1) touchMemory();
   const folder = benchFolder();
   // Subjects keep their files where the limits are measured: a temporary folder may be in memory.
   process.env.TMPDIR = folder;

@@ -3,7 +3,7 @@ import { type BackendName, type BenchBackend, backendOf, foreignBackend } from '
 import { type BenchContext, isWanted, subjectPaths } from './context.ts';
 import { electionMeasures } from './election-measures.ts';
 import { footprintSeries } from './footprint.ts';
-import { touchMemory } from './kept-memory.ts';
+import { touchHeap } from './kept-memory.ts';
 import { type Measure, type Sampled, take } from './measure.ts';
 import { memoryMeasures } from './memory-measures.ts';
 import type { Options } from './options.ts';
@@ -23,9 +23,8 @@ export type Part =
   | { readonly kind: 'against'; readonly name: BackendName; readonly checkout: string }
   | { readonly kind: 'peers' };
 
-/** What differs from one process to the next is measured in the most of them. */
-const usualPasses: Readonly<Record<BackendName, number>> = { ephemeral: 2, sqlite: 3, redis: 2 };
-const passesOfAnother = 2;
+/** What one process compiled, and where its memory lies, is not all that there is. */
+const usualPasses = 2;
 /** They open a new store for each round. */
 const passesOfPeers = 1;
 
@@ -34,9 +33,8 @@ export function passesOf(part: Part, { passes, rounds }: Pick<Options, 'passes' 
   return Math.min(passes ?? usual(part), rounds ?? Number.POSITIVE_INFINITY);
 }
 
-function usual(part: Part): number {
-  if (part.kind === 'peers') return passesOfPeers;
-  return part.kind === 'backend' ? usualPasses[part.name] : passesOfAnother;
+function usual({ kind }: Part): number {
+  return kind === 'peers' ? passesOfPeers : usualPasses;
 }
 
 /** What a report calls it. */
@@ -64,7 +62,7 @@ export async function measurePart(part: Part, context: BenchContext): Promise<Me
     case 'backend': {
       const backend = await backendOf(part.name, context);
       const series = await seriesOf(backend, context);
-      touchMemory(backend.place, context);
+      touchHeap(backend.place, context);
       return { series, sampled: await samples(await measuresOf(backend, part.full, context), context), peers: null };
     }
     case 'foreign':
@@ -72,7 +70,6 @@ export async function measurePart(part: Part, context: BenchContext): Promise<Me
     case 'against':
       return { series: await seriesAgainst(part.name, part.checkout, context), sampled: [], peers: null };
     case 'peers':
-      touchMemory('server', context);
       return { series: [], sampled: [], peers: await measurePeers(context) };
   }
 }

@@ -193,6 +193,4 @@ const confirm: RankedWorkload = {
   limit: (pool) => bareUpdate(pool, perTurn, callSize, callSize),
 };
 
-export const rankedSelection: readonly RankedWorkload[] = [reap, take];
-
-export const rankedUpkeep: readonly RankedWorkload[] = [sweep, idleSweep, gossip, revise, confirm];
+export const rankedSelection: readonly RankedWorkload[] = [reap, take, sweep, idleSweep, gossip, revise, confirm];

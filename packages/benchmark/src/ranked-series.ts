@@ -3,26 +3,17 @@ import { BareIndex } from './bare-index.ts';
 import type { BenchBackend } from './bench-backend.ts';
 import { type Contest, contestSeries, type Rival } from './contest.ts';
 import { type BenchContext, isWanted } from './context.ts';
-import { touchMemory } from './kept-memory.ts';
+import { touchHeap } from './kept-memory.ts';
 import { type Figure, meets } from './measure.ts';
 import { FilledBare, FilledPool } from './pool.ts';
 import { rankedAdmission, rankedEviction } from './ranked-admission.ts';
 import { RankedPool } from './ranked-pool.ts';
-import { rankedSelection, rankedUpkeep } from './ranked-selection.ts';
+import { rankedSelection } from './ranked-selection.ts';
 import type { RankedPools, RankedWorkload } from './ranked-workload.ts';
-import { inOrderOf, type Row, type Series } from './row.ts';
+import type { Row, Series } from './row.ts';
 import { inverted } from './spread.ts';
 
-/** In the order of the report. */
-const workloads: readonly RankedWorkload[] = [
-  ...rankedAdmission,
-  ...rankedSelection,
-  ...rankedUpkeep,
-  ...rankedEviction,
-];
-
-/** In the order of their turns: as in pools in order of arrival. */
-const inTurn: readonly RankedWorkload[] = [...rankedSelection, ...rankedAdmission, ...rankedUpkeep, ...rankedEviction];
+const workloads: readonly RankedWorkload[] = [...rankedAdmission, ...rankedSelection, ...rankedEviction];
 
 interface Filled extends RankedPools {
   readonly n: number;
@@ -32,15 +23,15 @@ interface Filled extends RankedPools {
 export async function rankedSeries(backend: BenchBackend, context: BenchContext): Promise<Series[]> {
   const [limit] = backend.limits;
   if (limit === undefined || !backend.subject.backend.capabilities.priority) return [];
-  const wanted = inTurn.filter((workload) => isWanted(context, workload));
+  const wanted = workloads.filter((workload) => isWanted(context, workload));
   if (wanted.length === 0) return [];
   const filled: Filled[] = [];
   const series: Series[] = [];
   try {
     for (const n of context.sizes) filled.push(await fill(backend, limit, n));
-    touchMemory(backend.place, context);
+    touchHeap(backend.place, context);
     for (const workload of wanted) series.push(await measured(workload, backend, limit, filled, context));
-    return inOrderOf(workloads, series);
+    return series;
   } finally {
     for (const { ranked, arrivals, bare } of filled) {
       await ranked.close();

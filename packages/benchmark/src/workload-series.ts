@@ -3,7 +3,7 @@ import type { BenchBackend } from './bench-backend.ts';
 import { type Contest, contestSeries, type Rival } from './contest.ts';
 import { type BenchContext, isWanted } from './context.ts';
 import { eventWorkloads } from './event-workloads.ts';
-import { touchMemory } from './kept-memory.ts';
+import { touchHeap } from './kept-memory.ts';
 import { lifecycleWorkloads } from './lifecycle-workloads.ts';
 import { FilledBare, FilledPool } from './pool.ts';
 import { readWorkloads, restartWorkloads } from './read-workloads.ts';
@@ -20,8 +20,8 @@ const workloads: readonly Workload[] = [
   ...eventWorkloads,
 ];
 
-/** In the order of their turns: what takes new ones in and out leaves gaps in a table, which who looks into it passes over. */
-const inTurn: readonly Workload[] = [
+/** A table that new ones were put into and taken out of has gaps, which whoever looks into it passes over: in memory looks come first. */
+const looksFirst: readonly Workload[] = [
   ...readWorkloads,
   ...lifecycleWorkloads,
   ...receiveWorkloads,
@@ -38,16 +38,17 @@ interface Filled {
 
 /** All workloads of a backend, by what must be stored before, so that it is stored once. */
 export async function workloadSeries(backend: BenchBackend, context: BenchContext): Promise<Series[]> {
+  const order = backend.place === 'heap' ? looksFirst : workloads;
   const series: Series[] = [];
   for (const given of ['pending', 'inflight', 'logged'] as const) {
-    const wanted = inTurn.filter(
+    const wanted = order.filter(
       (workload) => workload.given === given && applies(workload, backend) && isWanted(context, workload),
     );
     if (wanted.length === 0) continue;
     const filled: Filled[] = [];
     try {
       for (const n of context.sizes) filled.push(await fill(backend, n, given));
-      touchMemory(backend.place, context);
+      touchHeap(backend.place, context);
       for (const workload of wanted) series.push(await measured(workload, backend, filled, context));
     } finally {
       for (const { ours, limits } of filled) {
