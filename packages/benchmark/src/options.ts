@@ -7,7 +7,7 @@ export const usage: string = `npm run bench -- [options]
   --peers             what others offer beside ours, in a run that is not whole too: installs them, which needs a network
   --no-peers          leaves them out of a whole run
   --n <count>         two other sizes: this many, and 1,000 (a tenth of it where that is less)
-  --passes <count>    how often everything is measured, in processes of their own, which share the rounds (default 2, in memory 4,
+  --passes <count>    how often everything is measured, in processes of their own, which share the rounds (default 2,
                       of the peers 1; 1 with --full)
   --rounds <count>    rounds of every row; fewer than 7 are for a quick look, and 1 does not even warm up
   --row <text>        only rows and goals whose title has this text in it, or that have it as their id in latest.json
