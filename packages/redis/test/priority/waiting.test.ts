@@ -125,7 +125,10 @@ test('a pool that takes longer to read than a call may last is opened', async ()
   const far = await ownProxy(url);
   const { store } = await openPool({ url, pool, ordering: 'priority' });
   for (const n of numbers(5)) await store.receive(numbers(1_000, 1_000 * n).map((each) => priced(each)));
-  far.slow(150);
-  const { store: late } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs: 2_000 });
+  far.slow(300);
+  const timeoutMs = 2_000;
+  const began = performance.now();
+  const { store: late } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs });
   expect(await late.usage()).toEqual(await store.usage());
+  expect(performance.now() - began).toBeGreaterThan(timeoutMs);
 });
