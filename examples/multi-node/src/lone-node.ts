@@ -1,4 +1,5 @@
 /** One node on its own, for machines or containers of their own: the chain is known by the clock, the log lines go to stdout. */
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { openMempool, Watcher } from 'mempool-core';
 import { createElection } from 'mempool-election';
@@ -35,7 +36,8 @@ await runProgram('lone-node', async (signal) => {
   watcher.on('applied', ({ tip }) => heard(tip));
   await watcher.start();
   await election.start();
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  // A signal may have come while it started.
+  if (!signal.aborted) await once(signal, 'abort');
   await watcher.stop();
   await election.stop();
 });

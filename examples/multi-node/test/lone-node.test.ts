@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { openMempool } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { Link } from '../src/link.ts';
 
 const program = fileURLToPath(new URL('../src/lone-node.ts', import.meta.url));
 const slowMs = 120_000;
@@ -14,6 +15,7 @@ const url = inject('redisUrl');
 class LoneNode {
   readonly id: string;
   readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
   #output = '';
 
   constructor(id: string, ...args: readonly string[]) {
@@ -23,19 +25,24 @@ class LoneNode {
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#output += text;
     });
+    this.#ended = once(this.#child, 'close').then(([code]) => code);
     onTestFinished(() => void this.#child.kill('SIGKILL'));
   }
 
   async says(line: string): Promise<this> {
-    while (!this.#output.includes(`${this.id} ${line}\n`)) await once(this.#child.stdout ?? this.#child, 'data');
+    while (!this.#output.includes(`${this.id} ${line}\n`))
+      await Promise.race([once(this.#child.stdout ?? this.#child, 'data'), this.#endsWithout(line)]);
     return this;
   }
 
-  async stop(): Promise<number | null> {
-    const ended = once(this.#child, 'exit');
+  stop(): Promise<number | null> {
     this.#child.kill('SIGTERM');
-    const [code] = await ended;
-    return code;
+    return this.#ended;
+  }
+
+  async #endsWithout(line: string): Promise<never> {
+    const code = await this.#ended;
+    throw new Error(`the node ended with code ${code} and never said '${line}', but: ${this.#output}`);
   }
 }
 
@@ -62,4 +69,14 @@ test('stop the watcher and another one takes over; started again, it stands by',
   await using mempool = await openMempool({ backend: 'redis', url, pool }, { redis });
   const { tick, points } = await mempool.tip({ points: 1_000 });
   expect(points.map(({ slot }) => slot)).toEqual(Array.from({ length: tick }, (_, i) => genesis + tick - 1 - i));
+});
+
+test('a signal that comes while a node starts ends it too', { timeout: slowMs }, async () => {
+  await using link = await Link.open(url);
+  // Blocks are there at once, and what Redis is asked for is not.
+  link.slow(150);
+  const genesis = String(Math.floor(Date.now() / 1_000) - 5);
+  const node = new LoneNode('one', '--pool', `lone-${randomUUID()}`, '--genesis', genesis, '--url', link.url);
+  await node.says('not watcher, skipping confirm');
+  expect(await node.stop()).toBe(0);
 });
