@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { MempoolStore } from 'mempool-core';
 import { type Call, perform } from '../call.ts';
@@ -7,25 +6,13 @@ import type { CaseContext, ConformanceCase, Need } from '../case.ts';
 import { assertSame } from '../difference.ts';
 import { historyOptions } from '../history.ts';
 import { makeHistory, type Universe } from '../history-calls.ts';
+import { playAndKill } from '../kill.ts';
 import { Model } from '../model/model.ts';
 import { must } from '../must.ts';
 import { expectWhole, observeWhole } from '../observation.ts';
 import { eventsAfter, hashesOf, never, pendingOrder, point, transactions } from '../scenario.ts';
 
 const killable: readonly Need[] = ['durable', 'child-process'];
-
-/** The moment of the kill, in milliseconds behind an answer: without it every kill would strike the beginning of a call. */
-const killWithinMs = 25;
-
-/** Lets a child make the calls and kills it, in the middle of one most likely. Returns the answers it told. */
-async function playAndKill(context: CaseContext, calls: readonly Call[], answered: number): Promise<unknown[]> {
-  const child = await context.fork('play', { calls, options: historyOptions });
-  const answers: unknown[] = [];
-  while (answers.length < answered) answers.push(await child.message());
-  await delay(context.random.below(killWithinMs));
-  await child.kill();
-  return [...answers, ...(await child.remaining())];
-}
 
 /** Brings the model to where the store is: behind all answered calls and, it may be, the next ones, each of them whole. */
 async function follow(
@@ -53,7 +40,11 @@ async function killAgain(context: CaseContext, { hashes, calls }: Universe, maxA
   const model = new Model(historyOptions);
   let rest = calls;
   for (let kill = 0; kill < 4; kill++) {
-    const answers = await playAndKill(context, rest, 1 + context.random.below(maxAnswers));
+    const answers = await playAndKill(context, {
+      calls: rest,
+      options: historyOptions,
+      answered: 1 + context.random.below(maxAnswers),
+    });
     const store = await context.open(historyOptions);
     const done = await follow(store, model, { hashes, calls: rest }, answers);
     await store.close();
@@ -94,7 +85,11 @@ export const crashCases: readonly ConformanceCase[] = [
     async (context) => {
       const batches = Array.from({ length: 300 }, () => transactions(context.random, 7));
       const calls = batches.map((batch): Call => ({ verb: 'receive', args: [batch] }));
-      const answers = await playAndKill(context, calls, 1 + context.random.below(40));
+      const answers = await playAndKill(context, {
+        calls,
+        options: historyOptions,
+        answered: 1 + context.random.below(40),
+      });
       const store = await context.open();
       const waiting: string[] = [];
       for (let page = await store.peekPending({ limit: 1_000 }); page.length > 0; ) {
@@ -132,7 +127,7 @@ export const crashCases: readonly ConformanceCase[] = [
         const args = [...call.args.slice(0, -1), { operationId: `call ${i}` }];
         return { verb: call.verb, args } as Call;
       });
-      await playAndKill(context, named, 20 + context.random.below(60));
+      await playAndKill(context, { calls: named, options: historyOptions, answered: 20 + context.random.below(60) });
       const store = await context.open(historyOptions);
       const model = new Model(historyOptions);
       for (const call of named)
@@ -150,7 +145,7 @@ export const crashCases: readonly ConformanceCase[] = [
     'a follower that was killed goes on from the tip: no block is applied twice or left out',
     async (context) => {
       const blocks = chain(200);
-      await playAndKill(context, blocks, 10 + context.random.below(60));
+      await playAndKill(context, { calls: blocks, options: historyOptions, answered: 10 + context.random.below(60) });
       const store = await context.open(historyOptions);
       const { tick } = await store.tip();
       for (const call of blocks.slice(tick)) await perform(store, call);

@@ -4,7 +4,10 @@ import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-cor
 import { type Call, perform } from '../call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../case.ts';
 import { assertSame } from '../difference.ts';
+import { playAndKill } from '../kill.ts';
 import { mustRank } from '../must.ts';
+import type { Limits, PoolDump } from '../priority/entry.ts';
+import { PriorityModel } from '../priority/model.ts';
 import { assertConsistent } from '../priority-consistency.ts';
 import { account, openScene, type Scene } from '../priority-scenario.ts';
 import { makeCalls } from '../priority-traffic.ts';
@@ -12,7 +15,22 @@ import { rejection } from '../verb-call.ts';
 
 const durable: readonly Need[] = ['durable'];
 const killable: readonly Need[] = ['durable', 'child-process'];
-const opened: OpenOptions = { ordering: 'priority', maxTxs: 60, maxParked: 10, maxPerSender: 12 };
+/** Few enough that every one of them is met. */
+const killLimits: Limits = {
+  maxTxs: 60,
+  maxBytes: 1_500,
+  maxTxGas: Number.POSITIVE_INFINITY,
+  maxPerSender: 12,
+  maxParked: 10,
+  maxAncestors: 25,
+  maxDescendants: 25,
+  maxEvictions: 8,
+  replacementBump: 10,
+  ttlMs: Number.POSITIVE_INFINITY,
+  ttlBlocks: Number.POSITIVE_INFINITY,
+  eviction: 'lowest',
+};
+const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;
 const lot = { owner: 'o', leaseMs: 1_000, operationId: 'lot' };
 
 /** A pool with something of everything that is kept. */
@@ -58,21 +76,23 @@ async function everything(scene: Scene): Promise<unknown> {
   ];
 }
 
-/** What two pools have in common that got the same calls at different times. */
-async function timeless(store: MempoolStore): Promise<unknown> {
-  const { entries, ...dump } = await store.dump();
-  assertConsistent({ entries, ...dump });
-  return [{ ...dump, entries: entries.map((entry) => ({ ...entry, admittedAt: 0 })) }, await store.usage()];
+/** What a pool and a model have in common that got the same calls at different times. */
+function timeless({ entries, ...dump }: PoolDump): unknown {
+  return { ...dump, entries: entries.map((entry) => ({ ...entry, admittedAt: 0 })) };
 }
 
-/** Lets a child make the calls and kills it in the middle of one. Returns the answers it told. */
-async function playAndKill(context: CaseContext, calls: readonly Call[]): Promise<unknown[]> {
-  const child = await context.fork('play', { calls, options: opened });
-  const answers: unknown[] = [];
-  const wanted = 5 + context.random.below(40);
-  while (answers.length < wanted) answers.push(await child.message());
-  await child.kill();
-  return [...answers, ...(await child.remaining())];
+function newModel(): PriorityModel {
+  return new PriorityModel({ ...retention, limits: killLimits, now: () => 0 });
+}
+
+/** Lets a child make the calls in a pool by priority, kills it, and opens the pool again. */
+async function killed(
+  context: CaseContext,
+  calls: readonly Call[],
+): Promise<{ store: MempoolStore; answers: unknown[] }> {
+  const options: OpenOptions = { ordering: 'priority', ...killLimits, ...retention };
+  const answers = await playAndKill(context, { calls, options, answered: 5 + context.random.below(40) });
+  return { answers, store: await context.open(options) };
 }
 
 function forGood(made: 'fifo' | 'priority', other: 'fifo' | 'priority'): ConformanceCase {
@@ -177,15 +197,17 @@ export const poolReopeningCases: readonly ConformanceCase[] = [
     'killed in the middle of admissions, the pool is what whole calls give, and all its indexes agree',
     async (context) => {
       const calls = makeCalls(context.random, 400);
-      const answers = await playAndKill(context, calls);
-      const [store, whole] = [await context.open(opened), await context.openOther(opened)];
+      const { store, answers } = await killed(context, calls);
+      const model = newModel();
       for (const [i, answer] of answers.entries())
-        assertSame(answer, await perform(whole, calls[i] as Call), 'the outcome is not the one due');
-      const found = await timeless(store);
-      const due = await timeless(whole);
+        assertSame(answer, await perform(model, calls[i] as Call), 'the outcome is not the one due');
+      const dump = await store.dump();
+      assertConsistent(dump);
+      const found = timeless(dump);
+      const due = timeless(model.reader().dump());
       for (const call of calls.slice(answers.length)) {
-        if (isDeepStrictEqual(found, await timeless(whole))) return;
-        await perform(whole, call);
+        if (isDeepStrictEqual(found, timeless(model.reader().dump()))) return;
+        await perform(model, call);
       }
       assertSame(found, due, 'the state after the kill is none that whole calls give');
     },
@@ -199,11 +221,12 @@ export const poolReopeningCases: readonly ConformanceCase[] = [
         const args = [...call.args, { operationId: `call ${i}` }];
         return { verb: call.verb, args } as Call;
       });
-      await playAndKill(context, calls);
-      const [store, whole] = [await context.open(opened), await context.openOther(opened)];
+      const { store } = await killed(context, calls);
+      const model = newModel();
       for (const call of calls)
-        assertSame(await perform(store, call), await perform(whole, call), 'the outcome is not the one due');
-      assertSame(await timeless(store), await timeless(whole), 'the repeated calls left a trace');
+        assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+      const [found, due] = [await store.dump(), model.reader().dump()];
+      assertSame(timeless(found), timeless(due), 'the repeated calls left a trace');
     },
     killable,
   ),

@@ -23,6 +23,8 @@ export const faults: readonly Fault[] = [
   ...electionFaults,
 ];
 
+export const noFault: Fault = { id: 'no-fault', kills: [] };
+
 const folder = join(tmpdir(), 'mempool-conformance-planted');
 
 async function openFaulty(fault: Fault, pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
@@ -72,11 +74,12 @@ export function faultySubject(fault: Fault): Subject {
     open: (pool, options) => openFaulty(fault, pool, options),
     leases: (pool, options) => openFaultyLeases(fault, pool, options),
     leaseTraits: ['processes'],
-    async destroy() {
-      for (const file of await readdir(folder)) if (file.startsWith(fault.id)) await rm(join(folder, file));
+    async destroy(pool) {
+      const own = (await readdir(folder)).filter((file) => file.startsWith(`${fault.id}-${pool}`));
+      await Promise.all(own.map((file) => rm(join(folder, file), { force: true })));
     },
   };
 }
 
-const wanted = faults.find(({ id }) => id === new URL(import.meta.url).searchParams.get('fault'));
+const wanted = [noFault, ...faults].find(({ id }) => id === new URL(import.meta.url).searchParams.get('fault'));
 export const subject: Subject | null = wanted === undefined ? null : faultySubject(wanted);
