@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import type { Transaction } from 'mempool-core';
 import type { Bare, Limit } from './bare.ts';
+import { hashBytes } from './hash-bytes.ts';
 
 let bares = 0;
 
@@ -11,10 +12,6 @@ const scripts = {
   look: "local out = {} for i = 1, #ARGV do out[i] = redis.call('HGET', KEYS[1], ARGV[i]) or '' end return out",
   read: "local out = {} for i = 1, #ARGV do out[i] = redis.call('GET', KEYS[1] .. ARGV[i]) or '' end return out",
 } as const;
-
-function bytes(hash: string): Buffer {
-  return Buffer.from(hash, 'hex');
-}
 
 /** A `SET` of each payload and a hash of stages: one command for each transaction, sent together. */
 class BarePipeline implements Bare {
@@ -36,13 +33,13 @@ class BarePipeline implements Bare {
 
   async update(hashes: readonly string[]): Promise<void> {
     const pipeline = this.redis.pipeline();
-    for (const hash of hashes) pipeline.hset(`${this.name}stages`, bytes(hash), '1');
+    for (const hash of hashes) pipeline.hset(`${this.name}stages`, hashBytes(hash), '1');
     await pipeline.exec();
   }
 
   async look(hashes: readonly string[]): Promise<void> {
     const pipeline = this.redis.pipeline();
-    for (const hash of hashes) pipeline.hget(`${this.name}stages`, bytes(hash));
+    for (const hash of hashes) pipeline.hget(`${this.name}stages`, hashBytes(hash));
     await pipeline.exec();
   }
 
@@ -53,7 +50,7 @@ class BarePipeline implements Bare {
   }
 
   async remove(hashes: readonly string[]): Promise<void> {
-    await this.redis.hdel(`${this.name}stages`, ...hashes.map(bytes));
+    await this.redis.hdel(`${this.name}stages`, ...hashes.map(hashBytes));
     await this.redis.del(...hashes.map((hash) => this.#key(hash)));
   }
 
@@ -80,27 +77,27 @@ class BarePipeline implements Bare {
   }
 
   #key(hash: string): Buffer {
-    return Buffer.concat([Buffer.from(this.name), bytes(hash)]);
+    return Buffer.concat([Buffer.from(this.name), hashBytes(hash)]);
   }
 }
 
 /** The same commands from within a script: one call for the whole batch. */
 class BareLua extends BarePipeline {
   override async insert(transactions: readonly Transaction[]): Promise<void> {
-    const given = transactions.flatMap(({ hash, payload }) => [bytes(hash), Buffer.from(payload)]);
+    const given = transactions.flatMap(({ hash, payload }) => [hashBytes(hash), Buffer.from(payload)]);
     await this.#run('insert', this.name, given);
   }
 
   override async update(hashes: readonly string[]): Promise<void> {
-    await this.#run('update', `${this.name}stages`, hashes.map(bytes));
+    await this.#run('update', `${this.name}stages`, hashes.map(hashBytes));
   }
 
   override async look(hashes: readonly string[]): Promise<void> {
-    await this.#run('look', `${this.name}stages`, hashes.map(bytes));
+    await this.#run('look', `${this.name}stages`, hashes.map(hashBytes));
   }
 
   override async read(hashes: readonly string[]): Promise<void> {
-    await this.#run('read', this.name, hashes.map(bytes));
+    await this.#run('read', this.name, hashes.map(hashBytes));
   }
 
   async load(): Promise<this> {

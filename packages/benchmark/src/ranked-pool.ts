@@ -1,44 +1,40 @@
 import type { ReceiveOptions, ReceiveOutcome, Submission } from 'mempool-core';
 import { FilledPool } from './pool.ts';
-import { type Priced, pricedTransactions, ranked } from './ranked-sample.ts';
+import { type Priced, ranked } from './ranked-sample.ts';
+import { Standings } from './standings.ts';
 import type { BenchSubject } from './subject.ts';
 
 const pageSize = 1_000;
 
 /** A priority pool of a subject with `n` Pending transactions. */
 export class RankedPool extends FilledPool {
-  #priorities: BigInt64Array | null = null;
+  #standings: Standings | null = null;
 
   constructor(subject: BenchSubject, n: number) {
     super(subject, n, ranked);
   }
 
-  /** Newcomers each of which beats the worst when the ones before it have pushed out one each; at most half as many as there are. */
+  /** Newcomers for it while it is full. */
   async better(wanted: number): Promise<Priced[]> {
-    const priorities = await this.#sorted();
-    const count = Math.max(1, Math.min(wanted, Math.floor(priorities.length / 2)));
-    return pricedTransactions(count, (priorities[count - 1] ?? 0n) + 1n);
+    this.#standings ??= new Standings(await this.#priorities());
+    return this.#standings.better(wanted);
   }
 
   /** They took the places of the worst. */
   replaced(newcomers: readonly Priced[]): void {
-    this.#priorities?.set(newcomers.map(({ verdict }) => verdict.priority));
-    this.#priorities?.sort();
+    this.#standings?.replaced(newcomers);
   }
 
-  /** From the worst on: known from then on, as nothing but evictions changes them. */
-  async #sorted(): Promise<BigInt64Array> {
-    if (this.#priorities !== null) return this.#priorities;
+  /** Asked for once, as nothing but evictions changes them from then on. */
+  async #priorities(): Promise<bigint[]> {
     const found: bigint[] = [];
     let after: string | undefined;
     for (;;) {
       const page = await this.store.best({ after, limit: pageSize });
       found.push(...page.map(({ priority }) => priority));
-      if (page.length < pageSize) break;
+      if (page.length < pageSize) return found;
       after = page.at(-1)?.key;
     }
-    this.#priorities = BigInt64Array.from(found).sort();
-    return this.#priorities;
   }
 }
 
