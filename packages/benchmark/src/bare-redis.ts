@@ -110,7 +110,7 @@ class BareLua extends BarePipeline {
   }
 }
 
-function sha(script: string): string {
+export function sha(script: string): string {
   return createHash('sha1').update(script).digest('hex');
 }
 

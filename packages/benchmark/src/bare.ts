@@ -1,6 +1,7 @@
 import type { Transaction } from 'mempool-core';
 
-type Done = unknown;
+/** A promise is waited for; anything else means that it is done. */
+export type Done = unknown;
 
 /** The bare structure below a backend, with none of the contract's rules: what a workload costs at the very least. */
 export interface Bare {

@@ -1,5 +1,9 @@
 import type { Limit } from './bare.ts';
 import { mapLimit } from './bare-map.ts';
+import { mapRanking } from './bare-ranked-map.ts';
+import { redisRankings } from './bare-ranked-redis.ts';
+import { tableRanking } from './bare-ranked-table.ts';
+import type { RankingLimit } from './bare-ranking.ts';
 import { redisLimits } from './bare-redis.ts';
 import { tableLimit } from './bare-table.ts';
 import { type BenchContext, subjectPaths } from './context.ts';
@@ -10,20 +14,28 @@ import { type BenchSubject, loadSubject } from './subject.ts';
 export const backendNames = ['ephemeral', 'sqlite', 'redis'] as const;
 export type BackendName = (typeof backendNames)[number];
 
-/** A subject, where its module is, and what it is held against: flatness divides out the growth of the first limit. */
-export interface BenchBackend {
+/** The bare structures below a backend: flatness divides out the growth of the first. */
+interface Limits {
+  readonly limits: readonly Limit[];
+  /** Those that keep an order: for evictions. */
+  readonly rankings: readonly RankingLimit[];
+}
+
+/** A subject, where its module is, and what it is held against. */
+export interface BenchBackend extends Limits {
   readonly name: string;
   readonly path: string;
   readonly subject: BenchSubject;
-  readonly limits: readonly Limit[];
   readonly place: Place;
 }
 
 export const places: Readonly<Record<BackendName, Place>> = { ephemeral: 'heap', sqlite: 'file', redis: 'server' };
 
+const limitsInMemory: Limits = { limits: [mapLimit], rankings: [mapRanking] };
+
 export async function backendOf(name: BackendName, context: BenchContext): Promise<BenchBackend> {
   const path = subjectPaths[name];
-  return { name, path, subject: await loadSubject(path), limits: limitsOf(name, context), place: places[name] };
+  return { name, path, subject: await loadSubject(path), ...limitsOf(name, context), place: places[name] };
 }
 
 /** A backend of somebody else: held against the bare structure that promises as much. */
@@ -31,23 +43,28 @@ export async function foreignBackend(path: string, { folder }: BenchContext): Pr
   const subject = await loadSubject(path);
   const { durable } = subject.backend.capabilities;
   const held = durable
-    ? { limits: [tableLimit(folder)], place: 'file' as const }
-    : { limits: [mapLimit], place: 'heap' as const };
+    ? { ...limitsInFile(folder), place: 'file' as const }
+    : { ...limitsInMemory, place: 'heap' as const };
   return { name: subject.name, path, subject, ...held };
 }
 
-function limitsOf(name: BackendName, { folder, redis }: BenchContext): Limit[] {
+function limitsOf(name: BackendName, { folder, redis }: BenchContext): Limits {
   switch (name) {
     case 'ephemeral':
-      return [mapLimit];
+      return limitsInMemory;
     case 'sqlite':
-      return [tableLimit(folder)];
+      return limitsInFile(folder);
     case 'redis':
       return limitsOfServer(redis);
   }
 }
 
-function limitsOfServer(server: BenchServer | null): Limit[] {
+function limitsInFile(folder: string): Limits {
+  return { limits: [tableLimit(folder)], rankings: [tableRanking(folder)] };
+}
+
+function limitsOfServer(server: BenchServer | null): Limits {
   if (server === null) throw new Error(noServer);
-  return redisLimits(server.client, server.url);
+  const { client, url } = server;
+  return { limits: redisLimits(client, url), rankings: redisRankings(client) };
 }

@@ -60,10 +60,11 @@ function evicting(id: RankedWorkload['id'], title: string, size: number, count: 
       const { load } = await store.usage();
       await store.setLimits({ maxTxs: load?.transactions ?? 0 });
       const newcomers = await pool.better(count);
+      const calls = batches(newcomers, size);
       const admitted = new Admission();
       return {
         count: newcomers.length,
-        run: () => admitted.run(pool, batches(newcomers, size)),
+        run: () => admitted.run(pool, calls),
         async undo() {
           admitted.check();
           pool.replaced(newcomers);
@@ -71,7 +72,7 @@ function evicting(id: RankedWorkload['id'], title: string, size: number, count: 
         },
       };
     },
-    limit: (pool) => bareInsert(pool, count, size),
+    ranking: (pool) => pool.evicting(count, size),
   };
 }
 

@@ -3,6 +3,7 @@ import { BareIndex } from './bare-index.ts';
 import type { BenchBackend } from './bench-backend.ts';
 import { type Contest, contestSeries, type Rival } from './contest.ts';
 import { type BenchContext, isWanted } from './context.ts';
+import { FilledRanking } from './filled-ranking.ts';
 import { touchHeap } from './kept-memory.ts';
 import { type Figure, meets } from './measure.ts';
 import { FilledBare, FilledPool } from './pool.ts';
@@ -33,20 +34,23 @@ export async function rankedSeries(backend: BenchBackend, context: BenchContext)
     for (const workload of wanted) series.push(await measured(workload, backend, limit, filled, context));
     return series;
   } finally {
-    for (const { ranked, arrivals, bare } of filled) {
+    for (const { ranked, arrivals, bare, rankings } of filled) {
       await ranked.close();
       await arrivals.close();
+      for (const ranking of rankings) await ranking.close();
       await bare.bare.close();
     }
   }
 }
 
-async function fill({ subject }: BenchBackend, limit: Limit, n: number): Promise<Filled> {
+async function fill({ subject, rankings: bares }: BenchBackend, limit: Limit, n: number): Promise<Filled> {
   const ranked = new RankedPool(subject, n);
   await ranked.fill(n, 'pending');
   const arrivals = await new FilledPool(subject, n).fill(n, 'pending');
   const { stored, bare } = await FilledBare.fill(limit, n, 'pending');
-  return { n, ranked, arrivals, bare: { stored, bare, index: new BareIndex(n) } };
+  const rankings: FilledRanking[] = [];
+  for (const one of bares) rankings.push(await FilledRanking.fill(one, n));
+  return { n, ranked, arrivals, bare: { stored, bare, index: new BareIndex(n) }, rankings };
 }
 
 function measured(
@@ -56,13 +60,18 @@ function measured(
   filled: readonly Filled[],
   context: BenchContext,
 ): Promise<Series> {
-  const { id, title, per, limitName = limit.name, beside } = workload;
+  const { id, title, per, beside } = workload;
   const contests = filled.map((pools): Contest => {
-    const bare: Rival = { name: limitName, prepare: () => workload.limit(pools.bare) };
     const other = beside === undefined ? [] : [{ name: beside.name, prepare: () => beside.turn(pools) }];
-    return { n: pools.n, ours: () => workload.ours(pools.ranked), rivals: [bare, ...other] };
+    const rivals = [...limitsOf(workload, limit, pools), ...other];
+    return { n: pools.n, ours: () => workload.ours(pools.ranked), rivals };
   });
   return contestSeries({ backend, id, title, per, unit: 'µs' }, contests, place, context);
+}
+
+function limitsOf(workload: RankedWorkload, { name }: Limit, { bare, rankings }: RankedPools): Rival[] {
+  if (!('ranking' in workload)) return [{ name: workload.limitName ?? name, prepare: () => workload.limit(bare) }];
+  return rankings.map((ranking) => ({ name: ranking.name, prepare: () => workload.ranking(ranking) }));
 }
 
 /** What these rows must be beside what they are held against. */

@@ -1,4 +1,5 @@
 import type { BareIndex } from './bare-index.ts';
+import type { FilledRanking } from './filled-ranking.ts';
 import type { Measure } from './measure.ts';
 import type { FilledPool } from './pool.ts';
 import type { RankedPool } from './ranked-pool.ts';
@@ -15,6 +16,7 @@ export interface RankedPools {
   /** A pool in order of arrival. */
   readonly arrivals: FilledPool;
   readonly bare: RankedBare;
+  readonly rankings: readonly FilledRanking[];
 }
 
 /** What a workload is held against beside the limit, in the same turns. */
@@ -30,15 +32,26 @@ interface RankedGoal {
   readonly goals: Readonly<Record<string, Measure['goal']>>;
 }
 
-/** A workload of a pool by priority. Whatever it does to the pool is undone, but for evictions. */
-export interface RankedWorkload {
+interface Common {
   readonly id: `ranked-${string}`;
   readonly title: string;
   readonly per: Per;
-  /** Of the limit; default: the backend's own name for it. */
-  readonly limitName?: string;
   readonly beside?: Beside;
   readonly goal?: RankedGoal;
   ours(pool: RankedPool): Promise<Turn> | Turn;
+}
+
+/** Held against the backend's first limit, with an index beside it. */
+interface LimitedWorkload extends Common {
+  /** Of the limit; default: the backend's own name for it. */
+  readonly limitName?: string;
   limit(pool: RankedBare): Promise<Turn> | Turn;
 }
+
+/** Held against each bare ranking of the backend: what evicts must know the worst. */
+interface EvictingWorkload extends Common {
+  ranking(pool: FilledRanking): Turn;
+}
+
+/** A workload of a pool by priority. Whatever it does to the pool is undone, but for evictions. */
+export type RankedWorkload = LimitedWorkload | EvictingWorkload;

@@ -92,9 +92,16 @@ describe('a run', { timeout: 180_000 }, () => {
       ...byPriority,
     ]);
     const limits = new Set(result.rows.map(({ limits }) => limits[0]?.name));
-    expect(limits).toEqual(new Set(['bare Map', 'bare index']));
+    expect(limits).toEqual(new Set(['bare Map', 'bare index', 'bare Map and heap']));
     expect(readFileSync(join(folder, 'latest.md'), 'utf8')).toContain('## ephemeral');
     expect(parseXml(readFileSync(join(folder, 'latest.svg'), 'utf8')).name).toBe('svg');
+  });
+
+  test('holds evictions against what keeps an order first, then against a pool that needs none', () => {
+    const evictions = ephemeral.result.rows.filter(({ id }) => id.startsWith('ranked-evict'));
+    expect(evictions.map(({ limits }) => limits.map(({ name }) => name))).toEqual(
+      Array(4).fill(['bare Map and heap', 'FIFO pool']),
+    );
   });
 
   test('ends with exit code 1 and names the row where a ratio of the stored run is out of reach', async () => {
