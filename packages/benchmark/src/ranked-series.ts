@@ -26,10 +26,11 @@ export async function rankedSeries(backend: BenchBackend, context: BenchContext)
   if (limit === undefined || !backend.subject.backend.capabilities.priority) return [];
   const wanted = workloads.filter((workload) => isWanted(context, workload));
   if (wanted.length === 0) return [];
+  const rankings = wanted.some((workload) => 'ranking' in workload) ? backend.rankings : [];
   const filled: Filled[] = [];
   const series: Series[] = [];
   try {
-    for (const n of context.sizes) filled.push(await fill(backend, limit, n));
+    for (const n of context.sizes) filled.push(await fill({ ...backend, rankings }, limit, n));
     touchHeap(backend.place, context);
     for (const workload of wanted) series.push(await measured(workload, backend, limit, filled, context));
     return series;
