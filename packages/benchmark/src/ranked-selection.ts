@@ -3,7 +3,7 @@ import { Admission, type RankedPool } from './ranked-pool.ts';
 import { hourMs, pricedTransactions, ranked } from './ranked-sample.ts';
 import type { RankedWorkload } from './ranked-workload.ts';
 import { lookUps } from './read-workloads.ts';
-import { batches, freshTransactions, hashesOf } from './sample.ts';
+import { batches } from './sample.ts';
 import type { Turn } from './workload.ts';
 
 const perTurn = 1_000;
@@ -115,11 +115,7 @@ const sweep: RankedWorkload = {
       },
     };
   },
-  async limit({ bare }) {
-    const transactions = freshTransactions(perTurn);
-    await bare.insert(transactions);
-    return { count: perTurn, run: () => bare.remove(hashesOf(transactions)) };
-  },
+  limit: (pool) => bareUpdate(pool, perTurn, perTurn, 1),
 };
 
 const idleSweep: RankedWorkload = {
