@@ -13,6 +13,8 @@ export interface BenchContext {
   readonly pass: PassOf;
   /** Only rows and goals whose title or id has this in it. */
   readonly row: string | undefined;
+  /** Only the rows of these ids, and no goals. */
+  readonly ids?: readonly string[] | undefined;
   /** The run's own server, without persistence; `null` where the run has no part for Redis. */
   readonly redis: BenchServer | null;
 }
@@ -40,9 +42,10 @@ export const subjectPaths: SubjectPaths = subjectPathsIn(root);
 
 /** A row or a goal that was asked for. */
 export function isWanted(
-  { row }: BenchContext,
+  { row, ids }: BenchContext,
   { id, title }: { readonly id?: string; readonly title: string },
 ): boolean {
+  if (ids !== undefined && !(id !== undefined && ids.includes(id))) return false;
   return row === undefined || title.includes(row) || id === row;
 }
 

@@ -8,7 +8,7 @@ import { startServer } from './redis-server.ts';
 /** What the process is told to do. */
 export interface Job {
   readonly part: Part;
-  readonly context: Pick<BenchContext, 'sizes' | 'rounds' | 'row' | 'pass'>;
+  readonly context: Pick<BenchContext, 'sizes' | 'rounds' | 'row' | 'ids' | 'pass'>;
 }
 
 /** What it answers. */

@@ -1,10 +1,13 @@
 import { goalsAgainst } from './against.ts';
 import { benchFolder, removeFolder } from './bench-folder.ts';
+import { digits } from './format.ts';
+import { hasFurtherPasses, latestMinutes, mostPasses, unsettledRows } from './further-passes.ts';
 import { type Machine, machineOf } from './machine.ts';
 import { type Figure, figureOf, type Sampled } from './measure.ts';
 import type { Options } from './options.ts';
 import { type Measured, needsRedis, type Part, passesOf, titleOf } from './part.ts';
 import { measuredApart } from './part-runner.ts';
+import type { PassOf } from './pass.ts';
 import { peersReport } from './peer-report.ts';
 import { rankedGoals } from './ranked-series.ts';
 import { startServer } from './redis-server.ts';
@@ -19,32 +22,73 @@ const fsyncRounds = 7;
  * @param tell is given what there is so far after each part
  */
 export async function run(options: Options, tell: (soFar: Result) => void): Promise<Result> {
-  const date = new Date();
-  const machine = await machineHere(options);
-  const parts = partsOf(options);
-  const counts = parts.map((part) => passesOf(part, options));
-  const passes = Object.fromEntries(parts.map((part, place) => [titleOf(part), counts[place] as number]));
-  const measured: Measured[] = [];
-  const soFar = (): Result => {
-    const minutes = (Date.now() - date.getTime()) / 60_000;
-    const { sizes } = options;
-    const common = { format: resultFormat, date: date.toISOString(), minutes, sizes, passes, machine } as const;
-    return { ...common, ...together(measured, options) };
-  };
-  for (let index = 0; index < Math.max(...counts); index++) {
-    for (const [place, part] of parts.entries()) {
-      const count = counts[place] as number;
-      if (index >= count) continue;
-      console.error(`${titleOf(part)}: pass ${index + 1} of ${count}`);
-      const { sizes, rounds, row } = options;
-      measured.push(await measuredApart({ part, context: { sizes, rounds, row, pass: { index, count } } }));
-      tell(soFar());
-    }
-  }
-  const result = soFar();
+  const began = new Date();
+  const suite = new Suite(options, { began, machine: await machineHere(options), tell });
+  await suite.usualPasses();
+  if (hasFurtherPasses(options)) await suite.furtherPasses();
+  const result = suite.result();
   if (options.row !== undefined && result.rows.length + result.goals.length === 0)
     throw new Error(`--row ${options.row}: no row and no goal has that in its title, or as its id`);
   return result;
+}
+
+interface Setting {
+  readonly began: Date;
+  readonly machine: Machine;
+  readonly tell: (soFar: Result) => void;
+}
+
+class Suite {
+  readonly #options: Options;
+  readonly #setting: Setting;
+  /** Each with its usual passes. */
+  readonly #parts: readonly (readonly [Part, number])[];
+  readonly #measured: Measured[] = [];
+
+  constructor(options: Options, setting: Setting) {
+    this.#options = options;
+    this.#setting = setting;
+    this.#parts = partsOf(options).map((part) => [part, passesOf(part, options)] as const);
+  }
+
+  async usualPasses(): Promise<void> {
+    for (let index = 0; index < this.#mostUsual(); index++)
+      for (const [part, count] of this.#parts) if (index < count) await this.#measure(part, { index, count });
+  }
+
+  /** Of the rows alone whose passes do not agree. */
+  async furtherPasses(): Promise<void> {
+    for (let index = this.#mostUsual(); index < mostPasses; index++)
+      for (const [part, count] of this.#parts) {
+        const ids = part.kind === 'backend' ? unsettledRows(this.result().rows, part.name) : [];
+        if (ids.length > 0 && this.#minutes() < latestMinutes) await this.#measure(part, { index, count }, ids);
+      }
+  }
+
+  result(): Result {
+    const { began, machine } = this.#setting;
+    const passes = Object.fromEntries(this.#parts.map(([part, count]) => [titleOf(part), count]));
+    const { sizes } = this.#options;
+    const date = began.toISOString();
+    const head = { format: resultFormat, date, minutes: this.#minutes(), sizes, passes, machine } as const;
+    return { ...head, ...together(this.#measured, this.#options) };
+  }
+
+  async #measure(part: Part, pass: PassOf, ids?: readonly string[]): Promise<void> {
+    const what = ids === undefined ? `of ${pass.count}` : `of ${ids.length} unsettled rows`;
+    console.error(`${titleOf(part)}: pass ${pass.index + 1} ${what}, after ${digits(this.#minutes())} minutes`);
+    const { sizes, rounds, row } = this.#options;
+    this.#measured.push(await measuredApart({ part, context: { sizes, rounds, row, ids, pass } }));
+    this.#setting.tell(this.result());
+  }
+
+  #mostUsual(): number {
+    return Math.max(...this.#parts.map(([, count]) => count));
+  }
+
+  #minutes(): number {
+    return (Date.now() - this.#setting.began.getTime()) / 60_000;
+  }
 }
 
 async function machineHere(options: Options): Promise<Machine> {

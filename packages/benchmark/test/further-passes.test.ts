@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { hasFurtherPasses, unsettledRows } from '../src/further-passes.ts';
+import { readOptions } from '../src/options.ts';
+import { rowsOf } from '../src/row.ts';
+
+/** A row of two passes at two sizes, the limit's cost in the second pass at the larger one as given. */
+function row(backend: string, id: string, second: number) {
+  const pass = (cost: number) => [
+    { n: 10, ours: [10, 10], limits: new Map([['bare', [5, 5]]]) },
+    { n: 100, ours: [10, 10], limits: new Map([['bare', [cost, cost]]]) },
+  ];
+  return rowsOf({ backend, id, title: id, unit: 'µs', per: 'transaction' }, [pass(5), pass(second)]);
+}
+
+test('a further pass is of the rows whose passes are apart at one size, each backend by what it is allowed', () => {
+  const rows = [
+    ...row('sqlite', 'agreed', 5.3),
+    ...row('sqlite', 'apart', 5.6),
+    ...row('redis', 'allowed', 5.6),
+    ...row('redis', 'apart', 6),
+    ...row('ephemeral', 'less', 4.5),
+  ];
+  expect(unsettledRows(rows, 'sqlite')).toEqual(['apart']);
+  expect(unsettledRows(rows, 'redis')).toEqual(['apart']);
+  expect(unsettledRows(rows, 'ephemeral')).toEqual(['less']);
+});
+
+test('a row of one pass is settled', () => {
+  const rows = rowsOf({ backend: 'sqlite', id: 'single', title: 'single', unit: 'µs', per: 'transaction' }, [
+    [{ n: 10, ours: [10], limits: new Map([['bare', [5]]]) }],
+  ]);
+  expect(unsettledRows(rows, 'sqlite')).toEqual([]);
+});
+
+test.each([
+  ['a run that names neither', [], true],
+  ['one backend', ['--only', 'redis'], true],
+  ['passes that were named', ['--passes', '2'], false],
+  ['rounds that were named', ['--rounds', '7'], false],
+  ['a million', ['--full'], false],
+])('whether there are further passes: %s', (_, given, expected) => {
+  expect(hasFurtherPasses(readOptions(given))).toBe(expected);
+});
