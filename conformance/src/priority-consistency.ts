@@ -27,9 +27,12 @@ function placesOf({ entries, satisfied }: PoolDump): Map<string, Place> {
   const met = new Set(satisfied.map(([tag]) => tag));
   for (const [tag, all] of providers) if (all.some(({ stage }) => stage !== 'Pending')) met.add(tag);
   const places = new Map<string, Place>();
+  const under = new Set<string>();
   const visit = (entry: DumpedEntry): Place => {
     const known = places.get(entry.hash);
     if (known !== undefined) return known;
+    assert.ok(!under.has(entry.hash), `${entry.hash} waits for itself`);
+    under.add(entry.hash);
     const needed = entry.requires.filter((tag) => !met.has(tag)).map((tag) => providers.get(tag)?.[0]);
     const parents = [...new Set(needed.filter((parent) => parent !== undefined))].map(visit);
     const ready = needed.every((parent) => parent !== undefined && visit(parent).ready);

@@ -86,7 +86,7 @@ const passing: readonly Mutant[] = [
   electing('demand-ignored', { options: ({ fenced: _, ...options }) => options }),
   answered('the-leader-is-fenced', async (call, options, hall) => {
     const held = hall.source.held(election);
-    const wrong = held && { ...held, token: 'of another one' };
+    const wrong = held && { ...held, token: 'of-another-one' };
     return call(held === null ? options : { ...options, lease: wrong ?? undefined });
   }),
 ];

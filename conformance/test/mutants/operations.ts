@@ -93,7 +93,7 @@ function oneIdForAll(only: WriteVerb): Mutant {
 }
 
 function kindOf(outcome: unknown): string {
-  return (outcome as { kind?: string }).kind ?? '';
+  return (outcome as { kind?: string } | undefined)?.kind ?? '';
 }
 
 const own = (verb: WriteVerb, id: string) => `${verb} ${id}`;

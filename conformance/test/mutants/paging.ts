@@ -1,4 +1,4 @@
-import type { SeqQuery, StoredTransaction } from 'mempool-core';
+import { invalid, type SeqQuery, type StoredTransaction } from 'mempool-core';
 import { answered, handed, type Mutant } from './mutant.ts';
 
 type Peek = 'peekPending' | 'peekInflight';
@@ -55,7 +55,7 @@ function pagingMutants(verb: Peek): Mutant[] {
     })),
     handed(`${verb}-with-a-large-limit-is-refused`, (store) => ({
       [verb]: (query: SeqQuery = {}) =>
-        (query.limit ?? 1) > 1_000 ? Promise.reject(new RangeError('limit')) : store[verb](query),
+        (query.limit ?? 1) > 1_000 ? Promise.reject(invalid('limit', 'at most 1000')) : store[verb](query),
     })),
   ];
 }

@@ -22,6 +22,7 @@ function* lentPlaces(nodes: Iterable<PlacedNode>, change: (node: PlacedNode) => 
 function weighing(
   id: string,
   change: (node: PlacedNode, newcomer: { readonly place: Place | null; readonly priority: bigint }) => Partial<Place>,
+  sort: (nodes: PlacedNode[]) => PlacedNode[] = (nodes) => nodes,
 ): Mutant {
   return seeing(id, ['admit'], ({ index, given, ledger }) => {
     const submissions = given[0] as readonly CheckedSubmission[];
@@ -30,9 +31,9 @@ function weighing(
       const place = one === undefined ? null : (index.node(one.hash)?.place ?? null);
       return { place, priority: one?.verdict.priority ?? 0n };
     };
-    return withOrder(index, {
-      backwards: () => lentPlaces(index.order.backwards(), (node) => change(node, newcomer())),
-    });
+    // It may stand in the order already, but never leaves for its own sake.
+    const others = () => [...index.order.backwards()].filter(({ place }) => place !== newcomer().place);
+    return withOrder(index, { backwards: () => lentPlaces(sort(others()), (node) => change(node, newcomer())) });
   });
 }
 
@@ -96,6 +97,8 @@ function floored(id: string, floorOf: (load: Load, index: PoolIndex) => bigint |
 type Totals = PoolIndex['totals'];
 
 const lowest = -(2n ** 63n);
+const readyFirst = (nodes: readonly PlacedNode[]): PlacedNode[] =>
+  nodes.toSorted((a, b) => Number(b.place.ready) - Number(a.place.ready));
 const oneMore = (floor: bigint | null): bigint | null => (floor === null || floor === lowest ? floor : floor + 1n);
 const oneLess = (floor: bigint | null): bigint | null => (floor === null || floor === lowest ? floor : floor - 1n);
 
@@ -110,8 +113,10 @@ export const evictionMutants: readonly Mutant[] = [
   weighing('evicts-by-32-bits', ({ place }) => ({ eff: BigInt.asUintN(32, place.eff) })),
   weighing('evicts-by-own-price', ({ place }, { priority }) => (place.eff < priority ? { eff: lowest - 1n } : {})),
   weighing('evicts-none-that-is-ready', ({ place }) => (place.ready ? { eff: 2n ** 63n } : {})),
-  weighing('parked-one-evicts-the-ready', (_, { place }) =>
-    place?.ready === false ? { ready: false, eff: lowest } : {},
+  weighing(
+    'parked-one-evicts-the-ready',
+    ({ place }, newcomer) => (place.ready && newcomer.place?.ready === false ? { ready: false, eff: lowest } : {}),
+    readyFirst,
   ),
   weighing('parked-one-evicts-nobody', ({ place }, newcomer) =>
     newcomer.place?.ready === false ? { ready: true } : place,
@@ -123,9 +128,7 @@ export const evictionMutants: readonly Mutant[] = [
         Number(b.place.ready) * -1 + Number(a.place.ready) || Number(a.place.eff - b.place.eff) || a.seq - b.seq,
     ),
   ),
-  leaving('evicts-the-ready-first', (_, nodes) =>
-    [...nodes].sort((a, b) => Number(b.place.ready) - Number(a.place.ready)),
-  ),
+  leaving('evicts-the-ready-first', (_, nodes) => readyFirst(nodes)),
   leaving('evicts-the-largest-first', (_, nodes) => [...nodes].sort((a, b) => b.entry.bytes - a.entry.bytes)),
   leaving('evicts-parents-first', (_, nodes) =>
     [...nodes].sort((a, b) => Number(a.place.eff - b.place.eff) || a.place.depth - b.place.depth),

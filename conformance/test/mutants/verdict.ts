@@ -36,8 +36,22 @@ export async function passes(sound: Mutant, one: ConformanceCase): Promise<boole
   return outcome.kind === 'passed';
 }
 
-/** Whether a case notices the fault. */
+/** Whether a case notices the fault: by what it asserts or by its time, not by how it is cleaned up after it. */
 export async function isKilled(mutant: Mutant, one: ConformanceCase): Promise<boolean> {
-  const { outcome } = await runCase(subjectOf(mutant), one, { seed, timeoutMs: limitOf(one) });
-  return outcome.kind === 'failed';
+  let passed = false;
+  const watched: ConformanceCase = {
+    ...one,
+    async run(context) {
+      await one.run(context);
+      passed = !context.signal.aborted;
+    },
+  };
+  const { outcome } = await runCase(subjectOf(mutant), watched, { seed, timeoutMs: limitOf(one) });
+  return outcome.kind === 'failed' && !passed && !isStumble(outcome.error);
+}
+
+/** A mutant that falls over its own code shows nothing of the case. */
+function isStumble(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) return true;
+  return error instanceof Error && error.cause !== undefined && isStumble(error.cause);
 }
