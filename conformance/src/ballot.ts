@@ -1,4 +1,4 @@
-import type { Election, ElectionEvent, ElectionEventKind, LeaseStore } from 'mempool-election';
+import type { Election, ElectionEvent, ElectionEventKind, ElectionEventOf, Lease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ElectOptions } from './case.ts';
 import { until } from './lease-scenario.ts';
 import { leaseVerbs, verbsOf } from './verbs.ts';
@@ -13,6 +13,7 @@ const kinds: readonly ElectionEventKind[] = ['acquired', 'lost', 'identity-confl
 interface Note {
   readonly of: Election;
   readonly event: ElectionEvent;
+  readonly atMs: number;
 }
 
 /** Several nodes of one election, with everything they told in its order. */
@@ -23,7 +24,7 @@ export class Ballot {
   constructor(context: CaseContext, options: readonly ElectOptions[]) {
     this.nodes = options.map((one) => context.elect(one));
     for (const node of this.nodes)
-      for (const kind of kinds) node.on(kind, (event) => this.notes.push({ of: node, event }));
+      for (const kind of kinds) node.on(kind, (event) => this.notes.push({ of: node, event, atMs: performance.now() }));
   }
 
   leaders(): Election[] {
@@ -37,6 +38,12 @@ export class Ballot {
 
   told(of: Election): string[] {
     return this.notes.filter((note) => note.of === of).map(({ event }) => event.kind);
+  }
+
+  /** What was told when the leadership with that lease ended. */
+  lossOf({ token }: Pick<Lease, 'token'>): ElectionEventOf<'lost'> | undefined {
+    const losses = this.notes.map(({ event }) => event).filter((event) => event.kind === 'lost');
+    return losses.find((event) => event.token === token);
   }
 
   async start(): Promise<void> {

@@ -15,12 +15,12 @@ const order: readonly ConformanceCase[] = [
     await second.start();
     hang();
     await untilTrue('the other one leads', () => second.isLeader());
-    const order = ballot.notes.map(({ of, event }) => [of === first ? 'first' : 'second', event.kind]);
-    assert.deepEqual(order.slice(0, 3), [
-      ['first', 'acquired'],
-      ['first', 'lost'],
-      ['second', 'acquired'],
-    ]);
+    // A stall may cost the first one a lease before it hangs; then it has won more than once.
+    const order = ballot.notes.map(({ of, event }) => `${of.id} ${event.kind}`);
+    const handover = order.indexOf(`${second.id} acquired`);
+    assert.ok(handover >= 2 && handover % 2 === 0, order.join(', '));
+    for (const [i, told] of order.slice(0, handover).entries())
+      assert.equal(told, `${first.id} ${i % 2 === 0 ? 'acquired' : 'lost'}`);
   }),
   mustElect('LE7/aborted-first', 'the work is told to end before the loss is told', async (context) => {
     const { through, hang } = hanging();
@@ -113,9 +113,9 @@ const identity: readonly ConformanceCase[] = [
     const store = await context.leases();
     const dead = await win(context, store, {
       candidate: { nodeId: 'node-a', address: null, priority: 0 },
-      ttlMs: 600,
+      ttlMs: 1_500,
     });
-    const [node, ballot] = await lone(context, { ...short, nodeId: 'node-a' });
+    const [node, ballot] = await lone(context, { ...long, nodeId: 'node-a' });
     assert.ok(node.term > dead.term);
     assert.deepEqual(ballot.told(node), ['acquired']);
   }),

@@ -19,13 +19,9 @@ const leading: readonly ConformanceCase[] = [
       await untilTrue('it does not believe', () => !leader.isLeader());
       const { lease: live } = await store.observe();
       assert.ok(live === null || live.token === lease.token);
-      await untilTrue('it has said so', () => ballot.told(leader).includes('lost'));
-      const lost = ballot.notes.find(({ event }) => event.kind === 'lost')?.event;
-      assert.deepEqual(lost?.kind === 'lost' && [lost.reason, lost.token, lost.term], [
-        'expired',
-        lease.token,
-        lease.term,
-      ]);
+      await untilTrue('it has said so', () => ballot.lossOf(lease) !== undefined);
+      const lost = ballot.lossOf(lease);
+      assert.deepEqual([lost?.reason, lost?.term], ['expired', lease.term]);
     },
   ),
   mustElect(
@@ -63,9 +59,11 @@ const leading: readonly ConformanceCase[] = [
     'LE3/remaining',
     'what is left of a leadership is less than the lease’s time, by a margin, and shrinks',
     async (context) => {
-      const [leader] = await lone(context, long);
+      const [leader, { notes }] = await lone(context, long);
+      // The campaign was sent before the win was told: what has gone by since then is the least that is gone.
+      const goneMs = performance.now() - (notes[0]?.atMs ?? Number.NaN);
       const first = leader.leadership?.remainingMs() ?? 0;
-      assert.ok(first > 0 && first <= 60_000 - 1_202);
+      assert.ok(first > 0 && first <= 60_000 - 1_202 - goneMs);
       await untilTrue('it shrinks', () => (leader.leadership?.remainingMs() ?? first) < first);
     },
   ),
@@ -76,12 +74,21 @@ const leading: readonly ConformanceCase[] = [
     assert.deepEqual({ nodeId, token, term }, leader.leadership?.lease);
     assert.deepEqual([nodeId, address, priority, leader.term], ['node-a', 'http://a', 3, term]);
   }),
-  mustElect('LE3/renewed', 'a leader renews: it leads on past the lease’s time', async (context) => {
-    const [leader, ballot] = await lone(context, { ...short, ttlMs: 1_500, renewMs: 100 });
-    const { lease } = leader.leadership ?? assert.fail('no leadership');
-    const end = performance.now() + 2_000;
-    await untilTrue('the lease’s time is over', () => performance.now() > end);
-    assert.deepEqual([leader.leadership?.lease, ballot.told(leader)], [lease, ['acquired']]);
+  mustElect('LE3/renewed', 'a leader renews: its time begins anew, under the same lease', async (context) => {
+    const store = await context.leases();
+    const [leader, ballot] = await lone(context, { ...long, renewMs: 100 });
+    const { leadership } = leader;
+    const { lease } = leadership ?? assert.fail('no leadership');
+    const before = await store.observe();
+    const left = (): number => leadership?.remainingMs() ?? 0;
+    const endMs = left() + performance.now();
+    await untilTrue('it ends later', () => performance.now() + left() > endMs + 150);
+    const after = await store.observe();
+    assert.ok((after.lease?.seq ?? 0) > (before.lease?.seq ?? 0));
+    assert.deepEqual(
+      [leader.leadership?.lease, after.lease?.token, ballot.told(leader)],
+      [lease, lease.token, ['acquired']],
+    );
   }),
 ];
 

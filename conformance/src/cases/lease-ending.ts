@@ -18,7 +18,7 @@ import { rejection } from '../verb-call.ts';
 const hinting: readonly Need[] = ['hints'];
 const processes: readonly Need[] = ['processes', 'child-process'];
 /** Long enough for a child that renews in time, short enough to wait for. */
-const killedTtlMs = 3_000;
+const killedTtlMs = 4_000;
 
 interface LeaseVerb {
   readonly verb: Exclude<keyof LeaseStore, 'close' | 'onHint'>;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LeaseStore } from 'mempool-election';
+import type { HeldLease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../case.ts';
 import {
   glance,
@@ -18,13 +18,29 @@ import { mustElect } from '../must.ts';
 
 /** Stores may count in whole milliseconds. */
 const roundingMs = 2;
+const livesMs = 200;
 
-/** How long the lease still lived after `begin`, at the least. */
+/** A life as it is seen is never too short, but too long where the look at its end is late. */
+const rounds = 5;
+
+/** How long the lease still lived after `begin`, at the least: of some rounds the shortest. */
 async function livedFrom(store: LeaseStore, begin: () => Promise<unknown>): Promise<number> {
-  const from = performance.now();
-  await begin();
-  await untilFree(store);
-  return performance.now() - from;
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < rounds; round++) {
+    const from = performance.now();
+    await begin();
+    await untilFree(store);
+    shortest = Math.min(shortest, performance.now() - from);
+  }
+  return shortest;
+}
+
+/** What is told to be left of a lease whose time began after `from` is at most all of it, and no less than can be. */
+function assertLeft(lease: HeldLease | null, ttlMs: number, from: number): void {
+  assert.ok(lease);
+  const { remainingMs } = lease;
+  const leastMs = ttlMs - (performance.now() - from) - roundingMs;
+  assert.ok(remainingMs === null || (remainingMs >= leastMs && remainingMs <= ttlMs));
 }
 
 async function memberOf(store: LeaseStore, nodeId: string) {
@@ -40,14 +56,13 @@ async function watched(context: CaseContext) {
 const times: readonly ConformanceCase[] = [
   mustElect('LE4/lives', 'a lease lives for its whole time', async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
-    const lived = await livedFrom(other, () => win(context, store, { ttlMs: 150 }));
-    assert.ok(lived >= 150 - roundingMs);
+    const lived = await livedFrom(other, () => win(context, store, { ttlMs: livesMs }));
+    assert.ok(lived >= livesMs - roundingMs);
   }),
   mustElect('LE4/renewed', 'a renewal begins the time anew', async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
-    const lease = await win(context, store);
-    const lived = await livedFrom(other, () => renew(store, lease, { ttlMs: 150 }));
-    assert.ok(lived >= 150 - roundingMs);
+    const lived = await livedFrom(other, async () => renew(store, await win(context, store), { ttlMs: livesMs }));
+    assert.ok(lived >= livesMs - roundingMs);
   }),
   mustElect('LE4/expired-is-free', 'a lease out of its time is free for anybody', async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
@@ -60,16 +75,12 @@ const times: readonly ConformanceCase[] = [
     'what is told to be left of a lease is no more than its time, or nothing is told',
     async (context) => {
       const store = await context.leases();
-      const told = [
-        [await win(context, store, { ttlMs: 5_000 }), 5_000],
-        [await renew(store, (await store.observe()).lease ?? assert.fail('no lease'), { ttlMs: 9_000 }), 9_000],
-        [(await store.observe()).lease, 9_000],
-      ] as const;
-      for (const [lease, ttlMs] of told) {
-        assert.ok(lease);
-        const { remainingMs } = lease;
-        assert.ok(remainingMs === null || (remainingMs > ttlMs - 4_000 && remainingMs <= ttlMs));
-      }
+      const wonMs = performance.now();
+      const lease = await win(context, store, { ttlMs: 50_000 });
+      assertLeft(lease, 50_000, wonMs);
+      const renewedMs = performance.now();
+      assertLeft(await renew(store, lease, { ttlMs: 90_000 }), 90_000, renewedMs);
+      assertLeft((await store.observe()).lease, 90_000, renewedMs);
     },
   ),
 ];

@@ -71,7 +71,7 @@ const winning: readonly ConformanceCase[] = [
   }),
   mustElect('LE1/adopted-anew', 'a campaign that is won again begins the lease’s time anew', async (context) => {
     const store = await context.leases();
-    const request = newCampaign(context.random, { ttlMs: 1_000 });
+    const request = newCampaign(context.random, { ttlMs: longTtlMs / 3 });
     const begin = performance.now();
     await store.campaign(request);
     const { remainingMs } = await win(context, store, { ...request, ttlMs: longTtlMs });
