@@ -12,7 +12,10 @@ function command(...args: string[]): Promise<Ended> {
   return runProgram([program, ...args]);
 }
 
-test('the command runs every case, writes both reports and ends with 0 when all passed', async () => {
+/** For those that run every case: a loaded machine is slow, not wrong. */
+const timeout = 240_000;
+
+test('the command runs every case, writes both reports and ends with 0 when all passed', { timeout }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mempool-conformance-'));
   const [json, markdown] = [join(folder, 'report.json'), join(folder, 'report.md')];
   const { code, stdout } = await command(fixture('subject'), '--seed', '5', '--json', json, '--markdown', markdown);
@@ -53,7 +56,7 @@ test.each([
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
 
-test('node:test takes the cases in three lines', async () => {
+test('node:test takes the cases in three lines', { timeout }, async () => {
   const { code, stdout } = await runProgram(['--test', '--test-reporter=tap', fixture('with-node-test')]);
   const count = allCases.filter(({ needs = [] }) =>
     needs.every((need) => need === 'volatile' || need === 'child-process' || need === 'priority'),

@@ -35,7 +35,7 @@ describe('what the faults are planted in has none itself', () => {
     ranked('sound-priority-driver', { see: () => ({}), decide: (step) => step }),
     rankedStore('sound-priority-store', () => ({})),
   ];
-  test.each(sound)('$id passes every case', async (subject) => {
+  test.each(sound)('$id passes every case', { timeout: 240_000 }, async (subject) => {
     const failed: string[] = [];
     for (const one of allCases) if (isSupported(subject, one) && !(await passes(subject, one))) failed.push(one.id);
     assert.deepEqual(failed, []);

@@ -63,6 +63,7 @@ export class ScriptedElection implements WatcherElection {
     work: (signal: AbortSignal, term: number, leadership: Leadership) => Promise<T>,
     { signal }: { readonly signal: AbortSignal },
   ): Promise<T> {
+    signal.throwIfAborted();
     this.#work = work;
     this.waiting += 1;
     const over = Promise.withResolvers<never>();

@@ -106,11 +106,12 @@ for (const [what, change] of Object.entries(damages))
 test('a verb waits for a busy file without standing in the way of others, and fails when its time is over', async () => {
   const path = join(scratch(), 'pool.db');
   const leases = await openLeases(path, { commandTimeoutMs: 200 });
+  const patient = await openLeases(path, { commandTimeoutMs: 30_000 });
   const database = new SqliteDatabase(path);
   database.exec('BEGIN IMMEDIATE');
   await expect(leases.campaign(bid('a'))).rejects.toMatchObject({ code: 'ERR_ELECTION_UNAVAILABLE' });
   expect(await leases.observe()).toEqual({ lease: null, term: 0 });
-  const waiting = leases.campaign(bid('a'));
+  const waiting = patient.campaign(bid('a'));
   database.close();
   expect(await waiting).toMatchObject({ kind: 'won' });
 });
