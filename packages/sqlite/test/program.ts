@@ -1,16 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
 
 function command(program: string, args: readonly string[]): string[] {
   const file = fileURLToPath(new URL(program, import.meta.url));
   return [process.execPath, '--conditions=mempool-source', file, ...args];
 }
 
+/** A process that does not outlive the running test, nor the directory that it works in. */
+function spawned([file = '', ...args]: readonly string[], stdin: 'ignore' | 'pipe'): ChildProcess {
+  const stdio: SpawnOptions['stdio'] = [stdin, 'pipe', 'inherit'];
+  const child = spawn(file, args, { stdio });
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await closed;
+  });
+  return child;
+}
+
 /** Starts a program of this folder in a process of its own; what it writes to standard output is to be read. */
 export function start(program: string, args: readonly string[], stdin: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
-  const [node = '', ...rest] = command(program, args);
-  return spawn(node, rest, { stdio: [stdin, 'pipe', 'inherit'] });
+  return spawned(command(program, args), stdin);
 }
 
 /** Runs it to its end behind `wrapper`, a command that takes a command; what it printed, as JSON. */
@@ -19,7 +31,6 @@ export async function report(
   args: readonly string[],
   wrapper: readonly string[] = [],
 ): Promise<unknown> {
-  const [file = '', ...rest] = [...wrapper, ...command(program, args)];
-  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
-  return JSON.parse(await text(child.stdout));
+  const child = spawned([...wrapper, ...command(program, args)], 'ignore');
+  return JSON.parse(await text(child.stdout as NodeJS.ReadableStream));
 }

@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { onTestFinished } from 'vitest';
 import { start } from '../program.ts';
 
 /** What a program says, one JSON object per line. */
@@ -68,7 +67,6 @@ export class Talker {
     this.#child.on('close', (code) => {
       if (code !== 0 && code !== null) audience.fail(new Error(`${nodeId} ended with ${code}`));
     });
-    onTestFinished(() => this.end('SIGKILL'));
   }
 
   order(line: string): void {
