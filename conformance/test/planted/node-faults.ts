@@ -95,9 +95,12 @@ function locking(store: MempoolStore, path: string): Partial<MempoolStore> {
   return {
     async receive(...args) {
       await acquire();
-      const outcomes = await store.receive(...args);
-      void moment().then(() => rm(lock));
-      return outcomes;
+      try {
+        return await store.receive(...args);
+      } finally {
+        // The pool, and its lock with it, may be gone by then.
+        void moment().then(() => rm(lock, { force: true }));
+      }
     },
   };
 }
