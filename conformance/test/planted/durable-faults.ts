@@ -70,6 +70,7 @@ export const durableFaults: readonly Fault[] = [
   {
     id: 'no-events-of-before',
     kills: ['D1/reopened', 'E3/resume-after-reopening', 'N1/late-node'],
+    hangs: ['D1/reopened', 'E3/resume-after-reopening', 'N1/late-node'],
     async plant(store) {
       const { lastEventSeq } = await store.usage();
       return {
@@ -127,6 +128,7 @@ export const durableFaults: readonly Fault[] = [
   {
     id: 'a-timer-left-behind',
     kills: ['R2/process-ends', 'R2/process-ends-unused'],
+    hangs: ['R2/process-ends', 'R2/process-ends-unused'],
     plant(store) {
       setInterval(() => undefined, 1_000);
       return { close: () => store.close() };

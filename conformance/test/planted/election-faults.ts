@@ -57,11 +57,13 @@ export const electionFaults: readonly Fault[] = [
   {
     id: 'a-lease-of-the-dead-for-ever',
     kills: ['LE6/killed'],
+    hangs: ['LE6/killed'],
     leases: (store, { path }) => ({ campaign: (request) => neverFree(store, path, request) }),
   },
   {
     id: 'leases-leave-a-timer-behind',
     kills: ['LE6/process-ends'],
+    hangs: ['LE6/process-ends'],
     leases(store) {
       setInterval(() => undefined, 1_000);
       return { close: () => store.close() };

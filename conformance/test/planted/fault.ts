@@ -13,6 +13,8 @@ export interface Fault {
   readonly id: string;
   /** The cases that must notice it. */
   readonly kills: readonly string[];
+  /** Those of them that wait for what never comes: the end of their time is how they notice it. */
+  readonly hangs?: readonly string[];
   readonly capabilities?: Partial<Capabilities>;
   /** Another file than that of the pool. */
   path?(path: string): string;

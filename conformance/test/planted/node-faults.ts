@@ -121,6 +121,7 @@ export const nodeFaults: readonly Fault[] = [
       'P16/late-node',
       'P16/another-process',
     ],
+    hangs: ['E3/resume-on-another-node', 'E4/every-node'],
     path: (path) => `${path}-${randomUUID()}`,
   },
   {
@@ -180,6 +181,13 @@ export const nodeFaults: readonly Fault[] = [
       'E4/from-another-process',
       'E3/resume-on-another-node',
     ],
+    hangs: [
+      'E4/every-node',
+      'E4/racing-nodes',
+      'E4/to-another-process',
+      'E4/from-another-process',
+      'E3/resume-on-another-node',
+    ],
     plant: deafToOthers,
   },
   {
@@ -190,6 +198,7 @@ export const nodeFaults: readonly Fault[] = [
   {
     id: 'a-lock-left-behind',
     kills: ['N1/killed-node', 'P16/killed-node'],
+    hangs: ['N1/killed-node', 'P16/killed-node'],
     plant: (store, { path }) => locking(store, path),
   },
 ];
@@ -198,6 +207,7 @@ export const poolFaults: readonly Fault[] = [
   {
     id: 'one-pool-for-all',
     kills: ['N2/apart', 'N2/untouched', 'N2/events', 'N2/operation-ids'],
+    hangs: ['N2/events'],
     path: (path) => path.replace(/conformance-[0-9a-f-]{36}/, 'all'),
   },
   {

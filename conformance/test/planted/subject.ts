@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,7 +26,9 @@ export const faults: readonly Fault[] = [
 
 export const noFault: Fault = { id: 'no-fault', kills: [] };
 
-const folder = join(tmpdir(), 'mempool-conformance-planted');
+const given = new URL(import.meta.url).searchParams;
+/** One for this process and its children: another run must not find what this one left. */
+const folder = given.get('folder') ?? join(tmpdir(), `mempool-conformance-planted-${randomUUID()}`);
 
 async function openFaulty(fault: Fault, pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
   const place = placeOf(fault, pool);
@@ -63,10 +66,15 @@ function damage(path: string, statements: string): void {
   database.close();
 }
 
+export function removeFolder(): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}
+
 /** The subject with that fault. Its module names the fault, so that a child process has it too. */
 export function faultySubject(fault: Fault): Subject {
   const module = new URL(import.meta.url);
   module.searchParams.set('fault', fault.id);
+  module.searchParams.set('folder', folder);
   return {
     name: fault.id,
     module: module.href,
@@ -75,11 +83,14 @@ export function faultySubject(fault: Fault): Subject {
     leases: (pool, options) => openFaultyLeases(fault, pool, options),
     leaseTraits: ['processes'],
     async destroy(pool) {
-      const own = (await readdir(folder)).filter((file) => file.startsWith(`${fault.id}-${pool}`));
-      await Promise.all(own.map((file) => rm(join(folder, file), { force: true })));
+      const { path } = placeOf(fault, pool);
+      const places = [join(folder, `${fault.id}-${pool}`), path];
+      const files = (await readdir(folder)).map((file) => join(folder, file));
+      const own = files.filter((file) => places.some((place) => file.startsWith(place)));
+      await Promise.all(own.map((file) => rm(file, { force: true })));
     },
   };
 }
 
-const wanted = [noFault, ...faults].find(({ id }) => id === new URL(import.meta.url).searchParams.get('fault'));
+const wanted = [noFault, ...faults].find(({ id }) => id === given.get('fault'));
 export const subject: Subject | null = wanted === undefined ? null : faultySubject(wanted);
