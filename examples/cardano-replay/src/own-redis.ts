@@ -5,7 +5,7 @@ import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Redis } from 'ioredis';
+import { Redis, ReplyError } from 'ioredis';
 import { isCode, withFolderLock } from './folder-lock.ts';
 import { ReplayError } from './replay-error.ts';
 
@@ -98,10 +98,13 @@ async function leave(connection: Redis, dir: string): Promise<void> {
   const clients = String(await connection.client('LIST'));
   const users = clients.split('\n').filter((line) => line.includes(` name=${userName} `)).length;
   if (users > 1) return connection.disconnect();
-  const gone = once(connection, 'end');
-  // It ends without an answer.
-  connection.shutdown('NOSAVE').catch(() => {});
-  await gone;
+  // A connection that is reset has ended too.
+  const gone = new Promise((resolve) => connection.once('end', resolve));
+  // It ends without an answer; one that refuses stays, and says why.
+  const refused = connection.shutdown('NOSAVE').catch((error: unknown) => {
+    if (error instanceof ReplyError) throw error;
+  });
+  await Promise.all([refused, gone]);
   await rm(portFile(dir), { force: true });
 }
 

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { useOwnRedis } from '../src/own-redis.ts';
-import { emptyFolder, hasPrinted, replayed, reportOf, runReplay, startReplay } from './replay-process.ts';
+import { emptyFolder, heldReplay, replayed, reportOf, runReplay } from './replay-process.ts';
 import { totalsOf, writeChain } from './synthetic-file.ts';
 
-/** So many blocks that a replay is not at its end when the test is let run to kill it. */
-const options = { seed: 21, blocks: 600, maxTransactions: 4 };
+const options = { seed: 21, blocks: 150, maxTransactions: 4 };
 const args = ['--backend', 'redis', '--fork-every', '5'];
 
 async function listens(port: number): Promise<boolean> {
@@ -56,8 +56,7 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
   test('a server is started for a replay, kept by one that is killed, and stopped by the next', async () => {
     const cwd = await folderOfServer();
     const file = await writeChain(cwd, options);
-    const killed = startReplay({ cwd }, [file, ...args]);
-    expect(await hasPrinted(killed, 'undone')).toBe(true);
+    const killed = await heldReplay({ cwd }, [file, ...args], 'undone');
     killed.child.kill('SIGKILL');
     await killed.ending;
     const port = Number(await portIn(cwd));
@@ -76,8 +75,14 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
     const cwd = await folderOfServer();
     const [first, second] = [options, { ...options, seed: 22, blocks: 100 }];
     const files = [await writeChain(cwd, first), await writeChain(cwd, second)];
-    const results = await Promise.all(files.map((file) => replayed({ cwd }, [file, ...args])));
-    expect(results).toMatchObject([totalsOf(first, 5), totalsOf(second, 5)]);
+    const last = await heldReplay({ cwd }, [files[0] ?? '', ...args, '--json'], 'undone');
+    expect(await replayed({ cwd }, [files[1] ?? '', ...args])).toMatchObject(totalsOf(second, 5));
+    const port = Number(await portIn(cwd));
+    expect(await listens(port)).toBe(true);
+    last.child.stdin?.end();
+    expect(reportOf(await last.ending)).toMatchObject(totalsOf(first, 5));
+    expect(await startsOf(cwd)).toBe(1);
+    expect(await listens(port)).toBe(false);
     expect(await readdir(join(cwd, '.data/redis'))).toEqual(['appendonlydir', 'redis.log']);
   });
 
@@ -86,6 +91,20 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
     const server = await useOwnRedis(folder);
     await rm(folder, { recursive: true });
     await server[Symbol.asyncDispose]();
+    expect(await listens(Number(new URL(server.url).port))).toBe(false);
+  });
+
+  test('a server that refuses to end is told of, and stays', async () => {
+    const folder = await emptyFolder();
+    const server = await useOwnRedis(folder);
+    const admin = new Redis(server.url);
+    onTestFinished(() => admin.disconnect());
+    await admin.call('ACL', 'SETUSER', 'default', '-shutdown');
+    await expect(server[Symbol.asyncDispose]()).rejects.toThrow();
+    await admin.call('ACL', 'SETUSER', 'default', '+shutdown');
+    const again = await useOwnRedis(folder);
+    expect(again.url).toBe(server.url);
+    await again[Symbol.asyncDispose]();
     expect(await listens(Number(new URL(server.url).port))).toBe(false);
   });
 

@@ -10,6 +10,7 @@ import { onTestFinished } from 'vitest';
 import type { Report } from '../src/report.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const holdAt = new URL('./hold-at.ts', import.meta.url).href;
 
 export interface Ending {
   readonly code: number | null;
@@ -34,8 +35,23 @@ export async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-export function startReplay({ cwd, env = process.env }: Surroundings, args: readonly string[]): ReplayProcess {
-  const child = spawn(process.execPath, ['--conditions=mempool-source', main, ...args], { cwd, env });
+export function startReplay(surroundings: Surroundings, args: readonly string[]): ReplayProcess {
+  return start(surroundings, [main, ...args]);
+}
+
+/** A replay that has written `text` and stands still in the middle of it until its input ends, however late that is. */
+export async function heldReplay(
+  { cwd, env = process.env }: Surroundings,
+  args: readonly string[],
+  text: string,
+): Promise<ReplayProcess> {
+  const held = start({ cwd, env: { ...env, HOLD_AT: text } }, ['--import', holdAt, main, ...args]);
+  if (await hasPrinted(held, text)) return held;
+  throw new Error(`ended without '${text}': ${(await held.ending).stderr}`);
+}
+
+function start({ cwd, env = process.env }: Surroundings, args: readonly string[]): ReplayProcess {
+  const child = spawn(process.execPath, ['--conditions=mempool-source', ...args], { cwd, env });
   // Of a test that failed meanwhile.
   onTestFinished(() => void child.kill('SIGKILL'));
   return { child, ending: ended(child) };

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, inject, test } from 'vitest';
-import { emptyFolder, hasPrinted, replayed, runReplay, startReplay } from './replay-process.ts';
+import { emptyFolder, hasPrinted, heldReplay, replayed, runReplay, startReplay } from './replay-process.ts';
 import { totalsOf, writeChain } from './synthetic-file.ts';
 
 /** Its first block differs from run to run: pools on a Redis that others use as well never meet. */
@@ -103,17 +103,15 @@ test.each([
   ['SIGTERM', 143],
 ] as const)('%s ends a replay between two blocks, and the next one goes on', async (signal, expected) => {
   const cwd = await emptyFolder();
-  // Far from its end when the signal comes, however late that is.
-  const longer = { ...long, blocks: 1_500 };
-  const file = await writeChain(cwd, longer);
-  const run = startReplay({ cwd }, [file]);
-  expect(await hasPrinted(run, 'Confirmed')).toBe(true);
+  const file = await writeChain(cwd, long);
+  const run = await heldReplay({ cwd }, [file], 'Confirmed');
   run.child.kill(signal);
+  run.child.stdin?.end();
   const { code, stderr } = await run.ending;
   expect(code).toBe(expected);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   const rest = await replayed({ cwd }, [file]);
-  expect(rest).toMatchObject(totalsOf(longer, 0));
+  expect(rest).toMatchObject(totalsOf(long, 0));
   expect(rest.applied).toBeGreaterThan(0);
-  expect(rest.applied).toBeLessThan(longer.blocks);
+  expect(rest.applied).toBeLessThan(long.blocks);
 });
