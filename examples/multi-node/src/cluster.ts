@@ -66,6 +66,7 @@ export class Cluster implements AsyncDisposable {
     const deadline = performance.now() + withinMs;
     while (!holds()) {
       this.#throwFailure();
+      if (this.#isEnding) throw new Error(`the run is over: ${what}`);
       const left = deadline - performance.now();
       if (left <= 0) throw new Error(`not so within ${withinMs} ms: ${what}`);
       await this.#change(left);

@@ -48,6 +48,8 @@ export interface RunEnd {
 }
 
 const settleMs = 60_000;
+/** The parent's own calls, which no other node does in its place, wait for a slow disk. */
+const patienceMs = 10_000;
 const lookMs = 50;
 const showMs = 250;
 
@@ -63,7 +65,7 @@ export async function runFailover(
   await using stack = new AsyncDisposableStack();
   const recorder = stack.adopt(new FailoverRecorder(record, 'parent'), (open) => open.close());
   recorder.write(firstEntry(plan));
-  const mempool = stack.use(await openMempool(poolSettings({ url, pool }), { redis }));
+  const mempool = stack.use(await openMempool({ ...poolSettings({ url, pool }), timeoutMs: patienceMs }, { redis }));
   const watching = writeBlocks(mempool, recorder);
   const single = stack.use(await SingleNode.open());
   const cluster = stack.use(await Cluster.start({ url, nodes, ttlMs, record, pool }, chain, screen.say));

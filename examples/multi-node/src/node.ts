@@ -1,6 +1,6 @@
 /** One node, a process of its own: takes transactions in, follows the chain, and while it leads applies the chain to the pool. */
 import { blockEntry, FailoverRecorder } from 'mempool-conformance/failover';
-import { type Mempool, openMempool, type Transaction, Watcher } from 'mempool-core';
+import { type Mempool, type MempoolEvent, openMempool, type Transaction, Watcher } from 'mempool-core';
 import { createElection, type Election } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 import type { FromNode, NodeTask, ToNode } from './node-message.ts';
@@ -12,10 +12,12 @@ const stopped = Promise.withResolvers<void>();
 // Not longer than the process that started it.
 const endWithParent = () => process.exit(1);
 process.once('disconnect', endWithParent);
+// It may have ended while this was loaded.
+if (!process.connected) endWithParent();
 
 const recorder = new FailoverRecorder(task.record, task.nodeId);
 await using mempool = await openMempool(poolSettings(task), { redis });
-const watching = watch(mempool);
+const watching = watch(await mempool.subscribe());
 const { nodeId, url, ttlMs, pool: keyPrefix } = task;
 const options = { nodeId, url, keyPrefix, ttlMs, pollMs: Math.min(500, Math.floor(ttlMs / 4)) };
 const election = createElection(recorder.provider(redisElection), options);
@@ -71,8 +73,8 @@ function take(message: ToNode): void {
 }
 
 /** Every node sees every block event, whoever applied the block, and all must have seen the same. */
-async function watch(from: Mempool): Promise<void> {
-  for await (const event of await from.subscribe()) {
+async function watch(events: AsyncIterable<MempoolEvent>): Promise<void> {
+  for await (const event of events) {
     const entry = blockEntry(event);
     if (entry !== null) recorder.write(entry);
   }

@@ -1,7 +1,8 @@
 /** A redis-server that is killed, started again on what it wrote down, and frozen. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
@@ -13,6 +14,7 @@ export class RedisProcess implements AsyncDisposable {
   readonly #folder: string;
   readonly #port: number;
   #child: ChildProcess | null = null;
+  #isOver = false;
 
   static async start(folder: string): Promise<RedisProcess> {
     const server = new RedisProcess(folder, await freePort());
@@ -33,7 +35,7 @@ export class RedisProcess implements AsyncDisposable {
   async restart(downMs: number): Promise<void> {
     await this.#end();
     await delay(downMs);
-    await this.#start();
+    if (!this.#isOver) await this.#start();
   }
 
   /** SIGSTOP: connections stay open, and nothing is answered. */
@@ -55,6 +57,7 @@ export class RedisProcess implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true;
     await this.#end();
   }
 
@@ -109,11 +112,18 @@ export class RedisProcess implements AsyncDisposable {
   }
 }
 
+/** Below those that the system gives to who asks for any: one of these could be gone when a restarted server wants it again. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer().listen(port, host);
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

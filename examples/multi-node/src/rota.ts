@@ -12,9 +12,7 @@ export async function killLeaders(parts: RotaParts, kills: number): Promise<void
   for (let kill = 0; kill < kills; kill += 1) {
     await pause(parts);
     const { node, term } = await cluster.working(patienceMs);
-    const killed = faults.kill(node, downMs);
-    await nextLeader(parts, term);
-    await killed;
+    await Promise.all([faults.kill(node, downMs), nextLeader(parts, term)]);
     await between(parts, kill);
   }
   await cluster.working(patienceMs);
