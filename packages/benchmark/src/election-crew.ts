@@ -48,8 +48,9 @@ export class ElectionCrew {
   }
 
   async end(): Promise<void> {
-    const gone = [...this.#nodes].map((node) => once(node, 'exit'));
-    for (const node of this.#nodes) node.kill('SIGKILL');
+    const alive = [...this.#nodes].filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+    const gone = alive.map((node) => once(node, 'exit'));
+    for (const node of alive) node.kill('SIGKILL');
     await Promise.all(gone);
   }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
@@ -36,13 +36,16 @@ export async function startServer(folder: string): Promise<BenchServer> {
   const client = new Redis(url, { maxRetriesPerRequest: null });
   // The client tries again until the server listens; without a listener it would print every attempt.
   client.on('error', () => undefined);
-  await client.ping();
-  return { url, client, stop: () => stop(child, client) };
+  const gone = once(child, 'exit').then(() => client.disconnect());
+  await Promise.race([client.ping(), gone.then(endedByItself)]);
+  const stop = async (): Promise<void> => {
+    client.disconnect();
+    child.kill('SIGTERM');
+    await gone;
+  };
+  return { url, client, stop };
 }
 
-async function stop(child: ChildProcess, client: Redis): Promise<void> {
-  client.disconnect();
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  await gone;
+function endedByItself(): never {
+  throw new Error('redis-server ended by itself');
 }
