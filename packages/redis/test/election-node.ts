@@ -16,6 +16,8 @@ import { type RedisElectionOptions, redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished } from 'vitest';
 
 export const ttlMs = 10_000;
+/** Longer than a loaded machine is still for. */
+export const commandTimeoutMs = 8_000;
 
 type Given = Partial<LeaseStoreOptions> & RedisElectionOptions;
 
@@ -28,7 +30,7 @@ export async function openLeases(given: Given): Promise<LeaseStore> {
 
 export function openOptions(given: Given): LeaseStoreOptions & RedisElectionOptions {
   const log: LeaseStoreOptions['log'] = () => undefined;
-  return { name: 'watcher', ttlMs, commandTimeoutMs: 2_000, clock: systemClock, log, ...given };
+  return { name: 'watcher', ttlMs, commandTimeoutMs, clock: systemClock, log, ...given };
 }
 
 /** A store on the run's server under a prefix of its own. */

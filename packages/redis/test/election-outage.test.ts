@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Hint, LeaseStore } from 'mempool-election';
+import { type ElectionClock, type Hint, type LeaseStore, systemClock } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { hashOf, point, transaction } from './chain.ts';
@@ -132,16 +132,15 @@ test('a connection that swallows all is given up after one ttl, and the next one
     back = true;
   });
   proxy.freeze();
-  await expect
-    // Well within what a connection that is given up much later would take.
-    .poll(
-      async () => {
-        await assert.rejects(store.observe(), unavailable);
-        return back;
-      },
-      { timeout: 2_000 },
-    )
-    .toBe(true);
+  let looks = 0;
+  const look = async () => {
+    looks += 1;
+    await assert.rejects(store.observe(), unavailable);
+    return back;
+  };
+  await expect.poll(look).toBe(true);
+  // A connection that is given up much later would be asked more often; how long a look takes is the machine's affair.
+  expect(looks).toBeLessThan(20);
 });
 
 for (const cut of ['before the request', 'after the request', 'before the reply'] as const)
@@ -177,14 +176,14 @@ test('a renewal cut before its reply took place, once', async () => {
 
 test('while the server is away every verb is rejected at once, and works again when the connection is back', async () => {
   const proxy = await ownProxy(inject('redisUrl'));
-  const store = await openLeases({ url: proxy.url, pool: randomUUID() });
+  const store = await openLeases({ url: proxy.url, pool: randomUUID(), commandTimeoutMs: 30_000 });
   const lease = await win(store, 'a');
   proxy.down();
   await expect.poll(() => store.observe().catch((error: unknown) => error)).toSatisfy(unavailable);
   const began = performance.now();
   await assert.rejects(store.renew(lease, renewal('a')), unavailable);
-  // Not after the two seconds that an answer may take.
-  expect(performance.now() - began).toBeLessThan(1_500);
+  // Not after the time that an answer may take.
+  expect(performance.now() - began).toBeLessThan(15_000);
   const back = hinted(store, 'reconnected');
   proxy.thaw();
   await back;
@@ -237,9 +236,19 @@ test('a PEXPIRE of an operator ends the lease no later than it says', async () =
 
 test('open of a server that is not there is unavailable in about a second', async () => {
   const url = `redis://127.0.0.1:${await freePort()}`;
-  const began = performance.now();
-  await assert.rejects(redisElection.open(openOptions({ url, commandTimeoutMs: 100 })), unavailable);
-  expect(performance.now() - began).toBeLessThan(3_000);
+  let nowMs = 0;
+  const clock: ElectionClock = {
+    ...systemClock,
+    monotonicMs: () => nowMs,
+    schedule: (callback, delayMs) => {
+      nowMs += delayMs;
+      const turn = setImmediate(callback);
+      return () => clearImmediate(turn);
+    },
+  };
+  await assert.rejects(redisElection.open(openOptions({ url, commandTimeoutMs: 100, clock })), unavailable);
+  expect(nowMs).toBeGreaterThanOrEqual(1_000);
+  expect(nowMs).toBeLessThan(1_500);
 });
 
 test('close rejects what is under way and what comes after, twice is fine, and no connection is left', async () => {

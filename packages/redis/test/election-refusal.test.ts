@@ -7,6 +7,7 @@ import { redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import {
   candidate,
+  commandTimeoutMs,
   fails,
   freshLeases,
   leaseOf,
@@ -146,7 +147,7 @@ const right: ClientOptions = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
-  commandTimeout: 2_000,
+  commandTimeout: commandTimeoutMs,
 };
 
 function ownClient(options: ClientOptions): Redis {
@@ -160,7 +161,7 @@ test.for<ClientOptions>([
   { autoResendUnfulfilledCommands: true },
   { maxRetriesPerRequest: 1 },
   { maxRetriesPerRequest: null },
-  { commandTimeout: 2_001 },
+  { commandTimeout: commandTimeoutMs + 1 },
   { commandTimeout: 0 },
   { keyPrefix: 'x:' },
   { retryStrategy: null as never },

@@ -7,9 +7,9 @@ import { openPool, operator, ownProxy, ownServer } from './own-server.ts';
 
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 
-async function pool(timeoutMs = 5_000) {
+async function pool() {
   const proxy = await ownProxy(inject('redisUrl'));
-  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs });
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 4_000 });
   return { proxy, store };
 }
 
@@ -80,7 +80,7 @@ test('R3: abort takes a write that waits out of the line, and those behind it go
 });
 
 test('X5: a write that waits behind others fails in its own time, as not sent', async () => {
-  const { proxy, store } = await pool(2_000);
+  const { proxy, store } = await pool();
   proxy.down();
   await assert.rejects(store.tip({ signal: AbortSignal.timeout(20) }));
   const calls = [1, 2, 3].map((n) => assert.rejects(store.receive(transactions(n)), fails('ERR_MEMPOOL_UNAVAILABLE')));

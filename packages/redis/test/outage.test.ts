@@ -10,7 +10,7 @@ import { freePort, startRedisServer } from './server.ts';
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 
 /** Of a store that is to work again: to connect anew takes some of it, and on a loaded machine a good part. */
-const timeoutMs = 2_000;
+const timeoutMs = 4_000;
 
 /** Reads a stream into a list and tells when it holds so many events. */
 async function follow(store: MempoolStore, after?: number) {
@@ -41,7 +41,8 @@ test('X5: open of a server that is not there fails as unavailable within the tim
   const url = `redis://127.0.0.1:${await freePort()}`;
   const began = performance.now();
   await assert.rejects(redis.open({ url, timeoutMs: 300 }), fails('ERR_MEMPOOL_UNAVAILABLE'));
-  expect(performance.now() - began).toBeLessThan(3_000);
+  // Not after the five seconds that an open has by default.
+  expect(performance.now() - began).toBeLessThan(4_500);
 });
 
 test('X5: a call while the server is away is unavailable, and works again when it is back', async () => {
@@ -164,7 +165,8 @@ test('a server that forgot its scripts is given them again', async () => {
 });
 
 test('X5: the longest time there is does not end at once', async () => {
-  const { url } = await ownServer();
+  // However long the script takes, nobody is told that the server is busy.
+  const { url } = await ownServer('--lua-time-limit', '0');
   const admin = operator(url);
   const connections = async () => /total_connections_received:(\d+)/.exec(await admin.info('stats'))?.[1];
   const { store } = await openPool({ url, timeoutMs: Number.MAX_SAFE_INTEGER });
@@ -182,5 +184,6 @@ test('R2: close ends although the server is away and a stream is open', async ()
   const began = performance.now();
   await store.close();
   await ended;
-  expect(performance.now() - began).toBeLessThan(2_000);
+  // Not after the six seconds that a waiting read of events may last.
+  expect(performance.now() - began).toBeLessThan(5_000);
 });

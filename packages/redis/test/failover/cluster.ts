@@ -49,6 +49,9 @@ interface Waiter {
   readonly resolve: (event: NodeEvent) => void;
 }
 
+/** Between renewals: a leader that is not let run for a while leads on for nearly the whole of its ttl. */
+const oftenMs = 250;
+
 const records = fileURLToPath(new URL('../../../../.data/failover/', import.meta.url));
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
@@ -97,7 +100,8 @@ export class Cluster {
   /** A node whose process runs and whose pool is open; it takes part in the election once it is told to `start`. */
   async node(nodeId: string, { more = [], url, poolUrl, ...own }: NodeOptions = {}): Promise<ClusterNode> {
     const { ttlMs, pollMs = Math.floor(ttlMs / 4), watcher = false } = this.#options;
-    const election = { ttlMs, pollMs, jitterMs: 10, ...own, nodeId };
+    const renewMs = Math.min(oftenMs, Math.floor(ttlMs / 3));
+    const election = { ttlMs, pollMs, renewMs, jitterMs: 10, ...own, nodeId };
     const setup: NodeSetup = {
       record: this.record,
       url: url ?? this.#options.url,

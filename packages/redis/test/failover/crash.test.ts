@@ -35,7 +35,7 @@ test('a leader killed while blocks come is followed within the ttl; none of them
 
 test('the lease of a killed leader is waited out, and no longer', async () => {
   const { url } = await tellingServer();
-  const cluster = await startCluster({ url, ttlMs: 2_000 });
+  const cluster = await startCluster({ url, ttlMs: 4_000 });
   const a = await cluster.leader('a');
   await cluster.follower('b');
   const moves = await lockMoves(url, cluster);
@@ -52,7 +52,7 @@ for (const held of ['request', 'reply'] as const)
   test(`a leader killed while the ${held} of its confirmation is under way: the block is applied exactly once`, async () => {
     const url = inject('redisUrl');
     const proxy = await heldProxy(url);
-    const cluster = await startCluster({ url, ttlMs: 2_000, blocks: 3, watcher: true });
+    const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 3, watcher: true });
     const a = await cluster.leader('a', { poolUrl: proxy.url });
     const b = await cluster.follower('b');
     for (const node of [a, b]) await node.call('grow', growth(1, 1));
@@ -68,7 +68,7 @@ for (const held of ['request', 'reply'] as const)
   });
 
 test('a leader killed when its confirmation was answered: the block is applied exactly once', async () => {
-  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 2_000, blocks: 3, watcher: true });
+  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 4_000, blocks: 3, watcher: true });
   const a = await cluster.leader('a');
   const b = await cluster.follower('b');
   for (const node of [a, b]) await node.call('grow', growth(1, 2));
@@ -83,7 +83,7 @@ test('a confirmation that arrives when its leader is dead and another one leads 
   const url = inject('redisUrl');
   const client = operator(url);
   const proxy = await heldProxy(url);
-  const cluster = await startCluster({ url, ttlMs: 2_000, blocks: 2 });
+  const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 2 });
   const a = await cluster.leader('a', { poolUrl: proxy.url });
   const b = await cluster.follower('b');
   expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });

@@ -28,7 +28,7 @@ test('the second of two live nodes with one id says so, and never leads while th
 
 test('a killed node that comes back with its fixed id waits its own lease out, and there is no conflict', async () => {
   const { url } = await tellingServer();
-  const cluster = await startCluster({ url, ttlMs: 1_500, blocks: 2 });
+  const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 2 });
   const before = await cluster.leader('fixed');
   expect(await before.call('confirm', 1)).toMatchObject({ kind: 'applied' });
   const { term } = await before.call('status');

@@ -2,11 +2,12 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FailoverRecorder } from 'mempool-conformance/failover';
 import { type TipOptions, Watcher, type WatcherPool } from 'mempool-core';
-import { createElection, type Election, type ElectionEvent, type Lease } from 'mempool-election';
+import { createElection, type Election, type ElectionEvent, isElectionError, type Lease } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 import { block, numberOf } from './block.ts';
 import { FedChain } from './fed-chain.ts';
 import type { Call, ElectionSetup, NodeCalls, NodeEvent, NodeMessage, NodeSetup, Told } from './node-call.ts';
+import { patienceMs } from './wait.ts';
 
 const send = (message: NodeMessage): void => void process.send?.(message);
 
@@ -57,7 +58,7 @@ async function callsOf(setup: NodeSetup): Promise<NodeCalls> {
   if (first === undefined) throw new Error('a node takes part in at least one election');
   const tell = tellAs(first.nodeId);
   const { poolUrl, keyPrefix } = setup;
-  const store = await redis.open({ url: poolUrl, keyPrefix, timeoutMs: 2_000 });
+  const store = await redis.open({ url: poolUrl, keyPrefix, timeoutMs: patienceMs });
   const recorders = setup.elections.map(({ nodeId }) => new FailoverRecorder(setup.record, nodeId));
   const elections = setup.elections.map((own, i) => electionOf(setup, own, recorders[i] as FailoverRecorder));
   const pool = { ...(recorders[0] as FailoverRecorder).pool(store), tip: (options?: TipOptions) => store.tip(options) };
@@ -69,6 +70,7 @@ async function callsOf(setup: NodeSetup): Promise<NodeCalls> {
   const underLease = () => (lease === null ? {} : { lease });
   let confirming: Promise<void> | null = null;
   let moves = true;
+  let isStopped = false;
 
   const confirmOn = async () => {
     for (let n = 0; confirming !== null; await delay(5)) {
@@ -82,12 +84,27 @@ async function callsOf(setup: NodeSetup): Promise<NodeCalls> {
     }
   };
 
+  const begin = async (each: Election): Promise<void> => {
+    const deadline = performance.now() + patienceMs;
+    for (;;) {
+      try {
+        return await each.start();
+      } catch (error) {
+        // A short lease leaves little time to connect in, and a loaded machine may need more.
+        if (isStopped || !isElectionError(error, 'ERR_ELECTION_UNAVAILABLE') || performance.now() > deadline)
+          throw error;
+      }
+    }
+  };
+
   return {
     async start() {
-      await Promise.all(elections.map((each) => each.start()));
+      isStopped = false;
+      await Promise.all(elections.map(begin));
       await watcher?.start();
     },
     async stop() {
+      isStopped = true;
       await watcher?.stop();
       await Promise.all(elections.map((each) => each.stop()));
     },

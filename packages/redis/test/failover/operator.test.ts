@@ -77,7 +77,7 @@ test('a server flushed under load has one leader soon, and no stale block is acc
 test('a lock that was made to last for ever is taken when its holder no longer renews', async () => {
   const url = inject('redisUrl');
   const client = operator(url);
-  const cluster = await startCluster({ url, ttlMs: 3_000, pollMs: 150, blocks: 1 });
+  const cluster = await startCluster({ url, ttlMs: 4_000, pollMs: 150, blocks: 1 });
   const a = await cluster.leader('a');
   const b = await cluster.follower('b', { staleHeartbeatMs: false });
   const awakening = a.call('sleepThenConfirm', 1);

@@ -6,7 +6,7 @@ for (const cut of ['freeze', 'down'] as const)
   test(`a leader cut off (${cut}) says lost by itself, leads no more when another one wins, and follows when it is healed`, async () => {
     const url = inject('redisUrl');
     const proxy = await ownProxy(url);
-    const cluster = await startCluster({ url, ttlMs: 2_000, blocks: 2 });
+    const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 2 });
     const a = await cluster.leader('a', { url: proxy.url });
     const b = await cluster.follower('b');
     expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });

@@ -7,7 +7,7 @@ import { lockKey, poolBytes } from './pool-keys.ts';
 import { eventually } from './wait.ts';
 
 test('a leader stopped past its ttl knows at its first statement, and its block changes nothing', async () => {
-  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 2_000, blocks: 2 });
+  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 4_000, blocks: 2 });
   const client = operator(inject('redisUrl'));
   const a = await cluster.leader('a');
   const b = await cluster.follower('b');
@@ -28,7 +28,7 @@ test('a leader stopped past its ttl knows at its first statement, and its block 
 });
 
 test('a leader stopped past its ttl is refused also where nobody has come after it', async () => {
-  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 2_000, blocks: 1 });
+  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 4_000, blocks: 1 });
   const client = operator(inject('redisUrl'));
   const a = await cluster.leader('a');
   const before = await poolBytes(client, cluster);
@@ -44,7 +44,7 @@ test('a leader stopped past its ttl is refused also where nobody has come after 
 });
 
 test('leaders stopped one after the other in the middle of confirming apply nothing any more', async () => {
-  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 2_000, blocks: 900 });
+  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 4_000, blocks: 900 });
   const nodes = { a: await cluster.leader('a'), b: await cluster.follower('b') };
   for (const node of Object.values(nodes)) await node.call('confirmOn');
   for (const [stopped, other] of [
@@ -68,7 +68,7 @@ test('leaders stopped one after the other in the middle of confirming apply noth
 test('a watcher stopped past its ttl in the middle of a block says that it lost the lock, and leads again later', async () => {
   const url = inject('redisUrl');
   const proxy = await heldProxy(url);
-  const cluster = await startCluster({ url, ttlMs: 2_000, blocks: 4, watcher: true });
+  const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 4, watcher: true });
   const a = await cluster.leader('a', { poolUrl: proxy.url });
   const b = await cluster.follower('b');
   for (const node of [a, b]) await node.call('grow', growth(1, 1));

@@ -74,7 +74,7 @@ test('a leader whose time is not over puts its lease back into a server that cam
 
 test('a node that saw the lease waits it out when the server came back empty, and its term is higher', async () => {
   const server = await mortalServer();
-  const cluster = await startCluster({ url: server.url, ttlMs: 1_800, pollMs: 100 });
+  const cluster = await startCluster({ url: server.url, ttlMs: 4_000, pollMs: 100 });
   const a = await cluster.leader('a');
   await cluster.follower('b');
   const { term } = await a.call('status');
@@ -97,7 +97,7 @@ test('a node that saw the lease waits it out when the server came back empty, an
 
 test('a leader that slept while an empty server gave its lease to a node that never saw it is fenced', async () => {
   const server = await mortalServer();
-  const cluster = await startCluster({ url: server.url, ttlMs: 2_400, blocks: 1 });
+  const cluster = await startCluster({ url: server.url, ttlMs: 4_000, blocks: 1 });
   const a = await cluster.leader('a');
   const c = await cluster.node('c');
   const { term } = await a.call('status');
@@ -124,7 +124,7 @@ test('a leader that slept while an empty server gave its lease to a node that ne
 
 test('nobody leads while the server is frozen past the ttl, and one does afterwards', async () => {
   const server = await mortalServer();
-  const cluster = await startCluster({ url: server.url, ttlMs: 2_000, blocks: 1 });
+  const cluster = await startCluster({ url: server.url, ttlMs: 4_000, blocks: 1 });
   await cluster.leader('a');
   for (const id of ['b', 'c']) await cluster.follower(id);
   const thawed = cluster.fault('frozen');

@@ -2,13 +2,13 @@ import { expect, inject, test } from 'vitest';
 import { startCluster } from './cluster.ts';
 
 test('a leader whose heartbeat stands still while its lock lives is replaced by force, and fenced', async () => {
-  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 1_500, pollMs: 150, blocks: 1 });
+  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 4_000, pollMs: 150, blocks: 1 });
   const replaced = cluster.fault('heartbeat stale', { removesLease: true });
-  const a = await cluster.node('a', { renewMs: 200, progressTimeoutMs: 7_000 });
+  const a = await cluster.node('a', { progressTimeoutMs: 12_000, staleHeartbeatMs: 20_000 });
   await a.call('work');
   await a.call('start');
   await cluster.until('acquired');
-  const b = await cluster.follower('b', { staleHeartbeatMs: 1_500 });
+  const b = await cluster.follower('b', { ttlMs: 2_500, staleHeartbeatMs: 2_500 });
   await a.call('standStill');
   const forced = await cluster.until('takeover-forced');
   const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
@@ -23,8 +23,8 @@ test('a leader whose heartbeat stands still while its lock lives is replaced by 
 });
 
 test('a leader whose work makes no progress resigns', async () => {
-  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 4_000, blocks: 2 });
-  const a = await cluster.follower('a', { progressTimeoutMs: 2_000 });
+  const cluster = await startCluster({ url: inject('redisUrl'), ttlMs: 10_000, blocks: 2 });
+  const a = await cluster.follower('a', { progressTimeoutMs: 5_000 });
   await a.call('work');
   await cluster.until('acquired', ({ nodeId }) => nodeId === 'a');
   const b = await cluster.follower('b');

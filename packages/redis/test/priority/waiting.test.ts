@@ -9,19 +9,19 @@ import { start } from './process.ts';
 
 test('a turn that was given before the clock of the server went back holds nobody up', async () => {
   const [url, pool] = [inject('redisUrl'), randomUUID()];
-  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 3_000 });
+  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 20_000 });
   const given = "return redis.call('HSET', KEYS[1], 'turns', cmsgpack.pack({ ARGV[1] + 0, 'gone', 'gone too' }))";
   await operator(url).eval(given, 1, `{${pool}}:meta`, Date.now() + 3_600_000);
   expect(await store.receive([priced(1)])).toMatchObject([{ kind: 'received' }]);
 });
 
 test('a block that takes long to plan comes to its turn among nodes that write without a pause', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const [url, pool] = [inject('redisUrl'), randomUUID()];
-  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 20_000 });
+  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 40_000 });
   const others = numbers(3).map((n) => start('./admitter.ts', [url, pool, n * 300_000, 1_000_000]));
-  await vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(100), { timeout: 20_000 });
+  await vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(100), { timeout: 60_000 });
   const seen = numbers(150_000, 2_000_000).map(hashOf);
   expect(await store.confirm({ point: point(1), seen, unseen: [] })).toMatchObject({ kind: 'applied' });
   for (const other of others) expect(other.exitCode).toBe(null);
@@ -106,14 +106,14 @@ test('X5: a read behind a write that gets no answer has no more time than any ot
 });
 
 test('a node with a long way to the server catches up with others that write without a pause', {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const [url, pool] = [inject('redisUrl'), randomUUID()];
   const far = await ownProxy(url);
   const { store } = await openPool({ url, pool, ordering: 'priority' });
   await store.receive(numbers(1_000, 5_000_000).map((n) => priced(n)));
   const others = numbers(2).map((n) => start('./admitter.ts', [url, pool, n * 300_000, 1_000_000]));
-  await vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(1_100), { timeout: 20_000 });
+  await vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(1_100), { timeout: 60_000 });
   const node = mirrorNode(far.url, pool);
   far.slow(150);
   expect((await node.remembered()).entries.length).toBeGreaterThan(1_100);
@@ -125,8 +125,8 @@ test('a pool that takes longer to read than a call may last is opened', async ()
   const far = await ownProxy(url);
   const { store } = await openPool({ url, pool, ordering: 'priority' });
   for (const n of numbers(5)) await store.receive(numbers(1_000, 1_000 * n).map((each) => priced(each)));
-  far.slow(300);
-  const timeoutMs = 2_000;
+  far.slow(600);
+  const timeoutMs = 5_000;
   const began = performance.now();
   const { store: late } = await openPool({ url: far.url, pool, ordering: 'priority', timeoutMs });
   expect(await late.usage()).toEqual(await store.usage());
