@@ -125,7 +125,7 @@ export const operationCases: readonly ConformanceCase[] = [
     const later = Array.from({ length: remembered - 1 }, (_, i) => `later-${i}`);
     // Not all at once: the last of ten thousand would wait for the others, and a slow machine's store only waits so long (X5).
     while (later.length > 0)
-      await Promise.all(later.splice(0, 500).map((id) => store.markInflight(foreign, { operationId: id })));
+      await Promise.all(later.splice(0, 100).map((id) => store.markInflight(foreign, { operationId: id })));
     await store.drop([one.hash], 'gone');
     assert.deepEqual(await store.receive([one], { operationId }), first);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
