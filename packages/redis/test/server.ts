@@ -24,8 +24,11 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-/** From here on Linux and macOS give out ports by themselves. */
+/** Below these much is taken already; from 32,768 on Linux and macOS give out ports by themselves. */
+const lowest = 10_000;
 const lowestGivenOut = 32_768;
+/** More than there are workers of vitest. */
+const shares = 32;
 const readyLine = 'Ready to accept connections';
 
 /**
@@ -55,12 +58,13 @@ function commandLine(port: number, dir: string, args: readonly string[]): string
 }
 
 /**
- * A port on 127.0.0.1 that nothing listens on now, nor is given by the system to who asks for any: another test may do so
- * before ours is taken, or while our server is away.
+ * A port on 127.0.0.1 that nothing listens on now, that is not given by the system to who asks for any, nor to another worker by
+ * this: another test may ask before ours is taken, or while our server is away.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(10_000, lowestGivenOut);
+    const share = Number(process.env.VITEST_POOL_ID ?? 0) % shares;
+    const port = lowest + share + shares * randomInt(Math.floor((lowestGivenOut - lowest) / shares));
     const server = createServer().listen(port, '127.0.0.1');
     const isFree = await once(server, 'listening').then(
       () => true,
