@@ -24,16 +24,16 @@ export interface Pace {
 const inHeap: Pace = {
   warmMs: 70,
   longestWarmMs: 400,
-  turnMs: 30,
+  turnMs: 25,
   coldMs: 5,
-  longestTurnMs: 100,
+  longestTurnMs: 80,
   leastRounds: 7,
   mostRounds: 21,
   rowMs: 2_500,
 };
 
 /** A server has most of the work: dearer, and steadier. */
-const onServer: Pace = { ...inHeap, warmMs: 60, rowMs: 2_000 };
+const onServer: Pace = { ...inHeap, warmMs: 60, turnMs: 30, longestTurnMs: 100, rowMs: 2_000 };
 
 /** So has a disk; but a log is written back into its file once in some thousand pages: a turn has its share of that. */
 const inFile: Pace = { ...onServer, longestWarmMs: 300, turnMs: 50, longestTurnMs: 160 };

@@ -29,7 +29,7 @@ export interface CorrectnessOptions {
 }
 
 const transactionsEach = 3;
-const trialsAtOnce = 25;
+const trialsAtOnce = 50;
 /** A client that connects again by itself has done so by then. */
 const answerMs = 5_000;
 let places = 0;

@@ -46,7 +46,7 @@ const small = [1_000];
 /** For the goals of the design. */
 const smallAndBig = [1_000, big];
 /** Alto's cost of an addition grows with what it holds: with more than this a round takes many seconds. */
-const growing = [1_000, 4_000];
+const growing = [1_000, 2_500];
 
 const add: Work = async (store, transactions, call) => {
   for (const batch of batches(transactions, callSize)) await call(() => store.add(batch));

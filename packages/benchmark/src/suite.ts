@@ -1,7 +1,7 @@
 import { goalsAgainst } from './against.ts';
 import { benchFolder, removeFolder } from './bench-folder.ts';
 import { digits } from './format.ts';
-import { hasFurtherPasses, latestMinutes, mostPasses, unsettledRows } from './further-passes.ts';
+import { hasFurtherPasses, isTimeFor, mostPasses, unsettledRows } from './further-passes.ts';
 import { type Machine, machineOf } from './machine.ts';
 import { type Figure, figureOf, type Sampled } from './measure.ts';
 import type { Options } from './options.ts';
@@ -44,6 +44,8 @@ class Suite {
   /** Each with its usual passes. */
   readonly #parts: readonly (readonly [Part, number])[];
   readonly #measured: Measured[] = [];
+  /** How long the last whole pass of each part took. */
+  readonly #lastMinutes = new Map<Part, number>();
 
   constructor(options: Options, setting: Setting) {
     this.#options = options;
@@ -61,7 +63,8 @@ class Suite {
     for (let index = this.#mostUsual(); index < mostPasses; index++)
       for (const [part, count] of this.#parts) {
         const ids = part.kind === 'backend' ? unsettledRows(this.result().rows, part.name) : [];
-        if (ids.length > 0 && this.#minutes() < latestMinutes) await this.#measure(part, { index, count }, ids);
+        const isTime = isTimeFor(this.#lastMinutes.get(part) ?? 0, { elapsed: this.#minutes() });
+        if (ids.length > 0 && isTime) await this.#measure(part, { index, count }, ids);
       }
   }
 
@@ -78,7 +81,9 @@ class Suite {
     const what = ids === undefined ? `of ${pass.count}` : `of ${ids.length} unsettled rows`;
     console.error(`${titleOf(part)}: pass ${pass.index + 1} ${what}, after ${digits(this.#minutes())} minutes`);
     const { sizes, rounds, row } = this.#options;
+    const begin = this.#minutes();
     this.#measured.push(await measuredApart({ part, context: { sizes, rounds, row, ids, pass } }));
+    if (ids === undefined) this.#lastMinutes.set(part, this.#minutes() - begin);
     this.#setting.tell(this.result());
   }
 

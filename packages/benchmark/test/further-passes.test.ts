@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasFurtherPasses, unsettledRows } from '../src/further-passes.ts';
+import { hasFurtherPasses, isTimeFor, unsettledRows } from '../src/further-passes.ts';
 import { readOptions } from '../src/options.ts';
 import { rowsOf } from '../src/row.ts';
 
@@ -14,11 +14,11 @@ function row(backend: string, id: string, second: number) {
 
 test('a further pass is of the rows whose passes are apart at one size, each backend by what it is allowed', () => {
   const rows = [
-    ...row('sqlite', 'agreed', 5.3),
-    ...row('sqlite', 'apart', 5.6),
-    ...row('redis', 'allowed', 5.6),
-    ...row('redis', 'apart', 6),
-    ...row('ephemeral', 'less', 4.5),
+    ...row('sqlite', 'agreed', 5.7),
+    ...row('sqlite', 'apart', 5.8),
+    ...row('redis', 'allowed', 5.8),
+    ...row('redis', 'apart', 6.6),
+    ...row('ephemeral', 'less', 4.4),
   ];
   expect(unsettledRows(rows, 'sqlite')).toEqual(['apart']);
   expect(unsettledRows(rows, 'redis')).toEqual(['apart']);
@@ -40,4 +40,9 @@ test.each([
   ['a million', ['--full'], false],
 ])('whether there are further passes: %s', (_, given, expected) => {
   expect(hasFurtherPasses(readOptions(given))).toBe(expected);
+});
+
+test('a further pass begins only where most of a whole one still fits into fifteen minutes', () => {
+  expect(isTimeFor(2, { elapsed: 13.6 })).toBe(true);
+  expect(isTimeFor(2, { elapsed: 13.8 })).toBe(false);
 });
