@@ -27,10 +27,21 @@ async function shows(faultId: string, caseId: string): Promise<boolean> {
   return false;
 }
 
-test.each(faults.flatMap(({ id, kills }) => kills.map((kill) => [id, kill] as const)))(
-  '%s is noticed by %s',
+const pairs = faults.flatMap(({ id, kills, hangs = [] }) =>
+  kills.map((kill) => ({ fault: id, kill, hangs: hangs.includes(kill) })),
+);
+
+test.each(pairs.filter(({ hangs }) => !hangs))(
+  '$fault is noticed by $kill',
   { timeout: slowMs },
-  async (fault, kill) => expect(await shows(fault, kill)).toBe(true),
+  async ({ fault, kill }) => expect(await shows(fault, kill)).toBe(true),
+);
+
+// They wait, so they wait together.
+test.concurrent.each(pairs.filter(({ hangs }) => hangs))(
+  '$fault is noticed by $kill, which waits for what never comes',
+  { timeout: slowMs },
+  async ({ fault, kill }) => expect(await shows(fault, kill)).toBe(true),
 );
 
 test('what is noticed is the fault: without one, the cases of a single process pass', { timeout: slowMs }, async () => {
