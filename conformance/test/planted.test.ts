@@ -2,7 +2,7 @@ import { allCases, runCase, runSuite } from 'mempool-conformance';
 import { afterAll, expect, test } from 'vitest';
 import { faults, faultySubject, noFault, removeFolder } from './planted/subject.ts';
 
-/** A kill or a race strikes where it strikes, every second time at the worst: a fault must show within so many seeds. */
+/** A kill or a race strikes where it strikes, every second time or so: a fault must show within so many seeds. */
 const seeds = Array.from({ length: 20 }, (_, i) => i + 1);
 const slowMs = 120_000;
 /** What waits for what never comes is waited for so long. */

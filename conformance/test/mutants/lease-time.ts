@@ -27,7 +27,7 @@ function hinting(id: string, passes: (hint: Hint) => boolean): Mutant {
   return leased(id, (store) => ({ onHint: (listener) => store.onHint((hint) => passes(hint) && listener(hint)) }));
 }
 
-const shorter = (ttlMs: number): number => Math.round(ttlMs / 10);
+const shorter = (ttlMs: number): number => Math.round(ttlMs / 2);
 const isAdopting = ({ token }: CampaignRequest, hall: Hall): boolean => hall.last?.token === token;
 
 const times: readonly Mutant[] = [

@@ -18,6 +18,14 @@ const admit = `
   redis.call('DEL', unpack(keys))`;
 const admitSha = sha(admit);
 
+/** The replies of a pipeline. @throws Error of the first command that failed: what was not done would look quick */
+function done(replies: Awaited<ReturnType<ChainableCommander['exec']>>): unknown[] {
+  return (replies ?? []).map(([error, reply]) => {
+    if (error !== null) throw error;
+    return reply;
+  });
+}
+
 /** A `SET` of each payload and a sorted set of hashes. What was worst is known after a trip, and goes with a second. */
 class BareRankedPipeline implements BareRanking {
   protected readonly redis: Redis;
@@ -30,14 +38,12 @@ class BareRankedPipeline implements BareRanking {
   }
 
   async fill(transactions: readonly Priced[]): Promise<void> {
-    await this.#inserting(transactions).exec();
+    done(await this.#inserting(transactions).exec());
   }
 
   async admit(newcomers: readonly Priced[]): Promise<void> {
-    const replies = await this.#inserting(newcomers).zpopminBuffer(this.order, newcomers.length).exec();
-    const [error, worst] = replies?.at(-1) ?? [];
-    if (error) throw error;
-    await this.#remove(worst as Buffer[]);
+    const replies = done(await this.#inserting(newcomers).zpopminBuffer(this.order, newcomers.length).exec());
+    await this.#remove(replies.at(-1) as Buffer[]);
   }
 
   async close(): Promise<void> {

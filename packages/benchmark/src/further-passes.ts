@@ -23,7 +23,7 @@ export function hasFurtherPasses({ passes, rounds, full }: Pick<Options, 'passes
   return passes === undefined && rounds === undefined && !full;
 }
 
-/** The ids of a backend's rows whose passes do not tell the same ratio yet: a further pass is of these alone. */
+/** The ids of a backend's rows whose passes tell ratios too far apart: further passes are of these alone, and the median decides. */
 export function unsettledRows(rows: readonly Row[], backend: BackendName): string[] {
   const isApart = ({ limits }: Row): boolean =>
     limits.some(({ passesApart }) => (passesApart ?? 0) > mostApart[places[backend]]);

@@ -45,7 +45,7 @@ function header(result: Result): string {
   ].join('\n');
 }
 
-/** How far apart the passes are: a second run differs by less, as it is of as many passes. */
+/** How far apart the passes are, further ones of single rows included: a second run differs by less. */
 function repeatability({ rows, passes }: Result): string[] {
   const apart = rows.flatMap(({ limits }) => limits.flatMap(({ passesApart }) => passesApart ?? []));
   if (apart.length === 0) return [];

@@ -88,7 +88,7 @@ class Suite {
   }
 
   #mostUsual(): number {
-    return Math.max(...this.#parts.map(([, count]) => count));
+    return Math.max(0, ...this.#parts.map(([, count]) => count));
   }
 
   #minutes(): number {
