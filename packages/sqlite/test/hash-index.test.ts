@@ -40,11 +40,12 @@ test('hashes are found by their ends while no two of them end alike', async () =
   expect(indexesOf(path)).toEqual(ofEnds);
 });
 
-for (const [how, first, second] of [
+const orders: readonly (readonly [how: string, first: readonly number[], second: readonly number[]])[] = [
   ['in one call', [], [1, 2, 3, 2]],
   ['in two calls', [1], [2, 3, 2]],
   ['behind known ones and before new ones', [1, 4], [4, 2, 3, 2]],
-] as const)
+];
+for (const [how, first, second] of orders)
   test(`L1: hashes that end alike, received ${how}, are transactions of their own`, async () => {
     const path = join(scratch(), 'pool.db');
     await using store = await sqlite.open({ path });
