@@ -53,7 +53,7 @@ export class LeasePoll {
     }, pollMs);
   }
 
-  /** What has changed since the look before. A file that cannot be read is met by the next verb. */
+  /** What has changed since the look before, if there was one. A file that cannot be read is met by the next verb. */
   #look(): Hint | null {
     try {
       return this.#change() ?? this.#crash();
@@ -68,7 +68,7 @@ export class LeasePoll {
     const [before, row] = [this.#row, this.#leases.read()];
     this.#version = version;
     this.#row = row;
-    if (before === null || before.lease?.token === row.lease?.token) return null;
+    if (before !== null && isUnmoved(before, row)) return null;
     return row.lease === null ? 'released' : 'acquired';
   }
 
@@ -79,4 +79,9 @@ export class LeasePoll {
     this.#left = lease.token;
     return 'released';
   }
+}
+
+/** By the term too: a lease that came and went between two looks has left nothing else, and somebody may have waited for it. */
+function isUnmoved(before: LeaseRow, { term, lease }: LeaseRow): boolean {
+  return before.term === term && before.lease?.token === lease?.token;
 }

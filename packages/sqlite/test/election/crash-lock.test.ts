@@ -151,17 +151,6 @@ test('a lock by a clock of another boot or host proves nothing', async () => {
   expect(await b.observe()).toMatchObject({ lease: { nodeId: 'a', remainingMs: null } });
 });
 
-test('who listens is told of a win and of a release by others', async () => {
-  const path = join(scratch(), 'pool.db');
-  const [a, b] = [await openLeases(path), await openLeases(path)];
-  const first = hint(b);
-  const lease = await win(a, 'a');
-  expect(await first).toBe('acquired');
-  const second = hint(b);
-  await a.release(lease);
-  expect(await second).toBe('released');
-});
-
 test('those who look for the lock do not keep a winner from it', async () => {
   const path = join(scratch(), 'pool.db');
   const [a, ...others] = await Promise.all(['a', 'b', 'c', 'd'].map(() => openLeases(path)));

@@ -1,4 +1,10 @@
-import { type CampaignRequest, type HeldLease, type LeaseStore, systemClock } from 'mempool-election';
+import {
+  type CampaignRequest,
+  type ElectionClock,
+  type HeldLease,
+  type LeaseStore,
+  systemClock,
+} from 'mempool-election';
 import { sqliteElection } from 'mempool-sqlite';
 import { onTestFinished } from 'vitest';
 import { sqliteElectionBy } from '../../src/election-provider.ts';
@@ -12,15 +18,17 @@ interface NodeOptions {
   readonly commandTimeoutMs?: number;
   /** What leases are timed by; without it the host's own clock. */
   readonly clock?: LeaseClock;
+  /** What calls the node back; without it the system's. */
+  readonly timers?: ElectionClock;
 }
 
 /** One node's part in an election of the file, until the test has finished. */
 export async function openLeases(path: string, options: NodeOptions = {}): Promise<LeaseStore> {
-  const { name = 'watcher', commandTimeoutMs = 1_000, clock } = options;
+  const { name = 'watcher', commandTimeoutMs = 1_000, clock, timers = systemClock } = options;
   const provider = clock === undefined ? sqliteElection : sqliteElectionBy(clock);
   const store = await provider.open({
     ...{ path, name, ttlMs, commandTimeoutMs },
-    clock: systemClock,
+    clock: timers,
     log: () => undefined,
   });
   onTestFinished(() => store.close());
