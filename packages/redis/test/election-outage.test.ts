@@ -207,6 +207,26 @@ test('messages come again after the connection that listens was cut', async () =
   await acquired;
 });
 
+test('a subscription that a frozen server does not answer is asked for again, and what was told meanwhile is looked for', async () => {
+  const server = await ownServer();
+  const proxy = await ownProxy(server.url);
+  const store = await openLeases({ url: proxy.url, commandTimeoutMs: 50 });
+  const thaw = freeze(server);
+  const connected = hinted(store, 'reconnected');
+  // The system takes new connections in place of the server.
+  proxy.thaw();
+  await connected;
+  const listening = hinted(store, 'reconnected');
+  for (let looks = 0; looks < 10; looks++) await assert.rejects(store.observe(), unavailable);
+  thaw();
+  await listening;
+  const hints: Hint[] = [];
+  store.onHint((hint) => hints.push(hint));
+  const other = await openLeases({ url: server.url });
+  const release = async () => other.release(await win(other, 'a'));
+  await expect.poll(() => release().then(() => hints)).toContain('released');
+});
+
 test('a server restarted with its append-only file has the lease, one restarted empty has forgotten all', async () => {
   const dir = await testFolder();
   const port = await freePort();

@@ -1,22 +1,34 @@
 import type { Redis } from 'ioredis';
-import type { Hint } from 'mempool-election';
+import { type ElectionClock, type Hint, isElectionError } from 'mempool-election';
 import { withoutArguments } from '../refusal.ts';
 import { electionError } from './refusal.ts';
+
+const pauseMs = 100;
+
+export interface HintsParts {
+  readonly commands: Redis;
+  readonly messages: Redis;
+  readonly channel: string;
+  readonly clock: ElectionClock;
+}
 
 /** What makes a look worth while: messages of others, and a connection that is back. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>();
-  readonly #clients: { readonly commands: Redis; readonly messages: Redis };
-  readonly #channel: string;
+  readonly #parts: HintsParts;
+  /** How often the connection that listens was made. */
+  #connections = 0;
   readonly #onReady = (): void => this.#tell('reconnected');
 
-  constructor(clients: { readonly commands: Redis; readonly messages: Redis }, channel: string) {
-    this.#clients = clients;
-    this.#channel = channel;
-    const { commands, messages } = clients;
+  constructor(parts: HintsParts) {
+    this.#parts = parts;
+    const { commands, messages } = parts;
     commands.on('ready', this.#onReady);
     messages.on('error', () => undefined);
-    messages.on('ready', () => this.subscribe().then(this.#onReady, () => undefined));
+    messages.on('ready', () => {
+      this.#connections += 1;
+      void this.#listen(this.#connections);
+    });
     messages.on('message', (_, words: string) => {
       const [word] = words.split(' ', 1);
       if (word === 'acquired' || word === 'released') this.#tell(word);
@@ -26,8 +38,9 @@ export class Hints {
 
   /** Resolves when messages are listened for; a connection that is made anew does it by itself. */
   async subscribe(): Promise<void> {
+    const { messages, channel } = this.#parts;
     try {
-      await this.#clients.messages.subscribe(this.#channel);
+      await messages.subscribe(channel);
     } catch (error) {
       throw electionError(withoutArguments(error), 'subscribe');
     }
@@ -41,8 +54,21 @@ export class Hints {
 
   close(): void {
     this.#listeners.clear();
-    this.#clients.commands.off('ready', this.#onReady);
-    this.#clients.messages.disconnect();
+    this.#parts.commands.off('ready', this.#onReady);
+    this.#parts.messages.disconnect();
+  }
+
+  /** Until the server says that it does, or that it will not: what is told before is not heard, and has to be looked for. */
+  async #listen(connection: number): Promise<void> {
+    while (this.#parts.messages.status === 'ready' && this.#connections === connection) {
+      try {
+        await this.subscribe();
+        return this.#onReady();
+      } catch (error) {
+        if (!isElectionError(error, 'ERR_ELECTION_UNAVAILABLE')) return;
+      }
+      await new Promise<void>((resolve) => this.#parts.clock.schedule(resolve, pauseMs));
+    }
   }
 
   #tell(hint: Hint): void {

@@ -26,7 +26,7 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
     if (owned) commands.disconnect();
   };
   const connection = new ElectionConnection({ client: commands, clock, silentMs: ttlMs, giveUp });
-  const hints = new Hints({ commands, messages }, `${base}:events`);
+  const hints = new Hints({ commands, messages, channel: `${base}:events`, clock });
   const store = new RedisLeaseStore({ connection, hints, base, disconnect });
   try {
     const timeoutMs = Math.max(connectMs, commandTimeoutMs);
