@@ -31,6 +31,23 @@ it('a clean stop hands over at once by a hint, and within one poll without hints
   }
 });
 
+it('a release is not missed while the answer to a campaign that was lost is on its way', async () => {
+  const cluster = new Cluster();
+  const [first, second] = [cluster.node({ nodeId: 'a' }), cluster.node({ nodeId: 'b' })];
+  second.wire.set({ answeredAfterMs: 100 }, 'campaign');
+  void first.election.start();
+  void second.election.start();
+  await cluster.clock.settle();
+  expect([first.election.state, second.election.state]).toEqual(['leader', 'candidate']);
+  await Promise.all([first.election.stop(), cluster.clock.settle()]);
+  second.wire.heal();
+  await cluster.clock.advance(99);
+  expect(second.told('election-failed')).toEqual([]);
+  await cluster.clock.advance(2);
+  expect(second.told('election-failed')).toHaveLength(1);
+  expect(second.election.isLeader()).toBe(true);
+});
+
 /** A lease that never runs out and that nobody renews, as `PERSIST` leaves one. */
 async function keepForEver({ leases }: Cluster, nodeId: string): Promise<void> {
   const candidate = { nodeId, address: 'host:1', priority: 3 };
