@@ -174,10 +174,29 @@ function hinted(hint: Hint, what: string): ConformanceCase {
   );
 }
 
+/** Nodes that lost a campaign to it wait for its end, however soon that comes. */
+const brief: ConformanceCase = mustElect(
+  'LE5/released-at-once',
+  'a lease that is given back as soon as it was won is a hint for every other node, too',
+  async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const { hints } = listen(other);
+    await untilHeard(context, store, hints, 'released');
+    hints.length = 0;
+    for (let tries = 0; tries < 5 && !hints.includes('released'); tries++) {
+      await store.release(await win(context, store));
+      await heardSoon(hints, 'released');
+    }
+    assert.ok(hints.includes('released'));
+  },
+  hinting,
+);
+
 /** LE5. */
 export const hintCases: readonly ConformanceCase[] = [
   hinted('acquired', 'a win'),
   hinted('released', 'a release'),
+  brief,
   mustElect(
     'LE5/ended',
     'a listener that was ended hears nothing more, the others do',

@@ -27,6 +27,18 @@ function hinting(id: string, passes: (hint: Hint) => boolean): Mutant {
   return leased(id, (store) => ({ onHint: (listener) => store.onHint((hint) => passes(hint) && listener(hint)) }));
 }
 
+/** Hints by looking, now and then, who holds the lease. */
+function glancing(store: LeaseStore, listener: (hint: Hint) => void): () => void {
+  let before: string | undefined;
+  const glance = async (): Promise<void> => {
+    const { lease } = await store.observe();
+    if (lease?.token !== before) listener(lease === null ? 'released' : 'acquired');
+    before = lease?.token;
+  };
+  const timer = setInterval(() => void glance().catch(() => clearInterval(timer)), 5);
+  return () => clearInterval(timer);
+}
+
 const shorter = (ttlMs: number): number => Math.round(ttlMs / 2);
 const isAdopting = ({ token }: CampaignRequest, hall: Hall): boolean => hall.last?.token === token;
 
@@ -112,6 +124,7 @@ const heartbeats: readonly Mutant[] = [
 const hints: readonly Mutant[] = [
   hinting('no-hint-of-a-win', (hint) => hint !== 'acquired'),
   hinting('no-hint-of-a-release', (hint) => hint !== 'released'),
+  leased('what-comes-and-goes-is-no-hint', (store) => ({ onHint: (listener) => glancing(store, listener) })),
   leased('listeners-never-end', (store) => ({
     onHint(listener) {
       store.onHint(listener);

@@ -87,7 +87,10 @@ export interface LeaseStore {
   /** Tells that the node is there, for `ttlMs` and 5 s. Returns all that are, or were lately. */
   heartbeat(candidate: Candidate, ttlMs: number): Promise<Member[]>;
   members(): Promise<Member[]>;
-  /** Calls the listener when a look is worth while. Returns what ends it. */
+  /**
+   * Calls the listener when a look is worth while, also where a lease came and went between two looks at the store: who has
+   * met it waits for its end. Returns what ends it.
+   */
   onHint(listener: (hint: Hint) => void): () => void;
   /** Frees connections, files, timers. Calls under way reject or end. */
   close(): Promise<void>;
