@@ -6,18 +6,27 @@ import { hashBytes } from './hash-bytes.ts';
 
 let bares = 0;
 
+/** Added to a place, it is the same place among those of the next stage. */
+const nextStage = 2 ** 32;
+
 const scripts = {
   insert: "for i = 1, #ARGV, 2 do redis.call('SET', KEYS[1] .. ARGV[i], ARGV[i + 1]) end",
-  update: "for i = 1, #ARGV do redis.call('HSET', KEYS[1], ARGV[i], '1') end",
-  look: "local out = {} for i = 1, #ARGV do out[i] = redis.call('HGET', KEYS[1], ARGV[i]) or '' end return out",
+  update: `for i = 1, #ARGV do redis.call('ZINCRBY', KEYS[1], ${nextStage}, ARGV[i]) end`,
+  look: "local out = {} for i = 1, #ARGV do out[i] = redis.call('ZSCORE', KEYS[1], ARGV[i]) or '' end return out",
   read: "local out = {} for i = 1, #ARGV do out[i] = redis.call('GET', KEYS[1] .. ARGV[i]) or '' end return out",
 } as const;
 
-/** A `SET` of each payload and a hash of stages: one command for each transaction, sent together. */
+/**
+ * A `SET` of each payload and a sorted set of places, by stage and then in order of arrival, since every stage can be read in that
+ * order: one command for each transaction, sent together.
+ */
 class BarePipeline implements Bare {
   protected readonly redis: Redis;
-  protected readonly name = `bare:${bares++}:`;
+  /** Other processes may use the same server. */
+  protected readonly name = `bare:${process.pid}:${bares++}:`;
+  protected readonly places = `${this.name}places`;
   readonly #url: string;
+  #placed = 0;
   #fresh: Redis | null = null;
 
   constructor(redis: Redis, url: string) {
@@ -31,15 +40,20 @@ class BarePipeline implements Bare {
     await pipeline.exec();
   }
 
+  async fill(transactions: readonly Transaction[]): Promise<void> {
+    await this.insert(transactions);
+    await this.redis.zadd(this.places, ...transactions.flatMap(({ hash }) => [this.#placed++, hashBytes(hash)]));
+  }
+
   async update(hashes: readonly string[]): Promise<void> {
     const pipeline = this.redis.pipeline();
-    for (const hash of hashes) pipeline.hset(`${this.name}stages`, hashBytes(hash), '1');
+    for (const hash of hashes) pipeline.zincrby(this.places, nextStage, hashBytes(hash));
     await pipeline.exec();
   }
 
   async look(hashes: readonly string[]): Promise<void> {
     const pipeline = this.redis.pipeline();
-    for (const hash of hashes) pipeline.hget(`${this.name}stages`, hashBytes(hash));
+    for (const hash of hashes) pipeline.zscore(this.places, hashBytes(hash));
     await pipeline.exec();
   }
 
@@ -50,7 +64,7 @@ class BarePipeline implements Bare {
   }
 
   async remove(hashes: readonly string[]): Promise<void> {
-    await this.redis.hdel(`${this.name}stages`, ...hashes.map(hashBytes));
+    await this.redis.zrem(this.places, ...hashes.map(hashBytes));
     await this.redis.del(...hashes.map((hash) => this.#key(hash)));
   }
 
@@ -89,11 +103,11 @@ class BareLua extends BarePipeline {
   }
 
   override async update(hashes: readonly string[]): Promise<void> {
-    await this.#run('update', `${this.name}stages`, hashes.map(hashBytes));
+    await this.#run('update', this.places, hashes.map(hashBytes));
   }
 
   override async look(hashes: readonly string[]): Promise<void> {
-    await this.#run('look', `${this.name}stages`, hashes.map(hashBytes));
+    await this.#run('look', this.places, hashes.map(hashBytes));
   }
 
   override async read(hashes: readonly string[]): Promise<void> {

@@ -7,6 +7,8 @@ export type Done = unknown;
 export interface Bare {
   /** Writes new records in one step. */
   insert(transactions: readonly Transaction[]): Done;
+  /** Writes what is there before anything is measured, with what the other verbs ask for; left out where `insert` does so. */
+  fill?(transactions: readonly Transaction[]): Done;
   /** Changes one field of each record in one step. */
   update(hashes: readonly string[]): Done;
   /** Reads that field of each record. */

@@ -7,6 +7,8 @@ import type { BenchSubject } from './subject.ts';
 import type { BarePool, BenchPool, Workload } from './workload.ts';
 
 const callSize = 1_000;
+/** Entries of the terminal log, and events, that a pool keeps. */
+const kept = 10_000;
 let pools = 0;
 
 /** What a pool is opened with, and what it is filled with. */
@@ -22,7 +24,7 @@ export class FilledPool implements BenchPool {
   readonly stored: Stored;
   readonly name: string = `bench-${process.pid}-${pools++}`;
   readonly #subject: BenchSubject;
-  readonly #options: OpenOptions;
+  #options: OpenOptions;
   readonly #stock: Stock;
   #store: MempoolStore | null = null;
 
@@ -30,7 +32,7 @@ export class FilledPool implements BenchPool {
     this.#subject = subject;
     this.stored = new Stored(n);
     this.#stock = stock;
-    this.#options = { ...stock.options, maxFinalized: Math.max(10_000, n) };
+    this.#options = stock.options;
   }
 
   get store(): MempoolStore {
@@ -47,6 +49,7 @@ export class FilledPool implements BenchPool {
   }
 
   async fill(n: number, given: Workload['given']): Promise<this> {
+    this.#options = { ...this.#options, maxFinalized: given === 'logged' ? Math.max(kept, n) : kept, maxEvents: kept };
     await this.reopen();
     for (let left = n; left > 0; left -= callSize) {
       const transactions = this.#stock.batch(Math.min(left, callSize));
@@ -56,6 +59,16 @@ export class FilledPool implements BenchPool {
       if (given === 'logged') await this.store.drop(hashesOf(transactions), 'benchmark');
     }
     await seal(this);
+    return this;
+  }
+
+  /** As many ended as the pool keeps: from here on each that ends pushes another one out, as in a pool that has been at work. */
+  async age(): Promise<this> {
+    for (let left = kept; left > 0; left -= callSize) {
+      const transactions = this.#stock.batch(callSize);
+      await this.store.receive(transactions);
+      await this.store.drop(hashesOf(transactions), 'benchmark');
+    }
     return this;
   }
 
@@ -81,6 +94,7 @@ export class FilledBare implements BarePool {
       const transactions = freshTransactions(Math.min(left, callSize));
       pool.stored.add(transactions);
       if (given === 'logged') await pool.bare.append(transactions);
+      else if (pool.bare.fill !== undefined) await pool.bare.fill(transactions);
       else await pool.bare.insert(transactions);
       if (given === 'inflight') await pool.bare.update(hashesOf(transactions));
     }
