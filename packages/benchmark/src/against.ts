@@ -78,7 +78,12 @@ function measured(workload: Workload, pair: Pair, filled: readonly Filled[], con
       rivals: [{ name: pair.name, prepare: () => workload.ours(theirs) }],
     }),
   );
-  return contestSeries({ backend: pair.ours.name, id, title, per, unit: 'µs' }, contests, pair.ours.place, context);
+  return contestSeries(
+    { backend: pair.ours.name, id, title, per, unit: 'µs' },
+    contests,
+    { place: pair.ours.place },
+    context,
+  );
 }
 
 async function weightBeside({ ours, theirs, name }: Pair, context: BenchContext): Promise<Series> {

@@ -27,6 +27,8 @@ export interface BenchBackend extends Limits {
   readonly path: string;
   readonly subject: BenchSubject;
   readonly place: Place;
+  /** A folder with the write-ahead logs of subject and limits, opened by one and the same SQLite library. */
+  readonly logs?: string;
 }
 
 export const places: Readonly<Record<BackendName, Place>> = { ephemeral: 'heap', sqlite: 'file', redis: 'server' };
@@ -35,7 +37,8 @@ const limitsInMemory: Limits = { limits: [mapLimit], rankings: [mapRanking] };
 
 export async function backendOf(name: BackendName, context: BenchContext): Promise<BenchBackend> {
   const path = subjectPaths[name];
-  return { name, path, subject: await loadSubject(path), ...limitsOf(name, context), place: places[name] };
+  const logs = places[name] === 'file' ? { logs: context.folder } : {};
+  return { name, path, subject: await loadSubject(path), ...limitsOf(name, context), place: places[name], ...logs };
 }
 
 /** A backend of somebody else: held against the bare structure that promises as much. */

@@ -1,11 +1,12 @@
+import type { BenchBackend } from './bench-backend.ts';
 import { type Clock, clockOf } from './clock.ts';
 import { collectGrowth } from './collection.ts';
 import type { BenchContext } from './context.ts';
 import { areSettled, type Pace, paceOf } from './pace.ts';
-import type { Place } from './place.ts';
 import type { Costs, RowHead, Series } from './row.ts';
 import { type CostsByName, type Participant, type Turned, takeTurns } from './turns.ts';
 import type { Turn } from './workload.ts';
+import { WriteAheadLogs } from './write-ahead-logs.ts';
 
 type Prepare = () => Promise<Turn> | Turn;
 
@@ -26,25 +27,31 @@ export interface Contest {
 interface Timing {
   readonly pace: Pace;
   readonly clock: Clock;
+  readonly logs: WriteAheadLogs | null;
 }
 
 /** Lets all of a workload take turns, at every n in every round. */
 export async function contestSeries(
   head: RowHead,
   contests: readonly Contest[],
-  place: Place,
+  { place, logs: folder }: Pick<BenchBackend, 'place' | 'logs'>,
   context: BenchContext,
 ): Promise<Series> {
   console.error(`${head.backend}: ${head.title}`);
   const pace = paceOf(place, context);
-  const timing = { pace, clock: clockOf(place) };
+  const logs = folder === undefined ? null : new WriteAheadLogs(folder);
+  const timing = { pace, clock: clockOf(place), logs };
   const all = contests.flatMap((contest) => participants(contest, timing));
-  const costs = await takeTurns(all, pace, (soFar) =>
-    costsOf(contests, soFar).every(({ ours, limits }) =>
-      [...limits.values()].every((limit) => areSettled(limit, ours)),
-    ),
-  );
-  return { head, costs: costsOf(contests, costs) };
+  try {
+    const costs = await takeTurns(all, pace, (soFar) => areAllSettled(costsOf(contests, soFar)));
+    return { head, costs: costsOf(contests, costs) };
+  } finally {
+    logs?.close();
+  }
+}
+
+function areAllSettled(costs: readonly Costs[]): boolean {
+  return costs.every(({ ours, limits }) => [...limits.values()].every((limit) => areSettled(limit, ours)));
 }
 
 function costsOf(contests: readonly Contest[], costs: CostsByName): Costs[] {
@@ -62,11 +69,11 @@ function participants({ n, ours, rivals }: Contest, timing: Timing): Participant
 }
 
 /** What is over too soon is done again and again; what is long enough alone counts from the first time on. */
-async function turned(prepare: Prepare, { pace, clock }: Timing): Promise<Turned> {
+async function turned(prepare: Prepare, { pace, clock, logs }: Timing): Promise<Turned> {
   const until = performance.now() + pace.longestTurnMs;
   let [coldMs, measuredMs, count] = [0, 0, 0];
   do {
-    const [milliseconds, units] = await once(prepare, clock);
+    const [milliseconds, units] = await once(prepare, clock, logs);
     if (coldMs < pace.coldMs && milliseconds < pace.turnMs) coldMs += milliseconds;
     else {
       measuredMs += milliseconds;
@@ -77,12 +84,13 @@ async function turned(prepare: Prepare, { pace, clock }: Timing): Promise<Turned
 }
 
 /** Milliseconds, and the units done in them. */
-async function once(prepare: Prepare, clock: Clock): Promise<[number, number]> {
+async function once(prepare: Prepare, clock: Clock, logs: WriteAheadLogs | null): Promise<[number, number]> {
   const turn = await prepare();
   await collectGrowth();
+  logs?.settle();
   const start = clock();
   await turn.run();
-  const milliseconds = clock() - start;
+  const milliseconds = clock() - start + (logs?.writeBack(clock) ?? 0);
   await turn.undo?.();
   return [milliseconds, turn.count];
 }

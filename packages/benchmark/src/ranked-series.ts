@@ -47,7 +47,9 @@ export async function rankedSeries(backend: BenchBackend, context: BenchContext)
 async function fill({ subject, rankings: bares }: BenchBackend, limit: Limit, n: number): Promise<Filled> {
   const ranked = new RankedPool(subject, n);
   await ranked.fill(n, 'pending');
+  await ranked.age();
   const arrivals = await new FilledPool(subject, n).fill(n, 'pending');
+  await arrivals.age();
   const { stored, bare } = await FilledBare.fill(limit, n, 'pending');
   const rankings: FilledRanking[] = [];
   for (const one of bares) rankings.push(await FilledRanking.fill(one, n));
@@ -56,7 +58,7 @@ async function fill({ subject, rankings: bares }: BenchBackend, limit: Limit, n:
 
 function measured(
   workload: RankedWorkload,
-  { name: backend, place }: BenchBackend,
+  held: BenchBackend,
   limit: Limit,
   filled: readonly Filled[],
   context: BenchContext,
@@ -67,7 +69,7 @@ function measured(
     const rivals = [...limitsOf(workload, limit, pools), ...other];
     return { n: pools.n, ours: () => workload.ours(pools.ranked), rivals };
   });
-  return contestSeries({ backend, id, title, per, unit: 'µs' }, contests, place, context);
+  return contestSeries({ backend: held.name, id, title, per, unit: 'µs' }, contests, held, context);
 }
 
 function limitsOf(workload: RankedWorkload, { name }: Limit, { bare, rankings }: RankedPools): Rival[] {

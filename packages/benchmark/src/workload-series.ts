@@ -67,20 +67,23 @@ function applies({ needs = [] }: Workload, { subject }: BenchBackend): boolean {
 async function fill({ subject, limits }: BenchBackend, n: number, given: Workload['given']): Promise<Filled> {
   const bares = new Map<string, FilledBare>();
   const ours = await new FilledPool(subject, n).fill(n, given);
+  if (given !== 'logged') await ours.age();
   for (const limit of limits) bares.set(limit.name, await FilledBare.fill(limit, n, given));
   return { n, ours, limits: bares };
 }
 
 function measured(
   workload: Workload,
-  { name, limits, place }: BenchBackend,
+  { name, limits, place, logs }: BenchBackend,
   filled: readonly Filled[],
   context: BenchContext,
 ): Promise<Series> {
-  const held = limits.filter((limit) => applicable(workload, limit));
+  const rivals = limits.filter((limit) => applicable(workload, limit));
   const { id, title, per } = workload;
-  const contests = filled.map((pools) => contestOf(workload, pools, held));
-  return contestSeries({ backend: name, id, title, per, unit: 'µs' }, contests, place, context);
+  const contests = filled.map((pools) => contestOf(workload, pools, rivals));
+  // What is opened and closed is to be the last one that has the file open.
+  const held = id === 'restart' || logs === undefined ? { place } : { place, logs };
+  return contestSeries({ backend: name, id, title, per, unit: 'µs' }, contests, held, context);
 }
 
 /** A bare Map does not restart. */
