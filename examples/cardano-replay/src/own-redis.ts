@@ -2,11 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis, ReplyError } from 'ioredis';
 import { isCode, withFolderLock } from './folder-lock.ts';
+import { freePort } from './free-port.ts';
 import { ReplayError } from './replay-error.ts';
 
 /** Disposing it leaves the server, and stops it when nobody else uses it. */
@@ -151,13 +151,4 @@ async function readPort(dir: string): Promise<number | null> {
 
 function portFile(dir: string): string {
   return join(dir, 'port');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,9 +1,8 @@
 /** A redis-server that is killed, started again on what it wrote down, and frozen. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from 'cardano-replay/free-port';
 import { Redis } from 'ioredis';
 
 const host = '127.0.0.1';
@@ -109,21 +108,5 @@ export class RedisProcess implements AsyncDisposable {
     });
     client.on('error', () => {});
     return client;
-  }
-}
-
-/** Below those that the system gives to who asks for any: one of these could be gone when a restarted server wants it again. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(10_000, 32_768);
-    const server = createServer().listen(port, host);
-    const isFree = await once(server, 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
   }
 }
