@@ -61,12 +61,9 @@ export class Hints {
   /** Until the server says that it does, or that it will not: what is told before is not heard, and has to be looked for. */
   async #listen(connection: number): Promise<void> {
     while (this.#parts.messages.status === 'ready' && this.#connections === connection) {
-      try {
-        await this.subscribe();
-        return this.#onReady();
-      } catch (error) {
-        if (!isElectionError(error, 'ERR_ELECTION_UNAVAILABLE')) return;
-      }
+      const answer = await this.subscribe().then(() => 'listening' as const, refusalOrNone);
+      if (answer === 'listening') this.#onReady();
+      if (answer !== null) return;
       await new Promise<void>((resolve) => this.#parts.clock.schedule(resolve, pauseMs));
     }
   }
@@ -74,4 +71,9 @@ export class Hints {
   #tell(hint: Hint): void {
     for (const listener of this.#listeners) listener(hint);
   }
+}
+
+/** `null` where the server did not answer. */
+function refusalOrNone(error: unknown): 'refused' | null {
+  return isElectionError(error, 'ERR_ELECTION_UNAVAILABLE') ? null : 'refused';
 }
