@@ -1,5 +1,5 @@
 -- What a priority pool's file has beside the tables of schema.sql; a pool in order of arrival has none of it. Such a file has a
--- format of its own in its header, which builds that know no priority pools refuse. It never has an index of hashes: every
+-- format of its own in its header, which builds that know no priority pools refuse. It never has the index tx_hash: every
 -- process that has it open keeps the pool without its payloads in memory.
 
 -- One row. limits: JSON, null for no limit. gossip_seq: the newest given out. version: counts the calls that changed anything.

@@ -29,8 +29,8 @@ CREATE TABLE step (
   last_log_seq INTEGER NOT NULL
 );
 
--- One row for each hash that is live or in the log, never changed. checksum: CRC-32 of the hash and the payload. An index
--- of the hashes is made when the file is opened to be shared; a process that has it alone keeps them in memory.
+-- One row for each hash that is live or in the log, never changed. checksum: CRC-32 of the hash and the payload. The unique
+-- index tx_hash is made when the file is opened to be shared; a process that has it alone keeps the hashes in memory.
 CREATE TABLE tx (
   seq INTEGER PRIMARY KEY,
   hash BLOB NOT NULL,

@@ -31,9 +31,8 @@ SELECT event_seq AS lastSeq, count, events FROM step WHERE event_seq > ? ORDER B
 SELECT event_seq - count + 1 AS oldest FROM step ORDER BY event_seq LIMIT 1
 
 -- Lives. One that is in neither place is what its latest log entry says.
--- By either index of hash-index.ts, whichever the file has.
 -- :seqOf
-SELECT seq FROM tx WHERE substr(hash, -8) = substr(?, -8) AND hash = ?
+SELECT seq FROM tx WHERE hash = ?
 -- :hashes
 SELECT seq, hash FROM tx
 -- :life

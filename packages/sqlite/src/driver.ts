@@ -3,7 +3,7 @@ import { CommitPoll } from './commit-poll.ts';
 import { DiskRoom } from './disk-room.ts';
 import type { Fence } from './fence.ts';
 import { fifoVerbs } from './fifo-driver.ts';
-import type { Hashes } from './hashes.ts';
+import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
 import { ReceivingView } from './receiving-view.ts';
@@ -11,7 +11,7 @@ import { type FileStep, StepWriter } from './step-writer.ts';
 
 export interface SqliteDriverParts {
   readonly file: PoolFile;
-  readonly hashes: Hashes;
+  readonly hashes: SharedHashes;
   /** `null`: no leader can be at work on the file. */
   readonly fence: Fence | null;
 }
@@ -63,7 +63,7 @@ type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kin
 class Calls {
   readonly commits: CommitPoll;
   readonly #file: PoolFile;
-  readonly #hashes: Hashes;
+  readonly #hashes: SharedHashes;
   readonly #fence: Fence | null;
   readonly #options: core.DriverOptions;
   readonly #line = new core.WriteLine();

@@ -1,6 +1,6 @@
 import * as core from 'mempool-core';
 import { hasLeases, maxTxsOf } from './fifo-tables.ts';
-import type { Hashes } from './hashes.ts';
+import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import type { PoolView } from './pool-view.ts';
 import { decodeRecord, intact, placeOf } from './records.ts';
@@ -9,7 +9,7 @@ import type { Row } from './sql-file.ts';
 /** How calls are made, each in a transaction of its own. */
 export interface FifoParts {
   readonly file: PoolFile;
-  readonly hashes: Hashes;
+  readonly hashes: SharedHashes;
   readonly read: <T>(context: core.ReadContext, read: (pool: PoolView) => T) => Promise<T>;
   readonly write: <T>(
     verb: string,
@@ -59,7 +59,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.A
 /** A file's rows as such a pool weighs them, inside a transaction. */
 class FifoRows {
   readonly #file: PoolFile;
-  readonly #hashes: Hashes;
+  readonly #hashes: SharedHashes;
 
   constructor({ file, hashes }: FifoParts) {
     this.#file = file;

@@ -10,8 +10,8 @@ export interface NewRow {
   readonly payload: Uint8Array;
 }
 
-/** How a hash leads to its row in `tx`. */
-export abstract class Hashes {
+/** How a hash leads to its row in `tx`: by the index in the file, which other processes write to as well. */
+export class SharedHashes {
   protected readonly file: PoolFile;
   readonly #insert: Statement<unknown[], unknown>;
 
@@ -20,7 +20,9 @@ export abstract class Hashes {
     this.#insert = file.statement('insertTx');
   }
 
-  abstract seqOf(hash: Buffer): number | undefined;
+  seqOf(hash: Buffer): number | undefined {
+    return this.file.row('seqOf', hash)?.seq as number | undefined;
+  }
 
   /** False, with nothing written, where the hash has a row. */
   insert({ seq, hash, type, checksum, payload }: NewRow): boolean {
@@ -32,21 +34,8 @@ export abstract class Hashes {
   }
 }
 
-/** By the index in the file, which other processes write to as well. */
-export class SharedHashes extends Hashes {
-  override seqOf(hash: Buffer): number | undefined {
-    return this.file.row('seqOf', hash, hash)?.seq as number | undefined;
-  }
-
-  override insert(row: NewRow): boolean {
-    if (super.insert(row)) return true;
-    const isKnown = this.seqOf(row.hash) !== undefined;
-    return !isKnown && this.file.tellHashesApart() && super.insert(row);
-  }
-}
-
 /** By a map in memory, for a file that this process has alone. Its keys are the bytes as text, half as long as hex. */
-export class OwnHashes extends Hashes {
+export class OwnHashes extends SharedHashes {
   readonly #seqs = new Map<string, number>();
 
   constructor(file: PoolFile) {

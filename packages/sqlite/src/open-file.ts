@@ -4,7 +4,6 @@ import * as core from 'mempool-core';
 import type { SqliteOptions } from './backend.ts';
 import { type DatabaseFileOptions, formats, incompatible, openDatabase, readSql } from './database-file.ts';
 import { nameCapacity } from './fifo-tables.ts';
-import { dropHashIndex, indexHashes } from './hash-index.ts';
 import { PoolFile } from './pool-file.ts';
 import { createPriorityTables, namePriorityLimits } from './priority-format.ts';
 
@@ -18,9 +17,12 @@ const statements: Readonly<Record<core.Ordering, readonly string[]>> = {
 };
 
 /** Without the index, whose pages scatter over the whole file, a receive costs the same however many there are. */
-const sharing: Readonly<Record<core.Ordering, Readonly<Record<LockingMode, (database: Database) => void>>>> = {
-  fifo: { NORMAL: indexHashes, EXCLUSIVE: dropHashIndex },
-  priority: { NORMAL: () => undefined, EXCLUSIVE: (database) => database.exec('DELETE FROM change') },
+const sharing: Readonly<Record<core.Ordering, Readonly<Record<LockingMode, string>>>> = {
+  fifo: {
+    NORMAL: 'CREATE UNIQUE INDEX IF NOT EXISTS tx_hash ON tx (hash)',
+    EXCLUSIVE: 'DROP INDEX IF EXISTS tx_hash',
+  },
+  priority: { NORMAL: '', EXCLUSIVE: 'DELETE FROM change' },
 };
 
 /** Opens the file as one of any number of processes. Waits while another one makes or holds it. */
@@ -64,7 +66,7 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
     nameRetention();
     nameCapacity(database, limits);
   }
-  sharing[ordering][lockingMode](database);
+  database.exec(sharing[ordering][lockingMode]);
 }
 
 const retentionSql = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_finalized),

@@ -1,19 +1,16 @@
 import type { Database } from 'better-sqlite3';
 import type { Logger } from 'mempool-core';
-import { indexWholeHashes } from './hash-index.ts';
 import type { Place } from './records.ts';
 import { SqlFile } from './sql-file.ts';
 
 /** One connection to a pool's file. */
 export class PoolFile extends SqlFile {
-  readonly #database: Database;
   readonly #log: Logger;
   readonly #reported = new Set<number>();
   #undoing: (() => void)[] = [];
 
   constructor(database: Database, log: Logger, ...sources: readonly string[]) {
     super(database, 'file.sql', 'statements.sql', ...sources);
-    this.#database = database;
     this.#log = log;
   }
 
@@ -38,11 +35,6 @@ export class PoolFile extends SqlFile {
   /** What memory has to take back when the step does not come to its end. */
   onUndo(undo: () => void): void {
     this.#undoing.push(undo);
-  }
-
-  /** Inside a writing transaction, where a hash that has no row was not inserted. False where that has another reason. */
-  tellHashesApart(): boolean {
-    return indexWholeHashes(this.#database);
   }
 
   /** Pages that deleted rows left behind. */

@@ -1,5 +1,5 @@
 import * as core from 'mempool-core';
-import type { Hashes } from './hashes.ts';
+import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import * as records from './records.ts';
 import type { Row } from './sql-file.ts';
@@ -14,12 +14,12 @@ export class PoolView implements core.PoolView {
   readonly lastSeq: number;
   readonly lastEventSeq: number;
   protected readonly file: PoolFile;
-  protected readonly hashes: Hashes;
+  protected readonly hashes: SharedHashes;
   #tip: core.Tip | null = null;
   #orMend = (row: Row, life: core.Life | null): core.Life => records.intact(records.placeOf(row), life);
   #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
 
-  constructor(file: PoolFile, hashes: Hashes) {
+  constructor(file: PoolFile, hashes: SharedHashes) {
     this.file = file;
     this.hashes = hashes;
     this.state = records.decodeState(file.row('pool'));

@@ -1,10 +1,10 @@
 import { bytesToHash } from 'mempool-core';
-import { Hashes } from './hashes.ts';
+import { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import type { PriorityMirror } from './priority-mirror.ts';
 
 /** By the mirror, which must be up to date: the file of a priority pool has no index of hashes. */
-export class MirroredHashes extends Hashes {
+export class MirroredHashes extends SharedHashes {
   readonly #mirror: PriorityMirror;
 
   constructor(file: PoolFile, mirror: PriorityMirror) {

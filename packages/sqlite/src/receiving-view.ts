@@ -1,6 +1,6 @@
 import * as core from 'mempool-core';
 import { roomOf } from './fifo-tables.ts';
-import type { Hashes, NewRow } from './hashes.ts';
+import type { NewRow, SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import { PoolView } from './pool-view.ts';
 import { checksumOf, damaged } from './records.ts';
@@ -22,7 +22,12 @@ export class ReceivingView extends PoolView {
   readonly #admission: core.Admission | null;
   #seq: number;
 
-  constructor(file: PoolFile, hashes: Hashes, transactions: readonly core.Transaction[], thresholds: core.Thresholds) {
+  constructor(
+    file: PoolFile,
+    hashes: SharedHashes,
+    transactions: readonly core.Transaction[],
+    thresholds: core.Thresholds,
+  ) {
     super(file, hashes);
     const room = roomOf(this.state);
     this.#thresholds = thresholds;

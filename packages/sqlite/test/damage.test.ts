@@ -219,7 +219,7 @@ test('M2: gossip of hashes goes past what is damaged, be it all that a page has'
   const path = join(scratch(), 'pool.db');
   await makePool(path);
   const database = new SqliteDatabase(path);
-  database.exec('UPDATE tx SET hash = randomblob(100 + seq) WHERE seq <= 2');
+  database.exec('UPDATE tx SET hash = zeroblob(100 + seq) WHERE seq <= 2');
   database.close();
   await using store = await sqlite.open({ path });
   expect(await store.since(0, { limit: 2, hashesOnly: true })).toEqual({ items: [], next: 2 });
