@@ -5,6 +5,8 @@ import { BareFile } from './bare-file.ts';
 import { hashBytes } from './hash-bytes.ts';
 
 const layout = 'CREATE TABLE tx (seq INTEGER PRIMARY KEY, hash BLOB UNIQUE, stage INTEGER, payload BLOB)';
+/** Every stage can be read in order of arrival: an entry ends with its seq. */
+const orderedLayout = `${layout}; CREATE INDEX tx_stage ON tx (stage)`;
 
 /** A bare table with a unique hash, as durable as the backend's default. */
 export class BareTable implements Bare {
@@ -15,8 +17,9 @@ export class BareTable implements Bare {
   #read!: Statement;
   #page!: Statement;
 
-  constructor(folder: string) {
-    this.#file = new BareFile(folder, layout);
+  /** `ordered`: what is in a stage can be read in its order, too. */
+  constructor(folder: string, { ordered = false }: { readonly ordered?: boolean } = {}) {
+    this.#file = new BareFile(folder, ordered ? orderedLayout : layout);
     this.#prepare();
   }
 
@@ -88,5 +91,5 @@ export class BareTable implements Bare {
 }
 
 export function tableLimit(folder: string): Limit {
-  return { name: 'bare better-sqlite3', survives: true, open: async () => new BareTable(folder) };
+  return { name: 'bare better-sqlite3', survives: true, open: async () => new BareTable(folder, { ordered: true }) };
 }

@@ -3,7 +3,6 @@ import { bareInsert, dropAll } from './receive-workloads.ts';
 import { batches, freshTransactions } from './sample.ts';
 import type { Workload } from './workload.ts';
 
-/** Fewer would have all or none of the write-backs of a file's log in their time. */
 const perTurn = 1_000;
 
 /** Resolves when the stream has given news of `count` transactions. */
