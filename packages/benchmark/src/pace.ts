@@ -33,9 +33,9 @@ const inHeap: Pace = {
 };
 
 /** A server has most of the work: dearer, and steadier. */
-const onServer: Pace = { ...inHeap, warmMs: 60, turnMs: 30, longestTurnMs: 100, rowMs: 2_000 };
+const onServer: Pace = { ...inHeap, warmMs: 60, rowMs: 2_000 };
 
-/** So has a disk; but a log is written back into its file once in some thousand pages: a turn has its share of that. */
+/** So has a disk, whose single syncs differ. */
 const inFile: Pace = { ...onServer, longestWarmMs: 300, turnMs: 50, longestTurnMs: 160 };
 
 const paces: Readonly<Record<Place, Pace>> = { heap: inHeap, file: inFile, server: onServer };

@@ -58,14 +58,21 @@ class Suite {
       for (const [part, count] of this.#parts) if (index < count) await this.#measure(part, { index, count });
   }
 
-  /** Of the rows alone whose passes do not agree. */
+  /** Of the rows alone whose passes do not agree; first where there are fewest of them. */
   async furtherPasses(): Promise<void> {
     for (let index = this.#mostUsual(); index < mostPasses; index++)
-      for (const [part, count] of this.#parts) {
-        const ids = part.kind === 'backend' ? unsettledRows(this.result().rows, part.name) : [];
-        const isTime = isTimeFor(this.#lastMinutes.get(part) ?? 0, { elapsed: this.#minutes() });
-        if (ids.length > 0 && isTime) await this.#measure(part, { index, count }, ids);
+      for (const { part, count, ids, rowsShare } of this.#unsettled()) {
+        const isTime = isTimeFor(this.#lastMinutes.get(part) ?? 0, { elapsed: this.#minutes(), rowsShare });
+        if (isTime) await this.#measure(part, { index, count }, ids);
       }
+  }
+
+  #unsettled() {
+    const { rows } = this.result();
+    return this.#parts
+      .flatMap(([part, count]) => (part.kind === 'backend' ? [{ part, count, ...unsettledRows(rows, part.name) }] : []))
+      .filter(({ ids }) => ids.length > 0)
+      .sort((a, b) => a.rowsShare - b.rowsShare);
   }
 
   result(): Result {

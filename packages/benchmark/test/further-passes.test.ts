@@ -20,16 +20,16 @@ test('a further pass is of the rows whose passes are apart at one size, each bac
     ...row('redis', 'apart', 6.6),
     ...row('ephemeral', 'less', 4.4),
   ];
-  expect(unsettledRows(rows, 'sqlite')).toEqual(['apart']);
-  expect(unsettledRows(rows, 'redis')).toEqual(['apart']);
-  expect(unsettledRows(rows, 'ephemeral')).toEqual(['less']);
+  expect(unsettledRows(rows, 'sqlite')).toEqual({ ids: ['apart'], rowsShare: 0.5 });
+  expect(unsettledRows(rows, 'redis')).toEqual({ ids: ['apart'], rowsShare: 0.5 });
+  expect(unsettledRows(rows, 'ephemeral')).toEqual({ ids: ['less'], rowsShare: 1 });
 });
 
 test('a row of one pass is settled', () => {
   const rows = rowsOf({ backend: 'sqlite', id: 'single', title: 'single', unit: 'µs', per: 'transaction' }, [
     [{ n: 10, ours: [10], limits: new Map([['bare', [5]]]) }],
   ]);
-  expect(unsettledRows(rows, 'sqlite')).toEqual([]);
+  expect(unsettledRows(rows, 'sqlite')).toEqual({ ids: [], rowsShare: 0 });
 });
 
 test.each([
@@ -42,7 +42,9 @@ test.each([
   expect(hasFurtherPasses(readOptions(given))).toBe(expected);
 });
 
-test('a further pass begins only where most of a whole one still fits into fifteen minutes', () => {
-  expect(isTimeFor(2, { elapsed: 13.6 })).toBe(true);
-  expect(isTimeFor(2, { elapsed: 13.8 })).toBe(false);
+test('a further pass begins only where filling the pools and its rows still fit into fifteen minutes', () => {
+  expect(isTimeFor(2, { elapsed: 12.8, rowsShare: 1 })).toBe(true);
+  expect(isTimeFor(2, { elapsed: 13, rowsShare: 1 })).toBe(false);
+  expect(isTimeFor(2, { elapsed: 14.2, rowsShare: 0 })).toBe(true);
+  expect(isTimeFor(2, { elapsed: 14.4, rowsShare: 0 })).toBe(false);
 });
