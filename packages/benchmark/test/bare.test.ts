@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BareMap } from '../src/bare-map.ts';
-import { BareTable } from '../src/bare-table.ts';
+import { BareTable, tableLimit } from '../src/bare-table.ts';
 import { freshTransactions, hashesOf } from '../src/sample.ts';
 
 function scratch(): string {
@@ -52,6 +52,24 @@ describe('the bare table', () => {
     expect(stages.map(({ stage }) => stage)).toEqual([1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
     table.remove(hashesOf(transactions.slice(0, 9)));
     expect(table.page(0, 100)).toHaveLength(1);
+    table.close();
+  });
+
+  test('can be read by stage in order of arrival where rows are held against it, and is plain for the goals', async () => {
+    const plan = (folder: string): unknown => {
+      const [name] = readdirSync(folder) as [string];
+      const database = new Database(join(folder, name, 'bare.db'), { readonly: true });
+      const asked = database.prepare('EXPLAIN QUERY PLAN SELECT seq FROM tx WHERE stage = 0 ORDER BY seq LIMIT 100');
+      const steps = asked.all() as { readonly detail: string }[];
+      database.close();
+      return steps.map(({ detail }) => detail);
+    };
+    const [ordered, plain] = [scratch(), scratch()];
+    const limit = await tableLimit(ordered).open();
+    const table = new BareTable(plain);
+    expect(plan(ordered)).toEqual(['SEARCH tx USING COVERING INDEX tx_stage (stage=?)']);
+    expect(plan(plain)).toEqual(['SCAN tx']);
+    limit.close();
     table.close();
   });
 
