@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore } from 'mempool-core';
+import type { MempoolStore, Ordering, Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
-import { must } from '../must.ts';
+import { must, mustRank } from '../must.ts';
+import type { Random } from '../random.ts';
 import { block, hashesOf, pendingOrder, readable, receive, stagesOf, transaction, transactions } from '../scenario.ts';
 
 interface BytesRead {
@@ -52,8 +53,64 @@ function handedOut({ verb, reach, read }: BytesRead): ConformanceCase {
   });
 }
 
+/** Empty arrays as a runtime makes them: with memory behind them, without any, and as a part of another. */
+const nothings: readonly Uint8Array[] = [
+  new Uint8Array(0),
+  new Uint8Array(new ArrayBuffer(0)),
+  Buffer.from('bytes').subarray(2, 2),
+];
+
+/** Among others, so that a page does not end at it. */
+function withNothing(random: Random): Transaction[] {
+  const empty = nothings.map((payload) => ({ ...transaction(random), payload }));
+  return [transaction(random), ...empty, transaction(random)];
+}
+
+const bytesOf = (items: readonly ({ readonly payload?: Uint8Array } | null)[]): string[] =>
+  items.map((item) => Buffer.from(item?.payload ?? 'none').toString('hex'));
+
+/** Two turns, so that a store checks what it wrote and what it wrote again. */
+const emptyPayloads: ConformanceCase['run'] = async (context) => {
+  const store = await context.open();
+  const batch = withNothing(context.random);
+  const [hashes, expected] = [hashesOf(batch), bytesOf(batch)];
+  for (const _ of ['first', 'again']) {
+    await store.receive(batch);
+    assert.deepEqual(bytesOf(await store.peekPending()), expected);
+    await store.markInflight(hashes);
+    assert.deepEqual(bytesOf(await store.peekInflight()), expected);
+    assert.deepEqual(bytesOf(await store.findInflight(hashes)), expected);
+    await store.drop(hashes, 'gone');
+  }
+  assert.deepEqual(bytesOf((await store.dumpFinalized()).entries), [...expected, ...expected]);
+};
+
+const emptyArrivals = (ordering: Ordering): ConformanceCase =>
+  mustRank(
+    `M1/empty-taken-${ordering}`,
+    `a payload of no bytes is gossiped and taken (${ordering})`,
+    async (context) => {
+      const store = await context.open({ ordering });
+      const batch = withNothing(context.random);
+      const expected = bytesOf(batch);
+      await store.receive(batch);
+      assert.deepEqual(bytesOf(await store.payloads(hashesOf(batch))), expected);
+      const { items } = await store.since(0);
+      assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
+      const { transactions: taken } = await store.take({}, { owner: 'peer', leaseMs: 1_000 });
+      assert.deepEqual(
+        taken.map(({ bytes }) => bytes),
+        batch.map(({ payload }) => payload.length),
+      );
+      assert.deepEqual(bytesOf(await store.findInflight(hashesOf(taken))), expected);
+    },
+  );
+
 export const byteCases: readonly ConformanceCase[] = [
   ...reads.map(handedOut),
+  must('M1/empty', 'a payload of no bytes is a payload, wherever it is read', emptyPayloads),
+  emptyArrivals('fifo'),
+  emptyArrivals('priority'),
   must(
     'M1/handed-in',
     'what a caller does to a payload after the call began does not reach the store',

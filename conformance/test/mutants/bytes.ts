@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { MempoolStore, StoredTransaction, Transaction } from 'mempool-core';
+import { corrupt, type MempoolStore, type StoredTransaction, type Transaction } from 'mempool-core';
 import { answered, handed, type Mutant } from './mutant.ts';
+import { rankedStore } from './priority-pool.ts';
 
 function hands(id: string, alter: (record: StoredTransaction) => StoredTransaction): Mutant {
   return answered(id, (pool) => ({
@@ -34,8 +35,27 @@ function lending(): <R extends Transaction>(record: R) => R {
   };
 }
 
+/** Takes a payload of no bytes for one that was lost. */
+function missed<T extends { readonly hash: string; readonly seq: number; readonly payload: Uint8Array | null }>(
+  found: T,
+): T {
+  if (found.payload?.length === 0) throw corrupt(found);
+  return found;
+}
+
 /** M1. */
 export const byteMutants: readonly Mutant[] = [
+  hands('nothing-is-damage', missed),
+  rankedStore('nothing-is-no-payload', (store) => ({
+    payloads: async (hashes) =>
+      (await store.payloads(hashes)).map((body) => (body?.payload.length === 0 ? null : body)),
+  })),
+  rankedStore('nothing-is-not-gossiped', (store) => ({
+    since: async (...query) => {
+      const page = await store.since(...query);
+      return { ...page, items: page.items.map(missed) };
+    },
+  })),
   lends('peekPending', (store) => {
     const lend = lending();
     return { peekPending: async (query) => (await store.peekPending(query)).map(lend) };

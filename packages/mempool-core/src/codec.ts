@@ -43,9 +43,13 @@ export function decodePoint(bytes: Uint8Array): ChainPoint {
   return { slot: Number(view.getBigUint64(0)), hash: bytesToHash(bytes.subarray(8)) };
 }
 
-/** CRC-32 (IEEE 802.3, as in zlib) of a payload: kept beside it, compared when it is read back (M2). */
-export function payloadChecksum(payload: Uint8Array): number {
-  return crc32(payload);
+/**
+ * CRC-32 (IEEE 802.3, as in zlib) of a payload: kept beside it, compared when it is read back (M2). `before` is that of the
+ * bytes in front of it.
+ */
+export function payloadChecksum(payload: Uint8Array, before = 0): number {
+  // Node 22 answers 0 for an empty array without memory of its own, as SQLite hands them out, whatever came before.
+  return payload.length === 0 ? before : crc32(payload, before);
 }
 
 /** One value as CBOR; byte strings must be `Uint8Array`. */

@@ -69,6 +69,11 @@ describe('stored bytes', () => {
 
   it('have the CRC-32 that zlib and Redis scripts compute', () => {
     expect(payloadChecksum(Buffer.from('123456789'))).toBe(0xcbf43926);
+    expect(payloadChecksum(Buffer.from('6789'), payloadChecksum(Buffer.from('12345')))).toBe(0xcbf43926);
+    for (const nothing of [new Uint8Array(0), new Uint8Array(new ArrayBuffer(0))]) {
+      expect(payloadChecksum(nothing)).toBe(0);
+      expect(payloadChecksum(nothing, 0xcbf43926)).toBe(0xcbf43926);
+    }
   });
 });
 

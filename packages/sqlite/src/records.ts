@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import * as core from 'mempool-core';
 import type { Row } from './sql-file.ts';
 
@@ -22,7 +21,7 @@ export interface StoredRecord extends core.ReadRecord, core.Body {
 
 /** Of the hash and the payload: tells a damaged one of either, and a payload that is another transaction's. */
 export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
-  return crc32(payload, crc32(hash));
+  return core.payloadChecksum(payload, core.payloadChecksum(hash));
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */

@@ -108,3 +108,29 @@ test('a file goes from shared to exclusive use and back, and knows its hashes in
     expect(outcomes.map(({ kind }) => kind)).toEqual([...Array(n).fill('duplicate'), 'received']);
   }
 });
+
+/** CRC-32 of the hash and the payload, as zlib computes it: what any Node must write, and take for right. */
+const checksums: readonly (readonly [hash: string, payload: string, checksum: number])[] = [
+  ['00', '', 0xd202ef8d],
+  ['c0ffee'.padEnd(64, '0'), '', 0x5858ab27],
+  ['ff'.repeat(64), '', 0x0f6187ba],
+  ['31323334', '3536373839', 0xcbf43926],
+];
+
+test('M2: checksums in the file are the same on every Node, those of empty payloads too', async () => {
+  const path = join(scratch(), 'pool.db');
+  await using store = await sqlite.open({ path });
+  const given = checksums.map(([hash, hex]) => ({
+    hash,
+    payload: Uint8Array.from(Buffer.from(hex, 'hex')),
+    payloadType: 0,
+  }));
+  await store.receive(given);
+  const database = new SqliteDatabase(path);
+  const stored = database.prepare('SELECT checksum FROM tx ORDER BY seq').pluck().all();
+  database.close();
+  expect(stored).toEqual(checksums.map(([, , checksum]) => checksum));
+  expect((await store.peekPending()).map(({ payload }) => Buffer.from(payload).toString('hex'))).toEqual(
+    checksums.map(([, hex]) => hex),
+  );
+});
