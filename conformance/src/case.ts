@@ -1,4 +1,4 @@
-import type { Capabilities, MempoolStore, OpenOptions } from 'mempool-core';
+import type { Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
 import type { Election, ElectionOptions, ElectionProvider, LeaseStore } from 'mempool-election';
 import type { Random } from './random.ts';
 import type { TaskInputs, TaskName } from './tasks.ts';
@@ -26,6 +26,8 @@ export interface ConformanceCase {
   /** Version of the kit that brought the case. */
   readonly since: string;
   readonly needs?: readonly Need[];
+  /** The order of the pools that it opens without naming one; default: that of arrival. See `onBothOrderings`. */
+  readonly ordering?: Ordering | undefined;
   run(context: CaseContext): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import type { Assignment } from './fork.ts';
+import { ordered } from './ordering.ts';
 import { loadSubject, wholeSubject } from './subject.ts';
 import { type TaskInputs, type TaskLink, type TaskName, tasks } from './tasks.ts';
 
@@ -26,10 +27,10 @@ async function heard(): Promise<unknown> {
   return words.shift();
 }
 
-async function run({ module, pool, task, input }: Assignment): Promise<void> {
+async function run({ module, pool, ordering, task, input }: Assignment): Promise<void> {
   const subject = wholeSubject(await loadSubject(module));
   const link: TaskLink = {
-    open: (options) => subject.open(pool, options),
+    open: (options) => subject.open(pool, ordered(options, { ordering })),
     async leases(options) {
       const store = await subject.leases?.(pool, options);
       if (store === undefined) throw new Error(`${subject.name} has no leases`);

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import type { ConformanceCase } from './case.ts';
 import { allCases } from './cases/index.ts';
 import { toMarkdown } from './markdown.ts';
+import { writtenId } from './ordering.ts';
 import type { CaseResult } from './outcome.ts';
 import type { Report } from './report.ts';
 import { newSeed, runSuite } from './run.ts';
@@ -50,10 +51,10 @@ function seedOf(text: string | undefined): number {
   return seed;
 }
 
-/** A rule, as in `L2`, or one case, as in `L2/racing`. */
+/** A rule, as in `L2`, or one case, as in `L2/racing`, on pools of both orderings, or on one, as in `L2/racing@priority`. */
 function chosen(only: string | undefined): (one: ConformanceCase) => boolean {
   if (only === undefined) return () => true;
-  const filter = ({ id, rule }: ConformanceCase): boolean => rule === only || id === only;
+  const filter = (one: ConformanceCase): boolean => [one.rule, one.id, writtenId(one)].includes(only);
   if (!allCases.some(filter)) throw new UsageError(`--only ${only}: no rule and no case has this name`);
   return filter;
 }

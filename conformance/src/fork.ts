@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { Ordering } from 'mempool-core';
 import type { ChildProcessHandle } from './case.ts';
 import type { TaskName } from './tasks.ts';
 
@@ -8,6 +9,8 @@ export interface Assignment {
   /** URL of the module that exports the subject. */
   readonly module: string;
   readonly pool: string;
+  /** The order of the pools that the task opens without naming one. */
+  readonly ordering: Ordering | undefined;
   readonly task: TaskName;
   readonly input: unknown;
 }

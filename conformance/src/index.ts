@@ -18,6 +18,7 @@ export { checkLeaseHistory, type LeaseHistoryOptions } from './lease-history.ts'
 export { openLeases } from './lease-opening.ts';
 export { toMarkdown } from './markdown.ts';
 export { Model, type ModelOptions } from './model/model.ts';
+export { onBothOrderings } from './ordering.ts';
 export type { CaseOutcome, CaseResult } from './outcome.ts';
 export {
   checkPriorityHistory,

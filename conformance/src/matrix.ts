@@ -8,7 +8,7 @@ const markers = ['<!-- conformance:start -->', '<!-- conformance:end -->'] as co
 export function matrix(all: readonly Report[]): string {
   const totals = all.map(({ counts }) => `**${cell(counts)}**`);
   return [
-    'Conformance cases passed, per rule and backend; *n/a*: ruled out by what the backend does not claim to be.',
+    'Conformance cases passed, per rule and backend; those of every pool count on pools of both orderings. *n/a*: ruled out by what the backend does not claim to be.',
     '',
     `| Rule | ${all.map(({ subject }) => subject).join(' | ')} |`,
     `|---|${all.map(() => '---:').join('|')}|`,

@@ -1,7 +1,7 @@
 import type { MempoolStore } from 'mempool-core';
 import { assertSame } from './difference.ts';
 import type { Model } from './model/model.ts';
-import { readable, take } from './scenario.ts';
+import { countsOf, readable, take } from './scenario.ts';
 
 type Reader = Pick<
   MempoolStore,
@@ -25,7 +25,7 @@ export async function observe(store: AnyReader, hashes: readonly string[]): Prom
     store.peekPending({ limit: all }),
     store.peekInflight({ limit: all }),
     store.tip({ points: all }),
-    store.usage(),
+    countsOf(store),
   ]);
   return {
     statuses,

@@ -74,7 +74,7 @@ function judge(error: Error | null, gap: string | undefined): CaseOutcome {
 async function attempt(subject: Subject, one: ConformanceCase, seed: number, timeoutMs: number): Promise<Error | null> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error(`not done after ${timeoutMs} ms`)), timeoutMs);
-  const scope = new CaseScope(subject, seed, limit.signal);
+  const scope = new CaseScope(subject, one, seed, limit.signal);
   const late = new Promise<never>((_, reject) =>
     limit.signal.addEventListener('abort', () => reject(limit.signal.reason)),
   );

@@ -121,6 +121,12 @@ export async function logEntries(store: MempoolStore): Promise<LogEntry[]> {
   return (await store.dumpFinalized({ limit: 1_000 })).entries;
 }
 
+/** What every pool tells of itself: without the load, which only one with limits has. */
+export async function countsOf(store: { usage(): Usage | Promise<Usage> }): Promise<Usage> {
+  const { load: _, ...counts } = await store.usage();
+  return counts;
+}
+
 /** What a call that changed nothing must leave as it was. */
 export async function snapshot(store: MempoolStore): Promise<readonly [Usage, ChainPoint | null, number]> {
   const { point: tip, tick } = await store.tip();

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import { createElection, type Election, type ElectionProvider, type LeaseStore } from 'mempool-election';
-import type { CaseContext, ElectOptions, LeasesOptions, Subject } from './case.ts';
+import type { CaseContext, ConformanceCase, ElectOptions, LeasesOptions, Subject } from './case.ts';
 import { ForkedChild } from './fork.ts';
+import { ordered } from './ordering.ts';
 import { Random } from './random.ts';
 import type { TaskName } from './tasks.ts';
 
@@ -13,13 +14,15 @@ const endingMs = 15_000;
 export class CaseScope {
   readonly context: CaseContext;
   readonly #subject: Subject;
+  readonly #case: Pick<ConformanceCase, 'ordering'>;
   readonly #pools: string[] = [];
   readonly #stores: Promise<MempoolStore | LeaseStore>[] = [];
   readonly #elections: Election[] = [];
   readonly #children: ForkedChild[] = [];
 
-  constructor(subject: Subject, seed: number, signal: AbortSignal) {
+  constructor(subject: Subject, one: Pick<ConformanceCase, 'ordering'>, seed: number, signal: AbortSignal) {
     this.#subject = subject;
+    this.#case = one;
     const pool = this.#newPool();
     this.context = {
       open: (options) => this.#open(pool, options),
@@ -51,7 +54,7 @@ export class CaseScope {
   }
 
   #open(pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
-    const opened = (async () => this.#subject.open(pool, options))();
+    const opened = (async () => this.#subject.open(pool, ordered(options, this.#case)))();
     this.#stores.push(opened);
     return opened;
   }
@@ -80,7 +83,8 @@ export class CaseScope {
 
   async #fork(pool: string, task: TaskName, input: unknown, signal: AbortSignal): Promise<ForkedChild> {
     signal.throwIfAborted();
-    const child = new ForkedChild({ module: this.#subject.module, pool, task, input });
+    const { ordering } = this.#case;
+    const child = new ForkedChild({ module: this.#subject.module, pool, ordering, task, input });
     this.#children.push(child);
     await child.started;
     return child;

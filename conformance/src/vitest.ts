@@ -4,6 +4,7 @@ import { afterAll, describe, test } from 'vitest';
 import type { ConformanceCase, ElectionSubject, Subject } from './case.ts';
 import { type BindingOptions, caseTests } from './case-test.ts';
 import { casesOf } from './cases/index.ts';
+import { writtenId } from './ordering.ts';
 import { type CaseResult, missingNeeds } from './outcome.ts';
 import { makeReport, type Report } from './report.ts';
 import { defaultTimeoutMs, newSeed } from './run.ts';
@@ -57,9 +58,15 @@ function notRun(one: ConformanceCase, subject: Subject): CaseResult {
 
 function closingLines({ subject, seed, counts, cases }: Report): string {
   const run = counts.passed + counts.failed + counts['known-gap'];
-  const ruledOut = cases.filter(({ outcome }) => outcome === 'unsupported').map(({ id }) => id);
-  const head = `${subject}: ${run} conformance cases run, ${ruledOut.length} unsupported, seed ${seed}`;
-  return ruledOut.length === 0 ? head : `${head}\n  unsupported by what it claims to be: ${ruledOut.join(', ')}`;
+  const head = `${subject}: ${run} conformance cases run, ${counts.unsupported} unsupported, seed ${seed}`;
+  const ruledOut = cases.filter(({ outcome }) => outcome === 'unsupported');
+  const named = ruledOut.filter((one) => writtenId(one) === one.id).map(({ id }) => id);
+  const again = ruledOut.length - named.length;
+  const lines = [
+    ...(named.length > 0 ? [`  unsupported by what it claims to be: ${named.join(', ')}`] : []),
+    ...(again > 0 ? [`  unsupported on pools by priority: ${again} cases (…@priority)`] : []),
+  ];
+  return [head, ...lines].join('\n');
 }
 
 function writeReport(report: Report, folder: string | undefined): void {

@@ -36,10 +36,19 @@ test('a backend that breaks a rule ends with 1, and the case names the rule', as
   expect(stdout).toMatch(/^failed {7}L4\//m);
 });
 
-test('one rule or one case may be chosen; the result is then partial', async () => {
-  const { code, stdout } = await command(fixture('subject'), '--only', 'L1/arrival-order');
+test('one rule or one case on one ordering may be chosen; the result is then partial', async () => {
+  const { code, stdout } = await command(fixture('subject'), '--only', 'L1/arrival-order@priority');
   expect(code).toBe(0);
   expect(stdout).toContain('mine: partial (1 passed, 0 failed');
+});
+
+test('the id of a case of every pool chooses it on pools of both orderings', async () => {
+  const { code, stdout } = await command(fixture('subject'), '--only', 'L1/arrival-order');
+  expect(code).toBe(0);
+  expect(stdout.match(/^passed +L1\S+/gm)).toEqual([
+    'passed       L1/arrival-order',
+    'passed       L1/arrival-order@priority',
+  ]);
 });
 
 test.each([

@@ -57,7 +57,8 @@ describe('what the faults are planted in has none itself', () => {
 
 test('every MUST case kills a mutant', () => {
   const killing = new Set([...allMutants, ...faults].flatMap(({ kills }) => kills));
-  const idle = allCases.filter(({ id, level }) => level === 'MUST' && !killing.has(id)).map(({ id }) => id);
+  const written = allCases.filter(({ ordering, level }) => ordering === undefined && level === 'MUST');
+  const idle = written.filter(({ id }) => !killing.has(id)).map(({ id }) => id);
   assert.deepEqual(idle, []);
 });
 

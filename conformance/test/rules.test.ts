@@ -32,5 +32,8 @@ test('ids are unique and begin with their rule, and no case is of an unknown one
   const ids = allCases.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { id, rule } of allCases)
-    expect({ id, known: rule in rules }).toEqual({ id: expect.stringMatching(`^${rule}/[A-Za-z0-9-]+$`), known: true });
+    expect({ id, known: rule in rules }).toEqual({
+      id: expect.stringMatching(`^${rule}/[A-Za-z0-9-]+(@priority)?$`),
+      known: true,
+    });
 });

@@ -1,6 +1,7 @@
 import {
   type CaseContext,
   type ConformanceCase,
+  onBothOrderings,
   type Report,
   runCase,
   runSuite,
@@ -189,4 +190,29 @@ test('cases may run at the same time', async () => {
   };
   const cases = [makeCase(meet), makeCase(meet, { id: 'X9/two' })];
   expect((await runSuite(subject, { cases, concurrency: 2, timeoutMs: 5_000 })).result).toBe('passed');
+});
+
+test('a case of every pool runs on pools of both orderings', async () => {
+  const orderings: string[] = [];
+  const noting = makeCase(async ({ open, openOther }) => {
+    for (const store of [await open(), await openOther({ finalizeThreshold: 2 })]) orderings.push(store.ordering);
+  });
+  const cases = onBothOrderings([noting]);
+  expect(cases.map(({ id }) => id)).toEqual(['X9/one', 'X9/one@priority']);
+  expect((await runSuite(subject, { cases })).result).toBe('passed');
+  expect(orderings).toEqual(['fifo', 'fifo', 'priority', 'priority']);
+});
+
+test('on pools by priority a case has a result, a profile and a known gap of its own', async () => {
+  const knownGaps = { 'X9/broken@priority': 'not yet' };
+  const report = await resultOf(onBothOrderings([passing, failing]), { knownGaps });
+  expect(report.cases.map(({ id, profile, outcome }) => [id, profile, outcome])).toEqual([
+    ['X9/one', 'core', 'passed'],
+    ['X9/one@priority', 'priority', 'passed'],
+    ['X9/broken', 'core', 'failed'],
+    ['X9/broken@priority', 'priority', 'known-gap'],
+  ]);
+  const capabilities = { ...subject.backend.capabilities, priority: false };
+  const without = await resultOf(onBothOrderings([passing]), { backend: { ...subject.backend, capabilities } });
+  expect(without.counts).toMatchObject({ passed: 1, unsupported: 1 });
 });

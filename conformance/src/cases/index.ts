@@ -1,4 +1,5 @@
 import type { ConformanceCase } from '../case.ts';
+import { onBothOrderings } from '../ordering.ts';
 import type { AnySubject } from '../subject.ts';
 import { abortCases } from './abort.ts';
 import { atomicityCases } from './atomicity.ts';
@@ -52,8 +53,8 @@ export const electionCases: readonly ConformanceCase[] = [
   ...electionOrderCases,
 ];
 
-/** Every case of the suite, in the order of the rules. */
-export const allCases: readonly ConformanceCase[] = [
+/** The rules of every pool, whatever its order. */
+const poolRuleCases: readonly ConformanceCase[] = [
   ...receivingCases,
   ...propagationCases,
   ...confirmationCases,
@@ -86,6 +87,11 @@ export const allCases: readonly ConformanceCase[] = [
   ...racingCases,
   ...fencingCases,
   ...fencedAnswerCases,
+];
+
+/** Every case of the suite, in the order of the rules: those of every pool on pools of both orderings. */
+export const allCases: readonly ConformanceCase[] = [
+  ...onBothOrderings(poolRuleCases),
   ...electionCases,
   ...priorityCases,
   ...priorityHistoryCases,

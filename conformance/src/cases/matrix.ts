@@ -13,7 +13,16 @@ import {
 } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../case.ts';
 import { must } from '../must.ts';
-import { block, eventsAfter, inflightOrder, pendingOrder, point, statusOf, transactions } from '../scenario.ts';
+import {
+  block,
+  countsOf,
+  eventsAfter,
+  inflightOrder,
+  pendingOrder,
+  point,
+  statusOf,
+  transactions,
+} from '../scenario.ts';
 
 /** The table's verbs, and the two ways in which ticks change a transaction that a call does not name. */
 const verbs = [...lifecycleVerbs, 'otherBlock', 'rollback'] as const;
@@ -198,7 +207,7 @@ function matrixCase(stage: Stage, verb: Verb): ConformanceCase {
     const reborn = next !== null && verb === 'receive';
     const state = after(stage, verb);
     const answer = await act(scene, verb);
-    const { lastSeq, ...usage } = await store.usage();
+    const { lastSeq, ...usage } = await countsOf(store);
     const seq = reborn ? lastSeq : scene.seq;
     assert.deepEqual(answer, outcome(scene, stage, verb, seq));
     assert.deepEqual(await statusOf(store, subject.hash), { hash: subject.hash, ...state });

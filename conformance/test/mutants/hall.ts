@@ -1,5 +1,5 @@
 import type { Subject } from 'mempool-conformance';
-import type { LeaseSource, MempoolStore, OpenOptions } from 'mempool-core';
+import type { LeaseSource, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
 import {
   createElection,
   type Election,
@@ -16,7 +16,6 @@ import { leaseVerbs, verbsOf } from '../../src/verbs.ts';
 import { type Mutant, mutant, storeVerbs } from './mutant.ts';
 
 const name = 'watcher';
-const capabilities = { durable: false, shared: false, lease: true, priority: false };
 
 /** One pool's election, whose store can lose all it has. */
 export class Hall {
@@ -78,6 +77,8 @@ export class Hall {
 
 /** Where faults can be planted in an election and in a pool that it guards. */
 interface Faults {
+  /** The pools that have the fault, with a backend that keeps such ones; default: those in order of arrival. */
+  readonly ordering?: Ordering;
   readonly clock?: Partial<ElectionClock>;
   /** Which pools share an election. */
   hallOf?(pool: string): string;
@@ -89,6 +90,8 @@ interface Faults {
 }
 
 export function electing(id: string, faults: Faults): Mutant {
+  const { ordering = 'fifo' } = faults;
+  const capabilities = { durable: false, shared: false, lease: true, priority: ordering === 'priority' };
   const halls = new Map<string, Hall>();
   const hallOf = (pool: string): Hall => {
     const key = faults.hallOf?.(pool) ?? pool;
@@ -98,14 +101,15 @@ export function electing(id: string, faults: Faults): Mutant {
   };
   const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
     const hall = hallOf(options.pool ?? 'mempool');
-    const leases = { ...hall.source, ...faults.source?.(hall.source, hall) };
-    const store = await ephemeral.open({ ...(faults.options?.(options) ?? options), leases });
+    const planted = ordering === (options.ordering ?? 'fifo') ? faults : {};
+    const leases = { ...hall.source, ...planted.source?.(hall.source, hall) };
+    const store = await ephemeral.open({ ...(planted.options?.(options) ?? options), leases });
     return {
       name: id,
       capabilities,
       ordering: store.ordering,
       ...verbsOf(store, storeVerbs),
-      ...faults.pool?.(store, hall),
+      ...planted.pool?.(store, hall),
     };
   };
   const election: Partial<Subject> = {

@@ -6,6 +6,7 @@ import { drainMutants } from './priority-drain.ts';
 import { evictionMutants, floorMutants } from './priority-eviction.ts';
 import { gossipMutants } from './priority-gossip.ts';
 import { poolInputMutants } from './priority-input.ts';
+import { priorityLifecycleMutants } from './priority-lifecycle.ts';
 import { limitMutants } from './priority-limits.ts';
 import { poolOperationMutants } from './priority-operations.ts';
 import { orderMutants, storeOrderMutants } from './priority-order.ts';
@@ -41,4 +42,5 @@ export const priorityMutants: readonly Mutant[] = [
   ...poolOperationMutants,
   ...poolInputMutants,
   ...arrivalMutants,
+  ...priorityLifecycleMutants,
 ];

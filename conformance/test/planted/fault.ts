@@ -1,4 +1,4 @@
-import type { Capabilities, MempoolStore, OpenOptions } from 'mempool-core';
+import type { Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 
 /** Where a faulty store stands. */
@@ -16,6 +16,8 @@ export interface Fault {
   /** Those of them that wait for what never comes: the end of their time is how they notice it. */
   readonly hangs?: readonly string[];
   readonly capabilities?: Partial<Capabilities>;
+  /** The pools that have the fault; default: all. */
+  readonly ordering?: Ordering;
   /** Another file than that of the pool. */
   path?(path: string): string;
   /** What happens to the file of an existing pool before it is opened: statements. */

@@ -15,12 +15,14 @@ import { electionFaults } from './election-faults.ts';
 import type { Fault, Place } from './fault.ts';
 import { nodeFaults, poolFaults } from './node-faults.ts';
 import { priorityFaults } from './priority-faults.ts';
+import { priorityReopeningFaults } from './priority-reopening-faults.ts';
 
 export const faults: readonly Fault[] = [
   ...durableFaults,
   ...nodeFaults,
   ...poolFaults,
   ...priorityFaults,
+  ...priorityReopeningFaults,
   ...electionFaults,
 ];
 
@@ -30,7 +32,9 @@ const given = new URL(import.meta.url).searchParams;
 /** One for this process and its children: another run must not find what this one left. */
 const folder = given.get('folder') ?? join(tmpdir(), `mempool-conformance-planted-${randomUUID()}`);
 
-async function openFaulty(fault: Fault, pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
+async function openFaulty(given: Fault, pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
+  const isMeant = given.ordering === undefined || given.ordering === (options.ordering ?? 'fifo');
+  const fault = isMeant ? given : { id: given.id, kills: [] };
   const place = placeOf(fault, pool);
   const { path } = place;
   if (place.reopened && fault.sabotage !== undefined) damage(path, fault.sabotage);
