@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { CborError, type CborFault } from '../src/chain/cbor-error.ts';
-import { arrayItems, cutItem, isNull, itemEnd, mapEntries, readBytes, readUnsigned } from '../src/chain/cbor-walker.ts';
+import {
+  arrayItems,
+  cutItem,
+  isNull,
+  itemEnd,
+  mapEntries,
+  maxDepth,
+  readBytes,
+  readUnsigned,
+} from '../src/chain/cbor-walker.ts';
 
 const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits, 'hex'));
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -121,10 +130,12 @@ describe('the end of an item', () => {
     ['maps', 'a100', ''],
     ['maps without a length', 'bf00', 'ff'],
     ['tags', 'c1', ''],
-  ])('%s many thousands deep are one item', (_, open, close) => {
-    const depth = 200_000; // Many times what a call stack holds.
-    const bytes = hex(`${open.repeat(depth)}00${close.repeat(depth)}`);
+  ])('%s at the greatest depth are one item, and one level more is refused', (_, open, close) => {
+    const nested = (depth: number) => hex(`${open.repeat(depth)}00${close.repeat(depth)}`);
+    const bytes = nested(maxDepth);
     expect(itemEnd(bytes, 0)).toBe(bytes.length);
+    const offset = (maxDepth * open.length) / 2;
+    expect(faultOf(() => itemEnd(nested(maxDepth + 1), 0))).toEqual({ fault: 'too-deep', offset });
   });
 
   test('an item is cut out as a view, not a copy', () => {

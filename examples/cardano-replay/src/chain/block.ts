@@ -2,7 +2,16 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { BlockError, type BlockPlace } from './block-error.ts';
 import { CborError } from './cbor-error.ts';
-import { arrayItems, type CborItem, isNull, itemEnd, mapEntries, readBytes, readUnsigned } from './cbor-walker.ts';
+import {
+  arrayItems,
+  type CborItem,
+  fewItems,
+  isNull,
+  itemEnd,
+  mapEntries,
+  readBytes,
+  readUnsigned,
+} from './cbor-walker.ts';
 import { digestBytes, hexDigest } from './digest.ts';
 
 interface ChainTransaction {
@@ -40,6 +49,8 @@ interface BlockParts {
 /** Alonzo. Blocks of earlier eras have no list of invalid transactions, and those of Byron another form altogether. */
 const firstEra = 5;
 const lastPayloadType = 0xffff;
+/** What is cut out takes many times its bytes: an array of empty transactions must not fill the memory. */
+const maxTransactions = 65_536;
 const isValid = Uint8Array.of(0xf5);
 const isInvalid = Uint8Array.of(0xf4);
 const noAuxiliary = Uint8Array.of(0xf6);
@@ -70,11 +81,11 @@ function within<T>(place: BlockPlace | null, read: () => T): T {
 function readParts(bytes: Uint8Array): { readonly era: number; readonly parts: BlockParts } {
   const end = itemEnd(bytes, 0);
   if (end !== bytes.length) fail(end, 'bytes behind the block');
-  const [tag, block, ...more] = arrayItems(bytes, 0);
-  if (tag === undefined || block === undefined || more.length > 0) fail(0, 'expected [era, block]');
+  const [tag, block, third] = arrayItems(bytes, 0);
+  if (tag === undefined || block === undefined || third !== undefined) fail(0, 'expected [era, block]');
   const era = readEra(bytes, tag.start);
-  const [header, bodies, witnesses, auxiliary, invalid, ...rest] = arrayItems(bytes, block.start);
-  if (!header || !bodies || !witnesses || !auxiliary || !invalid || rest.length > 0) {
+  const [header, bodies, witnesses, auxiliary, invalid, sixth] = arrayItems(bytes, block.start);
+  if (!header || !bodies || !witnesses || !auxiliary || !invalid || sixth !== undefined) {
     fail(block.start, 'expected five parts in a block');
   }
   return { era, parts: { header, bodies, witnesses, auxiliary, invalid } };
@@ -88,8 +99,8 @@ function readEra(bytes: Uint8Array, offset: number): number {
 }
 
 function readHeader(bytes: Uint8Array, offset: number): Header {
-  const [body, signature, ...more] = arrayItems(bytes, offset);
-  if (!body || !signature || more.length > 0) fail(offset, 'expected [header body, signature]');
+  const [body, signature, more] = arrayItems(bytes, offset);
+  if (!body || !signature || more !== undefined) fail(offset, 'expected [header body, signature]');
   const [number, slot, previous] = arrayItems(bytes, body.start);
   if (!number || !slot || !previous) fail(body.start, 'expected number, slot and previous hash');
   return {
@@ -106,8 +117,8 @@ function readHash(bytes: Uint8Array, offset: number): string {
 }
 
 function readTransactions(bytes: Uint8Array, parts: BlockParts, era: number): readonly ChainTransaction[] {
-  const bodies = [...arrayItems(bytes, parts.bodies.start)];
-  const witnesses = [...arrayItems(bytes, parts.witnesses.start)];
+  const bodies = fewItems(bytes, parts.bodies.start, maxTransactions);
+  const witnesses = fewItems(bytes, parts.witnesses.start, maxTransactions);
   const failCount = () => fail(parts.witnesses.start, `${bodies.length} bodies but ${witnesses.length} witness sets`);
   if (bodies.length !== witnesses.length) failCount();
   const auxiliary = readAuxiliary(bytes, parts.auxiliary.start, bodies.length);
@@ -132,7 +143,7 @@ function readAuxiliary(bytes: Uint8Array, offset: number, count: number): Map<nu
 }
 
 function readInvalid(bytes: Uint8Array, offset: number, count: number): ReadonlySet<number> {
-  const items = [...arrayItems(bytes, offset)];
+  const items = fewItems(bytes, offset, count);
   return new Set(items.map((item) => readIndex(bytes, item.start, count)));
 }
 

@@ -5,6 +5,8 @@
 export type CborFault =
   | 'truncated'
   | 'too-long'
+  | 'too-deep'
+  | 'too-many'
   | 'reserved'
   | 'stray-break'
   | 'odd-map'

@@ -6,6 +6,9 @@
 import { CborError } from './cbor-error.ts';
 import { type CborHead, majors, readHead } from './cbor-head.ts';
 
+/** Deeper items are refused: each level takes memory. A transaction of 16 KiB, Cardano's largest, cannot reach it. */
+export const maxDepth = 65_536;
+
 /** One item, cut out. `bytes` is a view: it lives and changes with the bytes it was cut from. */
 export interface CborItem {
   /** Offsets in the bytes handed in. */
@@ -23,7 +26,7 @@ interface OpenItem {
 }
 
 /**
- * The offset just behind the item at `offset`. Depth costs memory only, never call stack.
+ * The offset just behind the item at `offset`. Depth costs memory only, never call stack, and no more than `maxDepth` of it.
  * @throws CborError with the offset of the head at fault; `truncated` when more bytes might make it whole.
  */
 export function itemEnd(bytes: Uint8Array, offset: number): number {
@@ -53,6 +56,16 @@ export function cutItem(bytes: Uint8Array, offset: number): CborItem {
 export function arrayItems(bytes: Uint8Array, offset: number): Generator<CborItem, void> {
   const head = expectMajor(bytes, offset, majors.array, 'an array');
   return childItems(bytes, head, expectLength(head.argument, offset));
+}
+
+/** The items of an array that may have `most`. @throws CborError `too-many` at the first one more, `kind` when it is no array. */
+export function fewItems(bytes: Uint8Array, offset: number, most: number): readonly CborItem[] {
+  const items: CborItem[] = [];
+  for (const item of arrayItems(bytes, offset)) {
+    if (items.length === most) throw new CborError('too-many', item.start, `more than ${most} items in an array`);
+    items.push(item);
+  }
+  return items;
 }
 
 /** Key and value in turn of the map at `offset`. @throws CborError `kind` when it is no map. */
@@ -119,6 +132,7 @@ function stepInto(bytes: Uint8Array, at: number, head: CborHead, open: OpenItem[
   if (left === null) return head.end;
   // Checked here, not at the end of the bytes: a count of 2^60 is refused before it is walked.
   if (left > bytes.length - head.end) fewerBytes(left, at, 'items');
+  if (open.length === maxDepth) throw new CborError('too-deep', at, `items more than ${maxDepth} levels deep`);
   open.push({ start: at, isMap: head.major === majors.map, indefinite: head.indefinite, left });
   return head.end;
 }
