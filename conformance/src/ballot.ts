@@ -1,6 +1,15 @@
-import type { Election, ElectionEvent, ElectionEventKind, ElectionEventOf, Lease, LeaseStore } from 'mempool-election';
+import {
+  type Election,
+  type ElectionClock,
+  type ElectionEvent,
+  type ElectionEventKind,
+  type ElectionEventOf,
+  type Lease,
+  type LeaseStore,
+  systemClock,
+} from 'mempool-election';
 import type { CaseContext, ElectOptions } from './case.ts';
-import { until } from './lease-scenario.ts';
+import { until, untilTrue } from './lease-scenario.ts';
 import { leaseVerbs, verbsOf } from './verbs.ts';
 
 /** Short, for leaderships that end by time. */
@@ -65,6 +74,73 @@ export function hanging(): { readonly through: (store: LeaseStore) => LeaseStore
       hangs = true;
     },
   };
+}
+
+/** A store whose answers to campaigns and renewals can be kept back: they are done there, and heard of later. */
+export class Withheld implements Disposable {
+  readonly #waiting: (() => void)[] = [];
+  #withholds = false;
+
+  readonly through = (store: LeaseStore): LeaseStore => ({
+    ...verbsOf(store, leaseVerbs),
+    campaign: (request) => this.#late(() => store.campaign(request)),
+    renew: (lease, request) => this.#late(() => store.renew(lease, request)),
+  });
+
+  /** From the next call on. */
+  begin(): void {
+    this.#withholds = true;
+  }
+
+  get waits(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** Gives those that wait; later ones are kept back as well. */
+  async give(): Promise<void> {
+    await untilTrue('a call has been done and not answered', () => this.waits);
+    for (const answer of this.#waiting.splice(0)) answer();
+  }
+
+  /** Nothing is kept back any more: a node that stops waits for its calls. */
+  [Symbol.dispose](): void {
+    this.#withholds = false;
+    for (const answer of this.#waiting.splice(0)) answer();
+  }
+
+  async #late<Reply>(call: () => Promise<Reply>): Promise<Reply> {
+    const withheld = this.#withholds;
+    const reply = await call();
+    if (withheld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return reply;
+  }
+}
+
+/** When a node called its store. */
+export class Calls {
+  readonly campaigns: number[] = [];
+  readonly looks: number[] = [];
+  readonly releases: number[] = [];
+
+  readonly through = (store: LeaseStore): LeaseStore => ({
+    ...verbsOf(store, leaseVerbs),
+    campaign: (request) => noted(this.campaigns, () => store.campaign(request)),
+    observe: () => noted(this.looks, () => store.observe()),
+    release: (holder) => noted(this.releases, () => store.release(holder)),
+  });
+}
+
+function noted<Reply>(times: number[], call: () => Reply): Reply {
+  times.push(performance.now());
+  return call();
+}
+
+/** A wall clock that a case moves on, as waking from a sleep does. */
+export class SleepyClock implements ElectionClock {
+  sleptMs = 0;
+  readonly monotonicMs = systemClock.monotonicMs;
+  readonly schedule = systemClock.schedule;
+  readonly wallMs = (): number => systemClock.wallMs() + this.sleptMs;
 }
 
 export async function lone(context: CaseContext, options: ElectOptions): Promise<readonly [Election, Ballot]> {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Election } from 'mempool-election';
-import { Ballot, hanging, lone, long, short } from '../ballot.ts';
+import type { Election, LeaseStore } from 'mempool-election';
+import { Ballot, Calls, hanging, lone, long, short } from '../ballot.ts';
 import type { ConformanceCase } from '../case.ts';
 import { until, untilTrue, win } from '../lease-scenario.ts';
 import { mustElect } from '../must.ts';
+import { leaseVerbs, verbsOf } from '../verbs.ts';
 
 const order: readonly ConformanceCase[] = [
   mustElect('LE7/lost-first', 'a loss is told before anybody else wins', async (context) => {
@@ -87,6 +88,63 @@ const order: readonly ConformanceCase[] = [
   ),
 ];
 
+/** Nobody who gave up campaigns before so long has passed, or another one has led. */
+function assertStoodBack({ campaigns, releases }: Calls, ttlMs: number): void {
+  const [released = 0, campaigned = 0] = [releases[0], campaigns[1]];
+  assert.ok(campaigned - released >= ttlMs, `it campaigned again ${campaigned - released} ms after it gave up`);
+}
+
+const standingBack: readonly ConformanceCase[] = [
+  mustElect('LE6/resigned-alone', 'a node that resigned and is alone leads again one ttl later', async (context) => {
+    const calls = new Calls();
+    const [leader] = await lone(context, { ...short, through: calls.through });
+    const { term } = leader;
+    await leader.resign();
+    await untilTrue('it leads again', () => leader.isLeader());
+    assert.ok(leader.term > term);
+    assertStoodBack(calls, 600);
+  }),
+  mustElect('LE6/no-progress', 'so does one whose work stood still', async (context) => {
+    const calls = new Calls();
+    const ballot = new Ballot(context, [{ ...short, progressTimeoutMs: 100, through: calls.through }]);
+    await ballot.start();
+    const leader = await ballot.leader();
+    const { lease } = leader.leadership ?? assert.fail('no leadership');
+    await untilTrue('it gives up', () => ballot.lossOf(lease)?.reason === 'no-progress');
+    await untilTrue('it leads again', () => leader.isLeader());
+    assertStoodBack(calls, 600);
+  }),
+  mustElect(
+    'LE6/resigned-waits',
+    'a node that resigned does not campaign while nobody leads, and does once another one has led',
+    async (context) => {
+      const calls = new Calls();
+      const gate = Promise.withResolvers<void>();
+      const slowly = (store: LeaseStore): LeaseStore => ({
+        ...verbsOf(store, leaseVerbs),
+        campaign: (request) => gate.promise.then(() => store.campaign(request)),
+      });
+      const ballot = new Ballot(context, [
+        { ...long, through: calls.through },
+        { ...long, through: slowly },
+      ]);
+      const [first, second] = ballot.nodes as readonly [Election, Election];
+      await first.start();
+      await ballot.leader();
+      await second.start();
+      await first.resign();
+      const looked = calls.looks.length;
+      await untilTrue('it has looked again and again', () => calls.looks.length >= looked + 4);
+      assert.deepEqual([calls.campaigns.length, ballot.leaders()], [1, []]);
+      gate.resolve();
+      await ballot.leader([first]);
+      await untilTrue('the first one sees it', () => first.leader?.nodeId === second.id);
+      await second.resign();
+      assert.equal(await ballot.leader([second]), first);
+    },
+  ),
+];
+
 const identity: readonly ConformanceCase[] = [
   mustElect(
     'LE8/conflict',
@@ -121,5 +179,5 @@ const identity: readonly ConformanceCase[] = [
   }),
 ];
 
-/** LE7, LE8: what a node tells, and when. */
-export const electionOrderCases: readonly ConformanceCase[] = [...order, ...identity];
+/** LE6–LE8: who lets whom be first, and what a node tells when. */
+export const electionOrderCases: readonly ConformanceCase[] = [...order, ...standingBack, ...identity];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from 'mempool-election';
-import { Ballot, hanging, lone, long, short, stall } from '../ballot.ts';
+import { Ballot, hanging, lone, long, SleepyClock, short, stall, Withheld } from '../ballot.ts';
 import type { ConformanceCase } from '../case.ts';
-import { untilTrue } from '../lease-scenario.ts';
+import { until, untilTrue } from '../lease-scenario.ts';
 import { mustElect } from '../must.ts';
 
 const leading: readonly ConformanceCase[] = [
@@ -40,10 +40,9 @@ const leading: readonly ConformanceCase[] = [
     'LE3/suspended',
     'a leader that slept past its time by the wall clock alone knows so at its first statement',
     async (context) => {
-      let sleptMs = 0;
-      const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + sleptMs };
+      const clock = new SleepyClock();
       const [leader] = await lone(context, { ...long, clock });
-      sleptMs = 60_000;
+      clock.sleptMs = 60_000;
       assert.equal(leader.isLeader(), false);
     },
   ),
@@ -92,6 +91,70 @@ const leading: readonly ConformanceCase[] = [
       [lease, lease.token, ['acquired']],
     );
   }),
+];
+
+/** Answers that are late. A renewal is sent half a lease after the one before, and answered when only that one's time is up. */
+const late: readonly ConformanceCase[] = [
+  mustElect('LE3/late-answer', 'a renewal that is answered when the time is up gives no more time', async (context) => {
+    const clock = new SleepyClock();
+    using answers = new Withheld();
+    const [leader, ballot] = await lone(context, { ...long, renewMs: 100, clock, through: answers.through });
+    const leadership = leader.leadership ?? assert.fail('no leadership');
+    answers.begin();
+    clock.sleptMs = 30_000;
+    await untilTrue('a renewal is under way', () => answers.waits);
+    clock.sleptMs = 59_500;
+    await answers.give();
+    const lost = () => ballot.lossOf(leadership.lease);
+    await untilTrue('it has said lost, or renews again', () => lost() !== undefined || answers.waits);
+    assert.equal(lost()?.reason, 'expired');
+    assert.deepEqual([leadership.isLeader(), leadership.remainingMs()], [false, 0]);
+  }),
+  mustElect(
+    'LE3/late-after-lost',
+    'a renewal that is answered after the loss was told changes nothing, in the next leadership either',
+    async (context) => {
+      const clock = new SleepyClock();
+      using answers = new Withheld();
+      const [leader, ballot] = await lone(context, { ...long, renewMs: 100, clock, through: answers.through });
+      const leadership = leader.leadership ?? assert.fail('no leadership');
+      answers.begin();
+      clock.sleptMs = 30_000;
+      await untilTrue('a renewal is under way', () => answers.waits);
+      clock.sleptMs = 59_500;
+      assert.equal(leader.isLeader(), false);
+      await untilTrue('it has said lost', () => ballot.lossOf(leadership.lease) !== undefined);
+      await answers.give();
+      // The answer to its next campaign waits behind the other one.
+      await answers.give();
+      const next = await until('it leads again', () => leader.leadership);
+      assert.notEqual(next.lease.token, leadership.lease.token);
+      assert.deepEqual([leadership.isLeader(), leadership.remainingMs()], [false, 0]);
+    },
+  ),
+  mustElect(
+    'LE3/counted-from-sending',
+    'time counts from when a request was sent, not from its answer',
+    async (context) => {
+      const clock = new SleepyClock();
+      using answers = new Withheld();
+      answers.begin();
+      const ballot = new Ballot(context, [{ ...long, renewMs: 100, clock, through: answers.through }]);
+      const starting = ballot.start();
+      await untilTrue('a campaign is under way', () => answers.waits);
+      clock.sleptMs = 20_000;
+      await answers.give();
+      const leader = await ballot.leader();
+      const left = (): number => leader.leadership?.remainingMs() ?? 0;
+      assert.ok(left() > 0 && left() <= 60_000 - 1_202 - 20_000);
+      await untilTrue('a renewal is under way', () => answers.waits);
+      clock.sleptMs = 40_000;
+      await answers.give();
+      await untilTrue('the next one is under way', () => answers.waits);
+      assert.ok(left() > 0 && left() <= 60_000 - 1_202 - 20_000);
+      await starting;
+    },
+  ),
 ];
 
 const handingOver: readonly ConformanceCase[] = [
@@ -147,4 +210,4 @@ const handingOver: readonly ConformanceCase[] = [
 ];
 
 /** LE3, LE6: a node's election over the store's verbs. */
-export const electionNodeCases: readonly ConformanceCase[] = [...leading, ...handingOver];
+export const electionNodeCases: readonly ConformanceCase[] = [...leading, ...late, ...handingOver];

@@ -3,10 +3,13 @@ import {
   type Election,
   type ElectionEvent,
   type ElectionEventKind,
+  type ElectionProvider,
   type Leadership,
+  type LeaseStore,
   Leases,
   systemClock,
 } from 'mempool-election';
+import { leaseVerbs, verbsOf } from '../../src/verbs.ts';
 import { elected, electedWith, electing, over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -44,6 +47,69 @@ function flagged(election: Election, isLoss: (reason: string) => boolean): Parti
   return { isLeader: () => leads };
 }
 
+/** Time that is counted from some moment of the last call that was answered, and comes back when a late answer brings more. */
+function reckoned(
+  id: string,
+  since: (call: { readonly sentMs: number; readonly answeredMs: number }) => number,
+): Mutant {
+  return electing(id, {
+    elect(provider, options) {
+      const { clock = systemClock, ttlMs = 10_000 } = options;
+      let fromMs = 0;
+      const timed = async <Reply>(call: () => Promise<Reply>): Promise<Reply> => {
+        const sentMs = clock.wallMs();
+        const reply = await call();
+        fromMs = since({ sentMs, answeredMs: clock.wallMs() });
+        return reply;
+      };
+      const open: ElectionProvider['open'] = async (own) => {
+        const store = await provider.open(own);
+        return {
+          ...verbsOf(store, leaseVerbs),
+          campaign: (request) => timed(() => store.campaign(request)),
+          renew: (lease, request) => timed(() => store.renew(lease, request)),
+        };
+      };
+      const election = createElection({ ...provider, open }, options);
+      const remainingMs = (): number => Math.max(0, ttlMs * 0.98 - 2 - (clock.wallMs() - fromMs));
+      return over(election, () => ({
+        get leadership() {
+          const whole = election.leadership;
+          return whole && over(whole, () => ({ remainingMs, isLeader: () => remainingMs() > 0 }));
+        },
+      }));
+    },
+  });
+}
+
+/** Campaigns at once after a loss for this reason. */
+function eager(id: string, wanted: string): Mutant {
+  return elected(id, (election) => {
+    election.on('lost', ({ reason }) => (reason === wanted ? election.campaign() : undefined));
+    return {};
+  });
+}
+
+/** Stands back for a whole ttl after it resigned, whoever has led meanwhile. */
+function shy(id: string): Mutant {
+  return electing(id, {
+    elect(provider, options) {
+      let untilMs = 0;
+      const open: ElectionProvider['open'] = async (own) => {
+        const store = await provider.open(own);
+        const campaign: LeaseStore['campaign'] = (request) =>
+          performance.now() < untilMs ? Promise.reject(new Error('not yet')) : store.campaign(request);
+        return { ...verbsOf(store, leaseVerbs), campaign };
+      };
+      const election = createElection({ ...provider, open }, options);
+      election.on('lost', ({ reason }) => {
+        if (reason === 'resigned') untilMs = performance.now() + (options.ttlMs ?? 10_000);
+      });
+      return election;
+    },
+  });
+}
+
 function aborted(after: AbortSignal, delayMs: number): AbortSignal {
   const late = new AbortController();
   after.addEventListener('abort', () => setTimeout(() => late.abort(), delayMs));
@@ -76,6 +142,8 @@ const believing: readonly Mutant[] = [
     (options) => options,
     () => ({ renew: () => Promise.reject(new Error('no')) }),
   ),
+  reckoned('a-late-answer-brings-it-back', ({ sentMs }) => sentMs),
+  reckoned('counts-from-the-answer', ({ answeredMs }) => answeredMs),
 ];
 
 const handingOver: readonly Mutant[] = [
@@ -90,6 +158,9 @@ const handingOver: readonly Mutant[] = [
     () => ({ release: async () => true }),
   ),
   elected('resigns-from-nothing', () => ({ resign: async () => undefined })),
+  eager('campaigns-once-it-has-resigned', 'resigned'),
+  eager('campaigns-once-its-work-stood-still', 'no-progress'),
+  shy('stands-back-whoever-led'),
   elected('starts-once', (election) => {
     let started = false;
     return {
