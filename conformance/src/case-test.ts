@@ -21,12 +21,12 @@ export interface CaseTest {
 /** The cases that a subject's capabilities do not rule out, for a framework of one's own choice. */
 export function caseTests(given: AnySubject, options: BindingOptions = {}): CaseTest[] {
   const subject = wholeSubject(given);
-  const { cases = casesOf(given), seed = newSeed(), timeoutMs, onResult } = options;
+  const { cases = casesOf(given), seed = newSeed(), onResult } = options;
   const supported = cases.filter((one) => missingNeeds(one, subject).length === 0);
   return supported.map((one) => ({
-    title: `${one.id}: ${one.title}`,
+    title: `${one.id}${one.level === 'MUST' ? '' : ` (${one.level})`}: ${one.title}`,
     async run() {
-      const result = await runCase(subject, one, { seed, timeoutMs });
+      const result = await runCase(subject, one, { ...options, seed });
       onResult?.(result);
       throwIfFailed(result, seed);
     },
@@ -35,5 +35,7 @@ export function caseTests(given: AnySubject, options: BindingOptions = {}): Case
 
 function throwIfFailed({ case: one, outcome }: CaseResult, seed: number): void {
   if (outcome.kind !== 'failed') return;
-  throw new Error(`${one.id} (${one.level}, rule ${one.rule}, seed ${seed})`, { cause: outcome.error });
+  const { message } = outcome.error;
+  const head = `${one.id} (${one.level}, rule ${one.rule}, seed ${seed}): ${message}`;
+  throw new Error([head, ...outcome.details].join('\n'), { cause: outcome.error });
 }

@@ -7,9 +7,17 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
 /**
  * What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. `volatile`: a backend
- * that is not durable. `election`: it has `leases`. `forget`: it has the hook of that name.
+ * that is not durable. `second-open`: a pool may be opened while it is open. `election`: it has `leases`. `forget`: it has the hook of that name.
  */
-export type Need = keyof Capabilities | 'volatile' | 'child-process' | 'election' | 'forget' | LeaseTrait;
+export type Need =
+  | keyof Capabilities
+  | 'volatile'
+  | 'child-process'
+  | 'arrival-verbs'
+  | 'second-open'
+  | 'election'
+  | 'forget'
+  | LeaseTrait;
 
 /** What an election may offer. `hints`: messages that shorten a wait; `processes`: nodes in several processes. */
 export type LeaseTrait = 'hints' | 'processes';
@@ -48,6 +56,8 @@ export interface CaseContext {
   /** Seeded: the same seed gives the same case. */
   readonly random: Random;
   readonly capabilities: Capabilities;
+  /** How many times as many kills, aborts and rounds of chance are wanted as usual. */
+  readonly effort: number;
   /** The pool's name, for a child process that opens it too. */
   readonly pool: string;
   /** Runs `task` of the kit's child program on this pool in a process of its own. Killed by the runner, whatever happens. */
@@ -109,4 +119,8 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject> {
   readonly backend: { readonly name: string; readonly capabilities: Capabilities };
   /** Opens a pool by name; the same name again is another node on it. */
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  /** Its pools in order of arrival reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
+  readonly arrivalVerbs?: boolean;
+  /** Another open of a pool that is open is refused, or waits; default `false`. */
+  readonly singleOpener?: boolean;
 }

@@ -30,6 +30,7 @@ async function heard(): Promise<unknown> {
 async function run({ module, pool, ordering, task, input }: Assignment): Promise<void> {
   const subject = wholeSubject(await loadSubject(module));
   const link: TaskLink = {
+    name: subject.name,
     open: (options) => subject.open(pool, ordered(options, { ordering })),
     async leases(options) {
       const store = await subject.leases?.(pool, options);

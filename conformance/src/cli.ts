@@ -1,74 +1,46 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
-import type { ConformanceCase } from './case.ts';
-import { allCases } from './cases/index.ts';
+import { breaking } from './broken.ts';
+import { allCases, casesOf } from './cases/index.ts';
+import { type Arguments, firstLine, help, readArguments, UsageError } from './cli-arguments.ts';
+import { closingLines, listLine, progressLine } from './cli-output.ts';
 import { toMarkdown } from './markdown.ts';
-import { writtenId } from './ordering.ts';
 import type { CaseResult } from './outcome.ts';
-import type { Report } from './report.ts';
-import { newSeed, runSuite } from './run.ts';
+import { preflight } from './preflight.ts';
+import { runSuite } from './run.ts';
 import { type AnySubject, loadSubject } from './subject.ts';
 
-const usage =
-  'usage: mempool-conformance <subject.js> [--json <file>] [--markdown <file>] [--seed <n>] [--only <rule>]';
+/** What a shell reports of a process that SIGINT or SIGPIPE ended. */
+const interruptedCode = 130;
+const closedPipeCode = 141;
 
-/** A mistake of the caller: told in one line, exit code 2. */
-class UsageError extends Error {}
+/** Ends the run early, with what it opened and started. */
+class Ending extends AbortController {
+  code: number | null = null;
 
-interface Arguments {
-  readonly module: string;
-  readonly json: string | undefined;
-  readonly markdown: string | undefined;
-  readonly seed: number;
-  readonly only: string | undefined;
-}
-
-function readArguments(argv: readonly string[]): Arguments {
-  const text = { type: 'string' } as const;
-  const options = { json: text, markdown: text, seed: text, only: text };
-  const { values, positionals } = orUsage(() => parseArgs({ args: [...argv], options, allowPositionals: true }));
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new UsageError(usage);
-  const { json, markdown, only } = values;
-  return { module: pathToFileURL(resolve(file)).href, json, markdown, seed: seedOf(values.seed), only };
-}
-
-function orUsage<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError(`${firstLine(error)}; ${usage}`);
+  end(code: number): void {
+    // Whoever asks twice does not want to wait.
+    if (this.code !== null) process.exit(code);
+    this.code = code;
+    this.abort(new Error('the run was ended'));
   }
 }
 
-function seedOf(text: string | undefined): number {
-  if (text === undefined) return newSeed();
-  const seed = Number(text);
-  if (!/^\d+$/.test(text) || seed > 0xffff_ffff) throw new UsageError('--seed must be an integer of 0–4294967295');
-  return seed;
-}
+const ending = new Ending();
+process.on('SIGINT', () => ending.end(interruptedCode));
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  // Nobody reads any more, and every further line says so again.
+  if (ending.code === null) ending.end(closedPipeCode);
+});
 
-/** A rule, as in `L2`, or one case, as in `L2/racing`, on pools of both orderings, or on one, as in `L2/racing@priority`. */
-function chosen(only: string | undefined): (one: ConformanceCase) => boolean {
-  if (only === undefined) return () => true;
-  const filter = (one: ConformanceCase): boolean => [one.rule, one.id, writtenId(one)].includes(only);
-  if (!allCases.some(filter)) throw new UsageError(`--only ${only}: no rule and no case has this name`);
-  return filter;
-}
-
-async function subjectAt(module: string): Promise<AnySubject> {
+async function subjectAt({ module, broken }: Arguments): Promise<AnySubject> {
   try {
-    return await loadSubject(module);
+    const subject = await loadSubject(module);
+    return broken === undefined ? subject : breaking(subject, broken);
   } catch (error) {
     throw new UsageError(`cannot load the subject: ${firstLine(error)}`);
   }
-}
-
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }
 
 function progress(result: CaseResult): void {
@@ -76,39 +48,38 @@ function progress(result: CaseResult): void {
   if (line !== null) console.log(line);
 }
 
-function progressLine({ case: { id, level, title }, outcome, durationMs }: CaseResult): string | null {
-  switch (outcome.kind) {
-    case 'passed':
-      return `passed       ${id} (${Math.round(durationMs)} ms)`;
-    case 'failed':
-      return `failed       ${id} (${level}): ${title}\n${indented(outcome.error)}`;
-    case 'known-gap':
-      return `known gap    ${id} (${level}): ${outcome.reason}`;
-    case 'unsupported':
-      return `unsupported  ${id}: needs ${outcome.missing.join(', ')}`;
-    case 'skipped':
-      return null;
-  }
+async function list({ module, filter, ...given }: Arguments): Promise<number> {
+  const cases = module === '' ? allCases : casesOf(await subjectAt({ module, filter, ...given }));
+  for (const one of cases.filter(filter)) console.log(listLine(one));
+  return 0;
 }
 
-function indented({ message }: Error): string {
-  return message.replace(/^/gm, '    ');
-}
-
-function closingLines({ subject, result, seed, counts, profiles }: Report): string {
-  const inProfiles = Object.entries(profiles).map(([name, { passed }]) => `${name} ${passed}`);
-  const told = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
-  return `\n${subject}: ${result} (${told.join(', ')}; passed by profile: ${inProfiles.join(', ')}; seed ${seed})`;
+async function run(given: Arguments): Promise<number> {
+  const { json, markdown, looksFirst, seed, concurrency, timeoutMs, effort, filter } = given;
+  const subject = await subjectAt(given);
+  if (looksFirst) await preflight(subject);
+  const { signal } = ending;
+  const options = { seed, concurrency, timeoutMs, effort, filter, signal, onResult: progress };
+  const begin = performance.now();
+  const report = await runSuite(subject, options);
+  const wallMs = performance.now() - begin;
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+  if (markdown !== undefined) writeFileSync(markdown, toMarkdown(report));
+  console.log(closingLines({ ...report, wallMs }));
+  return ending.code ?? (report.result === 'failed' ? 1 : 0);
 }
 
 async function main(argv: readonly string[]): Promise<number> {
-  const { module, json, markdown, seed, only } = readArguments(argv);
-  const filter = chosen(only);
-  const report = await runSuite(await subjectAt(module), { seed, filter, onResult: progress });
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-  if (markdown !== undefined) writeFileSync(markdown, toMarkdown(report));
-  console.log(closingLines(report));
-  return report.result === 'failed' ? 1 : 0;
+  const given = readArguments(argv);
+  switch (given.action) {
+    case 'help':
+      console.log(help);
+      return 0;
+    case 'list':
+      return list(given);
+    case 'run':
+      return run(given);
+  }
 }
 
 async function exitCode(argv: readonly string[]): Promise<number> {
@@ -120,5 +91,6 @@ async function exitCode(argv: readonly string[]): Promise<number> {
   }
 }
 
-// A store that leaves something open must not keep the command from ending.
-process.exit(await exitCode(process.argv.slice(2)));
+const code = await exitCode(process.argv.slice(2));
+// A store that leaves something open must not keep the command from ending; a slow reader may, until it has all lines.
+process.stdout.write('', () => process.exit(code));

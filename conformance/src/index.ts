@@ -20,6 +20,7 @@ export { toMarkdown } from './markdown.ts';
 export { Model, type ModelOptions } from './model/model.ts';
 export { onBothOrderings } from './ordering.ts';
 export type { CaseOutcome, CaseResult } from './outcome.ts';
+export { preflight } from './preflight.ts';
 export {
   checkPriorityHistory,
   makePriorityHistory,

@@ -18,7 +18,9 @@ export function toMarkdown(report: Report): string {
       'Rule',
       Object.entries(report.rules).map(([rule, counts]) => [titled(rule), counts]),
     ),
-    ...section('Failed', report.cases, 'failed', ({ error = '' }) => fenced(error)),
+    ...section('Failed', report.cases, 'failed', ({ error = '', details = [] }) =>
+      fenced([error, ...details].join('\n')),
+    ),
     ...section('Known gaps', report.cases, 'known-gap', ({ reason = '' }) => [reason, '']),
     ...unsupported(report.cases),
     '',

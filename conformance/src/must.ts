@@ -34,3 +34,8 @@ export function mustRank(
 ): ConformanceCase {
   return must(id, title, run, ['priority', ...needs]);
 }
+
+/** A case about what a pool in order of arrival has of the verbs of pools with limits. */
+export function mustArrive(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
+  return must(id, title, run, ['arrival-verbs']);
+}

@@ -4,9 +4,19 @@ import type { ConformanceCase, Need, Subject } from './case.ts';
 export type CaseOutcome =
   | { readonly kind: 'passed' }
   /** A case listed in `knownGaps` that passes has failed, too: the list is wrong. */
-  | { readonly kind: 'failed'; readonly error: Error }
+  | {
+      readonly kind: 'failed';
+      readonly error: Error;
+      /** Lines: what was compared, and the last calls. */
+      readonly details: readonly string[];
+    }
   /** It failed, as the subject's `knownGaps` says. */
-  | { readonly kind: 'known-gap'; readonly reason: string; readonly error: Error }
+  | {
+      readonly kind: 'known-gap';
+      readonly reason: string;
+      readonly error: Error;
+      readonly details: readonly string[];
+    }
   /** The subject lacks what the case needs. */
   | { readonly kind: 'unsupported'; readonly missing: readonly Need[] }
   /** Left out by the caller's choice. */
@@ -23,7 +33,8 @@ export function missingNeeds({ needs = [] }: ConformanceCase, subject: Subject):
   return needs.filter((need) => !meets(need, subject));
 }
 
-function meets(need: Need, { backend, module, leases, leaseTraits = [], forget }: Subject): boolean {
+function meets(need: Need, subject: Subject): boolean {
+  const { backend, module, leases, leaseTraits = [], forget } = subject;
   switch (need) {
     case 'durable':
     case 'shared':
@@ -32,6 +43,10 @@ function meets(need: Need, { backend, module, leases, leaseTraits = [], forget }
       return backend.capabilities[need];
     case 'volatile':
       return !backend.capabilities.durable;
+    case 'arrival-verbs':
+      return subject.arrivalVerbs ?? backend.capabilities.priority;
+    case 'second-open':
+      return subject.singleOpener !== true;
     case 'child-process':
       return module.startsWith('file:');
     case 'election':

@@ -4,7 +4,9 @@ import type { ConformanceCase, Level, Need, Subject } from './case.ts';
 import type { CaseOutcome, CaseResult } from './outcome.ts';
 import { rules } from './rules.ts';
 
-export type Profile = 'core' | 'durable' | 'shared' | 'priority' | 'election';
+export const profileNames = ['core', 'durable', 'shared', 'priority', 'election'] as const;
+
+export type Profile = (typeof profileNames)[number];
 
 export type Counts = Record<CaseOutcome['kind'], number>;
 
@@ -23,6 +25,8 @@ export interface ReportedCase {
   readonly reason?: string;
   /** Of a failed case or a known gap: the error with its stack. */
   readonly error?: string;
+  /** Of those: what was compared, and the last calls. */
+  readonly details?: readonly string[];
 }
 
 export interface Report {
@@ -41,9 +45,9 @@ export interface Report {
 }
 
 /** The narrowest profile that a case belongs to. */
-function profileOf({ needs = [] }: ConformanceCase): Profile {
+export function profileOf({ needs = [] }: ConformanceCase): Profile {
   if (needs.includes('election')) return 'election';
-  if (needs.includes('priority')) return 'priority';
+  if (needs.includes('priority') || needs.includes('arrival-verbs')) return 'priority';
   if (needs.includes('shared')) return 'shared';
   return needs.includes('durable') ? 'durable' : 'core';
 }
@@ -85,9 +89,15 @@ function reported({ case: one, outcome, durationMs }: CaseResult): ReportedCase 
     case 'unsupported':
       return { ...common, outcome: outcome.kind, missing: outcome.missing };
     case 'failed':
-      return { ...common, outcome: outcome.kind, error: trace(outcome.error) };
+      return { ...common, outcome: outcome.kind, error: trace(outcome.error), details: outcome.details };
     case 'known-gap':
-      return { ...common, outcome: outcome.kind, reason: outcome.reason, error: trace(outcome.error) };
+      return {
+        ...common,
+        outcome: outcome.kind,
+        reason: outcome.reason,
+        error: trace(outcome.error),
+        details: outcome.details,
+      };
   }
 }
 

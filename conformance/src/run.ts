@@ -1,6 +1,8 @@
 import type { ConformanceCase, Subject } from './case.ts';
 import { casesOf } from './cases/index.ts';
+import { limitOf } from './limits.ts';
 import { type CaseOutcome, type CaseResult, missingNeeds } from './outcome.ts';
+import { comparisonOf } from './recording.ts';
 import { makeReport, type Report } from './report.ts';
 import { CaseScope } from './scope.ts';
 import { type AnySubject, wholeSubject } from './subject.ts';
@@ -8,8 +10,12 @@ import { type AnySubject, wholeSubject } from './subject.ts';
 export interface CaseOptions {
   /** Equal seeds give equal cases; default: one of chance, told in the report. */
   readonly seed?: number | undefined;
-  /** How long one case may take, in milliseconds; default 30,000. */
+  /** How long one case may take, in milliseconds; default `MEMPOOL_CONFORMANCE_TIMEOUT_MS` of the environment, else 30,000. */
   readonly timeoutMs?: number | undefined;
+  /** How many times as many kills, aborts and rounds of chance as usual; default `MEMPOOL_CONFORMANCE_EFFORT`, else 1. */
+  readonly effort?: number | undefined;
+  /** Ends the case, and with it what it opened and started. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SuiteOptions extends CaseOptions {
@@ -23,8 +29,6 @@ export interface SuiteOptions extends CaseOptions {
   readonly onResult?: ((result: CaseResult) => void) | undefined;
 }
 
-export const defaultTimeoutMs = 30_000;
-
 export function newSeed(): number {
   return Math.floor(Math.random() * 0x1_0000_0000);
 }
@@ -32,12 +36,15 @@ export function newSeed(): number {
 /** Runs every case against a subject, each on a pool of its own. It never rejects because of a subject's fault. */
 export async function runSuite(given: AnySubject, options: SuiteOptions = {}): Promise<Report> {
   const subject = wholeSubject(given);
-  const { cases = casesOf(given), filter = () => true, concurrency = 1, seed = newSeed(), onResult } = options;
+  const { cases = casesOf(given), filter = () => true, concurrency = 1, seed = newSeed(), signal, onResult } = options;
   const results: CaseResult[] = [];
   const waiting = cases.entries();
   const worker = async (): Promise<void> => {
     for (const [i, one] of waiting) {
-      const result = filter(one) ? await runCase(subject, one, { ...options, seed }) : skip(one);
+      const wanted = filter(one) && !signal?.aborted;
+      const found = wanted ? await runCase(subject, one, { ...options, seed }) : skip(one);
+      // A case that was interrupted says nothing of the subject.
+      const result = signal?.aborted ? skip(one) : found;
       results[i] = result;
       onResult?.(result);
     }
@@ -54,27 +61,38 @@ function skip(one: ConformanceCase): CaseResult {
 export async function runCase(
   given: AnySubject,
   one: ConformanceCase,
-  { seed = newSeed(), timeoutMs = defaultTimeoutMs }: CaseOptions = {},
+  { seed = newSeed(), ...options }: CaseOptions = {},
 ): Promise<CaseResult> {
   const subject = wholeSubject(given);
   const missing = missingNeeds(one, subject);
   if (missing.length > 0) return { case: one, outcome: { kind: 'unsupported', missing }, durationMs: 0 };
   const begin = performance.now();
-  const error = await attempt(subject, one, caseSeed(seed, one.id), timeoutMs);
-  const outcome = judge(error, subject.knownGaps?.[one.id]);
+  const fault = await attempt(subject, one, { ...options, seed: caseSeed(seed, one.id) });
+  const outcome = judge(fault, subject.knownGaps?.[one.id]);
   return { case: one, outcome, durationMs: performance.now() - begin };
 }
 
-function judge(error: Error | null, gap: string | undefined): CaseOutcome {
-  if (gap === undefined) return error === null ? { kind: 'passed' } : { kind: 'failed', error };
-  if (error !== null) return { kind: 'known-gap', reason: gap, error };
-  return { kind: 'failed', error: new Error(`passes, though it is a known gap: ${gap}`) };
+interface Fault {
+  readonly error: Error;
+  readonly details: readonly string[];
 }
 
-async function attempt(subject: Subject, one: ConformanceCase, seed: number, timeoutMs: number): Promise<Error | null> {
+function judge(fault: Fault | null, gap: string | undefined): CaseOutcome {
+  if (gap === undefined) return fault === null ? { kind: 'passed' } : { kind: 'failed', ...fault };
+  if (fault !== null) return { kind: 'known-gap', reason: gap, ...fault };
+  return { kind: 'failed', error: new Error(`passes, though it is a known gap: ${gap}`), details: [] };
+}
+
+async function attempt(
+  subject: Subject,
+  one: ConformanceCase,
+  { seed = 0, timeoutMs = limitOf('timeoutMs'), effort = limitOf('effort'), signal }: CaseOptions,
+): Promise<Fault | null> {
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error(`not done after ${timeoutMs} ms`)), timeoutMs);
-  const scope = new CaseScope(subject, one, seed, limit.signal);
+  const stop = (): void => limit.abort(signal?.reason);
+  signal?.addEventListener('abort', stop);
+  const scope = new CaseScope(subject, one, { seed, effort, signal: limit.signal });
   const late = new Promise<never>((_, reject) =>
     limit.signal.addEventListener('abort', () => reject(limit.signal.reason)),
   );
@@ -85,9 +103,18 @@ async function attempt(subject: Subject, one: ConformanceCase, seed: number, tim
     faults.push(error);
   } finally {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
   }
+  const lastCalls = scope.recording.lines();
   faults.push(...(await scope.end()));
-  return faults.length === 0 ? null : asError(faults[0]);
+  return faults.length === 0 ? null : { error: asError(faults[0]), details: detailsOf(faults[0], lastCalls) };
+}
+
+/** What two values that differ do not tell. */
+function detailsOf(fault: unknown, lastCalls: readonly string[]): string[] {
+  const comparison = comparisonOf(fault);
+  const compared = comparison === null ? [] : [`compared by: ${comparison}`];
+  return lastCalls.length === 0 ? compared : [...compared, 'the last calls:', ...lastCalls.map((line) => `  ${line}`)];
 }
 
 function asError(fault: unknown): Error {

@@ -3,16 +3,24 @@ import type { MempoolStore, OpenOptions } from 'mempool-core';
 import { createElection, type Election, type ElectionProvider, type LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase, ElectOptions, LeasesOptions, Subject } from './case.ts';
 import { ForkedChild } from './fork.ts';
+import { limitOf } from './limits.ts';
 import { ordered } from './ordering.ts';
 import { Random } from './random.ts';
+import { Recording } from './recording.ts';
 import type { TaskName } from './tasks.ts';
 
-/** How long ending a case may take, in milliseconds, before it counts as a fault of its own. */
-const endingMs = 15_000;
+/** What a runner gives to a scope. */
+interface ScopeOptions {
+  readonly seed: number;
+  readonly effort: number;
+  /** Aborts when the case's time is up. */
+  readonly signal: AbortSignal;
+}
 
 /** Everything that one case opened and started, so that the runner can end it whatever happened. */
 export class CaseScope {
   readonly context: CaseContext;
+  readonly recording: Recording = new Recording();
   readonly #subject: Subject;
   readonly #case: Pick<ConformanceCase, 'ordering'>;
   readonly #pools: string[] = [];
@@ -20,13 +28,13 @@ export class CaseScope {
   readonly #elections: Election[] = [];
   readonly #children: ForkedChild[] = [];
 
-  constructor(subject: Subject, one: Pick<ConformanceCase, 'ordering'>, seed: number, signal: AbortSignal) {
+  constructor(subject: Subject, one: Pick<ConformanceCase, 'ordering'>, { seed, effort, signal }: ScopeOptions) {
     this.#subject = subject;
     this.#case = one;
     const pool = this.#newPool();
     this.context = {
-      open: (options) => this.#open(pool, options),
-      openOther: (options) => this.#open(this.#newPool(), options),
+      open: (options) => this.#open(pool, 'store', options),
+      openOther: (options) => this.#open(this.#newPool(), 'other', options),
       leases: ({ pool: other = pool, ...options } = {}) => this.#leases(other, options),
       newPool: () => this.#newPool(),
       elect: (options) => this.#elect(pool, options),
@@ -34,6 +42,7 @@ export class CaseScope {
       fork: (task, input) => this.#fork(pool, task, input, signal),
       random: new Random(seed),
       capabilities: subject.backend.capabilities,
+      effort,
       pool,
       signal,
     };
@@ -53,21 +62,21 @@ export class CaseScope {
     return pool;
   }
 
-  #open(pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
+  async #open(pool: string, name: string, options: OpenOptions = {}): Promise<MempoolStore> {
     const opened = (async () => this.#subject.open(pool, ordered(options, this.#case)))();
-    this.#stores.push(opened);
-    return opened;
+    const count = this.#stores.push(opened);
+    return this.recording.of(await opened, count === 1 ? name : `${name}${count}`);
   }
 
-  #leases(pool: string, options: LeasesOptions = {}): Promise<LeaseStore> {
+  async #leases(pool: string, options: LeasesOptions = {}): Promise<LeaseStore> {
     const opened = (async () => {
       const store = await this.#subject.leases?.(pool, options);
       if (store === undefined)
         throw new Error(`${this.#subject.name} has no leases: the case must say that it needs them`);
       return store;
     })();
-    this.#stores.push(opened);
-    return opened;
+    const count = this.#stores.push(opened);
+    return this.recording.of(await opened, `leases${count}`);
   }
 
   #elect(pool: string, { through = (store) => store, ...options }: ElectOptions = {}): Election {
@@ -100,7 +109,7 @@ export class CaseScope {
 
   async #closeStores(): Promise<unknown[]> {
     const opened = await Promise.allSettled(this.#stores);
-    return faultsOf(opened.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
+    return faultsOf(opened.map(async (result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
   }
 
   #destroyPools(): Promise<unknown[]> {
@@ -116,6 +125,7 @@ async function faultsOf(work: readonly (Promise<unknown> | undefined)[]): Promis
 /** A store that never closes must not stop the suite. */
 async function bounded(work: Promise<unknown[]>): Promise<unknown[]> {
   const { promise, resolve } = Promise.withResolvers<unknown[]>();
+  const endingMs = limitOf('endingMs');
   const timer = setTimeout(() => resolve([new Error(`not ended after ${endingMs} ms`)]), endingMs);
   try {
     return await Promise.race([work, promise]);

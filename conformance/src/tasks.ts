@@ -6,6 +6,8 @@ import type { LeasesOptions } from './case.ts';
 
 /** What a child process does, and with what. */
 export interface TaskInputs {
+  /** Tells the name of the subject that its module exports, then makes the calls like `play`. */
+  readonly introduce: { readonly calls: readonly Call[] };
   /** Makes the calls one after the other, tells each answer, then waits for its end. */
   readonly play: { readonly calls: readonly Call[]; readonly options?: OpenOptions };
   /** Says `ready`, then tells every event, from now on or behind a number. */
@@ -24,6 +26,8 @@ export type TaskName = keyof TaskInputs;
 
 /** A child's side of the conversation. */
 export interface TaskLink {
+  /** Of the subject. */
+  readonly name: string;
   open(options?: OpenOptions): Promise<MempoolStore>;
   leases(options?: LeasesOptions): Promise<LeaseStore>;
   /** The next word of the parent. */
@@ -36,6 +40,10 @@ export interface TaskLink {
 type Task<Input> = (link: TaskLink, input: Input) => Promise<void>;
 
 export const tasks: { readonly [T in TaskName]: Task<TaskInputs[T]> } = {
+  async introduce(link, { calls }) {
+    await link.tell(link.name);
+    if (calls.length > 0) await tasks.play(link, { calls });
+  },
   async play({ open, tell }, { calls, options }) {
     const store = await open(options);
     for (const call of calls) await tell(await perform(store, call));

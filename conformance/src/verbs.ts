@@ -1,3 +1,39 @@
+import type { MempoolStore } from 'mempool-core';
+
+/** All that a store has to call. */
+export const storeVerbs = [
+  'reap',
+  'best',
+  'take',
+  'sweep',
+  'since',
+  'payloads',
+  'peekParked',
+  'stale',
+  'revise',
+  'flush',
+  'setLimits',
+  'dump',
+  'receive',
+  'hasPending',
+  'peekPending',
+  'markInflight',
+  'markAcknowledged',
+  'release',
+  'drop',
+  'findInflight',
+  'peekInflight',
+  'confirm',
+  'rollback',
+  'checkStatus',
+  'dumpFinalized',
+  'subscribe',
+  'tip',
+  'usage',
+  'close',
+  Symbol.asyncDispose,
+] as const satisfies readonly (keyof MempoolStore)[];
+
 export const leaseVerbs = [
   'campaign',
   'renew',

@@ -1,13 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { ConformanceCase, ElectionSubject, Subject } from './case.ts';
 import { type BindingOptions, caseTests } from './case-test.ts';
 import { casesOf } from './cases/index.ts';
+import { limitOf } from './limits.ts';
 import { writtenId } from './ordering.ts';
 import { type CaseResult, missingNeeds } from './outcome.ts';
+import { preflight } from './preflight.ts';
 import { makeReport, type Report } from './report.ts';
-import { defaultTimeoutMs, newSeed } from './run.ts';
+import { newSeed } from './run.ts';
 import { type AnySubject, wholeSubject } from './subject.ts';
 
 export type { BindingOptions } from './case-test.ts';
@@ -30,14 +32,15 @@ export function testElection(subject: ElectionSubject, options: BindingOptions =
 
 function testSubject(given: AnySubject, options: BindingOptions): void {
   const subject = wholeSubject(given);
-  const { cases = casesOf(given), seed = newSeed(), timeoutMs = defaultTimeoutMs, onResult } = options;
+  const { cases = casesOf(given), seed = newSeed(), timeoutMs = limitOf('timeoutMs'), onResult } = options;
   const results = new Map<ConformanceCase, CaseResult>(cases.map((one) => [one, notRun(one, subject)]));
   const note = (result: CaseResult): void => {
     results.set(result.case, result);
     onResult?.(result);
   };
   describe(`conformance of ${subject.name}`, () => {
-    for (const { title, run } of caseTests(subject, { cases, seed, timeoutMs, onResult: note }))
+    beforeAll(() => preflight(given));
+    for (const { title, run } of caseTests(subject, { ...options, cases, seed, timeoutMs, onResult: note }))
       test(title, { timeout: timeoutMs + endingMs }, async ({ task }) => {
         Object.assign(task.meta, { conformance: { subject: subject.name } });
         await run();

@@ -32,11 +32,15 @@ function isChosen({ id }: Mutant): boolean {
 
 /** Whether the case is of the mutant's kind: a pool's by priority, another pool's, a fence's, a lease's, a node's. */
 function isMeant(mutant: Mutant, one: ConformanceCase): boolean {
-  if (mutant.backend.capabilities.priority) return one.needs?.includes('priority') ?? false;
+  if (mutant.backend.capabilities.priority) return isOfLimits(one);
   const isOfElections = one.needs?.includes('election') ?? false;
   if (mutant.election === undefined) return !isOfElections;
   if (guarding.has(mutant)) return one.rule === 'X6';
   return isOfElections && one.rule !== 'X6' && nodeCases.has(one) === stopping.has(mutant);
+}
+
+function isOfLimits({ needs = [] }: ConformanceCase): boolean {
+  return needs.includes('priority') || needs.includes('arrival-verbs');
 }
 
 async function killersOf(mutant: Mutant): Promise<string[]> {

@@ -13,8 +13,9 @@ export function fixture(name: string): string {
 }
 
 /** Runs a program of this workspace unbuilt, to its end. */
-export async function runProgram(args: readonly string[]): Promise<Ended> {
+export async function runProgram(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const child = spawn(process.execPath, ['--conditions=mempool-source', ...args], {
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

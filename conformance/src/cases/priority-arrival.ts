@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
-import { mustRank } from '../must.ts';
+import { mustArrive, mustRank } from '../must.ts';
 import type { Submission } from '../priority-scenario.ts';
 import { block, hashesOf, pendingOrder, point, receive, snapshot, stagesOf, transaction } from '../scenario.ts';
 import { rejection } from '../verb-call.ts';
@@ -28,7 +28,7 @@ const beyond: readonly (readonly [string, (store: MempoolStore, one: Submission)
 
 function refuses([name, call]: (typeof beyond)[number]): ConformanceCase {
   const title = `a pool in order of arrival refuses ${name} as unsupported, and changes nothing`;
-  return mustRank(`P18/refuses-${name}`, title, async (context) => {
+  return mustArrive(`P18/refuses-${name}`, title, async (context) => {
     const store = await context.open();
     await receive(context, store, 1);
     const before = await snapshot(store);
@@ -65,7 +65,7 @@ export const arrivalCases: readonly ConformanceCase[] = [
       );
     },
   ),
-  mustRank(
+  mustArrive(
     'P18/refuses-limits-at-open',
     'open refuses any limit but maxTxs for a pool in order of arrival',
     async (context) => {
@@ -75,7 +75,7 @@ export const arrivalCases: readonly ConformanceCase[] = [
       }
     },
   ),
-  mustRank('P18/says-nothing', 'a verdict that says nothing is no verdict', async (context) => {
+  mustArrive('P18/says-nothing', 'a verdict that says nothing is no verdict', async (context) => {
     const store = await context.open();
     const verdict = { priority: 0n, sender: '', gas: 0, provides: [], requires: [], propagate: true };
     const outcomes = await store.receive([
@@ -87,7 +87,7 @@ export const arrivalCases: readonly ConformanceCase[] = [
       ['received', 'received'],
     );
   }),
-  mustRank('P18/reap', 'reap gives what fits in order of arrival, and changes nothing', async (context) => {
+  mustArrive('P18/reap', 'reap gives what fits in order of arrival, and changes nothing', async (context) => {
     const store = await context.open();
     const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
     await store.receive(batch);
@@ -103,21 +103,25 @@ export const arrivalCases: readonly ConformanceCase[] = [
     ]);
     assert.deepEqual(await snapshot(store), before);
   }),
-  mustRank('P18/take', 'take marks the oldest in flight under a lease, whose end gives them back', async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const hashes = hashesOf(await receive(context, store, 4));
-    const lot = await store.take({ maxTxs: 3 }, { owner: 'o', leaseMs: 100, operationId: 'op' });
-    assert.deepEqual([lot.leaseId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
-    assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
-    await store.markAcknowledged(hashes.slice(0, 1));
-    clock.nowMs = 5_100;
-    assert.deepEqual((await store.sweep()).returned, []);
-    clock.nowMs = 5_101;
-    assert.deepEqual(await store.sweep(), { returned: hashes.slice(1, 3), expired: [], evicted: [], more: false });
-    assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
-  }),
-  mustRank(
+  mustArrive(
+    'P18/take',
+    'take marks the oldest in flight under a lease, whose end gives them back',
+    async (context) => {
+      const clock = { nowMs: 5_000 };
+      const store = await context.open({ now: () => clock.nowMs });
+      const hashes = hashesOf(await receive(context, store, 4));
+      const lot = await store.take({ maxTxs: 3 }, { owner: 'o', leaseMs: 100, operationId: 'op' });
+      assert.deepEqual([lot.leaseId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
+      assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
+      await store.markAcknowledged(hashes.slice(0, 1));
+      clock.nowMs = 5_100;
+      assert.deepEqual((await store.sweep()).returned, []);
+      clock.nowMs = 5_101;
+      assert.deepEqual(await store.sweep(), { returned: hashes.slice(1, 3), expired: [], evicted: [], more: false });
+      assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
+    },
+  ),
+  mustArrive(
     'P18/take-repeated',
     'a repeated take has what is still under its lease, and takes nothing more',
     async (context) => {
@@ -131,7 +135,7 @@ export const arrivalCases: readonly ConformanceCase[] = [
       assert.deepEqual(await stagesOf(store, hashes.slice(1)), ['Pending', 'Propagated', 'Pending']);
     },
   ),
-  mustRank('P18/since', 'since gives by seq what is in the pool and not confirmed', async (context) => {
+  mustArrive('P18/since', 'since gives by seq what is in the pool and not confirmed', async (context) => {
     const store = await context.open();
     const hashes = hashesOf(await receive(context, store, 5));
     await store.markInflight(hashes.slice(1, 3));
@@ -147,7 +151,7 @@ export const arrivalCases: readonly ConformanceCase[] = [
     assert.deepEqual([hashesOf(page.items), page.next], [hashes.slice(0, 2), 2]);
     assert.ok(page.items.every(({ payload }) => payload === null));
   }),
-  mustRank('P18/payloads', 'payloads come in the order asked, null for what is not live', async (context) => {
+  mustArrive('P18/payloads', 'payloads come in the order asked, null for what is not live', async (context) => {
     const store = await context.open();
     const [a, b, gone] = await receive(context, store, 3);
     assert.ok(a && b && gone);
@@ -158,13 +162,13 @@ export const arrivalCases: readonly ConformanceCase[] = [
       [Buffer.from(b.payload), null, Buffer.from(a.payload)],
     );
   }),
-  mustRank('P18/nothing-parked', 'nothing is ever parked', async (context) => {
+  mustArrive('P18/nothing-parked', 'nothing is ever parked', async (context) => {
     const store = await context.open();
     await receive(context, store, 2);
     assert.deepEqual(await store.peekParked(), []);
     assert.equal(await store.hasPending(), true);
   }),
-  mustRank('P18/flush', 'flush drops what is Pending and nothing else', async (context) => {
+  mustArrive('P18/flush', 'flush drops what is Pending and nothing else', async (context) => {
     const store = await context.open();
     const hashes = hashesOf(await receive(context, store, 3));
     await store.markInflight(hashes.slice(0, 1));
@@ -172,11 +176,11 @@ export const arrivalCases: readonly ConformanceCase[] = [
     assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Dropped', 'Dropped']);
     assert.equal((await store.checkStatus(hashes.slice(1)))[0]?.reason, 'flushed');
   }),
-  mustRank('P18/no-limit', 'without a limit a pool in order of arrival takes all', async (context) => {
+  mustArrive('P18/no-limit', 'without a limit a pool in order of arrival takes all', async (context) => {
     const store = await context.open();
     assert.equal((await store.setLimits({})).maxTxs, Number.POSITIVE_INFINITY);
   }),
-  mustRank('P18/full', 'what does not fit is full, evicts nothing and changes nothing', async (context) => {
+  mustArrive('P18/full', 'what does not fit is full, evicts nothing and changes nothing', async (context) => {
     const store = await context.open({ maxTxs: 2 });
     const [a, b] = hashesOf(await receive(context, store, 2));
     assert.ok(a && b);
@@ -189,7 +193,7 @@ export const arrivalCases: readonly ConformanceCase[] = [
     assert.equal((await store.receive([late]))[0]?.kind, 'received');
     assert.deepEqual(await pendingOrder(store), [b, late.hash]);
   }),
-  mustRank('P18/set-limit', 'setLimits sets maxTxs for what comes, and drops nothing', async (context) => {
+  mustArrive('P18/set-limit', 'setLimits sets maxTxs for what comes, and drops nothing', async (context) => {
     const store = await context.open();
     await receive(context, store, 3);
     assert.equal((await store.setLimits({ maxTxs: 2 })).maxTxs, 2);

@@ -12,8 +12,8 @@ import {
   systemClock,
 } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
-import { leaseVerbs, verbsOf } from '../../src/verbs.ts';
-import { type Mutant, mutant, storeVerbs } from './mutant.ts';
+import { leaseVerbs, storeVerbs, verbsOf } from '../../src/verbs.ts';
+import { type Mutant, mutant } from './mutant.ts';
 
 const name = 'watcher';
 

@@ -12,7 +12,7 @@ import type {
 } from 'mempool-core';
 import { defineBackend } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
-import { verbsOf } from '../../src/verbs.ts';
+import { storeVerbs, verbsOf } from '../../src/verbs.ts';
 import kills from './kills.json' with { type: 'json' };
 import { PlantedDriver, type WriteVerb } from './planted-driver.ts';
 
@@ -111,39 +111,6 @@ const driverVerbs = [
   'onEvents',
   'close',
 ] as const satisfies readonly (keyof StoreDriver)[];
-
-export const storeVerbs = [
-  'reap',
-  'best',
-  'take',
-  'sweep',
-  'since',
-  'payloads',
-  'peekParked',
-  'stale',
-  'revise',
-  'flush',
-  'setLimits',
-  'dump',
-  'receive',
-  'hasPending',
-  'peekPending',
-  'markInflight',
-  'markAcknowledged',
-  'release',
-  'drop',
-  'findInflight',
-  'peekInflight',
-  'confirm',
-  'rollback',
-  'checkStatus',
-  'dumpFinalized',
-  'subscribe',
-  'tip',
-  'usage',
-  'close',
-  Symbol.asyncDispose,
-] as const satisfies readonly (keyof MempoolStore)[];
 
 /** The step with its transaction events changed, or left out where `change` answers `null`; the numbers stay gap-free. */
 export function withEvents<Outcome>(

@@ -27,7 +27,7 @@ export function isSupported(mutant: Mutant, one: ConformanceCase): boolean {
 
 function limitOf({ needs = [] }: ConformanceCase): number {
   if (needs.includes('election')) return electionTimeoutMs;
-  return needs.includes('priority') ? priorityTimeoutMs : timeoutMs;
+  return needs.some((need) => need === 'priority' || need === 'arrival-verbs') ? priorityTimeoutMs : timeoutMs;
 }
 
 /** Whether a case finds no fault, in whatever time it takes: a loaded machine is slow, not wrong. */

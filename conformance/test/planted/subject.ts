@@ -8,8 +8,7 @@ import { type LeasesOptions, openLeases, type Subject } from 'mempool-conformanc
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
-import { leaseVerbs, verbsOf } from '../../src/verbs.ts';
-import { storeVerbs } from '../mutants/mutant.ts';
+import { leaseVerbs, storeVerbs, verbsOf } from '../../src/verbs.ts';
 import { durableFaults } from './durable-faults.ts';
 import { electionFaults } from './election-faults.ts';
 import type { Fault, Place } from './fault.ts';
