@@ -6,16 +6,19 @@ import {
   defineBackend,
   formatVersion,
   invalid,
+  Ledger,
   ledgerDriver,
   MempoolError,
+  PriorityPool,
+  priorityLedgerDriver,
   type Step,
   type StoreDriver,
 } from 'mempool-core';
-import { decodeEntry, encodeEntry, type PoolEntry } from './entry.ts';
+import { decodeContent, encodeContent, type HeadEntry } from './entry.ts';
 import { fileError } from './file-error.ts';
 import { Journal, readJournal } from './journal.ts';
 import { Lock } from './lock.ts';
-import { PoolFile } from './pool-file.ts';
+import { inOrderOfArrival, PoolFile } from './pool-file.ts';
 
 export interface JournalOptions {
   /** The pool's file; made where it is missing, in a directory that exists. */
@@ -27,7 +30,7 @@ type Options = DriverOptions & JournalOptions;
 /** A pool in a plain file, for one process at a time: what was answered survives a power cut. */
 export const journal: Backend<JournalOptions> = defineBackend<JournalOptions>({
   name: 'journal',
-  capabilities: { durable: true, shared: false, lease: false, priority: false },
+  capabilities: { durable: true, shared: false, lease: false, priority: true },
   open(options) {
     const { path } = options;
     if (typeof path !== 'string' || path === '' || path.includes('\0')) throw invalid('path', 'the name of a file');
@@ -46,33 +49,60 @@ function openPool(options: Options, held: (() => void)[]): StoreDriver {
   const { path, log } = options;
   const lock = new Lock(path);
   held.push(() => lock.release());
-  const { contents, end, tornBytes } = readJournal(path, () => [encodeEntry(newPool(options))]);
-  const pool = poolOf(contents.shift(), options);
+  const { contents, end, tornBytes } = readJournal(path, () => [encodeContent(newHead(options))]);
+  const head = headOf(contents.shift(), options);
   const journal = new Journal(path, end);
   held.push(() => journal.close());
   journal.cut();
   if (tornBytes > 0)
     log('warn', 'the last call was never finished: what there is of it was cut off', { path, tornBytes });
-  const file = new PoolFile(pool, contents, journal, options);
-  const commit = (step: Step<unknown>) => file.commit(step);
-  return ledgerDriver({ ledger: file.ledger, options, commit, close: () => release(held) });
+  const file = { head, contents, journal };
+  const close = () => release(held);
+  return options.ordering === 'priority' ? byPriority(file, options, close) : byArrival(file, options, close);
+}
+
+interface OpenJournal {
+  readonly head: HeadEntry;
+  readonly contents: readonly Uint8Array[];
+  readonly journal: Journal;
+}
+
+/** All verbs are core's: what is written here is that a step is kept before the pool takes it. */
+function byArrival({ head, contents, journal }: OpenJournal, options: Options, close: () => void): StoreDriver {
+  const ledger = new Ledger(head.epoch, head.retention);
+  const file = new PoolFile(head, contents, journal, { ...options, pool: inOrderOfArrival(ledger) });
+  const commit = (step: Step<unknown>): void => {
+    file.keep(step);
+    ledger.apply(step);
+  };
+  return ledgerDriver({ ledger, options, commit, close });
+}
+
+function byPriority({ head, contents, journal }: OpenJournal, options: Options, close: () => void): StoreDriver {
+  const pool = new PriorityPool({ ...head, limits: {} });
+  const file = new PoolFile(head, contents, journal, { ...options, pool });
+  file.keepLimits(options.limits);
+  pool.restored();
+  return priorityLedgerDriver({ pool, options, commit: (step) => file.keep(step), close });
 }
 
 function release(held: (() => void)[]): void {
   for (const giveBack of held.reverse()) giveBack();
 }
 
-function newPool({ pool, retention }: DriverOptions): PoolEntry {
+function newHead({ pool, ordering, retention }: DriverOptions): HeadEntry {
   const limits = { ...defaultRetention, ...retention };
-  return { kind: 'pool', format: formatVersion, name: pool, epoch: randomUUID(), retention: limits };
+  return { kind: 'pool', format: formatVersion, name: pool, epoch: randomUUID(), ordering, retention: limits };
 }
 
 /** N2: another pool's file, or a later version's, is refused. */
-function poolOf(content: Uint8Array | undefined, { pool, path }: Options): PoolEntry {
-  const entry = content && decodeEntry(content);
+function headOf(content: Uint8Array | undefined, { pool, path, ordering }: Options): HeadEntry {
+  const entry = content && decodeContent(content);
   if (entry?.kind !== 'pool') throw new MempoolError('ERR_MEMPOOL_CORRUPT', `the journal has lost its head: ${path}`);
   if (entry.format !== formatVersion) throw incompatible(`its format is ${entry.format}, not ${formatVersion}`, path);
   if (entry.name !== pool) throw incompatible(`the file holds the pool ${entry.name}`, path);
+  const stored = entry.ordering ?? 'fifo';
+  if (stored !== ordering) throw incompatible(`the pool's ordering is ${stored}`, path);
   return entry;
 }
 

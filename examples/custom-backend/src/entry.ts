@@ -1,11 +1,25 @@
-import { decodeValue, encodeValue, type LedgerRecord, type Retention, type Step } from 'mempool-core';
+import {
+  bytesToHash,
+  decodeEntry,
+  decodeValue,
+  encodeEntry,
+  encodeValue,
+  hashToBytes,
+  type Ordering,
+  type Entry as PoolEntry,
+  type PoolRecord,
+  type Retention,
+  type Step,
+} from 'mempool-core';
 
 /** The first entry of a journal; a later one tells of limits that an open has named. */
-export interface PoolEntry {
+export interface HeadEntry {
   readonly kind: 'pool';
   readonly format: number;
   readonly name: string;
   readonly epoch: string;
+  /** For good; missing in a journal made before there was a choice. */
+  readonly ordering?: Ordering;
   readonly retention: Retention;
 }
 
@@ -16,13 +30,33 @@ interface StepEntry {
 }
 
 /** The journal of a pool: the pool, the state it had when the file was made, and every step since. */
-export type Entry = PoolEntry | LedgerRecord | StepEntry;
+export type Entry = HeadEntry | PoolRecord | StepEntry;
 
-export function encodeEntry(entry: Entry): Buffer {
-  return encodeValue(entry);
+/** A verdict has numbers of 64 bits, which core's own record of it keeps exactly. */
+type Packed = readonly [hash: Uint8Array, seq: number, record: Uint8Array];
+
+export function encodeContent(entry: Entry): Buffer {
+  return encodeValue(withEntries(entry, pack));
 }
 
 /** Payloads stay where they were decoded: in a copy, or every one of them would hold the whole file. */
-export function decodeEntry(content: Uint8Array): Entry {
-  return decodeValue('entry of the journal', Buffer.from(content)) as Entry;
+export function decodeContent(content: Uint8Array): Entry {
+  return withEntries(decodeValue('entry of the journal', Buffer.from(content)) as Entry, unpack);
+}
+
+function pack({ hash, seq, ...entry }: PoolEntry): Packed {
+  return [hashToBytes(hash), seq, encodeEntry({ hash, seq, ...entry })];
+}
+
+function unpack([hash, seq, record]: Packed): PoolEntry {
+  return decodeEntry(bytesToHash(hash), seq, record);
+}
+
+/** The same with each verdict replaced. */
+function withEntries<From, To>(entry: Entry, replace: (from: From) => To): Entry {
+  if (entry.kind === 'entry') return { ...entry, entry: replace(entry.entry as From) as PoolEntry };
+  if (entry.kind !== 'step' || !entry.step.pool) return entry;
+  const { pool } = entry.step;
+  const entries = (pool.entries as readonly From[]).map(replace) as readonly PoolEntry[];
+  return { ...entry, step: { ...entry.step, pool: { ...pool, entries } } };
 }

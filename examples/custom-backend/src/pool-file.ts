@@ -1,38 +1,64 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DriverOptions, Ledger, type Logger, type Retention, type Step } from 'mempool-core';
-import { decodeEntry, type Entry, encodeEntry, type PoolEntry } from './entry.ts';
+import type { DriverOptions, Ledger, LedgerRecord, Limits, Logger, PoolRecord, Retention, Step } from 'mempool-core';
+import { decodeContent, type Entry, encodeContent, type HeadEntry } from './entry.ts';
 import type { Journal } from './journal.ts';
 
 /** Steps of this many bytes, and of half the file, make it worth while to write the state in their place. */
 const compactBytes = 32 * 1024;
 
-/** The pool in memory, as core's ledger, and in a journal: there first, so that nobody sees what the file has not. */
-export class PoolFile {
+type KeptStep = Omit<Step<unknown>, 'outcome'>;
+
+/** The pool in memory: core's `PriorityPool`, or its `Ledger` as `inOrderOfArrival` presents it. */
+export interface PoolInMemory {
   readonly ledger: Ledger;
-  readonly #pool: PoolEntry;
+  dump(): Iterable<PoolRecord>;
+  restore(record: PoolRecord): void;
+  replay(step: KeptStep): void;
+}
+
+export function inOrderOfArrival(ledger: Ledger): PoolInMemory {
+  return {
+    ledger,
+    dump: () => ledger.dump(),
+    restore: (record) => ledger.restore(record as LedgerRecord),
+    replay: (step) => ledger.apply({ outcome: null, ...step }),
+  };
+}
+
+/** A pool's journal, and the pool that it is replayed into when it is opened. */
+export class PoolFile {
+  readonly #head: HeadEntry;
   readonly #journal: Journal;
+  readonly #pool: PoolInMemory;
   readonly #log: Logger;
   #stepBytes = 0;
 
-  /** `contents`: what the journal holds behind the pool's entry. */
-  constructor(pool: PoolEntry, contents: Iterable<Uint8Array>, journal: Journal, { retention, log }: DriverOptions) {
-    this.ledger = new Ledger(pool.epoch, pool.retention);
-    this.#pool = pool;
+  /** `contents`: what the journal holds behind the head. */
+  constructor(head: HeadEntry, contents: Iterable<Uint8Array>, journal: Journal, parts: PoolFileParts) {
+    this.#head = head;
     this.#journal = journal;
-    this.#log = log;
-    for (const content of contents) this.#replay(decodeEntry(content), content.length);
-    this.#limit(retention);
+    this.#pool = parts.pool;
+    this.#log = parts.log;
+    for (const content of contents) this.#replay(decodeContent(content), content.length);
+    this.#limit(parts.retention);
   }
 
-  /** X1: one record in the file is the whole call or nothing of it. */
-  commit({ outcome, ...step }: Step<unknown>): void {
-    this.#append({ kind: 'step', step });
-    this.ledger.apply({ outcome, ...step });
+  /** X1: one record in the file is the whole call or nothing of it. The pool takes the step afterwards, and not where this throws. */
+  keep({ outcome: _, ...step }: Step<unknown>): void {
     if (this.#stepBytes > compactBytes && this.#stepBytes > this.#journal.bytes / 2) this.#compact();
+    this.#append({ kind: 'step', step });
+  }
+
+  /** Limits of a priority pool that an open names hold for later ones too. */
+  keepLimits(limits: Partial<Limits>): void {
+    if (Object.keys(limits).length === 0) return;
+    const record = { kind: 'limits', limits } as const;
+    this.#append(record);
+    this.#pool.restore(record);
   }
 
   #append(entry: Entry): void {
-    const content = encodeEntry(entry);
+    const content = encodeContent(entry);
     this.#journal.append(content);
     this.#stepBytes += content.length;
   }
@@ -48,34 +74,35 @@ export class PoolFile {
   }
 
   *#state(): Generator<Buffer, undefined> {
-    yield encodeEntry({ ...this.#pool, retention: this.ledger.retention });
-    for (const record of this.ledger.dump()) yield encodeEntry(record);
+    yield encodeContent({ ...this.#head, retention: this.#pool.ledger.retention });
+    for (const record of this.#pool.dump()) yield encodeContent(record);
   }
 
   #replay(entry: Entry, bytes: number): void {
     switch (entry.kind) {
       case 'pool':
-        this.ledger.retention = entry.retention;
+        this.#pool.ledger.retention = entry.retention;
         break;
       case 'step':
-        this.ledger.apply({ outcome: null, ...entry.step });
+        this.#pool.replay(entry.step);
         this.#stepBytes += bytes;
         break;
-      case 'base':
-      case 'block':
-      case 'write':
-      case 'event':
-      case 'operation':
-        this.ledger.restore(entry);
+      default:
+        this.#pool.restore(entry);
         break;
     }
   }
 
-  /** Limits that an open names hold for later ones too. */
+  /** How much is kept, where an open names it, holds for later ones too. */
   #limit(named: Partial<Retention>): void {
-    const retention = { ...this.ledger.retention, ...named };
-    if (isDeepStrictEqual(retention, this.ledger.retention)) return;
-    this.#append({ ...this.#pool, retention });
-    this.ledger.retention = retention;
+    const { ledger } = this.#pool;
+    const retention = { ...ledger.retention, ...named };
+    if (isDeepStrictEqual(retention, ledger.retention)) return;
+    this.#append({ ...this.#head, retention });
+    ledger.retention = retention;
   }
+}
+
+export interface PoolFileParts extends Pick<DriverOptions, 'log' | 'retention'> {
+  readonly pool: PoolInMemory;
 }

@@ -105,6 +105,40 @@ test('the file is made shorter when most of it is history, and nothing is lost b
   expect((await store.dumpFinalized()).entries.map(({ seq }) => seq)).toEqual([396, 397, 398, 399, 400]);
 });
 
+test('a pool by priority is made shorter too, with its verdicts, limits, tags and claims', async () => {
+  const path = filePath();
+  const options = { path, ordering: 'priority', maxFinalized: 5, maxEvents: 20, now: () => 1_000 } as const;
+  const payload = Buffer.alloc(100);
+  const verdict = { priority: 7n, requires: ['missing'] };
+  let before: unknown;
+  {
+    await using store = await journal.open({ ...options, maxPerSender: 9 });
+    await store.receive([
+      { hash: hashOf(1), payload, payloadType: 0, verdict },
+      { hash: hashOf(2), payload, payloadType: 0 },
+    ]);
+    await store.take({ maxTxs: 1 }, { owner: 'one', leaseMs: 5_000 });
+    await store.confirm({ point: { slot: 1, hash: hashOf(1) }, seen: [], unseen: [], provides: ['spent'] });
+    for (let n = 3; n <= 200; n++) {
+      await receive(store, n);
+      await store.drop([hashOf(n)], 'test');
+    }
+    before = await store.dump();
+    expect(statSync(path).size).toBeLessThan(100_000);
+  }
+  await using store = await journal.open(options);
+  expect(await store.dump()).toEqual(before);
+  expect(before).toMatchObject({ limits: { maxPerSender: 9 }, satisfied: [['spent', 1]] });
+  expect((await store.peekParked()).map(({ hash }) => hash)).toEqual([hashOf(1)]);
+});
+
+test('a pool keeps the ordering that it was made with', async () => {
+  const path = filePath();
+  await twoCalls(path);
+  const opening = journal.open({ path, ordering: 'priority' });
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
+});
+
 test('D1: what a kill left of a shorter file that was never finished is not looked at', async () => {
   const path = filePath();
   await twoCalls(path);

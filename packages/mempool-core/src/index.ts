@@ -76,6 +76,7 @@ export { type PriorityStorage, priorityDriver } from './priority/priority-driver
 export { type PriorityLedgerParts, priorityLedgerDriver } from './priority/priority-ledger.ts';
 export {
   changeOfStep,
+  changesPool,
   type PoolChange,
   type PoolRecord,
   PriorityPool,

@@ -7,7 +7,7 @@ import { PoolView } from './pool-view.ts';
 import type { PriorityChanges } from './priority-changes.ts';
 import { MirroredHashes } from './priority-hashes.ts';
 import { PriorityMirror } from './priority-mirror.ts';
-import { changesPool, PriorityWriter } from './priority-writer.ts';
+import { PriorityWriter } from './priority-writer.ts';
 
 export interface PriorityParts {
   readonly file: PoolFile;
@@ -126,7 +126,7 @@ export class PriorityCalls {
 
   /** `null` where there is nothing to keep. */
   #keep<T>({ beforehand }: Call<T>, step: core.Step<T>, version: number): core.Step<T> | null {
-    if (!changesPool(step) && step.operation === null) return null;
+    if (!core.changesPool(step) && step.operation === null) return null;
     const bodies = step.writes.flatMap(({ body }) => body ?? []);
     // M3: what admits nothing may use the room that is left.
     if (bodies.length > 0) this.#room.claim(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));

@@ -3,7 +3,6 @@ import type { PoolFile } from './pool-file.ts';
 import type { PriorityChanges } from './priority-changes.ts';
 import { decodeHead } from './priority-format.ts';
 import { loadPool } from './priority-loader.ts';
-import { changesPool } from './priority-writer.ts';
 import { decodeState } from './records.ts';
 
 /**
@@ -47,7 +46,7 @@ export class PriorityMirror {
     let isKept = false;
     try {
       return pool.commit(plan, (step) => {
-        const version = changesPool(step) ? this.#version + 1 : this.#version;
+        const version = core.changesPool(step) ? this.#version + 1 : this.#version;
         const kept = keep(step, version);
         if (kept === null) return step;
         isKept = true;

@@ -29,7 +29,7 @@ export class PriorityWriter {
     const entries = step.pool?.entries.map(core.encodeEntry) ?? [];
     if (step.pool) this.#writePool(step.pool, entries);
     new StepWriter(file, hashes, state).write(step);
-    if (!changesPool(step)) return;
+    if (!core.changesPool(step)) return;
     changes?.add(version, core.changeOfStep(step, state.lastEventSeq + step.events.length), entries);
     file.run('setVersion', version, step.pool.lastGossipSeq);
   }
@@ -57,13 +57,4 @@ export class PriorityWriter {
     for (const [tag, tick] of satisfied) file.run('satisfy', tag, tick);
     if (limits !== null) file.run('setLimits', limitsText(limits));
   }
-}
-
-/** Whether it is more than an answer. */
-export function changesPool(step: core.Step<unknown>): step is core.Step<unknown> & { readonly pool: core.PoolStep } {
-  const { writes, events, chain, pool } = step;
-  if (!pool) return false;
-  const { entries, satisfied, forgotten, limits } = pool;
-  const changed = [writes, events, entries, satisfied, forgotten].some((list) => list.length > 0);
-  return changed || chain !== null || limits !== null;
 }

@@ -8,7 +8,7 @@ import type { Planning } from './draft.ts';
 import { dumpOf } from './dump.ts';
 import { isSwept } from './pool-plans.ts';
 import { momentIn, type PriorityStorage, priorityDriver } from './priority-driver.ts';
-import type { PriorityPool } from './priority-pool.ts';
+import { changesPool, type PriorityPool } from './priority-pool.ts';
 import { admitStrangers, areStrangers } from './turn-over.ts';
 
 export interface PriorityLedgerParts {
@@ -16,11 +16,16 @@ export interface PriorityLedgerParts {
   readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced' | 'now'>;
   /** Who leads (X6); without it nobody ever does. */
   readonly leases?: LeaseSource | undefined;
+  /**
+   * Keeps the step wherever it is to be kept, synchronously; the pool takes it after that. Where it throws, it must have kept
+   * nothing, and the pool stays as it was (X1). Left out where the pool is all there is.
+   */
+  commit?(step: Step<unknown>): void;
   close(): void;
 }
 
 /** How such a pool is written and read. */
-function ledgerStorage({ pool, options, leases }: PriorityLedgerParts, clock: () => number): PriorityStorage {
+function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, clock: () => number): PriorityStorage {
   const { ledger } = pool;
 
   function write<T>(verb: string, { operationId }: WriteContext, plan: (pool: Planning, nowMs: number) => Step<T>): T {
@@ -28,8 +33,13 @@ function ledgerStorage({ pool, options, leases }: PriorityLedgerParts, clock: ()
     if (known !== null) return known.outcome;
     return pool.commit(
       (planning) => plan(planning, clock()),
-      (step) => recorded(step, verb, operationId),
+      (step) => kept(recorded(step, verb, operationId)),
     );
+  }
+
+  function kept<T>(step: Step<T>): Step<T> {
+    if (changesPool(step) || step.operation !== null) commit?.(step);
+    return step;
   }
 
   function writeUnderLease<T>(
@@ -52,9 +62,9 @@ function ledgerStorage({ pool, options, leases }: PriorityLedgerParts, clock: ()
   };
 }
 
-/** Every verb of a backend whose priority pool is in memory, payloads and all. */
+/** Every verb of a backend whose priority pool is in memory, payloads and all, whatever keeps its steps besides. */
 export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
-  const { pool, options, close } = parts;
+  const { pool, options, commit, close } = parts;
   const clock = poolClock(options);
   const driver = priorityDriver(ledgerStorage(parts, clock), options);
   return {
@@ -63,8 +73,8 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
     ...driver,
     admit(submissions, moment, context) {
       assertRoom(pool.ledger, submissions.length);
-      if (context.operationId !== undefined || !areStrangers(pool, submissions))
-        return driver.admit(submissions, moment, context);
+      const needsStep = commit !== undefined || context.operationId !== undefined;
+      if (needsStep || !areStrangers(pool, submissions)) return driver.admit(submissions, moment, context);
       return admitStrangers(pool, submissions, momentIn(pool, clock(), moment));
     },
     sweep(moment, context) {

@@ -79,12 +79,34 @@ export class PriorityPool implements Planning {
     }
   }
 
-  /** Follows a committed step, of this node or of another. */
-  apply({ writes, chain, pool, lastEventSeq }: PoolChange): void {
+  /** Follows a committed step, of this node or of another. Its events are not kept here. */
+  apply(change: PoolChange): void {
+    this.#follow(change, () => this.ledger.follow(change, change.lastEventSeq));
+  }
+
+  /** Takes a whole step that `commit` kept, events and recorded outcome included: a pool that is opened again. */
+  replay(step: Omit<Step<unknown>, 'outcome'>): void {
+    const { writes, chain, pool, events } = step;
+    const write = (): void => this.ledger.apply({ outcome: null, ...step });
+    if (pool) this.#follow({ writes, chain, pool, lastEventSeq: this.ledger.lastEventSeq + events.length }, write);
+    else write();
+  }
+
+  /** The whole state in pieces, for `restore` on a new pool of the same epoch. Read it to the end before the next step. */
+  *dump(): Generator<PoolRecord, undefined> {
+    const { limits, lastGossipSeq, satisfied } = this.index;
+    yield { kind: 'limits', limits };
+    yield* this.ledger.dump();
+    yield { kind: 'gossip', lastGossipSeq };
+    for (const [tag, tick] of satisfied.entries()) yield { kind: 'satisfied', tag, tick };
+    for (const { entry } of this.index.nodes()) yield { kind: 'entry', entry };
+  }
+
+  #follow({ writes, chain, pool }: PoolChange, write: () => void): void {
     const { index, ledger } = this;
     const entries = new Map(pool.entries.map((entry) => [entry.hash, entry]));
     if (chain?.kind === 'applied') index.satisfied.moveFloor(chain.floor);
-    ledger.follow({ writes, chain }, lastEventSeq);
+    write();
     for (const { after } of writes) {
       const entry = entries.get(after.hash) ?? index.node(after.hash)?.entry;
       if (entry !== undefined && ledger.life(after.hash) !== null) index.put(entry, after.stage);
@@ -152,6 +174,15 @@ export class PriorityPool implements Planning {
     const life = this.ledger.life(entry.hash);
     if (life !== null) this.index.put(entry, life.stage);
   }
+}
+
+/** Whether it is more than an answer. */
+export function changesPool(step: Step<unknown>): step is Step<unknown> & { readonly pool: PoolStep } {
+  const { writes, events, chain, pool } = step;
+  if (!pool) return false;
+  const { entries, satisfied, forgotten, limits } = pool;
+  const changed = [writes, events, entries, satisfied, forgotten].some((list) => list.length > 0);
+  return changed || chain !== null || limits !== null;
 }
 
 /** What other nodes need to know of a step. */
