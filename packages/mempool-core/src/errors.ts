@@ -20,7 +20,7 @@ export type MempoolErrorCode =
   | 'ERR_MEMPOOL_CORRUPT'
   /** What is stored has another format or kind than this version reads (N2). */
   | 'ERR_MEMPOOL_INCOMPATIBLE'
-  /** The store refused the credentials. */
+  /** The store refused the credentials, or its own were not accepted here. */
   | 'ERR_MEMPOOL_AUTH'
   /** The credentials lack a right; the message names the command. */
   | 'ERR_MEMPOOL_PERMISSION'

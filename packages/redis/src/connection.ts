@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
 import { type DriverOptions, isMempoolError, MempoolError, retryUntil, WriteLine } from 'mempool-core';
 import { createClient, type RedisOptions } from './options.ts';
-import { isGone, isReply, refusal, withoutArguments } from './refusal.ts';
+import { isGone, isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
 import { type Reply, type Script, scripts, type Verb } from './script.ts';
 import { type Argument, Scratch, ScriptCall } from './script-call.ts';
+import { breakOff, destroyFaulty } from './socket.ts';
 
 type Lost = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
@@ -36,6 +37,7 @@ export class Connection {
       this.#loaded.clear();
       this.#line.distrust();
     });
+    destroyFaulty(this.#client);
     this.#client.connect().catch(() => undefined);
   }
 
@@ -118,13 +120,16 @@ export class Connection {
     } catch (cause) {
       const error = withoutArguments(cause);
       if (isReply(error)) throw refusal(error, name);
-      throw new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error });
+      throw (
+        tlsRefusal(this.#trouble) ??
+        new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error })
+      );
     }
   }
 
   #assertReady(): void {
     const trouble = this.#trouble;
-    const refused = isReply(trouble) ? refusal(trouble, 'SELECT') : null;
+    const refused = isReply(trouble) ? refusal(trouble, 'SELECT') : tlsRefusal(trouble);
     if (isMempoolError(refused)) throw refused;
     const { status, stream } = this.#client;
     if (status === 'ready' && stream.writable && refused === null) return;
@@ -137,7 +142,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new Error(`none within ${Math.round(timeoutMs)} ms`));
-        this.#client.disconnect(true);
+        breakOff(this.#client);
       }, timeoutMs);
       reply.then(resolve, reject).finally(() => clearTimeout(timer));
     });

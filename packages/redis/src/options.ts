@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from 'node:tls';
+import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type RedisOptions as ClientOptions, Redis } from 'ioredis';
 import { invalid } from 'mempool-core';
 
@@ -55,8 +55,18 @@ function address({ url, tls }: RedisOptions) {
     db: Number(pathname.slice(1)),
     ...(username === '' ? {} : { username: decodeURIComponent(username) }),
     ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-    ...(protocol === 'rediss:' || tls !== undefined ? { tls: { ...tls } } : {}),
+    ...(protocol === 'rediss:' || tls !== undefined ? { tls: secured(tls ?? {}) } : {}),
   };
+}
+
+/** Certificates are read once, and not at each attempt to connect: one that cannot be read would end the client without a word. */
+function secured(tls: ConnectionOptions): ConnectionOptions {
+  if (typeof tls !== 'object' || tls === null) throw invalid('tls', 'an object');
+  try {
+    return { secureContext: createSecureContext(tls), ...tls };
+  } catch (error) {
+    throw invalid('tls', `options of tls.connect that can be used: ${(error as Error).message}`);
+  }
 }
 
 function parseUrl(url: unknown): URL {

@@ -1,4 +1,5 @@
 import { MempoolError, type MempoolErrorCode, operationReused } from 'mempool-core';
+import { isTlsRefusal } from './socket.ts';
 
 /** By the first word of the server's answer, or by words in it. */
 const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
@@ -48,4 +49,11 @@ export function refusal(error: Error, asked: string): Error {
     ...(key === undefined ? {} : { key }),
     cause: error,
   });
+}
+
+/** Where server and client do not accept each other's certificates; else `null`. */
+export function tlsRefusal(error: unknown): MempoolError | null {
+  return isTlsRefusal(error)
+    ? new MempoolError('ERR_MEMPOOL_AUTH', `TLS with the server fails: ${error.message}`, { cause: error })
+    : null;
 }

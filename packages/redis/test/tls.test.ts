@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMempoolError } from 'mempool-core';
-import { redis } from 'mempool-redis';
+import { redis, redisElection } from 'mempool-redis';
 import { expect, test } from 'vitest';
 import { selfSigned } from './certificate.ts';
 import { hashOf, transactions } from './chain.ts';
+import { openOptions } from './election-node.ts';
 import { openPool, ownServer, testFolder } from './own-server.ts';
 import { freePort } from './server.ts';
 
@@ -29,11 +30,22 @@ test('rediss:// works with a password, for calls and for events', async () => {
   expect((await events.next()).value).toMatchObject({ hash: hashOf(1) });
 });
 
-test('a certificate that nobody vouches for is not accepted', async () => {
+test('a certificate that nobody vouches for is not accepted, which is not waited for', async () => {
   const { host } = await tlsServer();
-  const opening = redis.open({ url: `rediss://:secret@${host}`, timeoutMs: 400 });
-  await assert.rejects(opening, (error) => isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE'));
+  const opening = redis.open({ url: `rediss://:secret@${host}`, timeoutMs: 60_000 });
+  await assert.rejects(opening, (error) => isMempoolError(error, 'ERR_MEMPOOL_AUTH'));
 });
+
+test.for(['yes', { cert: 'no certificate' }, { key: 'no key' }, { minVersion: 'TLSv9' }])(
+  'the TLS options %j are refused, naming them',
+  async (tls) => {
+    const url = `rediss://127.0.0.1:${await freePort()}`;
+    const given = { url, tls: tls as never };
+    await assert.rejects(redis.open(given), { code: 'ERR_MEMPOOL_INVALID', details: { field: 'tls' } });
+    const opening = redisElection.open(openOptions(given));
+    await assert.rejects(opening, { code: 'ERR_ELECTION_OPTION', field: 'tls' });
+  },
+);
 
 test('TLS options are not ignored with redis://', async () => {
   const { host, certificate } = await tlsServer();

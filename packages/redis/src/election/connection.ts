@@ -1,11 +1,14 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, ElectionError } from 'mempool-election';
 import { isReply, withoutArguments } from '../refusal.ts';
+import { destroyFaulty, isTlsRefusal } from '../socket.ts';
 import { electionError } from './refusal.ts';
 import { type Reply, scripts, type Verb } from './script.ts';
 
 export interface ConnectionParts {
   readonly client: Redis;
+  /** False for a caller's own. */
+  readonly owned: boolean;
   readonly clock: ElectionClock;
   /** After so long without any answer `giveUp` is called. */
   readonly silentMs: number;
@@ -20,6 +23,7 @@ export class ElectionConnection {
   /** When the oldest command was sent of those that got no answer. */
   #silentSince: number | null = null;
   #closed = false;
+  readonly #unguard: () => void;
   readonly #onError = (error: unknown): void => {
     this.#trouble = withoutArguments(error);
   };
@@ -32,6 +36,7 @@ export class ElectionConnection {
     this.#parts = parts;
     parts.client.on('error', this.#onError);
     parts.client.on('connect', this.#onConnect);
+    this.#unguard = destroyFaulty(parts.client);
     if (parts.client.status === 'wait') parts.client.connect().catch(() => undefined);
   }
 
@@ -54,14 +59,17 @@ export class ElectionConnection {
     } catch (error) {
       const cause = withoutArguments(error);
       this.#failed(cause);
-      throw electionError(cause, verb);
+      const isRefused = !isReply(cause) && isTlsRefusal(this.#trouble);
+      throw electionError(isRefused ? this.#trouble : cause, verb);
     }
   }
 
-  /** Of a caller's own client only what was put on it is taken off. */
+  /** From a caller's own client all is taken off that was put on it; of ours what comes while it ends is told to nobody. */
   close(): void {
     this.#closed = true;
+    if (this.#parts.owned) return;
     this.#parts.client.off('error', this.#onError).off('connect', this.#onConnect);
+    this.#unguard();
   }
 
   #assertReady(verb: Verb): void {

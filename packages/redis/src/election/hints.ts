@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, type Hint, isElectionError } from 'mempool-election';
 import { withoutArguments } from '../refusal.ts';
+import { destroyFaulty } from '../socket.ts';
 import { electionError } from './refusal.ts';
 
 const pauseMs = 100;
@@ -25,6 +26,7 @@ export class Hints {
     const { commands, messages } = parts;
     commands.on('ready', this.#onReady);
     messages.on('error', () => undefined);
+    destroyFaulty(messages);
     messages.on('ready', () => {
       this.#connections += 1;
       void this.#listen(this.#connections);

@@ -57,7 +57,7 @@ function checked<T>(field: string, make: () => T): T {
   } catch (error) {
     if (!isMempoolError(error, 'ERR_MEMPOOL_INVALID')) throw error;
     // Its words begin with the name of its own field.
-    throw badOption(field, error.message.replace(/^.*? must be /, ''));
+    throw badOption(error.details.field === 'tls' ? 'tls' : field, error.message.replace(/^.*? must be /, ''));
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ElectionClock, type ElectionProvider, isElectionError } from 'mempool-election';
+import { breakOff } from '../socket.ts';
 import { ElectionConnection } from './connection.ts';
 import { Hints } from './hints.ts';
 import { RedisLeaseStore } from './lease-store.ts';
@@ -20,12 +21,12 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
   const base = electionPrefix(options);
   const { commands, messages, owned } = createClients(options);
   const giveUp = () => {
-    for (const client of owned ? [commands, messages] : [messages]) client.disconnect(true);
+    for (const client of owned ? [commands, messages] : [messages]) breakOff(client);
   };
   const disconnect = () => {
     if (owned) commands.disconnect();
   };
-  const connection = new ElectionConnection({ client: commands, clock, silentMs: ttlMs, giveUp });
+  const connection = new ElectionConnection({ client: commands, owned, clock, silentMs: ttlMs, giveUp });
   const hints = new Hints({ commands, messages, channel: `${base}:events`, clock });
   const store = new RedisLeaseStore({ connection, hints, base, disconnect });
   try {

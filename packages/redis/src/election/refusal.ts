@@ -1,5 +1,6 @@
 import { ElectionError } from 'mempool-election';
 import { isReply, unwrapped } from '../refusal.ts';
+import { isTlsRefusal } from '../socket.ts';
 
 /** Not carried out, but it may be later; all else that the server says is a refusal. */
 const passing = /^(OOM|MISCONF|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/;
@@ -8,6 +9,8 @@ const passing = /^(OOM|MISCONF|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NORE
 export function electionError(cause: unknown, asked: string): ElectionError {
   if (isReply(cause)) return refusal(cause.message, asked, cause);
   const words = cause instanceof Error ? cause.message : String(cause);
+  if (isTlsRefusal(cause))
+    return new ElectionError('ERR_ELECTION_REFUSED', `TLS with Redis fails: ${words}`, { cause });
   return new ElectionError('ERR_ELECTION_UNAVAILABLE', `no answer from Redis to ${asked}: ${words}`, { cause });
 }
 
