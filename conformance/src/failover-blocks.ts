@@ -15,7 +15,8 @@ export function blockFaults(record: FailoverRecord): string[] {
   ];
 }
 
-function inCommitOrder(blocks: readonly BlockEntry[]): BlockEntry[] {
+/** Each event once. */
+export function inCommitOrder(blocks: readonly BlockEntry[]): BlockEntry[] {
   const bySeq = new Map(blocks.map((block) => [block.eventSeq, block]));
   return [...bySeq.values()].sort((a, b) => a.eventSeq - b.eventSeq);
 }
@@ -68,11 +69,11 @@ class AppliedChain {
 
 /** Who applied a block is not certain where an answer was lost: only what no caller explains is a fault. */
 function causeFaults(record: FailoverRecord, blocks: readonly BlockEntry[]): string[] {
-  const terms = termsByBlock(record);
+  const calls = callsByBlock(record);
   let highest = 0;
   return blocks.flatMap(({ action, point, tick }) => {
     if (action === 'undone') return [];
-    const possible = terms(point, tick);
+    const possible = calls(point, tick).map(({ term }) => term ?? 0);
     if (possible.length === 0) return [`${place(point)} was applied, and no call explains it`];
     const before = highest;
     highest = Math.max(highest, Math.min(...possible));
@@ -81,18 +82,20 @@ function causeFaults(record: FailoverRecord, blocks: readonly BlockEntry[]): str
   });
 }
 
-/** The terms whose calls may have applied a block: those told so, and those never told. */
-function termsByBlock(record: FailoverRecord): (point: ChainPoint, tick: number) => number[] {
+type Sent = FailoverEntryOf<'sent'>;
+
+/** The calls that may have applied a block: those told so, and those never told. */
+export function callsByBlock(record: FailoverRecord): (point: ChainPoint, tick: number) => readonly Sent[] {
   const answers = new Map(entriesOf(record, 'answered').map((entry) => [`${entry.pid} ${entry.call}`, entry]));
   const calls = Map.groupBy(
     entriesOf(record, 'sent').filter(({ verb }) => verb === 'confirm'),
     ({ point }) => point?.hash,
   );
   return ({ hash }, tick) =>
-    (calls.get(hash) ?? []).flatMap(({ pid, call, term }) => {
+    (calls.get(hash) ?? []).filter(({ pid, call }) => {
       const answer = answers.get(`${pid} ${call}`);
       const isPossible = answer === undefined || answer.outcome.startsWith('ERR_');
-      return isPossible || (answer.outcome === 'applied' && answer.tick === tick) ? [term ?? 0] : [];
+      return isPossible || (answer.outcome === 'applied' && answer.tick === tick);
     });
 }
 
@@ -103,6 +106,6 @@ function answersWithoutBlock(record: FailoverRecord, blocks: readonly BlockEntry
     .map(({ node, point }) => `${node} was told that slot ${point?.slot} is applied, and the pool has no event of it`);
 }
 
-function place({ slot, hash }: ChainPoint): string {
+export function place({ slot, hash }: ChainPoint): string {
   return `block ${hash.slice(0, 8)} at slot ${slot}`;
 }

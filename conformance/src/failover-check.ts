@@ -1,11 +1,13 @@
 /** Judges the record of a fail-over run by what an election with fencing promises in any history. */
 import { beliefsOf, overlapFaults } from './failover-beliefs.ts';
 import { blockFaults } from './failover-blocks.ts';
+import { holderFaults } from './failover-holders.ts';
 import { entriesOf, type FailoverEntryOf, type FailoverRecord, killFault } from './failover-record.ts';
 
 export const failoverRules = {
   record: 'the record is whole',
   fence: 'no block is accepted from a term once a higher one was acquired',
+  holder: 'each block is applied under the lease that the store had then',
   terms: 'terms strictly rise',
   blocks: 'each block is applied once, one tick after the other',
   lost: 'one "lost" per "acquired"',
@@ -26,6 +28,7 @@ export function checkFailover(record: FailoverRecord): Violation[] {
   const found: readonly (readonly [FailoverRule, readonly string[]])[] = [
     ['record', recordFaults(record)],
     ['fence', fenceFaults(record)],
+    ['holder', holderFaults(record)],
     ['terms', termFaults(record)],
     ['blocks', blockFaults(record)],
     ['lost', lostFaults(record)],

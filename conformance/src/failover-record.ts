@@ -24,6 +24,8 @@ interface Call extends Writer {
   readonly point: ChainPoint | null;
   /** Of the lease that went with it; `null`: none did. */
   readonly term: number | null;
+  /** Likewise. Records made before it was written down have none. */
+  readonly token?: string | null;
 }
 
 export type FailoverEntry =
@@ -51,6 +53,17 @@ export type FailoverEntry =
       readonly action: 'applied' | 'undone';
       readonly point: ChainPoint;
       readonly tick: number;
+    }
+  /**
+   * What the store said: this lease was held while the pool's newest event was this one; `token: null`: nobody's was. `term`:
+   * the newest that was given out.
+   */
+  | {
+      readonly kind: 'held';
+      readonly at: number;
+      readonly eventSeq: number;
+      readonly term: number;
+      readonly token: string | null;
     }
   /** `target`: the node; `null`: the store. `removesLease`: what it does takes a live lease away from outside. */
   | {
@@ -135,6 +148,7 @@ const shapes: Readonly<Record<FailoverEntry['kind'], Readonly<Record<string, rea
   sent: call,
   answered: { ...call, outcome: text, tick: orNull },
   block: { eventSeq: numbers, action: text, point, tick: numbers },
+  held: { eventSeq: numbers, term: numbers, token: ['string', 'object'] },
   fault: { fault: text, removesLease: ['boolean'] },
   healed: { fault: text },
   final: { digest: text, expected: text },

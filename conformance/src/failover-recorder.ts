@@ -70,7 +70,8 @@ export class FailoverRecorder {
     run: () => Promise<Outcome>,
   ): Promise<Outcome> {
     this.#calls += 1;
-    const call = { call: this.#calls, verb, point, term: options?.lease?.term ?? null };
+    const { term = null, token = null } = options?.lease ?? {};
+    const call = { call: this.#calls, verb, point, term, token };
     this.write({ kind: 'sent', ...this.#writer(), ...call });
     try {
       const outcome = await run();

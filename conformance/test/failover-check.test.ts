@@ -1,4 +1,4 @@
-import { checkFailover, type FailoverEntry, type FailoverRule } from 'mempool-conformance/failover';
+import { checkFailover, type FailoverEntry, type FailoverRule, holdersOf } from 'mempool-conformance/failover';
 import { expect, test } from 'vitest';
 import {
   acquired,
@@ -6,6 +6,7 @@ import {
   call,
   fault,
   final,
+  held,
   lost,
   ms,
   point,
@@ -61,6 +62,41 @@ test.each<[string, FailoverRule, FailoverEntry[]]>([
     'a block without a lease after a term was acquired',
     'fence',
     changed((entry) => ('verb' in entry && entry.point?.slot === 2 ? [{ ...entry, term: null }] : [entry])),
+  ],
+  [
+    'a block that a leader applies while nobody holds the lease, before there is a next one',
+    'holder',
+    [
+      run,
+      first,
+      held(950, 0, null, 1),
+      ...call('a', 960, { term: 1, slot: 1 }),
+      block(961, 1, 1),
+      held(970, 1, null, 1),
+      ...ends.slice(0, 1),
+      final,
+    ],
+  ],
+  [
+    'a block of a call that was held up until another one leads',
+    'holder',
+    [
+      run,
+      first,
+      sent('a', 1_000, { term: 1, slot: 1 }),
+      second,
+      held(1_110, 0, 2),
+      sent('b', 1_120, { term: 2, slot: 2 }),
+      block(1_130, 1, 1),
+      held(1_140, 1, 2),
+      ...ends,
+      final,
+    ],
+  ],
+  [
+    'a block under a lease of the term, but of another token',
+    'holder',
+    changed((entry) => (entry.kind === 'sent' && entry.point?.slot === 2 ? [{ ...entry, token: 'another' }] : [entry])),
   ],
   [
     'a term that two processes acquire',
@@ -134,6 +170,20 @@ test.each<[string, FailoverRule, FailoverEntry[]]>([
   ['a run without a final state', 'final', soundRun().slice(0, -1)],
 ])('%s is found', (_, rule, entries) => {
   expect(rulesBroken(entries)).toContain(rule);
+});
+
+test('a block between two holders is compared with neither, and one of a record without tokens by its term', () => {
+  const between = soundRun().filter((entry) => entry.kind !== 'held' || entry.eventSeq !== 1);
+  expect(holdersOf(record(...between)).size).toBeLessThan(holdersOf(record(...soundRun())).size);
+  expect(rulesBroken(between)).toEqual([]);
+  const old = changed((entry) => {
+    if (!('verb' in entry)) return [entry];
+    const { token: _, ...rest } = entry;
+    return [rest];
+  });
+  expect(rulesBroken(old)).toEqual([]);
+  const wrong = old.map((entry) => (entry.kind === 'held' ? { ...entry, term: entry.term + 10 } : entry));
+  expect(rulesBroken(wrong)).toContain('holder');
 });
 
 test('a killed process need not have said that it lost', () => {

@@ -36,6 +36,8 @@ export function lost(process: string, at: number, term: number): FailoverEntryOf
 
 interface CallOptions {
   readonly term: number;
+  /** Of another lease than that of the term. */
+  readonly token?: string;
   readonly slot: number;
   readonly tick?: number;
   readonly outcome?: string;
@@ -43,15 +45,21 @@ interface CallOptions {
   readonly tookMs?: number;
 }
 
-export function sent(process: string, at: number, { term, slot, verb = 'confirm' }: CallOptions): FailoverEntry {
-  return { kind: 'sent', ...writer(process, at), call: at, verb, point: point(slot), term };
+export function sent(process: string, at: number, options: CallOptions): FailoverEntry {
+  const { term, slot, verb = 'confirm', token = `token ${term}` } = options;
+  return { kind: 'sent', ...writer(process, at), call: at, verb, point: point(slot), term, token };
 }
 
 /** A call and its answer. */
 export function call(process: string, at: number, options: CallOptions): FailoverEntry[] {
   const { term, slot, verb = 'confirm', outcome = 'applied', tick = slot, tookMs = 1 } = options;
-  const of = { call: at, verb, point: point(slot), term };
+  const of = { call: at, verb, point: point(slot), term, token: `token ${term}` };
   return [sent(process, at, options), { kind: 'answered', ...writer(process, at + tookMs), ...of, outcome, tick }];
+}
+
+/** What the store says: `term` of the lease that is held, or `null`, the newest given out being `newest`. */
+export function held(at: number, eventSeq: number, term: number | null, newest = term ?? 0): FailoverEntryOf<'held'> {
+  return { kind: 'held', at: ms(at), eventSeq, term: newest, token: term === null ? null : `token ${term}` };
 }
 
 export function block(at: number, eventSeq: number, slot: number, tick = slot): FailoverEntryOf<'block'> {
@@ -77,21 +85,27 @@ export function soundRun(): FailoverEntry[] {
   return [
     run,
     acquired('a', 100, 1),
+    held(110, 0, 1),
     ...call('a', 150, { term: 1, slot: 1 }),
     block(151, 1, 1),
     renewed('a', 400, 1),
+    held(410, 1, 1),
     lost('a', 500, 1),
     acquired('b', 510, 2),
+    held(511, 1, 2),
     ...call('b', 520, { term: 2, slot: 2 }),
     block(521, 2, 2),
     sent('b', 530, { term: 2, slot: 3 }),
     block(531, 3, 3),
+    held(540, 3, 2),
+    held(1_440, 3, null, 2),
     ...fault('kill -9', 'b', 600, 600),
     acquired("a'", 1_450, 3),
     ...call("a'", 1_460, { term: 3, slot: 2, verb: 'rollback', outcome: 'rolled-back', tick: 2 }),
     { ...block(1_461, 4, 3), action: 'undone' },
     ...call("a'", 1_470, { term: 3, slot: 3 }),
     block(1_471, 5, 3),
+    held(1_472, 5, 3),
     lost("a'", 1_500, 3),
     final,
   ];

@@ -5,10 +5,11 @@ import { Random } from 'mempool-conformance';
 import { blockEntry, FailoverRecorder, hostNow } from 'mempool-conformance/failover';
 import { type Mempool, openMempool, type Usage } from 'mempool-core';
 import { redis } from 'mempool-redis';
-import { openBlocks, supplyBlocks } from './block-supply.ts';
+import { emptyBlock, openBlocks, supplyBlocks } from './block-supply.ts';
 import { ChainFeed } from './chain-feed.ts';
 import { Cluster } from './cluster.ts';
 import { Faults } from './faults.ts';
+import { FenceCheck } from './fence-check.ts';
 import { poolSettings, thresholds } from './pool-settings.ts';
 import { Releases } from './releases.ts';
 import type { Screen } from './screen.ts';
@@ -67,6 +68,7 @@ export async function runFailover(
   recorder.write(firstEntry(plan));
   const mempool = stack.use(await openMempool({ ...poolSettings({ url, pool }), timeoutMs: patienceMs }, { redis }));
   const watching = writeBlocks(mempool, recorder);
+  const fence = stack.use(await FenceCheck.open({ url, pool, ttlMs, record, recorder, mempool }));
   const single = stack.use(await SingleNode.open());
   const cluster = stack.use(await Cluster.start({ url, nodes, ttlMs, record, pool }, chain, screen.say));
   stack.use(showing(screen, { cluster, chain, mempool }));
@@ -81,11 +83,13 @@ export async function runFailover(
   await firstOf([rota(parts), untilFailure(playing), aborted(plan.signal)]);
   ended.abort();
   const settled = playing.then(() => releases.settle(settlingBlocks, () => reached(mempool, chain)));
-  await firstOf([settled, aborted(plan.signal)]);
+  const judged = settled.then(() => fence.callLate(emptyBlock(chain.end)));
+  await firstOf([judged, aborted(plan.signal)]);
 
   await cluster.stop();
   const state = await stateOf(mempool, single.hashes, chain.blocks.length);
   const expected = await single.state(chain.blocks.length);
+  await fence[Symbol.asyncDispose]();
   await mempool.close();
   await watching;
   recorder.write({ kind: 'final', at: hostNow(), digest: digestOf(state), expected: digestOf(expected) });

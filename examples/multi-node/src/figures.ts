@@ -1,5 +1,5 @@
 /** How long the fail-overs of a run took, from its record. */
-import { beliefsOf, entriesOf, type FailoverRecord, killFault } from 'mempool-conformance/failover';
+import { beliefsOf, entriesOf, type FailoverRecord, holdersOf, killFault } from 'mempool-conformance/failover';
 
 export interface Durations {
   readonly count: number;
@@ -11,6 +11,8 @@ export interface Figures {
   readonly leaderships: number;
   readonly applied: number;
   readonly fenced: number;
+  /** Blocks that were compared with the lease held when they were applied. */
+  readonly compared: number;
   /** From the kill to the next win. */
   readonly crash: Durations;
   /** From the request to the next win, where a leader resigned or was stopped as it should be. */
@@ -28,6 +30,7 @@ export function figuresOf(record: FailoverRecord): Figures {
     leaderships: entriesOf(record, 'acquired').length,
     applied: answers.filter(({ outcome }) => outcome === 'applied').length,
     fenced: answers.filter(({ outcome }) => outcome === 'fenced').length,
+    compared: holdersOf(record).size,
     crash: failoverTimes(record, [killFault]),
     handOver: failoverTimes(record, handOverFaults),
   };

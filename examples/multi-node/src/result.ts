@@ -45,6 +45,7 @@ export function describe(result: RunResult): string {
       'blocks',
       `${result.blocks} on the chain; ${result.applied} applied, forks included; ${result.fenced} calls fenced`,
     ],
+    ['leases', `${result.compared} blocks compared with who held the lease when they were applied`],
     ['transactions', `${result.transactions}: ${result.finalized} finalized, ${result.dropped} dropped`],
     ['crash', `${durations(result.crash)} from the kill to the next leader`],
     ['hand-over', `${durations(result.handOver)} from the request to the next leader`],

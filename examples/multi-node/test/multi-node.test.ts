@@ -5,7 +5,14 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { encodeSyntheticChain } from 'cardano-replay/synthetic-chain';
-import { entriesOf, type FailoverRecord, killFault, parseFailoverRecord } from 'mempool-conformance/failover';
+import {
+  checkFailover,
+  entriesOf,
+  type FailoverRecord,
+  holdersOf,
+  killFault,
+  parseFailoverRecord,
+} from 'mempool-conformance/failover';
 import { expect, inject, onTestFinished, test } from 'vitest';
 
 const fileBlocks = 10;
@@ -18,8 +25,12 @@ interface Ended {
 }
 
 function run(program: string, ...args: readonly string[]): Promise<Ended> {
+  return execute([], program, ...args);
+}
+
+function execute(imports: readonly string[], program: string, ...args: readonly string[]): Promise<Ended> {
   const file = fileURLToPath(new URL(`../src/${program}.ts`, import.meta.url));
-  return promisify(execFile)(process.execPath, ['--conditions=mempool-source', file, ...args]);
+  return promisify(execFile)(process.execPath, ['--conditions=mempool-source', ...imports, file, ...args]);
 }
 
 async function recordFile(): Promise<string> {
@@ -52,6 +63,10 @@ test(
     const faults = entriesOf(record, 'fault').map(({ fault }) => fault);
     expect(faults).toEqual([killFault, 'SIGSTOP', killFault, 'resign', killFault, 'cut off']);
     expect(new Set(entriesOf(record, 'acquired').map(({ node }) => node)).size).toBeGreaterThan(1);
+    expect(result.fenced).toBeGreaterThanOrEqual(result.leaderships);
+    expect(holdersOf(record).size).toBe(result.compared);
+    // What was applied between two looks at two holders is compared with neither.
+    expect(result.compared).toBeGreaterThan(0.8 * result.applied);
   },
   slowMs,
 );
@@ -81,6 +96,24 @@ test(
     expect(JSON.parse(stdout)).toMatchObject({ violations: [], faults: 8 });
   },
   slowMs,
+);
+
+const withoutFence = new URL('./planted/without-fence.ts', import.meta.url).href;
+
+test.for([1, 2, 3])(
+  'on a pool that has no fence, a run ends with violations of it (seed %i)',
+  { timeout: slowMs, concurrent: true },
+  async (seed) => {
+    const args = ['--kills', '1', '--ttl', '1000', '--nodes', '2', '--seed', String(seed), '--json'];
+    const file = await recordFile();
+    const planted = ['--import', withoutFence];
+    const error: unknown = await execute(planted, 'main', ...args, '--record', file, '--url', inject('redisUrl')).catch(
+      (cause: unknown) => cause,
+    );
+    expect(error).toMatchObject({ code: 1, stderr: expect.stringContaining('violation: no block is accepted') });
+    const broken = new Set(checkFailover(await recordIn(file)).map(({ rule }) => rule));
+    expect([...broken]).toEqual(expect.arrayContaining(['fence', 'holder']));
+  },
 );
 
 test.each([

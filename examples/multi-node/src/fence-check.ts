@@ -1,0 +1,66 @@
+/** Whether the pool refuses who does not lead: each block is compared with the lease held then, and late calls are made. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { entriesOf, type FailoverRecorder, LeaseWitness, parseFailoverRecord } from 'mempool-conformance/failover';
+import type { Block, Lease, Mempool } from 'mempool-core';
+import { type LeaseStore, systemClock } from 'mempool-election';
+import { redisElection } from 'mempool-redis';
+
+export interface FenceCheckParts {
+  readonly url: string;
+  readonly pool: string;
+  readonly ttlMs: number;
+  /** The file of the run's record. */
+  readonly record: string;
+  readonly recorder: FailoverRecorder;
+  readonly mempool: Mempool;
+}
+
+const commandTimeoutMs = 2_000;
+
+export class FenceCheck implements AsyncDisposable {
+  readonly #parts: FenceCheckParts;
+  readonly #leases: LeaseStore;
+  readonly #witness: LeaseWitness;
+  readonly #ending = new AbortController();
+  readonly #watching: Promise<void>;
+
+  /** Watches from now on who holds the lease, on a way to Redis that no fault meets. */
+  static async open(parts: FenceCheckParts): Promise<FenceCheck> {
+    const { url, pool: keyPrefix, ttlMs } = parts;
+    const common = { name: 'watcher', ttlMs, commandTimeoutMs, clock: systemClock, log: () => {} };
+    return new FenceCheck(parts, await redisElection.open({ ...common, url, keyPrefix }));
+  }
+
+  private constructor(parts: FenceCheckParts, leases: LeaseStore) {
+    this.#parts = parts;
+    this.#leases = leases;
+    const { recorder, mempool } = parts;
+    const newestEvent = async () => (await mempool.usage()).lastEventSeq;
+    this.#witness = new LeaseWitness({ recorder, leases, newestEvent });
+    this.#watching = this.#witness.watch(this.#ending.signal);
+  }
+
+  /** Asks for a block that follows the pool's tip under every lease of the run that is over, and under one that never was. */
+  async callLate(block: Block): Promise<void> {
+    const { recorder, mempool } = this.#parts;
+    const { lease, term } = await this.#leases.observe();
+    const never = { nodeId: lease?.nodeId ?? 'nobody', token: randomUUID(), term };
+    const writer = recorder.pool(mempool);
+    for (const late of [...(await this.#leasesBut(lease?.token)), never])
+      await writer.confirm(block, {}, { lease: late });
+    await this.#witness.look();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await this.#watching;
+    await this.#leases.close();
+  }
+
+  async #leasesBut(live: string | undefined): Promise<Lease[]> {
+    const record = parseFailoverRecord(await readFile(this.#parts.record, 'utf8'));
+    const over = entriesOf(record, 'acquired').filter(({ token }) => token !== live);
+    return over.map(({ node: nodeId, token, term }) => ({ nodeId, token, term }));
+  }
+}
