@@ -31,13 +31,15 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
     capabilities,
     async open(options = {} as OpenOptions & Own) {
       if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
-      const resolved = { ...options, ...resolveOptions(options) };
+      const common = resolveOptions(options);
+      const resolved = { ...options, ...common };
       if (resolved.fenced && !capabilities.lease) throw noLeases(name);
       if (resolved.ordering === 'priority' && !capabilities.priority)
         throw unsupported(`the backend ${name} has no priority pools`);
       if (resolved.ordering === 'fifo') checkArrivalLimits(resolved.limits);
       const driver = await settle(() => definition.open(resolved));
-      return new CheckedStore(name, capabilities, driver, resolved);
+      // Without the backend's own options, which may name a password.
+      return new CheckedStore(name, capabilities, driver, common);
     },
   };
 }

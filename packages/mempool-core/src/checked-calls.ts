@@ -16,8 +16,9 @@ const noOptions: WriteContext = Object.freeze({ operationId: undefined, signal: 
 export class CheckedCalls {
   readonly name: string;
   readonly capabilities: Capabilities;
-  protected readonly driver: StoreDriver;
-  protected readonly options: DriverOptions;
+  /** Private, as what a driver holds is not for a log that is given the store. */
+  readonly #driver: StoreDriver;
+  readonly #options: DriverOptions;
   protected closing: Promise<void> | null = null;
   #calls = 0;
   #onIdle: (() => void) | null = null;
@@ -25,8 +26,16 @@ export class CheckedCalls {
   constructor(name: string, capabilities: Capabilities, driver: StoreDriver, options: DriverOptions) {
     this.name = name;
     this.capabilities = capabilities;
-    this.driver = driver;
-    this.options = options;
+    this.#driver = driver;
+    this.#options = options;
+  }
+
+  protected get driver(): StoreDriver {
+    return this.#driver;
+  }
+
+  protected get options(): DriverOptions {
+    return this.#options;
   }
 
   get ordering(): Ordering {
