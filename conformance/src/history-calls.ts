@@ -1,4 +1,4 @@
-import type { Block, ChainPoint, Policy, Transaction, WriteOptions } from 'mempool-core';
+import type { Block, ChainPoint, Policy, Stage, Transaction, WriteOptions } from 'mempool-core';
 import { type Call, perform } from './call.ts';
 import { Model, type ModelOptions } from './model/model.ts';
 import { Random } from './random.ts';
@@ -17,14 +17,21 @@ const thresholds = [1, 2, 3, 6, Number.POSITIVE_INFINITY, 0, -1] as const;
 
 /** How often each verb comes, in a hundred calls. */
 const weights: readonly (readonly [Call['verb'], number])[] = [
-  ['receive', 28],
-  ['markInflight', 14],
-  ['markAcknowledged', 8],
-  ['release', 6],
-  ['drop', 6],
-  ['confirm', 28],
-  ['rollback', 10],
+  ['receive', 22],
+  ['markInflight', 19],
+  ['markAcknowledged', 15],
+  ['release', 5],
+  ['drop', 5],
+  ['confirm', 23],
+  ['rollback', 11],
 ];
+
+/** The stages that a verb moves. */
+const moved: Readonly<Record<'markInflight' | 'markAcknowledged' | 'release', readonly Stage[]>> = {
+  markInflight: ['Pending'],
+  markAcknowledged: ['Propagated'],
+  release: ['Propagated', 'Acknowledged'],
+};
 
 /** Equal seeds give equal histories. */
 export async function makeHistory(seed: number, steps: number, options: ModelOptions): Promise<Universe> {
@@ -84,7 +91,7 @@ export class CallMaker {
       case 'markInflight':
       case 'markAcknowledged':
       case 'release':
-        return { verb, args: [this.#some(5), options] };
+        return { verb, args: [this.#fitting(5, moved[verb], model), options] };
       case 'drop':
         return { verb, args: [this.#some(2), this.#random.pick(['unwanted', 'expired', 'ünwanted — 不要']), options] };
       case 'confirm':
@@ -98,6 +105,14 @@ export class CallMaker {
     return Array.from({ length: this.#random.below(max + 1) }, () => this.#random.pick(this.#hashes));
   }
 
+  /** Of what the verb moves, most of the time: else few would ever be Acknowledged. */
+  #fitting(max: number, stages: readonly Stage[], model: Model): string[] {
+    const known = model.checkStatus(this.#hashes).filter(({ stage }) => stages.includes(stage));
+    return this.#some(max).map((hash) =>
+      known.length > 0 && this.#percent(75) ? this.#random.pick(known).hash : hash,
+    );
+  }
+
   #transaction(hash: string): Transaction {
     const payload = this.#random.bytes(this.#random.below(maxPayloadBytes + 1));
     return { hash, payload, payloadType: this.#random.pick([0, 6, 65_535]) };
@@ -106,7 +121,7 @@ export class CallMaker {
   #block(model: Model): Block {
     const point = this.#points.length > 0 && this.#percent(15) ? this.#random.pick(this.#points) : this.#newPoint();
     const parent = this.#parent(model);
-    const lists = { seen: this.#some(4), unseen: this.#percent(40) ? this.#some(2) : [] };
+    const lists = { seen: this.#some(3), unseen: this.#percent(30) ? this.#some(2) : [] };
     return parent === null ? { point, ...lists } : { point, parent, ...lists };
   }
 

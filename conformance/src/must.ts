@@ -1,4 +1,5 @@
-import type { ConformanceCase, Need } from './case.ts';
+import type { CaseContext, ConformanceCase, Need } from './case.ts';
+import { type FlyingStage, flyingStages } from './scenario.ts';
 
 /** A case that every backend must pass; its rule is the part of `id` before the slash. */
 export function must(
@@ -8,6 +9,17 @@ export function must(
   needs: readonly Need[] = [],
 ): ConformanceCase {
   return { id, level: 'MUST', rule: id.slice(0, id.indexOf('/')), title, since: '0.1.0', needs, run };
+}
+
+/** A case about what waits for a block, in each stage in which a transaction does, on a pool of its own. */
+export function mustInFlight(
+  id: string,
+  title: string,
+  run: (context: CaseContext, stage: FlyingStage) => Promise<void>,
+): ConformanceCase {
+  return must(id, title, async (context) => {
+    for (const stage of flyingStages) await run({ ...context, open: context.openOther }, stage);
+  });
 }
 
 /** A case about an election; `needs` on top of that. */

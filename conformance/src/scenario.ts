@@ -69,6 +69,24 @@ export async function propagateOne(context: CaseContext, store: MempoolStore): P
   return hash;
 }
 
+/** The stages in which a transaction waits for the block that carries it. */
+export const flyingStages = ['Propagated', 'Acknowledged'] as const;
+export type FlyingStage = (typeof flyingStages)[number];
+
+/** Receives one new transaction, takes it to that stage and returns its hash. */
+export async function flyOne(context: CaseContext, store: MempoolStore, stage: FlyingStage): Promise<string> {
+  const hash = await propagateOne(context, store);
+  if (stage === 'Acknowledged') await store.markAcknowledged([hash]);
+  return hash;
+}
+
+/** One new transaction in each of those stages. */
+export async function flyEach(context: CaseContext, store: MempoolStore): Promise<string[]> {
+  const hashes: string[] = [];
+  for (const stage of flyingStages) hashes.push(await flyOne(context, store, stage));
+  return hashes;
+}
+
 export interface BlockLists {
   readonly seen?: readonly string[];
   readonly unseen?: readonly string[];

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../case.ts';
-import { must } from '../must.ts';
+import { must, mustInFlight } from '../must.ts';
 import {
   block,
   emptyBlocks,
+  flyOne,
   forkPoint,
   never,
   point,
-  propagateOne,
   receiveOne,
   snapshot,
   stagesOf,
@@ -55,22 +55,26 @@ export const chainCases: readonly ConformanceCase[] = [
     const outcome = await store.confirm({ point: forkPoint(2), parent: point(1).hash, ...nothing });
     assert.deepEqual(outcome, { kind: 'gap', tip: { point: point(3), tick: 3 } });
   }),
-  must('X3/gap-ages-nothing', 'a gap ages nothing', async (context) => {
+  mustInFlight('X3/gap-ages-nothing', 'a gap ages nothing', async (context, stage) => {
     const store = await context.open();
     await block(store, 1);
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, stage);
     for (let i = 0; i < 3; i++) await store.confirm({ point: point(9), parent: point(8).hash, ...nothing });
     assert.equal((await statusOf(store, hash)).nonConfirmations, 0);
   }),
-  must('X3/duplicate-tip', 'the tip applied again is a duplicate and changes nothing', async (context) => {
-    const store = await context.open();
-    const hash = await propagateOne(context, store);
-    await block(store, 1);
-    const before = await snapshot(store);
-    const outcome = await block(store, 1, { seen: [hash] });
-    assert.deepEqual(outcome, { kind: 'duplicate', tip: { point: point(1), tick: 1 } });
-    assert.deepEqual([await snapshot(store), await stagesOf(store, [hash])], [before, ['Propagated']]);
-  }),
+  mustInFlight(
+    'X3/duplicate-tip',
+    'the tip applied again is a duplicate and changes nothing',
+    async (context, stage) => {
+      const store = await context.open();
+      const hash = await flyOne(context, store, stage);
+      await block(store, 1);
+      const before = await snapshot(store);
+      const outcome = await block(store, 1, { seen: [hash] });
+      assert.deepEqual(outcome, { kind: 'duplicate', tip: { point: point(1), tick: 1 } });
+      assert.deepEqual([await snapshot(store), await stagesOf(store, [hash])], [before, [stage]]);
+    },
+  ),
   must('X3/duplicate-older', 'an older applied block is a duplicate and changes nothing', async (context) => {
     const store = await context.open();
     const hash = await receiveOne(context, store);
@@ -87,13 +91,13 @@ export const chainCases: readonly ConformanceCase[] = [
     const tip = await store.confirm({ point: point(4), parent: point(3).hash, ...nothing });
     assert.deepEqual([older.kind, tip.kind], ['duplicate', 'duplicate']);
   }),
-  must('X3/duplicate-ages-nothing', 'blocks applied again age nothing', async (context) => {
+  mustInFlight('X3/duplicate-ages-nothing', 'blocks applied again age nothing', async (context, flying) => {
     const store = await context.open();
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, flying);
     await block(store, 1);
     for (let i = 0; i < 5; i++) await block(store, 1);
     const { stage, nonConfirmations } = await statusOf(store, hash);
-    assert.deepEqual([stage, nonConfirmations], ['Propagated', 1]);
+    assert.deepEqual([stage, nonConfirmations], [flying, 1]);
   }),
   must('X3/undone-again', 'an undone block may be applied again', async (context) => {
     const store = await context.open();

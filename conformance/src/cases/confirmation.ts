@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../case.ts';
-import { must } from '../must.ts';
+import { must, mustInFlight } from '../must.ts';
 import {
   block,
   emptyBlocks,
+  flyEach,
+  flyOne,
   hashesOf,
   never,
   pendingOrder,
@@ -57,9 +59,9 @@ export const confirmationCases: readonly ConformanceCase[] = [
       [point(3), 1],
     ]);
   }),
-  must('L5/seen-wins', 'a hash in both lists counts as seen', async (context) => {
+  mustInFlight('L5/seen-wins', 'a hash in both lists counts as seen', async (context, stage) => {
     const store = await context.open();
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, stage);
     await block(store, 1, { seen: [hash], unseen: [hash] });
     assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
   }),
@@ -92,9 +94,9 @@ export const confirmationCases: readonly ConformanceCase[] = [
       [5, 4],
     );
   }),
-  must('L5/confirmation-clears-age', 'a confirmation clears the non-confirmations', async (context) => {
+  mustInFlight('L5/confirmation-clears-age', 'a confirmation clears the non-confirmations', async (context, stage) => {
     const store = await context.open(never);
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 3);
     await block(store, 4, { seen: [hash] });
     const { confirmations, nonConfirmations } = await statusOf(store, hash);
@@ -142,20 +144,26 @@ export const confirmationCases: readonly ConformanceCase[] = [
   }),
   must('L5/each-its-own', 'one block does each transaction its own step', async (context) => {
     const store = await context.open(never);
-    const [pending, seen, unseen, flying, deep] = hashesOf(await receive(context, store, 5)) as [
-      string,
-      string,
-      string,
-      string,
-      string,
+    const waiting = hashesOf(await receive(context, store, 2));
+    const [seen, unseen, flying] = [
+      await flyEach(context, store),
+      await flyEach(context, store),
+      await flyEach(context, store),
     ];
-    await store.markInflight([unseen, flying]);
-    await block(store, 1, { seen: [deep] });
-    await block(store, 2, { seen: [seen], unseen: [unseen] });
-    const told = await store.checkStatus([pending, seen, unseen, flying, deep]);
+    const deep = [await receiveOne(context, store), await receiveOne(context, store)];
+    await block(store, 1, { seen: deep });
+    const given = { seen: [...waiting.slice(1), ...seen], unseen: [...unseen, ...deep.slice(1)] };
+    await block(store, 2, given);
+    const told = await store.checkStatus([...waiting, ...seen, ...unseen, ...flying, ...deep]);
     assert.deepEqual(
       told.map(({ stage, confirmations, nonConfirmations }) => `${stage} ${confirmations} ${nonConfirmations}`),
-      ['Pending 0 0', 'Confirmed 1 0', 'Pending 0 0', 'Propagated 0 2', 'Confirmed 2 0'],
+      [
+        ...['Pending 0 0', 'Confirmed 1 0'],
+        ...['Confirmed 1 0', 'Confirmed 1 0'],
+        ...['Pending 0 0', 'Pending 0 0'],
+        ...['Propagated 0 2', 'Acknowledged 0 2'],
+        ...['Confirmed 2 0', 'Pending 0 0'],
+      ],
     );
   }),
   must('L5/received-between', 'a transaction received after a block does not belong to it', async (context) => {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TransactionEvent } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
-import { must } from '../must.ts';
+import { must, mustInFlight } from '../must.ts';
 import {
   block,
   emptyBlocks,
   eventsAfter,
   eventsOf,
   finalizeIn,
+  flyOne,
   forkPoint,
   gist,
   never,
@@ -123,9 +124,9 @@ export const eventContentCases: readonly ConformanceCase[] = [
     const [event] = await eventsOf(context, store, () => store.receive([one]));
     assert.equal(event?.kind === 'transaction' && step(event), 'Dropped 0 1 → Pending 0 0');
   }),
-  must('E1/revived', 'a revival tells the drop before it', async (context) => {
+  mustInFlight('E1/revived', 'a revival tells the drop before it', async (context, stage) => {
     const store = await context.open();
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 2);
     const [, event] = await eventsOf(context, store, () => block(store, 3, { seen: [hash] }));
     assert.equal(event?.kind === 'transaction' && step(event), 'Dropped 0 2 → Confirmed 1 0');

@@ -42,7 +42,13 @@ type Fly = (store: MempoolStore, hashes: string[]) => Promise<unknown>;
 
 const lists: readonly (readonly [Peek, Fly])[] = [
   ['peekPending', async () => undefined],
-  ['peekInflight', (store, hashes) => store.markInflight(hashes)],
+  [
+    'peekInflight',
+    async (store, hashes) => {
+      await store.markInflight(hashes);
+      await store.markAcknowledged(hashes.filter((_, i) => i % 2 === 0));
+    },
+  ],
 ];
 
 function orderCases(peek: Peek, fly: Fly): ConformanceCase[] {

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../case.ts';
-import { must } from '../must.ts';
+import { must, mustInFlight } from '../must.ts';
 import {
   block,
   emptyBlocks,
   eventsOf,
   finalizeIn,
+  flyEach,
+  flyingStages,
+  flyOne,
   hashesOf,
   inflightOrder,
   logEntries,
@@ -24,9 +27,13 @@ import {
 export const propagationCases: readonly ConformanceCase[] = [
   must('L3/order-asked', 'markInflight returns what it moved, in the order asked', async (context) => {
     const store = await context.open();
-    const flying = await propagateOne(context, store);
+    const confirmed = await receiveOne(context, store);
+    await block(store, 1, { seen: [confirmed] });
+    const flying = await flyEach(context, store);
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
-    assert.deepEqual(await store.markInflight([c, flying, a, context.random.hex(32), b]), [c, a, b]);
+    const asked = [c, ...flying, a, confirmed, context.random.hex(32), b];
+    assert.deepEqual(await store.markInflight(asked), [c, a, b]);
+    assert.deepEqual(await stagesOf(store, [...flying, confirmed]), [...flyingStages, 'Confirmed']);
   }),
   must('L3/named-twice', 'a hash named twice in one call is moved once', async (context) => {
     const store = await context.open();
@@ -51,10 +58,17 @@ export const propagationCases: readonly ConformanceCase[] = [
     const store = await context.open();
     const one = transaction(context.random, 300);
     await store.receive([one]);
-    await store.markInflight([one.hash]);
-    const [found] = await store.findInflight([one.hash]);
-    assert.ok(found);
-    assert.equal(readable(found).payload, readable(one).payload);
+    const moves = [
+      () => store.markInflight([one.hash]),
+      () => store.markAcknowledged([one.hash]),
+      () => block(store, 1, { seen: [one.hash] }),
+    ];
+    for (const move of moves) {
+      await move();
+      const [found] = await store.findInflight([one.hash]);
+      assert.ok(found);
+      assert.equal(readable(found).payload, readable(one).payload);
+    }
   }),
   must('L4/after-many-blocks', 'an acknowledgement counts after any number of blocks', async (context) => {
     const store = await context.open(never);
@@ -86,25 +100,31 @@ export const propagationCases: readonly ConformanceCase[] = [
     await store.markAcknowledged([a]);
     assert.deepEqual(await store.release([b, pending, a]), [b, a]);
   }),
-  must('L4/release-clears-age', 'what was released and marked again counts from the new mark', async (context) => {
-    const store = await context.open(never);
-    const hash = await propagateOne(context, store);
-    await emptyBlocks(store, 1, 4);
-    await store.release([hash]);
-    await store.markInflight([hash]);
-    assert.equal((await statusOf(store, hash)).nonConfirmations, 0);
-  }),
+  mustInFlight(
+    'L4/release-clears-age',
+    'what was released and marked again counts from the new mark',
+    async (context, stage) => {
+      const store = await context.open(never);
+      const hash = await flyOne(context, store, stage);
+      await emptyBlocks(store, 1, 4);
+      await store.release([hash]);
+      await store.markInflight([hash]);
+      assert.equal((await statusOf(store, hash)).nonConfirmations, 0);
+    },
+  ),
   must('L8/release-keeps-place', 'a released transaction waits at its old place', async (context) => {
     const store = await context.open();
     const all = hashesOf(await receive(context, store, 5));
     await store.markInflight(all.slice(1, 4));
-    await store.release(all.slice(2, 3));
-    assert.deepEqual(await pendingOrder(store), [all[0], all[2], all[4]]);
+    await store.markAcknowledged(all.slice(3, 4));
+    await store.release(all.slice(2, 4));
+    assert.deepEqual(await pendingOrder(store), [all[0], all[2], all[3], all[4]]);
   }),
   must('L8/parents-first', 'whatever the order of return, parents wait before children', async (context) => {
     const store = await context.open();
     const all = hashesOf(await receive(context, store, 6));
     await store.markInflight(all);
+    await store.markAcknowledged(all.filter((_, i) => i % 2 === 0));
     for (const hash of all.toReversed()) await store.release([hash]);
     assert.deepEqual(await pendingOrder(store), all);
   }),
@@ -144,13 +164,14 @@ export const propagationCases: readonly ConformanceCase[] = [
   must('L10/order-asked', 'drop returns what it dropped, in the order asked', async (context) => {
     const store = await context.open();
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
+    const acknowledged = await flyOne(context, store, 'Acknowledged');
     await store.markInflight([b]);
     await block(store, 1, { seen: [a] });
-    assert.deepEqual(await store.drop([c, context.random.hex(32), a, b], 'gone'), [c, b]);
+    assert.deepEqual(await store.drop([c, context.random.hex(32), acknowledged, a, b], 'gone'), [c, acknowledged, b]);
   }),
-  must('L10/age-frozen', 'a dropped transaction keeps the age it had', async (context) => {
+  mustInFlight('L10/age-frozen', 'a dropped transaction keeps the age it had', async (context, stage) => {
     const store = await context.open(never);
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 3);
     await store.drop([hash], 'gone');
     await emptyBlocks(store, 4, 6);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../case.ts';
-import { must } from '../must.ts';
+import { must, mustInFlight } from '../must.ts';
 import {
   block,
   emptyBlocks,
   finalizeIn,
+  flyOne,
   forkPoint,
   hashesOf,
   logEntries,
@@ -97,14 +98,18 @@ export const rollbackCases: readonly ConformanceCase[] = [
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
     assert.deepEqual(await stagesOf(store, [a, b]), ['Unknown', 'Pending']);
   }),
-  must('L9/dropped-stays', 'a transaction dropped by an undone block stays Dropped', async (context) => {
-    const store = await context.open();
-    const hash = await propagateOne(context, store);
-    await emptyBlocks(store, 1, 2);
-    await store.rollback(point(1));
-    const { stage, reason, nonConfirmations } = await statusOf(store, hash);
-    assert.deepEqual([stage, reason, nonConfirmations], ['Dropped', 'stale', 2]);
-  }),
+  mustInFlight(
+    'L9/dropped-stays',
+    'a transaction dropped by an undone block stays Dropped',
+    async (context, flying) => {
+      const store = await context.open();
+      const hash = await flyOne(context, store, flying);
+      await emptyBlocks(store, 1, 2);
+      await store.rollback(point(1));
+      const { stage, reason, nonConfirmations } = await statusOf(store, hash);
+      assert.deepEqual([stage, reason, nonConfirmations], ['Dropped', 'stale', 2]);
+    },
+  ),
   must('L9/revived-undone', 'a transaction revived by an undone block goes to Pending', async (context) => {
     const store = await context.open();
     const hash = await receiveOne(context, store);
@@ -122,10 +127,10 @@ export const rollbackCases: readonly ConformanceCase[] = [
     await store.rollback(point(1));
     assert.deepEqual(await pendingOrder(store), [hash]);
   }),
-  must('L9/release-stays', 'what was released after the target stays Pending', async (context) => {
+  mustInFlight('L9/release-stays', 'what was released after the target stays Pending', async (context, stage) => {
     const store = await context.open();
     await block(store, 1);
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, stage);
     await block(store, 2);
     await store.release([hash]);
     await store.rollback(point(1));
@@ -149,24 +154,28 @@ export const rollbackCases: readonly ConformanceCase[] = [
       ],
     );
   }),
-  must('L9/marked-after-target', 'what was marked after the target counts from the target', async (context) => {
-    const store = await context.open(never);
-    await emptyBlocks(store, 1, 4);
-    const hash = await propagateOne(context, store);
-    await store.rollback(point(1));
-    const { nonConfirmations } = await statusOf(store, hash);
-    await store.confirm({ point: forkPoint(2), seen: [], unseen: [] });
-    assert.deepEqual([nonConfirmations, (await statusOf(store, hash)).nonConfirmations], [0, 1]);
-  }),
-  must('L9/one-block-switch', 'a fork switch of one block ages nothing twice', async (context) => {
+  mustInFlight(
+    'L9/marked-after-target',
+    'what was marked after the target counts from the target',
+    async (context, stage) => {
+      const store = await context.open(never);
+      await emptyBlocks(store, 1, 4);
+      const hash = await flyOne(context, store, stage);
+      await store.rollback(point(1));
+      const { nonConfirmations } = await statusOf(store, hash);
+      await store.confirm({ point: forkPoint(2), seen: [], unseen: [] });
+      assert.deepEqual([nonConfirmations, (await statusOf(store, hash)).nonConfirmations], [0, 1]);
+    },
+  ),
+  mustInFlight('L9/one-block-switch', 'a fork switch of one block ages nothing twice', async (context, flying) => {
     const store = await context.open();
     await block(store, 1);
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, flying);
     await block(store, 2);
     await store.rollback(point(1));
     await store.confirm({ point: forkPoint(2), parent: point(1).hash, seen: [], unseen: [] });
     const { stage, nonConfirmations } = await statusOf(store, hash);
-    assert.deepEqual([stage, nonConfirmations], ['Propagated', 1]);
+    assert.deepEqual([stage, nonConfirmations], [flying, 1]);
   }),
   must('L9/switch-depth', 'a fork switch adds no depth to what stood before it', async (context) => {
     const store = await context.open();
@@ -191,18 +200,22 @@ export const rollbackCases: readonly ConformanceCase[] = [
       assert.deepEqual([confirmations, confirmedAt], [1, forkPoint(2)]);
     },
   ),
-  must('L9/many-switches', 'ten fork switches age a transaction by one chain, not by eleven', async (context) => {
-    const store = await context.open({ dropThreshold: 3 });
-    await block(store, 1);
-    const hash = await propagateOne(context, store);
-    for (let i = 0; i < 10; i++) {
-      await store.confirm({ point: forkPoint(2), seen: [], unseen: [] });
-      await store.rollback(point(1));
-    }
-    await block(store, 2);
-    const { stage, nonConfirmations } = await statusOf(store, hash);
-    assert.deepEqual([stage, nonConfirmations], ['Propagated', 1]);
-  }),
+  mustInFlight(
+    'L9/many-switches',
+    'ten fork switches age a transaction by one chain, not by eleven',
+    async (context, flying) => {
+      const store = await context.open({ dropThreshold: 3 });
+      await block(store, 1);
+      const hash = await flyOne(context, store, flying);
+      for (let i = 0; i < 10; i++) {
+        await store.confirm({ point: forkPoint(2), seen: [], unseen: [] });
+        await store.rollback(point(1));
+      }
+      await block(store, 2);
+      const { stage, nonConfirmations } = await statusOf(store, hash);
+      assert.deepEqual([stage, nonConfirmations], [flying, 1]);
+    },
+  ),
   must('L9/returned-in-flight-again', 'what returned may be marked again and ages from there', async (context) => {
     const store = await context.open();
     const hash = await receiveOne(context, store);

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
-import { must } from '../must.ts';
+import { must, mustInFlight } from '../must.ts';
 import {
   block,
   emptyBlocks,
   finalizeIn,
+  flyOne,
   hashesOf,
   point,
-  propagateOne,
   readable,
   receive,
   receiveOne,
@@ -102,19 +102,23 @@ export const statusCases: readonly ConformanceCase[] = [
       assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
     },
   ),
-  must('O3/find-order', 'findInflight answers in the order asked, null for what is not in flight', async (context) => {
-    const store = await context.open();
-    const [waiting, final, gone] = hashesOf(await receive(context, store, 3)) as [string, string, string];
-    const flying = await propagateOne(context, store);
-    await finalizeIn(store, 1, [final]);
-    await store.drop([gone], 'gone');
-    const asked = [flying, waiting, final, gone, context.random.hex(32), flying];
-    const found = await store.findInflight(asked);
-    assert.deepEqual(
-      found.map((entry) => entry?.hash ?? null),
-      [flying, null, null, null, null, flying],
-    );
-  }),
+  mustInFlight(
+    'O3/find-order',
+    'findInflight answers in the order asked, null for what is not in flight',
+    async (context, stage) => {
+      const store = await context.open();
+      const [waiting, final, gone] = hashesOf(await receive(context, store, 3)) as [string, string, string];
+      const flying = await flyOne(context, store, stage);
+      await finalizeIn(store, 1, [final]);
+      await store.drop([gone], 'gone');
+      const asked = [flying, waiting, final, gone, context.random.hex(32), flying];
+      const found = await store.findInflight(asked);
+      assert.deepEqual(
+        found.map((entry) => entry?.hash ?? null),
+        [flying, null, null, null, null, flying],
+      );
+    },
+  ),
   must('O3/find-each-stage', 'findInflight finds Propagated, Acknowledged and Confirmed ones', async (context) => {
     const store = await context.open();
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
@@ -131,18 +135,22 @@ export const statusCases: readonly ConformanceCase[] = [
       ],
     );
   }),
-  must('O3/same-answer', 'checkStatus, findInflight and peekInflight tell the same', async (context) => {
-    const store = await context.open();
-    const hash = await propagateOne(context, store);
-    await block(store, 1);
-    const [found] = await store.findInflight([hash]);
-    const [peeked] = await store.peekInflight();
-    assert.ok(found && peeked);
-    const { stage, confirmations, nonConfirmations, confirmedAt, reason } = await statusOf(store, hash);
-    assert.deepEqual(readable(found), readable(peeked));
-    assert.deepEqual({ ...readable(found), stage, confirmations, nonConfirmations, confirmedAt }, readable(found));
-    assert.equal(reason, null);
-  }),
+  mustInFlight(
+    'O3/same-answer',
+    'checkStatus, findInflight and peekInflight tell the same',
+    async (context, flying) => {
+      const store = await context.open();
+      const hash = await flyOne(context, store, flying);
+      await block(store, 1);
+      const [found] = await store.findInflight([hash]);
+      const [peeked] = await store.peekInflight();
+      assert.ok(found && peeked);
+      const { stage, confirmations, nonConfirmations, confirmedAt, reason } = await statusOf(store, hash);
+      assert.deepEqual(readable(found), readable(peeked));
+      assert.deepEqual({ ...readable(found), stage, confirmations, nonConfirmations, confirmedAt }, readable(found));
+      assert.equal(reason, null);
+    },
+  ),
   must(
     'O5/never-empty',
     'a read that cannot be answered rejects: it is never empty, false or Unknown',

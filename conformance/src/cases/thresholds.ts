@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../case.ts';
-import { must } from '../must.ts';
+import { must, mustInFlight } from '../must.ts';
 import {
   block,
   emptyBlocks,
   eventsOf,
+  flyOne,
   gist,
   hashesOf,
   logEntries,
@@ -26,14 +27,18 @@ export const thresholdCases: readonly ConformanceCase[] = [
     await block(store, 6);
     assert.deepEqual([fifth, ...(await stagesOf(store, [hash]))], ['Confirmed', 'Finalized']);
   }),
-  must('L6/drop-default', 'by default the second non-confirmation drops a transaction', async (context) => {
-    const store = await context.open();
-    const hash = await propagateOne(context, store);
-    await block(store, 1);
-    const [first] = await stagesOf(store, [hash]);
-    await block(store, 2);
-    assert.deepEqual([first, ...(await stagesOf(store, [hash]))], ['Propagated', 'Dropped']);
-  }),
+  mustInFlight(
+    'L6/drop-default',
+    'by default the second non-confirmation drops a transaction',
+    async (context, stage) => {
+      const store = await context.open();
+      const hash = await flyOne(context, store, stage);
+      await block(store, 1);
+      const [first] = await stagesOf(store, [hash]);
+      await block(store, 2);
+      assert.deepEqual([first, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
+    },
+  ),
   must('L6/finalize-option', 'open sets how many confirmations make a transaction Finalized', async (context) => {
     const store = await context.open({ finalizeThreshold: 3 });
     const hash = await receiveOne(context, store);
@@ -43,13 +48,13 @@ export const thresholdCases: readonly ConformanceCase[] = [
     await block(store, 3);
     assert.deepEqual([second, ...(await stagesOf(store, [hash]))], ['Confirmed', 'Finalized']);
   }),
-  must('L6/drop-option', 'open sets how many non-confirmations drop a transaction', async (context) => {
+  mustInFlight('L6/drop-option', 'open sets how many non-confirmations drop a transaction', async (context, stage) => {
     const store = await context.open({ dropThreshold: 4 });
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 3);
     const [third] = await stagesOf(store, [hash]);
     await block(store, 4);
-    assert.deepEqual([third, ...(await stagesOf(store, [hash]))], ['Propagated', 'Dropped']);
+    assert.deepEqual([third, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
   }),
   must('L6/policy-lowers', 'a call with a lower threshold finalizes what is deep enough, once', async (context) => {
     const store = await context.open();
@@ -68,21 +73,25 @@ export const thresholdCases: readonly ConformanceCase[] = [
     await emptyBlocks(store, 2, 8, { finalizeThreshold: 100 });
     assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
   }),
-  must('L6/policy-partial', 'the threshold that a call leaves out is the one of open', async (context) => {
-    const store = await context.open({ finalizeThreshold: 2, dropThreshold: 3 });
-    const hash = await propagateOne(context, store);
-    await emptyBlocks(store, 1, 2, { finalizeThreshold: 5 });
-    const [second] = await stagesOf(store, [hash]);
-    await block(store, 3, {}, { finalizeThreshold: 5 });
-    assert.deepEqual([second, ...(await stagesOf(store, [hash]))], ['Propagated', 'Dropped']);
-  }),
-  must('L6/policy-drops', 'a call with a lower threshold drops what is old enough', async (context) => {
+  mustInFlight(
+    'L6/policy-partial',
+    'the threshold that a call leaves out is the one of open',
+    async (context, stage) => {
+      const store = await context.open({ finalizeThreshold: 2, dropThreshold: 3 });
+      const hash = await flyOne(context, store, stage);
+      await emptyBlocks(store, 1, 2, { finalizeThreshold: 5 });
+      const [second] = await stagesOf(store, [hash]);
+      await block(store, 3, {}, { finalizeThreshold: 5 });
+      assert.deepEqual([second, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
+    },
+  ),
+  mustInFlight('L6/policy-drops', 'a call with a lower threshold drops what is old enough', async (context, stage) => {
     const store = await context.open(never);
-    const old = await propagateOne(context, store);
+    const old = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 4);
-    const young = await propagateOne(context, store);
+    const young = await flyOne(context, store, stage);
     await block(store, 5, {}, { dropThreshold: 3 });
-    assert.deepEqual(await stagesOf(store, [old, young]), ['Dropped', 'Propagated']);
+    assert.deepEqual(await stagesOf(store, [old, young]), ['Dropped', stage]);
   }),
   must('L6/never-finalizes', 'Infinity never finalizes', async (context) => {
     const store = await context.open({ finalizeThreshold: Number.POSITIVE_INFINITY });
@@ -91,9 +100,9 @@ export const thresholdCases: readonly ConformanceCase[] = [
     await emptyBlocks(store, 2, 30);
     assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
   }),
-  must('L6/never-drops', 'Infinity never drops', async (context) => {
+  mustInFlight('L6/never-drops', 'Infinity never drops', async (context, stage) => {
     const store = await context.open({ dropThreshold: Number.POSITIVE_INFINITY });
-    const hash = await propagateOne(context, store);
+    const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 30);
     assert.deepEqual((await statusOf(store, hash)).nonConfirmations, 30);
   }),
@@ -104,21 +113,21 @@ export const thresholdCases: readonly ConformanceCase[] = [
     await block(store, 2, { seen: [negative] }, { finalizeThreshold: -3 });
     assert.deepEqual(await stagesOf(store, [zero, negative, pending]), ['Finalized', 'Finalized', 'Pending']);
   }),
-  must(
+  mustInFlight(
     'L6/drop-below-one',
     'a drop threshold below 1 acts as 1: the next block drops, not the mark',
-    async (context) => {
+    async (context, stage) => {
       const store = await context.open();
-      const hash = await propagateOne(context, store);
+      const hash = await flyOne(context, store, stage);
       const [marked] = await stagesOf(store, [hash]);
       await block(store, 1, {}, { dropThreshold: -5 });
-      assert.deepEqual([marked, ...(await stagesOf(store, [hash]))], ['Propagated', 'Dropped']);
+      assert.deepEqual([marked, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
     },
   ),
-  must('L6/options-below-one', 'thresholds of open below 1 act as 1', async (context) => {
+  mustInFlight('L6/options-below-one', 'thresholds of open below 1 act as 1', async (context, stage) => {
     const store = await context.open({ finalizeThreshold: -1, dropThreshold: 0 });
     const seen = await receiveOne(context, store);
-    const flying = await propagateOne(context, store);
+    const flying = await flyOne(context, store, stage);
     await block(store, 1, { seen: [seen] });
     assert.deepEqual(await stagesOf(store, [seen, flying]), ['Finalized', 'Dropped']);
   }),
@@ -148,10 +157,10 @@ export const thresholdCases: readonly ConformanceCase[] = [
       ],
     );
   }),
-  must('L6/return-clears', 'a return to Pending clears both counters', async (context) => {
+  mustInFlight('L6/return-clears', 'a return to Pending clears both counters', async (context, stage) => {
     const store = await context.open(never);
     const deep = await receiveOne(context, store);
-    const old = await propagateOne(context, store);
+    const old = await flyOne(context, store, stage);
     await block(store, 1, { seen: [deep] });
     await emptyBlocks(store, 2, 3);
     await block(store, 4, { unseen: [deep, old] });
@@ -178,20 +187,24 @@ export const thresholdCases: readonly ConformanceCase[] = [
       assert.deepEqual([stage, nonConfirmations], ['Propagated', 1]);
     },
   ),
-  must('L6/seen-saves', 'the block that would drop a transaction confirms it when it carries it', async (context) => {
-    const store = await context.open({ dropThreshold: 2 });
-    const hash = await propagateOne(context, store);
-    await block(store, 1);
-    await block(store, 2, { seen: [hash] });
-    assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
-  }),
-  must(
+  mustInFlight(
+    'L6/seen-saves',
+    'the block that would drop a transaction confirms it when it carries it',
+    async (context, stage) => {
+      const store = await context.open({ dropThreshold: 2 });
+      const hash = await flyOne(context, store, stage);
+      await block(store, 1);
+      await block(store, 2, { seen: [hash] });
+      assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
+    },
+  ),
+  mustInFlight(
     'L6/unseen-saves',
     'the block that would make a transaction final returns it when it gives it up',
-    async (context) => {
+    async (context, stage) => {
       const store = await context.open({ finalizeThreshold: 2, dropThreshold: 2 });
       const deep = await receiveOne(context, store);
-      const old = await propagateOne(context, store);
+      const old = await flyOne(context, store, stage);
       await block(store, 1, { seen: [deep] });
       await block(store, 2, { unseen: [deep, old] });
       assert.deepEqual(await stagesOf(store, [deep, old]), ['Pending', 'Pending']);

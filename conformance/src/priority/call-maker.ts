@@ -55,10 +55,10 @@ const maxNamed = 30;
 
 /** How often each verb comes, in a hundred calls. */
 const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
-  ['receive', 34],
-  ['markInflight', 4],
-  ['markAcknowledged', 4],
-  ['release', 5],
+  ['receive', 31],
+  ['markInflight', 5],
+  ['markAcknowledged', 8],
+  ['release', 3],
   ['drop', 4],
   ['confirm', 12],
   ['rollback', 6],
@@ -115,9 +115,10 @@ export class PriorityCallMaker {
       case 'receive':
         return { verb, args: [this.#submissions(model), { ...this.#moment(model), ...options }] };
       case 'markInflight':
-      case 'markAcknowledged':
       case 'release':
         return { verb, args: [this.#known(5, model), options] };
+      case 'markAcknowledged':
+        return { verb, args: [this.#flying(5, model), options] };
       case 'drop':
         return { verb, args: [this.#known(2, model), this.#random.pick(['unwanted', 'ünwanted — 不要']), options] };
       case 'confirm':
@@ -145,6 +146,14 @@ export class PriorityCallMaker {
   #known(max: number, model: PriorityModel): string[] {
     const live = [...model.state.pool.live.keys()];
     return this.#some(max).map((hash) => (live.length > 0 && this.#percent(75) ? this.#random.pick(live) : hash));
+  }
+
+  /** Of what is Propagated, most of the time: else little would ever be Acknowledged. */
+  #flying(max: number, model: PriorityModel): string[] {
+    const live = [...model.state.pool.live.values()].filter(({ stage }) => stage === 'Propagated');
+    return this.#known(max, model).map((hash) =>
+      live.length > 0 && this.#percent(80) ? this.#random.pick(live).hash : hash,
+    );
   }
 
   #tags(shares: readonly number[]): string[] {

@@ -1,4 +1,5 @@
 import { abortMutants } from './abort.ts';
+import { acknowledgedMutants } from './acknowledged.ts';
 import { byteMutants } from './bytes.ts';
 import { chainMutants, tipMutants } from './chain.ts';
 import { closingMutants } from './closing.ts';
@@ -36,6 +37,7 @@ export const allMutants: readonly Mutant[] = [
   ...rollbackMutants,
   ...rollbackDepthMutants,
   ...matrixMutants,
+  ...acknowledgedMutants,
   ...inputMutants,
   ...operationMutants,
   ...sharedRecordMutants,

@@ -1,3 +1,4 @@
+import { acknowledgedPriorityMutants } from './acknowledged.ts';
 import type { Mutant } from './mutant.ts';
 import { admissionMutants } from './priority-admission.ts';
 import { arrivalMutants } from './priority-arrival.ts';
@@ -43,4 +44,5 @@ export const priorityMutants: readonly Mutant[] = [
   ...poolInputMutants,
   ...arrivalMutants,
   ...priorityLifecycleMutants,
+  ...acknowledgedPriorityMutants,
 ];
