@@ -138,8 +138,8 @@ function noted<Reply>(times: number[], call: () => Reply): Reply {
 /** A wall clock that a case moves on, as waking from a sleep does. */
 export class SleepyClock implements ElectionClock {
   sleptMs = 0;
-  readonly monotonicMs = systemClock.monotonicMs;
-  readonly schedule = systemClock.schedule;
+  readonly monotonicMs: ElectionClock['monotonicMs'] = systemClock.monotonicMs;
+  readonly schedule: ElectionClock['schedule'] = systemClock.schedule;
   readonly wallMs = (): number => systemClock.wallMs() + this.sleptMs;
 }
 

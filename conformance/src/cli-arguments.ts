@@ -17,7 +17,7 @@ const maxConcurrency = 64;
 
 const shortUsage = 'usage: mempool-conformance <subject.js> [options]; --help lists them';
 
-export const help = `usage: mempool-conformance <subject.js> [options]
+export const help: string = `usage: mempool-conformance <subject.js> [options]
        mempool-conformance --list [--only <name>] [--profile <name>]
 
 Runs the cases of the mempool contract against the subject that the file exports, as default or as 'subject'.

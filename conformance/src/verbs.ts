@@ -1,7 +1,7 @@
 import type { MempoolStore } from 'mempool-core';
 
 /** All that a store has to call. */
-export const storeVerbs = [
+export const storeVerbs: readonly Exclude<keyof MempoolStore, 'name' | 'capabilities' | 'ordering'>[] = [
   'reap',
   'best',
   'take',
@@ -32,7 +32,7 @@ export const storeVerbs = [
   'usage',
   'close',
   Symbol.asyncDispose,
-] as const satisfies readonly (keyof MempoolStore)[];
+];
 
 export const leaseVerbs = [
   'campaign',
