@@ -1,7 +1,7 @@
 import { maxCallTransactions } from './arguments.ts';
 import type { QueueLimits } from './call-queue.ts';
 import { invalid } from './errors.ts';
-import type { Logger } from './options.ts';
+import { type Logger, longestTimerMs } from './options.ts';
 import { backgroundTimer, type Schedule } from './schedule.ts';
 import type { Validate } from './validation.ts';
 
@@ -62,9 +62,6 @@ export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolO
     log: callable('log', options.log ?? (() => undefined)),
   };
 }
-
-/** A timer that is set for longer fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
 
 function count(field: string, value: number, min: number, max: number): number {
   if (!Number.isSafeInteger(value) || value < min || value > max)

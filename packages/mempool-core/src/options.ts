@@ -31,7 +31,7 @@ export interface OpenOptions extends Partial<Thresholds>, Partial<Retention>, Pa
   readonly pool?: string | undefined;
   /** Largest payload taken, in bytes; default 1 MiB. */
   readonly maxTxBytes?: number | undefined;
-  /** How long a call waits for its store before it fails, in milliseconds; default 5,000 (X5). */
+  /** How long a call waits for its store before it fails, in milliseconds; default 5,000, at most 24 days (X5). */
   readonly timeoutMs?: number | undefined;
   /** Name of the election whose lease guards the tip, 1–64 of `a–z 0–9 . _ -`; default `watcher` (X6). */
   readonly election?: string | undefined;
@@ -47,6 +47,9 @@ export interface OpenOptions extends Partial<Thresholds>, Partial<Retention>, Pa
   readonly log?: Logger | undefined;
 }
 
+/** A timer that is set for longer fires at once. */
+export const longestTimerMs: number = 2 ** 31 - 1;
+
 /** @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveOptions(options: OpenOptions): DriverOptions {
   return {
@@ -59,7 +62,7 @@ export function resolveOptions(options: OpenOptions): DriverOptions {
     now: options.now === undefined ? null : callable('now', options.now),
     election: electionName(options.election ?? 'watcher'),
     fenced: flag('fenced', options.fenced ?? false),
-    timeoutMs: count('timeoutMs', options.timeoutMs ?? 5_000),
+    timeoutMs: Math.min(longestTimerMs, count('timeoutMs', options.timeoutMs ?? 5_000)),
     clock: callable('clock', options.clock ?? (() => performance.now())),
     log: callable('log', options.log ?? (() => undefined)),
   };

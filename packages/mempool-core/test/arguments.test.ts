@@ -162,6 +162,10 @@ describe('the rest', () => {
     expect(refused(() => resolveOptions(untyped<OpenOptions>(bad)))).toBe(field);
   });
 
+  it('X5: the longest time to wait is what a timer can be set for: longer ones would end at once', () => {
+    expect(resolveOptions({ timeoutMs: Number.MAX_SAFE_INTEGER }).timeoutMs).toBe(2 ** 31 - 1);
+  });
+
   it('retention that is not named stays the pool’s', () => {
     expect(resolveOptions({ maxEvents: 5 }).retention).toEqual({ maxEvents: 5 });
   });

@@ -16,9 +16,6 @@ import { refusal } from './refusal.ts';
 import { keysOf, priorityKeysOf } from './script.ts';
 import { numberText } from './store.ts';
 
-/** A timer that is to wait longer does not wait at all. */
-const longestTimerMs = 2 ** 31 - 1;
-
 type Options = DriverOptions & RedisOptions;
 
 /** The keys of the design that this one follows; beside them it had `payload:<hash>`. */
@@ -26,8 +23,7 @@ const originalNames = ['pending', 'inflight', 'finalized', 'seq', 'watcher:lock'
 const retentionFields = ['maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
 /** Connects, tries every command the scripts use, makes the pool where there is none, and warns of what may lose data. */
-export async function openRedis(given: Options): Promise<StoreDriver> {
-  const options = { ...given, timeoutMs: Math.min(given.timeoutMs, longestTimerMs) };
+export async function openRedis(options: Options): Promise<StoreDriver> {
   const prefix = taggedPrefix(options.keyPrefix ?? options.pool);
   const connection = new Connection(options);
   const isPriority = options.ordering === 'priority';

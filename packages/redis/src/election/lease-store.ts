@@ -2,6 +2,7 @@ import {
   type CampaignReply,
   type CampaignRequest,
   type Candidate,
+  ElectionError,
   type HeldLease,
   type Hint,
   heartbeatExtraMs,
@@ -38,40 +39,31 @@ export class RedisLeaseStore implements LeaseStore {
   async campaign(request: CampaignRequest): Promise<CampaignReply> {
     const { candidate, token, ttlMs, floor, dataLoss, takeover } = request;
     const stale = [takeover?.token ?? '', takeover?.seq ?? '', takeover?.hbSeq ?? ''];
-    const reply = await this.#run('campaign', [...holder(candidate, token, ttlMs), floor, dataLoss, ...stale]);
-    switch (reply[0]) {
-      case 'won':
-        return { kind: 'won', lease: readLease(reply[1]), forced: reply[2] && readLease(reply[2]) };
-      case 'held':
-        return { kind: 'held', lease: readLease(reply[1]), term: Number(reply[2]) };
-      case 'forgotten':
-        return { kind: 'forgotten', term: Number(reply[1]) };
-    }
+    return this.#run('campaign', [...holder(candidate, token, ttlMs), floor, dataLoss, ...stale], readCampaign);
   }
 
   async renew(lease: Lease, request: RenewRequest): Promise<RenewReply> {
-    return readRenewal(await this.#run('renew', renewal(lease, request)));
+    return this.#run('renew', renewal(lease, request), readRenewal);
   }
 
   async reinstate(lease: Lease, request: RenewRequest): Promise<RenewReply> {
-    return readRenewal(await this.#run('reinstate', renewal(lease, request)));
+    return this.#run('reinstate', renewal(lease, request), readRenewal);
   }
 
   async release({ nodeId, token }: Pick<Lease, 'nodeId' | 'token'>): Promise<boolean> {
-    return (await this.#run('release', [nodeId, token])) === 1;
+    return this.#run('release', [nodeId, token], (reply) => readNumber(reply) === 1);
   }
 
   async observe(): Promise<Observation> {
-    const [lease, term] = await this.#run('observe', []);
-    return { lease: lease && readLease(lease), term: Number(term) };
+    return this.#run('observe', [], ([lease, term]) => ({ lease: readLeaseOrNone(lease), term: readNumber(term) }));
   }
 
   async heartbeat(candidate: Candidate, ttlMs: number): Promise<Member[]> {
-    return readMembers(await this.#run('heartbeat', holder(candidate, '', ttlMs)));
+    return this.#run('heartbeat', holder(candidate, '', ttlMs), readMembers);
   }
 
   async members(): Promise<Member[]> {
-    return readMembers(await this.#run('members', []));
+    return this.#run('members', [], readMembers);
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
@@ -84,8 +76,14 @@ export class RedisLeaseStore implements LeaseStore {
     this.#parts.disconnect();
   }
 
-  #run<V extends Verb>(verb: V, args: readonly (string | number)[]): Promise<Reply<V>> {
-    return this.#parts.connection.run(verb, this.#keys, args);
+  /** What answers may be no Redis, or have other scripts: what is not understood is an error, and nothing that an election acts on. */
+  async #run<V extends Verb, T>(verb: V, args: readonly (string | number)[], read: (reply: Reply<V>) => T): Promise<T> {
+    const reply = await this.#parts.connection.run(verb, this.#keys, args);
+    try {
+      return read(reply);
+    } catch (cause) {
+      throw new ElectionError('ERR_ELECTION_REFUSED', `Redis gives ${verb} an answer of another kind`, { cause });
+    }
   }
 }
 
@@ -98,37 +96,73 @@ function renewal({ token, term, nodeId }: Lease, { candidate, ttlMs, heartbeat }
   return [...holder({ ...candidate, nodeId }, token, ttlMs), term, heartbeat];
 }
 
+function readCampaign(reply: Reply<'campaign'>): CampaignReply {
+  switch (reply[0]) {
+    case 'won':
+      return { kind: 'won', lease: readLease(reply[1]), forced: readLeaseOrNone(reply[2]) };
+    case 'held':
+      return { kind: 'held', lease: readLease(reply[1]), term: readNumber(reply[2]) };
+    case 'forgotten':
+      return { kind: 'forgotten', term: readNumber(reply[1]) };
+    default:
+      throw notUnderstood(reply);
+  }
+}
+
 function readRenewal(reply: Reply<'renew'>): RenewReply {
   switch (reply[0]) {
     case 'renewed':
       return { kind: 'renewed', lease: readLease(reply[1]) };
     case 'lost':
-      return { kind: 'lost', lease: reply[1] && readLease(reply[1]), term: Number(reply[2]) };
+      return { kind: 'lost', lease: readLeaseOrNone(reply[1]), term: readNumber(reply[2]) };
+    default:
+      throw notUnderstood(reply);
   }
 }
 
+function readLeaseOrNone(row: LeaseRow | null): HeldLease | null {
+  return row === null ? null : readLease(row);
+}
+
 function readLease([nodeId, token, term, seq, hbSeq, address, priority, left]: LeaseRow): HeldLease {
+  const remainingMs = readNumber(left);
   return {
-    nodeId,
-    token,
-    term: Number(term),
-    seq: Number(seq),
-    hbSeq: Number(hbSeq),
-    address: address === '' ? null : address,
-    priority: Number(priority),
-    remainingMs: Number(left) < 0 ? null : Number(left),
+    nodeId: readText(nodeId),
+    token: readText(token),
+    term: readNumber(term),
+    seq: readNumber(seq),
+    hbSeq: readNumber(hbSeq),
+    address: readText(address) === '' ? null : address,
+    priority: readNumber(priority),
+    remainingMs: remainingMs < 0 ? null : remainingMs,
   };
 }
 
 function readMembers(rows: Reply<'members'>): Member[] {
   return rows.map(([nodeId, ageMs, heartbeat]) => {
-    const [, priority = '0', address = ''] = /^(\d+) (.*)$/s.exec(heartbeat ?? '') ?? [];
+    const [, priority = '0', address = ''] = /^(\d+) (.*)$/s.exec(heartbeat === null ? '' : readText(heartbeat)) ?? [];
     return {
-      nodeId,
+      nodeId: readText(nodeId),
       address: address === '' ? null : address,
-      priority: Number(priority),
-      ageMs: Number(ageMs),
+      priority: readNumber(priority),
+      ageMs: readNumber(ageMs),
       alive: heartbeat !== null,
     };
   });
+}
+
+function readText(field: string): string {
+  if (typeof field !== 'string') throw notUnderstood(field);
+  return field;
+}
+
+/** Many come as text; one that somebody deleted is 0. */
+function readNumber(field: string | number): number {
+  const number = typeof field === 'string' ? Number(field) : field;
+  if (typeof number !== 'number' || !Number.isFinite(number)) throw notUnderstood(field);
+  return number;
+}
+
+function notUnderstood(answer: unknown): TypeError {
+  return new TypeError(`not understood: ${JSON.stringify(answer)?.slice(0, 100)}`);
 }

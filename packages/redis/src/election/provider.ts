@@ -46,7 +46,8 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
 async function probe(connection: ElectionConnection, base: string): Promise<void> {
   const answer = await connection.run('probe', [`${base}:probe`], [`${base}:events`]);
   if (answer === 'OK') return;
-  throw refusal(answer[1], answer[0]);
+  if (!Array.isArray(answer)) throw refusal('its answer is of another kind', 'probe');
+  throw refusal(String(answer[1]), String(answer[0]));
 }
 
 /** A connection takes a moment to be made; what the server refuses it will refuse again. */
