@@ -7,7 +7,8 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
 /**
  * What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. `volatile`: a backend
- * that is not durable. `second-open`: a pool may be opened while it is open. `election`: it has `leases`. `forget`: it has the hook of that name.
+ * that is not durable. `second-open`: a pool may be opened while it is open. `election`: it has `leases`. `forget`, `damage`: it has
+ * the hook of that name.
  */
 export type Need =
   | keyof Capabilities
@@ -17,10 +18,24 @@ export type Need =
   | 'second-open'
   | 'election'
   | 'forget'
+  | 'damage'
   | LeaseTrait;
 
 /** What an election may offer. `hints`: messages that shorten a wait; `processes`: nodes in several processes. */
 export type LeaseTrait = 'hints' | 'processes';
+
+/**
+ * A record to damage, so that it cannot be read back as what was written: a payload, what a priority pool keeps of a transaction
+ * beside it, an entry of the log, the point of a block, an event, the outcome under an operation id, the lease of the pool's
+ * election, or what the pool is: its counters.
+ */
+export type Damage =
+  | { readonly kind: 'payload' | 'entry'; readonly hash: string }
+  | { readonly kind: 'log'; readonly logSeq: number }
+  | { readonly kind: 'point'; readonly tick: number }
+  | { readonly kind: 'event'; readonly eventSeq: number }
+  | { readonly kind: 'operation'; readonly operationId: string }
+  | { readonly kind: 'lease' | 'meta' };
 
 /** One promise of the contract as data: no runner, no framework. */
 export interface ConformanceCase {
@@ -53,6 +68,8 @@ export interface CaseContext {
   elect(options?: ElectOptions): Election;
   /** Makes the election's store lose all it has, as a server does that was restarted empty. */
   forget(): Promise<void>;
+  /** Changes bytes of what is stored of the case's pool, while nobody has it open. */
+  damage(record: Damage): Promise<void>;
   /** Seeded: the same seed gives the same case. */
   readonly random: Random;
   readonly capabilities: Capabilities;
@@ -119,6 +136,8 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject> {
   readonly backend: { readonly name: string; readonly capabilities: Capabilities };
   /** Opens a pool by name; the same name again is another node on it. */
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  /** Changes bytes of one record of a pool that nobody has open, where it is kept. */
+  damage?(pool: string, record: Damage): Promise<void>;
   /** Its pools in order of arrival reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
   readonly arrivalVerbs?: boolean;
   /** Another open of a pool that is open is refused, or waits; default `false`. */

@@ -2,6 +2,7 @@ export type {
   CaseContext,
   ChildProcessHandle,
   ConformanceCase,
+  Damage,
   ElectionSubject,
   ElectOptions,
   LeasesOptions,

@@ -34,7 +34,7 @@ export function missingNeeds({ needs = [] }: ConformanceCase, subject: Subject):
 }
 
 function meets(need: Need, subject: Subject): boolean {
-  const { backend, module, leases, leaseTraits = [], forget } = subject;
+  const { backend, module, leases, leaseTraits = [], forget, damage } = subject;
   switch (need) {
     case 'durable':
     case 'shared':
@@ -53,6 +53,8 @@ function meets(need: Need, subject: Subject): boolean {
       return leases !== undefined;
     case 'forget':
       return forget !== undefined;
+    case 'damage':
+      return damage !== undefined;
     case 'hints':
     case 'processes':
       return leaseTraits.includes(need);

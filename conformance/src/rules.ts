@@ -74,7 +74,6 @@ export const untested: Readonly<Record<string, string>> = {
   M3: 'needs a full disk or memory limit: set one in tests of the backend',
   'D1 (power cut)': 'a killed process is tested, a machine that loses its power is not',
   'N2 (format version)': 'needs files of other versions: keep samples in tests of the backend',
-  'M2 (damaged records)': 'needs a way to damage what is stored: flip bits in tests of the backend',
   'L12 (cost)': 'a time proves nothing in a test: the benchmark measures it, as ratios',
   'O6 (coalescing, maxQueued)': "is done by core's Mempool, on any store, and tested there",
   'R3 (waitFor)': "is done by core's Mempool, on any store, and tested there",

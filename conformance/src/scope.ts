@@ -39,6 +39,7 @@ export class CaseScope {
       newPool: () => this.#newPool(),
       elect: (options) => this.#elect(pool, options),
       forget: async () => subject.forget?.(pool),
+      damage: async (record) => subject.damage?.(pool, record),
       fork: (task, input) => this.#fork(pool, task, input, signal),
       random: new Random(seed),
       capabilities: subject.backend.capabilities,

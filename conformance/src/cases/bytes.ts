@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, Ordering, Transaction } from 'mempool-core';
+import type { MempoolStore, Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
-import { must, mustRank } from '../must.ts';
+import { must } from '../must.ts';
 import type { Random } from '../random.ts';
 import { block, hashesOf, pendingOrder, readable, receive, stagesOf, transaction, transactions } from '../scenario.ts';
 
@@ -85,32 +85,26 @@ const emptyPayloads: ConformanceCase['run'] = async (context) => {
   assert.deepEqual(bytesOf((await store.dumpFinalized()).entries), [...expected, ...expected]);
 };
 
-const emptyArrivals = (ordering: Ordering): ConformanceCase =>
-  mustRank(
-    `M1/empty-taken-${ordering}`,
-    `a payload of no bytes is gossiped and taken (${ordering})`,
-    async (context) => {
-      const store = await context.open({ ordering });
-      const batch = withNothing(context.random);
-      const expected = bytesOf(batch);
-      await store.receive(batch);
-      assert.deepEqual(bytesOf(await store.payloads(hashesOf(batch))), expected);
-      const { items } = await store.since(0);
-      assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
-      const { transactions: taken } = await store.take({}, { owner: 'peer', leaseMs: 1_000 });
-      assert.deepEqual(
-        taken.map(({ bytes }) => bytes),
-        batch.map(({ payload }) => payload.length),
-      );
-      assert.deepEqual(bytesOf(await store.findInflight(hashesOf(taken))), expected);
-    },
+const emptyArrivals: ConformanceCase['run'] = async (context) => {
+  const store = await context.open();
+  const batch = withNothing(context.random);
+  const expected = bytesOf(batch);
+  await store.receive(batch);
+  assert.deepEqual(bytesOf(await store.payloads(hashesOf(batch))), expected);
+  const { items } = await store.since(0);
+  assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
+  const { transactions: taken } = await store.take({}, { owner: 'peer', leaseMs: 1_000 });
+  assert.deepEqual(
+    taken.map(({ bytes }) => bytes),
+    batch.map(({ payload }) => payload.length),
   );
+  assert.deepEqual(bytesOf(await store.findInflight(hashesOf(taken))), expected);
+};
 
 export const byteCases: readonly ConformanceCase[] = [
   ...reads.map(handedOut),
   must('M1/empty', 'a payload of no bytes is a payload, wherever it is read', emptyPayloads),
-  emptyArrivals('fifo'),
-  emptyArrivals('priority'),
+  must('M1/empty-taken', 'a payload of no bytes is gossiped and taken', emptyArrivals, ['arrival-verbs']),
   must(
     'M1/handed-in',
     'what a caller does to a payload after the call began does not reach the store',

@@ -8,6 +8,7 @@ import { chainCases } from './chain.ts';
 import { closingCases } from './closing.ts';
 import { confirmationCases } from './confirmation.ts';
 import { crashCases } from './crash.ts';
+import { damageCases, entryDamageCases } from './damage.ts';
 import { rollbackDepthCases } from './depth.ts';
 import { electionNodeCases } from './election.ts';
 import { electionOrderCases } from './election-order.ts';
@@ -81,6 +82,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...poolCases,
   ...historyCases,
   ...reopeningCases,
+  ...damageCases,
   ...crashCases,
   ...nodeCases,
   ...nodeEventCases,
@@ -95,6 +97,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...electionCases,
   ...priorityCases,
   ...priorityHistoryCases,
+  ...entryDamageCases,
 ];
 
 /** The cases that a subject is for: an election alone has no pool to test. */

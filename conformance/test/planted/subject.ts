@@ -8,7 +8,9 @@ import { type LeasesOptions, openLeases, type Subject } from 'mempool-conformanc
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
+import { damageFile } from '../../../packages/sqlite/test/file-damage.ts';
 import { leaseVerbs, storeVerbs, verbsOf } from '../../src/verbs.ts';
+import { damageFaults } from './damage-faults.ts';
 import { durableFaults } from './durable-faults.ts';
 import { electionFaults } from './election-faults.ts';
 import type { Fault, Place } from './fault.ts';
@@ -18,6 +20,7 @@ import { priorityReopeningFaults } from './priority-reopening-faults.ts';
 
 export const faults: readonly Fault[] = [
   ...durableFaults,
+  ...damageFaults,
   ...nodeFaults,
   ...poolFaults,
   ...priorityFaults,
@@ -85,6 +88,7 @@ export function faultySubject(fault: Fault): Subject {
     open: (pool, options) => openFaulty(fault, pool, options),
     leases: (pool, options) => openFaultyLeases(fault, pool, options),
     leaseTraits: ['processes'],
+    damage: async (pool, record) => damageFile(placeOf(fault, pool).path, record),
     async destroy(pool) {
       const { path } = placeOf(fault, pool);
       const places = [join(folder, `${fault.id}-${pool}`), path];

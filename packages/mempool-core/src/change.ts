@@ -1,3 +1,4 @@
+import { isLostEnd } from './damage.ts';
 import type { TransactionEvent } from './events.ts';
 import {
   countersAt,
@@ -105,12 +106,16 @@ export function planBlock(lives: BlockLives, tick: number, thresholds: Threshold
     const after = settle(now, tick, thresholds);
     if (after !== before) changes.push(changeOf(before, after, tick - 1, tick));
   };
-  for (const life of lives.seen)
-    touch(life, nextStage(life.stage, 'seen') === null ? life : live(life.hash, life.seq, 'Confirmed', tick));
+  for (const life of lives.seen) touch(life, carries(life) ? live(life.hash, life.seq, 'Confirmed', tick) : life);
   for (const life of lives.unseen)
     touch(life, nextStage(life.stage, 'unseen') === null ? life : live(life.hash, life.seq, 'Pending', 0));
   for (const life of lives.aged) touch(life, life);
   return bySeq(changes);
+}
+
+/** Whether a block that names it confirms it. */
+function carries(life: Life): boolean {
+  return nextStage(life.stage, 'seen') !== null && !isLostEnd(life);
 }
 
 /**

@@ -15,8 +15,9 @@ import type { Capabilities } from './capabilities.ts';
 import { CheckedPool } from './checked-pool.ts';
 import { checkCount } from './count.ts';
 import type { Awaitable, DriverOptions, StoreDriver, WriteContext } from './driver.ts';
+import { isMempoolError } from './errors.ts';
 import { EventStream } from './event-stream.ts';
-import type { EventSource, MempoolEvent } from './events.ts';
+import type { EventPage, EventSource, MempoolEvent } from './events.ts';
 import type { MoveVerb } from './lifecycle.ts';
 import { clampLimit } from './ordering.ts';
 import type * as pool from './priority/pool-verbs.ts';
@@ -120,7 +121,7 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
   subscribe(options: store.SubscribeOptions = {}): Promise<AsyncIterable<MempoolEvent>> {
     return this.read(options, async ({ signal }) => {
       const after = options.after === undefined ? undefined : checkCount('after', options.after);
-      const page = await this.#events.readEvents(after ?? Number.MAX_SAFE_INTEGER, 1);
+      const page = await this.#firstPage(after ?? Number.MAX_SAFE_INTEGER);
       signal?.throwIfAborted();
       const start = { after: after ?? page.last, epoch: page.epoch };
       const stream = new EventStream(this.#events, start, signal, (ended) => this.#streams.delete(ended));
@@ -144,6 +145,16 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** A damaged event is told by the stream, as missed. */
+  async #firstPage(after: number): Promise<EventPage> {
+    try {
+      return await this.#events.readEvents(after, 1);
+    } catch (error) {
+      if (!isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
+      return this.#events.readEvents(Number.MAX_SAFE_INTEGER, 1);
+    }
   }
 
   async #close(): Promise<void> {

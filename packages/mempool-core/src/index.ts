@@ -25,6 +25,7 @@ export {
 export type { DolosConfig, DolosMempoolSection, MempoolConfig } from './config.ts';
 export { parseConfig } from './config.ts';
 export { loadConfig } from './config-file.ts';
+export { lostEnd, lostEntry } from './damage.ts';
 export type * from './driver.ts';
 export {
   invalid,

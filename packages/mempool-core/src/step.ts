@@ -11,6 +11,7 @@ import {
   planReceive,
   planRollback,
 } from './change.ts';
+import { damaged } from './codec.ts';
 import type { CheckedBlock } from './driver.ts';
 import type { BlockEvent, StoreEvent } from './events.ts';
 import {
@@ -221,7 +222,8 @@ function undoneEvents(view: PoolView, target: number): BlockEvent[] {
   const events: BlockEvent[] = [];
   for (let tick = view.currentTip.tick; tick > target; tick--) {
     const point = view.pointAt(tick);
-    if (point === null) continue;
+    // Every block undone is told (E1): one that cannot be is not undone.
+    if (point === null) throw damaged('chain point');
     const eventSeq = view.lastEventSeq + events.length + 1;
     events.push({ kind: 'block', eventSeq, action: 'undone', point, tick });
   }

@@ -2,6 +2,7 @@
 -- KEYS: fence.lua   ARGV: 1 id, 2 verb, 3–6 fence.lua, 7 point, or '' for all that is kept
 -- Returns: { 'rolled-back', tip, tick, undone, returned } | { 'unchanged' | 'fenced', tip, tick }
 --   | { 'unknown-point', tip, tick, the oldest point kept or '' }
+-- Error: MEMPOOL_CORRUPT (a point that would be undone is damaged: no event can tell it)
 -- A Finalized one whose log entry is damaged stays as it is: its seq is lost (M2).
 -- Rules: L9, L13, X3, X4, X6, E1, M3
 local point = ARGV[7]
@@ -9,6 +10,9 @@ if point == tip then return finish({ 'unchanged', tip, tick }) end
 local target = point == '' and base - 1 or tonumber(tip ~= '' and call('HGET', BLOCKS, point) or nil)
 if not target then
   return finish({ 'unknown-point', tip, tick, tip ~= '' and pointOf(base) or '' })
+end
+for at = tick, target + 1, -1 do
+  if #(pointOf(at) or '') < 40 then return redis.error_reply(string.format('MEMPOOL_CORRUPT the point of block %d is damaged', at)) end
 end
 prolong()
 

@@ -1,5 +1,5 @@
 -- Purpose: the pool's numbers from `meta`, and what the records mean.
--- Errors: MEMPOOL_GONE (no pool here: never made, or flushed), MEMPOOL_FORMAT as in keys.lua
+-- Errors: MEMPOOL_GONE (no pool here: never made, or flushed), MEMPOOL_FORMAT as in keys.lua, MEMPOOL_CORRUPT (a number that is none)
 -- Rules: X1, N2
 local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
   maxTxs, leased =
@@ -10,6 +10,9 @@ if format ~= FORMAT then return misfit(format) end
 seq, tick, base, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(base), tonumber(logSeq), tonumber(logFirst)
 eventSeq, trail, maxFinalized = tonumber(eventSeq), trail or '', tonumber(maxFinalized)
 maxEvents, maxRollback = tonumber(maxEvents), tonumber(maxRollback)
+if not (seq and tick and base and logSeq and logFirst and eventSeq and maxFinalized and maxEvents and maxRollback and epoch and tip) then
+  return redis.error_reply('MEMPOOL_CORRUPT its numbers in the key meta are damaged')
+end
 
 -- Scores of `idx` are written digit by digit: the conversion of large doubles is slow. That of a final one:
 local function place(stage, number)

@@ -1,11 +1,12 @@
 -- Purpose: how a writing script begins and ends: the record of operation ids, the types of the keys, the numbers in `meta`.
 -- ARGV: 1 operation id, 2 verb, then the verb's own
--- Returns: the recorded reply where the id is known. Error: MEMPOOL_REUSED where it belongs to another verb
+-- Returns: the recorded reply where the id is known. Errors: MEMPOOL_REUSED where it belongs to another verb, MEMPOOL_CORRUPT
 -- Rules: X1, X2, M3, N2
 local id, verb = ARGV[1], ARGV[2]
 local record = call('HGET', OPS, id) or call('HGET', OPS_OLD, id)
 if record then
-  local known = cmsgpack.unpack(record)
+  local whole, known = pcall(cmsgpack.unpack, record)
+  if not whole or type(known) ~= 'table' or not known[2] then return redis.error_reply('MEMPOOL_CORRUPT the outcome of the operation id is damaged') end
   if known[1] ~= verb then return redis.error_reply('MEMPOOL_REUSED operation id') end
   return known[2]
 end

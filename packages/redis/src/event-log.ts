@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { decodeEvents, type EventPage, type EventSource } from 'mempool-core';
+import { decodeEvents, type EventPage, type EventSource, type StoreEvent } from 'mempool-core';
 import type { Connection } from './connection.ts';
 import type { Reply } from './script.ts';
 
@@ -67,7 +67,7 @@ export class EventLog implements EventSource {
     if (same === 1) for (const mark of marks) this.#marks.delete(mark);
     else if (rewinds === this.#rewinds) this.#rewind(last);
     this.#marks.add(`${epoch}:${last}:${trail}`);
-    const events = entries.flatMap(([number, packed]) => decodeEvents(packed, number));
+    const events = readEntries(entries);
     const wanted = events.filter(({ eventSeq }) => eventSeq > after).slice(0, limit);
     return { events: wanted, oldest, last, epoch: `${epoch}:${this.#rewinds}` };
   }
@@ -112,4 +112,18 @@ export class EventLog implements EventSource {
     if (newest !== undefined) this.#last = Number.parseInt(String(newest), 10);
     return newest !== undefined;
   }
+}
+
+/** Up to the first that is damaged. @throws `ERR_MEMPOOL_CORRUPT` where that is the first of all */
+function readEntries(entries: readonly (readonly [last: number, packed: Buffer])[]): StoreEvent[] {
+  const events: StoreEvent[] = [];
+  for (const [last, packed] of entries) {
+    try {
+      events.push(...decodeEvents(packed, last));
+    } catch (error) {
+      if (events.length === 0) throw error;
+      break;
+    }
+  }
+  return events;
 }

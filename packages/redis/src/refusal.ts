@@ -6,6 +6,7 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^(OOM|MISCONF) /, 'ERR_MEMPOOL_STORE_FULL'],
   [/^READONLY /, 'ERR_MEMPOOL_READ_ONLY'],
   [/^(NOAUTH|WRONGPASS|DENIED) |^ERR invalid password|called without any password/, 'ERR_MEMPOOL_AUTH'],
+  [/^MEMPOOL_CORRUPT /, 'ERR_MEMPOOL_CORRUPT'],
   [/^NOPERM |executing the script can't run this command/i, 'ERR_MEMPOOL_PERMISSION'],
   [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^(ERR )?unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
   // Not carried out, but it may be later.

@@ -3,6 +3,7 @@ import { openLeases, type Subject } from 'mempool-conformance';
 import { redis, redisElection } from 'mempool-redis';
 import { electionKeys } from '../src/election/script.ts';
 import { arrivalKeysOf, keysOf, priorityKeysOf } from '../src/script.ts';
+import { damageKeys } from './key-damage.ts';
 
 /** Set by the global set-up, and handed on to child processes. Without it no server may be written to. */
 const url = process.env.MEMPOOL_TEST_REDIS_URL ?? '';
@@ -29,6 +30,11 @@ export const subject: Subject = {
   leases: (pool, options) => openLeases(redisElection, { pool, url }, options),
   leaseTraits: ['hints', 'processes'],
   forget: (pool) => unlink((client) => electionNames(client, pool)),
+  async damage(pool, record) {
+    const client = new Redis(url);
+    await damageKeys(client, `{${pool}}`, record);
+    client.disconnect();
+  },
   destroy: (pool) =>
     unlink(async (client) => [
       ...keysOf(`{${pool}}`, 'both'),

@@ -35,10 +35,8 @@ export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptio
       return answer;
     },
     move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
-    drop: (named, reason, context) =>
-      calls.write('drop', context, (pool) => core.dropStep(pool.mending(), named, reason)),
-    confirm: (block, context) =>
-      calls.underLease('confirm', context, (pool) => core.confirmStep(pool.mending(), block)),
+    drop: (named, reason, context) => calls.write('drop', context, (pool) => core.dropStep(pool, named, reason)),
+    confirm: (block, context) => calls.underLease('confirm', context, (pool) => core.confirmStep(pool, block)),
     rollback: (point, context) => calls.underLease('rollback', context, (pool) => core.rollbackStep(pool, point)),
     peekPending: (after, limit, context) => calls.read(context, (pool) => pool.page('peekPending', after, limit)),
     peekInflight: (after, limit, context) => calls.read(context, (pool) => pool.page('peekInflight', after, limit)),

@@ -43,14 +43,14 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.A
         const before = core.momentOf(moment.now, now());
         const ended = hasLeases(file, pool.state) ? rows.list('endedTakeLeases', before, core.maxSweep + 1) : [];
         return core.sweepStep(
-          pool.mending(),
+          pool,
           ended.map(({ hash }) => hash),
         );
       }),
     since: (query, context) => read(context, () => (query.hashesOnly ? rows.hashesSince(query) : rows.since(query))),
     payloads: (hashes, context) => read(context, () => hashes.map((hash) => rows.body(hash))),
     peekParked: () => [],
-    flush: (context) => write('flush', context, (pool) => core.flushStep(pool.mending(), [...rows.pending()])),
+    flush: (context) => write('flush', context, (pool) => core.flushStep(pool, [...rows.pending()])),
     setLimits: (limits, context) =>
       write('setLimits', context, (pool) => core.limitsStep(pool, limits, maxTxsOf(pool.state))),
   };

@@ -16,7 +16,6 @@ export class PoolView implements core.PoolView {
   protected readonly file: PoolFile;
   protected readonly hashes: SharedHashes;
   #tip: core.Tip | null = null;
-  #orMend = (row: Row, life: core.Life | null): core.Life => records.intact(records.placeOf(row), life);
   #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
 
   constructor(file: PoolFile, hashes: SharedHashes) {
@@ -37,16 +36,10 @@ export class PoolView implements core.PoolView {
     return this.#tip;
   }
 
-  /** M2: from here on a damaged record is made whole: no block may wait for it, and `drop` removes it. */
-  mending(): this {
-    this.#orMend = (row, life) => life ?? this.#mend(row);
-    return this;
-  }
-
-  /** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq, unless `mending` */
+  /** For calls that write. A damaged record is made whole: no other transaction of the call may wait for it (M2). */
   life(hash: string): core.Life | null {
     const row = this.#lifeRow(hash);
-    return row === null ? null : this.#orMend(row, records.readLife(row));
+    return row === null ? null : (records.readLife(row) ?? this.#mend(row));
   }
 
   /** `null` for a damaged one too: what ends without its block is a damaged log entry. */
@@ -121,7 +114,11 @@ export class PoolView implements core.PoolView {
     const { lastEventSeq: last, epoch } = this.state;
     const events: core.StoreEvent[] = [];
     for (const row of this.file.rows('events', Math.min(after, last))) {
-      events.push(...records.decodeEventRow(row).filter(({ eventSeq }) => eventSeq > after));
+      const unpacked = records.readEventRow(row);
+      // What comes before it is whole.
+      if (unpacked === null && events.length > 0) break;
+      if (unpacked === null) throw records.damaged('events');
+      events.push(...unpacked.filter(({ eventSeq }) => eventSeq > after));
       if (events.length >= limit) break;
     }
     return { events: events.slice(0, limit), oldest: Number(this.file.row('oldestEvent')?.oldest), last, epoch };
@@ -155,15 +152,12 @@ export class PoolView implements core.PoolView {
     return lives.filter((life) => life !== null);
   }
 
-  /**
-   * What is left in the log changes nothing any more. Anything else becomes what every verb can move on from; which
-   * counter had it is not known, so all are counted again.
-   */
+  /** What is not in the log becomes what every verb can move on from; which counter had it is not known, so all are counted again. */
   #mend(row: Row): core.Life {
     const { hash, seq } = records.placeOf(row);
-    const life = core.live(hash, seq, 'Propagated', this.state.tick);
-    if (row.isLogged === 1) return { ...life, stage: 'Finalized' };
     this.file.reportDamage({ hash, seq });
+    if (row.isLogged === 1) return core.lostEnd(hash, seq);
+    const life = core.live(hash, seq, 'Propagated', this.state.tick);
     this.file.run('putInflight', seq, core.knownStages.indexOf(life.stage), life.tick, null);
     this.state = { ...this.state, ...this.file.row('recount') };
     return life;

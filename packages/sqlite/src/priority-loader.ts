@@ -63,7 +63,7 @@ function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undef
   if (hash === '') return void (yield lostEntry(file, logSeq));
   const standing = records.readStanding(row);
   if (standing === null) file.reportDamage({ hash, seq });
-  const after = standing?.life ?? { ...core.live(hash, seq, 'Propagated', 0), stage: 'Finalized' };
+  const after = standing?.life ?? core.lostEnd(hash, seq);
   const body = row.isLast === 1 ? emptyBody(hash, row) : null;
   yield { kind: 'write', write: { after, point: standing?.point ?? null, body } };
   if (row.isLast === 1) yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
@@ -72,8 +72,7 @@ function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undef
 /** Nobody knows whose it was: a place in the log, and nothing else. */
 function lostEntry(file: PoolFile, logSeq: number): core.PoolRecord {
   file.reportDamage({ hash: '', seq: 0, logSeq });
-  const life = core.dropped(core.live('', 0, 'Pending', 0), 0, 'damaged');
-  return { kind: 'write', write: { after: life, point: null, body: emptyBody('', {}) } };
+  return { kind: 'write', write: { after: core.lostEnd('', 0), point: null, body: emptyBody('', {}) } };
 }
 
 const nothing = Buffer.alloc(0);
@@ -82,7 +81,6 @@ function emptyBody(hash: string, { type }: Row): core.Transaction {
   return { hash, payload: nothing, payloadType: Number(type ?? 0) };
 }
 
-/** M2: what cannot be read is taken as said by nobody, until it is dropped or revised. */
 function readEntry(file: PoolFile, { record, bytes }: Row, hash: string, seq: number): core.Entry {
   try {
     if (record instanceof Uint8Array) return core.decodeEntry(hash, seq, record);
@@ -90,16 +88,5 @@ function readEntry(file: PoolFile, { record, bytes }: Row, hash: string, seq: nu
     // Told below, as one that is not there.
   }
   file.reportDamage({ hash, seq });
-  return { ...silentEntry, hash, seq, bytes: Number(bytes ?? 0) };
+  return core.lostEntry(hash, seq, Number(bytes ?? 0));
 }
-
-const silentEntry: Omit<core.Entry, 'hash' | 'seq' | 'bytes'> = {
-  verdict: core.defaultVerdict,
-  sources: [],
-  version: 1,
-  admittedAt: 0,
-  admittedHeight: 0,
-  checkedHeight: 0,
-  gossipSeq: 0,
-  lease: null,
-};

@@ -57,11 +57,14 @@ export function decodeOptionalPoint(bytes: unknown): core.ChainPoint | null {
   return core.decodePoint(bytes);
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
-export function decodeEventRow({ lastSeq, count, events }: Row): core.StoreEvent[] {
-  const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq)) : [];
-  if (unpacked.length !== count) throw damaged('events');
-  return unpacked;
+/** `null` where any of them is damaged. */
+export function readEventRow({ lastSeq, count, events }: Row): core.StoreEvent[] | null {
+  try {
+    const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq)) : [];
+    return unpacked.length === count ? unpacked : null;
+  } catch {
+    return null;
+  }
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` with the place of what could not be read */

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openLeases, type Subject } from 'mempool-conformance';
 import type { Backend } from 'mempool-core';
 import { type SqliteOptions, sqliteElection } from 'mempool-sqlite';
+import { damageFile } from './file-damage.ts';
 
 /** Pools as files of one directory, which child processes find by name. */
 export function fileSubject(name: string, module: string, backend: Backend<SqliteOptions>): Subject {
@@ -27,6 +28,7 @@ export function fileSubject(name: string, module: string, backend: Backend<Sqlit
     module,
     backend,
     open: (pool, options = {}) => backend.open({ ...options, pool, path: pathOf(pool) }),
+    damage: async (pool, record) => damageFile(pathOf(pool), record),
     async destroy(pool) {
       for (const suffix of ['', '-wal', '-shm', '-watcher-lock']) await rm(`${pathOf(pool)}${suffix}`, { force: true });
     },

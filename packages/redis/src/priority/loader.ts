@@ -89,7 +89,7 @@ function isSame(a: Mark, b: Mark): boolean {
   return a.epoch === b.epoch && a.version === b.version && a.stamp === b.stamp;
 }
 
-/** What cannot be read is told to `warn` and replaced by what harms nobody: see `lostEntry` and `lostEnd`. */
+/** What cannot be read is told to `warn` and replaced by what harms nobody (M2). */
 function mirrorOf(loaded: LoadedPool, warn: (what: string, hash: string) => void): Mirror {
   const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, gossip, limits] =
     loaded.head as unknown as Head;
@@ -140,7 +140,8 @@ class PoolReader {
   }
 
   *block([tick, block, sighted]: BlockItem): Generator<core.PoolRecord> {
-    if (block === null) return;
+    // The verbs that tell it look at the stored one themselves.
+    if (block === null || block.length < core.pointBytes) return;
     const point = core.decodePoint(block.subarray(0, core.pointBytes));
     yield { kind: 'block', block: { tick, point, sighted: sighted.map(core.bytesToHash) } };
   }
@@ -181,7 +182,7 @@ class PoolReader {
       if (!core.isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
     }
     this.#warn('entry', hash);
-    return lostEntry(hash, seq);
+    return core.lostEntry(hash, seq, 0);
   }
 }
 
@@ -189,16 +190,9 @@ function bodyOf(hash: string): core.Transaction {
   return { hash, payload: noBytes, payloadType: 0 };
 }
 
-/** Ended, nobody knows how: a Finalized one stays so, any other can be received again. */
+/** The index still tells that one was Finalized: that one stays so. */
 function lostEnd(hash: string, code: number | undefined) {
-  const stage = core.knownStages[code ?? -1] === 'Finalized' ? ('Finalized' as const) : ('Dropped' as const);
-  const life = { hash, seq: 0, tick: 0, confirmations: 0, nonConfirmations: 0, stage };
-  return { ...life, point: null, reason: stage === 'Dropped' ? 'damaged' : null };
-}
-
-/** A verdict that was lost lets nothing pass: it waits for what nobody provides until it is dropped or judged anew. */
-function lostEntry(hash: string, seq: number): core.Entry {
-  const verdict = { ...core.defaultVerdict, priority: core.minPriority, requires: [`lost:${hash}`] };
-  const times = { admittedAt: 0, admittedHeight: 0, checkedHeight: 0, gossipSeq: 0 };
-  return { hash, seq, bytes: 0, verdict, sources: [], version: 1, ...times, lease: null };
+  const life = core.lostEnd(hash, 0);
+  if (core.knownStages[code ?? -1] !== 'Finalized') return { ...life, point: null };
+  return { ...life, stage: 'Finalized' as const, tick: 0, reason: null, point: null };
 }

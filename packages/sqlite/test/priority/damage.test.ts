@@ -42,15 +42,15 @@ for (const [what, sql] of [
   ['no CBOR', "UPDATE entry SET record = x'ff' WHERE seq = 5"],
   ['lost', 'DELETE FROM entry WHERE seq = 5'],
 ] as const) {
-  test(`M2: a transaction whose entry is ${what} counts as one that nobody said anything of, with a warning`, async () => {
+  test(`M2: a transaction whose entry is ${what} is parked, with a warning`, async () => {
     const { log, warnings } = heard();
     const store = await openDamaged(sql, { log });
     expect(warnings).toEqual([{ hash: hashOf(4), seq: 5 }]);
-    expect(await store.reap()).toMatchObject([
-      { hash: hashOf(5), priority: 15n },
-      { hash: hashOf(3), priority: 13n },
-      { hash: hashOf(4), priority: 0n, bytes: 100 },
-    ]);
+    expect(await order(store)).toEqual([5, 3].map(hashOf));
+    expect(await store.peekParked()).toMatchObject([{ hash: hashOf(4) }]);
+    const tagged = priced(6, { priority: 99n, provides: [`lost:${hashOf(4)}`] });
+    expect(await store.receive([tagged])).toMatchObject([{ kind: 'received' }]);
+    expect(await store.peekParked()).toMatchObject([{ hash: hashOf(4) }]);
     expect(await store.payloads([hashOf(4)])).toEqual([{ ...transaction(4), payload: payloadOf(4) }]);
   });
 

@@ -1,0 +1,51 @@
+import type { Redis } from 'ioredis';
+import type { Damage } from 'mempool-conformance';
+
+/** Changes bytes of one record of the pool whose keys begin so, which nobody has open. */
+export async function damageKeys(client: Redis, prefix: string, record: Damage): Promise<void> {
+  const key = (name: string): string => `${prefix}:${name}`;
+  switch (record.kind) {
+    case 'payload':
+      return alter(client, key('body'), Buffer.from(record.hash, 'hex'), (bytes) => bytes.fill(0xee, bytes.length - 1));
+    case 'entry':
+      return alter(client, key('entries'), Buffer.from(record.hash, 'hex'), half);
+    case 'log':
+      return alter(client, key('log'), String(record.logSeq), (bytes) => bytes.fill(0xee, 0, 1));
+    case 'point':
+      return alter(client, key('blocks'), String(record.tick), half);
+    case 'event':
+      return damageEvent(client, key('events'), record.eventSeq);
+    case 'operation':
+      return alter(client, key('ops'), record.operationId, half);
+    case 'lease':
+      return alter(client, key('watcher:lease'), 'token', half);
+    case 'meta':
+      return alter(client, key('meta'), 'seq', () => Buffer.from('damaged'));
+  }
+}
+
+async function alter(
+  client: Redis,
+  key: string,
+  field: string | Buffer,
+  change: (bytes: Buffer) => Buffer,
+): Promise<void> {
+  const bytes = await client.hgetBuffer(key, field);
+  if (bytes === null) throw new Error(`nothing to damage in ${key}`);
+  await client.hset(key, field, change(bytes));
+}
+
+/** Entries of a stream cannot be changed: it is made again. */
+async function damageEvent(client: Redis, key: string, eventSeq: number): Promise<void> {
+  const entries = await client.xrangeBuffer(key, '-', '+');
+  await client.unlink(key);
+  for (const [id, [name, packed, ...more]] of entries) {
+    if (name === undefined || packed === undefined) throw new Error(`an entry of ${key} has no events`);
+    const isMeant = Number.parseInt(String(id), 10) === eventSeq;
+    await client.xadd(key, id, name, isMeant ? half(packed) : packed, ...more);
+  }
+}
+
+function half(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.length / 2);
+}
