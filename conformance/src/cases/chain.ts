@@ -1,20 +1,32 @@
 import assert from 'node:assert/strict';
+import type { ChainPoint, MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
 import { must, mustInFlight } from '../must.ts';
 import {
   block,
   emptyBlocks,
+  eventsAfter,
   flyOne,
   forkPoint,
+  logEntries,
   never,
   point,
   receiveOne,
   snapshot,
   stagesOf,
   statusOf,
+  transaction,
 } from '../scenario.ts';
 
 const nothing = { seen: [], unseen: [] } as const;
+/** Its slot is a number like any other, though not a true one. */
+const genesis: ChainPoint = { slot: 0, hash: '0e'.repeat(32) };
+
+/** The block of each, as all that reads what is in flight tells it. */
+async function toldPoints(store: MempoolStore, hashes: readonly string[]): Promise<(ChainPoint | null | undefined)[]> {
+  const told = [await store.checkStatus(hashes), await store.findInflight(hashes), await store.peekInflight()];
+  return told.flat().map((one) => one?.confirmedAt);
+}
 
 export const chainCases: readonly ConformanceCase[] = [
   must('X3/linked', 'a block on the tip is applied', async (context) => {
@@ -168,4 +180,52 @@ export const chainCases: readonly ConformanceCase[] = [
     await store.confirm({ point: far, ...nothing });
     assert.deepEqual((await store.tip({ points: 1 })).points, [far]);
   }),
+  must('X4/slot-zero', 'slot 0 is a slot: its block is a tip, a parent, a duplicate and a target', async (context) => {
+    const store = await context.open();
+    const first = { point: genesis, ...nothing };
+    const tip = { point: genesis, tick: 1 };
+    await store.confirm(first);
+    assert.deepEqual(await store.tip({ points: 2 }), { ...tip, points: [genesis] });
+    assert.deepEqual(await store.confirm(first), { kind: 'duplicate', tip });
+    const foreign = { point: point(2), parent: point(1).hash, ...nothing };
+    assert.deepEqual(await store.confirm(foreign), { kind: 'gap', tip });
+    assert.equal((await store.confirm({ ...foreign, parent: genesis.hash })).kind, 'applied');
+    assert.deepEqual(await store.rollback(genesis), { kind: 'rolled-back', tip, undone: 1, returned: 0 });
+    assert.deepEqual(await store.rollback(genesis), { kind: 'unchanged', tip });
+    assert.deepEqual(await store.rollback(point(2)), { kind: 'unknown-point', tip, oldest: genesis });
+  }),
+  must('X4/confirmed-in-slot-zero', 'slot 0 is told wherever a block is told', async (context) => {
+    const store = await context.open({ finalizeThreshold: 2 });
+    const one = transaction(context.random);
+    const before = await receiveOne(context, store);
+    await store.confirm({ point: genesis, seen: [before, one.hash], unseen: [] });
+    await store.receive([one]);
+    const hashes = [before, one.hash];
+    assert.deepEqual(await toldPoints(store, hashes), [genesis, genesis, genesis, genesis, genesis, genesis]);
+    await block(store, 2);
+    assert.deepEqual(
+      (await logEntries(store)).map((entry) => entry.point),
+      [genesis, genesis],
+    );
+    const events = await eventsAfter(context, store);
+    assert.deepEqual(
+      events.flatMap((event) => (event.point === null ? [] : [event.point])),
+      [genesis, genesis, genesis, point(2), genesis, genesis],
+    );
+  }),
+  must(
+    'X4/slot-zero-reopened',
+    'slot 0 is still one after reopening',
+    async (context) => {
+      const first = await context.open();
+      const hash = await receiveOne(context, first);
+      await first.confirm({ point: genesis, seen: [hash], unseen: [] });
+      await first.close();
+      const store = await context.open();
+      assert.deepEqual(await store.tip({ points: 2 }), { point: genesis, tick: 1, points: [genesis] });
+      assert.deepEqual(await toldPoints(store, [hash]), [genesis, genesis, genesis]);
+      assert.equal((await store.rollback(genesis)).kind, 'unchanged');
+    },
+    ['durable'],
+  ),
 ];

@@ -101,7 +101,25 @@ async function assertNotRenewed(leases: LeaseStore, call: () => Promise<unknown>
   assert.ok(earliest <= latest + roundingMs);
 }
 
+/** The call must begin the time of a lease anew, some of which is over. */
+async function assertRenewed(leases: LeaseStore, call: () => Promise<unknown>): Promise<void> {
+  const [, latest] = await endOf(leases);
+  const agedAtMs = performance.now() + agedMs;
+  await untilTrue('some of the time is over', () => performance.now() >= agedAtMs);
+  await call();
+  const [earliest] = await endOf(leases);
+  assert.ok(earliest > latest + roundingMs);
+}
+
 const keeping: readonly ConformanceCase[] = [
+  mustFence('X6/renewing-rollback', 'a rollback that moves the tip begins the lease’s time anew', async (context) => {
+    const { store, leases } = await scene(context);
+    const lease = onlyLease(await win(context, leases));
+    for (const target of [point(1), null])
+      await assertRenewed(leases, async () =>
+        assert.equal((await store.rollback(target, { lease })).kind, 'rolled-back'),
+      );
+  }),
   mustFence(
     'X6/renewing',
     'blocks that are applied renew the lease: it outlives its time without a renewal',

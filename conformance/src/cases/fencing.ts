@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Lease } from 'mempool-core';
+import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../case.ts';
 import {
   assertFenced,
   forBoth,
+  type LeaderVerb,
   nothing,
   onlyLease,
   type Scene,
@@ -12,7 +14,7 @@ import {
   type WriteUnderLease,
 } from '../fencing-scenario.ts';
 import { expire, uuid, win } from '../lease-scenario.ts';
-import { point, propagateOne } from '../scenario.ts';
+import { emptyBlocks, never, point, propagateOne, transaction } from '../scenario.ts';
 
 type Arrange = (context: CaseContext, all: Scene) => Promise<WriteUnderLease>;
 
@@ -134,5 +136,72 @@ const demanding: readonly ConformanceCase[] = [
   ),
 ];
 
+/** How many calls stand in front: where the call did not wait behind a few, it may behind more. */
+const backlogs = [1, 4] as const;
+const callBytes = 10_000;
+
+/** What the call comes with, and what happens to the lease before its turn. */
+type Overtaking = (
+  context: CaseContext,
+  leases: LeaseStore,
+) => Promise<readonly [WriteUnderLease, () => Promise<unknown>]>;
+
+/**
+ * Makes the call behind others and changes the lease meanwhile. Where the tip, read after that, has not moved, the call had its turn
+ * later and must be fenced; else it had it before, which says nothing.
+ */
+async function hasOvertaken(
+  context: CaseContext,
+  all: Scene,
+  { call }: LeaderVerb,
+  backlog: number,
+  overtaking: Overtaking,
+): Promise<boolean> {
+  const { store, leases } = all;
+  const [options, change] = await overtaking(context, leases);
+  const before = Array.from({ length: backlog }, () => store.receive([transaction(context.random, callBytes)]));
+  const called = call(all, options);
+  await change();
+  const { tick } = await store.tip();
+  const outcome = await called;
+  await Promise.all(before);
+  if (tick === 2) assert.deepEqual(outcome, { kind: 'fenced', tip: { point: point(2), tick } });
+  return tick === 2;
+}
+
+/** Makes the scene what it was, where the call has applied. */
+async function restore({ store, leases }: Scene): Promise<void> {
+  const { lease } = await leases.observe();
+  if (lease !== null) await leases.release(lease);
+  const { tick } = await store.tip();
+  if (tick > 2) await store.rollback(point(2));
+  if (tick < 2) await emptyBlocks(store, tick + 1, 2, never);
+}
+
+function inTurn(name: string, title: string, overtaking: Overtaking): ConformanceCase[] {
+  return forBoth(
+    name,
+    (verb) => `${title} while ${verb} waits for its turn: it is fenced`,
+    async (context, verb) => {
+      const all = await scene(context);
+      for (const backlog of backlogs) {
+        if (await hasOvertaken(context, all, verb, backlog, overtaking)) return;
+        await restore(all);
+      }
+    },
+  );
+}
+
+const waiting: readonly ConformanceCase[] = [
+  ...inTurn('released-before-its-turn', 'the lease is released', async (context, leases) => {
+    const lease = await win(context, leases);
+    return [{ lease: onlyLease(lease) }, () => leases.release(lease)];
+  }),
+  ...inTurn('won-before-its-turn', 'a node wins the lease', async (context, leases) => [
+    {},
+    () => win(context, leases),
+  ]),
+];
+
 /** X6: who may apply. */
-export const fencingCases: readonly ConformanceCase[] = [...applying, ...fencedCases, ...demanding];
+export const fencingCases: readonly ConformanceCase[] = [...applying, ...fencedCases, ...demanding, ...waiting];

@@ -200,6 +200,21 @@ export const logCases: readonly ConformanceCase[] = [
     const payloads = (await logEntries(store)).map((entry) => readable(entry).payload);
     assert.deepEqual(payloads, [readable(one).payload, readable(one).payload]);
   }),
+  must('O4/later-payload', 'entries of an earlier life show the payload and type of the later one', async (context) => {
+    const store = await context.open();
+    const one = transaction(context.random, 200);
+    const later = { ...one, payload: context.random.bytes(300), payloadType: one.payloadType + 1 };
+    for (const life of [one, later]) {
+      await store.receive([life]);
+      await store.drop([one.hash], 'gone');
+    }
+    const entries = (await logEntries(store)).map(readable);
+    const shown = readable(later);
+    assert.deepEqual(
+      entries.map(({ payload, payloadType }) => ({ hash: one.hash, payload, payloadType })),
+      [shown, shown],
+    );
+  }),
   must('O4/payload-while-logged', 'a payload lives as long as the last entry of its hash', async (context) => {
     const store = await context.open({ maxFinalized: 2 });
     const one = transaction(context.random, 200);

@@ -46,6 +46,11 @@ function pointsOf(id: string, alter: (points: ChainPoint[], pool: PlantedDriver)
   }));
 }
 
+/** Takes slot 0 for nothing. */
+function withoutZero(point: ChainPoint | null): ChainPoint | null {
+  return point?.slot ? point : null;
+}
+
 /** X3. */
 export const chainMutants: readonly Mutant[] = [
   told('applied-blocks-not-known', () => (verb) => (verb === 'confirm' ? { tickOf: () => null } : {})),
@@ -200,6 +205,29 @@ export const tipMutants: readonly Mutant[] = [
   handed('slots-in-48-bits', (store) => ({
     confirm: (block, policy, options) =>
       store.confirm({ ...block, point: { ...block.point, slot: block.point.slot % 2 ** 48 } }, policy, options),
+  })),
+  answered('slot-zero-is-no-tip', (pool) => ({
+    tip: (count) => {
+      const tip = pool.tip(count);
+      return { ...tip, point: withoutZero(tip.point) };
+    },
+  })),
+  pointsOf('slot-zero-is-no-point', (points) => points.filter(({ slot }) => slot > 0)),
+  told('slot-zero-takes-any-parent', (pool) => () => ({
+    currentTip: { ...pool.currentTip, point: withoutZero(pool.currentTip.point) },
+  })),
+  answered('slot-zero-undoes-all', (pool) => ({
+    rollback: (point, context) => pool.rollback(withoutZero(point), context),
+  })),
+  answered('slot-zero-is-no-block-of-a-status', (pool) => ({
+    checkStatus: (hashes) =>
+      pool.checkStatus(hashes).map((one) => ({ ...one, confirmedAt: withoutZero(one.confirmedAt) })),
+  })),
+  answered('slot-zero-is-no-block-of-an-entry', (pool) => ({
+    dumpFinalized: (cursor, limit) => {
+      const page = pool.dumpFinalized(cursor, limit);
+      return { ...page, entries: page.entries.map((entry) => ({ ...entry, point: withoutZero(entry.point) })) };
+    },
   })),
   opened('one-point-kept', (options) => ({ ...options, maxRollback: 1 })),
 ];

@@ -1,11 +1,14 @@
 import {
+  type ChainPoint,
   type ConfirmOutcome,
   isFenced,
   type Lease,
   type MempoolStore,
+  type Ordering,
   type ReceiveOutcome,
   type RollbackOutcome,
 } from 'mempool-core';
+import { moment } from '../planted/fault.ts';
 import { electing, type Hall } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -187,5 +190,51 @@ const leaking: readonly Mutant[] = [
   })),
 ];
 
+/** What the fence said as the call came in is what counts, however long the call waits for its turn. */
+export async function fencedAtTheDoor<T extends { readonly kind: string }>(
+  call: (options: Options) => Promise<T>,
+  options: Options,
+  { source }: Hall,
+): Promise<T> {
+  if (isFenced(source.held(election), options?.lease ?? null, false)) return call(options);
+  await moment();
+  return call({ ...options, lease: source.held(election) ?? undefined });
+}
+
+/** Halls in which a rollback is under way. */
+const undoing = new WeakSet<Hall>();
+
+/** A lease that some rollbacks do not renew. */
+export function unrenewing(id: string, ordering: Ordering, which: (point: ChainPoint | null) => boolean): Mutant {
+  return electing(id, {
+    ordering,
+    source: (source, hall) => ({ extend: (name) => (undoing.has(hall) ? undefined : source.extend(name)) }),
+    pool: (store, hall) => ({
+      async rollback(point, options) {
+        if (which(point)) undoing.add(hall);
+        try {
+          return await store.rollback(point, options);
+        } finally {
+          undoing.delete(hall);
+        }
+      },
+    }),
+  });
+}
+
+/** The fence is asked at the wrong time, or its lease not renewed by each call that moves the tip. */
+const timing: readonly Mutant[] = [
+  answered('fence-at-the-door', fencedAtTheDoor),
+  answered('fence-at-the-door-for-the-leader', (call, options, hall) =>
+    options?.lease === undefined ? call(options) : fencedAtTheDoor(call, options, hall),
+  ),
+  answered('fence-at-the-door-while-nobody-leads', (call, options, hall) =>
+    options?.lease === undefined ? fencedAtTheDoor(call, options, hall) : call(options),
+  ),
+  unrenewing('rollback-without-renewal', 'fifo', () => true),
+  unrenewing('rollback-of-all-without-renewal', 'fifo', (point) => point === null),
+  unrenewing('rollback-of-some-without-renewal', 'fifo', (point) => point !== null),
+];
+
 /** X6. */
-export const fencingMutants: readonly Mutant[] = [...passing, ...leaking];
+export const fencingMutants: readonly Mutant[] = [...passing, ...leaking, ...timing];

@@ -1,4 +1,4 @@
-import type { LogEntry, LogPage, StoreDriver } from 'mempool-core';
+import type { LogEntry, LogPage, StoreDriver, Transaction } from 'mempool-core';
 import { answered, handed, type Mutant, opened } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 
@@ -85,6 +85,21 @@ export const logMutants: readonly Mutant[] = [
       entries: page.entries.map((entry) =>
         latest.get(entry.hash) === entry.logSeq ? entry : { ...entry, payload: new Uint8Array(0) },
       ),
+    };
+  }),
+  answered('entries-keep-their-own-payload', (pool) => {
+    const own = new Map<number, Transaction>();
+    return {
+      receive: (transactions, context) => {
+        const outcomes = pool.receive(transactions, context);
+        for (const [i, outcome] of outcomes.entries())
+          if (outcome.kind === 'received') own.set(outcome.seq, transactions[i] as Transaction);
+        return outcomes;
+      },
+      dumpFinalized: (cursor, limit) => {
+        const page = pool.dumpFinalized(cursor, limit);
+        return { ...page, entries: page.entries.map((entry) => ({ ...entry, ...own.get(entry.seq) })) };
+      },
     };
   }),
   logging('last-entries-without-payload', (page, _, __, pool) => {

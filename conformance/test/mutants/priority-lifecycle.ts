@@ -1,4 +1,5 @@
 import { isFenced, type MempoolStore, type OpenOptions, type SeqQuery, type WriteOptions } from 'mempool-core';
+import { fencedAtTheDoor, unrenewing } from './fencing.ts';
 import { electing, type Hall } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 import { rankedOpened, rankedStore } from './priority-pool.ts';
@@ -43,6 +44,8 @@ const fencing: readonly Mutant[] = [
     const isLate = isFenced(source.held(election), options?.lease ?? null, false);
     return isLate ? ({ kind: 'fenced', tip: outcome.tip } as typeof outcome) : outcome;
   }),
+  leading('fence-at-the-door', fencedAtTheDoor),
+  unrenewing('priority-rollback-without-renewal', ordering, () => true),
   electing('priority-demand-ignored', { ordering, options: ({ fenced: _, ...options }) => options }),
   leading('fenced-renews', async (call, options, { source }) => {
     const outcome = await call(options);
@@ -88,6 +91,12 @@ const recording: readonly Mutant[] = [
     const unnamed = ({ operationId: _, ...options }: WriteOptions = {}): WriteOptions => options;
     return { confirm: (block, policy, options) => store.confirm(block, policy, unnamed(options)) };
   }),
+  common('slot-zero-is-no-tip', (store) => ({
+    async tip(options) {
+      const tip = await store.tip(options);
+      return { ...tip, point: tip.point?.slot ? tip.point : null };
+    },
+  })),
   common('tip-without-points', (store) => ({
     tip: async (options) => ({ ...(await store.tip(options)), points: [] }),
   })),

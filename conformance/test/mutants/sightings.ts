@@ -37,6 +37,27 @@ export const sightingMutants: readonly Mutant[] = [
       return pool.receive(transactions, context);
     },
   })),
+  answered('sightings-of-blocks-not-kept', (pool) => {
+    const blocks: (readonly [tick: number, seen: readonly string[]])[] = [];
+    return {
+      confirm: (block, context) => {
+        const outcome = pool.confirm(block, context);
+        blocks.push([outcome.tip.tick, block.seen]);
+        const first = (hash: string) => blocks.find(([tick, seen]) => tick >= pool.floor && seen.includes(hash))?.[0];
+        pool.tell = () => ({ sighting: (hash) => pool.sighting(hash) ?? first(hash) ?? null });
+        return outcome;
+      },
+    };
+  }),
+  decided('carried-again-is-not-noted', () => {
+    const carried = new Set<string>();
+    return (step) => {
+      if (step.chain?.kind !== 'applied') return step;
+      const seen = step.chain.seen.filter((hash) => !carried.has(hash));
+      for (const hash of seen) carried.add(hash);
+      return { ...step, chain: { ...step.chain, seen } };
+    };
+  }),
   answered('last-sighting-wins', (pool) => {
     const last = new Map<string, number>();
     return {

@@ -107,6 +107,16 @@ export const durableFaults: readonly Fault[] = [
     }),
   },
   {
+    id: 'slot-zero-is-not-kept',
+    kills: ['X4/slot-zero-reopened', 'X4/slot-zero-reopened@priority'],
+    plant: (store, { reopened }) => ({
+      async tip(options) {
+        const tip = await store.tip(options);
+        return reopened && tip.point?.slot === 0 ? { ...tip, point: null } : tip;
+      },
+    }),
+  },
+  {
     id: 'not-as-volatile-as-it-says',
     kills: ['D2/empty', 'P15/volatile'],
     capabilities: { durable: false },
