@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { allCases, type ConformanceCase } from 'mempool-conformance';
 import { electionNodeCases } from '../src/cases/election.ts';
 import { electionOrderCases } from '../src/cases/election-order.ts';
+import { electionProgressCases } from '../src/cases/election-progress.ts';
 import { electionMutants } from './mutants/elections.ts';
 import { fencingMutants } from './mutants/fencing.ts';
 import { allMutants } from './mutants/index.ts';
@@ -22,7 +23,7 @@ const before = assignedNow();
 const wanted = process.argv.slice(2);
 const chosen = allMutants.filter(isChosen);
 
-const nodeCases = new Set<ConformanceCase>([...electionNodeCases, ...electionOrderCases]);
+const nodeCases = new Set<ConformanceCase>([...electionNodeCases, ...electionOrderCases, ...electionProgressCases]);
 const stopping = new Set<Mutant>(electionMutants);
 const guarding = new Set<Mutant>(fencingMutants);
 

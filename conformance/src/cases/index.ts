@@ -12,6 +12,7 @@ import { damageCases, entryDamageCases } from './damage.ts';
 import { rollbackDepthCases } from './depth.ts';
 import { electionNodeCases } from './election.ts';
 import { electionOrderCases } from './election-order.ts';
+import { electionProgressCases } from './election-progress.ts';
 import { eventContentCases } from './event-content.ts';
 import { eventCases } from './events.ts';
 import { fencedAnswerCases } from './fenced-answers.ts';
@@ -53,6 +54,7 @@ export const electionCases: readonly ConformanceCase[] = [
   ...leaseEndingCases,
   ...electionNodeCases,
   ...electionOrderCases,
+  ...electionProgressCases,
 ];
 
 /** The rules of every pool, whatever its order. */

@@ -145,6 +145,17 @@ const takeovers: readonly ConformanceCase[] = [
     assert.equal(reply.kind, 'held');
     assert.deepEqual(lasting((await leader.observe()).lease), lasting(moved));
   }),
+  mustElect(
+    'LE4/taken-by-token',
+    'a lease that moves may be taken by its token alone, by whoever knows better than its holder',
+    async (context) => {
+      const { leader, follower, lease } = await watched(context);
+      await renew(leader, lease);
+      const reply = await follower.campaign(newCampaign(context.random, { takeover: { token: lease.token } }));
+      assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced?.token], ['won', lease.token]);
+      assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
+    },
+  ),
   mustElect('LE4/taken-free', 'what is free by now is won, not taken', async (context) => {
     const { leader, follower, lease } = await watched(context);
     await leader.release(lease);

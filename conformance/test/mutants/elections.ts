@@ -194,6 +194,18 @@ const order: readonly Mutant[] = [
       },
     }),
   ),
+  elected('deposes-nobody', () => ({ depose: async () => false })),
+  elected('deposes-whoever-leads', (election) => ({
+    depose: (term) => election.depose(election.leader?.term ?? term),
+  })),
+  elected('deposes-without-being-asked', (election) => {
+    const impatient = election.on('leader-changed', ({ leader }) => {
+      if (leader === null || leader.nodeId === election.id) return;
+      impatient();
+      setTimeout(() => void election.depose(leader.term).catch(() => false), 400);
+    });
+    return {};
+  }),
   elected('work-never-ends', (election) => ({
     runAsLeader: (work, options) =>
       election.runAsLeader((_, term, whole) => work(new AbortController().signal, term, whole), options),

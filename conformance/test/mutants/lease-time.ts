@@ -80,6 +80,9 @@ const takeovers: readonly Mutant[] = [
     const moves = seq ?? hbSeq;
     return moves === undefined ? { token } : { token, seq: moves };
   }),
+  comparing('takes-by-number-only', (stale) =>
+    stale.seq === undefined && stale.hbSeq === undefined ? { ...stale, seq: -1 } : stale,
+  ),
   comparing('beats-not-compared', ({ hbSeq: _, ...stale }) => stale),
   leased('what-is-free-is-told-as-taken', (store) => ({
     async campaign(request) {

@@ -28,6 +28,11 @@ export interface Election extends AsyncDisposable {
   resign(): Promise<void>;
   /** Looks now, and campaigns if the lease is free. Whether this node leads then. */
   campaign(): Promise<boolean>;
+  /**
+   * Takes the lease from another node that holds it in this term, live as it may be: for whoever knows that the work of that
+   * leader stands still. Nothing where the lease has changed hands since. Whether this node leads then.
+   */
+  depose(term: number): Promise<boolean>;
   isLeader(): boolean;
   /** Calls the listener, which may be asynchronous, at every event of the kind. Returns what removes it. */
   on<K extends ElectionEventKind>(kind: K, listener: (event: ElectionEventOf<K>) => unknown): () => void;

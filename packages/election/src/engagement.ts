@@ -21,6 +21,7 @@ export class Engagement {
   #stopping = false;
   #hinted = false;
   #asked: (() => void)[] = [];
+  #deposed: number | null = null;
   readonly #done: Promise<void>;
   readonly #firstLook = Promise.withResolvers<void>();
 
@@ -70,6 +71,19 @@ export class Engagement {
       this.#asked.push(resolve);
       this.alarm.ring();
     });
+  }
+
+  /** As `ask`, and the leader of this term is one to be replaced. */
+  depose(term: number): Promise<void> {
+    this.#deposed = term;
+    return this.ask();
+  }
+
+  /** The term whose leader is to be replaced, for the look that follows. */
+  takeDeposed(): number | null {
+    const deposed = this.#deposed;
+    this.#deposed = null;
+    return deposed;
   }
 
   /** Those who have asked so far; the look that follows is theirs. */

@@ -26,7 +26,7 @@ export type ElectionEvent =
   | { readonly kind: 'leader-changed'; readonly term: number; readonly leader: LeaderView | null }
   /** Another live holder has this node's id. */
   | { readonly kind: 'identity-conflict'; readonly term: number; readonly nodeId: string }
-  /** This node took the lease of one that did not move any more. */
+  /** This node took the lease of one that did not move any more, or was deposed. */
   | { readonly kind: 'takeover-forced'; readonly term: number; readonly from: LeaderView };
 
 /** A leader as others see it. */

@@ -15,10 +15,11 @@ export type Plan = Pick<CampaignRequest, 'dataLoss' | 'takeover'> & {
 export async function follow(engagement: Engagement): Promise<Plan | null> {
   while (!engagement.stopping) {
     const atOnce = engagement.asked;
+    const deposed = engagement.takeDeposed();
     const answer = engagement.takeAsked();
     await Promise.all([look(engagement), beat(engagement)]);
     engagement.looked();
-    const conclusion = conclude(engagement, atOnce);
+    const conclusion = conclude(engagement, atOnce, deposed);
     if (conclusion.kind === 'campaign' && !engagement.stopping) return { ...conclusion, atOnce, answer };
     answer();
     await engagement.alarm.sleep(untilNextLookMs(engagement, conclusion));
@@ -69,10 +70,10 @@ async function beat(engagement: Engagement): Promise<void> {
   if (members.kind === 'answer') standing.sightings.learnMembers(members.value);
 }
 
-function conclude(engagement: Engagement, atOnce: boolean): Conclusion {
+function conclude(engagement: Engagement, atOnce: boolean, deposed: number | null): Conclusion {
   const { standing, standBackUntilMs, nowMs, blind } = engagement;
   if (blind) return { kind: 'wait', nextLookMs: Number.POSITIVE_INFINITY };
-  const conclusion = standing.conclude();
+  const conclusion = standing.conclude(deposed);
   if (conclusion.kind === 'wait' || atOnce || standBackUntilMs <= nowMs) return conclusion;
   return { kind: 'wait', nextLookMs: standBackUntilMs - nowMs };
 }

@@ -97,6 +97,12 @@ export class Participant implements Election {
     return this.isLeader();
   }
 
+  async depose(term: number): Promise<boolean> {
+    const engagement = await this.#engaged();
+    if (!this.isLeader()) await engagement.depose(term);
+    return this.isLeader();
+  }
+
   on<K extends ElectionEventKind>(kind: K, listener: (event: ElectionEventOf<K>) => unknown): () => void {
     return this.#standing.listeners.on(kind, listener);
   }

@@ -77,8 +77,10 @@ export class Sightings {
     return this.#last.lease;
   }
 
-  conclude(): Conclusion {
-    return this.#last.lease === null ? this.#concludeFree() : this.#concludeHeld(this.#last.lease);
+  conclude(deposed: number | null): Conclusion {
+    const { lease } = this.#last;
+    if (lease === null) return this.#concludeFree();
+    return lease.term === deposed ? this.#takeover({ token: lease.token }) : this.#concludeHeld(lease);
   }
 
   /** How long this node lets those of higher priority go first. The last holder is not waited for: it has just failed or left. */

@@ -80,7 +80,8 @@ export class Standing {
     tenure.end();
     this.#tenure = null;
     this.counters.lost(reason, tenure.ledMs);
-    this.settings.log('info', 'leadership lost', { election: this.settings.name, ...tenure.lease, reason });
+    const level = reason === 'resigned' || reason === 'stopped' ? 'info' : 'warn';
+    this.settings.log(level, 'leadership lost', { election: this.settings.name, ...tenure.lease, reason });
     this.tell({ kind: 'lost', term: tenure.lease.term, token: tenure.lease.token, reason });
     this.become('follower');
     this.#ledBy(null);
@@ -97,9 +98,10 @@ export class Standing {
     this.#ledBy(lease !== null && this.identity.owns(lease) ? null : lease);
   }
 
-  conclude(): Conclusion {
+  /** `deposed`: the term whose leader is to be replaced, live or not. */
+  conclude(deposed: number | null): Conclusion {
     return this.unheardWin === null
-      ? this.sightings.conclude()
+      ? this.sightings.conclude(deposed)
       : { kind: 'campaign', dataLoss: 'wait', takeover: null };
   }
 

@@ -17,6 +17,10 @@ export interface WatcherElection {
   ): Promise<T>;
   /** Gives the leadership away, if this node has it. May wait for the work to end. */
   resign(): Promise<void>;
+  /** Who led at the last look, where the election tells. */
+  readonly leader?: { readonly term: number } | null;
+  /** Takes the lease from the live leader of this term. Without it a leader whose work hangs is left alone. */
+  depose?(term: number): Promise<unknown>;
 }
 
 /** Of a store or of a `Mempool`. */
@@ -30,6 +34,11 @@ export interface WatcherOptions {
   readonly policy?: Policy | undefined;
   /** How many of the last blocks are kept; default 2,160. */
   readonly ringSize?: number | undefined;
+  /**
+   * A standby that has blocks beyond the pool's tip, while the tip and the leader stay the same for so long, takes the lease
+   * from that leader: its source hangs. In milliseconds; default 30,000; `false`: never.
+   */
+  readonly progressTimeoutMs?: number | false | undefined;
   /** Silent by default. */
   readonly log?: Logger | undefined;
 }
@@ -40,14 +49,24 @@ export type ResolvedWatcherOptions = { readonly [O in keyof WatcherOptions]-?: E
 export function resolveWatcherOptions(options: WatcherOptions): ResolvedWatcherOptions {
   if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
   const { election, pool, source, policy = {}, ringSize = 2_160, log = () => undefined } = options;
+  const { progressTimeoutMs = 30_000 } = options;
   requireMethods('election', election, ['runAsLeader', 'resign']);
   requireMethods('pool', pool, ['tip', 'confirm', 'rollback']);
   requireMethods('source', source, ['intersect']);
   if (typeof policy !== 'object' || policy === null) throw invalid('policy', 'an object');
   if (!Number.isSafeInteger(ringSize) || ringSize < 1) throw invalid('ringSize', 'a whole number of at least 1');
+  if (progressTimeoutMs !== false && !isTimeout(progressTimeoutMs))
+    throw invalid('progressTimeoutMs', `a whole number of milliseconds from 1 to ${longestTimeoutMs}, or false`);
   if (typeof log !== 'function') throw invalid('log', 'a function');
   resolveThresholds(policy, defaultThresholds);
-  return { election, pool, source, policy: { ...policy }, ringSize, log: harmless(log) };
+  return { election, pool, source, policy: { ...policy }, ringSize, progressTimeoutMs, log: harmless(log) };
+}
+
+/** A week, far below what a timer can wait. */
+const longestTimeoutMs = 604_800_000;
+
+function isTimeout(valueMs: number): boolean {
+  return Number.isSafeInteger(valueMs) && valueMs >= 1 && valueMs <= longestTimeoutMs;
 }
 
 /** A log that fails is its owner's affair, and no block's. */

@@ -7,6 +7,7 @@ import { resignFrom } from './resignation.ts';
 import type { Block } from './store.ts';
 import { Tenure } from './tenure.ts';
 import type { ChainPoint } from './transaction.ts';
+import { Vigil } from './vigil.ts';
 import type { WatcherEvent, WatcherEventKind, WatcherEventOf } from './watcher-events.ts';
 import { type ResolvedWatcherOptions, resolveWatcherOptions, type WatcherOptions } from './watcher-options.ts';
 
@@ -77,7 +78,9 @@ export class Watcher implements AsyncDisposable {
     this.#restarting = false;
     if (this.#running !== null) return;
     const ending = new AbortController();
-    const ended = Promise.all([this.#following.run(ending.signal), this.#lead(ending.signal)]);
+    const { signal } = ending;
+    const watch = new Vigil(this.#options).keep(signal, () => (this.#leading() ? null : (this.#chain?.end ?? null)));
+    const ended = Promise.all([this.#following.run(signal), this.#lead(signal), watch]);
     this.#running = { ending, ended };
   }
 
