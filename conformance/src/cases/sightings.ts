@@ -9,7 +9,6 @@ import {
   never,
   pendingOrder,
   point,
-  receive,
   snapshot,
   stagesOf,
   statusOf,
