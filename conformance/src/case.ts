@@ -60,6 +60,8 @@ export interface CaseContext {
   open(options?: OpenOptions): Promise<MempoolStore>;
   /** Opens another, unrelated pool of the same subject, a new one at every call. */
   openOther(options?: OpenOptions): Promise<MempoolStore>;
+  /** Opens a pool by that name, which begins or ends with one that `newPool` gave. */
+  openNamed(pool: string, options?: OpenOptions): Promise<MempoolStore>;
   /** Opens the leases of the pool's election, or of another one; again: another node. Closed by the runner, whatever happens. */
   leases(options?: LeasesOptions & { readonly pool?: string | undefined }): Promise<LeaseStore>;
   /** The name of another, unrelated pool. */

@@ -35,6 +35,7 @@ export class CaseScope {
     this.context = {
       open: (options) => this.#open(pool, 'store', options),
       openOther: (options) => this.#open(this.#newPool(), 'other', options),
+      openNamed: (name, options) => this.#open(this.#named(name), 'other', options),
       leases: ({ pool: other = pool, ...options } = {}) => this.#leases(other, options),
       newPool: () => this.#newPool(),
       elect: (options) => this.#elect(pool, options),
@@ -58,8 +59,11 @@ export class CaseScope {
   }
 
   #newPool(): string {
-    const pool = `conformance-${randomUUID()}`;
-    this.#pools.push(pool);
+    return this.#named(`conformance-${randomUUID()}`);
+  }
+
+  #named(pool: string): string {
+    if (!this.#pools.includes(pool)) this.#pools.push(pool);
     return pool;
   }
 

@@ -156,11 +156,14 @@ export const rollbackDepthCases: readonly ConformanceCase[] = [
       );
     },
   ),
-  must('L9/default-depth', 'by default 2,160 blocks can be undone', async (context) => {
+  must('L9/default-depth', 'by default 2,160 blocks can be undone, and tip lists all their points', async (context) => {
     const store = await context.open(never);
     await block(store, 1);
     const hashes = await flyEach(context, store);
     await longChain(store, 2, defaultDepth + 1);
+    const kept = Array.from({ length: defaultDepth + 1 }, (_, i) => point(defaultDepth + 1 - i));
+    assert.deepEqual((await store.tip({ points: 2_000 })).points, kept.slice(0, 2_000));
+    assert.deepEqual((await store.tip({ points: 5_000 })).points, kept);
     const outcome = await store.rollback(point(1));
     assert.equal(outcome.kind === 'rolled-back' && outcome.undone, defaultDepth);
     const ages = (await store.checkStatus(hashes)).map(({ nonConfirmations }) => nonConfirmations);

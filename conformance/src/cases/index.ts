@@ -26,6 +26,7 @@ import { leaseTimeCases } from './lease-time.ts';
 import { leaseCases } from './leases.ts';
 import { logCases } from './log.ts';
 import { matrixCases } from './matrix.ts';
+import { nameCases } from './names.ts';
 import { nodeCases, nodeEventCases } from './nodes.ts';
 import { operationCases } from './operations.ts';
 import { pagingCases } from './paging.ts';
@@ -83,6 +84,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...abortCases,
   ...processCases,
   ...poolCases,
+  ...nameCases,
   ...historyCases,
   ...reopeningCases,
   ...damageCases,

@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
-import { mustArrive, mustRank } from '../must.ts';
+import { must, mustArrive, mustRank } from '../must.ts';
 import type { Submission } from '../priority-scenario.ts';
-import { block, hashesOf, pendingOrder, point, receive, snapshot, stagesOf, transaction } from '../scenario.ts';
+import {
+  block,
+  hashesOf,
+  pendingOrder,
+  point,
+  receive,
+  snapshot,
+  stagesOf,
+  transaction,
+  transactions,
+} from '../scenario.ts';
 import { rejection } from '../verb-call.ts';
 
 /** What a pool in order of arrival would have to forget, or does not do. */
@@ -51,6 +61,11 @@ const otherLimits: readonly OpenOptions[] = [
   { ttlBlocks: 1 },
   { eviction: 'none' },
 ];
+
+function unlessUnsupported(error: unknown): null {
+  if (!isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED')) throw error;
+  return null;
+}
 
 export const arrivalCases: readonly ConformanceCase[] = [
   ...beyond.map(refuses),
@@ -192,6 +207,17 @@ export const arrivalCases: readonly ConformanceCase[] = [
     await block(store, 1, { seen: [a] });
     assert.equal((await store.receive([late]))[0]?.kind, 'received');
     assert.deepEqual(await pendingOrder(store), [b, late.hash]);
+  }),
+  must('P18/limit-kept', 'maxTxs is kept or refused as unsupported, never taken and forgotten', async (context) => {
+    const store = await context.openOther({ maxTxs: 2 }).catch(unlessUnsupported);
+    const later = await context.open();
+    const limited = await later.setLimits({ maxTxs: 2 }).then(() => later, unlessUnsupported);
+    for (const one of [store, limited]) {
+      if (one === null) continue;
+      const batch = transactions(context.random, 3);
+      const kinds = (await one.receive(batch)).map(({ kind }) => kind);
+      assert.deepEqual(kinds, ['received', 'received', 'full']);
+    }
   }),
   mustArrive('P18/set-limit', 'setLimits sets maxTxs for what comes, and drops nothing', async (context) => {
     const store = await context.open();

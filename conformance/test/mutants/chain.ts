@@ -143,6 +143,10 @@ export const chainMutants: readonly Mutant[] = [
 
 /** X4. */
 export const tipMutants: readonly Mutant[] = [
+  answered('tip-lists-a-thousand-points-at-the-most', (pool) => ({ tip: (count) => pool.tip(Math.min(count, 1_000)) })),
+  answered('tip-asked-for-more-than-it-keeps-lists-nothing', (pool) => ({
+    tip: (count) => pool.tip(count > 2_161 ? 0 : count),
+  })),
   answered('tip-of-a-new-pool-is-a-point', (pool) => ({
     tip: (count) => {
       const tip = pool.tip(count);

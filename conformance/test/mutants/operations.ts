@@ -92,6 +92,16 @@ function oneIdForAll(only: WriteVerb): Mutant {
   );
 }
 
+/** Keeps the record under what becomes of the id. */
+function filed(id: string, name: (operationId: string) => string): Mutant {
+  return around(
+    id,
+    () =>
+      (_, { operationId, ...options }, call) =>
+        call(operationId === undefined ? options : { ...options, operationId: name(operationId) || '-' }),
+  );
+}
+
 function kindOf(outcome: unknown): string {
   return (outcome as { kind?: string } | undefined)?.kind ?? '';
 }
@@ -104,6 +114,13 @@ export const operationMutants: readonly Mutant[] = [
   ...verbs.map(ignores),
   ...verbs.map(forgets),
   ...verbs.map(oneIdForAll),
+  filed('ids-by-their-first-64-characters', (id) => id.slice(0, 64)),
+  filed('ids-by-their-last-64-characters', (id) => id.slice(-64)),
+  filed('ids-without-the-128th-character', (id) => id.slice(0, 127)),
+  filed('ids-in-lower-case', (id) => id.toLowerCase()),
+  filed('ids-trimmed', (id) => id.trim()),
+  filed('ids-as-numbers', (id) => (Number.isNaN(Number(id)) ? id : `${Number(id)}`)),
+  filed('ids-cleaned', (id) => id.replace(/[^A-Za-z0-9]/g, '-')),
   around('retried-receive-is-judged-by-the-state', (store) => async (verb, options, call) => {
     const before = (await store.usage()).lastEventSeq;
     const outcome = await call(options);

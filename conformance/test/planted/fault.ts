@@ -18,6 +18,8 @@ export interface Fault {
   readonly capabilities?: Partial<Capabilities>;
   /** The pools that have the fault; default: all. */
   readonly ordering?: Ordering;
+  /** The name that it takes the pool's for. */
+  pool?(name: string): string;
   /** Another file than that of the pool. */
   path?(path: string): string;
   /** What happens to the file of an existing pool before it is opened: statements. */

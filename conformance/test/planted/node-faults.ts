@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
+import { posix } from 'node:path';
 import type { MempoolEvent, MempoolStore, OpenOptions, ReceiveOutcome } from 'mempool-core';
 import { type Fault, moment } from './fault.ts';
 
@@ -208,7 +209,17 @@ export const poolFaults: readonly Fault[] = [
     id: 'one-pool-for-all',
     kills: ['N2/apart', 'N2/untouched', 'N2/events', 'N2/operation-ids'],
     hangs: ['N2/events'],
-    path: (path) => path.replace(/conformance-[0-9a-f-]{36}/, 'all'),
+    pool: () => 'all',
+  },
+  { id: 'pool-names-in-lower-case', kills: ['N2/awkward-names'], pool: (name) => name.toLowerCase() },
+  { id: 'pool-names-cut-at-127', kills: ['N2/awkward-names'], pool: (name) => name.slice(0, 127) },
+  { id: 'pool-names-cleaned', kills: ['N2/awkward-names'], pool: (name) => name.replace(/[^A-Za-z0-9]/g, '-') },
+  { id: 'pool-names-as-paths', kills: ['N2/awkward-names'], pool: (name) => posix.normalize(name) },
+  { id: 'pool-names-without-braces', kills: ['N2/awkward-names'], pool: (name) => name.replace(/[{}]/g, '') },
+  {
+    id: 'awkward-names-made-up-anew',
+    kills: ['N2/reopened-by-name'],
+    pool: (name) => (/^[\w-]+$/.test(name) ? name : `${name}${randomUUID()}`),
   },
   {
     id: 'releases-what-it-acknowledges',

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,9 +54,15 @@ async function openFaulty(given: Fault, pool: string, options: OpenOptions = {})
 
 function placeOf(fault: Fault, pool: string): Place {
   mkdirSync(folder, { recursive: true });
-  const own = join(folder, `${fault.id}-${pool}`);
+  const own = fileOf(fault, pool);
   const path = fault.path?.(own) ?? own;
   return { path, reopened: existsSync(path) };
+}
+
+/** A name may be longer than that of a file. */
+function fileOf(fault: Fault, pool: string): string {
+  const name = createHash('sha256').update(fault.pool?.(pool) ?? pool);
+  return join(folder, `${fault.id}-${name.digest('hex')}`);
 }
 
 async function openFaultyLeases(fault: Fault, pool: string, options?: LeasesOptions): Promise<LeaseStore> {
@@ -91,7 +97,7 @@ export function faultySubject(fault: Fault): Subject {
     damage: async (pool, record) => damageFile(placeOf(fault, pool).path, record),
     async destroy(pool) {
       const { path } = placeOf(fault, pool);
-      const places = [join(folder, `${fault.id}-${pool}`), path];
+      const places = [fileOf(fault, pool), path];
       const files = (await readdir(folder)).map((file) => join(folder, file));
       const own = files.filter((file) => places.some((place) => file.startsWith(place)));
       await Promise.all(own.map((file) => rm(file, { force: true })));

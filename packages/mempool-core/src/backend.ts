@@ -38,6 +38,10 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
         throw unsupported(`the backend ${name} has no priority pools`);
       if (resolved.ordering === 'fifo') checkArrivalLimits(resolved.limits);
       const driver = await settle(() => definition.open(resolved));
+      if (Object.keys(resolved.limits).length > 0 && driver.setLimits === undefined) {
+        await driver.close();
+        throw unsupported(`the backend ${name} keeps no limits of a pool in order of arrival (maxTxs)`);
+      }
       // Without the backend's own options, which may name a password.
       return new CheckedStore(name, capabilities, driver, common);
     },

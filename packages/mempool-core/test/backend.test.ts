@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineBackend } from '../src/backend.ts';
 import type { StoreDriver } from '../src/driver.ts';
 import { isMempoolError, MempoolError } from '../src/errors.ts';
@@ -48,6 +48,13 @@ async function open(own: Partial<StoreDriver> = {}) {
   });
   return { backend, log, store: await backend.open() };
 }
+
+it('refuses maxTxs where the driver keeps no limits, and closes what it opened', async () => {
+  const close = vi.fn();
+  const { backend } = await open({ close });
+  await expect(backend.open({ maxTxs: 2 })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
+  expect(close).toHaveBeenCalledOnce();
+});
 
 const verbs: Record<string, (store: MempoolStore) => Promise<unknown>> = {
   receive: (store) => store.receive([{ hash, payload: new Uint8Array(1), payloadType: 0 }]),

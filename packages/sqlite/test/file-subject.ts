@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,8 @@ import { damageFile } from './file-damage.ts';
 export function fileSubject(name: string, module: string, backend: Backend<SqliteOptions>): Subject {
   const directory = join(tmpdir(), 'mempool-sqlite-conformance');
   mkdirSync(directory, { recursive: true });
-  const pathOf = (pool: string) => join(directory, `${name}-${encodeURIComponent(pool)}.db`);
+  // A name may be longer than that of a file, and differ from another in case alone.
+  const pathOf = (pool: string) => join(directory, `${name}-${createHash('sha256').update(pool).digest('hex')}.db`);
   const election: Partial<Subject> = {
     leases: (pool, options) => openLeases(sqliteElection, { path: pathOf(pool) }, options),
     leaseTraits: ['hints', 'processes'],
