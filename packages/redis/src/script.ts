@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readLua } from './lua-text.ts';
 
 /** A transaction as lua/page.lua answers with it. */
 export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
@@ -74,8 +74,7 @@ export interface Script {
 }
 
 export function script(writes: boolean, ...parts: readonly string[]): Script {
-  const read = (part: string): string => readFileSync(new URL(`../lua/${part}.lua`, import.meta.url), 'utf8');
-  const source = parts.map(read).join('\n');
+  const source = parts.map((part) => readLua(`${part}.lua`)).join('\n');
   return { source, sha: createHash('sha1').update(source).digest('hex'), writes };
 }
 

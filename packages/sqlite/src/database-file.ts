@@ -1,7 +1,8 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
+import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
 
 /** Marks a database as a pool, in the file's header: "mmpl". */
@@ -88,10 +89,6 @@ function claim(database: Database, path: string, prepare: (database: Database) =
   }
   database.exec(readSql('lease.sql'));
   prepare(database);
-}
-
-export function readSql(name: string): string {
-  return readFileSync(new URL(`../sql/${name}`, import.meta.url), 'utf8');
 }
 
 export function incompatible(path: string, why: string): core.MempoolError {

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
-import { readSql } from './database-file.ts';
 import type { PoolFile } from './pool-file.ts';
 import type { PoolState } from './records.ts';
+import { readSql } from './sql-text.ts';
 
 const statements = 'fifo-lease-statements.sql';
 

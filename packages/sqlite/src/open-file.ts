@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
 import type { SqliteOptions } from './backend.ts';
-import { type DatabaseFileOptions, formats, incompatible, openDatabase, readSql } from './database-file.ts';
+import { type DatabaseFileOptions, formats, incompatible, openDatabase } from './database-file.ts';
 import { nameCapacity } from './fifo-tables.ts';
 import { PoolFile } from './pool-file.ts';
 import { createPriorityTables, namePriorityLimits } from './priority-format.ts';
+import { readSql } from './sql-text.ts';
 
 type FileOptions = core.DriverOptions & SqliteOptions;
 type LockingMode = DatabaseFileOptions['lockingMode'];

@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
-import { readSql } from './database-file.ts';
 import { damaged } from './records.ts';
 import type { Row } from './sql-file.ts';
+import { readSql } from './sql-text.ts';
 
 /** The one row of a priority pool's own. */
 export interface PoolHead {

@@ -1,5 +1,5 @@
 import type { Database, RunResult, Statement } from 'better-sqlite3';
-import { readSql } from './database-file.ts';
+import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
 
 /** A row as it was read, before it is trusted. */

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Plugin } from 'esbuild';
+
+/**
+ * Builds the texts of a folder into the package: the module that reads them, `lua-text.ts` with its function `readLua` for the folder
+ * `lua`, becomes one that has them. A bundler finds no files that are named at run time only.
+ */
+export function inlinedTexts(folder: string): Plugin {
+  const reader = `read${folder.charAt(0).toUpperCase()}${folder.slice(1)}`;
+  return {
+    name: `texts of ${folder}`,
+    setup({ onLoad }) {
+      onLoad({ filter: new RegExp(`[\\\\/]src[\\\\/]${folder}-text\\.ts$`) }, () => {
+        const texts = JSON.stringify(textsOf(resolve(folder)), null, 2);
+        return { contents: `const texts = ${texts};\nexport const ${reader} = (name) => texts[name];\n`, loader: 'js' };
+      });
+    },
+  };
+}
+
+function textsOf(folder: string): Readonly<Record<string, string>> {
+  const names = readdirSync(folder).sort();
+  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+}
