@@ -10,7 +10,7 @@ export type ElectionErrorCode =
   | 'ERR_ELECTION_STOPPED'
   /** The store could not be reached, or did not answer in time; what was asked may have happened. */
   | 'ERR_ELECTION_UNAVAILABLE'
-  /** The store refuses what the election needs: a right, a command, a version, a kind of file. */
+  /** The store refuses what the election needs: a right, a command, a version, a kind of file. Or Node is older than 22. */
   | 'ERR_ELECTION_REFUSED';
 
 /** The one error class. Recognise it by `code` with `isElectionError`, not by `instanceof`. */

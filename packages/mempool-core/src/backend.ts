@@ -4,6 +4,7 @@ import type { Capabilities } from './capabilities.ts';
 import { CheckedStore } from './checked-store.ts';
 import type { Awaitable, DriverOptions, StoreDriver } from './driver.ts';
 import { invalid } from './errors.ts';
+import { checkNode } from './node-version.ts';
 import { type OpenOptions, resolveOptions } from './options.ts';
 import type * as store from './store.ts';
 
@@ -30,6 +31,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
     name,
     capabilities,
     async open(options = {} as OpenOptions & Own) {
+      checkNode();
       if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
       const common = resolveOptions(options);
       const resolved = { ...options, ...common };

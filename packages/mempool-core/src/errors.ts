@@ -28,7 +28,7 @@ export type MempoolErrorCode =
   | 'ERR_MEMPOOL_READ_ONLY'
   /** Another process holds what was to be held alone. */
   | 'ERR_MEMPOOL_IN_USE'
-  /** The backend lacks a capability that was asked for. */
+  /** The backend lacks a capability that was asked for, or Node is older than 22. */
   | 'ERR_MEMPOOL_UNSUPPORTED'
   /** A fault of the backend itself; `cause` has the original error. */
   | 'ERR_MEMPOOL_INTERNAL';

@@ -47,6 +47,7 @@ export * from './lifecycle.ts';
 export { Mempool } from './mempool.ts';
 export type { MempoolOptions } from './mempool-options.ts';
 export type { MempoolReader } from './mempool-reader.ts';
+export { checkNode } from './node-version.ts';
 export { type OpenMempoolOptions, openMempool } from './open-mempool.ts';
 export {
   defaultRetention,

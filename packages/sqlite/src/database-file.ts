@@ -51,6 +51,7 @@ export function openDatabase<T>(
 }
 
 function connect(path: string): Database {
+  core.checkNode();
   if (isReadOnly(dirname(path)) || isReadOnly(path))
     throw new core.MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
   try {
