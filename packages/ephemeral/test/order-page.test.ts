@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest';
 
 const root = new URL('../../../', import.meta.url);
 const page = 'packages/mempool-core/docs/order.md';
-const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const { homepage }: { homepage: string } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+/** What is published names files of other packages by where the repository is shown: here they are beside. */
+const site = homepage.replace('#readme', '/blob/main/');
+const read = (path: string): string =>
+  readFileSync(new URL(path, root), 'utf8').replaceAll(site, '../'.repeat(path.split('/').length - 1));
 
 /** Cells of the table of promises, without its head. */
 function promises(): string[][] {
