@@ -1,0 +1,135 @@
+import {
+  confirmStep,
+  type DriverOptions,
+  decodeOutcome,
+  dropStep,
+  moveStep,
+  receiveStep,
+  recorded,
+  rollbackStep,
+  type Step,
+  type StoreDriver,
+  type WriteContext,
+} from 'mempool-core';
+import type { Database } from './database.ts';
+import { levelError } from './level-error.ts';
+import { PoolReader } from './pool-reader.ts';
+import type { PoolState } from './record.ts';
+import { StepBatch } from './step-batch.ts';
+import { LoadedView } from './view.ts';
+
+/** The contract's verbs. The rules are core's; here is loaded what they ask for, and written what they say. */
+export function levelDriver(
+  database: Database,
+  state: PoolState,
+  { thresholds }: Pick<DriverOptions, 'thresholds'>,
+): StoreDriver {
+  const writer = new Writer(database, state);
+  const read = async <T>(run: (pool: PoolReader) => Promise<T> | T): Promise<T> => {
+    // A read sees the writes that were called before it, awaited or not (M2).
+    await writer.idle;
+    try {
+      return await database.read(async (reader) => run(await PoolReader.of(reader)));
+    } catch (error) {
+      throw levelError(error, 'ERR_MEMPOOL_INTERNAL');
+    }
+  };
+  return {
+    receive: (transactions, context) =>
+      writer.write('receive', context, {
+        load: (view) => view.loadArrivals(transactions.map(({ hash }) => hash)),
+        plan: (view) => receiveStep(view, transactions, thresholds),
+      }),
+    move: (verb, hashes, context) =>
+      writer.write(verb, context, {
+        load: (view) => view.loadTransactions(hashes),
+        plan: (view) => moveStep(view, verb, hashes),
+      }),
+    drop: (hashes, reason, context) =>
+      writer.write('drop', context, {
+        load: (view) => view.loadTransactions(hashes),
+        plan: (view) => dropStep(view, hashes, reason),
+      }),
+    confirm: (block, context) =>
+      writer.write('confirm', context, {
+        load: (view) => view.loadBlock(block),
+        plan: (view) => confirmStep(view, block),
+      }),
+    rollback: (point, context) =>
+      writer.write('rollback', context, {
+        load: (view) => view.loadUndone(point),
+        plan: (view) => rollbackStep(view, point),
+      }),
+    peekPending: (after, limit) => read((pool) => pool.page('pending', after, limit)),
+    peekInflight: (after, limit) => read((pool) => pool.page('inflight', after, limit)),
+    findInflight: (hashes) => read((pool) => Promise.all(hashes.map((hash) => pool.inflight(hash)))),
+    checkStatus: (hashes) => read((pool) => pool.statuses(hashes)),
+    dumpFinalized: (cursor, limit) => read((pool) => pool.log(cursor, limit)),
+    tip: (points) => read((pool) => pool.tip(points)),
+    usage: () => read((pool) => pool.usage()),
+    readEvents: (after, limit) => read((pool) => pool.events(after, limit)),
+    onEvents: (listener) => writer.listen(listener),
+    close: () => database.close(),
+  };
+}
+
+interface Call<T> {
+  /** Loads what the rules will ask for. */
+  load(view: LoadedView): Promise<void>;
+  plan(view: LoadedView): Step<T>;
+}
+
+/** One call after the other: between what a call loads and what it writes, nothing else is written. */
+class Writer {
+  readonly #database: Database;
+  readonly #listeners = new Set<() => void>();
+  #state: PoolState;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(database: Database, state: PoolState) {
+    this.#database = database;
+    this.#state = state;
+  }
+
+  /** Resolves when the calls made so far have ended. */
+  get idle(): Promise<unknown> {
+    return this.#last;
+  }
+
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  write<T>(verb: string, context: WriteContext, call: Call<T>): Promise<T> {
+    const turn = this.#last.then(() => this.#turn(verb, context, call));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #turn<T>(verb: string, { signal, operationId }: WriteContext, { load, plan }: Call<T>): Promise<T> {
+    signal?.throwIfAborted();
+    const reader = this.#database.latest;
+    const known = operationId === undefined ? undefined : await reader.get('operations', operationId);
+    if (known !== undefined) return decodeOutcome<T>(verb, known);
+    const view = new LoadedView(reader, this.#state);
+    await load(view);
+    // The last moment to leave: nothing has been written (R3).
+    signal?.throwIfAborted();
+    const step = recorded(plan(view), verb, operationId);
+    if (step.events.length > 0 || step.operation !== null) await this.#commit(new StepBatch(reader, view), step);
+    return step.outcome;
+  }
+
+  async #commit(batch: StepBatch, step: Step<unknown>): Promise<void> {
+    const state = await batch.add(step);
+    try {
+      await this.#database.write(batch.batch);
+    } catch (error) {
+      // LevelDB does not say how much of it has reached the file. Opened again, the pool has all of it or nothing.
+      throw levelError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
+    }
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}

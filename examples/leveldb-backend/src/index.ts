@@ -1,0 +1,1 @@
+export { type LevelOptions, leveldb } from './backend.ts';

@@ -1,0 +1,118 @@
+import {
+  bytesToHash,
+  type ChainPoint,
+  decodePoint,
+  decodeValue,
+  encodePoint,
+  encodeValue,
+  hashToBytes,
+  type KnownStage,
+  knownStages,
+  type Life,
+  MempoolError,
+  type Retention,
+} from 'mempool-core';
+
+/** What is stored of the pool as a whole. */
+export interface PoolState {
+  readonly format: number;
+  readonly name: string;
+  readonly epoch: string;
+  readonly retention: Retention;
+  readonly tip: ChainPoint | null;
+  readonly tick: number;
+  /** First tick whose block is kept. */
+  readonly floor: number;
+  readonly lastSeq: number;
+  readonly lastEventSeq: number;
+  readonly oldestEventSeq: number;
+  readonly lastLogSeq: number;
+  readonly oldestLogSeq: number;
+  readonly pending: number;
+  readonly propagated: number;
+  readonly acknowledged: number;
+  readonly confirmed: number;
+  /** Operation ids recorded so far. */
+  readonly operations: number;
+}
+
+/** What is stored of a transaction beside its payload. */
+export interface TransactionRecord {
+  readonly life: Life;
+  /** The confirming block of a Confirmed or Finalized one. */
+  readonly point: ChainPoint | null;
+  readonly payloadType: number;
+  readonly checksum: number;
+  /** Number of the latest log entry while that is the transaction's stage; 0 while it is live. */
+  readonly logSeq: number;
+}
+
+export function encodeState(state: PoolState): Buffer {
+  return encodeValue(state);
+}
+
+export function decodeState(bytes: Uint8Array): PoolState {
+  const state = decodeValue('state of the pool', bytes) as PoolState | null;
+  if (typeof state?.format !== 'number' || typeof state.epoch !== 'string') throw damaged('state of the pool');
+  return state;
+}
+
+export function encodeTransaction({ life, point, payloadType, checksum, logSeq }: TransactionRecord): Buffer {
+  return encodeValue([...lifeRow(life, point), payloadType, checksum, logSeq]);
+}
+
+export function decodeTransaction(hash: string, bytes: Uint8Array): TransactionRecord {
+  const what = `record of ${hash}`;
+  const row = numbersAround(what, bytes, 9);
+  const [payloadType, checksum, logSeq] = row.slice(6) as [number, number, number];
+  return { life: lifeOf(what, hash, row), point: pointOf(row[5]), payloadType, checksum, logSeq };
+}
+
+/** A log entry stands for itself: it says what its transaction was then, whatever became of it later. */
+export function encodeLogEntry(life: Life, point: ChainPoint | null): Buffer {
+  return encodeValue([...lifeRow(life, point), hashToBytes(life.hash)]);
+}
+
+export function decodeLogEntry(bytes: Uint8Array): Pick<TransactionRecord, 'life' | 'point'> {
+  const row = numbersAround('log entry', bytes, 7);
+  const hash = row[6];
+  if (!(hash instanceof Uint8Array)) throw damaged('log entry');
+  return { life: lifeOf('log entry', bytesToHash(hash), row), point: pointOf(row[5]) };
+}
+
+export function damaged(what: string): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
+}
+
+function lifeRow(life: Life, point: ChainPoint | null): unknown[] {
+  const { seq, stage, tick, confirmations, nonConfirmations, reason } = life;
+  const counters = [confirmations, nonConfirmations];
+  return [seq, knownStages.indexOf(stage), tick, counters, reason, point && encodePoint(point)];
+}
+
+function lifeOf(what: string, hash: string, [seq, code, tick, counters, reason]: readonly unknown[]): Life {
+  const stage = knownStages[code as number] as KnownStage | undefined;
+  if (stage === undefined || !Array.isArray(counters)) throw damaged(what);
+  const [confirmations, nonConfirmations] = counters;
+  return {
+    hash,
+    seq: seq as number,
+    stage,
+    tick: tick as number,
+    confirmations,
+    nonConfirmations,
+    reason: reason as string | null,
+  };
+}
+
+function pointOf(bytes: unknown): ChainPoint | null {
+  return bytes instanceof Uint8Array ? decodePoint(bytes) : null;
+}
+
+/** A row of the right length that begins with seq, stage and tick. */
+function numbersAround(what: string, bytes: Uint8Array, length: number): unknown[] {
+  const row = decodeValue(what, bytes);
+  if (!Array.isArray(row) || row.length !== length) throw damaged(what);
+  if (!row.slice(0, 3).every(Number.isSafeInteger)) throw damaged(what);
+  return row;
+}

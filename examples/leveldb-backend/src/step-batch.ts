@@ -1,0 +1,212 @@
+import {
+  type ChainStep,
+  encodeEvents,
+  encodePoint,
+  encodeValue,
+  hashToBytes,
+  isLive,
+  maxOperations,
+  payloadChecksum,
+  type Stage,
+  type Step,
+  type StoreEvent,
+  type Write,
+} from 'mempool-core';
+import { Batch, keyNumber, numberKey, type Reader, type Section } from './database.ts';
+import {
+  decodeLogEntry,
+  encodeLogEntry,
+  encodeState,
+  encodeTransaction,
+  type PoolState,
+  type TransactionRecord,
+} from './record.ts';
+import { type LoadedView, pointKey } from './view.ts';
+
+type MutableState = { -readonly [K in keyof PoolState]: PoolState[K] };
+
+const counterOf = {
+  Pending: 'pending',
+  RolledBack: 'pending',
+  Propagated: 'propagated',
+  Acknowledged: 'acknowledged',
+  Confirmed: 'confirmed',
+} as const;
+
+/** Everything that one step changes, as one batch: records, indexes, log, events, blocks, the outcome under its id (X1, X2). */
+export class StepBatch {
+  readonly batch = new Batch();
+  readonly #view: LoadedView;
+  readonly #reader: Reader;
+  readonly #state: MutableState;
+  /** Records as the step leaves them. */
+  readonly #records = new Map<string, TransactionRecord>();
+  /** Hashes of the log entries that the step adds. */
+  readonly #logged = new Map<number, string>();
+
+  constructor(reader: Reader, view: LoadedView) {
+    this.#reader = reader;
+    this.#view = view;
+    this.#state = { ...view.state };
+  }
+
+  async add({ writes, events, chain, operation }: Omit<Step<unknown>, 'outcome'>): Promise<PoolState> {
+    for (const write of writes) this.#write(write);
+    if (chain !== null) await this.#moveChain(chain);
+    if (events.length > 0) await this.#record(events);
+    if (this.#logged.size > 0) await this.#trimLog();
+    if (operation !== null) await this.#remember(operation.id, operation.record);
+    const state = { ...this.#state };
+    this.batch.put('meta', 'pool', encodeState(state));
+    return state;
+  }
+
+  #write({ after, point, body }: Write): void {
+    const before = this.#records.get(after.hash) ?? this.#view.record(after.hash);
+    if (before !== null) this.#unindex(before);
+    if (body !== null) {
+      this.batch.put('payloads', after.hash, body.payload);
+      this.#state.lastSeq = after.seq;
+    }
+    const record = { life: after, point, logSeq: 0, ...payloadOf(body, before) };
+    this.#keep(isLive(after.stage) ? record : { ...record, logSeq: this.#log(record) });
+  }
+
+  #log({ life, point }: TransactionRecord): number {
+    const logSeq = ++this.#state.lastLogSeq;
+    this.batch.put('log', numberKey(logSeq), encodeLogEntry(life, point));
+    this.#logged.set(logSeq, life.hash);
+    return logSeq;
+  }
+
+  #keep(record: TransactionRecord): void {
+    const { hash } = record.life;
+    this.#records.set(hash, record);
+    this.batch.put('transactions', hash, encodeTransaction(record));
+    for (const [section, key] of indexesOf(record)) this.batch.put(section, key, hashToBytes(hash));
+  }
+
+  #unindex(record: TransactionRecord): void {
+    for (const [section, key] of indexesOf(record)) this.batch.delete(section, key);
+  }
+
+  async #moveChain(chain: ChainStep): Promise<void> {
+    const { tick } = this.#state;
+    this.#state.tick = chain.tick;
+    if (chain.kind === 'undone') {
+      this.#state.tip = this.#view.pointAt(chain.tick);
+      await this.#forgetBlocks(chain.tick + 1, tick);
+      return;
+    }
+    this.#state.tip = { ...chain.point };
+    // First, so that a hash last carried by a block that goes is noted as carried by this one (L13).
+    await this.#forgetBlocks(this.#state.floor, chain.floor - 1);
+    this.#state.floor = chain.floor;
+    await this.#view.loadSightings(chain.seen);
+    const point = encodePoint(chain.point);
+    this.batch.put('blocks', numberKey(chain.tick), encodeValue([point, chain.seen.map(hashToBytes)]));
+    this.batch.put('points', pointKey(chain.point), encodeValue(chain.tick));
+    for (const hash of chain.seen) {
+      const sighting = this.#view.sighting(hash);
+      if (sighting === null || sighting < chain.floor) this.batch.put('sightings', hash, encodeValue(chain.tick));
+    }
+    for (const hash of chain.unseen) this.batch.delete('sightings', hash);
+  }
+
+  async #forgetBlocks(first: number, last: number): Promise<void> {
+    const ticks = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
+    await this.#view.loadBlocks(ticks);
+    const blocks = ticks.map((tick) => this.#view.block(tick)).filter((block) => block !== null);
+    const seen = [...new Set(blocks.flatMap((block) => block.seen))];
+    await this.#view.loadSightings(seen);
+    for (const tick of ticks) this.batch.delete('blocks', numberKey(tick));
+    for (const { point } of blocks) this.batch.delete('points', pointKey(point));
+    for (const hash of seen) {
+      const sighting = this.#view.sighting(hash);
+      if (sighting !== null && sighting >= first && sighting <= last) this.batch.delete('sightings', hash);
+    }
+  }
+
+  async #record(events: readonly StoreEvent[]): Promise<void> {
+    this.#state.lastEventSeq += events.length;
+    this.batch.put('events', numberKey(this.#state.lastEventSeq), encodeEvents(events));
+    for (const event of events) {
+      if (event.kind === 'block') continue;
+      this.#count(event.previous.stage, -1);
+      this.#count(event.stage, 1);
+    }
+    const surplus = this.#state.lastEventSeq - this.#state.retention.maxEvents;
+    if (surplus < this.#state.oldestEventSeq) return;
+    for (const [key] of await this.#reader.entries('events', { lte: numberKey(surplus) })) {
+      this.batch.delete('events', key);
+      this.#state.oldestEventSeq = keyNumber(key) + 1;
+    }
+  }
+
+  #count(stage: Stage | 'RolledBack', by: number): void {
+    if (stage in counterOf) this.#state[counterOf[stage as keyof typeof counterOf]] += by;
+  }
+
+  /** O4: the oldest entries go; with a hash's latest one goes what is left of a transaction that is not live. */
+  async #trimLog(): Promise<void> {
+    const last = this.#state.lastLogSeq - this.#state.retention.maxFinalized;
+    if (last < this.#state.oldestLogSeq) return;
+    const stored = await this.#reader.entries('log', { lte: numberKey(last) });
+    const trimmed = new Map(stored.map(([key, entry]) => [keyNumber(key), decodeLogEntry(entry).life.hash]));
+    for (const [logSeq, hash] of this.#logged) if (logSeq <= last) trimmed.set(logSeq, hash);
+    await this.#view.loadTransactions([...trimmed.values()]);
+    for (const [logSeq, hash] of trimmed) {
+      this.batch.delete('log', numberKey(logSeq));
+      const record = this.#records.get(hash) ?? this.#view.record(hash);
+      if (record?.logSeq !== logSeq) continue;
+      this.#unindex(record);
+      this.batch.delete('transactions', hash);
+      this.batch.delete('payloads', hash);
+    }
+    this.#state.oldestLogSeq = last + 1;
+  }
+
+  async #remember(id: string, record: Uint8Array): Promise<void> {
+    const number = ++this.#state.operations;
+    this.batch.put('operations', id, record);
+    this.batch.put('operationOrder', numberKey(number), Buffer.from(id));
+    for (const [key, old] of await this.#reader.entries('operationOrder', {
+      lte: numberKey(Math.max(0, number - maxOperations)),
+    })) {
+      this.batch.delete('operationOrder', key);
+      this.batch.delete('operations', old.toString());
+    }
+  }
+}
+
+function payloadOf(
+  body: Write['body'],
+  before: TransactionRecord | null,
+): Pick<TransactionRecord, 'payloadType' | 'checksum'> {
+  if (body !== null) return { payloadType: body.payloadType, checksum: payloadChecksum(body.payload) };
+  return { payloadType: before?.payloadType ?? 0, checksum: before?.checksum ?? 0 };
+}
+
+/** Where a record can be found beside its hash. */
+function indexesOf({ life }: TransactionRecord): [section: Section, key: string][] {
+  const { stage, seq, tick } = life;
+  switch (stage) {
+    case 'Pending':
+      return [['pending', numberKey(seq)]];
+    case 'Propagated':
+    case 'Acknowledged':
+      return [
+        ['inflight', numberKey(seq)],
+        ['waiting', numberKey(tick, seq)],
+      ];
+    case 'Confirmed':
+      return [
+        ['inflight', numberKey(seq)],
+        ['confirmed', numberKey(tick, seq)],
+      ];
+    case 'Finalized':
+      return [['finalized', numberKey(tick, seq)]];
+    case 'Dropped':
+      return [];
+  }
+}

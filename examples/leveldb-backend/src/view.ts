@@ -1,0 +1,188 @@
+import {
+  bytesToHash,
+  type ChainPoint,
+  type CheckedBlock,
+  decodePoint,
+  decodeValue,
+  droppableTick,
+  encodePoint,
+  finalizableTick,
+  type Life,
+  type PoolView,
+  type Tip,
+} from 'mempool-core';
+import { numberKey, type Reader, type Section } from './database.ts';
+import { decodeTransaction, type PoolState, type TransactionRecord } from './record.ts';
+
+export interface StoredBlock {
+  readonly point: ChainPoint;
+  readonly seen: readonly string[];
+}
+
+/**
+ * What a call's rules ask of the pool, loaded before they run: the rules are synchronous, LevelDB is not. Each verb loads what it
+ * names, and nothing else.
+ */
+export class LoadedView implements PoolView {
+  readonly state: PoolState;
+  readonly #reader: Reader;
+  readonly #records = new Map<string, TransactionRecord | null>();
+  readonly #sightings = new Map<string, number | null>();
+  readonly #blocks = new Map<number, StoredBlock>();
+  readonly #ticks = new Map<string, number>();
+  #aged: readonly Life[] = [];
+  #returning: readonly Life[] = [];
+  #waiting: readonly Life[] = [];
+
+  constructor(reader: Reader, state: PoolState) {
+    this.#reader = reader;
+    this.state = state;
+  }
+
+  async loadTransactions(hashes: readonly string[]): Promise<void> {
+    const missing = hashes.filter((hash) => !this.#records.has(hash));
+    const found = await this.#reader.getMany('transactions', missing);
+    for (const [i, hash] of missing.entries()) {
+      const bytes = found[i];
+      this.#records.set(hash, bytes === undefined ? null : decodeTransaction(hash, bytes));
+    }
+  }
+
+  /** For `receive`: L13 asks which kept block carried a hash, and for its point. */
+  async loadArrivals(hashes: readonly string[]): Promise<void> {
+    await this.loadTransactions(hashes);
+    await this.loadSightings(hashes);
+    const first = hashes.map((hash) => this.sighting(hash));
+    await this.loadBlocks(new Set(first.filter((tick) => tick !== null)));
+  }
+
+  async loadBlock({ point, seen, unseen, thresholds }: CheckedBlock): Promise<void> {
+    const tick = this.state.tick + 1;
+    await this.loadTransactions([...seen, ...unseen]);
+    await this.#loadTick(point);
+    this.#aged = [
+      ...(await this.#lives('confirmed', ...upTo(finalizableTick(tick, thresholds)))),
+      ...(await this.#lives('waiting', ...upTo(droppableTick(tick, thresholds)))),
+    ];
+  }
+
+  async loadUndone(point: ChainPoint | null): Promise<void> {
+    const { tick, floor } = this.state;
+    if (point !== null) await this.#loadTick(point);
+    const target = point === null ? floor - 1 : this.tickOf(point);
+    await this.loadBlocks([floor]);
+    if (target === null) return;
+    await this.loadBlocks(Array.from({ length: tick - target + 1 }, (_, i) => target + i));
+    const after = { gte: numberKey(target + 1) };
+    this.#returning = [...(await this.#lives('confirmed', after)), ...(await this.#lives('finalized', after))];
+    this.#waiting = await this.#lives('waiting', after);
+  }
+
+  async loadSightings(hashes: readonly string[]): Promise<void> {
+    const found = await this.#reader.getMany('sightings', hashes);
+    for (const [i, hash] of hashes.entries()) this.#sightings.set(hash, decodeTick(found[i]));
+  }
+
+  async loadBlocks(ticks: Iterable<number>): Promise<void> {
+    const wanted = [...ticks];
+    const found = await this.#reader.getMany(
+      'blocks',
+      wanted.map((tick) => numberKey(tick)),
+    );
+    for (const [i, bytes] of found.entries())
+      if (bytes !== undefined) this.#blocks.set(wanted[i] as number, decodeBlock(bytes));
+  }
+
+  /** As it was before the call. */
+  record(hash: string): TransactionRecord | null {
+    return this.#records.get(hash) ?? null;
+  }
+
+  block(tick: number): StoredBlock | null {
+    return this.#blocks.get(tick) ?? null;
+  }
+
+  get currentTip(): Tip {
+    return { point: this.state.tip && { ...this.state.tip }, tick: this.state.tick };
+  }
+
+  get floor(): number {
+    return this.state.floor;
+  }
+
+  get maxRollback(): number {
+    return this.state.retention.maxRollback;
+  }
+
+  get lastSeq(): number {
+    return this.state.lastSeq;
+  }
+
+  get lastEventSeq(): number {
+    return this.state.lastEventSeq;
+  }
+
+  life(hash: string): Life | null {
+    return this.record(hash)?.life ?? null;
+  }
+
+  confirmedAt(hash: string): ChainPoint | null {
+    return this.record(hash)?.point ?? null;
+  }
+
+  sighting(hash: string): number | null {
+    return this.#sightings.get(hash) ?? null;
+  }
+
+  pointAt(tick: number): ChainPoint | null {
+    return this.block(tick)?.point ?? null;
+  }
+
+  tickOf(point: ChainPoint): number | null {
+    return this.#ticks.get(pointKey(point)) ?? null;
+  }
+
+  aged(): Iterable<Life> {
+    return this.#aged;
+  }
+
+  confirmedAfter(): Iterable<Life> {
+    return this.#returning;
+  }
+
+  waitingAfter(): Iterable<Life> {
+    return this.#waiting;
+  }
+
+  async #loadTick(point: ChainPoint): Promise<void> {
+    const key = pointKey(point);
+    const tick = decodeTick(await this.#reader.get('points', key));
+    if (tick !== null) this.#ticks.set(key, tick);
+  }
+
+  /** The transactions that an index by tick and seq names. */
+  async #lives(section: Section, ...ranges: { gte?: string; lte?: string }[]): Promise<Life[]> {
+    const found = await Promise.all(ranges.map((range) => this.#reader.entries(section, range)));
+    const hashes = found.flat().map(([, hash]) => bytesToHash(hash));
+    await this.loadTransactions(hashes);
+    return hashes.map((hash) => this.life(hash)).filter((life) => life !== null);
+  }
+}
+
+/** No range where no tick is as low: a threshold may be `Infinity`. */
+function upTo(tick: number): { lte: string }[] {
+  return tick < 0 ? [] : [{ lte: `${numberKey(tick)}~` }];
+}
+
+export function pointKey(point: ChainPoint): string {
+  return encodePoint(point).toString('hex');
+}
+
+function decodeTick(bytes: Uint8Array | undefined): number | null {
+  return bytes === undefined ? null : (decodeValue('tick', bytes) as number);
+}
+
+function decodeBlock(bytes: Uint8Array): StoredBlock {
+  const [point, seen] = decodeValue('block', bytes) as [Uint8Array, Uint8Array[]];
+  return { point: decodePoint(point), seen: seen.map(bytesToHash) };
+}

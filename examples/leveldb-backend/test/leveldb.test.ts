@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { ClassicLevel } from 'classic-level';
+import type { MempoolStore } from 'mempool-core';
+import { expect, onTestFinished, test } from 'vitest';
+import { leveldb } from '../src/index.ts';
+
+function folder(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'leveldb-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  return directory;
+}
+
+const path = (): string => join(folder(), 'pool');
+
+function hashOf(n: number): string {
+  return n.toString(16).padStart(64, '0');
+}
+
+function receive(store: MempoolStore, ...numbers: number[]): Promise<unknown> {
+  return store.receive(numbers.map((n) => ({ hash: hashOf(n), payload: Buffer.alloc(100, n), payloadType: 0 })));
+}
+
+test('a second store on the folder is refused until the first is closed', async () => {
+  const where = path();
+  const first = await leveldb.open({ path: where });
+  await expect(leveldb.open({ path: where })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_IN_USE' });
+  await first.close();
+  await (await leveldb.open({ path: where })).close();
+});
+
+test("N2: another program's database, another pool and a later format are refused and left as they are", async () => {
+  const foreign = path();
+  const letter = new ClassicLevel(foreign);
+  await letter.put('dear', 'mother');
+  await letter.close();
+  await expect(leveldb.open({ path: foreign })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
+  await letter.open();
+  expect(await letter.iterator().all()).toEqual([['dear', 'mother']]);
+  await letter.close();
+
+  const where = path();
+  await (await leveldb.open({ path: where, pool: 'one' })).close();
+  await expect(leveldb.open({ path: where, pool: 'two' })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
+});
+
+test('M2: a damaged payload stops itself alone, is stepped over, and can be dropped', async () => {
+  const where = path();
+  const store = await leveldb.open({ path: where });
+  await receive(store, 1, 2, 3);
+  await store.close();
+  const database = new ClassicLevel<string, Buffer>(where, { valueEncoding: 'buffer' });
+  await database.sublevel<string, Buffer>('payloads', { valueEncoding: 'buffer' }).put(hashOf(2), Buffer.from('other'));
+  await database.close();
+
+  await using again = await leveldb.open({ path: where });
+  expect((await again.peekPending()).map(({ seq }) => seq)).toEqual([1]);
+  const stopped = again.peekPending({ after: 1 });
+  await expect(stopped).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT', details: { hash: hashOf(2), seq: 2 } });
+  expect((await again.peekPending({ after: 2 })).map(({ seq }) => seq)).toEqual([3]);
+  expect(await again.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
+  expect((await again.peekPending()).map(({ seq }) => seq)).toEqual([1, 3]);
+});
+
+test('what is history goes: the database keeps no payload that nothing refers to', async () => {
+  const where = path();
+  {
+    await using store = await leveldb.open({
+      path: where,
+      maxFinalized: 3,
+      maxEvents: 10,
+      maxRollback: 2,
+      sync: false,
+    });
+    for (let n = 1; n <= 20; n++) {
+      await receive(store, n);
+      await store.confirm(
+        { point: { slot: n, hash: hashOf(n) }, seen: [hashOf(n)], unseen: [] },
+        { finalizeThreshold: 1 },
+      );
+    }
+    expect(await store.usage()).toMatchObject({ pending: 0, logged: 3, lastLogSeq: 20, lastEventSeq: 60 });
+  }
+  const database = new ClassicLevel(where);
+  const keys = await database.keys().all();
+  await database.close();
+  const count = (section: string): number => keys.filter((key) => key.startsWith(`!${section}!`)).length;
+  expect([count('payloads'), count('transactions'), count('log'), count('blocks'), count('sightings')]).toEqual([
+    3, 3, 3, 3, 3,
+  ]);
+  expect(count('events')).toBeLessThan(12);
+});
+
+test('a path that is no folder is refused in a line', async () => {
+  const file = join(folder(), 'file');
+  writeFileSync(file, '');
+  await expect(leveldb.open({ path: join(file, 'pool') })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNAVAILABLE' });
+  await expect(leveldb.open({ path: '' })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
+});
+
+test('every run of the program finds what the ones before have left', async () => {
+  const cwd = folder();
+  const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+  const last: (string | undefined)[] = [];
+  for (const _ of [1, 2, 3]) {
+    const args = ['--conditions=mempool-source', program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
+    last.push(stdout.trimEnd().split('\n').at(-1));
+  }
+  expect(last).toEqual([
+    'block at slot 20: 1 confirmed, 0 final',
+    'block at slot 40: 2 confirmed, 0 final',
+    'block at slot 60: 2 confirmed, 1 final',
+  ]);
+});
