@@ -4,7 +4,7 @@ import { createClient, type RedisOptions } from './options.ts';
 import { isGone, isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
 import { type Reply, type Script, scripts, type Verb } from './script.ts';
 import { type Argument, Scratch, ScriptCall } from './script-call.ts';
-import { breakOff, destroyFaulty } from './socket.ts';
+import { breakOff, destroyFaulty, limitGreeting } from './socket.ts';
 
 type Lost = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
@@ -38,6 +38,7 @@ export class Connection {
       this.#line.distrust();
     });
     destroyFaulty(this.#client);
+    limitGreeting(this.#client, options.timeoutMs);
     this.#client.connect().catch(() => undefined);
   }
 

@@ -5,7 +5,8 @@ import type { Reply } from './script.ts';
 
 /** How long a waiting read lasts: only its end shows a pool that was flushed under it. */
 const blockMs = 1_000;
-const answerMs = 5_000;
+/** How long its answer may take beyond that: a connection that is silent for two reads is made anew. */
+const answerMs = 1_000;
 const longestPauseMs = 100;
 
 /** What `EventLog` needs of its node. */

@@ -22,6 +22,18 @@ export function destroyFaulty(client: Redis): () => void {
   return () => void client.off('connecting', guardSoon).off('connect', guard);
 }
 
+/** Gives a connection up that is not ready in time: what the client sends by itself, such as a password, waits without end. */
+export function limitGreeting(client: Redis, timeoutMs: number): void {
+  client.on('connect', () => {
+    const timer = setTimeout(() => breakOff(client), timeoutMs);
+    const stop = (): void => {
+      clearTimeout(timer);
+      client.off('ready', stop).off('close', stop);
+    };
+    client.on('ready', stop).on('close', stop);
+  });
+}
+
 /** Gives the connection up; the client makes another one. As often as one likes: `disconnect` leaves a listener each time. */
 export function breakOff(client: Redis): void {
   client.stream?.destroy();

@@ -5,6 +5,7 @@ import {
   type Candidate,
   type ElectionErrorCode,
   type HeldLease,
+  type Hint,
   isElectionError,
   type Lease,
   type LeaseStore,
@@ -68,6 +69,17 @@ export function wonBy(reply: CampaignReply): HeldLease {
 /** What goes with a call that only the leader may make. */
 export function leaseOf({ nodeId, token, term }: Lease): Lease {
   return { nodeId, token, term };
+}
+
+/** Resolves at the next hint of this kind. */
+export function hinted(store: LeaseStore, wanted: Hint): Promise<void> {
+  return new Promise((resolve) => {
+    const off = store.onHint((hint) => {
+      if (hint !== wanted) return;
+      off();
+      resolve();
+    });
+  });
 }
 
 /** Waits until nobody holds the lease, by looking. */

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type ElectionClock, type Hint, type LeaseStore, systemClock } from 'mempool-election';
+import { type ElectionClock, type Hint, systemClock } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { hashOf, point, transaction } from './chain.ts';
 import {
   candidate,
   fails,
+  hinted,
   leaseOf,
   openLeases,
   openOptions,
@@ -18,17 +19,6 @@ import {
 } from './election-node.ts';
 import { openPool, operator, ownProxy, ownServer, testFolder } from './own-server.ts';
 import { freePort, type RedisServer, startRedisServer } from './server.ts';
-
-/** Resolves at the next hint of this kind. */
-function hinted(store: LeaseStore, wanted: Hint): Promise<void> {
-  return new Promise((resolve) => {
-    const off = store.onHint((hint) => {
-      if (hint !== wanted) return;
-      off();
-      resolve();
-    });
-  });
-}
 
 /** Stops the server where it is, without a word to anybody. Returns what lets it go on. */
 function freeze({ pid }: RedisServer): () => void {

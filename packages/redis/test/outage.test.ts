@@ -141,6 +141,35 @@ test('X2, D1: a server killed with -9 ten times under load loses and doubles not
   assert.deepEqual(eventSeqs(events), range(1, lastEventSeq));
 });
 
+test('E4: a connection for events that is silent, while calls are answered, is made anew', async () => {
+  const url = inject('redisUrl');
+  const proxy = await ownProxy(url);
+  const pool = randomUUID();
+  const { store } = await openPool({ url: proxy.url, pool, timeoutMs: 30_000 });
+  const { events, holds } = await follow(store);
+  await store.receive(transactions(1));
+  await holds(1);
+  proxy.silence('$5\r\nxread');
+  await store.receive(transactions(2));
+  await store.usage();
+  const began = performance.now();
+  await holds(2);
+  // Not after the time that a call may take, nor the six seconds that were waited for once.
+  expect(performance.now() - began).toBeLessThan(5_500);
+  assert.deepEqual(eventSeqs(events), [1, 2]);
+});
+
+test('X5: a connection that swallows the password is given up, and the next one is used', async () => {
+  const server = await ownServer('--requirepass', 'secret');
+  const proxy = await ownProxy(server.url.replace('//', '//:secret@'));
+  proxy.silenceNext('auth');
+  await assert.rejects(redis.open({ url: proxy.url, timeoutMs: 200 }), fails('ERR_MEMPOOL_UNAVAILABLE'));
+  const { store } = await openPool({ url: proxy.url, timeoutMs });
+  proxy.silenceNext('auth');
+  await operator(server.url.replace('//', '//:secret@')).call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+  await expect.poll(() => store.usage().catch(() => null)).toMatchObject({ pending: 0 });
+});
+
 test('E3: a pool flushed under its nodes is made anew, and a stream says once that it lagged', async () => {
   const server = await ownServer();
   const { store } = await openPool({ url: server.url, maxFinalized: 7 });

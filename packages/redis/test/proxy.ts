@@ -14,6 +14,10 @@ export interface TcpProxy {
   slow(answerMs: number): void;
   /** Lets nothing through any more in either direction, without a word. */
   freeze(): void;
+  /** Lets nothing through any more, without a word, on the connections that have said this word. Others and new ones go on. */
+  silence(word: string): void;
+  /** The same for the next connection that says it, before it is heard. */
+  silenceNext(word: string): void;
   /** Breaks what was frozen and lets new connections through. */
   thaw(): void;
   /** Breaks every connection and refuses new ones until `thaw`. */
@@ -26,6 +30,8 @@ type State = 'open' | 'frozen';
 export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
+  const silencers = new Set<(word: string) => void>();
+  let silenced: string | null = null;
   let state: State = 'open';
   let answerMs = 0;
   let pending: { readonly cut: Cut; readonly done: () => void } | null = null;
@@ -33,6 +39,13 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 6379), target.hostname);
     let muted = false;
+    let isSilent = false;
+    let said = '';
+    const silence = (word: string) => {
+      isSilent ||= said.includes(word);
+    };
+    silencers.add(silence);
+    client.on('close', () => silencers.delete(silence));
     const breakBoth = () => {
       client.destroy();
       upstream.destroy();
@@ -46,7 +59,12 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
       });
     }
     client.on('data', (request) => {
-      if (state === 'frozen') return;
+      said += request.toString('latin1').slice(0, 4_096).toLowerCase();
+      if (silenced !== null && said.includes(silenced)) {
+        silenced = null;
+        isSilent = true;
+      }
+      if (state === 'frozen' || isSilent) return;
       const armed = pending !== null && request.includes('EVAL') ? pending : null;
       if (armed === null) return void upstream.write(request);
       pending = null;
@@ -64,7 +82,7 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
       }
     });
     upstream.on('data', (reply) => {
-      if (state === 'frozen' || muted) return;
+      if (state === 'frozen' || isSilent || muted) return;
       if (answerMs === 0) return void client.write(reply);
       setTimeout(() => client.destroyed || client.write(reply), answerMs);
     });
@@ -83,6 +101,12 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
     cutNext: (cut) => new Promise((done) => (pending = { cut, done })),
     slow: (ms) => {
       answerMs = ms;
+    },
+    silence: (word) => {
+      for (const silence of silencers) silence(word);
+    },
+    silenceNext: (word) => {
+      silenced = word;
     },
     freeze: () => {
       state = 'frozen';

@@ -1,10 +1,12 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, type Hint, isElectionError } from 'mempool-election';
-import { withoutArguments } from '../refusal.ts';
-import { destroyFaulty } from '../socket.ts';
+import { isReply, withoutArguments } from '../refusal.ts';
+import { breakOff, destroyFaulty } from '../socket.ts';
 import { electionError } from './refusal.ts';
 
 const pauseMs = 100;
+/** A server that is busy for a moment may answer on one connection and not yet on the other. */
+const patienceMs = 250;
 
 export interface HintsParts {
   readonly commands: Redis;
@@ -19,6 +21,8 @@ export class Hints {
   readonly #parts: HintsParts;
   /** How often the connection that listens was made. */
   #connections = 0;
+  /** When the server was asked to tell messages, as long as it does not answer. */
+  #askedMs: number | null = null;
   readonly #onReady = (): void => this.#tell('reconnected');
 
   constructor(parts: HintsParts) {
@@ -29,6 +33,7 @@ export class Hints {
     destroyFaulty(messages);
     messages.on('ready', () => {
       this.#connections += 1;
+      this.#askedMs = null;
       void this.#listen(this.#connections);
     });
     messages.on('message', (_, words: string) => {
@@ -40,12 +45,28 @@ export class Hints {
 
   /** Resolves when messages are listened for; a connection that is made anew does it by itself. */
   async subscribe(): Promise<void> {
-    const { messages, channel } = this.#parts;
+    const { messages, channel, clock } = this.#parts;
+    const connection = this.#connections;
+    this.#askedMs ??= clock.monotonicMs();
     try {
       await messages.subscribe(channel);
+      if (connection === this.#connections) this.#askedMs = null;
     } catch (error) {
-      throw electionError(withoutArguments(error), 'subscribe');
+      const cause = withoutArguments(error);
+      if (isReply(cause)) this.#askedMs = null;
+      throw electionError(cause, 'subscribe');
     }
+  }
+
+  /**
+   * The server has answered a command: it is there. Where the connection that listens is silent all the same, it is made anew; else it is
+   * asked again, by a command that needs no further right.
+   */
+  check(): void {
+    const { messages, clock } = this.#parts;
+    if (messages.status !== 'ready') return;
+    if (this.#askedMs === null) void this.subscribe().catch(() => undefined);
+    else if (clock.monotonicMs() - this.#askedMs >= patienceMs) breakOff(messages);
   }
 
   on(listener: (hint: Hint) => void): () => void {

@@ -43,7 +43,9 @@ export class RedisLeaseStore implements LeaseStore {
   }
 
   async renew(lease: Lease, request: RenewRequest): Promise<RenewReply> {
-    return this.#run('renew', renewal(lease, request), readRenewal);
+    const reply = await this.#run('renew', renewal(lease, request), readRenewal);
+    this.#parts.hints.check();
+    return reply;
   }
 
   async reinstate(lease: Lease, request: RenewRequest): Promise<RenewReply> {
@@ -55,7 +57,10 @@ export class RedisLeaseStore implements LeaseStore {
   }
 
   async observe(): Promise<Observation> {
-    return this.#run('observe', [], ([lease, term]) => ({ lease: readLeaseOrNone(lease), term: readNumber(term) }));
+    const read = ([lease, term]: Reply<'observe'>) => ({ lease: readLeaseOrNone(lease), term: readNumber(term) });
+    const observation = await this.#run('observe', [], read);
+    this.#parts.hints.check();
+    return observation;
   }
 
   async heartbeat(candidate: Candidate, ttlMs: number): Promise<Member[]> {
