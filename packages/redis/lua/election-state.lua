@@ -8,6 +8,10 @@ local base = string.sub(LOCK, 1, -5)
 local time = call('TIME')
 local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
 
+-- What a replica tells may be old, and it tells it as a primary does: a try that changes nothing shows which it is.
+local tried = redis.pcall('DEL', base .. 'probe')
+if type(tried) == 'table' and tried.err and string.find(tried.err, 'READONLY', 1, true) then return tried end
+
 for i, kind in ipairs({ 'string', 'hash', 'string', 'zset' }) do
   local found = call('TYPE', KEYS[i]).ok
   if found ~= kind and found ~= 'none' then return redis.error_reply('ELECTION_TYPE ' .. KEYS[i]) end

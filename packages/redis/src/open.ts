@@ -5,6 +5,7 @@ import {
   defaultRetention,
   isMempoolError,
   MempoolError,
+  retryUntil,
   type StoreDriver,
 } from 'mempool-core';
 import { Connection } from './connection.ts';
@@ -12,7 +13,7 @@ import { FifoStore } from './fifo-store.ts';
 import { type RedisOptions, taggedPrefix } from './options.ts';
 import { encodeLimits } from './priority/step-commands.ts';
 import { openPriority } from './priority/store.ts';
-import { refusal } from './refusal.ts';
+import { refusal, unsupportedMode } from './refusal.ts';
 import { keysOf, priorityKeysOf } from './script.ts';
 import { numberText } from './store.ts';
 
@@ -30,6 +31,7 @@ export async function openRedis(options: Options): Promise<StoreDriver> {
   const keys = [...keysOf(prefix, 'both'), ...(isPriority ? priorityKeysOf(prefix) : [])];
   const createPool = (timeoutMs: number) => connection.runOnce('open', keys, poolArguments(options), timeoutMs);
   try {
+    await refuseMode(connection, options);
     await probe(connection, prefix, isPriority ? ['TIME', 'HSCAN'] : []);
     await connection.run('open', keys, poolArguments(options));
     await warn(connection, options);
@@ -39,6 +41,17 @@ export async function openRedis(options: Options): Promise<StoreDriver> {
     connection.close();
     throw error;
   }
+}
+
+/** Some servers are none for a pool, and what they say to its commands tells nobody why. A server may forbid the question. */
+async function refuseMode(connection: Connection, { timeoutMs, clock }: Options): Promise<void> {
+  const ask = (remainingMs: number) => connection.send('INFO', ['server'], remainingMs).then(String);
+  const info = await retryUntil({ timeoutMs, clock, signal: undefined }, ask).catch((error: unknown) => {
+    if (isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
+    return '';
+  });
+  const wrong = unsupportedMode(info);
+  if (wrong !== null) throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', wrong);
 }
 
 /** `more`: commands beside those that every pool needs. */

@@ -8,10 +8,23 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^(NOAUTH|WRONGPASS|DENIED) |^ERR invalid password|called without any password/, 'ERR_MEMPOOL_AUTH'],
   [/^MEMPOOL_CORRUPT /, 'ERR_MEMPOOL_CORRUPT'],
   [/^NOPERM |executing the script can't run this command/i, 'ERR_MEMPOOL_PERMISSION'],
+  [/^(MOVED|ASK|CROSSSLOT) |SELECT is not allowed in cluster mode/, 'ERR_MEMPOOL_UNSUPPORTED'],
   [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^(ERR )?unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
   // Not carried out, but it may be later.
   [/^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/, 'ERR_MEMPOOL_UNAVAILABLE'],
 ];
+
+/** By `redis_mode` of INFO: what a URL may name besides a server of its own. */
+export const unsupportedModes: Readonly<Record<string, string>> = {
+  cluster: 'the URL is that of a node of a Redis Cluster, which is not supported yet',
+  sentinel: 'the URL is that of a Redis Sentinel: give that of the server that it watches',
+};
+
+/** What is wrong with a server of this kind; `null` for one of its own. `info`: as INFO answers, or nothing. */
+export function unsupportedMode(info: string): string | null {
+  const mode = /^redis_mode:(\w+)/m.exec(info)?.[1] ?? '';
+  return Object.hasOwn(unsupportedModes, mode) ? (unsupportedModes[mode] as string) : null;
+}
 
 /** What Redis 6.2 puts before an error that a script met. */
 const wrapping = /^(ERR Error running script \(call to \w+\): )?(@\w+: ?\d+: )*-?/;
@@ -43,6 +56,9 @@ export function refusal(error: Error, asked: string): Error {
   if (message.startsWith('MEMPOOL_REUSED')) return operationReused();
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;
+  if (code === 'ERR_MEMPOOL_UNSUPPORTED') return new MempoolError(code, `${unsupportedModes.cluster} (${message})`);
+  if (code === 'ERR_MEMPOOL_READ_ONLY')
+    return new MempoolError(code, `the server is a replica: ${message}`, { cause: error });
   const command = /'([a-z]+)[a-z|]*' command/.exec(message)?.[1]?.toUpperCase() ?? asked;
   const key = /^MEMPOOL_TYPE .*: (\S+)$/.exec(message)?.[1];
   return new MempoolError(code, message.replace(/^MEMPOOL_\w+ /, 'the pool cannot be used: '), {

@@ -78,11 +78,11 @@ export function script(writes: boolean, ...parts: readonly string[]): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex'), writes };
 }
 
-const reading = (...parts: readonly string[]): Script => script(false, 'keys', 'lists', 'state', ...parts);
+const reading = (...parts: readonly string[]): Script => script(false, 'keys', 'lists', 'state', 'primary', ...parts);
 const before: readonly string[] = ['keys', 'lists', 'state', 'trail', 'event', 'leases'];
 const writing = (...parts: readonly string[]): Script => script(true, ...before, 'write', ...parts);
 const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
-  script(writes, 'keys', 'lists', 'state', 'changes', ...parts);
+  script(writes, 'keys', 'lists', 'state', ...(writes ? [] : ['primary']), 'changes', ...parts);
 const move: Script = writing('order', 'move');
 
 /** One verb is one script (X1). */

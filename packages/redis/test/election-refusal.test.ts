@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { isElectionError } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -174,6 +174,8 @@ test.for<ClientOptions>([
 test('what is no client, and a client beside a url, are refused', async () => {
   const open = (given: object) => redisElection.open(openOptions(given));
   await assert.rejects(open({ client: {} }), fails('ERR_ELECTION_OPTION', 'client'));
+  const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
+  await assert.rejects(open({ client: cluster }), fails('ERR_ELECTION_OPTION', 'client'));
   await assert.rejects(
     open({ client: ownClient(right), url: inject('redisUrl') }),
     fails('ERR_ELECTION_OPTION', 'client'),

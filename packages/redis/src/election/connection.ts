@@ -64,6 +64,18 @@ export class ElectionConnection {
     }
   }
 
+  /** What INFO says of the server; nothing where that is forbidden. */
+  async info(): Promise<string> {
+    this.#assertReady('INFO');
+    try {
+      return await this.#parts.client.info('server');
+    } catch (error) {
+      const cause = withoutArguments(error);
+      if (isReply(cause)) return '';
+      throw electionError(cause, 'INFO');
+    }
+  }
+
   /** From a caller's own client all is taken off that was put on it; of ours what comes while it ends is told to nobody. */
   close(): void {
     this.#closed = true;
@@ -72,7 +84,7 @@ export class ElectionConnection {
     this.#unguard();
   }
 
-  #assertReady(verb: Verb): void {
+  #assertReady(verb: string): void {
     const { status } = this.#parts.client;
     if (this.#closed) throw new ElectionError('ERR_ELECTION_UNAVAILABLE', 'the lease store is closed');
     if (isReply(this.#trouble)) throw electionError(this.#trouble, verb);

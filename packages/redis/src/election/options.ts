@@ -62,9 +62,9 @@ function checked<T>(field: string, make: () => T): T {
 }
 
 function checkClient(client: Redis, commandTimeoutMs: number): void {
+  if (client?.isCluster) throw badOption('client', 'a Redis of ioredis: a Cluster is not supported yet');
   const options = client?.options;
-  if (typeof client?.duplicate !== 'function' || options === undefined || client.isCluster)
-    throw badOption('client', 'a Redis of ioredis');
+  if (typeof client?.duplicate !== 'function' || options === undefined) throw badOption('client', 'a Redis of ioredis');
   const { commandTimeout = 0 } = options;
   const wanted: readonly (readonly [option: string, fits: boolean])[] = [
     ['enableOfflineQueue: false', options.enableOfflineQueue === false],

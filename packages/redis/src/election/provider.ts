@@ -1,4 +1,5 @@
-import { type ElectionClock, type ElectionProvider, isElectionError } from 'mempool-election';
+import { type ElectionClock, ElectionError, type ElectionProvider, isElectionError } from 'mempool-election';
+import { unsupportedMode } from '../refusal.ts';
 import { breakOff } from '../socket.ts';
 import { ElectionConnection } from './connection.ts';
 import { Hints } from './hints.ts';
@@ -32,6 +33,8 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
   try {
     const timeoutMs = Math.max(connectMs, commandTimeoutMs);
     await whileUnavailable(clock, timeoutMs, async () => {
+      const wrong = unsupportedMode(await connection.info());
+      if (wrong !== null) throw new ElectionError('ERR_ELECTION_REFUSED', wrong);
       await probe(connection, base);
       await store.observe();
       await hints.subscribe();

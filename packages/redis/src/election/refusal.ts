@@ -1,9 +1,15 @@
 import { ElectionError } from 'mempool-election';
-import { isReply, unwrapped } from '../refusal.ts';
+import { isReply, unsupportedModes, unwrapped } from '../refusal.ts';
 import { isTlsRefusal } from '../socket.ts';
 
 /** Not carried out, but it may be later; all else that the server says is a refusal. */
 const passing = /^(OOM|MISCONF|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/;
+
+function plain(words: string): string {
+  if (/^(MOVED|ASK|CROSSSLOT) |SELECT is not allowed in cluster mode/.test(words))
+    return `${unsupportedModes.cluster} (${words})`;
+  return words.startsWith('READONLY ') ? `the server is a replica: ${words}` : words;
+}
 
 /** What became of a command. */
 export function electionError(cause: unknown, asked: string): ElectionError {
@@ -19,6 +25,6 @@ export function refusal(message: string, asked: string, cause?: Error): Election
   const words = unwrapped(message);
   const code = passing.test(words) ? 'ERR_ELECTION_UNAVAILABLE' : 'ERR_ELECTION_REFUSED';
   const key = /^ELECTION_TYPE (\S+)/.exec(words)?.[1];
-  const why = key === undefined ? words : `a key of another type is in the place of ${key}`;
+  const why = key === undefined ? plain(words) : `a key of another type is in the place of ${key}`;
   return new ElectionError(code, `Redis refuses ${asked}: ${why}`, { cause });
 }

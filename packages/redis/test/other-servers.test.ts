@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
+import { redis, redisElection } from 'mempool-redis';
+import { expect, onTestFinished, test } from 'vitest';
+import { hashOf, transaction } from './chain.ts';
+import { openLeases, openOptions, request } from './election-node.ts';
+import { openPool, operator, ownServer, testFolder } from './own-server.ts';
+import { priced } from './priority/priced.ts';
+import { freePort } from './server.ts';
+
+const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
+const refused = { code: 'ERR_ELECTION_REFUSED' };
+
+/** All, but for the question what the server is. */
+const rights = ['~{mempool}:*', '&*', '+@all', '-info'];
+
+/** Stopped after the test. Resolves with its URL when it answers. */
+async function sentinel(): Promise<string> {
+  const file = join(await testFolder(), 'sentinel.conf');
+  await writeFile(file, '');
+  const port = await freePort();
+  const child = spawn('redis-server', [file, '--sentinel', '--port', String(port), '--bind', '127.0.0.1'], {
+    stdio: 'ignore',
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  const url = `redis://127.0.0.1:${port}`;
+  await expect
+    .poll(() =>
+      operator(url)
+        .ping()
+        .catch(() => null),
+    )
+    .toBe('PONG');
+  return url;
+}
+
+test.for(['fifo', 'priority'] as const)(
+  'a server that was demoted is not read from either, in a pool ordered by %s: what it tells may be old',
+  async (ordering) => {
+    const [server, successor] = [await ownServer(), await ownServer()];
+    const { store } = await openPool({ url: server.url, ordering });
+    const leases = await openLeases({ url: server.url });
+    await store.receive([ordering === 'fifo' ? transaction(1) : priced(1)]);
+    await operator(server.url).replicaof('127.0.0.1', successor.port);
+    const reads: (() => Promise<unknown>)[] = [
+      () => store.usage(),
+      () => store.peekPending(),
+      () => store.checkStatus([hashOf(1)]),
+      () => store.reap(),
+      () => store.dumpFinalized(),
+      () => store.tip(),
+      () => store.subscribe({ after: 0 }),
+    ];
+    for (const read of reads) await assert.rejects(read(), fails('ERR_MEMPOOL_READ_ONLY'));
+    for (const look of [() => leases.observe(), () => leases.members(), () => leases.campaign(request('a'))])
+      await assert.rejects(look(), refused);
+  },
+);
+
+test('a node of a cluster is refused as such, with and without the right to be asked', async () => {
+  const server = await ownServer('--cluster-enabled', 'yes');
+  const open = (url: string) => redis.open({ url, timeoutMs: 60_000 });
+  await assert.rejects(open(server.url), fails('ERR_MEMPOOL_UNSUPPORTED'));
+  await assert.rejects(open(`${server.url}/1`), fails('ERR_MEMPOOL_UNSUPPORTED'));
+  const admin = operator(server.url);
+  await admin.call('ACL', 'SETUSER', 'node', 'on', '>secret', ...rights);
+  // The slot of the pool's keys is said to be another node's.
+  await admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
+  const id = String(await admin.call('CLUSTER', 'MYID'));
+  const slot = String(await admin.call('CLUSTER', 'KEYSLOT', '{mempool}'));
+  const other = await ownServer('--cluster-enabled', 'yes');
+  await admin.call('CLUSTER', 'MEET', '127.0.0.1', String(other.port));
+  const otherId = String(await operator(other.url).call('CLUSTER', 'MYID'));
+  await expect.poll(() => admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', otherId).catch(() => id)).toBe('OK');
+  const url = server.url.replace('//', '//node:secret@');
+  await expect.poll(() => open(url).catch((error: unknown) => error)).toSatisfy(fails('ERR_MEMPOOL_UNSUPPORTED'));
+  await assert.rejects(redisElection.open(openOptions({ url: server.url })), refused);
+  await assert.rejects(redisElection.open(openOptions({ url })), refused);
+});
+
+test("a Sentinel's URL is refused as such", async () => {
+  const url = await sentinel();
+  await assert.rejects(redis.open({ url, timeoutMs: 60_000 }), (error) => {
+    expect((error as Error).message).toContain('Sentinel');
+    return fails('ERR_MEMPOOL_UNSUPPORTED')(error);
+  });
+  await assert.rejects(redisElection.open(openOptions({ url })), { ...refused, message: /Sentinel/ });
+});
