@@ -16,10 +16,12 @@ export function mustInFlight(
   id: string,
   title: string,
   run: (context: CaseContext, stage: FlyingStage) => Promise<void>,
+  needs: readonly Need[] = [],
 ): ConformanceCase {
-  return must(id, title, async (context) => {
+  const inEach = async (context: CaseContext): Promise<void> => {
     for (const stage of flyingStages) await run({ ...context, open: context.openOther }, stage);
-  });
+  };
+  return must(id, title, inEach, needs);
 }
 
 /** A case about an election; `needs` on top of that. */

@@ -105,6 +105,8 @@ export const boundCases: readonly ConformanceCase[] = [
     await scene.mark('first', 'a');
     await scene.drop('first');
     await scene.refuses('new', { provides: ['x'], requires: ['b'] }, { kind: 'cycle' });
+    await scene.acknowledge('a');
+    await scene.refuses('new', { provides: ['x'], requires: ['b'] }, { kind: 'cycle' });
   }),
   mustRank('P3/no-cycle-over-the-chain', 'a tag that the chain satisfied closes no circle', async (context) => {
     const scene = await openScene(context);

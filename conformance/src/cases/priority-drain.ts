@@ -69,13 +69,15 @@ export const drainCases: readonly ConformanceCase[] = [
   ),
   mustRank('P13/flush', 'a flush drops what is Pending, parked too, and nothing else', async (context) => {
     const scene = await openScene(context);
-    await scene.fill({ ...ladder([1, 2, 3, 4]), parked: { requires: ['missing'] } });
-    await scene.mark('t0', 't1');
+    await scene.fill({ ...ladder([1, 2, 3, 4, 5]), parked: { requires: ['missing'] } });
+    await scene.mark('t0', 't1', 't4');
+    await scene.acknowledge('t4');
     await scene.block(1, { seen: ['t1'] });
     assert.equal(await scene.store.flush(), 3);
-    assert.deepEqual(await scene.stages('t0', 't1', 't2', 't3', 'parked'), [
+    assert.deepEqual(await scene.stages('t0', 't1', 't4', 't2', 't3', 'parked'), [
       'Propagated',
       'Confirmed',
+      'Acknowledged',
       'Dropped',
       'Dropped',
       'Dropped',

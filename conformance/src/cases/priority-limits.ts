@@ -97,9 +97,10 @@ export const limitCases: readonly ConformanceCase[] = [
     const scene = await openScene(context);
     await scene.fill(ladder([1, 2, 3]));
     await scene.mark('t0', 't1');
+    await scene.acknowledge('t1');
     await scene.store.setLimits({ maxTxs: 1 });
     assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['t2']);
-    assert.deepEqual(await scene.stages('t0', 't1'), ['Propagated', 'Propagated']);
+    assert.deepEqual(await scene.stages('t0', 't1'), ['Propagated', 'Acknowledged']);
   }),
   mustRank('P6/over-after-return', 'what returns from the chain may put the pool over its limits', async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });

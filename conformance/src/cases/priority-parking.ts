@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../case.ts';
-import { mustRank } from '../must.ts';
+import { mustInFlight, mustRank } from '../must.ts';
 import { type Draft, openScene, type Scene } from '../priority-scenario.ts';
 import { eventsOf } from '../scenario.ts';
 
@@ -163,32 +163,36 @@ export const parkingCases: readonly ConformanceCase[] = [
     assert.equal(await scene.store.flush(), 4);
     assert.deepEqual(await scene.order(), []);
   }),
-  mustRank(
+  mustInFlight(
     'P2/in-flight-child-stays',
     'a child in flight keeps its stage when its parent is dropped, and is parked when it returns',
-    async (context) => {
+    async (context, stage) => {
       const scene = await openScene(context);
       await scene.fill(family);
       await scene.mark('parent', 'child');
+      if (stage === 'Acknowledged') await scene.acknowledge('child');
       await scene.drop('parent');
-      assert.deepEqual(await scene.stages('child'), ['Propagated']);
+      assert.deepEqual(await scene.stages('child'), [stage]);
       assert.deepEqual(await scene.ready(), ['grandchild']);
       await scene.release('child');
       assert.deepEqual(await scene.parked(), ['child', 'grandchild']);
     },
+    ['priority'],
   ),
-  mustRank(
+  mustInFlight(
     'P2/in-flight-child-of-a-returned-parent',
     'a child in flight keeps its stage when its parent returns to Pending, and stands below it when it returns',
-    async (context) => {
+    async (context, stage) => {
       const scene = await openScene(context);
       await scene.fill({ ...family, parent: { ...parent, priority: 2n }, rival: { priority: 3n } });
       await scene.mark('parent', 'child');
+      if (stage === 'Acknowledged') await scene.acknowledge('child');
       await scene.release('parent');
-      assert.deepEqual(await scene.stages('child'), ['Propagated']);
+      assert.deepEqual(await scene.stages('child'), [stage]);
       await scene.release('child');
       assert.deepEqual(await scene.ready(), ['rival', 'parent', 'child', 'grandchild']);
     },
+    ['priority'],
   ),
   mustRank(
     'P2/new-life-of-a-parent',

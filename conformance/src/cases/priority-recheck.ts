@@ -34,13 +34,14 @@ export const recheckCases: readonly ConformanceCase[] = [
   }),
   mustRank('P11/stale-pending-only', 'what is not Pending is not stale', async (context) => {
     const scene = await openScene(context);
-    await scene.fill(ladder([4, 3, 2, 1]));
-    await scene.mark('t0');
+    await scene.fill(ladder([5, 4, 3, 2, 1]));
+    await scene.mark('t0', 't4');
+    await scene.acknowledge('t4');
     await scene.block(1, { seen: ['t1'] });
     await scene.drop('t2');
     assert.deepEqual(await staleNames(scene, 1), ['t3']);
-    await scene.release('t0');
-    assert.deepEqual(await staleNames(scene, 1), ['t0', 't3']);
+    await scene.release('t0', 't4');
+    assert.deepEqual(await staleNames(scene, 1), ['t0', 't3', 't4']);
   }),
   mustRank(
     'P11/revised',
