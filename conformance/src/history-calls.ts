@@ -13,7 +13,7 @@ export interface Universe {
 const hashCount = 12;
 const hashBytes = [32, 32, 32, 1, 20, 33, 64] as const;
 const maxPayloadBytes = 24;
-const thresholds = [1, 2, 3, 6, Number.POSITIVE_INFINITY, 0, -1] as const;
+const thresholds = [1, 1, 2, 2, 3, 6, Number.POSITIVE_INFINITY] as const;
 
 /** How often each verb comes, in a hundred calls. */
 const weights: readonly (readonly [Call['verb'], number])[] = [

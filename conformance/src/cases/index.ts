@@ -28,6 +28,7 @@ import { logCases } from './log.ts';
 import { matrixCases } from './matrix.ts';
 import { nameCases } from './names.ts';
 import { nodeCases, nodeEventCases } from './nodes.ts';
+import { onceCases } from './once.ts';
 import { operationCases } from './operations.ts';
 import { pagingCases } from './paging.ts';
 import { poolCases } from './pools.ts';
@@ -79,6 +80,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...eventContentCases,
   ...streamCases,
   ...byteCases,
+  ...onceCases,
   ...inputCases,
   ...closingCases,
   ...abortCases,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore, type OpenOptions, type Transaction } from 'mempool-core';
+import { isMempoolError, type MempoolStore, type OpenOptions, type Transaction, type WriteOptions } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
 import { must } from '../must.ts';
 import { pendingOrder, point, receive, snapshot, stagesOf, transaction } from '../scenario.ts';
-import { rejection } from '../verb-call.ts';
+import { readVerbs, rejection, writeVerbs } from '../verb-call.ts';
 
 interface BadInput {
   readonly name: string;
@@ -33,7 +33,6 @@ const badTransactions: readonly BadInput[] = [
   ...badHashes.map(([kind, hash]) => receiveWith(`hash-${kind}`, 'transactions[1].hash', { hash: untyped(hash) })),
   receiveWith('payload-text', 'transactions[1].payload', { payload: untyped('00ff') }),
   receiveWith('payload-array', 'transactions[1].payload', { payload: untyped([1, 2]) }),
-  receiveWith('payload-too-large', 'transactions[1].payload', { payload: new Uint8Array(1_048_577) }),
   receiveWith('type-negative', 'transactions[1].payloadType', { payloadType: -1 }),
   receiveWith('type-too-large', 'transactions[1].payloadType', { payloadType: 65_536 }),
   receiveWith('type-fraction', 'transactions[1].payloadType', { payloadType: 1.5 }),
@@ -84,6 +83,16 @@ const badBlocks: readonly BadInput[] = [
   },
   thresholdOf('finalize-fraction', 'finalizeThreshold', 1.5),
   thresholdOf('drop-not-a-number', 'dropThreshold', Number.NaN),
+  {
+    name: 'policy-misspelt',
+    field: 'policy.finaliseThreshold',
+    call: (store) => store.confirm({ point: point(1), seen: [], unseen: [] }, untyped({ finaliseThreshold: 2 })),
+  },
+  {
+    name: 'policy-null',
+    field: 'policy',
+    call: (store, { hash }) => store.confirm({ point: point(1), seen: [hash], unseen: [] }, untyped(null)),
+  },
   { name: 'rollback-slot', field: 'point.slot', call: (store) => store.rollback({ ...point(1), slot: -5 }) },
   { name: 'rollback-hash', field: 'point.hash', call: (store) => store.rollback({ ...point(1), hash: '' }) },
   { name: 'rollback-missing', field: 'point', call: (store) => store.rollback(untyped(undefined)) },
@@ -141,6 +150,47 @@ const badOptions: readonly (readonly [string, OpenOptions])[] = [
   ['timeoutMs', { timeoutMs: 0 }],
 ];
 
+/** Options that are wrong in every verb alike. */
+const badCallOptions: readonly (readonly [string, string, unknown])[] = [
+  ['signal', 'signal', { signal: 'soon' }],
+  ['controller', 'signal', { signal: new AbortController() }],
+  ['options-null', 'options', null],
+  ['option-misspelt', 'sigal', { sigal: AbortSignal.abort() }],
+];
+
+function refusedOptions([name, field, options]: readonly [string, string, unknown]): ConformanceCase {
+  const title = `options with a bad ${field} are refused by every verb before anything is written`;
+  return must(`M2/${name}-of-any-verb`, title, async (context) => {
+    for (const { verb, arrange } of writeVerbs) {
+      const store = await context.openOther();
+      const { call } = await arrange(context, store);
+      const before = await snapshot(store);
+      const error = await rejection(call(untyped(options)));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
+      assert.deepEqual([error.details.field, await snapshot(store)], [field, before], verb);
+    }
+    const store = await context.open();
+    for (const { verb, call } of readVerbs) {
+      const error = await rejection(call(store, hex, untyped(options)));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
+      assert.equal(error.details.field, field, verb);
+    }
+  });
+}
+
+const noSignal = must('M2/no-signal', 'a signal of null is none, in every verb', async (context) => {
+  const none = untyped<WriteOptions>({ signal: null });
+  for (const { arrange } of writeVerbs) {
+    const store = await context.openOther();
+    const { call } = await arrange(context, store);
+    const { lastEventSeq } = await store.usage();
+    await call(none);
+    assert.ok((await store.usage()).lastEventSeq > lastEventSeq);
+  }
+  const store = await context.open();
+  for (const { call } of readVerbs) await call(store, hex, none);
+});
+
 function refusedOption([field, options]: readonly [string, OpenOptions]): ConformanceCase {
   return must(`M2/open-${field}`, `open refuses a bad ${field} and names it`, async (context) => {
     const error = await rejection(context.open(options));
@@ -152,14 +202,46 @@ function refusedOption([field, options]: readonly [string, OpenOptions]): Confor
 export const inputCases: readonly ConformanceCase[] = [
   ...[...badTransactions, ...badLists, ...badBlocks, ...badNumbers].map(refused),
   ...badOptions.map(refusedOption),
-  must('M2/largest-payload', 'a payload of exactly maxTxBytes is taken, one byte more is refused', async (context) => {
-    const store = await context.open({ maxTxBytes: 100 });
-    const [fits, toolarge] = [transaction(context.random, 100), transaction(context.random, 101)];
-    await store.receive([fits]);
-    const error = await rejection(store.receive([toolarge]));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.deepEqual(await pendingOrder(store), [fits.hash]);
-  }),
+  ...badCallOptions.map(refusedOptions),
+  noSignal,
+  must(
+    'M2/largest-payload',
+    'a payload of exactly maxTxBytes is taken, one byte more is too large',
+    async (context) => {
+      const store = await context.open({ maxTxBytes: 100 });
+      const [fits, larger] = [transaction(context.random, 100), transaction(context.random, 101)];
+      await store.receive([fits]);
+      const [answer] = await store.receive([larger]);
+      assert.deepEqual(answer, { kind: 'too-large', hash: larger.hash, maxTxBytes: 100 });
+      assert.deepEqual(await pendingOrder(store), [fits.hash]);
+    },
+  ),
+  must(
+    'M2/payload-too-large',
+    'one payload that is too large is answered as such, and the others of its call are taken in',
+    async (context) => {
+      const store = await context.open({ maxTxBytes: 100 });
+      const sizes = [101, 100, 5_000, 1];
+      const batch = sizes.map((bytes) => transaction(context.random, bytes));
+      const outcomes = await store.receive(batch);
+      assert.deepEqual(
+        outcomes.map(({ kind, hash }) => [kind, hash]),
+        batch.map(({ hash }, i) => [i % 2 === 0 ? 'too-large' : 'received', hash]),
+      );
+      assert.deepEqual(await pendingOrder(store), [batch[1]?.hash, batch[3]?.hash]);
+    },
+  ),
+  must(
+    'M2/too-large-repeated',
+    'a call with a payload that is too large is answered again under its operation id',
+    async (context) => {
+      const store = await context.open({ maxTxBytes: 100 });
+      const batch = [transaction(context.random, 101), transaction(context.random, 9)];
+      const first = await store.receive(batch, { operationId: 'operation-1' });
+      await store.drop([batch[1]?.hash ?? ''], 'gone');
+      assert.deepEqual(await store.receive(batch, { operationId: 'operation-1' }), first);
+    },
+  ),
   must('M2/default-payload', 'by default a payload may have 1 MiB', async (context) => {
     const store = await context.open();
     const one = { ...transaction(context.random), payload: new Uint8Array(1_048_576) };

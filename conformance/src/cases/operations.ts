@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { isMempoolError } from 'mempool-core';
+import { type Block, isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
 import { must } from '../must.ts';
-import { block, point, receiveOne, snapshot, stagesOf, transaction } from '../scenario.ts';
+import { block, hashesOf, point, receive, receiveOne, snapshot, stagesOf, transaction } from '../scenario.ts';
 import { rejection, type WriteVerb, writeVerbs } from '../verb-call.ts';
 
 const operationId = 'operation-1';
@@ -46,7 +46,91 @@ function freshId({ verb, arrange }: WriteVerb): ConformanceCase {
   });
 }
 
+interface OtherCall {
+  readonly name: string;
+  first(store: MempoolStore, known: Known): Promise<unknown>;
+  second(store: MempoolStore, known: Known): Promise<unknown>;
+}
+
+/** Two transactions that are Pending, and two that nobody knows. */
+interface Known {
+  readonly pending: readonly [string, string];
+  readonly fresh: readonly [Transaction, Transaction];
+}
+
+const id = { operationId };
+const blockAt = (n: number): Block => ({ point: point(n), seen: [], unseen: [] });
+
+/** Calls that differ in what they are about, made under one id. */
+const otherCalls: readonly OtherCall[] = [
+  {
+    name: 'transactions',
+    first: (store, { fresh }) => store.receive([fresh[0]], id),
+    second: (store, { fresh }) => store.receive([fresh[1]], id),
+  },
+  {
+    name: 'more-transactions',
+    first: (store, { fresh }) => store.receive([fresh[0]], id),
+    second: (store, { fresh }) => store.receive([...fresh], id),
+  },
+  {
+    name: 'fewer-transactions',
+    first: (store, { fresh }) => store.receive([...fresh], id),
+    second: (store, { fresh }) => store.receive([fresh[1]], id),
+  },
+  {
+    name: 'hashes',
+    first: (store, { pending }) => store.markInflight([pending[0]], id),
+    second: (store, { pending }) => store.markInflight([pending[1]], id),
+  },
+  {
+    name: 'dropped',
+    first: (store, { pending }) => store.drop([pending[0]], 'gone', id),
+    second: (store, { pending }) => store.drop([pending[1]], 'gone', id),
+  },
+  {
+    name: 'block',
+    first: (store) => store.confirm(blockAt(3), {}, id),
+    second: (store) => store.confirm(blockAt(4), {}, id),
+  },
+  {
+    name: 'target',
+    first: (store) => store.rollback(point(1), id),
+    second: (store) => store.rollback(null, id),
+  },
+];
+
+function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
+  const title = `an operation id used again with other arguments (${name}) is refused and changes nothing`;
+  return must(`X2/other-${name}`, title, async (context) => {
+    const store = await context.open();
+    const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
+    const fresh = [transaction(context.random), transaction(context.random)] as const;
+    const known = { pending: [a, b], fresh } as const;
+    await block(store, 1);
+    await block(store, 2);
+    await first(store, known);
+    const before = await snapshot(store);
+    const error = await rejection(second(store, known));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+    assert.deepEqual([error.details.field, await snapshot(store)], ['operationId', before]);
+  });
+}
+
 export const operationCases: readonly ConformanceCase[] = [
+  ...otherCalls.map(otherArguments),
+  must(
+    'X2/first-transactions-told',
+    'who uses the id of a receive with other transactions is told those of the first call',
+    async (context) => {
+      const store = await context.open();
+      const [one, other] = [transaction(context.random), transaction(context.random)];
+      await store.receive([one], id);
+      const error = await rejection(store.receive([one, other], id));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.deepEqual(error.details.hashes, [one.hash]);
+    },
+  ),
   ...writeVerbs.map(repeated),
   ...writeVerbs.map(repeatedLater),
   ...writeVerbs.map(freshId),

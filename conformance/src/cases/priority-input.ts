@@ -45,7 +45,6 @@ const badVerdicts: readonly BadInput[] = [
   verdictOf('provides-long-tag', 'provides[0]', { provides: ['x'.repeat(257)] }),
   verdictOf('requires-number', 'requires[0]', { requires: untyped([3]) }),
   verdictOf('requires-broken', 'requires[0]', { requires: ['half \ud83d pair'] }),
-  submissionOf('payload-large', 'payload', { payload: new Uint8Array(1_048_577) }),
   submissionOf('verdict-null', 'verdict', { verdict: untyped(null) }),
   submissionOf('from-empty', 'from', { from: '' }),
   submissionOf('from-long', 'from', { from: 'p'.repeat(257) }),
@@ -72,6 +71,15 @@ const badCalls: readonly BadInput[] = [
   { name: 'reap-skip', field: 'budget.skip', call: (store) => store.reap({ skip: Number.POSITIVE_INFINITY }) },
   { name: 'reap-overhead', field: 'budget.overheadBytes', call: (store) => store.reap({ overheadBytes: -2 }) },
   { name: 'reap-null', field: 'budget', call: (store) => store.reap(untyped(null)) },
+  { name: 'reap-misspelt', field: 'budget.maxByte', call: (store) => store.reap(untyped({ maxByte: 1 })) },
+  { name: 'take-null', field: 'budget', call: (store) => store.take(untyped(null), mine) },
+  { name: 'take-misspelt', field: 'leaseMS', call: (store) => store.take({}, untyped({ ...mine, leaseMS: 5 })) },
+
+  { name: 'limits-misspelt', field: 'limits.maxTx', call: (store) => store.setLimits(untyped({ maxTx: 1 })) },
+  { name: 'sweep-null', field: 'options', call: (store) => store.sweep(untyped(null)) },
+  { name: 'flush-signal', field: 'signal', call: (store) => store.flush(untyped({ signal: 1 })) },
+  { name: 'dump-misspelt', field: 'singal', call: (store) => store.dump(untyped({ singal: 1 })) },
+  { name: 'revise-long', field: 'revisions', call: (store) => store.revise(new Array(5_000)) },
   { name: 'best-after', field: 'after', call: (store) => store.best({ after: 'somewhere' }) },
   { name: 'best-after-number', field: 'after', call: (store) => store.best({ after: untyped(3) }) },
   { name: 'best-limit', field: 'limit', call: (store) => store.best({ limit: Number.NaN }) },
@@ -93,7 +101,7 @@ const badCalls: readonly BadInput[] = [
   { name: 'parked-after', field: 'after', call: (store) => store.peekParked({ after: -1 }) },
   { name: 'stale-height', field: 'height', call: (store) => store.stale({ height: -1 }) },
   { name: 'stale-nothing', field: 'height', call: (store) => store.stale(untyped({})) },
-  { name: 'limits-null', field: 'limits', call: (store) => store.setLimits(untyped(null)) },
+
   { name: 'block-tag-empty', field: 'block.provides[0]', call: (store) => store.confirm(blockOf([''])) },
   { name: 'block-tags-text', field: 'block.provides', call: (store) => store.confirm(blockOf(untyped('x'))) },
 ];
@@ -198,6 +206,17 @@ export const poolInputCases: readonly ConformanceCase[] = [
     const outcomes = await scene.store.revise(revisions.slice(1));
     assert.ok(outcomes.length === 1_000 && outcomes.every(({ kind }) => kind === 'revised'));
   }),
+  mustRank(
+    'P17/receive-payload-large',
+    'a payload that is too large is answered as such, and the others of its call are taken in',
+    async (context) => {
+      const scene = await openScene(context);
+      const [large, small] = [scene.submission('a'), scene.submission('b')];
+      const outcomes = await scene.store.receive([{ ...large, payload: new Uint8Array(1_048_577) }, small]);
+      assert.deepEqual(outcomes[0], { kind: 'too-large', hash: large.hash, maxTxBytes: 1_048_576 });
+      assert.equal(outcomes[1]?.kind, 'received');
+    },
+  ),
   mustRank('P17/largest', 'the largest verdict that is allowed is taken and kept whole', async (context) => {
     const scene = await openScene(context, { maxAncestors: 1_024 });
     const tags = (prefix: string) => Array.from({ length: 1_024 }, (_, i) => `${prefix}${i}:`.padEnd(256, 'ü'));

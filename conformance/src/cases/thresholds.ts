@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
 import { must, mustInFlight } from '../must.ts';
 import {
@@ -13,9 +14,40 @@ import {
   propagateOne,
   receive,
   receiveOne,
+  snapshot,
   stagesOf,
   statusOf,
 } from '../scenario.ts';
+import { rejection } from '../verb-call.ts';
+
+const fields = ['finalizeThreshold', 'dropThreshold'] as const;
+
+/** Nothing can be final or stale before there was a block: who means "never" has to say so. */
+const belowOne: readonly ConformanceCase[] = [
+  ...fields.map((field) =>
+    must(
+      field === 'dropThreshold' ? 'L6/drop-below-one' : 'L6/finalize-below-one',
+      `a ${field} below 1 is refused, and the block is not applied`,
+      async (context) => {
+        const store = await context.open();
+        await propagateOne(context, store);
+        const before = await snapshot(store);
+        for (const value of [0, -3]) {
+          const error = await rejection(block(store, 1, {}, { [field]: value }));
+          assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+          assert.deepEqual([error.details.field, await snapshot(store)], [field, before]);
+        }
+      },
+    ),
+  ),
+  must('L6/options-below-one', 'thresholds of open below 1 are refused', async (context) => {
+    for (const field of fields) {
+      const error = await rejection(context.openOther({ [field]: field === 'dropThreshold' ? 0 : -1 }));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.equal(error.details.field, field);
+    }
+  }),
+];
 
 export const thresholdCases: readonly ConformanceCase[] = [
   must('L6/finalize-default', 'by default the sixth confirmation makes a transaction Finalized', async (context) => {
@@ -106,31 +138,7 @@ export const thresholdCases: readonly ConformanceCase[] = [
     await emptyBlocks(store, 1, 30);
     assert.deepEqual((await statusOf(store, hash)).nonConfirmations, 30);
   }),
-  must('L6/finalize-below-one', 'a finalize threshold below 1 acts as 1', async (context) => {
-    const store = await context.open();
-    const [zero, negative, pending] = hashesOf(await receive(context, store, 3)) as [string, string, string];
-    await block(store, 1, { seen: [zero] }, { finalizeThreshold: 0 });
-    await block(store, 2, { seen: [negative] }, { finalizeThreshold: -3 });
-    assert.deepEqual(await stagesOf(store, [zero, negative, pending]), ['Finalized', 'Finalized', 'Pending']);
-  }),
-  mustInFlight(
-    'L6/drop-below-one',
-    'a drop threshold below 1 acts as 1: the next block drops, not the mark',
-    async (context, stage) => {
-      const store = await context.open();
-      const hash = await flyOne(context, store, stage);
-      const [marked] = await stagesOf(store, [hash]);
-      await block(store, 1, {}, { dropThreshold: -5 });
-      assert.deepEqual([marked, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
-    },
-  ),
-  mustInFlight('L6/options-below-one', 'thresholds of open below 1 act as 1', async (context, stage) => {
-    const store = await context.open({ finalizeThreshold: -1, dropThreshold: 0 });
-    const seen = await receiveOne(context, store);
-    const flying = await flyOne(context, store, stage);
-    await block(store, 1, { seen: [seen] });
-    assert.deepEqual(await stagesOf(store, [seen, flying]), ['Finalized', 'Dropped']);
-  }),
+  ...belowOne,
   must(
     'L6/finalize-at-one',
     'with a threshold of 1 the block that carries a transaction finalizes it',

@@ -54,7 +54,9 @@ export class Model {
 
   receive(transactions: readonly Transaction[], options?: WriteOptions): ReceiveOutcome[] {
     if (transactions.length === 0) return [];
-    return this.#step('receive', options, () => transactions.map((transaction) => this.#receiveOne(transaction)));
+    const same = (told: readonly ReceiveOutcome[]): boolean =>
+      told.length === transactions.length && told.every(({ hash }, i) => hash === transactions[i]?.hash);
+    return this.#step('receive', options, same, () => transactions.map((transaction) => this.#receiveOne(transaction)));
   }
 
   markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
@@ -71,7 +73,7 @@ export class Model {
 
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): string[] {
     if (hashes.length === 0) return [];
-    return this.#step('drop', options, () => {
+    return this.#step('drop', options, pools.within(hashes), () => {
       const chosen = this.#choose(hashes, ['Pending', 'Propagated', 'Acknowledged']);
       for (const life of chosen) Object.assign(life, { stage: 'Dropped', reason });
       return chosen.map(({ hash }) => hash);
@@ -79,11 +81,13 @@ export class Model {
   }
 
   confirm(block: Block, policy: Policy = {}, options?: WriteOptions): ConfirmOutcome {
-    return this.#step('confirm', options, () => this.#confirm(block, { ...this.#options, ...policy }));
+    const same = (told: ConfirmOutcome): boolean => told.kind !== 'applied' || pools.isAt(told.tip.point, block.point);
+    return this.#step('confirm', options, same, () => this.#confirm(block, { ...this.#options, ...policy }));
   }
 
   rollback(point: ChainPoint | null, options?: WriteOptions): RollbackOutcome {
-    return this.#step('rollback', options, () => this.#rollback(point));
+    const same = (told: RollbackOutcome): boolean => told.kind !== 'rolled-back' || pools.isAt(told.tip.point, point);
+    return this.#step('rollback', options, same, () => this.#rollback(point));
   }
 
   hasPending(): boolean {
@@ -148,13 +152,17 @@ export class Model {
     return this.#pool.events.slice(after);
   }
 
-  /** One call: answered from the record of its operation id, or carried out and recorded. */
-  #step<T>(verb: string, options: WriteOptions | undefined, run: () => T): T {
+  /**
+   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether what was recorded may be
+   * the outcome of a call with these arguments (X2).
+   */
+  #step<T>(verb: string, options: WriteOptions | undefined, fits: (told: T) => boolean, run: () => T): T {
     const { operations } = this.#pool;
     const id = options?.operationId;
     const record = id === undefined ? undefined : operations.get(id);
     if (record !== undefined) {
-      if (record.verb !== verb) throw new MempoolError('ERR_MEMPOOL_INVALID', 'this operation id had another verb');
+      if (record.verb !== verb || !fits(record.outcome as T))
+        throw new MempoolError('ERR_MEMPOOL_INVALID', 'this operation id had another verb or other arguments');
       return structuredClone(record.outcome) as T;
     }
     const before = pools.lookBefore(this.#pool);
@@ -185,7 +193,7 @@ export class Model {
 
   #move(verb: MoveVerb, hashes: readonly string[], options: WriteOptions | undefined): string[] {
     if (hashes.length === 0) return [];
-    return this.#step(verb, options, () => {
+    return this.#step(verb, options, pools.within(hashes), () => {
       const { from, to } = moves[verb];
       const chosen = this.#choose(hashes, from);
       for (const life of chosen) {

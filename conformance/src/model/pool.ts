@@ -153,6 +153,15 @@ function copyOf({ payload, payloadType }: Omit<Transaction, 'hash'>): Omit<Trans
   return { payload: Uint8Array.from(payload), payloadType };
 }
 
+/** Whether hashes that were moved may be of a call that named these. */
+export function within(given: readonly string[]): (moved: readonly string[]) => boolean {
+  return (moved) => moved.every((hash) => given.includes(hash));
+}
+
+export function isAt(tip: ChainPoint | null, point: ChainPoint | null): boolean {
+  return tip === null || point === null ? tip === point : samePoint(tip, point);
+}
+
 export function samePoint(a: ChainPoint, b: ChainPoint): boolean {
   return a.slot === b.slot && a.hash === b.hash;
 }

@@ -215,10 +215,10 @@ export const thresholdMutants: readonly Mutant[] = [
     ...((policy.finalizeThreshold ?? 1) < 1 && { finalizeThreshold: Number.POSITIVE_INFINITY }),
     ...((policy.dropThreshold ?? 1) < 1 && { dropThreshold: Number.POSITIVE_INFINITY }),
   })),
-  opened('below-one-of-open-means-the-default', ({ finalizeThreshold = 6, dropThreshold = 2, ...options }) => ({
+  opened('below-one-of-open-means-one', ({ finalizeThreshold = 6, dropThreshold = 2, ...options }) => ({
     ...options,
-    finalizeThreshold: finalizeThreshold < 1 ? 6 : finalizeThreshold,
-    dropThreshold: dropThreshold < 1 ? 2 : dropThreshold,
+    finalizeThreshold: Math.max(1, finalizeThreshold),
+    dropThreshold: Math.max(1, dropThreshold),
   })),
   opened('thresholds-of-open-ignored', ({ finalizeThreshold: _, dropThreshold: __, ...options }) => options),
   decided('stale-by-another-name', () => (step, verb) => ({

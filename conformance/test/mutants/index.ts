@@ -15,6 +15,7 @@ import { leaseMutants } from './leases.ts';
 import { logMutants } from './log.ts';
 import { matrixMutants } from './matrix.ts';
 import type { Mutant } from './mutant.ts';
+import { onceMutants } from './once.ts';
 import { operationMutants, sharedRecordMutants } from './operations.ts';
 import { pageMutants } from './paging.ts';
 import { priorityMutants } from './priorities.ts';
@@ -39,6 +40,7 @@ export const allMutants: readonly Mutant[] = [
   ...matrixMutants,
   ...acknowledgedMutants,
   ...inputMutants,
+  ...onceMutants,
   ...operationMutants,
   ...sharedRecordMutants,
   ...chainMutants,

@@ -1,5 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { decodeOutcome, encodeOutcome, isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
+import {
+  decodeOutcome,
+  encodeOutcome,
+  invalid,
+  isMempoolError,
+  type MempoolStore,
+  type WriteOptions,
+} from 'mempool-core';
 import { answered, handed, type Mutant } from './mutant.ts';
 import type { PlantedDriver, WriteVerb } from './planted-driver.ts';
 
@@ -26,6 +33,25 @@ function every(store: MempoolStore, around: Around): Mutating {
 
 function around(id: string, make: (store: MempoolStore) => Around): Mutant {
   return handed(id, (store) => every(store, make(store)));
+}
+
+/** Answers an id from its record whatever the call that repeats it is about. */
+function unasked(id: string, verbs: readonly WriteVerb[]): Mutant {
+  return around(id, () => {
+    const records = new Map<string, unknown>();
+    return async (verb, options, call) => {
+      const { operationId } = options;
+      try {
+        const outcome = await call(options);
+        if (operationId !== undefined && verbs.includes(verb)) records.set(`${verb} ${operationId}`, outcome);
+        return outcome;
+      } catch (error) {
+        const record = records.get(`${verb} ${operationId}`);
+        if (record === undefined || !isMempoolError(error, 'ERR_MEMPOOL_INVALID')) throw error;
+        return record as Awaited<ReturnType<typeof call>>;
+      }
+    };
+  });
 }
 
 /** Keeps records of its own instead of the store's. */
@@ -111,6 +137,18 @@ const always = () => true;
 
 /** X2. */
 export const operationMutants: readonly Mutant[] = [
+  unasked('id-of-other-transactions-answered', ['receive']),
+  unasked('id-of-other-hashes-answered', ['markInflight', 'markAcknowledged', 'release']),
+  unasked('id-of-other-drops-answered', ['drop']),
+  unasked('id-of-another-block-answered', ['confirm']),
+  unasked('id-of-another-target-answered', ['rollback']),
+  handed('first-transactions-not-told', (store) => ({
+    receive: (batch, options) =>
+      store.receive(batch, options).catch((error: unknown) => {
+        if (!isMempoolError(error, 'ERR_MEMPOOL_INVALID')) throw error;
+        throw invalid(error.details.field ?? '', 'another one');
+      }),
+  })),
   ...verbs.map(ignores),
   ...verbs.map(forgets),
   ...verbs.map(oneIdForAll),

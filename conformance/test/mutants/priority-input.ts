@@ -17,6 +17,8 @@ const nothing = {
   stale: [],
   revise: [],
   setLimits: {},
+  flush: 0,
+  dump: {},
 } as const;
 type Lenient = keyof typeof nothing;
 
@@ -91,7 +93,17 @@ export const poolInputMutants: readonly Mutant[] = [
   ...fields.map(withoutField),
   without('bad-verdict-taken-for-none', /verdict$/, (one) => ({ ...one, verdict: undefined })),
   without('bad-source-taken-for-none', /from$/, (one) => ({ ...one, from: undefined })),
-  without('large-payload-cut', /payload$/, (one) => ({ ...one, payload: one.payload.slice(0, 1_048_576) })),
+  rankedStore('large-payload-cut', (store) => ({
+    receive: (batch, options) =>
+      store.receive(
+        Array.isArray(batch)
+          ? batch.map((one) =>
+              one?.payload instanceof Uint8Array ? { ...one, payload: one.payload.slice(0, 1_048_576) } : one,
+            )
+          : batch,
+        options,
+      ),
+  })),
   rankedStore('bad-moment-taken-for-now', (store) => ({
     receive: (batch, options) =>
       store.receive(batch, options).catch((error: unknown) => {

@@ -69,6 +69,7 @@ function describe(outcome: SubmitOutcome, bytes: number): string {
       return 'refused, the pool is full';
     case 'duplicate':
     case 'sender-limit':
+    case 'too-large':
     case 'limit':
     case 'conflict':
     case 'cycle':

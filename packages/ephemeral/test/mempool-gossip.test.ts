@@ -145,7 +145,8 @@ describe('gossip with a peer', () => {
 
   it('needs a peer, and a pool that keeps sources', async () => {
     const { pool } = await openPriority();
-    expect(() => pool.gossip('')).toThrow(expect.objectContaining({ details: { field: 'peer' } }));
+    const nobody = pool.gossip('')[Symbol.asyncIterator]().next();
+    await expect(nobody).rejects.toMatchObject({ details: { field: 'peer' } });
     await pool.close();
     const { pool: arrivals } = await open();
     const page = arrivals.gossip('ann')[Symbol.asyncIterator]().next();

@@ -83,7 +83,7 @@ describe('a pool with limits', () => {
       details: { field: 'budget.maxTxs' },
     });
     await expect(pool.take({}, undefined as unknown as TakeOptions)).rejects.toMatchObject({
-      details: { field: 'owner' },
+      details: { field: 'options' },
     });
     await expect(pool.setLimits({ maxTxs: -1 })).rejects.toMatchObject({ details: { field: 'maxTxs' } });
     await expect(pool.submit({ ...transaction(2), from: '' })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });

@@ -17,7 +17,7 @@ const garbage = (n = 66): Transaction => ({ ...transaction(66), hash: hash(n) })
 
 describe('what the application says of a transaction', () => {
   it('is its place in the pool', async () => {
-    const { pool } = await openPriority(byByte());
+    const { pool } = await openPriority({ validate: byByte().validate });
     await Promise.all([3, 9, 5].map((n) => pool.submit(transaction(n))));
     expect((await pool.reap()).map(({ priority }) => priority)).toEqual([9n, 5n, 3n]);
     await pool.close();
@@ -140,7 +140,7 @@ describe('a refusal', () => {
   });
 
   it('does not keep out the true transaction, whose hash a stranger put on garbage', async () => {
-    const { pool } = await openPriority(byByte());
+    const { pool } = await openPriority({ validate: byByte().validate });
     expect(kinds([await pool.submit(garbage(7)), await pool.submit(transaction(7))])).toEqual(['refused', 'received']);
     await pool.close();
   });

@@ -99,8 +99,11 @@ describe('one caller’s bad transaction', () => {
   });
 
   it('that only the store refuses is refused alone too (M2)', async () => {
-    const { pool } = await open({}, { maxTxBytes: 10 });
-    const told = await Promise.allSettled([1, 2, 3].map((n) => pool.submit(transaction(n, n === 2 ? 11 : 10))));
+    const { pool } = await open();
+    const verdict = { priority: 1n };
+    const told = await Promise.allSettled(
+      [1, 2, 3].map((n) => pool.submit(n === 2 ? { ...transaction(n), verdict } : transaction(n))),
+    );
     expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await pool.usage()).pending).toBe(2);
     await pool.close();

@@ -1,13 +1,14 @@
-import { isUint8Array } from 'node:util/types';
+import { type CallNames, callNames, checkNames, checkSignal } from './call-options.ts';
 import { checkCount } from './count.ts';
-import type { ChainContext, CheckedBlock, WriteContext } from './driver.ts';
+import type { ChainContext, CheckedBlock, ReadContext, WriteContext } from './driver.ts';
 import { invalid } from './errors.ts';
 import type { Lease } from './lease.ts';
-import type { Thresholds } from './lifecycle.ts';
-import { resolveThresholds } from './options.ts';
+import { defaultThresholds, type Thresholds } from './lifecycle.ts';
+import { readList } from './list.ts';
+import { namedThresholds } from './options.ts';
 import { checkTags } from './priority/verdict.ts';
-import type { Block, ChainOptions, Policy, WriteOptions } from './store.ts';
-import type { ChainPoint, Transaction } from './transaction.ts';
+import type { Block, ChainOptions, Policy, ReadOptions, WriteOptions } from './store.ts';
+import type { ChainPoint } from './transaction.ts';
 
 /** X1: transactions in one call at the most. */
 export const maxCallTransactions = 1_000;
@@ -30,11 +31,11 @@ function isHex(text: unknown, min: number, max: number): text is string {
   return signs >= 0;
 }
 
-function isHash(hash: unknown): hash is string {
+export function isHash(hash: unknown): hash is string {
   return isHex(hash, 2, maxHashDigits);
 }
 
-const hashForm = 'lower-case hex of 1–64 bytes';
+export const hashForm = 'lower-case hex of 1–64 bytes';
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkHash(field: string, hash: string): string {
@@ -42,13 +43,12 @@ export function checkHash(field: string, hash: string): string {
   return hash;
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the place */
-export function checkHashes(field: string, hashes: readonly string[], max: number): readonly string[] {
-  if (!Array.isArray(hashes)) throw invalid(field, 'an array of hashes');
-  if (hashes.length > max) throw invalid(field, `at most ${max} hashes`);
-  const wrong = hashes.findIndex((hash) => !isHash(hash));
-  if (wrong >= 0) throw invalid(`${field}[${wrong}]`, hashForm);
-  return hashes;
+/** A list of our own. @throws `ERR_MEMPOOL_INVALID` naming the place */
+export function checkHashes(field: string, hashes: readonly string[], max: number): string[] {
+  return readList(field, hashes, { max, what: 'hashes' }, (hash, i) => {
+    if (!isHash(hash)) throw invalid(`${field}[${i}]`, hashForm);
+    return hash;
+  });
 }
 
 /** A checked list without repeats. */
@@ -56,68 +56,38 @@ export function distinctHashes(field: string, hashes: readonly string[], max: nu
   return [...new Set(checkHashes(field, hashes, max))];
 }
 
-/** Checked; the payloads are still the caller's (M2). */
-export function checkTransactions(transactions: readonly Transaction[], maxTxBytes: number): readonly Transaction[] {
-  if (!Array.isArray(transactions)) throw invalid('transactions', 'an array');
-  if (transactions.length > maxCallTransactions)
-    throw invalid('transactions', `at most ${maxCallTransactions} transactions`);
-  for (let i = 0; i < transactions.length; i++) {
-    const fault = faultOf(transactions[i] as Transaction, maxTxBytes);
-    if (fault !== null) throw invalid(`transactions[${i}]${fault.field}`, fault.form);
-  }
-  return transactions;
-}
-
-/** M1: the bytes stay as they are whatever the caller does next. */
-export function copyTransactions(transactions: readonly Transaction[]): Transaction[] {
-  return transactions.map(({ hash, payload, payloadType }) => ({ hash, payload: Buffer.from(payload), payloadType }));
-}
-
-/** @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
-export function checkTransaction(place: () => string, transaction: Transaction, maxTxBytes: number): void {
-  const fault = faultOf(transaction, maxTxBytes);
-  if (fault !== null) throw invalid(`${place()}${fault.field}`, fault.form);
-}
-
-/** What is wrong with it: the field, and what it should be; `null` for nothing, as nearly always. */
-function faultOf(
-  transaction: Transaction,
-  maxTxBytes: number,
-): { readonly field: string; readonly form: string } | null {
-  if (typeof transaction !== 'object' || transaction === null) return { field: '', form: 'a transaction' };
-  const { hash, payload, payloadType } = transaction;
-  if (!isHash(hash)) return { field: '.hash', form: hashForm };
-  if (!isUint8Array(payload)) return { field: '.payload', form: 'a Uint8Array' };
-  if (payload.length > maxTxBytes) return { field: '.payload', form: `at most ${maxTxBytes} bytes (maxTxBytes)` };
-  if (!Number.isInteger(payloadType) || payloadType < 0 || payloadType > 0xffff)
-    return { field: '.payloadType', form: 'an integer of 0–65,535' };
-  return null;
-}
-
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkPoint(field: string, point: ChainPoint): ChainPoint {
   if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
-  checkCount(`${field}.slot`, point.slot);
-  if (!isHex(point.hash, pointHashDigits, pointHashDigits)) throw invalid(`${field}.hash`, '64 lower-case hex digits');
-  return { slot: point.slot, hash: point.hash };
+  const { slot, hash } = point;
+  checkCount(`${field}.slot`, slot);
+  if (!isHex(hash, pointHashDigits, pointHashDigits)) throw invalid(`${field}.hash`, '64 lower-case hex digits');
+  return { slot, hash };
 }
 
 /** L5: `seen` wins over `unseen`; neither list has a limit (X1). */
 export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): CheckedBlock {
   if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
-  const { parent = null } = block;
+  const { point, parent = null, seen: carried, unseen: gone, provides } = block;
   if (parent !== null && !isHex(parent, pointHashDigits, pointHashDigits))
     throw invalid('block.parent', '64 lower-case hex digits');
-  const seen = new Set(checkHashes('block.seen', block.seen, Number.POSITIVE_INFINITY));
-  const unseen = new Set(checkHashes('block.unseen', block.unseen, Number.POSITIVE_INFINITY));
+  const seen = new Set(checkHashes('block.seen', carried, Number.POSITIVE_INFINITY));
+  const unseen = new Set(checkHashes('block.unseen', gone, Number.POSITIVE_INFINITY));
   return {
-    point: checkPoint('block.point', block.point),
+    point: checkPoint('block.point', point),
     parent,
     seen: [...seen],
     unseen: [...unseen].filter((hash) => !seen.has(hash)),
-    provides: checkTags('block.provides', block.provides, Number.POSITIVE_INFINITY),
-    thresholds: resolveThresholds(policy, fallback),
+    provides: checkTags('block.provides', provides, Number.POSITIVE_INFINITY),
+    thresholds: { ...fallback, ...checkPolicy(policy) },
   };
+}
+
+const policyNames: ReadonlySet<string> = new Set(Object.keys(defaultThresholds));
+
+/** The thresholds that one call names. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
+export function checkPolicy(policy: Policy): Policy {
+  return namedThresholds(checkNames('policy', policy, policyNames));
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming `reason` */
@@ -134,16 +104,28 @@ export function checkLimit(limit: number | undefined): number | undefined {
   return limit === undefined ? undefined : Math.floor(limit);
 }
 
-/** Options of our own: the caller may change his while the call waits. @throws `ERR_MEMPOOL_INVALID` naming `operationId` */
-export function checkWrite({ operationId, signal }: WriteOptions): WriteContext {
+const noOptions: WriteContext = Object.freeze({ operationId: undefined, signal: undefined });
+
+/** Options of our own: the caller may change his while the call waits. @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function checkWrite(options: WriteOptions | undefined, names: CallNames = callNames.write): WriteContext {
+  if (options === undefined) return noOptions;
+  checkNames('options', options, names);
+  const { operationId } = options;
   if (operationId !== undefined && !isOperationId(operationId))
     throw invalid('operationId', '1–128 printable ASCII characters');
-  return { operationId, signal };
+  return { operationId, signal: checkSignal(options) };
 }
 
 /** X6. @throws `ERR_MEMPOOL_INVALID` naming the field of the lease */
-export function checkChainWrite(options: ChainOptions): ChainContext {
-  return { ...checkWrite(options), lease: options.lease === undefined ? null : checkLease(options.lease) };
+export function checkChainWrite(options: ChainOptions | undefined): ChainContext {
+  const context = checkWrite(options, callNames.chain);
+  const lease = options?.lease;
+  return { ...context, lease: lease === undefined ? null : checkLease(lease) };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function checkRead(options: ReadOptions | undefined, names: CallNames = callNames.read): ReadContext {
+  return { signal: options === undefined ? undefined : checkSignal(checkNames('options', options, names)) };
 }
 
 function checkLease(lease: Lease): Lease {

@@ -1,16 +1,17 @@
 import { unsupported } from './call-guard.ts';
 import type { Limits } from './priority/limits.ts';
-import type { Submission } from './priority/pool-verbs.ts';
 import { checkVerdict, saysNothing } from './priority/verdict.ts';
+import type { ReadSubmission } from './submissions.ts';
 
 /** What a pool in order of arrival would have to forget. */
-export function checkArrival(submissions: readonly Submission[]): void {
+export function checkArrival(submissions: readonly ReadSubmission[]): readonly ReadSubmission[] {
   for (let i = 0; i < submissions.length; i++) {
-    const { verdict, from } = submissions[i] as Submission;
+    const { verdict, from } = submissions[i] as ReadSubmission;
     if (verdict === undefined && from === undefined) continue;
     if (from === undefined && saysNothing(checkVerdict(`transactions[${i}].verdict`, verdict))) continue;
     throw unsupported(`a pool in order of arrival keeps no verdicts and no sources (transactions[${i}])`);
   }
+  return submissions;
 }
 
 /** Limits that such a pool does not have. @throws `ERR_MEMPOOL_UNSUPPORTED` */

@@ -3,7 +3,8 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Backend } from './backend.ts';
 import { aliases } from './config.ts';
-import { isTable, misconfigured, nearest } from './config-field.ts';
+import { isTable, misconfigured } from './config-field.ts';
+import { hint, shortName } from './nearest-name.ts';
 
 /** The backends that a configuration may name. */
 export type Backends = Readonly<Record<string, Backend>>;
@@ -28,7 +29,7 @@ export async function findBackend(
   importModule: ImportModule = importFromWorkingDirectory,
 ): Promise<Backend> {
   if (Object.hasOwn(backends, name) && backends[name] !== undefined) return backends[name];
-  const home = ours[name];
+  const home = Object.hasOwn(ours, name) ? ours[name] : undefined;
   if (home !== undefined)
     throw misconfigured('backend', `is ${name}, which was not given: import { ${name} } from '${home}' and pass it`);
   const [specifier = name, exported] = name.split('#', 2);
@@ -39,9 +40,9 @@ async function load(specifier: string, backends: Backends, importModule: ImportM
   try {
     return await importModule(specifier);
   } catch (cause) {
-    const near = nearest(specifier, [...Object.keys(backends), ...Object.keys(ours), ...Object.keys(aliases)]);
-    const hint = near === null ? '' : `; did you mean ${near}?`;
-    const error = misconfigured('backend', `is ${specifier}, neither given nor a module that loads${hint}`);
+    const names = [...Object.keys(backends), ...Object.keys(ours), ...Object.keys(aliases)];
+    const problem = `is ${shortName(specifier)}, neither given nor a module that loads${hint(specifier, names)}`;
+    const error = misconfigured('backend', problem);
     error.cause = cause;
     throw error;
   }
@@ -75,7 +76,10 @@ function pick(module: unknown, specifier: string, exported: string | undefined):
   const found = Object.values(values).filter(isBackend);
   if (exported === undefined && found.length === 1 && found[0] !== undefined) return found[0];
   const wanted = exported === undefined ? 'one backend' : `a backend named ${exported}`;
-  throw misconfigured('backend', `is ${specifier}, which does not export ${wanted}: name, capabilities, open`);
+  throw misconfigured(
+    'backend',
+    `is ${shortName(specifier)}, which does not export ${wanted}: name, capabilities, open`,
+  );
 }
 
 function isBackend(value: unknown): value is Backend {

@@ -1,16 +1,16 @@
-import { checkChainWrite, checkLimit, checkWrite } from './arguments.ts';
+import { checkChainWrite, checkLimit, checkRead, checkWrite } from './arguments.ts';
 import { inContract, noLeases, unsupported } from './call-guard.ts';
+import { type CallNames, callNames } from './call-options.ts';
 import type { Capabilities } from './capabilities.ts';
 import { checkCount } from './count.ts';
 import type { Awaitable, ChainContext, DriverOptions, ReadContext, StoreDriver, WriteContext } from './driver.ts';
-import { invalid, MempoolError } from './errors.ts';
+import { MempoolError } from './errors.ts';
 import { clampLimit } from './ordering.ts';
 import type { Ordering } from './priority/limits.ts';
 import type { PriorityVerbs } from './priority/priority-verbs.ts';
 import type * as store from './store.ts';
 import type { StoredTransaction } from './transaction.ts';
-
-const noOptions: WriteContext = Object.freeze({ operationId: undefined, signal: undefined });
+import { unlessAborted } from './unless-aborted.ts';
 
 /** How every verb of a store runs: checked, counted, ended by its signal, refused once the store is closing. */
 export class CheckedCalls {
@@ -55,64 +55,66 @@ export class CheckedCalls {
   }
 
   protected peek(
-    query: store.SeqQuery,
+    query: store.SeqQuery | undefined,
     read: (after: number, limit: number, context: ReadContext) => Awaitable<StoredTransaction[]>,
   ): Promise<StoredTransaction[]> {
-    return this.read(query, (context) => {
-      const after = checkCount('after', query.after ?? 0);
-      const limit = clampLimit(checkLimit(query.limit));
+    return this.read(query, callNames.page, (context) => {
+      const after = checkCount('after', query?.after ?? 0);
+      const limit = clampLimit(checkLimit(query?.limit));
       return read(after, limit, context);
     });
   }
 
-  protected write<T>(options: store.WriteOptions = {}, run: (context: WriteContext) => Awaitable<T>): Promise<T> {
-    return this.call(options, () => run(checkWrite(options)));
+  protected write<T>(
+    options: store.WriteOptions | undefined,
+    run: (context: WriteContext) => Awaitable<T>,
+    names?: CallNames,
+  ): Promise<T> {
+    return this.call(() => checkWrite(options, names), run);
   }
 
-  protected moveTip<T>(options: store.ChainOptions = {}, run: (context: ChainContext) => Awaitable<T>): Promise<T> {
-    return this.call(options, () => {
-      const context = checkChainWrite(options);
-      if (context.lease !== null && !this.capabilities.lease) throw noLeases(this.name);
-      return run(context);
-    });
+  protected moveTip<T>(
+    options: store.ChainOptions | undefined,
+    run: (context: ChainContext) => Awaitable<T>,
+  ): Promise<T> {
+    return this.call(
+      () => checkChainWrite(options),
+      (context) => {
+        if (context.lease !== null && !this.capabilities.lease) throw noLeases(this.name);
+        return run(context);
+      },
+    );
   }
 
   /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */
-  protected async read<T>(options: store.ReadOptions = {}, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
-    const signal = options?.signal;
-    if (signal === undefined) return this.call(options, run);
-    const aborted = Promise.withResolvers<never>();
-    const abort = (): void => aborted.reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      return await Promise.race([this.call({ signal }, run), aborted.promise]);
-    } finally {
-      signal.removeEventListener('abort', abort);
-    }
+  protected read<T>(
+    options: store.ReadOptions | undefined,
+    names: CallNames,
+    run: (context: ReadContext) => Awaitable<T>,
+  ): Promise<T> {
+    let ending: AbortSignal | undefined;
+    const answer = this.call(() => {
+      const context = checkRead(options, names);
+      ending = context.signal;
+      return context;
+    }, run);
+    return ending === undefined ? answer : unlessAborted(answer, ending);
   }
 
   /**
    * Runs up to the driver without an await: order is kept, bytes are ours. What a driver answers at once is not waited for:
    * in memory that would cost as much as the call.
    */
-  protected call<T>(options: store.ReadOptions, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
+  protected call<C extends ReadContext, T>(check: () => C, run: (context: C) => Awaitable<T>): Promise<T> {
+    let signal: AbortSignal | undefined;
     try {
-      this.#assertOpen(options);
-      const { signal } = options;
-      return this.answer(run({ signal }), signal);
+      const context = check();
+      signal = context.signal;
+      this.assertOpen(signal);
+      return this.answer(run(context), signal);
     } catch (error) {
-      return this.refusal(error, options?.signal);
+      return this.refusal(error, signal);
     }
-  }
-
-  /** Where a write begins that makes no closure for each call. @throws what refuses the call */
-  protected begin(options: store.WriteOptions | undefined): WriteContext {
-    if (options !== undefined) {
-      this.#assertOpen(options);
-      return checkWrite(options);
-    }
-    this.#assertOpen(noOptions);
-    return noOptions;
   }
 
   protected answer<T>(answer: Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -123,10 +125,9 @@ export class CheckedCalls {
     return Promise.reject(inContract(error, signal));
   }
 
-  #assertOpen(options: store.ReadOptions): void {
-    if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
+  protected assertOpen(signal: AbortSignal | undefined): void {
     if (this.closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
   }
 
   /** Counts the call until the driver has ended it, so that `close` waits for it. */

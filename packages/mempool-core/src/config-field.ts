@@ -44,8 +44,8 @@ export const bump: Field<number> = (value, place) => {
 /** JSON has no infinity, so `"never"` says it. */
 export const threshold: Field<number> = (value, place) => {
   if (value === 'never' || value === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
-  throw misconfigured(place, 'must be a whole number or "never"');
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+  throw misconfigured(place, 'must be a whole number of at least 1 or "never"');
 };
 
 export const poolName: Field<string> = (value, place) => {
@@ -93,29 +93,4 @@ export function isTable(value: unknown): value is Readonly<Record<string, unknow
 /** A name as TOML files usually have it. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-/** The name most like `given`, where one is near enough to be meant. */
-export function nearest(given: string, names: readonly string[]): string | null {
-  let best: string | null = null;
-  let least = Math.max(2, Math.floor(given.length / 3)) + 1;
-  for (const name of names) {
-    const edits = distance(given.toLowerCase(), name.toLowerCase());
-    if (edits < least) [best, least] = [name, edits];
-  }
-  return best;
-}
-
-/** Levenshtein's: letters to put in, leave out or replace. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, other] of [...b].entries()) {
-      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

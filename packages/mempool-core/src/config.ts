@@ -9,7 +9,6 @@ import {
   isTable,
   limit,
   misconfigured,
-  nearest,
   oneOf,
   type Place,
   poolName,
@@ -20,6 +19,7 @@ import {
   threshold,
 } from './config-field.ts';
 import type { Thresholds } from './lifecycle.ts';
+import { hint, shortName } from './nearest-name.ts';
 import type { Retention } from './options.ts';
 import type { Limits, Ordering } from './priority/limits.ts';
 
@@ -96,7 +96,7 @@ export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral
 export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfig[F]> } = {
   backend: (value, place) => {
     const name = text(value, place);
-    return aliases[name] ?? name;
+    return Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
   },
   deployment: oneOf('single-node', 'multi-node'),
   pool: poolName,
@@ -158,7 +158,7 @@ function parseSection(given: Readonly<Record<string, unknown>>, prefix: Place): 
   const config: Record<string, unknown> = {};
   for (const [written, value] of Object.entries(given)) {
     if (value === undefined) continue;
-    const place = prefix + written;
+    const place = prefix + shortName(written);
     const name = written.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const target = name === lockSeconds ? 'watcherLockTtlMs' : name;
     if (Object.hasOwn(config, target)) throw misconfigured(place, 'is given twice, in two spellings');
@@ -171,8 +171,7 @@ function parseSection(given: Readonly<Record<string, unknown>>, prefix: Place): 
 function fieldOf(name: string, written: string, place: Place): Field<unknown> {
   if (Object.hasOwn(fields, name)) return fields[name as keyof MempoolConfig] as Field<unknown>;
   const names = [...Object.keys(fields), lockSeconds].map(written.includes('_') ? snakeCase : String);
-  const near = nearest(written, names);
-  throw misconfigured(place, `is not a field known here${near === null ? '' : `; did you mean ${near}?`}`);
+  throw misconfigured(place, `is not a field known here${hint(written, names)}`);
 }
 
 /** In Dolos a mempool's path starts from the storage path, and is `mempool` there where none is given. */

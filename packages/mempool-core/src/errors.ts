@@ -58,6 +58,8 @@ export const mempoolErrorCodes: readonly MempoolErrorCode[] = Object.keys(retrya
 export interface MempoolErrorDetails {
   readonly field?: string;
   readonly hash?: string;
+  /** Of an operation id used with other transactions: those of its first call, in their order. */
+  readonly hashes?: readonly string[];
   readonly seq?: number;
   readonly logSeq?: number;
   readonly command?: string;

@@ -20,7 +20,8 @@ export interface Goal {
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the option */
-export function checkGoal({ stage = 'Confirmed', confirmations = 0 }: WaitOptions): Goal {
+export function checkGoal(options: WaitOptions | undefined): Goal {
+  const { stage = 'Confirmed', confirmations = 0 } = options ?? {};
   if (!knownStages.includes(stage) || (stage as KnownStage) === 'Dropped')
     throw invalid('stage', 'Pending, Propagated, Acknowledged, Confirmed or Finalized');
   if (!Number.isSafeInteger(confirmations) || confirmations < 0)

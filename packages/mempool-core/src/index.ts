@@ -1,5 +1,4 @@
 export * from './answers.ts';
-export { copyTransactions } from './arguments.ts';
 export type { ArrivalStep } from './arrival-change.ts';
 export type { ArrivalVerbs } from './arrival-driver.ts';
 export { arrivalLimits } from './arrival-limits.ts';
@@ -100,6 +99,7 @@ export { type RetryOptions, retryUntil } from './retry.ts';
 export type { Schedule } from './schedule.ts';
 export * from './step.ts';
 export type * from './store.ts';
+export { copyTransactions } from './submissions.ts';
 export * from './transaction.ts';
 export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './validation.ts';
 export { Watcher } from './watcher.ts';

@@ -104,12 +104,12 @@ export function dropped(life: Life, tick: number, reason: string): Life {
 
 /** Confirmed transactions whose confirming tick is at most this are Finalized at `tick` (L6); -Infinity: none. */
 export function finalizableTick(tick: number, thresholds: Thresholds): number {
-  return tick - Math.max(1, thresholds.finalizeThreshold) + 1;
+  return tick - thresholds.finalizeThreshold + 1;
 }
 
 /** Propagated and Acknowledged ones whose tick is at most this are Dropped as stale at `tick` (L6); -Infinity: none. */
 export function droppableTick(tick: number, thresholds: Thresholds): number {
-  return tick - Math.max(1, thresholds.dropThreshold);
+  return tick - thresholds.dropThreshold;
 }
 
 /** The first tick whose point stays kept after the block of `tick` (L9): a rollback of `maxRollback` blocks ends there. */
@@ -119,7 +119,7 @@ export function keptFrom(tick: number, maxRollback: number, floor: number): numb
 
 /** Whether a block seen at `sighting` still counts for a transaction received at `tick` (L13). */
 export function sightingCounts(sighting: number, tick: number, thresholds: Thresholds): boolean {
-  return sighting > tick - Math.max(1, thresholds.finalizeThreshold);
+  return sighting > tick - thresholds.finalizeThreshold;
 }
 
 /** The stage a verb leads to, or `null` where it changes nothing (L11). */

@@ -1,4 +1,5 @@
 import { maxCallTransactions } from './arguments.ts';
+import { checkNames } from './call-options.ts';
 import type { QueueLimits } from './call-queue.ts';
 import { invalid } from './errors.ts';
 import { type Logger, longestTimerMs } from './options.ts';
@@ -44,9 +45,24 @@ export interface ResolvedMempoolOptions extends QueueLimits {
   readonly log: Logger;
 }
 
+const mempoolNames: ReadonlySet<string> = new Set([
+  'maxTxBytes',
+  'maxBatch',
+  'maxBatchBytes',
+  'maxQueued',
+  'validate',
+  'maxInvalid',
+  'keepInvalidMs',
+  'sweepEveryMs',
+  'height',
+  'clock',
+  'schedule',
+  'log',
+] satisfies (keyof MempoolOptions)[]);
+
 /** @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolOptions {
-  const { validate, height, sweepEveryMs } = options;
+  const { validate, height, sweepEveryMs } = checkNames('options', options, mempoolNames);
   return {
     maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576, 1, Number.MAX_SAFE_INTEGER),
     maxBatch: count('maxBatch', options.maxBatch ?? 128, 1, maxCallTransactions),

@@ -1,12 +1,12 @@
-import { checkHash, checkHashes } from './arguments.ts';
+import { checkHash, checkHashes, checkRead } from './arguments.ts';
+import { callNames } from './call-options.ts';
 import { MempoolError } from './errors.ts';
 import type { MempoolEvent } from './events.ts';
 import { checkGoal, type WaitOptions } from './goal.ts';
-import { type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
+import { checkLogWalk, checkSeqWalk, type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
 import { Gossip, type GossipOptions } from './priority/gossip.ts';
 import type * as verbs from './priority/pool-verbs.ts';
 import { Pulses } from './priority/pulse.ts';
-import { checkName } from './priority/verdict.ts';
 import type * as store from './store.ts';
 import type { LogEntry, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
 import { Waiters } from './waiters.ts';
@@ -36,12 +36,13 @@ export abstract class MempoolReader {
    *
    * @throws the signal's reason, `ERR_MEMPOOL_CLOSED` where the pool closes first
    */
-  async waitFor(hash: string, options: WaitOptions = {}): Promise<TransactionStatus> {
+  async waitFor(hash: string, options?: WaitOptions): Promise<TransactionStatus> {
     this.assertOpen();
+    const { signal } = checkRead(options, callNames.wait);
     const goal = checkGoal(options);
     checkHash('hash', hash);
-    options.signal?.throwIfAborted();
-    return this.#waiters.wait(hash, goal, options.signal);
+    signal?.throwIfAborted();
+    return this.#waiters.wait(hash, goal, signal);
   }
 
   /**
@@ -49,8 +50,9 @@ export abstract class MempoolReader {
    *
    * @throws the signal's reason, `ERR_MEMPOOL_CLOSED` where the pool closes first, what the store says
    */
-  async waitForPending({ signal }: store.ReadOptions = {}): Promise<void> {
+  async waitForPending(options?: store.ReadOptions): Promise<void> {
     this.assertOpen();
+    const { signal } = checkRead(options);
     signal?.throwIfAborted();
     const pulse = await this.#pulses.hold(signal);
     try {
@@ -62,32 +64,34 @@ export abstract class MempoolReader {
   }
 
   /** The present status of each hash, then each change of its stage. `break` or abort ends it at once. */
-  watch(hashes: readonly string[], options: store.ReadOptions = {}): AsyncIterable<TransactionStatus> {
-    return new Watch(this.#store, checkHashes('hashes', hashes, Number.POSITIVE_INFINITY), options);
+  watch(hashes: readonly string[], options?: store.ReadOptions): AsyncIterable<TransactionStatus> {
+    return begun(() => {
+      const own = checkHashes('hashes', hashes, Number.POSITIVE_INFINITY);
+      return new Watch(this.#store, own, checkRead(options));
+    });
   }
 
   /**
    * What this peer is to be sent, as it becomes ready. Keep its `cursor` and give it as `after` to go on from there. Priority pools.
-   *
-   * @throws `ERR_MEMPOOL_INVALID` naming `peer`
+   * A bad argument is an `ERR_MEMPOOL_INVALID` of its first page.
    */
-  gossip(peer: string, options: GossipOptions = {}): Gossip {
-    return new Gossip(this.#store, this.#pulses, checkName('peer', peer, 1), options);
+  gossip(peer: string, options?: GossipOptions): Gossip {
+    return new Gossip(this.#store, this.#pulses, peer, options);
   }
 
   /** Every pending transaction by seq, over all pages (O1). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
-  pending(options: SeqWalkOptions = {}): AsyncIterable<StoredTransaction> {
-    return walkBySeq(this.#store, 'peekPending', options);
+  pending(options?: SeqWalkOptions): AsyncIterable<StoredTransaction> {
+    return begun(() => walkBySeq(this.#store, 'peekPending', checkSeqWalk(options)));
   }
 
   /** Everything in flight by seq, over all pages (O1). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
-  inflight(options: SeqWalkOptions = {}): AsyncIterable<StoredTransaction> {
-    return walkBySeq(this.#store, 'peekInflight', options);
+  inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction> {
+    return begun(() => walkBySeq(this.#store, 'peekInflight', checkSeqWalk(options)));
   }
 
   /** The terminal log from a cursor on, over all pages (O4). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
-  finalized(options: LogWalkOptions = {}): AsyncIterable<LogEntry> {
-    return walkLog(this.#store, options);
+  finalized(options?: LogWalkOptions): AsyncIterable<LogEntry> {
+    return begun(() => walkLog(this.#store, checkLogWalk(options)));
   }
 
   /** Whether anything waits to be propagated (O2). */
@@ -190,5 +194,14 @@ export abstract class MempoolReader {
   #reading(): store.MempoolStore {
     this.assertOpen();
     return this.#store;
+  }
+}
+
+/** A walk whose arguments are bad fails when it is begun, as a call does. */
+function begun<T>(walk: () => AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    return walk();
+  } catch (error) {
+    return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
   }
 }

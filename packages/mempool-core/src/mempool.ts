@@ -4,30 +4,36 @@ import {
   checkHash,
   checkHashes,
   checkPoint,
+  checkPolicy,
+  checkRead,
   checkReason,
-  checkTransaction,
   checkWrite,
   maxCallTransactions,
 } from './arguments.ts';
 import type { Lane } from './call-list.ts';
+import { callNames } from './call-options.ts';
 import { Coalescer } from './coalescer.ts';
 import { checkCount } from './count.ts';
+import type { ChainContext, WriteContext } from './driver.ts';
 import { invalid } from './errors.ts';
 import { type Arrival, dropLane, moveLane, receiveLane, statusLane } from './lanes.ts';
 import { defaultThresholds, type MoveVerb } from './lifecycle.ts';
 import { type MempoolOptions, type ResolvedMempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
 import { MempoolReader } from './mempool-reader.ts';
+import { ownSubmission, ownSubmissions, weight } from './own-submission.ts';
 import { Application } from './priority/application.ts';
 import { InvalidHashes } from './priority/invalid-hashes.ts';
-import type { Limits } from './priority/limits.ts';
-import { ownVerdict } from './priority/own-verdict.ts';
+import { checkLimits, type Limits } from './priority/limits.ts';
+import { asRevision } from './priority/own-verdict.ts';
 import type * as verbs from './priority/pool-verbs.ts';
-import { checkMoment } from './priority/priority-arguments.ts';
+import { checkBudget, checkMoment, checkRevisions, checkTake } from './priority/priority-arguments.ts';
 import type { CheckedMoment } from './priority/priority-verbs.ts';
 import { type Recheck, Rechecker, type RecheckOptions } from './priority/recheck.ts';
 import { Sweeper } from './priority/sweeper.ts';
-import { isGone, Screening, screenedOutcomes } from './screening.ts';
+import { checkName } from './priority/verdict.ts';
+import { firstSent, isGone, Screening, screenedOutcomes } from './screening.ts';
 import type * as store from './store.ts';
+import { readSubmission, readSubmissions, withTooLarge } from './submissions.ts';
 import type { ChainPoint, TransactionStatus } from './transaction.ts';
 import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 
@@ -77,28 +83,26 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
    * Takes one transaction in (L1, L2), after the application's check where there is one. The payload is copied (M1). A verdict
    * that comes with it stands for the check.
    */
-  async submit(submission: verbs.Submission, options: SubmitOptions = {}): Promise<SubmitOutcome> {
+  async submit(submission: verbs.Submission, options?: SubmitOptions): Promise<SubmitOutcome> {
     this.assertOpen();
-    checkTransaction(() => 'transaction', submission, this.#options.maxTxBytes);
-    const own = copy('transaction', submission, options);
-    return this.#submit(own, checkMoment(this.#at(options)), checkWrite(options));
+    const { context, moment, from } = this.#submitting(options);
+    const own = ownSubmission(readSubmission(submission), from, this.#options.maxTxBytes);
+    return own.kind === 'too-large' ? own : this.#submit(own.submission, moment, context);
   }
 
   /** What became of one transaction (O3). */
-  async status(hash: string, options: store.ReadOptions = {}): Promise<TransactionStatus> {
-    return this.#single(this.#status, hash, { signal: options.signal });
+  async status(hash: string, options?: store.ReadOptions): Promise<TransactionStatus> {
+    return this.#single(this.#status, hash, checkRead(options));
   }
 
-  /** Takes in at most 1,000 transactions in one step; those the application refuses stay out. */
-  async receive(submissions: readonly verbs.Submission[], options: SubmitOptions = {}): Promise<SubmitOutcome[]> {
+  /** Takes in at most 1,000 transactions in one step; those the application refuses stay out, and those that are too large. */
+  async receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<SubmitOutcome[]> {
     this.assertOpen();
-    if (!Array.isArray(submissions) || submissions.length > maxCallTransactions)
-      throw invalid('transactions', `an array of at most ${maxCallTransactions} transactions`);
-    for (const [i, submission] of submissions.entries())
-      checkTransaction(() => `transactions[${i}]`, submission, this.#options.maxTxBytes);
-    const own = submissions.map((each, i) => copy(`transactions[${i}]`, each, options));
-    const moment = checkMoment(this.#at(options));
-    return this.#receiveAll(own, moment, checkWrite(options));
+    const { context, moment, from } = this.#submitting(options);
+    const { maxTxBytes } = this.#options;
+    const read = readSubmissions(submissions);
+    const told = await this.#receiveAll(ownSubmissions(read, from, maxTxBytes), moment, context);
+    return told.length === read.length ? told : withTooLarge(read, told, maxTxBytes);
   }
 
   /** Pending → Propagated (L3). For one hash: whether it moved; for a list: the hashes moved. */
@@ -128,54 +132,56 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   async drop(
     which: string | readonly string[],
     reason: string,
-    options: store.WriteOptions = {},
+    options?: store.WriteOptions,
   ): Promise<boolean | string[]> {
+    const context = checkWrite(options);
     checkReason(reason);
-    if (typeof which === 'string') return this.#single(dropLane(this.store, reason), which, options);
-    const hashes = [...checkHashes('hashes', which, maxCallTransactions)];
-    return this.#whole((on, to) => on.drop(hashes, reason, to), options);
+    if (typeof which === 'string') return this.#single(dropLane(this.store, reason), which, context);
+    const hashes = checkHashes('hashes', which, maxCallTransactions);
+    return this.#whole((on, to) => on.drop(hashes, reason, to), context);
   }
 
   /** Applies one block (L5, L6, X3, X6). */
   async confirm(
     block: store.Block,
     policy: store.Policy = {},
-    options: store.ChainOptions = {},
+    options?: store.ChainOptions,
   ): Promise<store.ConfirmOutcome> {
-    const { point, parent, seen, unseen, provides } = checkBlock(block, policy, defaultThresholds);
+    const context = checkChainWrite(options);
+    const thresholds = checkPolicy(policy);
+    const { point, parent, seen, unseen, provides } = checkBlock(block, thresholds, defaultThresholds);
     const own = { point, parent: parent ?? undefined, seen, unseen, provides };
-    const thresholds = { ...policy };
-    return this.#whole((on, to) => on.confirm(own, thresholds, to), options);
+    return this.#whole((on, to) => on.confirm(own, thresholds, to), context);
   }
 
   /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9, X6). */
-  async rollback(point: ChainPoint | null, options: store.ChainOptions = {}): Promise<store.RollbackOutcome> {
+  async rollback(point: ChainPoint | null, options?: store.ChainOptions): Promise<store.RollbackOutcome> {
+    const context = checkChainWrite(options);
     const own = point === null ? null : checkPoint('point', point);
-    return this.#whole((on, to) => on.rollback(own, to), options);
+    return this.#whole((on, to) => on.rollback(own, to), context);
   }
 
   /** What `reap` gives, marked in flight under a lease in the same step. */
   async take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Lot> {
-    const room = { ...budget };
-    const own = this.#at(options);
-    const { owner, leaseMs, now, height } = own;
-    return this.#whole((on, to) => on.take(room, { ...to, owner, leaseMs, now, height }), own);
+    const context = checkWrite(options, callNames.take);
+    const claim = { ...checkTake(options), ...this.#at(options) };
+    const room = checkBudget(budget);
+    return this.#whole((on, to) => on.take(room, { ...to, ...claim }), context);
   }
 
   /** Ends leases, and drops what waited too long or is over the limits. */
-  async sweep(options: verbs.SweepOptions = {}): Promise<verbs.Sweep> {
-    const { now, height } = this.#at(options);
-    return this.#whole((on, to) => on.sweep({ ...to, now, height }), options);
+  async sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
+    const context = checkWrite(options, callNames.moment);
+    const moment = this.#at(options);
+    return this.#whole((on, to) => on.sweep({ ...to, ...moment }), context);
   }
 
   /** Applies verdicts that were given again. Priority pools. */
-  async revise(
-    revisions: readonly verbs.Revision[],
-    options: verbs.ReviseOptions = {},
-  ): Promise<verbs.ReviseOutcome[]> {
-    const own = Array.isArray(revisions) ? [...revisions] : revisions;
-    const { now, height } = this.#at(options);
-    const outcomes = await this.#whole((on, to) => on.revise(own, { ...to, now, height }), options);
+  async revise(revisions: readonly verbs.Revision[], options?: verbs.ReviseOptions): Promise<verbs.ReviseOutcome[]> {
+    const context = checkWrite(options, callNames.moment);
+    const own = checkRevisions(revisions).map(asRevision);
+    const moment = this.#at(options);
+    const outcomes = await this.#whole((on, to) => on.revise(own, { ...to, ...moment }), context);
     // What it made ready has no event.
     this.wake();
     return outcomes;
@@ -187,10 +193,11 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
    *
    * @throws what the application throws, the signal's reason: what was applied until then stays
    */
-  async recheck(options: RecheckOptions = {}): Promise<Recheck> {
+  async recheck(options?: RecheckOptions): Promise<Recheck> {
     this.assertOpen();
+    const { signal } = checkRead(options, callNames.recheck);
     if (this.#application === null) throw invalid('validate', 'given to the pool: a recheck asks it');
-    const { slice = 100, signal } = options;
+    const slice = options?.slice ?? 100;
     if (!Number.isSafeInteger(slice) || slice < 1 || slice > maxCallTransactions)
       throw invalid('slice', `a whole number of 1–${maxCallTransactions}`);
     const height = checkCount('height', this.#at(options).height ?? Number.NaN);
@@ -198,14 +205,15 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /** Every Pending transaction → Dropped. Returns how many. */
-  async flush(options: store.WriteOptions = {}): Promise<number> {
-    return this.#whole((on, to) => on.flush(to), options);
+  async flush(options?: store.WriteOptions): Promise<number> {
+    return this.#whole((on, to) => on.flush(to), checkWrite(options));
   }
 
   /** Sets the limits that are named, for every node; returns all of them. */
-  async setLimits(limits: Partial<Limits>, options: store.WriteOptions = {}): Promise<Limits> {
-    const own = { ...limits };
-    return this.#whole((on, to) => on.setLimits(own, to), options);
+  async setLimits(limits: Partial<Limits>, options?: store.WriteOptions): Promise<Limits> {
+    const context = checkWrite(options);
+    const own = checkLimits(limits);
+    return this.#whole((on, to) => on.setLimits(own, to), context);
   }
 
   /** Sends what was accepted, closes the store, ends the streams, and tells those who still wait. Twice is fine (R2). */
@@ -236,14 +244,15 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   async #receiveAll(
     own: readonly verbs.Submission[],
     moment: CheckedMoment,
-    context: store.WriteOptions,
+    context: WriteContext,
   ): Promise<SubmitOutcome[]> {
     const { now, height } = { now: moment.now ?? undefined, height: moment.height ?? undefined };
     const send = (submissions: readonly verbs.Submission[]): Promise<store.ReceiveOutcome[]> =>
       this.#whole((on, to) => on.receive(submissions, { ...to, now, height }), context);
     if (own.every((each) => this.#screening.passes(each))) return send(own);
     const screened = await Promise.all(own.map((each) => this.#screening.screen(each, height, context)));
-    const outcomes = await send(screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission)));
+    const sent = screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission));
+    const outcomes = await send(sent).catch((error: unknown) => send(firstSent(own, error)));
     const again = { signal: context.signal };
     const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
       isGone(screened[i], outcome) ? this.#submit(own[i] as verbs.Submission, moment, again) : outcome,
@@ -254,44 +263,45 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   async #move(
     verb: MoveVerb,
     which: string | readonly string[],
-    options: store.WriteOptions = {},
+    options: store.WriteOptions | undefined,
   ): Promise<boolean | string[]> {
-    if (typeof which === 'string') return this.#single(this.#moves[verb], which, options);
-    const hashes = [...checkHashes('hashes', which, maxCallTransactions)];
-    return this.#whole((on, to) => on[verb](hashes, to), options);
+    const context = checkWrite(options);
+    if (typeof which === 'string') return this.#single(this.#moves[verb], which, context);
+    const hashes = checkHashes('hashes', which, maxCallTransactions);
+    return this.#whole((on, to) => on[verb](hashes, to), context);
   }
 
-  async #single<Answer>(lane: Lane<string, Answer>, hash: string, options: store.WriteOptions): Promise<Answer> {
+  async #single<Answer>(lane: Lane<string, Answer>, hash: string, context: store.WriteOptions): Promise<Answer> {
     checkHash('hash', hash);
-    return this.#coalescer.call(lane, { item: hash, hash, bytes: 0 }, checkWrite(options));
+    return this.#coalescer.call(lane, { item: hash, hash, bytes: 0 }, context);
   }
 
+  /** Of a context that was checked. */
   async #whole<Answer>(
     run: (on: store.MempoolStore, to: store.ChainOptions) => Promise<Answer>,
-    options: store.ChainOptions,
+    context: WriteContext | ChainContext,
   ): Promise<Answer> {
-    const { lease, ...context } = checkChainWrite(options);
-    return this.#coalescer.whole(() => run(this.store, { ...context, lease: lease ?? undefined }), context.signal);
+    const { operationId, signal } = context;
+    const to = { operationId, signal, lease: 'lease' in context ? (context.lease ?? undefined) : undefined };
+    return this.#coalescer.whole(() => run(this.store, to), signal);
   }
 
-  /** The options as they are at the moment of the call, with the height that the pool is told where they have none. */
-  #at<Options extends Pick<verbs.Moment, 'height'>>(options: Options): Options {
-    return { ...options, height: options?.height ?? this.#options.height?.() };
+  #submitting(options: SubmitOptions | undefined): Submitting {
+    const context = checkWrite(options, callNames.submit);
+    const from = options?.from;
+    if (from !== undefined) checkName('from', from, 1);
+    return { context, moment: checkMoment(this.#at(options)), from };
+  }
+
+  /** The moment that the options tell, with the height that the pool is told where they have none. */
+  #at(options: verbs.Moment | undefined): verbs.Moment {
+    const { now, height } = options ?? {};
+    return { now, height: height ?? this.#options.height?.() };
   }
 }
 
-/** M1: what is handed in stays as it is, whatever the caller does next. */
-function copy(place: string, submission: verbs.Submission, options: SubmitOptions): verbs.Submission {
-  const { hash, payload, payloadType, verdict, from = options.from } = submission;
-  const own = { hash, payload: Buffer.from(payload), payloadType };
-  if (verdict === undefined && from === undefined) return own;
-  return { ...own, from, verdict: verdict === undefined ? undefined : ownVerdict(`${place}.verdict`, verdict) };
-}
-
-/** What it adds to a store call (O6): tags may be larger than the payload. */
-function weight({ payload, verdict: { provides = [], requires = [] } = {} }: verbs.Submission): number {
-  let bytes = payload.length;
-  for (const tag of provides) bytes += tag.length;
-  for (const tag of requires) bytes += tag.length;
-  return bytes;
+interface Submitting {
+  readonly context: WriteContext;
+  readonly moment: CheckedMoment;
+  readonly from: string | undefined;
 }

@@ -54,7 +54,7 @@ export const longestTimerMs: number = 2 ** 31 - 1;
 export function resolveOptions(options: OpenOptions): DriverOptions {
   return {
     pool: poolName(options.pool ?? 'mempool'),
-    thresholds: resolveThresholds(options, defaultThresholds),
+    thresholds: { ...defaultThresholds, ...namedThresholds(options) },
     retention: namedRetention(options),
     maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576),
     ordering: orderingOf(options.ordering ?? 'fifo'),
@@ -68,18 +68,17 @@ export function resolveOptions(options: OpenOptions): DriverOptions {
   };
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the threshold */
-export function resolveThresholds(given: Partial<Thresholds>, fallback: Thresholds): Thresholds {
-  return {
-    finalizeThreshold: threshold('finalizeThreshold', given.finalizeThreshold, fallback),
-    dropThreshold: threshold('dropThreshold', given.dropThreshold, fallback),
-  };
-}
-
-function threshold(field: keyof Thresholds, value: number | undefined, fallback: Thresholds): number {
-  if (value === undefined) return fallback[field];
-  if (value === Number.POSITIVE_INFINITY || Number.isSafeInteger(value)) return Math.max(1, value);
-  throw invalid(field, 'an integer or Infinity');
+/** Only what is named. @throws `ERR_MEMPOOL_INVALID` naming the threshold */
+export function namedThresholds(given: Partial<Thresholds>): Partial<Thresholds> {
+  const named: Partial<Record<keyof Thresholds, number>> = {};
+  for (const field of ['finalizeThreshold', 'dropThreshold'] as const) {
+    const value = given[field];
+    if (value === undefined) continue;
+    if (value !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(value) || value < 1))
+      throw invalid(field, 'a whole number of at least 1, or Infinity for never');
+    named[field] = value;
+  }
+  return named;
 }
 
 function namedRetention(options: OpenOptions): Partial<Retention> {

@@ -1,4 +1,7 @@
-import { isMempoolError, type MempoolError } from './errors.ts';
+import { checkRead } from './arguments.ts';
+import { type CallNames, callNames } from './call-options.ts';
+import { checkCount } from './count.ts';
+import { invalid, isMempoolError, type MempoolError } from './errors.ts';
 import type { MempoolStore, ReadOptions } from './store.ts';
 import type { LogEntry, StoredTransaction } from './transaction.ts';
 
@@ -20,6 +23,25 @@ export interface SeqWalkOptions extends WalkOptions {
 export interface LogWalkOptions extends WalkOptions {
   /** First `logSeq` wanted; default 0, the oldest there is. */
   readonly cursor?: number | undefined;
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function checkSeqWalk(options: SeqWalkOptions | undefined): SeqWalkOptions {
+  const { after = 0, ...rest } = { ...options, ...checkWalk(options, callNames.walk) };
+  return { ...rest, after: checkCount('after', after) };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function checkLogWalk(options: LogWalkOptions | undefined): LogWalkOptions {
+  const { cursor = 0, ...rest } = { ...options, ...checkWalk(options, callNames.logWalk) };
+  return { ...rest, cursor: checkCount('cursor', cursor) };
+}
+
+function checkWalk(options: WalkOptions | undefined, names: CallNames): WalkOptions {
+  const { signal } = checkRead(options, names);
+  const onCorrupt = options?.onCorrupt;
+  if (onCorrupt !== undefined && typeof onCorrupt !== 'function') throw invalid('onCorrupt', 'a function');
+  return { signal, onCorrupt };
 }
 
 type SeqVerb = 'peekPending' | 'peekInflight';

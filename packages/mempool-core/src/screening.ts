@@ -1,3 +1,4 @@
+import { isMempoolError } from './errors.ts';
 import type { Application } from './priority/application.ts';
 import type { Ordering } from './priority/limits.ts';
 import { refusedBefore } from './priority/own-refusals.ts';
@@ -39,7 +40,7 @@ export class Screening {
     const { application, status } = this.#parts;
     if (application === null || this.passes(submission)) return { kind: 'admitted', submission };
     const { hash } = submission;
-    const { stage } = await status(hash, context);
+    const { stage } = await status(hash, { signal: context.signal });
     if (stage !== 'Unknown' && stage !== 'Dropped') {
       // The store is to be asked only where it has to note the peer, or may have recorded another answer.
       if (submission.from !== undefined || context.operationId !== undefined) return this.#known(submission);
@@ -70,6 +71,23 @@ export function isGone(screened: Screened | undefined, outcome: SubmitOutcome): 
 
 function refused(hash: string, { code, log, penalize, data, info, codespace }: Refusal): Refused {
   return { kind: 'refused', hash, code, log, penalize, data: data && Uint8Array.from(data), info, codespace };
+}
+
+/**
+ * What the first call under an operation id sent of these, which the error of a store that was sent others tells: the
+ * application may refuse others by now (X2).
+ *
+ * @throws the error, where it is another one, or the first call was about other transactions
+ */
+export function firstSent(submissions: readonly Submission[], error: unknown): Submission[] {
+  const hashes = isMempoolError(error, 'ERR_MEMPOOL_INVALID') ? error.details.hashes : undefined;
+  if (hashes === undefined) throw error;
+  const byHash = Map.groupBy(submissions, ({ hash }) => hash);
+  return hashes.map((hash) => {
+    const submission = byHash.get(hash)?.shift();
+    if (submission === undefined) throw error;
+    return submission;
+  });
 }
 
 /**

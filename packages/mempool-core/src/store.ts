@@ -69,6 +69,8 @@ export type ReceiveOutcome =
       readonly hash: string;
       readonly stage: 'Pending' | 'Propagated' | 'Acknowledged' | 'Confirmed' | 'Finalized';
     }
+  /** Its payload has more bytes than the store takes. Nothing is recorded of it under an operation id: a repeat looks again. */
+  | { readonly kind: 'too-large'; readonly hash: string; readonly maxTxBytes: number }
   /** A limit or a rule of the pool itself refuses it; stores that are full reject instead (M3). */
   | AdmissionRefusal;
 

@@ -1,8 +1,9 @@
+import { checkPolicy } from './arguments.ts';
+import { checkNames } from './call-options.ts';
 import type { ChainSource } from './chain-source.ts';
 import { invalid } from './errors.ts';
 import type { Leadership } from './lease.ts';
-import { defaultThresholds } from './lifecycle.ts';
-import { type Logger, resolveThresholds } from './options.ts';
+import type { Logger } from './options.ts';
 import type { MempoolStore, Policy } from './store.ts';
 
 /** All that a watcher asks of an election: `mempool-election` has one, any other with these two will do. */
@@ -45,21 +46,29 @@ export interface WatcherOptions {
 
 export type ResolvedWatcherOptions = { readonly [O in keyof WatcherOptions]-?: Exclude<WatcherOptions[O], undefined> };
 
+const watcherNames: ReadonlySet<string> = new Set([
+  'election',
+  'pool',
+  'source',
+  'policy',
+  'ringSize',
+  'progressTimeoutMs',
+  'log',
+]);
+
 /** @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveWatcherOptions(options: WatcherOptions): ResolvedWatcherOptions {
-  if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
+  checkNames('options', options, watcherNames);
   const { election, pool, source, policy = {}, ringSize = 2_160, log = () => undefined } = options;
   const { progressTimeoutMs = 30_000 } = options;
   requireMethods('election', election, ['runAsLeader', 'resign']);
   requireMethods('pool', pool, ['tip', 'confirm', 'rollback']);
   requireMethods('source', source, ['intersect']);
-  if (typeof policy !== 'object' || policy === null) throw invalid('policy', 'an object');
   if (!Number.isSafeInteger(ringSize) || ringSize < 1) throw invalid('ringSize', 'a whole number of at least 1');
   if (progressTimeoutMs !== false && !isTimeout(progressTimeoutMs))
     throw invalid('progressTimeoutMs', `a whole number of milliseconds from 1 to ${longestTimeoutMs}, or false`);
   if (typeof log !== 'function') throw invalid('log', 'a function');
-  resolveThresholds(policy, defaultThresholds);
-  return { election, pool, source, policy: { ...policy }, ringSize, progressTimeoutMs, log: harmless(log) };
+  return { election, pool, source, policy: checkPolicy(policy), ringSize, progressTimeoutMs, log: harmless(log) };
 }
 
 /** A week, far below what a timer can wait. */

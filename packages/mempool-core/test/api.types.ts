@@ -69,6 +69,9 @@ export function received(outcome: ReceiveOutcome): string {
     case 'duplicate':
       // @ts-expect-error a duplicate keeps the seq of the first to itself
       return outcome.seq;
+    case 'too-large':
+      holds<Same<typeof outcome.maxTxBytes, number>>();
+      return outcome.hash;
     case 'full':
     case 'limit':
     case 'conflict':

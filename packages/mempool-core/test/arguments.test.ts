@@ -6,9 +6,7 @@ import {
   checkLimit,
   checkPoint,
   checkReason,
-  checkTransactions,
   checkWrite,
-  copyTransactions,
   distinctHashes,
 } from '../src/arguments.ts';
 import { checkCount } from '../src/count.ts';
@@ -17,6 +15,7 @@ import { defaultThresholds } from '../src/lifecycle.ts';
 import { type OpenOptions, resolveOptions } from '../src/options.ts';
 import { clampLimit } from '../src/ordering.ts';
 import type { Block } from '../src/store.ts';
+import { checkTransactions, copyTransactions, readSubmissions } from '../src/submissions.ts';
 import type { Transaction } from '../src/transaction.ts';
 
 const hash = 'ab'.repeat(32);
@@ -63,18 +62,22 @@ describe('transactions', () => {
     [{ ...good, hash: 'AB' }, 'transactions[1].hash'],
     [{ ...good, payload: 'text' }, 'transactions[1].payload'],
     [{ ...good, payload: [1] }, 'transactions[1].payload'],
-    [{ ...good, payload: new Uint8Array(11) }, 'transactions[1].payload'],
     [{ ...good, payloadType: -1 }, 'transactions[1].payloadType'],
     [{ ...good, payloadType: 65_536 }, 'transactions[1].payloadType'],
     [{ ...good, payloadType: 1.5 }, 'transactions[1].payloadType'],
     [null, 'transactions[1]'],
   ])('a bad one is refused by its field: %#', (bad, field) => {
-    expect(refused(() => checkTransactions([good, untyped(bad)], 10))).toBe(field);
+    expect(refused(() => checkTransactions(readSubmissions([good, untyped(bad)]), 10))).toBe(field);
   });
 
   it('more than 1,000 in a call are refused (X1)', () => {
-    expect(refused(() => checkTransactions(Array(1_001).fill(good), 10))).toBe('transactions');
-    expect(checkTransactions(Array(1_000).fill(good), 10)).toHaveLength(1_000);
+    expect(refused(() => readSubmissions(Array(1_001).fill(good)))).toBe('transactions');
+    expect(readSubmissions(Array(1_000).fill(good))).toHaveLength(1_000);
+  });
+
+  it('that are larger than may be are counted', () => {
+    const larger = { ...good, payload: new Uint8Array(11) };
+    expect(checkTransactions(readSubmissions([good, larger, larger]), 10)).toBe(2);
   });
 
   it('are copied (M1)', () => {
@@ -110,7 +113,7 @@ describe('blocks', () => {
     expect(refused(() => checkBlock(untyped(bad), {}, defaultThresholds))).toBe(field);
   });
 
-  it.each([Number.NaN, 1.5, Number.NEGATIVE_INFINITY, '6', 2 ** 53])('a threshold of %j is refused', (bad) => {
+  it.each([0, -1, Number.NaN, 1.5, Number.NEGATIVE_INFINITY, '6', 2 ** 53])('a threshold of %j is refused', (bad) => {
     expect(refused(() => checkBlock(block, { dropThreshold: untyped(bad) }, defaultThresholds))).toBe('dropThreshold');
   });
 

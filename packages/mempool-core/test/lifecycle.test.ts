@@ -99,13 +99,6 @@ describe('final stages', () => {
     });
   });
 
-  it('a threshold below 1 acts as 1 (L6)', () => {
-    const zero = { finalizeThreshold: 0, dropThreshold: -5 };
-    expect(settle(live(hash, 1, 'Confirmed', 10), 10, zero).stage).toBe('Finalized');
-    expect(settle(live(hash, 1, 'Propagated', 10), 10, zero).stage).toBe('Propagated');
-    expect(settle(live(hash, 1, 'Propagated', 10), 11, zero).stage).toBe('Dropped');
-  });
-
   it('never come with a threshold of Infinity (L6)', () => {
     expect(settle(live(hash, 1, 'Confirmed', 1), 1e9, never).stage).toBe('Confirmed');
     expect(settle(live(hash, 1, 'Acknowledged', 1), 1e9, never).stage).toBe('Acknowledged');

@@ -1,7 +1,13 @@
+import { checkLimit, checkRead } from '../arguments.ts';
+import { callNames } from '../call-options.ts';
+import { checkCount } from '../count.ts';
+import type { ReadContext } from '../driver.ts';
 import { endable } from '../endable.ts';
 import type { MempoolStore, PageQuery } from '../store.ts';
 import type { GossipPage } from './pool-verbs.ts';
+import { checkGossip } from './priority-arguments.ts';
 import type { Pulses } from './pulse.ts';
+import { checkName } from './verdict.ts';
 
 export interface GossipOptions extends PageQuery {
   /** Where an earlier one's `cursor` was; default 0: everything. */
@@ -17,16 +23,14 @@ export interface GossipOptions extends PageQuery {
 export class Gossip implements AsyncIterable<GossipPage> {
   readonly #store: MempoolStore;
   readonly #pulses: Pulses;
-  readonly #peer: string;
-  readonly #options: GossipOptions;
+  readonly #call: GossipCall | { readonly fault: unknown };
   #cursor: number;
 
-  constructor(store: MempoolStore, pulses: Pulses, peer: string, options: GossipOptions) {
+  constructor(store: MempoolStore, pulses: Pulses, peer: string, options: GossipOptions | undefined) {
     this.#store = store;
     this.#pulses = pulses;
-    this.#peer = peer;
-    this.#options = { ...options };
-    this.#cursor = options.after ?? 0;
+    this.#call = callOf(peer, options);
+    this.#cursor = 'fault' in this.#call ? 0 : this.#call.after;
   }
 
   /** All there is to know of the peer: behind everything that the loop has come back from. */
@@ -35,16 +39,17 @@ export class Gossip implements AsyncIterable<GossipPage> {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<GossipPage, undefined> {
-    return endable((signal) => this.#pages(signal), this.#options.signal);
+    const call = this.#call;
+    if ('fault' in call) return { next: () => Promise.reject(call.fault) };
+    return endable((signal) => this.#pages(call, signal), call.signal);
   }
 
-  async *#pages(signal: AbortSignal): AsyncGenerator<GossipPage, undefined> {
-    const { limit, hashesOnly } = this.#options;
+  async *#pages({ limit, hashesOnly, except }: GossipCall, signal: AbortSignal): AsyncGenerator<GossipPage, undefined> {
     const pulse = await this.#pulses.hold(signal);
     try {
       for (;;) {
         const { beat } = pulse;
-        const page = await this.#store.since(this.#cursor, { limit, hashesOnly, except: this.#peer, signal });
+        const page = await this.#store.since(this.#cursor, { limit, hashesOnly, except, signal });
         if (page.items.length > 0) yield page;
         if (page.next === this.#cursor) await pulse.next(beat, signal);
         this.#cursor = page.next;
@@ -52,5 +57,25 @@ export class Gossip implements AsyncIterable<GossipPage> {
     } finally {
       this.#pulses.release(pulse);
     }
+  }
+}
+
+interface GossipCall extends ReadContext {
+  readonly after: number;
+  readonly limit: number | undefined;
+  readonly hashesOnly: boolean;
+  readonly except: string;
+}
+
+/** What a gossip was called with; where that is bad, the error that its first page fails with. */
+function callOf(peer: string, options: GossipOptions | undefined): GossipCall | { readonly fault: unknown } {
+  try {
+    const { signal } = checkRead(options, callNames.gossip);
+    const except = checkName('peer', peer, 1);
+    const { after = 0, limit, hashesOnly } = options ?? {};
+    const asked = checkGossip(checkCount('after', after), { hashesOnly });
+    return { signal, except, after, limit: checkLimit(limit), hashesOnly: asked.hashesOnly };
+  } catch (fault) {
+    return { fault };
   }
 }

@@ -1,3 +1,4 @@
+import { checkNames } from '../call-options.ts';
 import { invalid } from '../errors.ts';
 
 /** The order of a pool, chosen when it is made: by arrival, or by priority. */
@@ -55,8 +56,18 @@ export const limitNames: readonly (keyof Limits)[] = Object.freeze(Object.keys(d
 /** Only what is named, checked. @throws `ERR_MEMPOOL_INVALID` naming the limit */
 export function namedLimits(given: Partial<Record<keyof Limits, unknown>>): Partial<Limits> {
   const named: Partial<Record<keyof Limits, unknown>> = {};
-  for (const name of limitNames) if (given[name] !== undefined) named[name] = checkLimitValue(name, given[name]);
+  for (const name of limitNames) {
+    const value = given[name];
+    if (value !== undefined) named[name] = checkLimitValue(name, value);
+  }
   return named as Partial<Limits>;
+}
+
+const knownLimits: ReadonlySet<string> = new Set(limitNames);
+
+/** Limits alone, as `setLimits` takes them. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
+export function checkLimits(given: Partial<Limits>): Partial<Limits> {
+  return namedLimits(checkNames('limits', given, knownLimits));
 }
 
 function checkLimitValue(name: keyof Limits, value: unknown): unknown {

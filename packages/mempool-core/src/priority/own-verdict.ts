@@ -1,5 +1,7 @@
 import { invalid } from '../errors.ts';
-import { checkVerdict, defaultVerdict, type Verdict } from './verdict.ts';
+import type { Revision } from './pool-verbs.ts';
+import type { CheckedRevision } from './priority-verbs.ts';
+import { type CheckedVerdict, checkVerdict, defaultVerdict, type Verdict } from './verdict.ts';
 
 /**
  * A copy, checked. A field that no verdict has is a mistake: what was meant as a refusal must not take a transaction in.
@@ -10,7 +12,15 @@ export function ownVerdict(place: string, verdict: Verdict): Verdict {
   if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
   const unknown = Object.keys(verdict).find((field) => !Object.hasOwn(defaultVerdict, field));
   if (unknown !== undefined) throw invalid(`${place}.${unknown}`, 'left out: a verdict has no such field');
-  const { senderLimit, expiresAt, expiresAtHeight, ...rest } = checkVerdict(place, verdict);
+  return asVerdict(checkVerdict(place, verdict));
+}
+
+/** A checked revision as it is handed in. */
+export function asRevision({ hash, version, answer }: CheckedRevision): Revision {
+  return { hash, version, answer: 'refusal' in answer ? answer.refusal : asVerdict(answer.verdict) };
+}
+
+function asVerdict({ senderLimit, expiresAt, expiresAtHeight, ...rest }: CheckedVerdict): Verdict {
   return {
     ...rest,
     senderLimit: senderLimit ?? undefined,

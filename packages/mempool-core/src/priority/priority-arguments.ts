@@ -1,9 +1,12 @@
 import { isUint8Array } from 'node:util/types';
-import { checkHash, checkHashes, maxCallTransactions } from '../arguments.ts';
+import { checkHash, maxCallTransactions } from '../arguments.ts';
+import { checkNames } from '../call-options.ts';
 import { checkCount } from '../count.ts';
 import { invalid } from '../errors.ts';
+import { readList } from '../list.ts';
+import type { ReadSubmission } from '../submissions.ts';
 import { decodePlace, type Place } from './place.ts';
-import type { Budget, GossipQuery, Moment, Revision, Submission, TakeOptions } from './pool-verbs.ts';
+import type { Budget, GossipQuery, Moment, Revision, TakeOptions } from './pool-verbs.ts';
 import type {
   CheckedBudget,
   CheckedGossipQuery,
@@ -14,9 +17,11 @@ import type {
 import { checkName, checkVerdict, isRefusal, type Refusal } from './verdict.ts';
 
 const maxOwnerLength = 128;
+const noMoment: CheckedMoment = Object.freeze({ now: null, height: null });
+const budgetNames: ReadonlySet<string> = new Set(['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes']);
 
-/** Submissions whose transactions are checked already. @throws `ERR_MEMPOOL_INVALID` */
-export function checkSubmissions(submissions: readonly Submission[]): CheckedSubmission[] {
+/** With what the application and the peer say of each checked. @throws `ERR_MEMPOOL_INVALID` */
+export function checkSubmissions(submissions: readonly ReadSubmission[]): CheckedSubmission[] {
   return submissions.map(({ hash, payload, payloadType, verdict, from }, i) => ({
     hash,
     payload,
@@ -26,19 +31,16 @@ export function checkSubmissions(submissions: readonly Submission[]): CheckedSub
   }));
 }
 
-/** M1: the bytes stay as they are whatever the caller does next. */
-export function ownPayloads(submissions: readonly CheckedSubmission[]): CheckedSubmission[] {
-  return submissions.map((submission) => ({ ...submission, payload: Buffer.from(submission.payload) }));
-}
-
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkMoment({ now, height }: Moment): CheckedMoment {
+export function checkMoment(options: Moment | undefined): CheckedMoment {
+  if (options === undefined) return noMoment;
+  const { now, height } = options;
   return { now: optionalCount('now', now), height: optionalCount('height', height) };
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkBudget(budget: Budget): CheckedBudget {
-  if (typeof budget !== 'object' || budget === null) throw invalid('budget', 'an object');
+  checkNames('budget', budget, budgetNames);
   const limit = (name: 'maxBytes' | 'maxGas' | 'maxTxs' | 'skip' | 'overheadBytes', fallback: number): number => {
     const value = budget[name] ?? fallback;
     return value === Number.POSITIVE_INFINITY && name.startsWith('max') ? value : checkCount(`budget.${name}`, value);
@@ -53,7 +55,9 @@ export function checkBudget(budget: Budget): CheckedBudget {
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkTake({ owner, leaseMs }: TakeOptions): { readonly owner: string; readonly leaseMs: number } {
+export function checkTake(options: TakeOptions): { readonly owner: string; readonly leaseMs: number } {
+  if (options === undefined) throw invalid('options', 'an object with owner and leaseMs');
+  const { owner, leaseMs } = options;
   if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
     throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
   if (!Number.isSafeInteger(leaseMs) || leaseMs < 1) throw invalid('leaseMs', 'a whole number of at least 1');
@@ -63,7 +67,7 @@ export function checkTake({ owner, leaseMs }: TakeOptions): { readonly owner: st
 /** @throws `ERR_MEMPOOL_INVALID` naming the field; without `limit`, which pages share */
 export function checkGossip(
   after: number,
-  { except, hashesOnly = false }: GossipQuery,
+  { except, hashesOnly = false }: GossipQuery = {},
 ): Omit<CheckedGossipQuery, 'limit'> {
   if (typeof hashesOnly !== 'boolean') throw invalid('hashesOnly', 'true or false');
   return {
@@ -83,14 +87,7 @@ export function checkKey(after: string | undefined): Place | null {
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkRevisions(revisions: readonly Revision[]): CheckedRevision[] {
-  if (!Array.isArray(revisions) || revisions.length > maxCallTransactions)
-    throw invalid('revisions', `an array of at most ${maxCallTransactions}`);
-  const checked = revisions.map(checkRevision);
-  checkHashes(
-    'revisions',
-    checked.map(({ hash }) => hash),
-    maxCallTransactions,
-  );
+  const checked = readList('revisions', revisions, { max: maxCallTransactions, what: 'revisions' }, checkRevision);
   if (new Set(checked.map(({ hash }) => hash)).size < checked.length)
     throw invalid('revisions', 'without a hash that comes twice');
   return checked;

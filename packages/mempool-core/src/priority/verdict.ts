@@ -1,5 +1,6 @@
 import { checkCount } from '../count.ts';
 import { invalid } from '../errors.ts';
+import { readList } from '../list.ts';
 
 /** What the application says of a transaction that it takes. What is left out is the default. */
 export interface Verdict {
@@ -107,12 +108,12 @@ function checkPriority(field: string, priority: bigint): bigint {
   return priority;
 }
 
-/** Distinct tags. @throws `ERR_MEMPOOL_INVALID` naming the place */
+/** Distinct tags, each read once. @throws `ERR_MEMPOOL_INVALID` naming the place */
 export function checkTags(field: string, tags: readonly string[] = none, max: number = maxTags): readonly string[] {
-  if (!Array.isArray(tags) || tags.length > max) throw invalid(field, `an array of at most ${max} tags`);
-  if (tags.length === 0) return none;
-  for (const [i, tag] of tags.entries()) checkName(`${field}[${i}]`, tag, 1);
-  return [...new Set(tags)];
+  if (tags === none) return none;
+  const form = { max, what: 'tags' };
+  const own = readList(field, tags, form, (tag, i) => checkName(`${field}[${i}]`, tag, 1));
+  return own.length === 0 ? none : [...new Set(own)];
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */

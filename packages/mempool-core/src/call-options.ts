@@ -1,0 +1,56 @@
+import { invalid } from './errors.ts';
+import { unknownName } from './nearest-name.ts';
+import type { ReadOptions } from './store.ts';
+
+const read = ['signal'] as const;
+const write = [...read, 'operationId'] as const;
+const page = [...read, 'limit'] as const;
+const moment = ['now', 'height'] as const;
+
+/** What the options of a call may be named, by kind of call. */
+export const callNames = {
+  read: new Set<string>(read),
+  write: new Set<string>(write),
+  chain: new Set<string>([...write, 'lease']),
+  moment: new Set<string>([...write, ...moment]),
+  submit: new Set<string>([...write, ...moment, 'from']),
+  take: new Set<string>([...write, ...moment, 'owner', 'leaseMs']),
+  page: new Set<string>([...page, 'after']),
+  log: new Set<string>([...page, 'cursor']),
+  subscribe: new Set<string>([...read, 'after']),
+  tip: new Set<string>([...read, 'points']),
+  since: new Set<string>([...page, 'except', 'hashesOnly']),
+  gossip: new Set<string>([...page, 'after', 'hashesOnly']),
+  stale: new Set<string>([...page, 'height']),
+  wait: new Set<string>([...read, 'stage', 'confirmations']),
+  walk: new Set<string>([...read, 'after', 'onCorrupt']),
+  logWalk: new Set<string>([...read, 'cursor', 'onCorrupt']),
+  recheck: new Set<string>([...read, 'height', 'slice']),
+} as const satisfies Record<string, ReadonlySet<string>>;
+
+export type CallNames = ReadonlySet<string>;
+
+/** An object whose fields have only these names. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
+export function checkNames<O extends object>(place: string, given: O, names: CallNames): O {
+  if (typeof given !== 'object' || given === null) throw invalid(place, 'an object');
+  for (const name of Object.keys(given)) {
+    if (names.has(name) || given[name as keyof O] === undefined) continue;
+    throw unknownName(place === 'options' ? '' : `${place}.`, name, names);
+  }
+  return given;
+}
+
+/** `null`, as code around `fetch` has it, is none. @throws `ERR_MEMPOOL_INVALID` naming `signal` */
+export function checkSignal({ signal }: ReadOptions): AbortSignal | undefined {
+  if (signal === undefined || signal === null) return undefined;
+  if (!(signal instanceof AbortSignal) && !isLikeSignal(signal)) throw invalid('signal', 'an AbortSignal');
+  return signal;
+}
+
+const signalVerbs = ['addEventListener', 'removeEventListener', 'throwIfAborted'] as const;
+
+/** One of another realm. */
+function isLikeSignal(signal: AbortSignal): boolean {
+  if (typeof signal !== 'object' || typeof signal.aborted !== 'boolean') return false;
+  return signalVerbs.every((verb) => typeof signal[verb] === 'function');
+}
