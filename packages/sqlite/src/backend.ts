@@ -15,6 +15,8 @@ export interface SqliteOptions {
    * but a power cut may take back the last calls, as if they had never been made.
    */
   readonly synchronous?: 'full' | 'normal' | undefined;
+  /** `false`: the file must be there, else `ERR_MEMPOOL_INVALID` names `path`. Default `true`. */
+  readonly create?: boolean | undefined;
 }
 
 /** The single-file backend, shared between the processes of one host. */
@@ -50,9 +52,10 @@ export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptio
 });
 
 function checked<O extends DriverOptions & SqliteOptions>(options: O): O {
-  const { path, synchronous = 'full' } = options;
+  const { path, synchronous = 'full', create = true } = options;
   if (!isFileName(path)) throw invalid('path', 'the name of a file');
   if (synchronous !== 'full' && synchronous !== 'normal') throw invalid('synchronous', "'full' or 'normal'");
+  if (typeof create !== 'boolean') throw invalid('create', 'true or false');
   return options;
 }
 

@@ -1,7 +1,8 @@
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
+import { makeFile, sizeOf } from './file-place.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
 
@@ -16,6 +17,9 @@ export const formats: Readonly<Record<core.Ordering, number>> = {
 export const busyMs = 2;
 /** Twice SQLite's own: new hashes scatter over the index, and a page is moved into the file once for all that hit it. */
 const checkpointPages = 2_000;
+/** What every SQLite database begins with, and how long its head is. */
+const magic = 'SQLite format 3\0';
+const headerBytes = 100;
 /** What the log's file grows to until then, unless one call is larger: each page has a head of 24 bytes. */
 export const longestLogBytes: number = checkpointPages * (4_096 + 24);
 
@@ -23,16 +27,18 @@ export interface DatabaseFileOptions {
   readonly path: string;
   readonly lockingMode: 'NORMAL' | 'EXCLUSIVE';
   readonly synchronous: 'FULL' | 'NORMAL';
+  /** `false`: the file must be there. */
+  readonly create: boolean;
 }
 
 /** Opens the file as one of ours, and makes the tables of leases in it. `prepare` makes it ready, in the same step. */
 export function openDatabase<T>(
-  { path, lockingMode, synchronous }: DatabaseFileOptions,
+  { path, lockingMode, synchronous, create }: DatabaseFileOptions,
   prepare: (database: Database) => void,
   use: (database: Database) => T,
 ): T {
   const file = resolve(path);
-  const database = connect(file);
+  const database = connect(file, create);
   try {
     database.pragma(`locking_mode = ${lockingMode}`);
     // In one step: while it looks, another process may be making the file.
@@ -50,15 +56,37 @@ export function openDatabase<T>(
   }
 }
 
-function connect(path: string): Database {
+function connect(path: string, create: boolean): Database {
   core.checkNode();
   if (isReadOnly(dirname(path)) || isReadOnly(path))
     throw new core.MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
+  if (create) makeFile(path, header);
   try {
-    return new SqliteDatabase(path, { timeout: busyMs });
-  } catch {
-    throw core.invalid('path', 'a file that can be opened, in a directory that exists');
+    const size = sizeOf(path);
+    if (size !== null && size < headerBytes) assertNotCut(path);
+    return new SqliteDatabase(path, { timeout: busyMs, fileMustExist: !create });
+  } catch (error) {
+    if (core.isMempoolError(error)) throw error;
+    throw core.invalid('path', `a file that ${create ? 'can be opened' : 'exists'}, in a directory that exists`);
   }
+}
+
+/** An empty database that is ours already. */
+function header(): Buffer {
+  const database = new SqliteDatabase(':memory:');
+  try {
+    database.pragma(`application_id = ${applicationId}`);
+    database.pragma(`user_version = ${formats.fifo}`);
+    return database.serialize();
+  } finally {
+    database.close();
+  }
+}
+
+/** SQLite takes what is shorter than a page for a new database: here that is one which lost its end. */
+function assertNotCut(path: string): void {
+  if (!magic.startsWith(readFileSync(path, 'latin1'))) return;
+  throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the file is cut short: ${path}`, { key: path });
 }
 
 function isReadOnly(path: string): boolean {

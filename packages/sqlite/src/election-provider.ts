@@ -37,7 +37,7 @@ async function openFile(options: LeaseStoreOptions & SqliteElectionOptions): Pro
   try {
     return await retryUntil(waiting, () =>
       openDatabase(
-        { path, lockingMode: 'NORMAL', synchronous: 'NORMAL' },
+        { path, lockingMode: 'NORMAL', synchronous: 'NORMAL', create: true },
         () => undefined,
         (database) => new SqlFile(database, 'file.sql', 'election.sql'),
       ),

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { longestLogBytes } from './database-file.ts';
+import { fileAt } from './file-place.ts';
 import type { PoolFile } from './pool-file.ts';
 
 const stepBytes = 256 * 1024;
@@ -12,12 +13,12 @@ const fullSynchronous = 2;
  */
 export class LogRoom {
   readonly #file: PoolFile;
-  readonly #opened: string;
+  readonly #opened: string | null;
   #isLong: boolean;
 
   constructor(file: PoolFile) {
     this.#file = file;
-    this.#opened = identityOf(file.path);
+    this.#opened = fileAt(file.path);
     // With less than that SQLite syncs at checkpoints only.
     this.#isLong = file.row('synchronous')?.synchronous !== fullSynchronous;
   }
@@ -43,15 +44,10 @@ export class LogRoom {
     try {
       const { size } = fstatSync(descriptor);
       // Where somebody has put another file in its place, the log of that name is not ours to write.
-      this.#isLong = size >= longestLogBytes || identityOf(this.#file.path) !== this.#opened;
+      this.#isLong = size >= longestLogBytes || fileAt(this.#file.path) !== this.#opened;
       if (!this.#isLong) writeSync(descriptor, Buffer.alloc(stepBytes), 0, stepBytes, size);
     } finally {
       closeSync(descriptor);
     }
   }
-}
-
-function identityOf(path: string): string {
-  const { dev, ino } = statSync(path, { bigint: true });
-  return `${dev}:${ino}`;
 }

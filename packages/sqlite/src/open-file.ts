@@ -42,10 +42,10 @@ export function openOwn(options: FileOptions): PoolFile {
 }
 
 function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
-  const { path, log, ordering } = options;
+  const { path, log, ordering, create = true } = options;
   const synchronous = options.synchronous === 'normal' ? 'NORMAL' : 'FULL';
   return openDatabase(
-    { path, lockingMode, synchronous },
+    { path, lockingMode, synchronous, create },
     (database) => prepare(database, options, lockingMode),
     (database) => new PoolFile(database, log, ...statements[ordering]),
   );

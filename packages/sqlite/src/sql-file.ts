@@ -1,4 +1,5 @@
 import type { Database, RunResult, Statement } from 'better-sqlite3';
+import { FilePlace } from './file-place.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
 
@@ -9,12 +10,15 @@ export type Row = Readonly<Record<string, unknown>>;
 export class SqlFile {
   readonly path: string;
   readonly #database: Database;
+  readonly #place: FilePlace;
+  #isWriting = false;
   readonly #sources = new Set<string>();
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
 
   constructor(database: Database, ...sources: readonly string[]) {
     this.path = database.name;
     this.#database = database;
+    this.#place = new FilePlace(this.path);
     for (const source of sources) this.include(source);
   }
 
@@ -55,6 +59,7 @@ export class SqlFile {
   atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
     try {
       this.run(begin);
+      this.#isWriting = begin === 'beginWrite';
       const result = run();
       if (this.#database.inTransaction) this.commit();
       return result;
@@ -64,7 +69,9 @@ export class SqlFile {
     }
   }
 
+  /** What is written is refused where nobody would find it. @throws `ERR_MEMPOOL_INCOMPATIBLE` */
   commit(): void {
+    if (this.#isWriting) this.#place.assertKept();
     this.run('commit');
   }
 

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { openLeases } from 'mempool-conformance';
+import type { MempoolStore, OpenOptions } from 'mempool-core';
+import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { hashOf, pointOf, transaction } from './numbered.ts';
+import { scratch } from './scratch.ts';
+
+const backends = [sqlite, sqliteExclusive];
+const orderings = ['fifo', 'priority'] as const;
+const kinds = backends.flatMap((backend) => orderings.map((ordering) => ({ name: backend.name, backend, ordering })));
+
+/** What happens to the file of a pool that is open, and whether another one is there then. */
+const losses: Readonly<Record<string, (path: string) => Promise<void>>> = {
+  deleted: async (path) => rmSync(path),
+  'moved away': async (path) => renameSync(path, `${path}-moved`),
+  'replaced by another': async (path) => {
+    const other = `${path}-other`;
+    await (await sqlite.open({ path: other })).close();
+    renameSync(other, path);
+  },
+};
+
+const writes: Readonly<Record<string, (store: MempoolStore) => Promise<unknown>>> = {
+  receive: (store) => store.receive([transaction(7)]),
+  markInflight: (store) => store.markInflight([hashOf(1)]),
+  drop: (store) => store.drop([hashOf(1)], 'gone'),
+  confirm: (store) => store.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] }),
+  take: (store) => store.take({}, { owner: 'one', leaseMs: 1_000 }),
+};
+
+const gone = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };
+
+async function openKept(backend: typeof sqlite, options: OpenOptions = {}, path = join(scratch(), 'pool.db')) {
+  const store = await backend.open({ path, ...options });
+  onTestFinished(() => store.close());
+  await store.receive([transaction(1), transaction(2)]);
+  return { store, path };
+}
+
+for (const [what, lose] of Object.entries(losses))
+  test.each(kinds)(
+    `D1: nothing is answered from a file that was ${what}: $name, $ordering`,
+    async ({ backend, ordering }) => {
+      const { store, path } = await openKept(backend, { ordering });
+      await lose(path);
+      for (const write of Object.values(writes)) await expect(write(store)).rejects.toMatchObject(gone);
+      expect(await store.usage()).toMatchObject({ pending: 2, lastSeq: 2, lastEventSeq: 2 });
+    },
+  );
+
+test('D1: a file that comes back is written again', async () => {
+  const { store, path } = await openKept(sqlite);
+  renameSync(path, `${path}-moved`);
+  await expect(store.receive([transaction(3)])).rejects.toMatchObject(gone);
+  renameSync(`${path}-moved`, path);
+  expect(await store.receive([transaction(3)])).toMatchObject([{ kind: 'received', seq: 3 }]);
+});
+
+test('an election in a file that was deleted gives no lease', async () => {
+  const path = join(scratch(), 'pool.db');
+  const leases = await openLeases(sqliteElection, { path });
+  onTestFinished(() => leases.close());
+  rmSync(path);
+  const candidate = { nodeId: 'one', address: null, priority: 0 };
+  const request = { candidate, token: 'a', ttlMs: 1_000, floor: 0, dataLoss: 'wait', takeover: null } as const;
+  await expect(leases.campaign(request)).rejects.toMatchObject({ code: 'ERR_ELECTION_REFUSED' });
+});
+
+test.each(kinds)('M2: a file cut to nearly nothing is no new pool: $name, $ordering', async ({ backend, ordering }) => {
+  const path = join(scratch(), 'pool.db');
+  for (const bytes of [0, 1, 15, 16, 99, 100, 2_000]) {
+    const { store } = await openKept(backend, { ordering }, path);
+    await store.close();
+    truncateSync(path, bytes);
+    await expect(backend.open({ path, ordering })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
+    for (const file of readdirSync(join(path, '..'))) rmSync(join(path, '..', file));
+  }
+});
+
+test.each(kinds)('without create the file must be there: $name, $ordering', async ({ backend, ordering }) => {
+  const path = join(scratch(), 'pool.db');
+  const refusal = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } };
+  await expect(backend.open({ path, ordering, create: false })).rejects.toMatchObject(refusal);
+  expect(existsSync(path)).toBe(false);
+  await (await backend.open({ path, ordering, create: true })).close();
+  await (await backend.open({ path, ordering, create: false })).close();
+  const wrong = backend.open({ path, ordering, create: 'no' as unknown as boolean });
+  await expect(wrong).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'create' } });
+});
+
+test('making a pool leaves nothing beside its file', async () => {
+  const directory = scratch();
+  await (await sqliteExclusive.open({ path: join(directory, 'pool.db') })).close();
+  expect(readdirSync(directory)).toEqual(['pool.db']);
+});
+
+test('a link to a file that is not there yet leads to the pool', async () => {
+  const directory = scratch();
+  symlinkSync(join(directory, 'target.db'), join(directory, 'pool.db'));
+  const { store } = await openKept(sqlite, {}, join(directory, 'pool.db'));
+  expect(existsSync(join(directory, 'target.db'))).toBe(true);
+  expect(await store.usage()).toMatchObject({ pending: 2 });
+});
