@@ -1,4 +1,4 @@
-import { isMempoolError, MempoolError, type MempoolErrorCode } from 'mempool-core';
+import { invalid, isMempoolError, MempoolError, type MempoolErrorCode } from 'mempool-core';
 
 /** By SQLite's result codes, the most special first: an extended code begins with its primary one. */
 const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: string])[] = [
@@ -16,10 +16,21 @@ const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: s
   ['SQLITE_NOTADB', 'ERR_MEMPOOL_INCOMPATIBLE', 'the file is no SQLite database'],
   ['SQLITE_READONLY', 'ERR_MEMPOOL_READ_ONLY', 'the file cannot be written to'],
   ['SQLITE_CANTOPEN', 'ERR_MEMPOOL_UNAVAILABLE', 'the file cannot be opened'],
+  // All statements are constant, so these are of the tables: one is missing, or is not what was made.
+  ['SQLITE_ERROR', 'ERR_MEMPOOL_CORRUPT', 'the tables of the file are damaged'],
+  ['SQLITE_SCHEMA', 'ERR_MEMPOOL_CORRUPT', 'the tables of the file are damaged'],
+  ['SQLITE_CONSTRAINT', 'ERR_MEMPOOL_CORRUPT', 'the records of the file do not fit together'],
+  ['SQLITE_MISMATCH', 'ERR_MEMPOOL_CORRUPT', 'the records of the file do not fit together'],
+  ['SQLITE_TOOBIG', 'ERR_MEMPOOL_CORRUPT', 'a record of the file is longer than it can be'],
 ];
+
+/** What better-sqlite3 says of a value that it does not bind: more than 512 MiB. */
+const unbound = /too big$/;
 
 /** What an error of SQLite means for the contract (X5, M3, N2); anything else is passed on as it is. */
 export function storeError(error: unknown, path: string): unknown {
+  if (error instanceof RangeError && unbound.test(error.message))
+    return invalid('payload', 'at most 512 MiB in SQLite');
   if (!(error instanceof Error) || isMempoolError(error) || !('code' in error)) return error;
   const match = codes.find(([prefix]) => String(error.code).startsWith(prefix));
   if (match === undefined) return error;

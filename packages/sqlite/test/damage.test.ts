@@ -1,8 +1,7 @@
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { Random } from 'mempool-conformance';
-import { isMempoolError, type Logger, type MempoolStore, type OpenOptions } from 'mempool-core';
+import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashOf, numbers, payloadOf, pointOf, transaction } from './numbered.ts';
@@ -197,23 +196,6 @@ async function readRest(store: MempoolStore): Promise<void> {
   for await (const event of await store.subscribe({ after: 0, signal: AbortSignal.timeout(1) }))
     expect(event).toBeDefined();
 }
-
-test('bits flipped anywhere in the file give an error of the library or payloads as they were, never others', async () => {
-  const random = new Random(Date.now());
-  console.log(`bit flips: seed ${random.seed}`);
-  const directory = scratch();
-  const whole = join(directory, 'whole.db');
-  await makePool(whole);
-  const bytes = readFileSync(whole).length;
-  for (let round = 0; round < 150; round++) {
-    const path = join(directory, `flipped-${round}.db`);
-    copyFileSync(whole, path);
-    for (let flips = random.below(8); flips >= 0; flips--) flip(path, random.below(bytes), random.below(8));
-    await readAll(path).catch((error) => {
-      if (!isMempoolError(error) && error.name !== 'TimeoutError') throw error;
-    });
-  }
-});
 
 test('M2: gossip of hashes goes past what is damaged, be it all that a page has', async () => {
   const path = join(scratch(), 'pool.db');

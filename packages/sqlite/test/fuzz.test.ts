@@ -1,0 +1,110 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Random } from 'mempool-conformance';
+import { isMempoolError, type MempoolStore, type Ordering } from 'mempool-core';
+import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { expect, test } from 'vitest';
+import { hashOf, numbers, payloadOf, pointOf, transaction } from './numbered.ts';
+import { scratch } from './scratch.ts';
+
+/** For a longer search: MEMPOOL_TEST_FUZZ_ROUNDS, and MEMPOOL_TEST_SEED of a run to repeat. */
+const rounds = Number(process.env.MEMPOOL_TEST_FUZZ_ROUNDS ?? 50);
+const seed = Number(process.env.MEMPOOL_TEST_SEED ?? Date.now() % 2 ** 32);
+
+const backends = [sqlite, sqliteExclusive];
+const orderings: readonly Ordering[] = ['fifo', 'priority'];
+const kinds = backends.flatMap((backend) => orderings.map((ordering) => ({ name: backend.name, backend, ordering })));
+
+/** A closed pool with something in every table, and small, so that a flipped bit seldom falls on nothing. */
+async function makePool(path: string, ordering: Ordering): Promise<Buffer> {
+  await using store = await sqlite.open({ path, ordering });
+  await store.receive(numbers(30).map((n) => transaction(n)));
+  await store.markInflight([1, 2, 3].map(hashOf));
+  await store.take({ maxTxs: 2 }, { owner: 'one', leaseMs: 60_000 });
+  await store.drop([4, 5].map(hashOf), 'gone', { operationId: 'known' });
+  await store.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] });
+  await store.close();
+  return readFileSync(path);
+}
+
+function damaged(whole: Buffer, random: Random): Buffer {
+  const bytes = Buffer.from(whole);
+  for (let flips = random.below(6); flips >= 0; flips--) {
+    // The first page has the tables' definitions.
+    const at = random.below(random.below(3) === 0 ? 4_096 : bytes.length);
+    bytes[at] = bytes.readUInt8(at) ^ (1 << random.below(8));
+  }
+  return random.below(6) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
+}
+
+const calls: readonly ((store: MempoolStore) => Promise<unknown>)[] = [
+  assertPayloads,
+  (store) => store.checkStatus(numbers(30).map(hashOf)),
+  (store) => store.tip({ points: 10 }),
+  (store) => store.usage(),
+  (store) => store.reap(),
+  (store) => store.receive([transaction(100), transaction(6)]),
+  (store) => store.drop([4, 5].map(hashOf), 'gone', { operationId: 'known' }),
+  (store) => store.confirm({ point: pointOf(2), seen: [2, 9].map(hashOf), unseen: [hashOf(3)] }),
+  (store) => store.rollback(null),
+  (store) => store.drop([hashOf(8)], 'gone'),
+  (store) => store.sweep(),
+  (store) => store.since(0),
+  (store) => store.payloads([hashOf(9)]),
+  (store) => store.flush(),
+];
+
+async function assertPayloads(store: MempoolStore): Promise<void> {
+  const live = [...(await store.peekPending({ limit: 1_000 })), ...(await store.peekInflight({ limit: 1_000 }))];
+  const { entries } = await store.dumpFinalized();
+  for (const { hash, payload } of [...live, ...entries]) expect(payload).toEqual(payloadOf(Number.parseInt(hash, 16)));
+}
+
+/** What a damaged file may be told as. A lost head of the file is no database at all. */
+const expected = ['ERR_MEMPOOL_CORRUPT', 'ERR_MEMPOOL_INCOMPATIBLE'];
+
+async function assertTold(call: Promise<unknown>): Promise<void> {
+  await call.catch((error) => {
+    if (!isMempoolError(error) || !expected.includes(error.code)) throw error;
+  });
+}
+
+test.each(kinds)(
+  `bits flipped and bytes cut off anywhere in the file are told as damage, and give no other payload: $name, $ordering (MEMPOOL_TEST_SEED=${seed})`,
+  { timeout: 60_000 + 100 * rounds },
+  async ({ backend, ordering }) => {
+    const random = new Random(seed);
+    const directory = scratch();
+    const whole = await makePool(join(directory, 'whole.db'), ordering);
+    const path = join(directory, 'pool.db');
+    const useAll = async (): Promise<void> => {
+      await using store = await backend.open({ path, ordering, timeoutMs: 200 });
+      for (const call of calls) await assertTold(call(store));
+    };
+    for (let round = 0; round < rounds; round++) {
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+      writeFileSync(path, damaged(whole, random));
+      await assertTold(useAll());
+    }
+  },
+);
+
+test.each(kinds)('M2: a table that was dropped is damage: $name, $ordering', async ({ backend, ordering }) => {
+  for (const table of ['pending', 'inflight', 'tx', 'log', 'block', 'sighting', 'operation', 'step', 'pool']) {
+    const path = join(scratch(), 'pool.db');
+    await makePool(path, ordering);
+    const database = new SqliteDatabase(path);
+    database.exec(`DROP TABLE ${table}`);
+    database.close();
+    await expect(backend.open({ path, ordering })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
+  }
+});
+
+test('M2: a payload that SQLite cannot keep is refused, with nothing written', async () => {
+  await using store = await sqlite.open({ path: join(scratch(), 'pool.db'), maxTxBytes: 2 ** 30 });
+  const large = { ...transaction(2), payload: new Uint8Array(2 ** 29) };
+  const refusal = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'payload' } };
+  await expect(store.receive([transaction(1), large])).rejects.toMatchObject(refusal);
+  expect(await store.usage()).toMatchObject({ pending: 0, lastSeq: 0 });
+});
