@@ -155,3 +155,66 @@ describe('a recheck', () => {
     await pool.close();
   });
 });
+
+describe('a verdict is of the height that its question was asked at', () => {
+  const block = { point: { slot: 1, hash: 'b1'.repeat(32) }, seen: [], unseen: [] };
+
+  /** An application that answers when it is let, and the heights that it was asked at. */
+  async function openSlow(options: { readonly height?: () => number } = {}) {
+    const asked: (number | undefined)[] = [];
+    const answered = Promise.withResolvers<Answer>();
+    const begun = Promise.withResolvers<void>();
+    const validate = (_: Transaction, { height }: ValidateContext): Answer | Promise<Answer> => {
+      begun.resolve();
+      asked.push(height);
+      return asked.length > 1 ? bad : answered.promise;
+    };
+    return { ...(await openPriority({ validate, ...options })), asked, begun, answered };
+  }
+
+  it('so one that a block overtakes is checked again', async () => {
+    const { pool, asked, begun, answered } = await openSlow();
+    const submitted = pool.submit(transaction(1));
+    await begun.promise;
+    await pool.confirm(block);
+    answered.resolve({ priority: 5n });
+    expect((await submitted).kind).toBe('received');
+    expect(await pool.recheck({ height: 1 })).toEqual({ ...none, dropped: 1 });
+    expect(asked).toEqual([0, 1]);
+    await pool.close();
+  });
+
+  it('which holds for a list', async () => {
+    const { pool, begun, answered } = await openSlow();
+    const received = pool.receive([transaction(1), pays(2, 3n)]);
+    await begun.promise;
+    await pool.confirm(block);
+    answered.resolve({ priority: 5n });
+    await received;
+    expect(numbers(await pool.stale({ height: 1 }))).toEqual([1, 2]);
+    await pool.close();
+  });
+
+  it('and the answer is not shared with one who comes after the block', async () => {
+    const { pool, asked, begun, answered } = await openSlow();
+    const first = pool.submit(transaction(1));
+    await begun.promise;
+    await pool.confirm(block);
+    expect((await pool.submit(transaction(1))).kind).toBe('refused');
+    answered.resolve({ priority: 5n });
+    expect([(await first).kind, asked]).toEqual(['received', [0, 1]]);
+    await pool.close();
+  });
+
+  it('as the option tells it then', async () => {
+    let height = 70;
+    const { pool, asked, begun, answered } = await openSlow({ height: () => height });
+    const submitted = pool.submit(transaction(1));
+    await begun.promise;
+    height = 71;
+    answered.resolve({ priority: 5n });
+    await submitted;
+    expect([asked, (await pool.stale({ height: 71 }))[0]?.checkedHeight]).toEqual([[70], 70]);
+    await pool.close();
+  });
+});

@@ -31,7 +31,7 @@ import type { CheckedMoment } from './priority/priority-verbs.ts';
 import { type Recheck, Rechecker, type RecheckOptions } from './priority/recheck.ts';
 import { Sweeper } from './priority/sweeper.ts';
 import { checkName } from './priority/verdict.ts';
-import { firstSent, isGone, Screening, screenedOutcomes } from './screening.ts';
+import { firstSent, isGone, judgedHeight, Screening, screenedOutcomes } from './screening.ts';
 import type * as store from './store.ts';
 import { readSubmission, readSubmissions, withTooLarge } from './submissions.ts';
 import type { ChainPoint, TransactionStatus } from './transaction.ts';
@@ -75,6 +75,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
       application: this.#application,
       ordering: on.ordering,
       status: (hash, to) => this.status(hash, to),
+      tick: async () => (await on.tip()).tick,
     });
     this.#sweeper = everyMs === null ? null : new Sweeper({ sweep: () => this.sweep(), everyMs, schedule, log });
   }
@@ -231,7 +232,8 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     if (this.#screening.passes(own)) return this.#send(own, moment, context);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
     if (screened.kind === 'answered') return screened.outcome;
-    const outcome = await this.#send(screened.submission, moment, context);
+    const judged = { ...moment, height: moment.height ?? judgedHeight([screened]) ?? null };
+    const outcome = await this.#send(screened.submission, judged, context);
     // Its operation id, where there is one, has been used by the call that found it gone.
     return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }) : outcome;
   }
@@ -246,13 +248,14 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     moment: CheckedMoment,
     context: WriteContext,
   ): Promise<SubmitOutcome[]> {
-    const { now, height } = { now: moment.now ?? undefined, height: moment.height ?? undefined };
-    const send = (submissions: readonly verbs.Submission[]): Promise<store.ReceiveOutcome[]> =>
+    const [now, given] = [moment.now ?? undefined, moment.height ?? undefined];
+    const send = (submissions: readonly verbs.Submission[], height = given): Promise<store.ReceiveOutcome[]> =>
       this.#whole((on, to) => on.receive(submissions, { ...to, now, height }), context);
     if (own.every((each) => this.#screening.passes(each))) return send(own);
-    const screened = await Promise.all(own.map((each) => this.#screening.screen(each, height, context)));
+    const screened = await Promise.all(own.map((each) => this.#screening.screen(each, given, context)));
     const sent = screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission));
-    const outcomes = await send(sent).catch((error: unknown) => send(firstSent(own, error)));
+    const height = given ?? judgedHeight(screened);
+    const outcomes = await send(sent, height).catch((error: unknown) => send(firstSent(own, error), height));
     const again = { signal: context.signal };
     const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
       isGone(screened[i], outcome) ? this.#submit(own[i] as verbs.Submission, moment, again) : outcome,

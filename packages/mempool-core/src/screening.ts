@@ -6,13 +6,19 @@ import type { Submission } from './priority/pool-verbs.ts';
 import type { Refusal, Verdict } from './priority/verdict.ts';
 import type { ReceiveOutcome, WriteOptions } from './store.ts';
 import type { Transaction, TransactionStatus } from './transaction.ts';
+import { unlessAborted } from './unless-aborted.ts';
 import type { Refused, SubmitOutcome } from './validation.ts';
 
 /** What is to be done with a transaction that somebody submitted. */
 export type Screened =
   /** Nothing: this is the answer. */
   | { readonly kind: 'answered'; readonly outcome: SubmitOutcome }
-  | { readonly kind: 'admitted'; readonly submission: Submission }
+  | {
+      readonly kind: 'admitted';
+      readonly submission: Submission;
+      /** The height that it was judged at, where that is known. */
+      readonly height?: number | undefined;
+    }
   /** The pool had it a moment ago. Where it is gone, `isGone` tells by the outcome: then it has to be screened again. */
   | { readonly kind: 'known'; readonly submission: Submission };
 
@@ -21,11 +27,15 @@ export interface ScreeningParts {
   readonly application: Application | null;
   readonly ordering: Ordering;
   status(hash: string, options: WriteOptions): Promise<TransactionStatus>;
+  /** How many blocks the pool has applied. */
+  tick(): Promise<number>;
 }
 
 /** Asks the application about what the pool does not know, before the store is asked. */
 export class Screening {
   readonly #parts: ScreeningParts;
+  /** All who ask at the same time share one answer. */
+  #tick: Promise<number> | null = null;
 
   constructor(parts: ScreeningParts) {
     this.#parts = parts;
@@ -46,9 +56,19 @@ export class Screening {
       if (submission.from !== undefined || context.operationId !== undefined) return this.#known(submission);
       return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
     }
-    const judgement = await application.judgeNew(submission, { height, signal: context.signal });
+    const at = height ?? (await this.#heightOf(context.signal));
+    const judgement = await application.judgeNew(submission, { height: at, signal: context.signal });
     if ('refusal' in judgement) return { kind: 'answered', outcome: refused(hash, judgement.refusal) };
-    return { kind: 'admitted', submission: { ...submission, verdict: judgement.verdict } };
+    return { kind: 'admitted', submission: { ...submission, verdict: judgement.verdict }, height: at };
+  }
+
+  /** Before it is judged: a block may come meanwhile, for which the verdict does not stand. Pools in order of arrival keep no verdict. */
+  async #heightOf(signal: AbortSignal | undefined): Promise<number | undefined> {
+    if (this.#parts.ordering === 'fifo') return undefined;
+    this.#tick ??= this.#parts.tick().finally(() => {
+      this.#tick = null;
+    });
+    return unlessAborted(this.#tick, signal);
   }
 
   /** A priority pool is handed a verdict that it never takes in, lest what has just left it comes back unchecked. */
@@ -67,6 +87,12 @@ function ofNoUse({ hash }: Transaction): Verdict {
 /** Whether what was known had left the pool when the store was asked. */
 export function isGone(screened: Screened | undefined, outcome: SubmitOutcome): boolean {
   return screened?.kind === 'known' && outcome.kind === 'cycle';
+}
+
+/** The height that all of them were judged at, or later. */
+export function judgedHeight(screened: readonly Screened[]): number | undefined {
+  const heights = screened.flatMap((one) => (one.kind === 'admitted' && one.height !== undefined ? [one.height] : []));
+  return heights.length === 0 ? undefined : Math.min(...heights);
 }
 
 function refused(hash: string, { code, log, penalize, data, info, codespace }: Refusal): Refused {

@@ -7,7 +7,7 @@ import type { Transaction } from './transaction.ts';
 export interface ValidateContext extends ReadOptions {
   /** Before the pool takes it in, or while it is there already: what cannot change need not be checked again. */
   readonly occasion: 'new' | 'recheck';
-  /** The chain's height, where the pool was told. */
+  /** The chain's height, where the pool was told; else, in a priority pool, the number of blocks applied. */
   readonly height?: number | undefined;
 }
 
