@@ -37,6 +37,25 @@ export const refusals: readonly RefusalExample[] = [
     refused: (scene) => ({ kind: 'conflict', with: scene.hash('old') }),
   },
   {
+    id: 'spent',
+    title: 'what provides a tag that a block has satisfied is refused',
+    limits: {},
+    arrange: (scene) => scene.block(1, { provides: ['x'] }),
+    draft: { provides: ['y', 'x'], priority: maxPriority },
+    refused: fixed({ kind: 'conflict', with: null }),
+  },
+  {
+    id: 'spent-by-a-final-one',
+    title: 'what provides the same as a Finalized one is refused',
+    limits: {},
+    async arrange(scene) {
+      await scene.fill({ old: { provides: ['x'] }, child: { requires: ['x'] } });
+      await scene.block(1, { seen: ['old'] }, { finalizeThreshold: 1 });
+    },
+    draft: { provides: ['x'], requires: ['missing'], priority: maxPriority },
+    refused: fixed({ kind: 'conflict', with: null }),
+  },
+  {
     id: 'underpriced',
     title: 'what pays too little to replace another is refused',
     limits: {},

@@ -118,38 +118,22 @@ export const arrivalCases: readonly ConformanceCase[] = [
     ]);
     assert.deepEqual(await snapshot(store), before);
   }),
-  mustArrive(
-    'P18/take',
-    'take marks the oldest in flight under a lease, whose end gives them back',
-    async (context) => {
-      const clock = { nowMs: 5_000 };
-      const store = await context.open({ now: () => clock.nowMs });
-      const hashes = hashesOf(await receive(context, store, 4));
-      const lot = await store.take({ maxTxs: 3 }, { owner: 'o', leaseMs: 100, operationId: 'op' });
-      assert.deepEqual([lot.leaseId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
-      assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
-      await store.markAcknowledged(hashes.slice(0, 1));
-      clock.nowMs = 5_100;
-      assert.deepEqual((await store.sweep()).returned, []);
-      clock.nowMs = 5_101;
-      assert.deepEqual(await store.sweep(), { returned: hashes.slice(1, 3), expired: [], evicted: [], more: false });
-      assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
-    },
-  ),
-  mustArrive(
-    'P18/take-repeated',
-    'a repeated take has what is still under its lease, and takes nothing more',
-    async (context) => {
-      const store = await context.open();
-      const hashes = hashesOf(await receive(context, store, 4));
-      const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
-      const first = await store.take({ maxTxs: 3 }, options);
-      assert.deepEqual(await store.take({ maxTxs: 3 }, options), first);
-      await store.release(hashes.slice(1, 2));
-      assert.deepEqual(hashesOf((await store.take({ maxTxs: 3 }, options)).transactions), [hashes[0], hashes[2]]);
-      assert.deepEqual(await stagesOf(store, hashes.slice(1)), ['Pending', 'Propagated', 'Pending']);
-    },
-  ),
+  mustArrive('P18/flush-repeated', 'a repeated flush tells what it did, and does nothing more', async (context) => {
+    const store = await context.open();
+    await receive(context, store, 2);
+    assert.equal(await store.flush({ operationId: 'flush' }), 2);
+    const [late] = hashesOf(await receive(context, store, 1));
+    assert.ok(late);
+    assert.equal(await store.flush({ operationId: 'flush' }), 2);
+    assert.deepEqual(await stagesOf(store, [late]), ['Pending']);
+  }),
+  mustArrive('P18/set-limits-repeated', 'repeated limits tell what they were, and set nothing', async (context) => {
+    const store = await context.open();
+    const first = await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' });
+    await store.setLimits({ maxTxs: 5 });
+    assert.deepEqual(await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' }), first);
+    assert.equal((await store.setLimits({})).maxTxs, 5);
+  }),
   mustArrive('P18/since', 'since gives by seq what is in the pool and not confirmed', async (context) => {
     const store = await context.open();
     const hashes = hashesOf(await receive(context, store, 5));
@@ -219,6 +203,32 @@ export const arrivalCases: readonly ConformanceCase[] = [
       assert.deepEqual(kinds, ['received', 'received', 'full']);
     }
   }),
+  mustArrive(
+    'P18/needs-no-room',
+    'a duplicate, and what the last blocks carried, need no room, within a call and alone',
+    async (context) => {
+      const store = await context.open({ maxTxs: 2 });
+      const [known, seen, late, more] = Array.from({ length: 4 }, () => transaction(context.random));
+      assert.ok(known && seen && late && more);
+      await store.receive([known]);
+      await block(store, 1, { seen: hashesOf([seen, more]) });
+      const outcomes = await store.receive([late, seen, known, transaction(context.random), late]);
+      assert.deepEqual(
+        outcomes.map((outcome) => [outcome.kind, 'stage' in outcome && outcome.stage]),
+        [
+          ['received', 'Pending'],
+          ['received', 'Confirmed'],
+          ['duplicate', 'Pending'],
+          ['full', false],
+          ['duplicate', 'Pending'],
+        ],
+      );
+      assert.deepEqual(await store.receive([more]), [
+        { kind: 'received', hash: more.hash, seq: 4, stage: 'Confirmed' },
+      ]);
+      assert.equal((await store.receive([known]))[0]?.kind, 'duplicate');
+    },
+  ),
   mustArrive('P18/set-limit', 'setLimits sets maxTxs for what comes, and drops nothing', async (context) => {
     const store = await context.open();
     await receive(context, store, 3);

@@ -76,6 +76,51 @@ export const boundCases: readonly ConformanceCase[] = [
     await scene.fill({ a: { provides: ['a'], requires: ['r'] }, b: { provides: ['b'], requires: ['r'] } });
     assert.equal(await kindOf(scene, 'me', { requires: ['a', 'b'] }), 'received');
   }),
+  mustRank(
+    'P3/last-first',
+    'a chain that is sent from its end is no longer than one sent from its head',
+    async (context) => {
+      const scene = await openScene(context, { maxAncestors: 2 });
+      await scene.fill({ d: account('s', 3), c: account('s', 2), b: account('s', 1) });
+      await scene.refuses('a', account('s', 0), { kind: 'limit', limit: 'maxAncestors' });
+      await scene.mark('b');
+      await scene.drop('d');
+      assert.equal(await kindOf(scene, 'a', account('s', 0)), 'received');
+    },
+  ),
+  mustRank('P3/joins-two-chains', 'one that joins two chains counts the ancestors of the lowest', async (context) => {
+    const scene = await openScene(context, { maxAncestors: 3 });
+    await scene.fill({ a: account('s', 0), b: account('s', 1), d: account('s', 3) });
+    await scene.fill({ other: { provides: ['o'] }, e: { requires: ['s:3', 'o'] } });
+    await scene.refuses('c', account('s', 2), { kind: 'limit', limit: 'maxAncestors' });
+    await scene.drop('e');
+    assert.equal(await kindOf(scene, 'c', account('s', 2)), 'received');
+  }),
+  mustRank(
+    'P3/siblings-have-ancestors-of-their-own',
+    'ancestors are counted for each descendant by itself',
+    async (context) => {
+      const scene = await openScene(context, { maxAncestors: 2 });
+      await scene.fill({ p: { provides: ['p'] }, q: { provides: ['q'] } });
+      await scene.fill({ a: { requires: ['new', 'p'] }, b: { requires: ['new', 'q'] } });
+      assert.equal(await kindOf(scene, 'new', { provides: ['new'] }), 'received');
+      assert.deepEqual(await scene.parked(), []);
+    },
+  ),
+  mustRank(
+    'P3/replacement-with-more-ancestors',
+    'a replacement that needs more counts for what stays below it',
+    async (context) => {
+      const scene = await openScene(context, { maxAncestors: 1 });
+      await scene.fill({ p: { provides: ['p'] }, old: { provides: ['x'], priority: 1n }, child: { requires: ['x'] } });
+      await scene.refuses(
+        'new',
+        { provides: ['x'], requires: ['p'], priority: 9n },
+        { kind: 'limit', limit: 'maxAncestors' },
+      );
+      assert.equal(await kindOf(scene, 'new', { provides: ['x'], priority: 9n }), 'received');
+    },
+  ),
   mustRank('P3/descendants-itself', 'exactly as many Pending descendants as the limit are taken', async (context) => {
     const scene = await openScene(context, { maxDescendants: 2 });
     await scene.fill({ a: account('s', 0), b: account('s', 1), c: account('s', 2) });
@@ -110,10 +155,10 @@ export const boundCases: readonly ConformanceCase[] = [
   }),
   mustRank('P3/no-cycle-over-the-chain', 'a tag that the chain satisfied closes no circle', async (context) => {
     const scene = await openScene(context);
-    await scene.block(1, { provides: ['x'] });
-    await scene.fill({ a: { provides: ['a'], requires: ['x'] } });
-    assert.equal(await kindOf(scene, 'new', { provides: ['x'], requires: ['a'] }), 'received');
-    assert.deepEqual(await scene.ready(), ['a', 'new']);
+    await scene.fill({ b: { provides: ['x'], requires: ['a'] } });
+    await scene.block(1, { seen: ['b'], provides: ['x'] });
+    assert.equal(await kindOf(scene, 'new', { provides: ['a'], requires: ['x'] }), 'received');
+    assert.deepEqual(await scene.ready(), ['new']);
   }),
   mustRank(
     'P3/parked-itself',

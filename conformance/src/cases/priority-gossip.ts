@@ -125,6 +125,22 @@ export const gossipCases: readonly ConformanceCase[] = [
     await scene.fill({ a: { propagate: false }, b: {} });
     assert.deepEqual([await scene.gossip(), await scene.ready()], [['b'], ['a', 'b']]);
   }),
+  mustRank('P10/may-propagate-again', 'what may propagate by a new verdict is told to all, once', async (context) => {
+    const scene = await openScene(context);
+    const peer = new Peer(scene);
+    await scene.fill({ a: { propagate: false }, b: {} });
+    const answer = (version: number, propagate: boolean) =>
+      scene.store.revise([{ hash: scene.hash('a'), version, answer: { propagate, priority: BigInt(version) } }]);
+    assert.deepEqual(await peer.fetch(), ['b']);
+    await answer(1, true);
+    assert.deepEqual(await peer.fetch(), ['a']);
+    await answer(2, true);
+    assert.deepEqual(await peer.fetch(), []);
+    await answer(3, false);
+    assert.deepEqual([await peer.fetch(), await scene.gossip()], [[], ['b']]);
+    await answer(4, true);
+    assert.deepEqual(await peer.fetch(), ['a']);
+  }),
   mustRank('P10/next-past-filtered', 'the next cursor is behind what was filtered out', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ a: {}, b: { from: 'one' }, c: { propagate: false }, d: { from: 'one' } });

@@ -138,13 +138,18 @@ export const recheckCases: readonly ConformanceCase[] = [
         assert.deepEqual(await revise(scene, name, 1, refusal), { kind: 'skipped', hash: scene.hash(name) });
     });
   }),
-  mustRank('P11/checked-height', 'a later verdict from a lower height does not make it staler', async (context) => {
-    const scene = await openScene(context);
-    await scene.add('a', {}, { height: 8 });
-    await revise(scene, 'a', 1, { priority: 2n }, 5);
-    const { checkedHeight, version, priority } = await scene.entry('a');
-    assert.deepEqual([checkedHeight, version, priority], [8, 2, 2n]);
-  }),
+  mustRank(
+    'P11/checked-height',
+    'the height of the last verdict counts, also where it is a lower one',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.add('a', {}, { height: 8 });
+      await revise(scene, 'a', 1, { priority: 2n }, 5);
+      const { checkedHeight, version, priority } = await scene.entry('a');
+      assert.deepEqual([checkedHeight, version, priority], [5, 2, 2n]);
+      assert.deepEqual(await staleNames(scene, 8), ['a']);
+    },
+  ),
   mustRank('P11/pools-height', 'without a height a verdict is of the pool’s tick', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ a: {} });
@@ -164,6 +169,28 @@ export const recheckCases: readonly ConformanceCase[] = [
       assert.deepEqual(await revise(scene, 'e', 1, { requires: ['c'] }), limit('e', 'maxDescendants'));
     });
     assert.equal((await revise(scene, 'e', 1, { gas: 10 })).kind, 'revised');
+  }),
+  mustRank('P11/bounds-below', 'a new verdict counts for the ancestors of its descendants', async (context) => {
+    const scene = await openScene(context, { maxAncestors: 2 });
+    await scene.fill({ p: { provides: ['p'] }, a: account('a', 0), b: account('a', 1), c: account('a', 2) });
+    const answer = { ...account('a', 0), requires: ['p'] };
+    await scene.unchanged(async () => {
+      const due = { kind: 'limit', hash: scene.hash('a'), limit: 'maxAncestors' };
+      assert.deepEqual(await revise(scene, 'a', 1, answer), due);
+    });
+    await scene.drop('c');
+    assert.equal((await revise(scene, 'a', 1, answer)).kind, 'revised');
+  }),
+  mustRank('P11/bounds-parked', 'a new verdict parks no more than the pool allows', async (context) => {
+    const scene = await openScene(context, { maxParked: 2 });
+    await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] }, b: {}, parked: { requires: ['missing'] } });
+    await scene.unchanged(async () => {
+      const due = { kind: 'limit', hash: scene.hash('a'), limit: 'maxParked' };
+      assert.deepEqual(await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] }), due);
+    });
+    assert.equal((await revise(scene, 'b', 1, { requires: ['missing'] })).kind, 'revised');
+    await scene.store.setLimits({ maxParked: 0 });
+    assert.equal((await revise(scene, 'b', 2, { requires: ['other'] })).kind, 'revised');
   }),
   mustRank('P11/cycle', 'a new verdict that would close a circle changes nothing', async (context) => {
     const scene = await openScene(context);

@@ -46,7 +46,7 @@ export const replacementCases: readonly ConformanceCase[] = [
     async (context) => {
       const scene = await openScene(context);
       await scene.fill({ old: { provides: ['x'], priority: maxPriority } });
-      const required = maxPriority;
+      const required = (maxPriority * 110n) / 100n + 1n;
       await scene.refuses(
         'new',
         { provides: ['x'], priority: maxPriority },
@@ -54,10 +54,10 @@ export const replacementCases: readonly ConformanceCase[] = [
       );
     },
   ),
-  mustRank('P4/clamped', 'a price above 64 bits is told as the highest priority', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ old: { provides: ['x'], priority: maxPriority - 1n } });
-    const required = maxPriority;
+  mustRank('P4/above-64-bits', 'a price that nobody can pay is told in full', async (context) => {
+    const scene = await openScene(context, { replacementBump: 0 });
+    await scene.fill({ old: { provides: ['x'], priority: maxPriority } });
+    const required = maxPriority + 1n;
     await scene.refuses(
       'new',
       { provides: ['x'], priority: maxPriority },
@@ -98,10 +98,10 @@ export const replacementCases: readonly ConformanceCase[] = [
     assert.equal((await scene.add('new', { ...heir, priority: 161n })).kind, 'received');
     assert.deepEqual([await scene.ready(), await scene.parked()], [['new'], ['child']]);
   }),
-  mustRank('P4/sum-of-an-empty-one', 'one without a byte can exceed no sum', async (context) => {
+  mustRank('P4/sum-of-an-empty-one', 'one without a byte can exceed no sum, whatever it pays', async (context) => {
     const scene = await openScene(context);
     await scene.fill({ a: { provides: ['a'], priority: 1n }, b: { provides: ['b'], priority: 1n } });
-    const refused = { kind: 'replacement-underpriced', required: maxPriority } as const;
+    const refused = { kind: 'replacement-underpriced', required: maxPriority + 1n } as const;
     await scene.refuses('new', { provides: ['a', 'b'], priority: maxPriority, bytes: 0 }, refused);
   }),
   mustRank('P4/sum-below-zero', 'a sum below 0 asks for no more than the bump', async (context) => {

@@ -187,6 +187,41 @@ export const sweepingCases: readonly ConformanceCase[] = [
     assert.deepEqual([second.expired.length, second.more], [500, false]);
     assert.deepEqual(scene.names(first.expired.slice(0, 2)), ['0-0', '0-1']);
   }),
+  mustRank('P9/exactly-a-thousand', 'a sweep that moves a thousand and leaves none has no more', async (context) => {
+    const scene = await openScene(context, { ttlMs: 1_000 });
+    await scene.addAll(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${i}`, { bytes: 1 }])));
+    await scene.store.take({}, { owner: 'o', leaseMs: 10 });
+    scene.clock.nowMs += 11;
+    const ended = await scene.store.sweep();
+    assert.deepEqual([ended.returned.length, ended.more], [1_000, false]);
+    await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 2_000 });
+    scene.clock.nowMs += 1_000;
+    const expired = await scene.store.sweep();
+    assert.deepEqual([expired.expired.length, expired.more], [999, false]);
+    await scene.addAll(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`new ${i}`, { bytes: 1 }])));
+    await scene.store.setLimits({ maxTxs: 1 });
+    const evicted = await scene.store.sweep();
+    assert.deepEqual([evicted.evicted.length, evicted.more], [1_000, false]);
+  }),
+  mustRank(
+    'P9/whatever-comes-first',
+    'whichever comes first counts, where time, height, limits and verdicts say how long one may wait',
+    async (context) => {
+      const scene = await openScene(context, { ttlMs: 1_000, ttlBlocks: 10 });
+      const at = { height: 10 };
+      await scene.add('height', { expiresAtHeight: 12, expiresAt: startMs + 900 }, at);
+      await scene.add('time', { expiresAt: startMs + 100, expiresAtHeight: 19 }, at);
+      await scene.add('late', { expiresAt: startMs + 9_000, expiresAtHeight: 99 }, at);
+      scene.clock.nowMs += 101;
+      assert.deepEqual(await expired(scene, { height: 12 }), ['time']);
+      assert.deepEqual(await expired(scene, { height: 13 }), ['height']);
+      await scene.add('later', { expiresAt: startMs + 9_000 }, { height: 18 });
+      assert.deepEqual(await expired(scene, { height: 20 }), []);
+      assert.deepEqual(await expired(scene, { height: 21 }), ['late']);
+      scene.clock.nowMs += 1_001;
+      assert.deepEqual(await expired(scene, { height: 21 }), ['later']);
+    },
+  ),
   mustRank(
     'P9/one-after-the-other',
     'leases end first, then the old go, then what is over the limits',

@@ -173,6 +173,21 @@ export const takingCases: readonly ConformanceCase[] = [
     assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
     assert.deepEqual(await scene.stages('giant'), ['Pending']);
   }),
+  mustRank('P8/gas', 'taking ends at the first that there is no gas for, as reaping does', async (context) => {
+    const scene = await openScene(context);
+    await scene.fill({ ...ladder([5, 4, 3], { gas: 4 }), free: {} });
+    const lot = await scene.store.take({ maxGas: 8 }, mine);
+    assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
+    assert.deepEqual((await scene.store.take({ maxGas: 3 }, mine)).transactions, []);
+    assert.deepEqual(scene.names((await scene.store.take({ maxGas: 3, skip: 1 }, mine)).transactions), ['free']);
+    assert.deepEqual(await scene.ready(), ['t2']);
+  }),
+  mustRank('P8/overhead', 'taking counts what each takes beside its payload, as reaping does', async (context) => {
+    const scene = await openScene(context);
+    await scene.fill(ladder([5, 4, 3]));
+    const lot = await scene.store.take({ maxBytes: 60, overheadBytes: 10 }, mine);
+    assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
+  }),
   mustRank('P8/child-follows', 'a child whose parent was taken may be taken next', async (context) => {
     const scene = await openScene(context);
     await scene.fill({

@@ -1,11 +1,13 @@
 import type { ConformanceCase } from '../case.ts';
 import { admissionCases } from './priority-admission.ts';
 import { arrivalCases } from './priority-arrival.ts';
+import { arrivalLeaseCases } from './priority-arrival-leases.ts';
 import { boundCases } from './priority-bounds.ts';
 import { chainTagCases } from './priority-chain.ts';
 import { chanceCases } from './priority-chance.ts';
 import { drainCases } from './priority-drain.ts';
 import { evictionCases } from './priority-eviction.ts';
+import { forkCases } from './priority-forks.ts';
 import { gossipCases } from './priority-gossip.ts';
 import { poolInputCases } from './priority-input.ts';
 import { limitCases } from './priority-limits.ts';
@@ -18,6 +20,7 @@ import { reapingCases } from './priority-reaping.ts';
 import { recheckCases } from './priority-recheck.ts';
 import { poolReopeningCases } from './priority-reopening.ts';
 import { replacementCases } from './priority-replacement.ts';
+import { returningCases } from './priority-returning.ts';
 import { revivedEntryCases } from './priority-revival.ts';
 import { sweepingCases } from './priority-sweeping.ts';
 import { takingCases } from './priority-taking.ts';
@@ -38,6 +41,8 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...gossipCases,
   ...recheckCases,
   ...chainTagCases,
+  ...returningCases,
+  ...forkCases,
   ...revivedEntryCases,
   ...drainCases,
   ...poolOperationCases,
@@ -45,5 +50,6 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...poolNodeCases,
   ...poolInputCases,
   ...arrivalCases,
+  ...arrivalLeaseCases,
   ...chanceCases,
 ];

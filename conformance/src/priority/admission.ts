@@ -59,6 +59,7 @@ const questions: readonly ((question: Question) => Refused | null)[] = [
   underpaysTogether,
   exceedsParked,
   ({ me, limits, after }) => (hasTooManyDescendants(after, me, limits) ? limitRefusal('maxDescendants') : null),
+  ({ me, limits, after }) => (burdensDescendants(after, me, limits) ? limitRefusal('maxAncestors') : null),
 ];
 
 type LimitName = Extract<Refused, { readonly kind: 'limit' }>['limit'];
@@ -67,9 +68,10 @@ function limitRefusal(limit: LimitName): Refused {
   return { kind: 'limit', limit };
 }
 
-function hasFirmConflict({ conflicts }: Question): Refused | null {
+function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
   const firm = conflicts.filter(({ stage }) => stage !== 'Pending').sort((a, b) => a.seq - b.seq)[0];
-  return firm === undefined ? null : { kind: 'conflict', with: firm.hash };
+  if (firm !== undefined) return { kind: 'conflict', with: firm.hash };
+  return me.verdict.provides.some((tag) => before.satisfied.has(tag)) ? { kind: 'conflict', with: null } : null;
 }
 
 /** The least whole number that is `bump` per cent above each of them, and above each of them. */
@@ -86,7 +88,7 @@ function priceOf(conflicts: readonly Member[], bump: number): bigint | null {
 }
 
 function underpriced(required: bigint): Refused {
-  return { kind: 'replacement-underpriced', required: required > highest ? highest : required };
+  return { kind: 'replacement-underpriced', required };
 }
 
 function underpays({ me, conflicts, limits }: Question): Refused | null {
@@ -113,7 +115,7 @@ function underpaysTogether({ me, conflicts, before, after, limits }: Question): 
   if (losers.length < 2) return null;
   const sum = losers.reduce((total, { verdict, bytes }) => total + verdict.priority * BigInt(bytes), 0n);
   if (me.verdict.priority * BigInt(me.bytes) > sum) return null;
-  if (me.bytes === 0) return underpriced(highest);
+  if (me.bytes === 0) return underpriced(highest + 1n);
   const due = quotient(sum, BigInt(me.bytes)) + 1n;
   return underpriced(due > price ? due : price);
 }
@@ -138,6 +140,10 @@ function exceedsParked({ me, conflicts, after, limits }: Question): Refused | nu
 export function hasTooManyDescendants(graph: Graph, me: Member, { maxDescendants }: Limits): boolean {
   if (parentsOf(graph, me).length === 0 && descendantsOf(graph, me).length === 0) return false;
   return [me, ...ancestorsOf(graph, me)].some((each) => descendantsOf(graph, each).length > maxDescendants);
+}
+
+export function burdensDescendants(graph: Graph, me: Member, { maxAncestors }: Limits): boolean {
+  return descendantsOf(graph, me).some((each) => ancestorsOf(graph, each).length > maxAncestors);
 }
 
 /** The shortest end of the order, me left out; each of them worse than I am. */

@@ -1,8 +1,8 @@
 import type { Block, ChainPoint, ConfirmOutcome, KnownStage, RollbackOutcome, Thresholds } from 'mempool-core';
 import { type AppliedBlock, applyBlock, type Life, settle, undoBlocks } from '../model/life.ts';
 import * as pools from '../model/pool.ts';
-import { closesCycle, providersOf } from './graph.ts';
-import { drop, entryOf, graphOf, isLiving, memberOf, type PriorityState, satisfy, tickOf } from './state.ts';
+import { closesCycle, type Member, providersOf } from './graph.ts';
+import { drop, entryOf, graphOf, isLiving, type PriorityState, satisfy, tickOf, uncheck } from './state.ts';
 
 /** X3, then L5, L6, L7, with what a block means for the tags of others. */
 export function confirm(
@@ -59,30 +59,30 @@ export function dropConflicts(state: PriorityState, tags: readonly string[]): vo
 }
 
 /**
- * One after the other, by seq: what came back and finds its tags taken; and what comes before and after itself now, because it
- * came back or because the chain does not do any more what it asks for.
+ * What came back, what provides the same, and what asks for a tag that the chain withdrew: taken out of the pool, and put back one
+ * after the other by seq, where its tags are free and it does not come before and after itself.
  */
 function settleReturns(state: PriorityState, cameBack: (life: Life) => boolean, withdrawn: readonly string[]): void {
-  const lives = [...state.pool.live.values()].sort((a, b) => a.seq - b.seq);
-  const back = new Set(lives.filter((life) => life.stage === 'Pending' && cameBack(life)));
-  for (const life of lives) {
-    if (!isLiving(life) || life.stage === 'Confirmed') continue;
-    const asks = entryOf(state, life.hash).verdict.requires.some((tag) => withdrawn.includes(tag));
-    if (back.has(life)) dropLosers(state, life);
-    if (isLiving(life) && (asks || back.has(life)) && closesCycle(graphOf(state), memberOf(state, life)))
-      drop(life, 'cycle');
-  }
-}
-
-/** Of each tag that it provides: what the chain has stays, else what came first. */
-function dropLosers(state: PriorityState, life: Life): void {
-  const graph = graphOf(state);
-  const rivals = entryOf(state, life.hash).verdict.provides.map((tag) => providersOf(graph, tag));
-  const isTaken = rivals.flat().some(({ stage }) => stage === 'Confirmed');
-  const losers = isTaken ? [life] : rivals.flatMap((each) => each.slice(1));
-  for (const { hash } of losers) {
-    const loser = state.pool.live.get(hash);
-    if (loser !== undefined) drop(loser, 'conflict');
+  const members = graphOf(state).members.filter(({ stage }) => stage !== 'Confirmed');
+  const isBack = ({ hash, stage }: Member): boolean =>
+    stage === 'Pending' && cameBack(state.pool.live.get(hash) as Life);
+  const tagsBack = members.filter(isBack).flatMap(({ verdict }) => verdict.provides);
+  const open = members.filter(
+    (member) =>
+      isBack(member) ||
+      member.verdict.provides.some((tag) => tagsBack.includes(tag)) ||
+      member.verdict.requires.some((tag) => withdrawn.includes(tag)),
+  );
+  for (const [i, member] of open.entries()) {
+    const { satisfied, members: left } = graphOf(state);
+    const there = {
+      satisfied,
+      members: left.filter(({ hash }) => !open.slice(i).some((later) => later.hash === hash)),
+    };
+    const isTaken = member.verdict.provides.some((tag) => satisfied.has(tag) || providersOf(there, tag).length > 0);
+    const life = state.pool.live.get(member.hash) as Life;
+    if (isTaken) drop(life, 'conflict');
+    else if (closesCycle(there, member)) drop(life, 'cycle');
   }
 }
 
@@ -127,6 +127,7 @@ export function rollback(state: PriorityState, point: ChainPoint | null): Rollba
   const withdrawn = [...state.satisfied].flatMap(([tag, tick]) => (tick > pool.chain.length ? [tag] : []));
   for (const tag of withdrawn) state.satisfied.delete(tag);
   settleReturns(state, (life) => !before.has(life), withdrawn);
+  uncheck(state, pool.chain.length, undone.size);
   const returned = [...pool.live.values()].filter((life) => life.stage === 'Pending' && !before.has(life)).length;
   return { kind: 'rolled-back', tip: pools.tipOf(pool), undone: undone.size, returned };
 }

@@ -1,8 +1,8 @@
 import { MempoolError } from 'mempool-core';
 import * as pools from '../model/pool.ts';
-import { hasTooManyDescendants } from './admission.ts';
+import { burdensDescendants, hasTooManyDescendants } from './admission.ts';
 import { type ReviseOutcome, type Revision, type WholeVerdict, wholeVerdict } from './entry.ts';
-import { ancestorsOf, closesCycle, type Graph, type Member } from './graph.ts';
+import { ancestorsOf, closesCycle, type Graph, type Member, orderOf } from './graph.ts';
 import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
 
 /** Verdicts that were given again, one after the other. */
@@ -36,7 +36,7 @@ function reviseOne(state: PriorityState, { hash, version, answer }: Revision, he
   const verdict = wholeVerdict(answer);
   const refused = refusalOf(state, graph, me, verdict);
   if (refused !== null) return refused;
-  Object.assign(entry, { verdict, version: version + 1, checkedHeight: Math.max(height, entry.checkedHeight) });
+  Object.assign(entry, { verdict, version: version + 1, checkedHeight: height });
   return { kind: 'revised', hash, version: version + 1 };
 }
 
@@ -47,6 +47,13 @@ function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict:
   if (verdict.gas > limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
   if (closesCycle(after, revised)) return { kind: 'cycle', hash };
   if (ancestorsOf(after, revised).length > limits.maxAncestors) return { kind: 'limit', hash, limit: 'maxAncestors' };
+  const [parkedBefore, parked] = [graph, after].map(parkedIn) as [number, number];
+  if (parked > parkedBefore && parked > limits.maxParked) return { kind: 'limit', hash, limit: 'maxParked' };
   if (hasTooManyDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxDescendants' };
+  if (burdensDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxAncestors' };
   return null;
+}
+
+function parkedIn(graph: Graph): number {
+  return orderOf(graph).filter(({ place }) => !place.ready).length;
 }

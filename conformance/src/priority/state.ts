@@ -20,12 +20,12 @@ export function emptyState(limits: Limits): PriorityState {
 
 export interface BeforeCall {
   readonly pool: pools.Before;
-  /** Lives that peers may hear of, by seq. */
-  readonly gossipable: ReadonlySet<number>;
+  /** Lives that peers may hear of, by seq, and whether they may be told. */
+  readonly gossipable: ReadonlyMap<number, boolean>;
 }
 
 export function lookBefore(state: PriorityState): BeforeCall {
-  const gossipable = new Set(gossipableOf(graphOf(state)).map(({ seq }) => seq));
+  const gossipable = new Map(gossipableOf(graphOf(state)).map(({ seq, verdict }) => [seq, verdict.propagate]));
   return { pool: pools.lookBefore(state.pool), gossipable };
 }
 
@@ -39,8 +39,9 @@ export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: 
   for (const hash of state.entries.keys())
     if (pools.currentLife(state.pool, hash) === undefined) state.entries.delete(hash);
   forgetTags(state);
-  for (const { hash, seq } of gossipableOf(graphOf(state))) {
-    if (before.gossipable.has(seq)) continue;
+  for (const { hash, seq, verdict } of gossipableOf(graphOf(state))) {
+    const wasTold = before.gossipable.get(seq);
+    if (wasTold === verdict.propagate || wasTold) continue;
     state.lastGossipSeq += 1;
     entryOf(state, hash).gossipSeq = state.lastGossipSeq;
   }
@@ -49,8 +50,7 @@ export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: 
 /** Tags of blocks that are not kept, and that nobody asks for. */
 function forgetTags({ pool, entries, satisfied }: PriorityState): void {
   const floor = pool.forgotten + 1;
-  const asking = [...entries].filter(([hash]) => pools.currentLife(pool, hash)?.stage !== 'Dropped');
-  const asked = new Set(asking.flatMap(([, { verdict }]) => verdict.requires));
+  const asked = new Set([...entries.values()].flatMap(({ verdict }) => verdict.requires));
   for (const [tag, tick] of satisfied) if (tick < floor && !asked.has(tag)) satisfied.delete(tag);
 }
 
@@ -79,7 +79,7 @@ export function graphOf(state: PriorityState): Graph {
   return { members: lives.map((life) => memberOf(state, life)), satisfied: new Set(state.satisfied.keys()) };
 }
 
-export function memberOf(state: PriorityState, { hash, seq, stage }: Life & { readonly stage: LiveStage }): Member {
+function memberOf(state: PriorityState, { hash, seq, stage }: Life & { readonly stage: LiveStage }): Member {
   const { bytes, verdict } = entryOf(state, hash);
   return { hash, seq, stage, bytes, verdict };
 }
@@ -89,6 +89,13 @@ export function gossipableOf(graph: Graph): Member[] {
   const ready = orderOf(graph).filter(({ place }) => place.ready);
   const deep = ready.toSorted((a, b) => a.place.depth - b.place.depth || a.seq - b.seq);
   return [...graph.members.filter(({ stage }) => stage === 'Propagated' || stage === 'Acknowledged'), ...deep];
+}
+
+/** Who was checked on blocks that are undone was not, as far as heights tell. */
+export function uncheck({ entries }: PriorityState, tick: number, undone: number): void {
+  const highest = Math.max(0, ...Array.from(entries.values(), ({ checkedHeight }) => checkedHeight));
+  const fork = Math.max(tick, highest - undone);
+  for (const entry of entries.values()) if (entry.checkedHeight > fork) entry.checkedHeight = Math.max(0, fork - 1);
 }
 
 export function drop(life: Life, reason: string): void {

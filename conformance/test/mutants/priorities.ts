@@ -2,6 +2,8 @@ import { acknowledgedPriorityMutants } from './acknowledged.ts';
 import type { Mutant } from './mutant.ts';
 import { admissionMutants } from './priority-admission.ts';
 import { arrivalMutants } from './priority-arrival.ts';
+import { arrivalLeaseMutants } from './priority-arrival-leases.ts';
+import { boundMutants } from './priority-bounds.ts';
 import { chainTagMutants } from './priority-chain.ts';
 import { drainMutants } from './priority-drain.ts';
 import { evictionMutants, floorMutants } from './priority-eviction.ts';
@@ -16,6 +18,7 @@ import { placeMutants } from './priority-places.ts';
 import { reapingMutants } from './priority-reaping.ts';
 import { recheckMutants } from './priority-recheck.ts';
 import { priceMutants, replacementMutants } from './priority-replacement.ts';
+import { forkMutants, returningMutants } from './priority-returning.ts';
 import { senderMutants } from './priority-senders.ts';
 import { sweepingMutants } from './priority-sweeping.ts';
 import { takingMutants } from './priority-taking.ts';
@@ -27,6 +30,7 @@ export const priorityMutants: readonly Mutant[] = [
   ...storeOrderMutants,
   ...parkingMutants,
   ...admissionMutants,
+  ...boundMutants,
   ...senderMutants,
   ...priceMutants,
   ...replacementMutants,
@@ -38,11 +42,14 @@ export const priorityMutants: readonly Mutant[] = [
   ...sweepingMutants,
   ...gossipMutants,
   ...recheckMutants,
+  ...forkMutants,
   ...chainTagMutants,
+  ...returningMutants,
   ...drainMutants,
   ...poolOperationMutants,
   ...poolInputMutants,
   ...arrivalMutants,
   ...priorityLifecycleMutants,
   ...acknowledgedPriorityMutants,
+  ...arrivalLeaseMutants,
 ];

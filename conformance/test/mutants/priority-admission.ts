@@ -237,8 +237,9 @@ export const admissionMutants: readonly Mutant[] = [
     const of = (tag: string) => new Set([...index.providers.of(tag)].filter(({ stage }) => stage === 'Pending'));
     return { providers: lentTags(of, (tag) => index.providers.has(tag)) };
   }),
-  refusing('circles-over-the-chain', ({ hash, verdict }, { satisfied, dependents }) =>
-    verdict.requires.length > 0 && verdict.provides.some((tag) => satisfied.has(tag) && dependents.has(tag))
+  refusing('circles-over-the-chain', ({ hash, verdict }, { satisfied, providers, dependents }) =>
+    verdict.requires.some((tag) => satisfied.has(tag) && providers.has(tag)) &&
+    verdict.provides.some((tag) => dependents.has(tag))
       ? { kind: 'cycle', hash }
       : null,
   ),

@@ -23,7 +23,10 @@ function pretending<V extends Verb>(
 }
 
 /** A fault in a pool in order of arrival. */
-function arriving(id: string, plant: (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>): Mutant {
+export function arriving(
+  id: string,
+  plant: (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>,
+): Mutant {
   return rankedStore(id, (store, options) => (store.ordering === 'fifo' ? plant(store, options) : {}));
 }
 
@@ -107,6 +110,33 @@ export const arrivalMutants: readonly Mutant[] = [
       const flying = (await store.peekInflight()).map(({ hash }) => hash);
       const dropped = await store.drop(flying, 'flushed');
       return (await store.flush(options)) + dropped.length;
+    },
+  })),
+  arriving('seen-arrivals-need-room', (store) => ({
+    receive: async (batch, options) => {
+      const { maxTxs } = await store.setLimits({});
+      const { pending, propagated, acknowledged } = await store.usage();
+      const stages = await store.checkStatus(batch.map(({ hash }) => hash));
+      const isFull = pending + propagated + acknowledged >= maxTxs;
+      if (!isFull || stages.some(({ stage }) => stage !== 'Unknown')) return store.receive(batch, options);
+      return batch.map(({ hash }) => ({ kind: 'full', hash }));
+    },
+  })),
+  arriving('known-arrivals-need-room', (store) => ({
+    receive: async (batch, options) => {
+      const outcomes = await store.receive(batch, options);
+      const at = outcomes.findIndex(({ kind }) => kind === 'full');
+      return outcomes.map((one, i) => (at >= 0 && i > at ? { kind: 'full', hash: one.hash } : one));
+    },
+  })),
+  arriving('confirmed-arrivals-take-room', (store) => ({
+    receive: async (batch, options) => {
+      const { maxTxs } = await store.setLimits({});
+      const { confirmed } = await store.usage();
+      await store.setLimits({ maxTxs: Math.max(0, maxTxs - confirmed) });
+      const outcomes = await store.receive(batch, options);
+      await store.setLimits({ maxTxs });
+      return outcomes;
     },
   })),
   arriving('arrivals-limited-by-default', (store) => ({

@@ -114,6 +114,9 @@ export const chainTagMutants: readonly Mutant[] = [
   idling('tags-needed-by-the-log-forgotten', ['confirm'], (seen) =>
     belowFloor(seen).filter((tag) => [...seen.index.dependents.of(tag)].every(({ stage }) => stage === 'Finalized')),
   ),
+  idling('tags-needed-by-dropped-ones-forgotten', ['confirm'], (seen) =>
+    belowFloor(seen).filter((tag) => !seen.index.dependents.has(tag)),
+  ),
   hiding('conflict-by-block-missing', ['confirm'], ({ stage }) => stage !== 'Confirmed' && stage !== 'Finalized'),
   hiding(
     'conflict-spares-what-is-in-flight',
@@ -191,7 +194,6 @@ export const chainTagMutants: readonly Mutant[] = [
     const isParked = (hash: string) => seen.includes(hash) && index.node(hash)?.place?.ready === false;
     return { move: (node, stage, entry) => (isParked(node.hash) ? node : index.move(node, stage, entry)) };
   }),
-  hiding('last-of-rivals-stays', ['rollback'], ({ stage }) => stage === 'Propagated'),
   hiding('returned-beside-a-confirmed-rival', ['rollback', 'confirm'], ({ stage }) => stage === 'Confirmed'),
   hiding('both-return', ['rollback'], ({ stage }) => stage === 'Pending'),
   circled('circles-of-an-undoing-told-as-conflicts', 'rollback'),

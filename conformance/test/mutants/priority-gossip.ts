@@ -51,6 +51,19 @@ export const gossipMutants: readonly Mutant[] = [
     ...page,
     items: [...page.items].sort((a, b) => Number(b.priority - a.priority)),
   })),
+  numbering('not-told-again-by-a-verdict', ['revise'], (_, __, before) => before === 0),
+  ranking('told-again-by-every-verdict', (driver, { index }) => ({
+    revise: async (...given) => {
+      const outcomes = await driver.revise(...given);
+      for (const { kind, hash } of outcomes) {
+        const node = index.node(hash);
+        if (kind !== 'revised' || node === undefined) continue;
+        index.lastGossipSeq += 1;
+        index.move(node, node.stage, { ...node.entry, gossipSeq: index.lastGossipSeq });
+      }
+      return outcomes;
+    },
+  })),
   paging('gossip-by-seq', (page) => ({ ...page, items: [...page.items].sort((a, b) => a.seq - b.seq) })),
   itemsAs('gossip-without-gas', () => ({ gas: 0 })),
   itemsAs('gossip-without-type', () => ({ payloadType: 7 })),

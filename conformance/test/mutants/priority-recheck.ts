@@ -101,8 +101,8 @@ export const recheckMutants: readonly Mutant[] = [
     isOwn(verdict, { ...verdict, provides, sender }) ? {} : { provides, sender },
   ),
   entered('version-not-counted', ({ version }) => ({ version: version - 1 })),
-  entered('checked-height-lowered', (entry, index) => ({
-    checkedHeight: index.lastGossipSeq > 0 && entry.checkedHeight === 8 ? 5 : entry.checkedHeight,
+  entered('checked-height-never-lowered', (entry, index) => ({
+    checkedHeight: Math.max(entry.checkedHeight, index.node(entry.hash)?.entry.checkedHeight ?? 0),
   })),
   entered('checked-height-not-noted', (entry, index) => ({
     checkedHeight: index.node(entry.hash)?.entry.checkedHeight ?? 0,

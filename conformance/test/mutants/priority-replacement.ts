@@ -85,7 +85,7 @@ function whole(offer: Offer, losers: readonly PoolNode[], least: 0 | 1 = 1): big
   const { one, due } = offer;
   const bytes = BigInt(one.payload.length);
   if (losers.length <= 1) return due;
-  const needed = bytes === 0n ? max : divideUp(sumOf(losers) + BigInt(least), bytes);
+  const needed = bytes === 0n ? max + 1n : divideUp(sumOf(losers) + BigInt(least), bytes);
   return needed > due ? needed : due;
 }
 
@@ -159,11 +159,9 @@ export const priceMutants: readonly Mutant[] = [
     const sum = sumOf(losersOf(offer));
     return sum < 0n && losersOf(offer).length > 1 ? -sum : whole(offer, losersOf(offer));
   }),
-  telling('price-told-above-64-bits', (outcome, one, index) => {
-    const [rival] = rivalsOf(index, one);
-    if (outcome.kind !== 'replacement-underpriced' || outcome.required !== max || rival === undefined) return outcome;
-    return { ...outcome, required: bound(rival.entry.verdict.priority, index.limits.replacementBump) };
-  }),
+  telling('price-told-as-one-that-can-be-paid', (outcome) =>
+    outcome.kind === 'replacement-underpriced' && outcome.required > max ? { ...outcome, required: max } : outcome,
+  ),
   telling('own-price-told', (outcome, { verdict }) =>
     outcome.kind === 'replacement-underpriced' ? { ...outcome, required: verdict.priority } : outcome,
   ),

@@ -46,6 +46,15 @@ function ageless(id: string, isAsked: (node: PoolNode) => boolean): Mutant {
   );
 }
 
+/** Some lists are not looked at where a limit is set. */
+function unread(id: string, limit: 'ttlMs' | 'ttlBlocks', names: readonly ListName[]): Mutant {
+  return seeing(id, ['sweep'], ({ index }) =>
+    Number.isFinite(index.limits[limit])
+      ? lentLists(index, (name, nodes) => (names.includes(name) ? [] : [...nodes]))
+      : {},
+  );
+}
+
 /** Other leases than there are. */
 function leasing(id: string, change: (held: readonly PoolNode[]) => PoolNode[]): Mutant {
   return seeing(id, ['sweep'], ({ index }) =>
@@ -159,6 +168,14 @@ export const sweepingMutants: readonly Mutant[] = [
       return { ...swept, returned };
     },
   })),
+  unread('own-heights-not-looked-at-beside-ttl-ms', 'ttlMs', ['expiringHeight']),
+  unread('heights-not-looked-at-beside-ttl-ms', 'ttlMs', ['admittedHeight']),
+  unread('own-times-not-looked-at-beside-ttl-ms', 'ttlMs', ['expiring']),
+  unread('times-not-looked-at-beside-ttl-blocks', 'ttlBlocks', ['admitted']),
+  sweeping('a-thousand-is-always-more', (swept) => {
+    const moved = swept.returned.length + swept.expired.length + swept.evicted.length;
+    return { ...swept, more: swept.more || moved === 1_000 };
+  }),
   leasing('leases-never-end', () => []),
   leasing('leases-end-at-their-very-time', (held) =>
     held.flatMap((node) => {

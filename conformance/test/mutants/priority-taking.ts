@@ -103,6 +103,12 @@ export const takingMutants: readonly Mutant[] = [
   asking('leases-all-of-a-length', (take) => ({ ...take, leaseMs: 1_000 })),
   asking('taking-passes-nothing-over', (take) => ({ ...take, budget: { ...take.budget, skip: 0 } })),
   asking('taking-without-regard-to-bytes', (take) => ({ ...take, budget: { ...take.budget, maxBytes: 1e9 } })),
+  asking('taking-without-regard-to-gas', (take) => ({ ...take, budget: { ...take.budget, maxGas: 1e9 } })),
+  asking('taking-without-overhead', (take) => ({ ...take, budget: { ...take.budget, overheadBytes: 0 } })),
+  asking('taking-with-a-little-more-gas', (take) => ({
+    ...take,
+    budget: { ...take.budget, maxGas: take.budget.maxGas + 1 },
+  })),
   asking('taking-one-more', (take) => ({ ...take, budget: { ...take.budget, maxTxs: take.budget.maxTxs + 1 } })),
   seeing('children-of-the-taken-wait', ['take'], ({ index }) => ({
     order: {

@@ -61,7 +61,7 @@ describe('a pool that sweeps by itself', () => {
     timer.runOut();
     await last;
     await rest();
-    expect([sweeps(), (await pool.usage()).pending, timer.waiting]).toEqual([4, 0, 1]);
+    expect([sweeps(), (await pool.usage()).pending, timer.waiting]).toEqual([3, 0, 1]);
     await pool.close();
   });
 

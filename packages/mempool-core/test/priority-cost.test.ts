@@ -159,14 +159,26 @@ describe('a call costs no more than what it touches', () => {
     expect(looks).toBeLessThan(1_500);
   });
 
-  test('who else provides what the chain has done is nothing to those that require it', () => {
+  test('one that many wait for walks the ancestors that they have in common once', () => {
+    const tags = Array.from({ length: 20 }, (_, i) => `${i}`);
+    pool.receive(Object.fromEntries(tags.map((tag, i) => [(i + 16).toString(16), { provides: [tag] }])));
+    pool.receive({ a1: { provides: ['common'], requires: tags } });
+    pool.receive(many(400, () => ({ requires: ['common', 'late'] })));
+    const { looks } = costOf(() => expect(pool.receive({ a2: { provides: ['late'] } })).toEqual(['received']));
+    expect(looks).toBeLessThan(400 * 30);
+  });
+
+  test('one that a chain waits for walks it a few times', () => {
+    pool.receive(many(600, (i) => ({ provides: [`${i + 1}`], requires: [`${i}`] })));
+    const { looks } = costOf(() => expect(pool.receive({ a1: { provides: ['0'] } })).toEqual(['received']));
+    expect(looks).toBeLessThan(600 * 30);
+  });
+
+  test('who comes to provide what the chain has done is nothing to those that require it', () => {
     pool.confirm({ provides: ['tag'] });
     pool.receive(many(900, () => ({ requires: ['tag'] })));
     const { looks } = costOf(() => {
-      expect(pool.receive({ a1: { provides: ['tag'] }, a2: { provides: ['tag'], priority: 9n } })).toEqual([
-        'received',
-        'received',
-      ]);
+      expect(pool.receive({ a1: { provides: ['tag'] } })).toEqual(['conflict']);
     });
     expect(looks).toBeLessThan(100);
   });

@@ -6,7 +6,7 @@ import { dropRivals } from './conflict.ts';
 import { Draft, type Planning } from './draft.ts';
 import type { Entry } from './entry.ts';
 import { excessOf, floorOf, victimsFor } from './eviction.ts';
-import { ancestorsOf, closesCycle, hasTooManyDescendants } from './graph.ts';
+import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
 import { placeBelow } from './place.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -115,10 +115,12 @@ function admitConfirmed(
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
 }
 
-/** Waits for nobody, and nobody waits for it. */
+/** Waits for nobody, nobody waits for it, and nobody has done what it does. */
 function isAlone({ index }: Draft, { verdict }: Entry): boolean {
   const { provides, requires } = verdict;
-  return requires.length === 0 && !provides.some((tag) => index.dependents.has(tag) || index.providers.has(tag));
+  const { dependents, providers, satisfied } = index;
+  const isNamed = (tag: string): boolean => dependents.has(tag) || providers.has(tag) || satisfied.has(tag);
+  return requires.length === 0 && !provides.some(isNamed);
 }
 
 /** All that a place needs is known, so whether it is taken in is known before anything changes. */
@@ -188,6 +190,8 @@ class Attempt {
     const { hash, verdict } = this.#entry;
     const settled = this.#rivals.find(({ stage }) => stage !== 'Pending');
     if (settled !== undefined) return { kind: 'conflict', hash, with: settled.hash };
+    const { satisfied } = this.#draft.index;
+    if (verdict.provides.some((tag) => satisfied.has(tag))) return { kind: 'conflict', hash, with: null };
     const required = this.#bump();
     return required === null || verdict.priority >= required ? null : this.#underpriced(required);
   }
@@ -204,8 +208,7 @@ class Attempt {
   }
 
   #underpriced(required: bigint): AdmissionRefusal {
-    const { hash } = this.#entry;
-    return { kind: 'replacement-underpriced', hash, required: required > maxPriority ? maxPriority : required };
+    return { kind: 'replacement-underpriced', hash: this.#entry.hash, required };
   }
 
   /** A replacement takes no more room than what it replaces. */
@@ -250,7 +253,7 @@ class Attempt {
     const sum = losers.reduce((total, { entry }) => total + entry.verdict.priority * BigInt(entry.bytes), 0n);
     if (verdict.priority * BigInt(bytes) > sum) return null;
     const bound = this.#bump() ?? 0n;
-    const least = bytes === 0 ? maxPriority : floorDivide(sum, BigInt(bytes)) + 1n;
+    const least = bytes === 0 ? maxPriority + 1n : floorDivide(sum, BigInt(bytes)) + 1n;
     return this.#underpriced(least > bound ? least : bound);
   }
 
@@ -270,7 +273,9 @@ class Attempt {
   }
 
   #refusedByDescendants(node: PoolNode): AdmissionRefusal | null {
-    return hasTooManyDescendants(this.#draft.index, node, this.#ancestors) ? this.#limit('maxDescendants') : null;
+    const { index } = this.#draft;
+    if (hasTooManyDescendants(index, node, this.#ancestors)) return this.#limit('maxDescendants');
+    return burdensDescendants(index, node) ? this.#limit('maxAncestors') : null;
   }
 }
 

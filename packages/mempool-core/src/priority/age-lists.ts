@@ -49,6 +49,8 @@ export class AgeLists {
   readonly expiringHeight: LazyList;
   /** Pending ones by the height of their verdict. */
   readonly checked: LazyList;
+  /** What is in flight or in the log, by the height of its verdict. */
+  readonly checkedAway: LazyList;
   /** What peers may hear of, in the order in which it became ready. */
   readonly gossip: LazyList;
   /** What was taken, by when its lease ends. */
@@ -62,6 +64,7 @@ export class AgeLists {
     this.expiring = lazy(whilePending(({ entry }) => entry.verdict.expiresAt));
     this.expiringHeight = lazy(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
     this.checked = lazy(whilePending(({ entry }) => entry.checkedHeight));
+    this.checkedAway = lazy(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight));
     // Numbers begin at 1; one that has just become ready gets its own at the end of the call.
     this.gossip = lazy((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
     this.leased = lazy(({ entry }) => entry.lease?.untilMs ?? null);

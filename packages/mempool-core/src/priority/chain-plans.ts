@@ -6,6 +6,7 @@ import type { ConfirmOutcome, RollbackOutcome } from '../store.ts';
 import type { ChainPoint } from '../transaction.ts';
 import { conflictReason, dropRivals, resolveReturns } from './conflict.ts';
 import { Draft, type Planning } from './draft.ts';
+import type { PoolIndex } from './pool-index.ts';
 
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
 
@@ -38,8 +39,24 @@ export function rollbackPoolStep(pool: Planning, point: ChainPoint | null): Step
   for (const life of plan.clamped) draft.clamp(life);
   moveAll(draft, plan);
   resolveReturns(draft, returnedIn(plan), withdrawn);
+  uncheck(draft.index, pool.view.currentTip.tick, tick);
   const returned = draft.changes().filter(({ after }) => after.stage === 'Pending').length;
   return draft.step(undoneOutcome(pool.view, point, tick, returned), plan);
+}
+
+/**
+ * Verdicts that may be of an undone block are given back to before the block that stands. How high the chain is by the callers'
+ * count is not known but from the highest verdict, and from the tick, which is never above it.
+ */
+function uncheck(index: PoolIndex, from: number, to: number): void {
+  const { checked, checkedAway } = index.ages;
+  const later = [...checked.list.after(to), ...checkedAway.list.after(to)];
+  const highest = later.reduce((most, { entry }) => Math.max(most, entry.checkedHeight), to);
+  const fork = Math.max(to, highest - (from - to));
+  for (const node of later) {
+    const { entry, stage } = node;
+    if (entry.checkedHeight > fork) index.move(node, stage, { ...entry, checkedHeight: Math.max(0, fork - 1) });
+  }
 }
 
 function moveAll(draft: Draft, { changes }: Planned): void {

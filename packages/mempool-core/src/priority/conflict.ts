@@ -1,5 +1,6 @@
 import type { Draft } from './draft.ts';
 import { closesCycle, mayCloseCycles } from './graph.ts';
+import type { PoolIndex } from './pool-index.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
 
 /** Why a transaction is dropped whose tags another one has brought about, and one that would wait for itself. */
@@ -14,29 +15,35 @@ export function dropRivals(draft: Draft, tags: Iterable<string>): void {
 }
 
 /**
- * Makes room for those that a block or an undoing has put back into the queue, by seq: meanwhile another one may have come
- * that provides the same. One that the chain shows wins, else the one that came first. Nor may any wait for itself, which also
- * comes of tags that the chain has withdrawn.
+ * Decides who stays where a block or an undoing has put some back into the queue, or has withdrawn tags: two may provide the same
+ * by now, or one may wait for itself. One after the other by seq, each against those that stay: so nobody goes for one that goes.
  */
 export function resolveReturns(draft: Draft, hashes: readonly string[], withdrawn: readonly string[] = []): void {
   const { index } = draft;
-  const returned = new Set(hashes);
-  const nodes = new Set(hashes.map((hash) => index.node(hash)).filter((node) => node !== undefined));
-  for (const tag of withdrawn) for (const node of index.dependents.of(tag)) nodes.add(node);
-  const hasCycles = mayCloseCycles(index, nodes);
-  for (const node of [...nodes].sort((a, b) => a.seq - b.seq)) {
-    if (returned.has(node.hash) && node.stage === 'Pending')
-      for (const loser of losersTo(draft, node)) draft.drop(loser.hash, conflictReason);
-    if (hasCycles && isCounted(node.stage) && closesCycle(index, node)) draft.drop(node.hash, cycleReason);
+  const undecided = new Set<PoolNode>();
+  const doubt = (node: PoolNode): void => {
+    if (isCounted(node.stage)) undecided.add(node);
+  };
+  for (const hash of hashes) {
+    const node = index.node(hash);
+    if (node?.stage !== 'Pending') continue;
+    for (const tag of node.entry.verdict.provides) index.providers.of(tag).forEach(doubt);
+    doubt(node);
+  }
+  for (const tag of withdrawn) index.dependents.of(tag).forEach(doubt);
+  const hasCycles = mayCloseCycles(index, undecided);
+  for (const node of [...undecided].sort((a, b) => a.seq - b.seq)) {
+    undecided.delete(node);
+    if (hasRival(index, node, undecided)) draft.drop(node.hash, conflictReason);
+    else if (hasCycles && closesCycle(index, node, undecided)) draft.drop(node.hash, cycleReason);
   }
 }
 
-function losersTo({ index }: Draft, node: PoolNode): Set<PoolNode> {
-  const losers = new Set<PoolNode>();
+/** Whether the chain, or one that stays, has done or provides what this one provides. */
+function hasRival(index: PoolIndex, node: PoolNode, undecided: ReadonlySet<PoolNode>): boolean {
   for (const tag of node.entry.verdict.provides) {
-    const rivals = [...index.providers.of(tag)].sort((a, b) => a.seq - b.seq);
-    if (rivals.some(({ stage }) => stage === 'Confirmed')) return new Set([node]);
-    for (const rival of rivals.slice(1)) losers.add(rival);
+    if (index.satisfied.has(tag)) return true;
+    for (const rival of index.providers.of(tag)) if (rival !== node && !undecided.has(rival)) return true;
   }
-  return losers;
+  return false;
 }

@@ -126,13 +126,14 @@ export class Draft {
     for (const tag of this.index.satisfied.idle()) this.index.forget(tag);
   }
 
-  /** What became ready is new to peers: parents first, then in the order of arrival. */
+  /** What became ready, or may be told from now on, is new to peers: parents first, then in the order of arrival. */
   #numberGossip(): void {
     const fresh: Trace[] = [];
     for (const trace of this.index.touched()) {
       const { node, before } = trace;
       if (!isGossipable(node)) continue;
       if (before === null || before.entry.seq !== node.seq || !isGossipable(before)) fresh.push(trace);
+      else if (node.entry.verdict.propagate && !before.entry.verdict.propagate) fresh.push(trace);
     }
     fresh.sort(({ node: a }, { node: b }) => (a.place?.depth ?? 0) - (b.place?.depth ?? 0) || a.seq - b.seq);
     for (const { node, before } of fresh) {

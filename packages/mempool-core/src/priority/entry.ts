@@ -27,7 +27,7 @@ export interface Entry {
   /** When it was first taken in. */
   readonly admittedAt: number;
   readonly admittedHeight: number;
-  /** The height its verdict was given at. */
+  /** The height its verdict was given at; lower, where a block below that was undone since. */
   readonly checkedHeight: number;
   /** Its number among what became ready; 0 before. A new one whenever it becomes ready again. */
   readonly gossipSeq: number;

@@ -35,13 +35,33 @@ export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestor
   return hasTooMany(tops) && (tops.length === 1 || tops.some((top) => hasTooMany([top])));
 }
 
-/** Whether the transaction would come before and after itself, were everything live back in the queue. */
-export function closesCycle(index: PoolIndex, node: PoolNode): boolean {
+/**
+ * Whether a Pending descendant of the transaction, none of which is one too many, has more Pending ancestors than allowed. Who has
+ * most of them is at the bottom.
+ */
+export function burdensDescendants(index: PoolIndex, node: PoolNode): boolean {
+  const { maxAncestors } = index.limits;
+  const descendants = reach([node], Number.POSITIVE_INFINITY, (each) => childrenOf(index, each));
+  const bottoms = [...descendants].filter((each) => childrenOf(index, each).next().done);
+  const hasTooMany = (from: readonly PoolNode[]): boolean =>
+    reach(from, maxAncestors, (each) => parentsOf(index, each)).size > maxAncestors;
+  // One walk for all of them first: siblings have their ancestors in common.
+  return hasTooMany(bottoms) && (bottoms.length === 1 || bottoms.some((bottom) => hasTooMany([bottom])));
+}
+
+/** Nobody is left out. */
+const nobody: ReadonlySet<PoolNode> = new Set();
+
+/**
+ * Whether the transaction would come before and after itself, were everything live back in the queue; `without`: as if these were
+ * not there.
+ */
+export function closesCycle(index: PoolIndex, node: PoolNode, without: ReadonlySet<PoolNode> = nobody): boolean {
   const { provides, requires } = node.entry.verdict;
   const open = new Set(provides.filter((tag) => !index.satisfied.has(tag) && index.dependents.has(tag)));
   if (open.size === 0) return false;
   if (requires.some((tag) => open.has(tag))) return true;
-  const above = reach([node], Number.POSITIVE_INFINITY, (each) => neededBy(index, each));
+  const above = reach([node], Number.POSITIVE_INFINITY, (each) => neededBy(index, each, without));
   for (const each of above) if (each.entry.verdict.requires.some((tag) => open.has(tag))) return true;
   return false;
 }
@@ -56,6 +76,12 @@ export function mayCloseCycles(index: PoolIndex, nodes: Iterable<PoolNode>): boo
 }
 
 /** Live ones, in any stage, that provide what the chain has not satisfied. */
-function* neededBy(index: PoolIndex, { entry }: PoolNode): Generator<PoolNode, undefined> {
-  for (const tag of entry.verdict.requires) if (!index.satisfied.has(tag)) yield* index.providers.of(tag);
+function* neededBy(
+  index: PoolIndex,
+  { entry }: PoolNode,
+  without: ReadonlySet<PoolNode> = nobody,
+): Generator<PoolNode, undefined> {
+  for (const tag of entry.verdict.requires)
+    if (!index.satisfied.has(tag))
+      for (const provider of index.providers.of(tag)) if (!without.has(provider)) yield provider;
 }

@@ -20,11 +20,6 @@ import { SortedList } from './sorted-list.ts';
 import { TagIndex } from './tag-index.ts';
 import { Totals } from './totals.ts';
 
-interface Unsettled {
-  readonly nodes: Set<PoolNode>;
-  readonly tags: Set<string>;
-}
-
 /**
  * Everything a priority pool knows beyond the lives of its transactions, in every order it is asked for. What is changed
  * between `begin` and `undo` is as before again.
@@ -32,7 +27,7 @@ interface Unsettled {
 export class PoolIndex {
   limits: Limits;
   lastGossipSeq = 0;
-  readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag));
+  readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag) || this.#dropped.has(tag));
   readonly order: Ranking = new Ranking();
   readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList({
     rough: ({ seq }) => seq,
@@ -43,12 +38,14 @@ export class PoolIndex {
   readonly providers: TagIndex = new TagIndex();
   /** Live and Finalized ones by what they require. */
   readonly dependents: TagIndex = new TagIndex();
+  /** Dropped ones in the log, by what they require. */
+  readonly #dropped: TagIndex = new TagIndex();
   /** Those under a lease, by its id. */
   readonly leases: TagIndex = new TagIndex();
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
   readonly totals: Totals = new Totals();
   /** What has to be placed anew, and whose dependents have to be. */
-  readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
+  readonly unsettled = { nodes: new Set<PoolNode>(), tags: new Set<string>() } as const;
   readonly #nodes = new Map<string, PoolNode>();
   readonly #journal = new Journal();
   #outside: Outside | null = null;
@@ -253,7 +250,7 @@ export class PoolIndex {
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
-    if (requires.length > 0 && stage !== 'Dropped') this.dependents.add(requires, node);
+    if (requires.length > 0) this.#requirers(stage).add(requires, node);
     if (isCounted(stage)) this.totals.add(entry);
     this.#attachPlace(node);
   }
@@ -263,10 +260,13 @@ export class PoolIndex {
     const { provides, requires } = entry.verdict;
     this.#detachPlace(node);
     if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
-    if (requires.length > 0 && stage !== 'Dropped')
-      this.dependents.delete(requires, node, (tag) => this.satisfied.noteFree(tag));
+    if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
     if (isCounted(stage)) this.totals.remove(entry);
     node.place = null;
+  }
+
+  #requirers(stage: KnownStage): TagIndex {
+    return stage === 'Dropped' ? this.#dropped : this.dependents;
   }
 
   #attachPlace(node: PoolNode): void {

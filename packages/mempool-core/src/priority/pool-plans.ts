@@ -5,7 +5,7 @@ import type { Step } from '../step.ts';
 import type { PoolMoment } from './admission.ts';
 import { Draft, type Planning } from './draft.ts';
 import { excessOf } from './eviction.ts';
-import { ancestorsOf, closesCycle, hasTooManyDescendants } from './graph.ts';
+import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
 import type { Limits } from './limits.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -71,8 +71,8 @@ export function sweepStep(pool: Planning, moment: PoolMoment): Step<Sweep> {
     evicted.push(worst.hash);
     draft.drop(worst.hash, 'evicted');
   }
-  const more = evicted.length + expired.length + returned.length === maxSwept;
-  return draft.step({ returned, expired, evicted, more });
+  const isCut = evicted.length + expired.length + returned.length === maxSwept;
+  return draft.step({ returned, expired, evicted, more: isCut && !isSwept(index, moment) });
 }
 
 function isOver(index: PoolIndex): boolean {
@@ -142,9 +142,10 @@ function revise(draft: Draft, { hash, version, answer }: CheckedRevision, height
   }
   if (answer.verdict.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
   const verdict = { ...answer.verdict, provides: entry.verdict.provides };
-  const next = { ...entry, verdict, version: version + 1, checkedHeight: Math.max(entry.checkedHeight, height) };
+  const next = { ...entry, verdict, version: version + 1, checkedHeight: height };
+  const parkedBefore = index.parked.length;
   index.begin();
-  const refusal = refusedByGraph(index, index.put(next, 'Pending'));
+  const refusal = refusedByGraph(index, index.put(next, 'Pending'), parkedBefore);
   if (refusal === null) index.keep();
   else index.undo();
   if (refusal === 'cycle') return { kind: 'cycle', hash };
@@ -152,13 +153,15 @@ function revise(draft: Draft, { hash, version, answer }: CheckedRevision, height
   return { kind: 'revised', hash, version: version + 1 };
 }
 
-function refusedByGraph(index: PoolIndex, node: PoolNode): LimitName | 'cycle' | null {
-  const { maxAncestors } = index.limits;
+function refusedByGraph(index: PoolIndex, node: PoolNode, parkedBefore: number): LimitName | 'cycle' | null {
+  const { maxAncestors, maxParked } = index.limits;
   if (closesCycle(index, node)) return 'cycle';
   const ancestors = ancestorsOf(index, node, maxAncestors);
   if (ancestors.size > maxAncestors) return 'maxAncestors';
   settle(index);
-  return hasTooManyDescendants(index, node, ancestors) ? 'maxDescendants' : null;
+  if (index.parked.length > Math.max(maxParked, parkedBefore)) return 'maxParked';
+  if (hasTooManyDescendants(index, node, ancestors)) return 'maxDescendants';
+  return burdensDescendants(index, node) ? 'maxAncestors' : null;
 }
 
 /** All that waits, parked or not. */

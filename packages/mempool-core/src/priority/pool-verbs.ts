@@ -145,9 +145,9 @@ export type LimitName = 'maxTxGas' | 'maxParked' | 'maxAncestors' | 'maxDescenda
 /** Why a priority pool refuses a transaction. Nothing has changed. */
 export type AdmissionRefusal =
   | { readonly kind: 'limit'; readonly hash: string; readonly limit: LimitName }
-  /** What it provides is provided by one that is not Pending any more. */
-  | { readonly kind: 'conflict'; readonly hash: string; readonly with: string }
-  /** It pays too little to replace what provides the same; `required`: the least priority that might do. */
+  /** What it provides is provided by one that is not Pending any more, `with`; `null`: a block has satisfied it. */
+  | { readonly kind: 'conflict'; readonly hash: string; readonly with: string | null }
+  /** It pays too little to replace what provides the same; `required`: the least priority that might do. One above 2^63 − 1 is nobody's. */
   | { readonly kind: 'replacement-underpriced'; readonly hash: string; readonly required: bigint }
   | { readonly kind: 'sender-limit'; readonly hash: string; readonly limit: number }
   /** It would come before and after itself. */

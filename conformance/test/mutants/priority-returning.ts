@@ -1,0 +1,85 @@
+import type { KnownStage, PoolIndex, PoolNode, PriorityPool, WriteContext } from 'mempool-core';
+import { over } from './hall.ts';
+import type { Mutant } from './mutant.ts';
+import { type RankedDriver, type RankedVerb, ranking, type Seen, seeing } from './priority-pool.ts';
+
+/** Who goes pushes out those who came later and provide the same, whatever it goes for. */
+function dragging(id: string, verb: 'confirm' | 'rollback', reason: string): Mutant {
+  return ranking(id, (driver, pool) => {
+    const call = driver[verb] as (...given: unknown[]) => Promise<unknown>;
+    return {
+      [verb]: async (...given: unknown[]) => {
+        const before = new Map(Array.from(pool.index.nodes(), ({ hash, stage }) => [hash, stage]));
+        const outcome = await call(...given);
+        const losers = [...pool.index.nodes()].filter(
+          ({ hash, stage }) =>
+            stage === 'Dropped' && before.get(hash) === 'Confirmed' && pool.ledger.life(hash)?.reason === reason,
+        );
+        await dropRivals(driver, pool, losers);
+        return outcome;
+      },
+    };
+  });
+}
+
+async function dropRivals(driver: RankedDriver, { index }: PriorityPool, losers: readonly PoolNode[]): Promise<void> {
+  const context: WriteContext = { operationId: undefined, signal: undefined };
+  for (const { seq, entry } of losers) {
+    const rivals = entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]);
+    const later = rivals.filter((rival) => rival.seq > seq).map(({ hash }) => hash);
+    await driver.drop([...new Set(later)], 'conflict', context);
+  }
+}
+
+/** What the chain has satisfied does not hinder those who return. */
+function unhindered(id: string, verb: RankedVerb): Mutant {
+  return seeing(id, [verb], ({ index }) => {
+    const has = (tag: string): boolean =>
+      index.satisfied.has(tag) && [...index.providers.of(tag)].every(({ stage }) => stage !== 'Pending');
+    return { satisfied: over(index.satisfied, () => ({ has })) };
+  });
+}
+
+type Lists = PoolIndex['ages'];
+
+/** Other lists of who was checked when, for an undoing. */
+function undoing(id: string, isFound: (node: PoolNode, seen: Seen) => boolean): Mutant {
+  return seeing(id, ['rollback'], (seen) => {
+    const { ages } = seen.index;
+    const lent = (name: 'checked' | 'checkedAway') => ({
+      list: {
+        after: (height: number) => [...ages[name].list.after(height)].filter((node) => isFound(node, seen)),
+      },
+    });
+    return { ages: { checked: lent('checked'), checkedAway: lent('checkedAway') } as unknown as Lists };
+  });
+}
+
+const away: readonly KnownStage[] = ['Propagated', 'Acknowledged', 'Confirmed'];
+
+/** P12: who stays of those that the chain gives back. */
+export const returningMutants: readonly Mutant[] = [
+  dragging('losers-of-an-undoing-take-others-with-them', 'rollback', 'conflict'),
+  dragging('losers-of-a-block-take-others-with-them', 'confirm', 'conflict'),
+  dragging('circles-take-others-with-them', 'rollback', 'cycle'),
+  unhindered('returns-to-a-spent-tag', 'rollback'),
+  unhindered('taken-back-to-a-spent-tag', 'confirm'),
+];
+
+/** P11: verdicts of blocks that are undone. */
+export const forkMutants: readonly Mutant[] = [
+  undoing('forks-of-the-same-height-not-noticed', () => false),
+  undoing(
+    'forks-of-callers-heights-not-noticed',
+    ({ entry }, { ledger }) => entry.checkedHeight <= ledger.currentTip.tick,
+  ),
+  undoing('forks-do-not-concern-what-is-in-flight', ({ stage }) => !away.includes(stage)),
+  undoing('forks-do-not-concern-what-waits', ({ stage }) => stage !== 'Pending'),
+  ranking('forks-make-all-stale', (driver, { index }) => ({
+    rollback: async (...given) => {
+      const outcome = await driver.rollback(...given);
+      for (const node of [...index.nodes()]) index.move(node, node.stage, { ...node.entry, checkedHeight: 0 });
+      return outcome;
+    },
+  })),
+];
