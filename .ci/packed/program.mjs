@@ -1,32 +1,60 @@
-// What a user of the packages writes first: it must run on every Node that is supported, from the archives alone.
+// What a user of the packages writes first: it must run on every Node that is supported, from the archives alone, and as one bundle.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { createElection, inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
-import { redis } from 'mempool-redis';
-import { sqlite } from 'mempool-sqlite';
+import { redis, redisElection } from 'mempool-redis';
+import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
 
 const hash = '0a'.repeat(32);
-const point = { slot: 1, hash: '0b'.repeat(32) };
+const block = { point: { slot: 1, hash: '0b'.repeat(32) }, seen: [hash], unseen: [] };
+const pool = `program-${randomUUID()}`;
+const nodeId = 'node-1';
 
-async function fromReceivedToFinalized(store) {
+async function received(store) {
   const payload = new Uint8Array([1, 2, 3]);
   assert.equal((await store.receive([{ hash, payload, payloadType: 0 }]))[0].kind, 'received');
   assert.deepEqual(await store.markInflight([hash]), [hash]);
-  assert.equal((await store.confirm({ point, seen: [hash], unseen: [] }, { finalizeThreshold: 1 })).kind, 'applied');
+  return payload;
+}
+
+async function fromReceivedToFinalized(store, election = null) {
+  const payload = await received(store);
+  await election?.start();
+  const confirm = (more) => store.confirm(block, { finalizeThreshold: 1 }, more);
+  const answer =
+    election === null ? confirm({}) : election.runAsLeader((_signal, _term, { lease }) => confirm({ lease }));
+  assert.equal((await answer).kind, 'applied');
   assert.equal((await store.checkStatus([hash]))[0].stage, 'Finalized');
   assert.deepEqual(Buffer.from((await store.dumpFinalized()).entries[0].payload), Buffer.from(payload));
+  await election?.stop();
   await store.close();
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'mempool-program-'));
-try {
-  await fromReceivedToFinalized(await ephemeral.open());
-  await fromReceivedToFinalized(await sqlite.open({ path: join(folder, 'mempool.sqlite') }));
-  // Its scripts lie beside its entry: asking for a server that is not there shows that they are found.
-  await assert.rejects(redis.open({ url: 'redis://127.0.0.1:1', timeoutMs: 100 }), { code: 'ERR_MEMPOOL_UNAVAILABLE' });
-  console.log(`Node ${process.version}: ephemeral, sqlite and redis work as packed`);
-} finally {
-  rmSync(folder, { recursive: true });
+async function byPriority(store) {
+  await received(store);
+  await store.close();
 }
+
+const at = (name) => ({ path: join(process.env.PACKED_POOLS, `${pool}-${name}.sqlite`) });
+const onRedis = { url: process.env.PACKED_REDIS_URL, pool };
+const leases = new Leases();
+
+await fromReceivedToFinalized(
+  await ephemeral.open({ leases, fenced: true }),
+  createElection(inProcessElection, { leases, nodeId }),
+);
+await fromReceivedToFinalized(
+  await sqlite.open({ ...at('shared'), fenced: true }),
+  createElection(sqliteElection, { ...at('shared'), nodeId }),
+);
+await fromReceivedToFinalized(await sqliteExclusive.open(at('own')));
+await fromReceivedToFinalized(
+  await redis.open({ ...onRedis, fenced: true }),
+  createElection(redisElection, { ...onRedis, nodeId }),
+);
+await byPriority(await ephemeral.open({ ordering: 'priority' }));
+await byPriority(await sqlite.open({ ...at('priority'), ordering: 'priority' }));
+await byPriority(await redis.open({ ...onRedis, pool: `${pool}-priority`, ordering: 'priority' }));
+console.log('ephemeral, sqlite and redis work as packed');

@@ -31,7 +31,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => server.stop();
 }
 
-async function findServer(): Promise<Server> {
+/** A server that tests may write to, whoever runs them. */
+export async function findServer(): Promise<Server> {
   const given = process.env.MEMPOOL_TEST_REDIS_URL;
   if (given) return { url: given, stop: async () => {} };
   if (answers('docker', 'info')) return inDocker();

@@ -1,4 +1,4 @@
-// The suite as a third party's author runs it: a subject of one's own, with an election, and the command.
+// The suite as a third party's author runs it: subjects of one's own, each with an election, and the command.
 import { openLeases } from 'mempool-conformance';
 import { inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
@@ -17,4 +17,5 @@ export default {
   open: (pool, options) => ephemeral.open({ ...options, pool, leases: leasesOf(pool) }),
   leases: (pool, options) => openLeases(inProcessElection, { leases: leasesOf(pool) }, options),
   leaseTraits: ['hints'],
+  destroy: async (pool) => void elections.delete(pool),
 };
