@@ -8,11 +8,14 @@ export interface ElectionClock {
   schedule(callback: () => void, delayMs: number): () => void;
 }
 
+/** A longer timer would fire at once. Whoever is woken too early looks, and sleeps on. */
+const longestTimerMs = 2 ** 31 - 1;
+
 export const systemClock: ElectionClock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
   schedule(callback, delayMs) {
-    const timer = setTimeout(callback, delayMs);
+    const timer = setTimeout(callback, Math.min(delayMs, longestTimerMs));
     return () => clearTimeout(timer);
   },
 };

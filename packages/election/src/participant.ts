@@ -129,9 +129,13 @@ export class Participant implements Election {
     return this.#standing.counters.read(this.term, this.#standing.tenure);
   }
 
-  runAsLeader<T>(work: LeaderWork<T>, { signal }: WithSignal = {}): Promise<T> {
+  async runAsLeader<T>(work: LeaderWork<T>, { signal }: WithSignal = {}): Promise<T> {
     const halt = this.#halt.signal;
-    return runAsLeader(this.#standing, work, signal === undefined ? halt : AbortSignal.any([signal, halt]));
+    return runAsLeader(
+      this.#standing,
+      work,
+      (signal ?? null) === null ? halt : AbortSignal.any([signal as AbortSignal, halt]),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -10,6 +10,7 @@ import type {
 } from './lease-store.ts';
 import { type Moment, momentOf } from './moment.ts';
 import type { Settings } from './settings.ts';
+import { assertAnswer, type StoreVerb } from './store-answers.ts';
 
 /** What came of a call: its answer, or that there was none, in which case it may have happened all the same. */
 export type Answer<T> =
@@ -69,7 +70,7 @@ export class StoreCalls {
     }
   }
 
-  async #ask<T>(verb: string, call: () => Promise<T>): Promise<Answer<T>> {
+  async #ask<T>(verb: StoreVerb, call: () => Promise<T>): Promise<Answer<T>> {
     const answer = this.#answer(verb, call);
     this.#underWay.add(answer);
     try {
@@ -79,10 +80,11 @@ export class StoreCalls {
     }
   }
 
-  async #answer<T>(verb: string, call: () => Promise<T>): Promise<Answer<T>> {
+  async #answer<T>(verb: StoreVerb, call: () => Promise<T>): Promise<Answer<T>> {
     const sent = momentOf(this.#settings.clock);
     try {
       const value = await this.#inTime(verb, call);
+      assertAnswer(verb, value);
       this.#failing = false;
       return { kind: 'answer', value, sent };
     } catch (error) {

@@ -25,6 +25,16 @@ const broken: readonly [field: string, options: object][] = [
   ['progressTimeoutMs', { progressTimeoutMs: 0 }],
   ['clock', { clock: {} }],
   ['log', { log: 'console' }],
+  ...[
+    'ttlMs',
+    'renewMs',
+    'heartbeatMs',
+    'pollMs',
+    'staleHeartbeatMs',
+    'startDelayMs',
+    'jitterMs',
+    'progressTimeoutMs',
+  ].map((field): [string, object] => [field, { [field]: 2 ** 31 }]),
 ];
 
 it.each(broken)('a wrong %s is refused at construction, by its name: %j', (field, options) => {

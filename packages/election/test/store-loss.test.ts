@@ -120,3 +120,28 @@ it('the highest term that a node has seen is its floor, over every loss of data 
   const terms = told('acquired').map(({ term }) => term);
   expect(terms).toEqual([0, 1, 2, 3].map((later) => (terms[0] ?? 0) + later));
 });
+
+it.each([
+  undefined,
+  null,
+  'OK',
+  {},
+  { kind: 'won' },
+  { kind: 'renewed', lease: { token: 1 } },
+  { lease: {}, term: 1 },
+  [],
+])('a store that answers %j is one that does not answer', async (answer) => {
+  const cluster = new Cluster();
+  const nodes = [await cluster.lead({ nodeId: 'a' }), await cluster.start({ nodeId: 'b' })] as const;
+  const [{ election, told }] = nodes;
+  const wrong = async () => answer as never;
+  const verbs = { campaign: wrong, renew: wrong, reinstate: wrong, observe: wrong, heartbeat: wrong, members: wrong };
+  const store = { ...cluster.leases.open('watcher'), ...verbs };
+  for (const { wire } of nodes) wire.reconnect(store);
+  await cluster.clock.advance(60_000);
+  expect(told('lost')).toMatchObject([{ reason: 'expired' }]);
+  expect([election.isLeader(), cluster.leaders]).toEqual([false, []]);
+  for (const { wire } of nodes) wire.reconnect(cluster.leases.open('watcher'));
+  await cluster.clock.advance(60_000);
+  expect(cluster.leaders).toHaveLength(1);
+});
