@@ -8,6 +8,10 @@ import { entriesOf, type FailoverRecord, parseFailoverRecord } from './failover-
 const usage = 'usage: mempool-failover-check <file>';
 
 function main(args: readonly string[]): number {
+  if (args.includes('--help')) {
+    console.log(usage);
+    return 0;
+  }
   const record = parseFailoverRecord(readFileSync(onlyFile(args), 'utf8'));
   const violations = checkFailover(record);
   for (const { rule, message } of violations) console.log(`violation    ${failoverRules[rule]}: ${message}`);

@@ -1,5 +1,6 @@
 /** What `npm start -- …` may be told. */
 import { parseArgs } from 'node:util';
+import { faultIn, tieValues } from './option-values.ts';
 import { UsageError } from './replay-error.ts';
 
 const backendNames = ['ephemeral', 'sqlite', 'redis'] as const;
@@ -47,24 +48,21 @@ export function readCommandLine(args: readonly string[]): Settings | null {
   return { file, backend, url, path, config, forkEvery, json: values.json };
 }
 
+const options = {
+  backend: { type: 'string' },
+  url: { type: 'string' },
+  path: { type: 'string' },
+  config: { type: 'string' },
+  'fork-every': { type: 'string' },
+  json: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        backend: { type: 'string' },
-        url: { type: 'string' },
-        path: { type: 'string' },
-        config: { type: 'string' },
-        'fork-every': { type: 'string' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
+    return parseArgs({ args: tieValues(args, options), allowPositionals: true, options });
   } catch (error) {
-    const [sentence] = error instanceof Error ? error.message.split(/[.\n]\s?/) : [];
-    throw new UsageError(`${sentence}; --help lists the options`);
+    throw new UsageError(`${faultIn(error)}; --help lists the options`);
   }
 }
 

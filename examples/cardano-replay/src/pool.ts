@@ -32,11 +32,11 @@ export async function openPool(settings: Settings, chain: Chain): Promise<Pool> 
 
 /** The command line wins over the config file. */
 async function choose({ config, backend, path, url }: Settings): Promise<MempoolConfig> {
-  const file: MempoolConfig = config === null ? { backend: 'sqlite' } : await loadConfig(config);
-  const chosen = { ...file, backend: backend ?? file.backend };
+  const own = { backend: backend ?? undefined, path: path ?? undefined, url: url ?? undefined };
+  const chosen = config === null ? { ...own, backend: backend ?? 'sqlite' } : await loadConfig(config, own);
   if (url !== null && chosen.backend !== 'redis') throw new UsageError('--url goes with --backend redis');
   if (path !== null && !chosen.backend.startsWith('sqlite')) throw new UsageError('--path goes with --backend sqlite');
-  return { ...chosen, path: path ?? file.path, url: url ?? file.url };
+  return chosen;
 }
 
 /**

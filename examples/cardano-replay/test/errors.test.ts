@@ -22,6 +22,8 @@ describe('a wrong command line is an error of one line that names the option', (
     ['an unknown backend', ['--backend', 'mysql'], 'mysql'],
     ['a fork interval that is no number', ['--fork-every', 'seven'], '--fork-every'],
     ['a negative fork interval', ['--fork-every=-1'], '--fork-every'],
+    ['a negative fork interval in two words', ['--fork-every', '-1'], "not '-1'"],
+    ['an option where a value should be', ['--path', '--json'], '--path needs a value'],
     ['two chunk files', ['one.chunk', 'two.chunk'], 'chunk file'],
   ])('%s', (_, args, named) => {
     const line = expect.stringMatching(new RegExp(`^.*${named}.*$`));
@@ -62,7 +64,7 @@ describe('what cannot be read is one line and exit code 1, and nothing is made',
   });
 
   test('a missing config file', async () => {
-    await expectLine(await emptyFolder(), ['--config', 'missing.toml'], 1, 'missing.toml');
+    await expectLine(await emptyFolder(), ['--config', 'missing.toml'], 1, 'cardano-replay: missing.toml: ENOENT');
   });
 });
 

@@ -1,28 +1,20 @@
 /** One node on its own, for machines or containers of their own: the chain is known by the clock, the log lines go to stdout. */
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
 import { openMempool, Watcher } from 'mempool-core';
 import { createElection } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
+import { loneHelp, readLoneSettings } from './command-line.ts';
 import { poolSettings } from './pool-settings.ts';
 import { runProgram } from './program.ts';
 import { TimedChain } from './timed-chain.ts';
 
-const options = {
-  id: { type: 'string' },
-  url: { type: 'string', default: 'redis://127.0.0.1:6379' },
-  pool: { type: 'string', default: 'mempool' },
-  genesis: { type: 'string' },
-  'block-seconds': { type: 'string', default: '1' },
-  ttl: { type: 'string', default: '10000' },
-} as const;
-
 await runProgram('lone-node', async (signal) => {
-  const { id, url, pool, genesis, ttl, 'block-seconds': seconds } = parseArgs({ options }).values;
-  if (!Number(genesis)) throw new Error('--genesis must be when the chain begins, in seconds since 1970');
-  const chain = new TimedChain({ genesis: Number(genesis), blockSeconds: Number(seconds) });
+  const settings = readLoneSettings(process.argv.slice(2));
+  if (settings === null) return console.log(loneHelp);
+  const { id, url, pool, genesis, blockSeconds, ttlMs } = settings;
+  const chain = new TimedChain({ genesis, blockSeconds });
   await using mempool = await openMempool(poolSettings({ url, pool }), { redis });
-  await using election = createElection(redisElection, { nodeId: id, url, pool, ttlMs: Number(ttl) });
+  await using election = createElection(redisElection, { nodeId: id, url, pool, ttlMs });
   const log = (_level: string, message: string) => console.log(`${election.id} ${message}`);
   await using watcher = new Watcher({ election, pool: mempool, source: chain, log });
   // Each node has heard of the transaction that the next block will carry: one of them is the first.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useOwnRedis } from 'cardano-replay/own-redis';
 import { demoHelp, readDemoSettings } from './command-line.ts';
-import { play } from './play.ts';
+import { makeRecord, play } from './play.ts';
 import { runProgram } from './program.ts';
 import { killLeaders } from './rota.ts';
 
@@ -14,10 +14,11 @@ const paceMs = 100;
 await runProgram('multi-node', async (signal) => {
   const settings = readDemoSettings(process.argv.slice(2));
   if (settings === null) return console.log(demoHelp);
+  const record = await makeRecord(settings);
   await using stack = new AsyncDisposableStack();
   const url = settings.url ?? (await ownRedis(stack));
   console.error(`${settings.nodes} nodes on ${new URL(url).host}, seed ${settings.seed}`);
-  await play(settings, { url, paceMs, signal }, (parts) => killLeaders(parts, settings.kills));
+  await play(settings, { record, url, paceMs, signal }, (parts) => killLeaders(parts, settings.kills));
 });
 
 /** Started for this run, and gone with its data afterwards. */

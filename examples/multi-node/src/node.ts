@@ -15,6 +15,9 @@ process.once('disconnect', endWithParent);
 // It may have ended while this was loaded.
 if (!process.connected) endWithParent();
 
+// A terminal tells all processes at once; this one ends as its parent says.
+process.on('SIGINT', () => {});
+
 const recorder = new FailoverRecorder(task.record, task.nodeId);
 await using mempool = await openMempool(poolSettings(task), { redis });
 const watching = watch(await mempool.subscribe());

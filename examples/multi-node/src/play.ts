@@ -1,5 +1,5 @@
 /** What the demonstration and the soak have in common: the record's place, the result, the exit code. */
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CommonSettings } from './command-line.ts';
 import { type RotaParts, type RunPlan, runFailover } from './failover-run.ts';
@@ -7,9 +7,29 @@ import { describe, resultOf } from './result.ts';
 import { openScreen } from './screen.ts';
 
 interface Where {
+  /** The file that `makeRecord` made. */
+  readonly record: string;
   readonly url: string;
   readonly paceMs: number;
   readonly signal: AbortSignal;
+}
+
+/**
+ * Makes the record's file, empty, and in its own folder where no other is named. Called before anything is started.
+ *
+ * @throws Error naming the path where it cannot be written
+ */
+export async function makeRecord({ record, seed }: CommonSettings): Promise<string> {
+  const file = record ?? `.data/failover-${seed}.jsonl`;
+  if (record === null) await mkdir(dirname(file), { recursive: true });
+  try {
+    await writeFile(file, '');
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : 'unknown error';
+    const reason = code === 'ENOENT' ? `there is no folder ${dirname(file)}` : `it cannot be written (${code})`;
+    throw new Error(`--record ${file}: ${reason}`, { cause });
+  }
+  return file;
 }
 
 /** Runs it, prints the result, and sets the exit code: 1 where a rule was broken. */
@@ -19,10 +39,7 @@ export async function play(
   rota: (parts: RotaParts) => Promise<void>,
 ): Promise<void> {
   const startedMs = performance.now();
-  const record = settings.record ?? `.data/failover-${settings.seed}.jsonl`;
-  await mkdir(dirname(record), { recursive: true });
-  await rm(record, { force: true });
-  const plan: RunPlan = { ...settings, ...where, record };
+  const plan: RunPlan = { ...settings, ...where };
   const result = await resultOf(plan, await runFailover(plan, rota, openScreen()), startedMs);
   console.log(settings.json ? JSON.stringify(result) : describe(result));
   for (const violation of result.violations) console.error(`violation: ${violation}`);

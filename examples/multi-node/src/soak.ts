@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSoakSettings, soakHelp } from './command-line.ts';
-import { play } from './play.ts';
+import { makeRecord, play } from './play.ts';
 import { runProgram } from './program.ts';
 import { RedisProcess } from './redis-process.ts';
 import { Storm } from './storm.ts';
@@ -18,12 +18,13 @@ await runProgram('soak', async (signal) => {
   const settings = readSoakSettings(process.argv.slice(2));
   if (settings === null) return console.log(soakHelp);
   const untilMs = performance.now() + settings.minutes * minuteMs - reserveMs;
+  const record = await makeRecord(settings);
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'mempool-soak-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const redis = stack.use(await RedisProcess.start(folder));
   console.error(`${settings.nodes} nodes on ${new URL(redis.url).host}, seed ${settings.seed}`);
-  await play(settings, { url: redis.url, paceMs, signal }, async (parts) => {
+  await play(settings, { record, url: redis.url, paceMs, signal }, async (parts) => {
     await new Storm(parts, redis).rage(settings.faults, untilMs);
     const { count } = parts.faults;
     if (count < settings.faults) throw new Error(`only ${count} faults in ${settings.minutes} minutes`);

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +15,8 @@ import {
   parseFailoverRecord,
 } from 'mempool-conformance/failover';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { readDemoSettings, readLoneSettings, readSoakSettings } from '../src/command-line.ts';
+import { UsageError } from '../src/usage-error.ts';
 
 const fileBlocks = 10;
 /** Real processes that are killed and wait for leases to run out, perhaps on a machine with much else to do. */
@@ -116,17 +119,77 @@ test.for([1, 2, 3])(
   },
 );
 
-test.each([
+test.each<[program: string, what: string, args: string[], code: number]>([
   ['main', 'an unknown option', ['--kill', '3'], 2],
   ['main', 'no kills', ['--kills', '0'], 2],
   ['main', 'one node', ['--nodes', '1'], 2],
   ['main', 'a ttl that is no number', ['--ttl', '2s'], 2],
+  ['lone-node', 'no beginning', [], 2],
   ['main', 'a chunk file that is not there', ['--chunk', 'missing.chunk'], 1],
   ['main', 'an address where nothing listens', ['--url', 'redis://127.0.0.1:1'], 1],
   ['soak', 'an unknown option', ['--kills', '3'], 2],
   ['soak', 'no time', ['--minutes', '0'], 2],
 ])('%s: %s is told in a line, and the exit code is not 0', { timeout: slowMs }, async (program, _, args, code) => {
-  const record = await recordFile();
-  const error: unknown = await run(program, ...args, '--record', record).catch((cause: unknown) => cause);
-  expect(error).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(/^(multi-node|soak): .+\n$/m) });
+  const record = program === 'lone-node' ? [] : ['--record', await recordFile()];
+  const error: unknown = await run(program, ...args, ...record).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({
+    code,
+    stdout: '',
+    stderr: expect.stringMatching(/^(multi-node|soak|lone-node): .+\n$/m),
+  });
+});
+
+test.each<[(args: readonly string[]) => unknown, string[], string]>([
+  [readDemoSettings, ['--kills', '-1'], "--kills must be a whole number of 1–1000, not '-1'"],
+  [readDemoSettings, ['--kills', '--json'], '--kills needs a value; --help lists the options'],
+  [readDemoSettings, ['--kills'], '--kills needs a value; --help lists the options'],
+  [readDemoSettings, ['--chunk', ''], '--chunk needs a value'],
+  [readDemoSettings, ['--url', 'here'], '--url must be the address of a Redis, such as redis://127.0.0.1:6379'],
+  [readSoakSettings, ['--minutes', '-x'], "--minutes must be a whole number of 1–600, not '-x'"],
+  [
+    readLoneSettings,
+    ['--genesis', '5', '--block-seconds', '0'],
+    "--block-seconds must be a whole number of 1–3600, not '0'",
+  ],
+  [readLoneSettings, ['--genesis', '5', '--ttl', 'long'], "--ttl must be a whole number of 500–60000, not 'long'"],
+])('%o refuses %j in one line', (read, args, message) => {
+  expect(() => read(args)).toThrow(new UsageError(message));
+});
+
+test('a value that begins with a dash is one', () => {
+  expect(readDemoSettings(['--record', '-odd', '--json'])).toMatchObject({ record: '-odd', json: true });
+});
+
+test('a record in a folder that is not there is told before anything is started, and no folder is made', async () => {
+  const folder = dirname(await recordFile());
+  for (const program of ['main', 'soak'])
+    for (const [path, reason] of [
+      [join(folder, 'missing', 'record.jsonl'), `there is no folder ${join(folder, 'missing')}`],
+      [folder, 'it cannot be written (EISDIR)'],
+    ] as const) {
+      const error: unknown = await run(program, '--record', path).catch((cause: unknown) => cause);
+      const name = program === 'main' ? 'multi-node' : program;
+      expect(error).toMatchObject({ code: 1, stderr: `${name}: --record ${path}: ${reason}\n` });
+    }
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('Ctrl-C, which reaches every process of the terminal, ends a run with 130 and one line', {
+  timeout: slowMs,
+}, async () => {
+  const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+  const args = ['--kills', '100', '--ttl', '1000', '--record', await recordFile(), '--url', inject('redisUrl')];
+  const child = spawn(process.execPath, ['--conditions=mempool-source', program, ...args], { detached: true });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  const leads = Promise.withResolvers<void>();
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+    if (said.includes(' leads, term')) leads.resolve();
+  });
+  const ended = once(child, 'close');
+  await Promise.race([leads.promise, ended]);
+  process.kill(-(child.pid as number), 'SIGINT');
+  expect(await ended).toEqual([130, null]);
+  expect(said).toMatch(/\nmulti-node: stopped by SIGINT\n$/);
 });

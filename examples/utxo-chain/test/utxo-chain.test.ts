@@ -18,3 +18,13 @@ test('the code in the README is code of the example', async () => {
   expect(shown.map(([, file]) => file)).toEqual(['src/spending.ts', 'src/story.ts', 'src/node.ts']);
   for (const [, file = '', code = ''] of shown) expect(await read(file)).toContain(code);
 });
+
+test.each([
+  ['a file that is not there', ['missing.chunk'], 1, 'missing.chunk: there is no such file'],
+  ['two files', ['one', 'two'], 2, 'it takes one file of blocks, or nothing'],
+  ['an option', ['--json'], 2, 'it takes one file of blocks, or nothing'],
+])('%s is one line', async (_, args, code, message) => {
+  const program = ['--conditions=mempool-source', inExample('src/main.ts'), ...args];
+  const error: unknown = await promisify(execFile)(process.execPath, program).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({ code, stdout: '', stderr: `utxo-chain: ${message}\n` });
+});

@@ -41,6 +41,6 @@ function check(stored: Result, now: Result): void {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error);
+  console.error(error instanceof Error ? error.message.split('\n', 1)[0] : error);
   process.exitCode = 1;
 }

@@ -55,9 +55,19 @@ export function readOptions(given: readonly string[]): Options {
   return { ...what, check, out, peers, whole, help };
 }
 
+/** A number below 0 is a value that is wrong, not another option. */
+function tied(given: readonly string[]): string[] {
+  const args: string[] = [];
+  for (const arg of given) {
+    if (/^-\d/.test(arg) && /^--[a-z]+$/.test(args.at(-1) ?? '')) args.push(`${args.pop()}=${arg}`);
+    else args.push(arg);
+  }
+  return args;
+}
+
 function parsed(given: readonly string[]) {
   return parseArgs({
-    args: [...given],
+    args: tied(given),
     options: {
       full: { type: 'boolean', default: false },
       only: { type: 'string' },

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
-import { type MempoolConfig, parseConfig } from './config.ts';
+import { type MempoolConfig, parseConfig, readConfig } from './config.ts';
+import { isTable } from './config-field.ts';
 import { isMempoolError, MempoolError } from './errors.ts';
 
 /**
@@ -10,12 +11,15 @@ import { isMempoolError, MempoolError } from './errors.ts';
  *
  * @throws `ERR_MEMPOOL_CONFIG` in one line: with the path where the file cannot be read, with its line where the syntax is
  * wrong, with the field where a value is
+ * @param instead wins over the file, as what a command line says does; what the backend still needs is asked for by `openMempool`
  */
-export async function loadConfig(path: string): Promise<MempoolConfig> {
+export async function loadConfig(path: string, instead: ConfigOverrides = {}): Promise<MempoolConfig> {
   const parsed = parseFile(path, await read(path));
+  const given = Object.entries(instead).filter(([, value]) => value !== undefined);
   try {
-    const config = parseConfig(parsed);
-    if (!/^\.\.?\//.test(config.backend)) return config;
+    const config =
+      given.length > 0 ? readConfig(overridden(parsed, Object.fromEntries(given))).config : parseConfig(parsed);
+    if (instead.backend !== undefined || !/^\.\.?\//.test(config.backend)) return config;
     return { ...config, backend: resolve(dirname(path), config.backend) };
   } catch (error) {
     if (!isMempoolError(error, 'ERR_MEMPOOL_CONFIG')) throw error;
@@ -23,11 +27,22 @@ export async function loadConfig(path: string): Promise<MempoolConfig> {
   }
 }
 
+/** Fields that a command line may give instead of the file's. A path starts from the working directory. */
+export type ConfigOverrides = { readonly [F in 'backend' | 'path' | 'url']?: MempoolConfig[F] | undefined };
+
+function overridden(parsed: unknown, instead: ConfigOverrides): unknown {
+  if (!isTable(parsed)) return parsed;
+  const { storage } = parsed;
+  if (!isTable(storage) || !isTable(storage.mempool)) return { ...parsed, ...instead };
+  const path = instead.path === undefined ? {} : { path: resolve(instead.path) };
+  return { ...parsed, storage: { ...storage, mempool: { ...storage.mempool, ...instead, ...path } } };
+}
+
 async function read(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    throw unreadable(path, cause instanceof Error ? cause.message : 'cannot be read', cause);
+    throw unreadable(path, reasonOf(cause), cause);
   }
 }
 
@@ -91,4 +106,9 @@ function message(error: unknown): string {
 function unreadable(place: string, problem: string, cause: unknown): MempoolError {
   const [line] = problem.split('\n', 1);
   return new MempoolError('ERR_MEMPOOL_CONFIG', `${place}: ${line}`, { cause });
+}
+
+/** Node's message ends with the call and the path, which is named already. */
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message.replace(/, \w+(?: '.*')?$/s, '') : 'cannot be read';
 }

@@ -145,13 +145,19 @@ const lockSeconds = 'watcherLockTtl';
  * @throws `ERR_MEMPOOL_CONFIG` naming the first bad field
  */
 export function parseConfig(given: unknown): MempoolConfig {
+  const { config, place } = readConfig(given);
+  return requireOwn(config, place);
+}
+
+/** As `parseConfig`, and what the backend cannot be opened without may still be missing. */
+export function readConfig(given: unknown): { readonly config: MempoolConfig; readonly place: Place } {
   if (!isTable(given)) throw misconfigured('config', 'must be a table');
-  if (!('storage' in given)) return requireOwn(parseSection(given, ''), '');
+  if (!('storage' in given)) return { config: parseSection(given, ''), place: '' };
   const storage = table(given.storage, 'storage');
   if (storage.mempool === undefined) throw misconfigured('storage.mempool', 'is missing');
   const place = 'storage.mempool.';
   const section = parseSection(table(storage.mempool, 'storage.mempool'), place);
-  return requireOwn(fromStorageRoot(section, storage.path), place);
+  return { config: fromStorageRoot(section, storage.path), place };
 }
 
 function parseSection(given: Readonly<Record<string, unknown>>, prefix: Place): MempoolConfig {

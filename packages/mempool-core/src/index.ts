@@ -23,7 +23,7 @@ export {
 } from './codec.ts';
 export type { DolosConfig, DolosMempoolSection, MempoolConfig } from './config.ts';
 export { parseConfig } from './config.ts';
-export { loadConfig } from './config-file.ts';
+export { type ConfigOverrides, loadConfig } from './config-file.ts';
 export { lostEnd, lostEntry } from './damage.ts';
 export type * from './driver.ts';
 export {

@@ -45,6 +45,31 @@ watcher_lock_ttl = 60
 listen_address = "[::]:50051"
 `;
 
+describe('what is given beside the file', () => {
+  it('wins over it, and may be what it lacks', async () => {
+    const path = await file('lacking.toml', 'max_finalized = 5\nurl = "redis://h"\n');
+    const config = { backend: 'redis', url: 'redis://other', maxFinalized: 5 };
+    expect(await loadConfig(path, { backend: 'redis', url: 'redis://other' })).toEqual(config);
+    expect(await loadConfig(path, { backend: 'sqlite', path: undefined })).toMatchObject({ backend: 'sqlite' });
+    await expect(loadConfig(path, { path: 'x' })).rejects.toMatchObject({ details: { field: 'backend' } });
+    await expect(loadConfig(path, { backend: 'sqlite', url: 'no url' })).rejects.toMatchObject({
+      details: { field: 'url' },
+    });
+  });
+
+  it('does so in a Dolos file too, with a path that starts from the working directory', async () => {
+    const path = await file('dolos-redb.toml', '[storage]\npath = "data"\n[storage.mempool]\nbackend = "in_memory"\n');
+    const config = { backend: 'sqlite', path: join(process.cwd(), 'mine.db') };
+    expect(await loadConfig(path, { backend: 'redb', path: 'mine.db' })).toEqual(config);
+  });
+
+  it('leaves a backend of the file where the file says', async () => {
+    const path = await file('module.toml', 'backend = "./journal.ts"\n');
+    expect(await loadConfig(path, { path: 'x' })).toEqual({ backend: join(folder, 'journal.ts'), path: 'x' });
+    expect(await loadConfig(path, { backend: './other.ts' })).toEqual({ backend: './other.ts' });
+  });
+});
+
 describe('a configuration file', () => {
   it('may be TOML', async () => {
     const path = await file(
@@ -106,4 +131,15 @@ describe('a configuration file', () => {
     }
     expect((await refusal(join(folder, 'none.toml'))).cause).toMatchObject({ code: 'ENOENT' });
   });
+});
+
+it('a file that cannot be read is named once', async () => {
+  for (const [path, reason] of [
+    [join(folder, 'missing.toml'), 'no such file'],
+    [folder, 'EISDIR'],
+  ] as const) {
+    const { message } = await refusal(path);
+    expect(message).toContain(reason);
+    expect(message.split(path)).toHaveLength(2);
+  }
 });
