@@ -7,12 +7,13 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
 /**
  * What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. `volatile`: a backend
- * that is not durable. `second-open`: a pool may be opened while it is open. `election`: it has `leases`. `forget`, `damage`: it has
+ * that is not durable. `unshared`: one that is not shared. `second-open`: a pool may be opened while it is open. `election`: it has `leases`. `forget`, `damage`: it has
  * the hook of that name.
  */
 export type Need =
   | keyof Capabilities
   | 'volatile'
+  | 'unshared'
   | 'child-process'
   | 'arrival-verbs'
   | 'second-open'

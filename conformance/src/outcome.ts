@@ -43,6 +43,8 @@ function meets(need: Need, subject: Subject): boolean {
       return backend.capabilities[need];
     case 'volatile':
       return !backend.capabilities.durable;
+    case 'unshared':
+      return !backend.capabilities.shared;
     case 'arrival-verbs':
       return subject.arrivalVerbs ?? backend.capabilities.priority;
     case 'second-open':

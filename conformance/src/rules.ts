@@ -33,6 +33,7 @@ export const rules: Readonly<Record<string, string>> = {
   D2: 'not durable: nothing is found',
   N1: 'several nodes, one serial order',
   N2: 'pools never mix',
+  N3: 'not shared: a second open is refused or apart',
   M1: 'bytes belong to the caller',
   M2: 'bad input and damaged records',
   M3: 'a full store',

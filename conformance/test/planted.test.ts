@@ -46,7 +46,7 @@ test.concurrent.each(pairs.filter(({ hangs }) => hangs))(
 
 test('what is noticed is the fault: without one, the cases of a single process pass', { timeout: slowMs }, async () => {
   const noticing = new Set(faults.flatMap(({ kills }) => kills));
-  const elsewhere = ['child-process', 'volatile'];
+  const elsewhere = ['child-process', 'volatile', 'unshared'];
   const cases = allCases.filter(
     ({ id, needs = [] }) => noticing.has(id) && !needs.some((need) => elsewhere.includes(need)),
   );

@@ -11,7 +11,7 @@ const contract = [
   ...numbered('O', 6),
   ...numbered('E', 4),
   ...numbered('D', 2),
-  ...numbered('N', 2),
+  ...numbered('N', 3),
   ...numbered('M', 3),
   ...numbered('R', 3),
   ...numbered('LE', 8),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import { perform } from '../call.ts';
-import type { ConformanceCase } from '../case.ts';
+import type { CaseContext, ConformanceCase } from '../case.ts';
 import { assertSame } from '../difference.ts';
 import { historyOptions } from '../history.ts';
 import { CallMaker, historyHashes } from '../history-calls.ts';
@@ -8,7 +9,53 @@ import { Model } from '../model/model.ts';
 import { must } from '../must.ts';
 import { expectWhole, observeWhole } from '../observation.ts';
 import { Random } from '../random.ts';
-import { block, pendingOrder, receive, receiveOne, snapshot, stagesOf, take, transaction } from '../scenario.ts';
+import {
+  block,
+  pendingOrder,
+  receive,
+  receiveOne,
+  snapshot,
+  stagesOf,
+  take,
+  transaction,
+  transactions,
+} from '../scenario.ts';
+
+/** What comes of an open while the pool is open: a store, or `null` where it is refused. */
+async function openedAgain(context: CaseContext): Promise<MempoolStore | null> {
+  try {
+    return await context.open({ timeoutMs: 100 });
+  } catch (error) {
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_IN_USE'), `refused, but not as in use: ${error}`);
+    return null;
+  }
+}
+
+const secondOpen: ConformanceCase['run'] = async (context) => {
+  const first = await context.open();
+  const [a, b, c] = transactions(context.random, 3) as [Transaction, Transaction, Transaction];
+  await first.receive([a]);
+  const second = await openedAgain(context);
+  assert.ok(
+    second === null || !context.capabilities.durable,
+    'two stores keep one pool, and neither knows of the other',
+  );
+  await first.receive([b]);
+  if (second !== null) {
+    assert.deepEqual(await pendingOrder(second), []);
+    await second.receive([c]);
+    assert.deepEqual(await pendingOrder(second), [c.hash]);
+  }
+  assert.deepEqual(await pendingOrder(first), [a.hash, b.hash]);
+  await second?.close();
+  assert.deepEqual(
+    (await first.receive([a, c])).map(({ kind }) => kind),
+    ['duplicate', 'received'],
+  );
+  await first.close();
+  const kept = context.capabilities.durable ? [a.hash, b.hash, c.hash] : [];
+  assert.deepEqual(await pendingOrder(await context.open()), kept);
+};
 
 export const poolCases: readonly ConformanceCase[] = [
   must('N2/apart', 'two pools that see the same transactions and blocks have each their own life', async (context) => {
@@ -50,6 +97,9 @@ export const poolCases: readonly ConformanceCase[] = [
     const [event] = await take(stream, 1);
     assert.equal(event?.kind === 'transaction' && event.hash, hash);
   }),
+  must('N3/second-open', 'a pool that is open is refused to a second open, or is another pool there', secondOpen, [
+    'unshared',
+  ]),
   must('N2/operation-ids', 'an operation id of one pool means nothing in another', async (context) => {
     const [store, other] = [await context.open(), await context.openOther()];
     const options = { operationId: 'same in both' };

@@ -206,6 +206,17 @@ export const nodeFaults: readonly Fault[] = [
 
 export const poolFaults: readonly Fault[] = [
   {
+    id: 'a-durable-pool-anew-at-every-open',
+    kills: ['N3/second-open'],
+    capabilities: { shared: false },
+    path: (path) => `${path}-${randomUUID()}`,
+  },
+  {
+    id: 'a-second-open-of-a-pool-that-is-not-shared',
+    kills: ['N3/second-open'],
+    capabilities: { shared: false, durable: false },
+  },
+  {
     id: 'one-pool-for-all',
     kills: ['N2/apart', 'N2/untouched', 'N2/events', 'N2/operation-ids'],
     hangs: ['N2/events'],
