@@ -56,7 +56,8 @@ export class PriorityModel {
 
   receive(submissions: readonly e.Submission[], options: e.ReceiveOptions = {}): ReceiveOutcome[] {
     if (submissions.length === 0) return [];
-    return this.#step('receive', options, () => {
+    const fits = sameHashes(submissions);
+    return this.#step('receive', { ...options, fits }, () => {
       const told = new Map<string, ReceiveOutcome>();
       const moment = this.#moment(options);
       return submissions.map((submission) => this.#receiveNext(submission, moment, told));
@@ -97,13 +98,15 @@ export class PriorityModel {
 
   confirm(block: Block, policy: Policy = {}, options?: WriteOptions): ConfirmOutcome {
     const thresholds = { ...this.#options, ...policy };
-    return this.#step('confirm', options, () =>
+    const fits = (told: ConfirmOutcome): boolean => told.kind !== 'applied' || pools.isAt(told.tip.point, block.point);
+    return this.#step('confirm', { ...options, fits }, () =>
       chain.confirm(this.state, block, thresholds, this.#options.maxRollback),
     );
   }
 
   rollback(point: ChainPoint | null, options?: WriteOptions): RollbackOutcome {
-    return this.#step('rollback', options, () => chain.rollback(this.state, point));
+    const fits = (told: RollbackOutcome): boolean => told.kind !== 'rolled-back' || pools.isAt(told.tip.point, point);
+    return this.#step('rollback', { ...options, fits }, () => chain.rollback(this.state, point));
   }
 
   /** A repeat tells, by seq, what of it is still under the lease. */
@@ -133,7 +136,9 @@ export class PriorityModel {
     if (new Set(revisions.map(({ hash }) => hash)).size < revisions.length)
       throw new MempoolError('ERR_MEMPOOL_INVALID', 'a hash comes twice');
     if (revisions.length === 0) return [];
-    return this.#step('revise', options, () => revise(this.state, revisions, this.#moment(options).height));
+    return this.#step('revise', { ...options, fits: sameHashes(revisions) }, () =>
+      revise(this.state, revisions, this.#moment(options).height),
+    );
   }
 
   flush(options?: WriteOptions): number {
@@ -145,7 +150,9 @@ export class PriorityModel {
   }
 
   setLimits(limits: Partial<e.Limits>, options?: WriteOptions): e.Limits {
-    return this.#step('setLimits', options, () => {
+    const names = Object.keys(limits) as (keyof e.Limits)[];
+    const fits = (told: e.Limits): boolean => names.every((name) => told[name] === limits[name]);
+    return this.#step('setLimits', { ...options, fits }, () => {
       this.state.limits = { ...this.state.limits, ...limits };
       return { ...this.state.limits };
     });
@@ -166,13 +173,21 @@ export class PriorityModel {
     return { now: Math.min(now ?? poolNow, poolNow), height: height ?? this.state.pool.chain.length };
   }
 
-  /** One call: answered from the record of its operation id, or carried out and recorded. */
-  #step<T>(verb: string, options: WriteOptions | undefined, run: () => T): T {
+  /**
+   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether what was recorded may be
+   * the outcome of a call with these arguments (X2).
+   */
+  #step<T>(
+    verb: string,
+    options: (WriteOptions & { readonly fits?: (told: T) => boolean }) | undefined,
+    run: () => T,
+  ): T {
     const { operations } = this.state.pool;
     const id = options?.operationId;
     const record = id === undefined ? undefined : operations.get(id);
     if (record !== undefined) {
-      if (record.verb !== verb) throw new MempoolError('ERR_MEMPOOL_INVALID', 'this operation id had another verb');
+      if (record.verb !== verb || options?.fits?.(record.outcome as T) === false)
+        throw new MempoolError('ERR_MEMPOOL_INVALID', 'this operation id had another verb or other arguments');
       return structuredClone(record.outcome) as T;
     }
     const before = states.lookBefore(this.state);
@@ -190,7 +205,7 @@ export class PriorityModel {
     change: (life: Life) => boolean,
   ): string[] {
     if (hashes.length === 0) return [];
-    return this.#step(verb, options, () => {
+    return this.#step(verb, { ...options, fits: pools.within(hashes) }, () => {
       const named = [...new Set(hashes)].map((hash) => this.state.pool.live.get(hash));
       return named.flatMap((life) => (life !== undefined && change(life) ? [life.hash] : []));
     });
@@ -278,4 +293,9 @@ export class PriorityModel {
 
 function again(earlier: ReceiveOutcome): ReceiveOutcome {
   return earlier.kind === 'received' ? { kind: 'duplicate', hash: earlier.hash, stage: earlier.stage } : earlier;
+}
+
+function sameHashes(given: readonly { readonly hash: string }[]) {
+  return (told: readonly { readonly hash: string }[]): boolean =>
+    told.length === given.length && told.every(({ hash }, i) => hash === given[i]?.hash);
 }
