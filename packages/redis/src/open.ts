@@ -34,6 +34,7 @@ export async function openRedis(options: Options): Promise<StoreDriver> {
     await refuseMode(connection, options);
     await probe(connection, prefix, isPriority ? ['TIME', 'HSCAN'] : []);
     await connection.run('open', keys, poolArguments(options));
+    if (!isPriority) await connection.run('usage', keysOf(prefix, 'ops'), []);
     await warn(connection, options);
     const node = { connection, prefix, options, createPool };
     return isPriority ? await openPriority(node) : new FifoStore(node);

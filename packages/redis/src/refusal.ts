@@ -1,4 +1,4 @@
-import { MempoolError, type MempoolErrorCode, operationReused } from 'mempool-core';
+import { invalid, MempoolError, type MempoolErrorCode, operationReused } from 'mempool-core';
 import { isTlsRefusal } from './socket.ts';
 
 /** By the first word of the server's answer, or by words in it. */
@@ -9,6 +9,8 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^MEMPOOL_CORRUPT /, 'ERR_MEMPOOL_CORRUPT'],
   [/^NOPERM |executing the script can't run this command/i, 'ERR_MEMPOOL_PERMISSION'],
   [/^(MOVED|ASK|CROSSSLOT) |SELECT is not allowed in cluster mode/, 'ERR_MEMPOOL_UNSUPPORTED'],
+  [/^ERR Protocol error: invalid bulk length/, 'ERR_MEMPOOL_INVALID'],
+  [/^MEMPOOL_GAP /, 'ERR_MEMPOOL_CORRUPT'],
   [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^(ERR )?unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
   // Not carried out, but it may be later.
   [/^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/, 'ERR_MEMPOOL_UNAVAILABLE'],
@@ -57,10 +59,11 @@ export function refusal(error: Error, asked: string): Error {
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;
   if (code === 'ERR_MEMPOOL_UNSUPPORTED') return new MempoolError(code, `${unsupportedModes.cluster} (${message})`);
+  if (code === 'ERR_MEMPOOL_INVALID') return invalid('payload', 'of a size that the server takes: proto-max-bulk-len');
   if (code === 'ERR_MEMPOOL_READ_ONLY')
     return new MempoolError(code, `the server is a replica: ${message}`, { cause: error });
   const command = /'([a-z]+)[a-z|]*' command/.exec(message)?.[1]?.toUpperCase() ?? asked;
-  const key = /^MEMPOOL_TYPE .*: (\S+)$/.exec(message)?.[1];
+  const key = /^MEMPOOL_(?:TYPE|GAP) .*: (\S+)$/.exec(message)?.[1];
   return new MempoolError(code, message.replace(/^MEMPOOL_\w+ /, 'the pool cannot be used: '), {
     ...(code === 'ERR_MEMPOOL_PERMISSION' ? { command } : {}),
     ...(key === undefined ? {} : { key }),

@@ -78,9 +78,10 @@ export function script(writes: boolean, ...parts: readonly string[]): Script {
   return { source, sha: createHash('sha1').update(source).digest('hex'), writes };
 }
 
-const reading = (...parts: readonly string[]): Script => script(false, 'keys', 'lists', 'state', 'primary', ...parts);
+const asked = (...parts: readonly string[]): Script => script(false, 'keys', 'lists', 'state', 'primary', ...parts);
+const reading = (...parts: readonly string[]): Script => asked('lost', ...parts);
 const before: readonly string[] = ['keys', 'lists', 'state', 'trail', 'event', 'leases'];
-const writing = (...parts: readonly string[]): Script => script(true, ...before, 'write', ...parts);
+const writing = (...parts: readonly string[]): Script => script(true, ...before, 'write', 'lost', ...parts);
 const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
   script(writes, 'keys', 'lists', 'state', ...(writes ? [] : ['primary']), 'changes', ...parts);
 const move: Script = writing('order', 'move');
@@ -102,21 +103,21 @@ export const scripts: { readonly [V in Verb]: Script } = {
   dump: reading('dump'),
   tip: reading('tip'),
   usage: reading('usage'),
-  events: reading('events'),
+  events: asked('events'),
   reap: reading('reap', 'reap-page'),
-  take: script(true, ...before, 'reap', 'held', 'write', 'moment', 'take'),
+  take: script(true, ...before, 'reap', 'held', 'write', 'lost', 'moment', 'take'),
   sweep: writing('order', 'moment', 'sweep'),
   since: reading('page', 'waiting', 'since'),
   sinceHashes: reading('reap', 'waiting', 'since-hashes'),
   bodies: reading('bodies'),
   flush: writing('log', 'flush'),
   setLimits: writing('limits'),
-  commit: mirrored(true, 'turns', 'recall', 'trail', 'commit'),
-  commitChain: mirrored(true, 'turns', 'recall', 'fence', 'trail', 'commit'),
+  commit: mirrored(true, 'turns', 'recall', 'trail', 'lost', 'commit'),
+  commitChain: mirrored(true, 'turns', 'recall', 'fence', 'trail', 'lost', 'commit'),
   turn: mirrored(false, 'turns', 'turn'),
-  sync: mirrored(false, 'recall', 'sync'),
-  fetch: mirrored(false, 'fetch'),
-  load: mirrored(false, 'load'),
+  sync: mirrored(false, 'recall', 'lost', 'sync'),
+  fetch: mirrored(false, 'lost', 'fetch'),
+  load: mirrored(false, 'lost', 'load'),
 };
 
 /**

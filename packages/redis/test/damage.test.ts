@@ -84,6 +84,8 @@ test.for([...damages, another, ['none', undefined] as const])(
       damage === undefined ? admin.hdel(key('log'), `${n}`) : admin.hset(key('log'), `${n}`, damage);
     await store.receive(transactions(1, 2, 3, 4));
     await store.drop([hashOf(1), hashOf(2)], 'unwanted');
+    // Without any entry the key would be gone.
+    await admin.hset(key('log'), '0', 'of none');
     await damaged(1);
     await damaged(2);
     const events = (await store.subscribe())[Symbol.asyncIterator]();
