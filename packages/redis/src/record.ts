@@ -4,6 +4,8 @@ import type { Row } from './script.ts';
 import type { SelfWritten } from './script-call.ts';
 
 const recordHead = 6;
+/** What a server takes as one argument, unless its `proto-max-bulk-len` says otherwise: with more it ends the connection. */
+const maxArgumentBytes = 512 * 1024 * 1024;
 const entryHead = 34;
 
 type Read<T> = T & { readonly intact: boolean };
@@ -28,7 +30,7 @@ export function unpackHashes(packed: Buffer): string[] {
   return hashes;
 }
 
-/** A payload as kept in `body`: type as u16, CRC-32 as u32, the bytes. */
+/** A payload as kept in `body`: type as u16, CRC-32 as u32, the bytes. @throws `ERR_MEMPOOL_INVALID` for one that no server takes */
 export class BodyRecord implements SelfWritten {
   readonly length: number;
   readonly #body: core.Body;
@@ -36,6 +38,8 @@ export class BodyRecord implements SelfWritten {
   constructor(body: core.Body) {
     this.#body = body;
     this.length = recordHead + body.payload.length;
+    if (this.length > maxArgumentBytes)
+      throw core.invalid('payload', `at most ${maxArgumentBytes - recordHead} bytes on Redis`);
   }
 
   writeTo(bytes: Buffer, at: number): void {

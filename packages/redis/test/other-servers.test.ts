@@ -42,6 +42,25 @@ async function sentinel(): Promise<string> {
 }
 
 test.for(['fifo', 'priority'] as const)(
+  'a payload that the server takes no argument of is invalid in a pool ordered by %s, and the pool goes on',
+  async (ordering) => {
+    const server = await ownServer('--proto-max-bulk-len', '1mb');
+    const { store } = await openPool({ url: server.url, ordering, maxTxBytes: 2 ** 31 });
+    const make = (n: number, bytes: number) => (ordering === 'fifo' ? transaction(n, bytes) : priced(n, {}, bytes));
+    await assert.rejects(store.receive([make(1, 2 ** 20 + 1)]), fails('ERR_MEMPOOL_INVALID'));
+    expect(await store.receive([make(1, 100)])).toMatchObject([{ kind: 'received', seq: 1 }]);
+  },
+);
+
+test('a payload of more than 512 MiB is invalid', async () => {
+  const server = await ownServer();
+  const { store } = await openPool({ url: server.url, maxTxBytes: 2 ** 31 });
+  const huge = { hash: hashOf(1), payload: new Uint8Array(2 ** 29), payloadType: 0 };
+  await assert.rejects(store.receive([huge]), fails('ERR_MEMPOOL_INVALID'));
+  expect(await store.usage()).toMatchObject({ pending: 0 });
+});
+
+test.for(['fifo', 'priority'] as const)(
   'a server that was demoted is not read from either, in a pool ordered by %s: what it tells may be old',
   async (ordering) => {
     const [server, successor] = [await ownServer(), await ownServer()];
