@@ -75,8 +75,8 @@ const badCalls: readonly BadInput[] = [
   { name: 'take-null', field: 'budget', call: (store) => store.take(untyped(null), mine) },
   { name: 'take-misspelt', field: 'leaseMS', call: (store) => store.take({}, untyped({ ...mine, leaseMS: 5 })) },
 
+  { name: 'limits-null', field: 'limits', call: (store) => store.setLimits(untyped(null)) },
   { name: 'limits-misspelt', field: 'limits.maxTx', call: (store) => store.setLimits(untyped({ maxTx: 1 })) },
-  { name: 'sweep-null', field: 'options', call: (store) => store.sweep(untyped(null)) },
   { name: 'flush-signal', field: 'signal', call: (store) => store.flush(untyped({ signal: 1 })) },
   { name: 'dump-misspelt', field: 'singal', call: (store) => store.dump(untyped({ singal: 1 })) },
   { name: 'revise-long', field: 'revisions', call: (store) => store.revise(new Array(5_000)) },

@@ -3,6 +3,7 @@ import {
   type Backend,
   defaultRetention,
   defineBackend,
+  invalid,
   type LeaseSource,
   Ledger,
   ledgerDriver,
@@ -18,10 +19,12 @@ export interface EphemeralOptions extends OpenOptions {
 }
 
 /** The in-memory backend: every `open` makes a new, empty pool, which ends with its process (D2). */
-export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBackend({
+export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBackend<Pick<EphemeralOptions, 'leases'>>({
   name: 'ephemeral',
   capabilities: { durable: false, shared: false, lease: true, priority: true },
+  options: { leases: true },
   open({ leases, ...options }) {
+    if (leases !== undefined && !isLeaseSource(leases)) throw invalid('leases', 'a LeaseSource: held and extend');
     const retention = { ...defaultRetention, ...options.retention };
     const epoch = randomUUID();
     if (options.ordering === 'priority') {
@@ -37,3 +40,7 @@ export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBacken
     });
   },
 });
+
+function isLeaseSource(leases: LeaseSource | null): boolean {
+  return typeof leases?.held === 'function' && typeof leases.extend === 'function';
+}

@@ -1,5 +1,6 @@
 import { Mempool, type MempoolOptions } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
+import { ephemeral } from '../src/index.ts';
 import { block, hash, open, transaction } from './mempool-tap.ts';
 import { openPriority } from './priority-tap.ts';
 
@@ -190,6 +191,23 @@ describe('a payload that is too large', () => {
     expect(outcomes[2]).toEqual({ kind: 'too-large', hash: hash(3), maxTxBytes: 5 });
     expect(asked).toEqual([hash(2)]);
     await pool.close();
+  });
+});
+
+describe('the options of open', () => {
+  it.each([
+    [{ maxFinalised: 3 }, 'maxFinalised', 'maxFinalized'],
+    [{ leasez: 3 }, 'leasez', 'leases'],
+    [{ ['x'.repeat(1_000_000)]: 3 }, `${'x'.repeat(100)}…`, null],
+  ])('that there are not are refused by name', async (options, field, meant) => {
+    const opening = ephemeral.open(untyped(options));
+    await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field } });
+    if (meant !== null) await expect(opening).rejects.toThrow(`did you mean ${meant}?`);
+  });
+
+  it.each([5, null, {}])('that are no leases are refused: %j', async (leases) => {
+    const opening = ephemeral.open(untyped({ leases }));
+    await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'leases' } });
   });
 });
 

@@ -31,7 +31,9 @@ function recording(): { backend: Backend; opened: (OpenOptions & Record<string, 
   const opened: (OpenOptions & Record<string, unknown>)[] = [];
   const open = (options: OpenOptions = {}) => {
     opened.push({ ...options });
-    return ephemeral.open(options);
+    const { path, url, keyPrefix, synchronous, theirs, ...common } = options as Record<string, unknown>;
+    void [path, url, keyPrefix, synchronous, theirs];
+    return ephemeral.open(common);
   };
   return { backend: { ...ephemeral, open }, opened };
 }

@@ -1,11 +1,11 @@
 import { checkArrivalLimits } from './arrival-guard.ts';
 import { noLeases, settle, unsupported } from './call-guard.ts';
+import { anyName, checkNames } from './call-options.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CheckedStore } from './checked-store.ts';
 import type { Awaitable, DriverOptions, StoreDriver } from './driver.ts';
-import { invalid } from './errors.ts';
 import { checkNode } from './node-version.ts';
-import { type OpenOptions, resolveOptions } from './options.ts';
+import { type OpenOptions, openNames, resolveOptions } from './options.ts';
 import type * as store from './store.ts';
 
 /** A backend: a value with three members. */
@@ -20,19 +20,23 @@ export interface Backend<Own extends object = object> {
 export interface BackendDefinition<Own extends object> {
   readonly name: string;
   readonly capabilities: Capabilities;
+  /** Names of the options beyond those of every backend: others are refused. Left out: the backend looks after them itself. */
+  readonly options?: { readonly [Name in keyof Own]-?: true };
   open(options: DriverOptions & Own): Awaitable<StoreDriver>;
 }
 
 /** Puts around an author's verbs what all backends share: checks, copies, abort, `close`, event streams. */
 export function defineBackend<Own extends object = object>(definition: BackendDefinition<Own>): Backend<Own> {
   const { name } = definition;
+  const names =
+    definition.options === undefined ? anyName : new Set([...openNames, ...Object.keys(definition.options)]);
   const capabilities = Object.freeze({ ...definition.capabilities });
   return {
     name,
     capabilities,
     async open(options = {} as OpenOptions & Own) {
       checkNode();
-      if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
+      checkNames('options', options, names);
       const common = resolveOptions(options);
       const resolved = { ...options, ...common };
       if (resolved.fenced && !capabilities.lease) throw noLeases(name);

@@ -28,7 +28,10 @@ export const callNames = {
   recheck: new Set<string>([...read, 'height', 'slice']),
 } as const satisfies Record<string, ReadonlySet<string>>;
 
-export type CallNames = ReadonlySet<string>;
+export type CallNames = Pick<ReadonlySet<string>, 'has' | typeof Symbol.iterator>;
+
+/** For options that somebody else looks after. */
+export const anyName: CallNames = { has: () => true, [Symbol.iterator]: () => new Set<string>().values() };
 
 /** An object whose fields have only these names. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
 export function checkNames<O extends object>(place: string, given: O, names: CallNames): O {

@@ -40,7 +40,7 @@ export type { WaitOptions, WaitStage } from './goal.ts';
 export type { KeptBlock } from './kept-blocks.ts';
 export * from './lease.ts';
 export { Ledger } from './ledger.ts';
-export { type LedgerDriverParts, ledgerDriver } from './ledger-driver.ts';
+export { type Done, type LedgerDriverParts, ledgerDriver } from './ledger-driver.ts';
 export type { LedgerRecord } from './ledger-record.ts';
 export * from './lifecycle.ts';
 export { Mempool } from './mempool.ts';

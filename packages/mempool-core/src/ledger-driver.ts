@@ -1,3 +1,4 @@
+import { isAsyncFunction, isPromise } from 'node:util/types';
 import { arrivalVerbs } from './arrival-driver.ts';
 import { admissionOf } from './arrival-step.ts';
 import type { ChainContext, DriverOptions, StoreDriver, WriteContext } from './driver.ts';
@@ -38,6 +39,10 @@ function receiveWithin(
 /** A JavaScript Map ends at 2 ** 24 entries, and says so when it is too late. */
 const maxRows = 16_000_000;
 
+/** Nothing, at once: a union, for a function that returns a promise is one that returns `void` alone. */
+// biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return statement returns
+export type Done = void | undefined;
+
 export interface LedgerDriverParts {
   readonly ledger: Ledger;
   readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced'> &
@@ -46,9 +51,10 @@ export interface LedgerDriverParts {
   readonly leases?: LeaseSource | undefined;
   /**
    * Keeps the step wherever it is to be kept, then applies it to the ledger. Must not have done either when it throws (X1).
-   * Left out where the ledger is all there is.
+   * Left out where the ledger is all there is. Synchronous: the next call is planned on what this one left, so a promise is
+   * refused, by its type and as `ERR_MEMPOOL_INTERNAL`.
    */
-  commit?(step: Step<unknown>): void;
+  readonly commit?: ((step: Step<unknown>) => Done) | undefined;
   close(): void;
 }
 
@@ -58,7 +64,7 @@ export interface LedgerDriverParts {
  */
 export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerDriverParts): StoreDriver {
   const { thresholds } = options;
-  const keep = commit ?? ((step: Step<unknown>) => ledger.apply(step));
+  const keep = commit === undefined ? (step: Step<unknown>) => ledger.apply(step) : atOnce(commit);
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
     assertRoom(ledger, transactions.length);
     if (ledger.arrivals.room < transactions.length)
@@ -92,6 +98,21 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     ...arrivalVerbs({ ledger, write, options }),
     close,
   };
+}
+
+/** @throws `ERR_MEMPOOL_INTERNAL` where it answers with a promise */
+function atOnce(commit: (step: Step<unknown>) => Done): (step: Step<unknown>) => void {
+  if (isAsyncFunction(commit)) throw notAtOnce();
+  return (step) => {
+    const answer: unknown = commit(step);
+    if (!isPromise(answer)) return;
+    answer.catch(() => undefined);
+    throw notAtOnce();
+  };
+}
+
+function notAtOnce(): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_INTERNAL', 'commit must be synchronous: it returned a promise');
 }
 
 type FenceParts = Pick<LedgerDriverParts, 'ledger' | 'leases'> & {

@@ -1,7 +1,7 @@
 import type { DriverOptions } from './driver.ts';
 import { invalid } from './errors.ts';
 import { defaultThresholds, type Thresholds } from './lifecycle.ts';
-import { type Limits, namedLimits, type Ordering } from './priority/limits.ts';
+import { type Limits, limitNames, namedLimits, type Ordering } from './priority/limits.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type Logger = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
@@ -49,6 +49,21 @@ export interface OpenOptions extends Partial<Thresholds>, Partial<Retention>, Pa
 
 /** A timer that is set for longer fires at once. */
 export const longestTimerMs: number = 2 ** 31 - 1;
+
+export const openNames: readonly string[] = [
+  'pool',
+  'maxTxBytes',
+  'timeoutMs',
+  'election',
+  'fenced',
+  'ordering',
+  'now',
+  'clock',
+  'log',
+  ...Object.keys(defaultThresholds),
+  ...Object.keys(defaultRetention),
+  ...limitNames,
+];
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveOptions(options: OpenOptions): DriverOptions {

@@ -15,5 +15,6 @@ export type { RedisOptions } from './options.ts';
 export const redis: Backend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',
   capabilities: { durable: true, shared: true, lease: true, priority: true },
+  options: { url: true, keyPrefix: true, tls: true, connectionName: true, family: true },
   open: openRedis,
 });

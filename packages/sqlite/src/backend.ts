@@ -19,6 +19,8 @@ export interface SqliteOptions {
   readonly create?: boolean | undefined;
 }
 
+const ownOptions = { path: true, synchronous: true, create: true } as const;
+
 /** The single-file backend, shared between the processes of one host. */
 export const sqlite: Backend<SqliteOptions> = sqliteBy(hostClock());
 
@@ -27,6 +29,7 @@ export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
   return defineBackend<SqliteOptions>({
     name: 'sqlite',
     capabilities: { durable: true, shared: true, lease: true, priority: true },
+    options: ownOptions,
     async open(options) {
       const file = await openShared(checked(options));
       const fence = new Fence(file, clock, options);
@@ -44,6 +47,7 @@ export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
 export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',
   capabilities: { durable: true, shared: false, lease: false, priority: true },
+  options: ownOptions,
   open(options) {
     const file = openOwn(checked(options));
     if (options.ordering === 'priority') return openPriority({ file, fence: null, changes: null }, options);
