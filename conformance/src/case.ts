@@ -91,6 +91,10 @@ export interface ChildProcessHandle {
   /** The next message the child sent; rejects when it ended without one. */
   message(): Promise<unknown>;
   send(message: unknown): void;
+  /** Stops it with SIGSTOP, wherever it is. */
+  pause(): void;
+  /** Lets it go on with SIGCONT. */
+  resume(): void;
   /** Ends it with SIGKILL and waits until it is gone. */
   kill(): Promise<void>;
   /** The messages that nobody took, once it has ended. */

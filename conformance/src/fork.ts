@@ -71,6 +71,14 @@ export class ForkedChild implements ChildProcessHandle {
     this.#child.send(message as object);
   }
 
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   async kill(): Promise<void> {
     this.#child.kill('SIGKILL');
     await this.#ended;

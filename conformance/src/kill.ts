@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { OpenOptions } from 'mempool-core';
 import type { Call } from './call.ts';
 import type { CaseContext } from './case.ts';
+import { untilMs } from './moment.ts';
 
-/** The moment of the kill, in milliseconds behind an answer: without it every kill would strike the beginning of a call. */
-const killWithinMs = 25;
+/** The moment of the kill, in calls behind an answer: without it every kill would strike the beginning of a call. */
+const killWithinCalls = 3;
 
 export interface Killing {
   readonly calls: readonly Call[];
@@ -19,9 +19,11 @@ export async function playAndKill(
   { calls, options, answered }: Killing,
 ): Promise<unknown[]> {
   const child = await fork('play', { calls, options });
-  const answers: unknown[] = [];
+  const answers: unknown[] = [await child.message()];
+  const begin = performance.now();
   while (answers.length < answered) answers.push(await child.message());
-  await delay(random.below(killWithinMs));
+  const callMs = answers.length === 1 ? 1 : (performance.now() - begin) / (answers.length - 1);
+  await untilMs(performance.now() + (random.below(1_000) / 1_000) * killWithinCalls * callMs);
   await child.kill();
   return [...answers, ...(await child.remaining())];
 }

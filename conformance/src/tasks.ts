@@ -10,6 +10,8 @@ export interface TaskInputs {
   readonly introduce: { readonly calls: readonly Call[] };
   /** Makes the calls one after the other, tells each answer, then waits for its end. */
   readonly play: { readonly calls: readonly Call[]; readonly options?: OpenOptions };
+  /** Says `ready`, then makes the calls one after the other as fast as it can, tells nothing, and waits for its end. */
+  readonly storm: { readonly calls: readonly Call[]; readonly options?: OpenOptions };
   /** Says `ready`, then tells every event, from now on or behind a number. */
   readonly watch: { readonly after?: number };
   /** Uses a store in every way, with a reader left waiting, closes it and lets the process end. */
@@ -47,6 +49,11 @@ export const tasks: { readonly [T in TaskName]: Task<TaskInputs[T]> } = {
   async play({ open, tell }, { calls, options }) {
     const store = await open(options);
     for (const call of calls) await tell(await perform(store, call));
+  },
+  async storm({ open, tell }, { calls, options }) {
+    const store = await open(options);
+    await tell('ready');
+    for (const call of calls) await perform(store, call);
   },
   async watch({ open, tell }, { after }) {
     const store = await open();

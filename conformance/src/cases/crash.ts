@@ -35,11 +35,11 @@ async function follow(
   return answers.length;
 }
 
-/** Kills four times, each after that many answers at the most, and looks each time for the state that whole calls give. */
+/** Kills four times or more, each after that many answers at the most, and looks each time for the state that whole calls give. */
 async function killAgain(context: CaseContext, { hashes, calls }: Universe, maxAnswers: number): Promise<void> {
   const model = new Model(historyOptions);
   let rest = calls;
-  for (let kill = 0; kill < 4; kill++) {
+  for (let kill = 0; kill < 4 * context.effort && rest.length > 0; kill++) {
     const answers = await playAndKill(context, {
       calls: rest,
       options: historyOptions,

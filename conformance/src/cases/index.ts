@@ -19,6 +19,7 @@ import { fencedAnswerCases } from './fenced-answers.ts';
 import { fencingCases } from './fencing.ts';
 import { historyCases } from './history.ts';
 import { inputCases } from './input.ts';
+import { interruptionCases } from './interruption.ts';
 import { hintCases, leaseEndingCases } from './lease-ending.ts';
 import { leaseHistoryCases } from './lease-history.ts';
 import { leaseHoldingCases } from './lease-holding.ts';
@@ -43,6 +44,7 @@ import { revivalCases } from './revival.ts';
 import { rollbackCases } from './rollback.ts';
 import { sightingCases } from './sightings.ts';
 import { statusCases } from './status.ts';
+import { stoppingCases } from './stopping.ts';
 import { streamCases } from './streams.ts';
 import { thresholdCases } from './thresholds.ts';
 
@@ -84,6 +86,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...inputCases,
   ...closingCases,
   ...abortCases,
+  ...interruptionCases,
   ...processCases,
   ...poolCases,
   ...nameCases,
@@ -91,6 +94,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...reopeningCases,
   ...damageCases,
   ...crashCases,
+  ...stoppingCases,
   ...nodeCases,
   ...nodeEventCases,
   ...racingCases,

@@ -1,4 +1,5 @@
 import type { ConformanceCase } from '../case.ts';
+import { revisionInterruptionCases } from './interruption.ts';
 import { admissionCases } from './priority-admission.ts';
 import { arrivalCases } from './priority-arrival.ts';
 import { arrivalLeaseCases } from './priority-arrival-leases.ts';
@@ -40,6 +41,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...sweepingCases,
   ...gossipCases,
   ...recheckCases,
+  ...revisionInterruptionCases,
   ...chainTagCases,
   ...returningCases,
   ...forkCases,

@@ -1,6 +1,61 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import type { MempoolStore } from 'mempool-core';
 import { handed, type Mutant } from './mutant.ts';
-import { again, allVerbs, around, outcomeOf, signalOf, withoutSignal, writeVerbs } from './through.ts';
+import { rankedStore } from './priority-pool.ts';
+import {
+  type Around,
+  again,
+  allVerbs,
+  around,
+  outcomeOf,
+  signalOf,
+  through,
+  withoutSignal,
+  writeVerbs,
+} from './through.ts';
+
+type Interrupted = (
+  call: (...given: readonly unknown[]) => Promise<unknown>,
+  given: readonly unknown[],
+  signal: AbortSignal,
+  store: MempoolStore,
+) => Promise<unknown>;
+
+/** Right where the signal fires at once; a fault where it fires while the call is on its way. */
+const late =
+  (store: MempoolStore, run: Interrupted): Around =>
+  async (verb, call, given) => {
+    const signal = signalOf(given);
+    if (signal === undefined || signal.aborted) return call();
+    await null;
+    signal.throwIfAborted();
+    const outcome = await run((...all) => again(store, verb, all), withoutSignal(given), signal, store);
+    signal.throwIfAborted();
+    return outcome;
+  };
+
+function aborting(id: string, run: Interrupted): Mutant {
+  return around(id, writeVerbs, (store) => late(store, run));
+}
+
+/** The same in the verbs of pools with limits. */
+function abortingLimits(id: string, run: Interrupted): Mutant {
+  const verbs = ['take', 'flush', 'sweep', 'setLimits', 'revise'] as unknown as typeof writeVerbs;
+  return rankedStore(id, (store) => through(store, verbs, late(store, run)));
+}
+
+const rejectsLate: Interrupted = async (call, given) => {
+  const outcome = await call(...given);
+  await turn();
+  return outcome;
+};
+
+const doneLater: Interrupted = async (call, given, signal) => {
+  await turn();
+  if (!signal.aborted) return call(...given);
+  setImmediate(() => void call(...given).catch(() => undefined));
+  return undefined;
+};
 
 /** R3. */
 export const abortMutants: readonly Mutant[] = [
@@ -34,6 +89,30 @@ export const abortMutants: readonly Mutant[] = [
     if (signal === undefined || signal.aborted) return call();
     await turn();
     return signal.aborted ? outcomeOf(verb) : call();
+  }),
+  aborting('rejects-late-though-done', rejectsLate),
+  abortingLimits('limit-verbs-reject-late-though-done', rejectsLate),
+  aborting('rejected-and-done-later', doneLater),
+  abortingLimits('limit-verbs-rejected-and-done-later', doneLater),
+  aborting('half-done-when-aborted', async (call, [list, ...more], signal) => {
+    if (!Array.isArray(list)) return call(list, ...more);
+    const middle = Math.ceil(list.length / 2);
+    const first = (await call(list.slice(0, middle), ...more)) as unknown[];
+    await turn();
+    if (signal.aborted) return first;
+    return [...first, ...((await call(list.slice(middle), ...more)) as unknown[])];
+  }),
+  // Its events and numbers stay used up.
+  aborting('aborted-call-taken-back-by-another', async (call, given, signal, store) => {
+    const { pending } = await store.usage();
+    const outcome = await call(...given);
+    await turn();
+    if (!signal.aborted) return outcome;
+    const waiting = (await store.peekPending({ limit: 1_000 })).map(({ hash }) => hash);
+    if (waiting.length > pending) await store.drop(waiting.slice(pending), 'aborted');
+    if (waiting.length < pending)
+      await store.release((await store.peekInflight({ limit: 1_000 })).map(({ hash }) => hash));
+    return outcome;
   }),
   around('reason-must-be-an-error', allVerbs, () => (_, call, given) => {
     const reason: unknown = signalOf(given)?.reason;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
 import type { MempoolStore, ReceiveOutcome, Transaction, WriteOptions } from 'mempool-core';
-import { type Fault, moment } from './fault.ts';
+import { type Fault, moment, type Place } from './fault.ts';
 
 /** The call in two halves: same outcome, same events, but not one step. */
 async function inHalves<T, R>(
@@ -28,6 +29,57 @@ function withOwnIds(store: MempoolStore): Partial<MempoolStore> {
     drop: (hashes, reason, options) => store.drop(hashes, reason, own(options)),
     confirm: (block, policy, options) => store.confirm(block, policy, own(options)),
     rollback: (point, options) => store.rollback(point, own(options)),
+  };
+}
+
+/** A file beside the pool's, written in a step of its own. */
+function beside({ path }: Place): DatabaseSync {
+  const database = new DatabaseSync(`${path}-beside`, { timeout: 5_000 });
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value) WITHOUT ROWID',
+  );
+  return database;
+}
+
+/** Every verb without its operation id, whose outcome is kept a step later. */
+function recordsLater(store: MempoolStore, place: Place): Partial<MempoolStore> {
+  const database = beside(place);
+  const read = database.prepare('SELECT value FROM kept WHERE key = ?');
+  const write = database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)');
+  const later = async <T>(options: WriteOptions | undefined, call: () => Promise<T>): Promise<T> => {
+    const key = options?.operationId ?? '';
+    const known = read.get(key);
+    if (known !== undefined) return JSON.parse(String(known.value));
+    const outcome = await call();
+    if (key !== '') write.run(key, JSON.stringify(outcome));
+    return outcome;
+  };
+  return {
+    receive: (batch, options) => later(options, () => store.receive(batch)),
+    markInflight: (hashes, options) => later(options, () => store.markInflight(hashes)),
+    drop: (hashes, reason, options) => later(options, () => store.drop(hashes, reason)),
+    confirm: (block, policy, options) => later(options, () => store.confirm(block, policy)),
+    close: () => store.close().finally(() => database.close()),
+  };
+}
+
+/** Numbers its events a step after what they tell of. */
+function tellsLater(store: MempoolStore, place: Place): Partial<MempoolStore> {
+  const database = beside(place);
+  const read = database.prepare("SELECT value FROM kept WHERE key = 'events'");
+  const write = database.prepare("INSERT OR REPLACE INTO kept VALUES ('events', ?)");
+  const then = async <T>(call: Promise<T>): Promise<T> => {
+    const outcome = await call;
+    write.run((await store.usage()).lastEventSeq);
+    return outcome;
+  };
+  return {
+    receive: (...args) => then(store.receive(...args)),
+    markInflight: (...args) => then(store.markInflight(...args)),
+    drop: (...args) => then(store.drop(...args)),
+    confirm: (...args) => then(store.confirm(...args)),
+    usage: async () => ({ ...(await store.usage()), lastEventSeq: Number(read.get()?.value ?? 0) }),
+    close: () => store.close().finally(() => database.close()),
   };
 }
 
@@ -62,6 +114,44 @@ export const durableFaults: readonly Fault[] = [
       markInflight: (hashes, options) => inHalves(hashes, options, (...args) => store.markInflight(...args)),
     }),
   },
+  {
+    id: 'receives-in-two-batches',
+    kills: ['X1/stopped-anywhere'],
+    plant: (store) => ({
+      receive: async (batch, options) => {
+        const middle = Math.ceil(batch.length / 2);
+        const first = await store.receive(
+          batch.slice(0, middle),
+          options && { operationId: `${options.operationId}/1` },
+        );
+        return [...first, ...(await store.receive(batch.slice(middle), options))];
+      },
+    }),
+  },
+  {
+    id: 'marks-in-two-batches',
+    kills: ['X1/stopped-anywhere'],
+    plant: (store) => ({
+      markInflight: async (hashes, options) => {
+        const middle = Math.ceil(hashes.length / 2);
+        const first = await store.markInflight(hashes.slice(0, middle));
+        return [...first, ...(await store.markInflight(hashes.slice(middle), options))];
+      },
+    }),
+  },
+  {
+    id: 'applies-a-block-in-two-batches',
+    kills: ['X1/stopped-anywhere'],
+    plant: (store) => ({
+      async confirm(block, policy, options) {
+        const { length } = await store.release(block.unseen);
+        const outcome = await store.confirm(block, policy, options);
+        return outcome.kind === 'applied' ? { ...outcome, returned: outcome.returned + length } : outcome;
+      },
+    }),
+  },
+  { id: 'records-in-a-batch-of-their-own', kills: ['X2/stopped-anywhere'], plant: recordsLater },
+  { id: 'events-in-a-batch-of-their-own', kills: ['X2/stopped-anywhere'], plant: tellsLater },
   {
     id: 'ids-of-this-open-alone',
     kills: ['D1/operation-ids', 'D1/reopened', 'X2/repeated-after-a-kill', 'X2/racing-nodes'],
