@@ -3,8 +3,10 @@ import type { HeldLease } from './lease.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
+export type StoreVerb = 'campaign' | 'renew' | 'reinstate' | 'release' | 'observe' | 'heartbeat' | 'members';
+
 /** What each verb of a store may answer; anything else would end the election in the midst of a step. */
-const shapes = {
+const shapes: Readonly<Record<StoreVerb, (reply: Fields) => boolean>> = {
   campaign: ({ kind, lease, term }: Fields): boolean =>
     kind === 'won' || kind === 'held' ? isLease(lease) : kind === 'forgotten' && isWhole(term),
   renew: isRenewal,
@@ -13,14 +15,11 @@ const shapes = {
   observe: isObservation,
   heartbeat: isList,
   members: isList,
-} as const;
-
-export type StoreVerb = keyof typeof shapes;
+};
 
 /** @throws `ERR_ELECTION_UNAVAILABLE` where the answer is none that the verb may give */
 export function assertAnswer(verb: StoreVerb, answer: unknown): void {
-  const isAnswer: (reply: Fields) => boolean = shapes[verb];
-  if (verb === 'release' || (isTable(answer) && isAnswer(answer))) return;
+  if (verb === 'release' || (isTable(answer) && shapes[verb](answer))) return;
   throw new ElectionError('ERR_ELECTION_UNAVAILABLE', `the store's answer to ${verb} has a wrong shape`);
 }
 

@@ -7,8 +7,27 @@ const write = [...read, 'operationId'] as const;
 const page = [...read, 'limit'] as const;
 const moment = ['now', 'height'] as const;
 
+type CallKind =
+  | 'read'
+  | 'write'
+  | 'chain'
+  | 'moment'
+  | 'submit'
+  | 'take'
+  | 'page'
+  | 'log'
+  | 'subscribe'
+  | 'tip'
+  | 'since'
+  | 'gossip'
+  | 'stale'
+  | 'wait'
+  | 'walk'
+  | 'logWalk'
+  | 'recheck';
+
 /** What the options of a call may be named, by kind of call. */
-export const callNames = {
+export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   read: new Set<string>(read),
   write: new Set<string>(write),
   chain: new Set<string>([...write, 'lease']),
@@ -26,7 +45,7 @@ export const callNames = {
   walk: new Set<string>([...read, 'after', 'onCorrupt']),
   logWalk: new Set<string>([...read, 'cursor', 'onCorrupt']),
   recheck: new Set<string>([...read, 'height', 'slice']),
-} as const satisfies Record<string, ReadonlySet<string>>;
+};
 
 export type CallNames = Pick<ReadonlySet<string>, 'has' | typeof Symbol.iterator>;
 

@@ -13,6 +13,7 @@ import {
   type PoolNode,
   providing,
   type Trace,
+  type Unsettled,
 } from './pool-node.ts';
 import { Ranking } from './ranking.ts';
 import { Satisfied } from './satisfied.ts';
@@ -44,8 +45,7 @@ export class PoolIndex {
   readonly leases: TagIndex = new TagIndex();
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
   readonly totals: Totals = new Totals();
-  /** What has to be placed anew, and whose dependents have to be. */
-  readonly unsettled = { nodes: new Set<PoolNode>(), tags: new Set<string>() } as const;
+  readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
   readonly #nodes = new Map<string, PoolNode>();
   readonly #journal = new Journal();
   #outside: Outside | null = null;

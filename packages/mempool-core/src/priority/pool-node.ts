@@ -54,3 +54,9 @@ export function providing(stage: KnownStage): 'something to wait for' | 'done' |
   if (!isLive(stage)) return 'nothing';
   return stage === 'Pending' ? 'something to wait for' : 'done';
 }
+
+/** What has to be placed anew, and the tags whose dependents have to be. */
+export interface Unsettled {
+  readonly nodes: Set<PoolNode>;
+  readonly tags: Set<string>;
+}
