@@ -7,7 +7,7 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
 /**
  * What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. `volatile`: a backend
- * that is not durable. `unshared`: one that is not shared. `second-open`: a pool may be opened while it is open. `election`: it has `leases`. `forget`, `damage`: it has
+ * that is not durable. `unshared`: one that is not shared. `election`: it has `leases`. `forget`, `damage`: it has
  * the hook of that name.
  */
 export type Need =
@@ -16,7 +16,6 @@ export type Need =
   | 'unshared'
   | 'child-process'
   | 'arrival-verbs'
-  | 'second-open'
   | 'election'
   | 'forget'
   | 'damage'
@@ -147,6 +146,4 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject> {
   damage?(pool: string, record: Damage): Promise<void>;
   /** Its pools in order of arrival reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
   readonly arrivalVerbs?: boolean;
-  /** Another open of a pool that is open is refused, or waits; default `false`. */
-  readonly singleOpener?: boolean;
 }

@@ -47,8 +47,6 @@ function meets(need: Need, subject: Subject): boolean {
       return !backend.capabilities.shared;
     case 'arrival-verbs':
       return subject.arrivalVerbs ?? backend.capabilities.priority;
-    case 'second-open':
-      return subject.singleOpener !== true;
     case 'child-process':
       return module.startsWith('file:');
     case 'election':

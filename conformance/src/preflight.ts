@@ -85,9 +85,8 @@ const poolChecks: readonly Check[] = [
     throw new SubjectFault('pools with two names are one: open must pass the name on');
   },
   checkOptions,
-  async ({ backend, singleOpener }, { open }) => {
+  async ({ backend }, { open }) => {
     if (!backend.capabilities.shared) return;
-    if (singleOpener) throw new SubjectFault('its backend is shared, so it cannot be a singleOpener');
     if (await finds(await open(), await open())) return;
     throw new SubjectFault(
       'its backend is shared, but the same name again is another pool: open must pass the name on',

@@ -141,9 +141,7 @@ test('SIGINT ends it with 130', async () => {
 test('node:test takes the cases in four lines', { timeout }, async () => {
   const { code, stdout } = await runProgram(['--test', '--test-reporter=tap', fixture('with-node-test')]);
   const count = allCases.filter(({ needs = [] }) =>
-    needs.every((need) =>
-      ['volatile', 'unshared', 'child-process', 'priority', 'arrival-verbs', 'second-open'].includes(need),
-    ),
+    needs.every((need) => ['volatile', 'unshared', 'child-process', 'priority', 'arrival-verbs'].includes(need)),
   ).length;
   expect(stdout).toMatch(new RegExp(`^# pass ${count}$`, 'm'));
   expect(code).toBe(0);
