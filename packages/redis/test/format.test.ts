@@ -9,6 +9,8 @@ const formats = [
   { format: 1, sample: format1 },
   { format: 3, sample: format3 },
 ] as const;
+/** An operation id that the stored pool has, repeated for another call (X2). */
+const otherArguments = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'operationId' } };
 
 /** Writes the stored pool under a prefix of its own: commands with the key's name, then arguments in base64. */
 async function restored(sample: readonly string[][]) {
@@ -62,9 +64,14 @@ test.for(formats)(
   'N2: a pool stored in format $format goes on: ids, events, sightings, rollback',
   async ({ sample }) => {
     const { store } = await restored(sample);
-    expect(await store.markInflight([hashOf(6)], { operationId: 'mark' })).toEqual([1, 2, 3, 4, 5].map(hashOf));
-    const again = store.confirm({ point: point(7), seen: [], unseen: [] }, {}, { operationId: 'block 6' });
-    expect(await again).toMatchObject({ kind: 'applied', tip: { point: point(6) }, finalized: 1 });
+    const marked = [1, 2, 3, 4, 5].map(hashOf);
+    const mark = (hashes: string[]) => store.markInflight(hashes, { operationId: 'mark' });
+    expect(await mark(marked)).toEqual(marked);
+    await expect(mark([hashOf(6)])).rejects.toMatchObject(otherArguments);
+    const block = (n: number) =>
+      store.confirm({ point: point(n), seen: [], unseen: [] }, {}, { operationId: 'block 6' });
+    expect(await block(6)).toMatchObject({ kind: 'applied', tip: { point: point(6) }, finalized: 1 });
+    await expect(block(7)).rejects.toMatchObject(otherArguments);
     const events = (await store.subscribe({ after: 29 }))[Symbol.asyncIterator]();
     expect((await events.next()).value).toMatchObject({ eventSeq: 30, hash: hashOf(9), stage: 'Pending' });
     const late = { hash: hashOf(99), payload: Buffer.from('99'), payloadType: 0 };

@@ -1,18 +1,19 @@
 import type { MempoolStore } from 'mempool-core';
 import { hashOf, numbers, pointOf, transaction } from './numbered.ts';
 
+/** What its calls under an operation id were given. */
+export const received = numbers(20).map((n) => transaction(n, 40));
+export const marked = numbers(14).map(hashOf);
+export const first = { point: pointOf(1), seen: numbers(3).map(hashOf), unseen: [] };
+
 /** Calls that leave something in every table of the file, in every stage, with history of lives that ended. */
 export async function fillSample(store: MempoolStore): Promise<void> {
-  await store.receive(
-    numbers(20).map((n) => transaction(n, 40)),
-    { operationId: 'first receive' },
-  );
-  await store.markInflight(numbers(14).map(hashOf), { operationId: 'mark' });
+  await store.receive(received, { operationId: 'first receive' });
+  await store.markInflight(marked, { operationId: 'mark' });
   await store.markAcknowledged(numbers(4, 8).map(hashOf));
   await store.drop([hashOf(18), hashOf(19)], 'of no use');
   await store.receive([transaction(18, 50)]);
   const patient = { dropThreshold: Number.POSITIVE_INFINITY };
-  const first = { point: pointOf(1), seen: numbers(3).map(hashOf), unseen: [] };
   await store.confirm(first, patient, { operationId: 'block' });
   const second = { point: pointOf(2), parent: pointOf(1).hash, seen: [hashOf(3), hashOf(99)], unseen: [hashOf(8)] };
   await store.confirm(second, patient);
@@ -42,12 +43,9 @@ export async function observe(store: MempoolStore): Promise<unknown> {
   );
 }
 
-/** Further calls, and what they answer: repeats of the sample's own among them. */
+/** Further calls, and what they answer. */
 export async function goOn(store: MempoolStore): Promise<unknown> {
   const answers = [
-    await store.receive([transaction(0)], { operationId: 'first receive' }),
-    await store.markInflight([hashOf(0)], { operationId: 'mark' }),
-    await store.confirm({ point: pointOf(9), seen: [], unseen: [] }, {}, { operationId: 'block' }),
     await store.receive([transaction(0), transaction(19), transaction(40)]),
     await store.confirm({ point: pointOf(4), parent: pointOf(2).hash, seen: [hashOf(40)], unseen: [] }),
     await store.rollback(pointOf(1)),
