@@ -71,11 +71,12 @@ function locate(specifier: string): string | null {
 /** The export named, else the default one, else the only one that is a backend. */
 function pick(module: unknown, specifier: string, exported: string | undefined): Backend {
   const values: Readonly<Record<string, unknown>> = isTable(module) ? module : {};
-  const named = values[exported ?? 'default'];
+  const name = exported ?? 'default';
+  const named = Object.hasOwn(values, name) ? values[name] : undefined;
   if (isBackend(named)) return named;
   const found = Object.values(values).filter(isBackend);
   if (exported === undefined && found.length === 1 && found[0] !== undefined) return found[0];
-  const wanted = exported === undefined ? 'one backend' : `a backend named ${exported}`;
+  const wanted = exported === undefined ? 'one backend' : `a backend named ${shortName(exported)}`;
   throw misconfigured(
     'backend',
     `is ${shortName(specifier)}, which does not export ${wanted}: name, capabilities, open`,

@@ -32,10 +32,12 @@ export type ConfigOverrides = { readonly [F in 'backend' | 'path' | 'url']?: Mem
 
 function overridden(parsed: unknown, instead: ConfigOverrides): unknown {
   if (!isTable(parsed)) return parsed;
-  const { storage } = parsed;
-  if (!isTable(storage) || !isTable(storage.mempool)) return { ...parsed, ...instead };
+  const storage = Object.hasOwn(parsed, 'storage') ? parsed.storage : undefined;
+  if (!isTable(storage)) return { ...parsed, ...instead };
+  const mempool = Object.hasOwn(storage, 'mempool') ? storage.mempool : undefined;
+  if (mempool !== undefined && !isTable(mempool)) return parsed;
   const path = instead.path === undefined ? {} : { path: resolve(instead.path) };
-  return { ...parsed, storage: { ...storage, mempool: { ...storage.mempool, ...instead, ...path } } };
+  return { ...parsed, storage: { ...storage, mempool: { ...mempool, ...instead, ...path } } };
 }
 
 async function read(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import {
   bump,
   count,
@@ -50,6 +50,8 @@ export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention>, 
   readonly keepInvalidMs?: number | undefined;
   /** sqlite: the pool's file. */
   readonly path?: string | undefined;
+  /** sqlite: whether the folder of `path` is made where it is missing; default false, true of what lies in Dolos's storage path. */
+  readonly makeFolder?: boolean | undefined;
   /** redis: where the server is, `redis://` or `rediss://`. */
   readonly url?: string | undefined;
   /** redis: what its keys begin with. */
@@ -84,9 +86,12 @@ export interface DolosMempoolSection {
   readonly watcher_lock_ttl?: number | undefined;
 }
 
-/** A whole Dolos configuration, of which only the mempool's section is read, and the folder that its path starts from. */
+/**
+ * A whole Dolos configuration, of which only the mempool's section is read, and the folder that its path starts from. Without
+ * the section the pool is in memory.
+ */
 export interface DolosConfig {
-  readonly storage: { readonly mempool: DolosMempoolSection; readonly path?: string | undefined };
+  readonly storage: { readonly mempool?: DolosMempoolSection | undefined; readonly path?: string | undefined };
 }
 
 /** What Dolos calls them. */
@@ -125,6 +130,7 @@ export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfi
   maxInvalid: count,
   keepInvalidMs: countFromZero,
   path: text,
+  makeFolder: flag,
   url: redisUrl,
   keyPrefix: text,
   election: electionName,
@@ -152,12 +158,20 @@ export function parseConfig(given: unknown): MempoolConfig {
 /** As `parseConfig`, and what the backend cannot be opened without may still be missing. */
 export function readConfig(given: unknown): { readonly config: MempoolConfig; readonly place: Place } {
   if (!isTable(given)) throw misconfigured('config', 'must be a table');
-  if (!('storage' in given)) return { config: parseSection(given, ''), place: '' };
+  if (!Object.hasOwn(given, 'storage')) return { config: parseSection(given, ''), place: '' };
   const storage = table(given.storage, 'storage');
-  if (storage.mempool === undefined) throw misconfigured('storage.mempool', 'is missing');
+  if (!Object.hasOwn(storage, 'mempool') || storage.mempool === undefined) return withoutSection(storage);
   const place = 'storage.mempool.';
   const section = parseSection(table(storage.mempool, 'storage.mempool'), place);
   return { config: fromStorageRoot(section, storage.path), place };
+}
+
+/** Memory, as in Dolos; a section that was meant is not taken for none, for its pool would end with the process. */
+function withoutSection(storage: Readonly<Record<string, unknown>>): ReturnType<typeof readConfig> {
+  for (const name of Object.keys(storage))
+    if (name !== 'mempool' && hint(name, ['mempool']) !== '')
+      throw misconfigured(`storage.${shortName(name)}`, 'is not a section known here; did you mean mempool?');
+  return { config: { backend: 'ephemeral' }, place: 'storage.mempool.' };
 }
 
 function parseSection(given: Readonly<Record<string, unknown>>, prefix: Place): MempoolConfig {
@@ -182,15 +196,27 @@ function fieldOf(name: string, written: string, place: Place): Field<unknown> {
 
 /** In Dolos a mempool's path starts from the storage path, and is `mempool` there where none is given. */
 function fromStorageRoot(config: MempoolConfig, root: unknown): MempoolConfig {
-  if (config.backend !== 'sqlite' || typeof root !== 'string') return config;
+  if (neededField(config) !== 'path' || typeof root !== 'string') return config;
   const { path = 'mempool' } = config;
-  return { ...config, path: isAbsolute(path) ? path : join(root, path) };
+  const whole = isAbsolute(path) ? path : join(root, path);
+  return { ...(isBelow(root, whole) ? { makeFolder: true } : {}), ...config, path: whole };
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return !isAbsolute(way) && way.split(sep, 1)[0] !== '..';
 }
 
 /** What a backend cannot be opened without. */
 function requireOwn(config: MempoolConfig, prefix: Place): MempoolConfig {
-  const needed = ({ sqlite: 'path', sqliteExclusive: 'path', redis: 'url' } as const)[config.backend];
-  if (needed !== undefined && config[needed] === undefined)
+  const needed = neededField(config);
+  if (needed !== null && config[needed] === undefined)
     throw misconfigured(prefix + needed, `is missing: backend ${config.backend} needs it`);
   return config;
+}
+
+const needs: Readonly<Record<string, 'path' | 'url'>> = { sqlite: 'path', sqliteExclusive: 'path', redis: 'url' };
+
+function neededField({ backend }: MempoolConfig): 'path' | 'url' | null {
+  return Object.hasOwn(needs, backend) ? (needs[backend] ?? null) : null;
 }

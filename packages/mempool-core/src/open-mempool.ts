@@ -1,4 +1,5 @@
-import { open as openFile } from 'node:fs/promises';
+import { mkdir, open as openFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Backend } from './backend.ts';
 import { type Backends, findBackend, type ImportModule } from './backend-module.ts';
 import { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseConfig } from './config.ts';
@@ -37,6 +38,7 @@ export async function openMempool(
   const own = { ...mempool, clock, log, maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs };
   // Before the store is open: nobody would close it.
   resolveMempoolOptions(own);
+  await prepareFolder(config);
   const opening = { ...config.options, ...ownOptions(config), ...openOptions(config), clock, log, now };
   return new Mempool(await backend.open(opening), own);
 }
@@ -62,12 +64,13 @@ const takenBy: Readonly<Record<string, readonly OwnField[]>> = {
 };
 
 function taken({ backend }: MempoolConfig): readonly OwnField[] {
-  return takenBy[backend] ?? ownFields;
+  return (Object.hasOwn(takenBy, backend) ? takenBy[backend] : undefined) ?? ownFields;
 }
 
 function withoutEffect(config: MempoolConfig): (keyof MempoolConfig)[] {
   const idle = ownFields.filter((field) => !taken(config).includes(field));
-  return [...idle, 'poolSize' as const, 'cache' as const].filter((field) => config[field] !== undefined);
+  const folder = idle.includes('path') ? ['makeFolder' as const] : [];
+  return [...idle, ...folder, 'poolSize' as const, 'cache' as const].filter((field) => config[field] !== undefined);
 }
 
 function ownOptions(config: MempoolConfig): Partial<Record<OwnField, string>> {
@@ -94,6 +97,19 @@ const openFields = [
 function openOptions(config: MempoolConfig): OpenOptions {
   const given = openFields.filter((field) => config[field] !== undefined);
   return Object.fromEntries(given.map((field) => [field, config[field]]));
+}
+
+/** So does Dolos, below its storage path. */
+async function prepareFolder(config: MempoolConfig): Promise<void> {
+  const { path, makeFolder } = config;
+  if (path === undefined || makeFolder !== true || !taken(config).includes('path')) return;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+  } catch (cause) {
+    const error = misconfigured('path', `must lie in a folder that is there or can be made, not as ${path} does`);
+    error.cause = cause;
+    throw error;
+  }
 }
 
 const redbMagic = Buffer.from([0x72, 0x65, 0x64, 0x62, 0x1a, 0x0a, 0xa9, 0x0d, 0x0a]);

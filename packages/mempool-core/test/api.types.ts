@@ -216,6 +216,7 @@ export async function configured(own: Backend<{ readonly path: string }>, plain:
   await openMempool({ backend: 'sqlite', path: 'x' }, { sqlite: own, ephemeral: plain });
   await openMempool(await loadConfig('mempool.toml'), { sqlite: own }, { log: (level, message) => [level, message] });
   await openMempool({ storage: { mempool: { backend: 'redb', path: 'x', max_finalized: 1 } } }, { sqlite: own });
+  await openMempool({ storage: { path: './data' } }, { ephemeral: plain });
   holds<Same<ReturnType<typeof parseConfig>, MempoolConfig>>();
   // @ts-expect-error there is no such deployment
   await openMempool({ backend: 'sqlite', deployment: 'cluster' }, { sqlite: own });

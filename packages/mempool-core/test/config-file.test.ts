@@ -45,6 +45,44 @@ watcher_lock_ttl = 60
 listen_address = "[::]:50051"
 `;
 
+/** As Dolos makes one for a public test network. */
+const plainDolos = `
+[upstream]
+peer_address = "preview-node.world.dev.cardano.org:30002"
+
+[storage]
+version = "v4"
+path = "data"
+
+[storage.wal]
+backend = "redb"
+max_history = 129600
+
+[genesis]
+byron_path = "byron.json"
+force_protocol = 6
+
+[sync]
+max_rollback = 25920
+
+[submit]
+prune_height = 200
+
+[serve.grpc]
+listen_address = "[::]:50051"
+
+[serve.minibf]
+listen_address = "[::]:3000"
+
+[chain]
+type = "cardano"
+magic = 2
+is_testnet = true
+
+[logging]
+max_level = "DEBUG"
+`;
+
 describe('what is given beside the file', () => {
   it('wins over it, and may be what it lacks', async () => {
     const path = await file('lacking.toml', 'max_finalized = 5\nurl = "redis://h"\n');
@@ -61,6 +99,21 @@ describe('what is given beside the file', () => {
     const path = await file('dolos-redb.toml', '[storage]\npath = "data"\n[storage.mempool]\nbackend = "in_memory"\n');
     const config = { backend: 'sqlite', path: join(process.cwd(), 'mine.db') };
     expect(await loadConfig(path, { backend: 'redb', path: 'mine.db' })).toEqual(config);
+  });
+
+  it('does so in one without a section for the pool, which is in memory otherwise', async () => {
+    const path = await file('dolos-plain.toml', plainDolos);
+    expect(await loadConfig(path)).toEqual({ backend: 'ephemeral' });
+    expect(await loadConfig(path, { backend: 'redb' })).toEqual({
+      backend: 'sqlite',
+      path: 'data/mempool',
+      makeFolder: true,
+    });
+    await expect(loadConfig(path, { path: 'x' })).rejects.toMatchObject({
+      details: { field: 'storage.mempool.backend' },
+    });
+    const text = await file('dolos-text.toml', '[storage]\nmempool = "redb"\n');
+    await expect(loadConfig(text, { path: 'x' })).rejects.toMatchObject({ details: { field: 'storage.mempool' } });
   });
 
   it('leaves a backend of the file where the file says', async () => {
@@ -131,6 +184,35 @@ describe('a configuration file', () => {
     }
     expect((await refusal(join(folder, 'none.toml'))).cause).toMatchObject({ code: 'ENOENT' });
   });
+});
+
+it('a backend named as every object names a member is only a name, in TOML and in JSON', async () => {
+  for (const backend of ['constructor', '__proto__', 'toString']) {
+    expect(await loadConfig(await file('member.toml', `backend = "${backend}"\n`))).toEqual({ backend });
+    expect(await loadConfig(await file('member.json', JSON.stringify({ backend })))).toEqual({ backend });
+  }
+});
+
+it('a member that every object has is an unknown field, in TOML and in JSON', async () => {
+  for (const name of ['constructor', '__proto__', 'toString']) {
+    for (const path of [
+      await file('field.toml', `backend = "ephemeral"\n"${name}" = 1\n`),
+      await file('field.json', `{ "backend": "ephemeral", "${name}": { "storage": {} } }`),
+    ])
+      expect((await refusal(path)).details.field).toBe(name);
+  }
+});
+
+it('a long unknown field is named by its beginning, in TOML and in JSON', async () => {
+  const name = 'x'.repeat(1_048_576);
+  for (const path of [
+    await file('long-field.toml', `backend = "ephemeral"\n${name} = 1\n`),
+    await file('long-field.json', JSON.stringify({ backend: 'ephemeral', [name]: 1 })),
+  ]) {
+    const { message, details } = await refusal(path);
+    expect(details.field).toBe(`${'x'.repeat(100)}…`);
+    expect(message.length).toBeLessThan(path.length + 200);
+  }
 });
 
 it('a file that cannot be read is named once', async () => {

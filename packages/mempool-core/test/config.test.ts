@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type MempoolConfig, parseConfig } from '../src/config.ts';
 import { isMempoolError } from '../src/errors.ts';
@@ -43,6 +44,7 @@ const whole: Required<MempoolConfig> = {
   maxInvalid: 20,
   keepInvalidMs: 0,
   path: 'p',
+  makeFolder: true,
   url: 'rediss://user:secret@localhost:6379/1',
   keyPrefix: 'k',
   election: 'watcher.2',
@@ -92,6 +94,7 @@ describe('a configuration', () => {
     ['maxEvents', 10n],
     ['timeoutMs', '5000'],
     ['path', ''],
+    ['makeFolder', 'yes'],
     ['url', 'localhost:6379'],
     ['url', 'http://localhost'],
     ['election', 'Watcher'],
@@ -152,6 +155,27 @@ describe('a configuration', () => {
     expect(refusal(given).field).toBe('config');
   });
 
+  it('may name a backend as every object names a member', () => {
+    for (const backend of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+      expect(parseConfig({ backend })).toEqual({ backend });
+      expect(parseConfig({ storage: { path: 'data', mempool: { backend } } })).toEqual({ backend });
+    }
+  });
+
+  it('inherits nothing', () => {
+    const section = { backend: 'redis', url: 'redis://h' };
+    expect(refusal(Object.create(section)).field).toBe('backend');
+    expect(refusal(Object.create({ storage: { mempool: section } })).field).toBe('backend');
+    expect(parseConfig({ storage: Object.create({ mempool: section }) })).toEqual({ backend: 'ephemeral' });
+  });
+
+  it.each(['x', 'a_', '_b', 'max_finalized'])('names a long unknown field by its beginning: %s…', (part) => {
+    const name = part.repeat(1_048_576 / part.length);
+    const { field, message } = refusal({ backend: 'ephemeral', [name]: 1 });
+    expect(field).toBe(`${name.slice(0, 100)}…`);
+    expect(message.length).toBeLessThan(200);
+  });
+
   it('may leave a field undefined', () => {
     expect(parseConfig({ backend: 'ephemeral', path: undefined })).toEqual({ backend: 'ephemeral' });
   });
@@ -193,6 +217,28 @@ describe('a Dolos section', () => {
     expect(at({ mempool: { backend: 'redb', path: 'pool.db' } })).toBe('pool.db');
   });
 
+  it('has the folder of its path made, below the storage path', () => {
+    const at = (path: string, mempool: object) => parseConfig({ storage: { path, mempool } }).makeFolder;
+    for (const backend of ['redb', 'sqliteExclusive'])
+      for (const path of [undefined, 'pools/pool.db', resolve('data/pool.db')])
+        expect(at('./data', { backend, path })).toBe(true);
+    for (const path of ['/elsewhere/pool.db', '../pool.db', resolve('data-2/pool.db')])
+      expect(at('./data', { backend: 'redb', path })).toBe(undefined);
+    expect(at('./data', { backend: 'redb', make_folder: false })).toBe(false);
+    expect(at('./data', { backend: 'in_memory' })).toBe(undefined);
+  });
+
+  it('that is not there is a pool in memory, unless another name was meant for it', () => {
+    const others = { version: 'v3', path: 'data', wal: {}, state: {}, archive: {}, index: {}, chain: {}, ledger: {} };
+    expect(parseConfig({ storage: {} })).toEqual({ backend: 'ephemeral' });
+    expect(parseConfig({ storage: { ...others, mempool: undefined } })).toEqual({ backend: 'ephemeral' });
+    for (const name of ['mempol', 'Mempool', 'mem_pool']) {
+      const { field, message } = refusal({ storage: { ...others, [name]: redis } });
+      expect(field).toBe(`storage.${name}`);
+      expect(message).toMatch(/did you mean mempool\?$/);
+    }
+  });
+
   it('is all that is read of a whole Dolos configuration', () => {
     const given = {
       upstream: { peer_address: 7 },
@@ -206,7 +252,6 @@ describe('a Dolos section', () => {
     expect(refusal({ storage: { mempool: { ...redis, pool_sise: 7 } } }).message).toContain('did you mean pool_size?');
     expect(refusal({ storage: { mempool: { backend: 'redis' } } }).field).toBe('storage.mempool.url');
     expect(refusal({ storage: { mempool: 'redis' } }).field).toBe('storage.mempool');
-    expect(refusal({ storage: {} }).field).toBe('storage.mempool');
     expect(refusal({ storage: 'redis' }).field).toBe('storage');
   });
 });

@@ -67,7 +67,10 @@ function connect(path: string, create: boolean): Database {
     return new SqliteDatabase(path, { timeout: busyMs, fileMustExist: !create });
   } catch (error) {
     if (core.isMempoolError(error)) throw error;
-    throw core.invalid('path', `a file that ${create ? 'can be opened' : 'exists'}, in a directory that exists`);
+    throw core.invalid(
+      'path',
+      `a file that ${create ? 'can be opened' : 'exists'}, in a directory that exists: ${path}`,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
-import { badOption, ElectionError, type ElectionErrorCode } from 'mempool-election';
+import { ElectionError, type ElectionErrorCode } from 'mempool-election';
 
 const codes: Partial<Record<MempoolErrorCode, ElectionErrorCode>> = {
   ERR_MEMPOOL_UNAVAILABLE: 'ERR_ELECTION_UNAVAILABLE',
@@ -14,7 +14,8 @@ const codes: Partial<Record<MempoolErrorCode, ElectionErrorCode>> = {
 /** What an error of a pool's file means to an election in it; anything else is passed on as it is. */
 export function electionError(error: unknown): unknown {
   if (!isMempoolError(error)) return error;
-  if (error.details.field === 'path') return badOption('path', 'a file that can be opened, in a directory that exists');
+  const { field } = error.details;
+  if (field === 'path') return new ElectionError('ERR_ELECTION_OPTION', error.message, { field, cause: error });
   const code = codes[error.code];
   return code === undefined ? error : new ElectionError(code, error.message, { cause: error });
 }

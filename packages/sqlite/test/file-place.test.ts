@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLeases } from 'mempool-conformance';
-import type { MempoolStore, OpenOptions } from 'mempool-core';
+import { type MempoolStore, type OpenOptions, openMempool } from 'mempool-core';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashOf, pointOf, transaction } from './numbered.ts';
@@ -88,6 +88,28 @@ test.each(kinds)('without create the file must be there: $name, $ordering', asyn
   await (await backend.open({ path, ordering, create: false })).close();
   const wrong = backend.open({ path, ordering, create: 'no' as unknown as boolean });
   await expect(wrong).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'create' } });
+});
+
+test.each(backends)('a file in a folder that is not there is refused by its path: $name', async (backend) => {
+  const path = join(scratch(), 'none', 'pool.db');
+  const refusal = { code: 'ERR_MEMPOOL_INVALID', message: expect.stringContaining(path), details: { field: 'path' } };
+  await expect(backend.open({ path })).rejects.toMatchObject(refusal);
+  const lost = { code: 'ERR_ELECTION_OPTION', message: expect.stringContaining(path), field: 'path' };
+  await expect(openLeases(sqliteElection, { path })).rejects.toMatchObject(lost);
+});
+
+test('a configuration makes the folder where Dolos does, and no file where its options say so', async () => {
+  const path = join(scratch(), 'data');
+  const storage = { path, mempool: { backend: 'redb', path: 'one/pool.db' } } as const;
+  const options = { create: false };
+  const wanting = openMempool({ backend: 'sqlite', path: join(path, 'pool.db'), options }, { sqlite });
+  await expect(wanting).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } });
+  await (await openMempool({ storage }, { sqlite })).close();
+  const file = join(path, 'one', 'pool.db');
+  expect(existsSync(file)).toBe(true);
+  await (await openMempool({ backend: 'sqlite', path: file, options }, { sqlite })).close();
+  const wrong = openMempool({ backend: 'sqlite', path: file, options: { creat: false } }, { sqlite });
+  await expect(wrong).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'creat' } });
 });
 
 test('making a pool leaves nothing beside its file', async () => {
