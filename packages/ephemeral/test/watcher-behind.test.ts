@@ -64,6 +64,24 @@ it('a leader goes over to a branch that begins deeper than its ring is long', as
   expect(node.kinds()).not.toContain('diverged');
 });
 
+it('a leader goes over to a branch that begins deeper than its ring is long, also where it applied the old one itself', async () => {
+  await using pool = await WatchedPool.open();
+  const blocks = branchFrom(null, 0, 8);
+  const [under] = blocks;
+  const others = branchFrom(under, 1, 8);
+  const chain = new ScriptedChain(...blocks);
+  const node = await pool.watch('a', chain, { ringSize: 2 });
+  node.election.win();
+  await eventually(() => pool.has(...blocks));
+  // Nothing that it saw is on the source's chain when it is asked again; what the pool has of it is older than the ring.
+  chain.cut();
+  chain.forget(under);
+  chain.grow(...others);
+  await eventually(() => pool.has(under, ...others));
+  expect(node.kinds()).not.toContain('diverged');
+  expect(node.election.resigned).toBe(0);
+});
+
 describe('a leader is not ready before the pool has what this node has seen', () => {
   it('also where it lost and won again while the source was asked', async () => {
     await using pool = await WatchedPool.open();

@@ -49,6 +49,11 @@ export class ChainRing {
     return this.#base;
   }
 
+  /** Whether older points have left it for want of room. */
+  get isShort(): boolean {
+    return this.#left > 0;
+  }
+
   has(point: ChainPoint): boolean {
     return this.#places.has(key(point));
   }

@@ -8,6 +8,8 @@ export type Plan =
   | { readonly kind: 'wait'; readonly common: ChainPoint | null }
   /** These blocks, in this order, above this point; where it is not the pool's tip, the pool goes back to it first. */
   | { readonly kind: 'apply'; readonly from: ChainPoint | null; readonly blocks: readonly Block[] }
+  /** The common point may be older than those of the pool that are given here: its tip has to be read. */
+  | { readonly kind: 'read' }
   /** Nothing: the chain ends before the oldest point that the pool has kept. */
   | { readonly kind: 'behind' }
   /** The two have no point in common, or blocks between them are not kept: the source has to be asked. */
@@ -19,7 +21,7 @@ export type Plan =
  */
 export function reconcile(chain: ChainRing, applied: ChainRing): Plan {
   const common = newestCommon(chain, applied);
-  if (common === undefined) return { kind: endsBefore(chain, applied) ? 'behind' : 'ask' };
+  if (common === undefined) return apart(chain, applied);
   const above = chain.above(common);
   if (above.length === 0) return { kind: 'wait', common };
   const blocks = blocksOf(above);
@@ -31,6 +33,11 @@ export function reconcile(chain: ChainRing, applied: ChainRing): Plan {
 function newestCommon(chain: ChainRing, applied: ChainRing): ChainPoint | null | undefined {
   if (applied.end === null) return chain.points().find((point) => sameEnd(point, chain.beginning));
   return chain.points().find((point) => point !== null && applied.has(point));
+}
+
+function apart(chain: ChainRing, applied: ChainRing): Plan {
+  if (applied.isShort) return { kind: 'read' };
+  return { kind: endsBefore(chain, applied) ? 'behind' : 'ask' };
 }
 
 function endsBefore({ end }: ChainRing, { oldest }: ChainRing): boolean {

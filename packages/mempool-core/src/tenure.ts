@@ -89,6 +89,9 @@ export class Tenure {
       if (applied === null) return stopped;
       const plan = reconcile(chain, applied);
       switch (plan.kind) {
+        case 'read':
+          this.#applied = null;
+          continue;
         case 'behind':
           return plan;
         case 'ask':
@@ -109,8 +112,7 @@ export class Tenure {
     const applied = this.#applied;
     if (applied === null || sameEnd(applied.end, chain.end)) return;
     const toBeginning = chain.end === null || sameEnd(chain.end, chain.beginning);
-    if (!toBeginning) await this.#rollback(chain.end, applied);
-    else await this.#rollbackAll(applied);
+    await (toBeginning ? this.#rollbackAll(applied) : this.#rollback(chain.end, applied));
   }
 
   /** The source knows none of the points below this one: it has another chain, unless the pool has moved since. */
@@ -149,8 +151,7 @@ export class Tenure {
 
   async #confirm(block: Block, applied: ChainRing): Promise<Done> {
     const { pool, policy } = this.#options;
-    const { point } = block;
-    const call: Call = { verb: 'confirm', point };
+    const call: Call = { verb: 'confirm', point: block.point };
     // The pool checks that nothing came between, also where the source does not name the parent (X3).
     const checked = { ...block, parent: block.parent ?? applied.end?.hash };
     const outcome = await this.#call(call, (options) => pool.confirm(checked, policy, options));
@@ -158,7 +159,7 @@ export class Tenure {
       case undefined:
         return 'stopped';
       case 'applied':
-        return this.#grown(call, applied, point, outcome.tip);
+        return this.#grown(call, applied, block.point, outcome.tip);
       case 'fenced':
         return this.#fenced(call);
       case 'duplicate':
@@ -252,11 +253,10 @@ export class Tenure {
 
   #lost(call: Call): null {
     const { log, emit, ending, term } = this.#options;
-    const { verb, point } = call;
     this.#refuse();
     if (ending.aborted) return null;
     log('warn', 'lost watcher lock, skipping confirm', { term, ...fields(call) });
-    if (verb === 'confirm' && point !== null) emit({ kind: 'skipped', point });
+    if (call.verb === 'confirm' && call.point !== null) emit({ kind: 'skipped', point: call.point });
     return null;
   }
 
