@@ -67,7 +67,7 @@ export interface DriverOptions {
  * A verb ends a wait with `signal`'s reason while nothing was sent or written, and completes once it was (R3).
  */
 export interface StoreDriver extends EventSource, Partial<PriorityVerbs> {
-  /** `receive` copies the payloads that it keeps before it returns: they arrive as the caller's own. */
+  /** `receive` and `admit` copy the payloads that they keep before they return: those arrive as the caller's own. */
   readonly copiesPayloads?: true;
   receive(transactions: readonly Transaction[], context: WriteContext): Awaitable<ReceiveOutcome[]>;
   /** L3, L4 by `transitions`: the hashes moved, in the order given. */

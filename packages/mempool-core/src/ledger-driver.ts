@@ -88,7 +88,8 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
   }
 
   return {
-    copiesPayloads: true,
+    // Whoever keeps steps elsewhere may do so for a while: he gets bytes that no caller changes meanwhile (M1).
+    ...(commit === undefined && { copiesPayloads: true }),
     receive,
     move: (verb, hashes, context) => write(verb, context, (view) => moveStep(view, verb, hashes)),
     drop: (hashes, reason, context) => write('drop', context, (view) => dropStep(view, hashes, reason)),
@@ -101,7 +102,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
 }
 
 /** @throws `ERR_MEMPOOL_INTERNAL` where it answers with a promise */
-function atOnce(commit: (step: Step<unknown>) => Done): (step: Step<unknown>) => void {
+export function atOnce(commit: (step: Step<unknown>) => Done): (step: Step<unknown>) => void {
   if (isAsyncFunction(commit)) throw notAtOnce();
   return (step) => {
     const answer: unknown = commit(step);

@@ -5,6 +5,7 @@ import type { LedgerRecord } from './ledger-record.ts';
 import { dropped, live } from './lifecycle.ts';
 import { OperationRecords } from './operation-records.ts';
 import type { Retention } from './options.ts';
+import { assertWritable } from './payload-bytes.ts';
 import { bodyOf, type LogRow, lifeOf, pointOf } from './row.ts';
 import { Rows } from './rows.ts';
 import { Series } from './series.ts';
@@ -43,6 +44,7 @@ export class LedgerState {
 
   apply(step: Step<unknown>): void {
     const { writes, events, chain, operation } = step;
+    assertWritable(writes);
     this.arrivals.apply(step);
     if (chain !== null) this.blocks.apply(chain);
     for (const write of writes) this.#write(write);

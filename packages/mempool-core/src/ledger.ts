@@ -8,6 +8,7 @@ import { type Arrived, LedgerState, type Queued } from './ledger-state.ts';
 import type { Life, Thresholds } from './lifecycle.ts';
 import type { Retention } from './options.ts';
 import { cutPage } from './ordering.ts';
+import { assertReadable } from './payload-bytes.ts';
 import { bodyOf, type LogRow, lifeOf, pointOf, type Row } from './row.ts';
 import type { Rows } from './rows.ts';
 import type { SeqList } from './seq-list.ts';
@@ -71,6 +72,7 @@ export class Ledger implements PoolView, EventSource {
    * and its event are all that is made of it. For a pool that is kept nowhere else.
    */
   arrive(transactions: readonly Transaction[], thresholds: Thresholds): ReceiveOutcome[] {
+    assertReadable(transactions);
     const before = this.lastEventSeq;
     const outcome = new Array<ReceiveOutcome>(transactions.length);
     for (let i = 0; i < outcome.length; i++) outcome[i] = this.#arrive(transactions[i] as Transaction, thresholds);

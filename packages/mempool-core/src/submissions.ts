@@ -2,6 +2,7 @@ import { isSharedArrayBuffer, isUint8Array } from 'node:util/types';
 import { hashForm, isHash, maxCallTransactions } from './arguments.ts';
 import { invalid } from './errors.ts';
 import { readList } from './list.ts';
+import { getterOf, isReadable, lengthOf } from './payload-bytes.ts';
 import type { Submission } from './priority/pool-verbs.ts';
 import type { Verdict } from './priority/verdict.ts';
 import type { ReceiveOutcome } from './store.ts';
@@ -80,24 +81,7 @@ function faultOf({
   return null;
 }
 
-const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
-const lengthOf = getterOf('length') as (this: Uint8Array) => number;
 const bufferOf = getterOf('buffer') as (this: Uint8Array) => ArrayBufferLike;
-
-function getterOf(name: string): unknown {
-  return Object.getOwnPropertyDescriptor(typedArray, name)?.get;
-}
-
-/** A buffer that was transferred, or has shrunk, leaves a view of no bytes that throws when it is read. */
-function isReadable(payload: Uint8Array): boolean {
-  if (lengthOf.call(payload) > 0) return true;
-  try {
-    Uint8Array.prototype.keys.call(payload);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /**
  * The payload, or a copy where it is not what it says: its `length` may be one of the caller's making, and what lies in shared

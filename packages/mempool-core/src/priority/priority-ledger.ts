@@ -1,6 +1,6 @@
 import type { ChainContext, DriverOptions, StoreDriver, WriteContext } from '../driver.ts';
 import type { LeaseSource } from '../lease.ts';
-import { assertRoom, type FencedOutcome, fencedCall, ledgerReads } from '../ledger-driver.ts';
+import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, ledgerReads } from '../ledger-driver.ts';
 import { cutPage } from '../ordering.ts';
 import { poolClock } from '../pool-clock.ts';
 import { recorded, type Step } from '../step.ts';
@@ -17,16 +17,18 @@ export interface PriorityLedgerParts {
   /** Who leads (X6); without it nobody ever does. */
   readonly leases?: LeaseSource | undefined;
   /**
-   * Keeps the step wherever it is to be kept, synchronously; the pool takes it after that. Where it throws, it must have kept
-   * nothing, and the pool stays as it was (X1). Left out where the pool is all there is.
+   * Keeps the step wherever it is to be kept; the pool takes it after that. Where it throws, it must have kept nothing, and the
+   * pool stays as it was (X1). Left out where the pool is all there is. Synchronous: the next call is planned on what this one
+   * left, so a promise is refused, by its type and as `ERR_MEMPOOL_INTERNAL`.
    */
-  commit?(step: Step<unknown>): void;
+  readonly commit?: ((step: Step<unknown>) => Done) | undefined;
   close(): void;
 }
 
 /** How such a pool is written and read. */
 function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, clock: () => number): PriorityStorage {
   const { ledger } = pool;
+  const keep = commit === undefined ? () => undefined : atOnce(commit);
 
   function write<T>(verb: string, { operationId }: WriteContext, plan: (pool: Planning, nowMs: number) => Step<T>): T {
     const known = ledger.findOperation<T>(verb, operationId);
@@ -38,7 +40,7 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
   }
 
   function kept<T>(step: Step<T>): Step<T> {
-    if (changesPool(step) || step.operation !== null) commit?.(step);
+    if (changesPool(step) || step.operation !== null) keep(step);
     return step;
   }
 
@@ -68,7 +70,8 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
   const clock = poolClock(options);
   const driver = priorityDriver(ledgerStorage(parts, clock), options);
   return {
-    copiesPayloads: true,
+    // As in `ledgerDriver`.
+    ...(commit === undefined && { copiesPayloads: true }),
     ...ledgerReads(pool.ledger),
     ...driver,
     admit(submissions, moment, context) {

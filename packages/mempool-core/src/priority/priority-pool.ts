@@ -1,6 +1,7 @@
 import { Ledger } from '../ledger.ts';
 import type { LedgerRecord } from '../ledger-record.ts';
 import type { Retention } from '../options.ts';
+import { assertWritable } from '../payload-bytes.ts';
 import type { ChainStep, Step, Write } from '../step.ts';
 import type { Usage } from '../store.ts';
 import type { Planning } from './draft.ts';
@@ -70,6 +71,7 @@ export class PriorityPool implements Planning {
     let kept = false;
     try {
       const step = keep(run(this));
+      assertWritable(step.writes);
       kept = true;
       this.index.keep();
       this.ledger.apply(step);
@@ -104,6 +106,7 @@ export class PriorityPool implements Planning {
 
   #follow({ writes, chain, pool }: PoolChange, write: () => void): void {
     const { index, ledger } = this;
+    assertWritable(writes);
     const entries = new Map(pool.entries.map((entry) => [entry.hash, entry]));
     if (chain?.kind === 'applied') index.satisfied.moveFloor(chain.floor);
     write();
