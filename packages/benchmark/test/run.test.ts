@@ -168,6 +168,8 @@ describe('a run', { timeout: 180_000 }, () => {
     expect(code).toBe(0);
     expect(new Set(result.rows.map(({ backend }) => backend))).toEqual(new Set(['ephemeral', 'journal']));
     const limits = result.rows.filter(({ backend }) => backend === 'journal').flatMap((row) => row.limits);
-    expect(new Set(limits.map(({ name }) => name))).toEqual(new Set(['bare better-sqlite3']));
+    expect(new Set(limits.map(({ name }) => name))).toEqual(
+      new Set(['bare better-sqlite3', 'bare better-sqlite3, indexed', 'FIFO pool']),
+    );
   });
 });
