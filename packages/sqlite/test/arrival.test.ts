@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
-import { onTestFinished, test } from 'vitest';
+import { test } from 'vitest';
 import { arrivalChecks } from '../../../conformance/test/arrival-checks.ts';
 import { checkDamage } from '../../../conformance/test/arrival-damage.ts';
 import { compareHistories } from '../../../conformance/test/arrival-history.ts';
@@ -30,9 +30,10 @@ for (const backend of [sqlite, sqliteExclusive]) {
 
 test('M2: a damaged payload is named where it is asked for, and keeps no other verb from its work', async () => {
   const path = join(scratch(), 'pool.db');
-  const operator = new SqliteDatabase(path);
-  onTestFinished(() => void operator.close());
-  const damage = async (hash: string) =>
+  const damage = async (hash: string) => {
+    const operator = new SqliteDatabase(path, { fileMustExist: true });
     operator.prepare('UPDATE tx SET checksum = checksum - 1 WHERE hash = unhex(?)').run(hash);
+    operator.close();
+  };
   await checkDamage((options) => sqlite.open({ ...options, path }), damage);
 });

@@ -132,7 +132,6 @@ test('a deleted lock file proves nothing', async () => {
 
 test('a lock file that cannot be one leaves the lease to its time', async () => {
   const path = join(scratch(), 'pool.db');
-  new SqliteDatabase(path).close();
   const other = new SqliteDatabase(lockOf(path));
   other.exec('CREATE TABLE holder (other TEXT)').close();
   const [a, b] = [await openLeases(path), await openLeases(path)];
