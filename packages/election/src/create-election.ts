@@ -1,6 +1,7 @@
+import { checkFunction, checkNames, checkObject } from './arguments.ts';
 import type { Election } from './election.ts';
 import { checkNode } from './node-version.ts';
-import type { ElectionOptions } from './options.ts';
+import { type ElectionOptions, optionNames } from './options.ts';
 import { Participant } from './participant.ts';
 import type { ElectionProvider } from './provider.ts';
 import { settingsOf } from './settings.ts';
@@ -15,7 +16,17 @@ export function createElection<Own extends object>(
   options: ElectionOptions & Own,
 ): Election {
   checkNode();
+  checkProvider(provider);
+  checkObject('options', options);
+  if (provider.options !== undefined)
+    checkNames(options, new Set([...Object.keys(optionNames), ...Object.keys(provider.options)]));
   const { name, ttlMs, commandTimeoutMs, clock, log, ...settings } = settingsOf(options);
   const agreed = { name, ttlMs, commandTimeoutMs, clock, log };
   return new Participant({ ...settings, ...agreed }, () => provider.open({ ...options, ...agreed }));
+}
+
+/** @throws `ERR_ELECTION_OPTION` naming `provider` or the member that is wrong */
+export function checkProvider(provider: { readonly open: unknown }): void {
+  checkObject('provider', provider);
+  checkFunction('provider.open', provider.open);
 }

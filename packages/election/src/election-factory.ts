@@ -1,4 +1,5 @@
-import { createElection } from './create-election.ts';
+import { checkObject } from './arguments.ts';
+import { checkProvider, createElection } from './create-election.ts';
 import type { Election } from './election.ts';
 import { badOption, ElectionError } from './errors.ts';
 import type { ElectionOptions } from './options.ts';
@@ -16,18 +17,25 @@ export class ElectionFactory {
 
   /** @throws `ERR_ELECTION_OPTION` where the type is taken */
   register<Own extends object>(provider: ElectionProvider<Own>): this {
+    checkProvider(provider);
     if (this.#providers.has(provider.type)) throw badOption('type', 'registered once');
     this.#providers.set(provider.type, provider);
     return this;
   }
 
   /** @throws `ERR_ELECTION_UNKNOWN_TYPE` listing what is known, `ERR_ELECTION_OPTION` */
-  create({ type, ...options }: ConfiguredOptions): Election {
+  create(given: ConfiguredOptions): Election {
+    checkObject('options', given);
+    const { type, ...options } = given;
     const provider = this.#providers.get(type);
     if (provider !== undefined) return createElection(provider, options);
     const known = [...this.#providers.keys()].join(', ') || 'none';
-    throw new ElectionError('ERR_ELECTION_UNKNOWN_TYPE', `no election of type ${type}; known: ${known}`, {
-      field: 'type',
-    });
+    throw new ElectionError(
+      'ERR_ELECTION_UNKNOWN_TYPE',
+      `no election of type ${String(type).slice(0, 100)}; known: ${known}`,
+      {
+        field: 'type',
+      },
+    );
   }
 }

@@ -34,11 +34,11 @@ export interface Election extends AsyncDisposable {
    */
   depose(term: number): Promise<boolean>;
   isLeader(): boolean;
-  /** Calls the listener, which may be asynchronous, at every event of the kind. Returns what removes it. */
+  /** Calls the listener, which may be asynchronous, at every event of the kind. Returns what removes it. @throws `ERR_ELECTION_OPTION` */
   on<K extends ElectionEventKind>(kind: K, listener: (event: ElectionEventOf<K>) => unknown): () => void;
-  /** Every event from now on. Ends with `signal`, `break` or `stop`. */
+  /** Every event from now on. Ends with `signal`, `break` or `stop`. @throws `ERR_ELECTION_OPTION` */
   events(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<ElectionEvent>;
-  /** Who leads: first as it is now, then every change. Ends with `signal`, `break` or `stop`. */
+  /** Who leads: first as it is now, then every change. Ends with `signal`, `break` or `stop`. @throws `ERR_ELECTION_OPTION` */
   observe(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<LeaderView | null>;
   members(): Promise<Member[]>;
   metrics(): ElectionMetrics;

@@ -7,7 +7,7 @@ export class EventQueue<T> implements AsyncIterableIterator<T> {
   #ended = false;
 
   constructor(subscribe: (push: (value: T) => void) => () => void, ends: readonly (AbortSignal | undefined)[]) {
-    this.#ends = ends.filter((signal) => signal instanceof AbortSignal);
+    this.#ends = ends.filter((signal) => signal !== undefined);
     this.#unsubscribe = subscribe((value) => this.#push(value));
     for (const signal of this.#ends) signal.addEventListener('abort', this.#end);
     if (this.#ends.some(({ aborted }) => aborted)) this.#end();

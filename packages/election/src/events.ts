@@ -33,4 +33,15 @@ export type ElectionEvent =
 export type LeaderView = Pick<HeldLease, 'nodeId' | 'address' | 'term' | 'priority'>;
 
 export type ElectionEventKind = ElectionEvent['kind'];
+
+export const eventKinds: { readonly [K in ElectionEventKind]: true } = {
+  'state-changed': true,
+  acquired: true,
+  lost: true,
+  'election-failed': true,
+  'leader-changed': true,
+  'identity-conflict': true,
+  'takeover-forced': true,
+};
+
 export type ElectionEventOf<K extends ElectionEventKind> = Extract<ElectionEvent, { readonly kind: K }>;

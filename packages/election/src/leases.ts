@@ -47,6 +47,7 @@ export class Leases {
 /** Elections between parts of one process, which share a `Leases`. */
 export const inProcessElection: ElectionProvider<{ readonly leases: Leases }> = {
   type: 'in-process',
+  options: { leases: true },
   async open({ name, leases }) {
     if (!(leases instanceof Leases)) throw badOption('leases', 'a Leases');
     return leases.open(name);

@@ -34,3 +34,20 @@ export interface ElectionOptions {
   /** Silent by default. */
   readonly log?: LeaseStoreOptions['log'] | undefined;
 }
+
+export const optionNames: { readonly [Name in keyof ElectionOptions]-?: true } = {
+  name: true,
+  nodeId: true,
+  ttlMs: true,
+  renewMs: true,
+  heartbeatMs: true,
+  pollMs: true,
+  staleHeartbeatMs: true,
+  startDelayMs: true,
+  jitterMs: true,
+  address: true,
+  priority: true,
+  progressTimeoutMs: true,
+  clock: true,
+  log: true,
+};

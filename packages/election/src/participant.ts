@@ -1,8 +1,16 @@
+import { checkFunction, signalOf, type WithSignal } from './arguments.ts';
 import type { Election, LeaderWork } from './election.ts';
 import { Engagement } from './engagement.ts';
-import { ElectionError } from './errors.ts';
+import { badOption, ElectionError } from './errors.ts';
 import { EventQueue } from './event-queue.ts';
-import type { ElectionEvent, ElectionEventKind, ElectionEventOf, ElectionState, LeaderView } from './events.ts';
+import {
+  type ElectionEvent,
+  type ElectionEventKind,
+  type ElectionEventOf,
+  type ElectionState,
+  eventKinds,
+  type LeaderView,
+} from './events.ts';
 import { runAsLeader } from './leader-work.ts';
 import type { Leadership } from './leadership.ts';
 import type { Member } from './lease.ts';
@@ -10,10 +18,6 @@ import type { LeaseStore } from './lease-store.ts';
 import type { ElectionMetrics } from './metrics.ts';
 import type { Settings } from './settings.ts';
 import { Standing } from './standing.ts';
-
-interface WithSignal {
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** One time of taking part, from the call of `start` until `stop` has resolved. */
 interface Round {
@@ -98,20 +102,25 @@ export class Participant implements Election {
   }
 
   async depose(term: number): Promise<boolean> {
+    if (!Number.isSafeInteger(term)) throw badOption('term', 'a whole number');
     const engagement = await this.#engaged();
     if (!this.isLeader()) await engagement.depose(term);
     return this.isLeader();
   }
 
   on<K extends ElectionEventKind>(kind: K, listener: (event: ElectionEventOf<K>) => unknown): () => void {
+    if (!Object.hasOwn(eventKinds, kind)) throw badOption('kind', `one of ${Object.keys(eventKinds).join(', ')}`);
+    checkFunction('listener', listener);
     return this.#standing.listeners.on(kind, listener);
   }
 
-  events({ signal }: WithSignal = {}): AsyncIterable<ElectionEvent> {
+  events(options: WithSignal = {}): AsyncIterable<ElectionEvent> {
+    const signal = signalOf(options);
     return new EventQueue((push) => this.#standing.listeners.onAny(push), [signal, this.#streams.signal]);
   }
 
-  observe({ signal }: WithSignal = {}): AsyncIterable<LeaderView | null> {
+  observe(options: WithSignal = {}): AsyncIterable<LeaderView | null> {
+    const signal = signalOf(options);
     const subscribe = (push: (leader: LeaderView | null) => void) => {
       push(this.leader);
       return this.on('leader-changed', ({ leader }) => push(leader));
@@ -129,13 +138,11 @@ export class Participant implements Election {
     return this.#standing.counters.read(this.term, this.#standing.tenure);
   }
 
-  async runAsLeader<T>(work: LeaderWork<T>, { signal }: WithSignal = {}): Promise<T> {
+  async runAsLeader<T>(work: LeaderWork<T>, options: WithSignal = {}): Promise<T> {
+    checkFunction('work', work);
+    const signal = signalOf(options);
     const halt = this.#halt.signal;
-    return runAsLeader(
-      this.#standing,
-      work,
-      (signal ?? null) === null ? halt : AbortSignal.any([signal as AbortSignal, halt]),
-    );
+    return runAsLeader(this.#standing, work, signal === undefined ? halt : AbortSignal.any([signal, halt]));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

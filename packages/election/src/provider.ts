@@ -16,10 +16,12 @@ export interface LeaseStoreOptions {
   ) => void;
 }
 
-/** A backend of the election: a value with two members. `Own`: options beyond those of every election. */
+/** A backend of the election: a value with two members, or three. `Own`: options beyond those of every election. */
 export interface ElectionProvider<Own extends object = object> {
   /** What a configuration names it by, such as `redis`. */
   readonly type: string;
+  /** Names of the options beyond those of every election: others are refused. Left out: the provider looks after them itself. */
+  readonly options?: { readonly [Name in keyof Own]-?: true };
   /** @throws `ERR_ELECTION_OPTION`, `ERR_ELECTION_UNAVAILABLE`, `ERR_ELECTION_REFUSED` */
   open(options: LeaseStoreOptions & Own): Promise<LeaseStore>;
 }

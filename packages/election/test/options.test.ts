@@ -79,3 +79,66 @@ it('elections of different names are nothing to each other', async () => {
   await Promise.all([one.start(), other.start()]);
   expect(await Promise.all([one.campaign(), other.campaign()])).toEqual([true, true]);
 });
+
+const refused = (field: string) => expect.objectContaining({ code: 'ERR_ELECTION_OPTION', field });
+const none = null as unknown as never;
+
+it('refuses what is no provider and no options, by name', () => {
+  expect(() => createElection(none, {})).toThrow(refused('provider'));
+  expect(() => createElection({ type: 'x' } as never, {})).toThrow(refused('provider.open'));
+  for (const options of [null, undefined, 5, 'watcher'])
+    expect(() => createElection(inProcessElection, options as never)).toThrow(refused('options'));
+  expect(() => new ElectionFactory().create(none)).toThrow(refused('options'));
+  expect(() => new ElectionFactory().register(none)).toThrow(refused('provider'));
+});
+
+it.each(['ttlms', 'constructor', '__proto__', 'path', 'x'.repeat(1_048_576)])(
+  'refuses an option that there is not, and says which there are: %.20s',
+  (name) => {
+    const options = Object.fromEntries([
+      ['leases', leases],
+      [name, 5],
+    ]) as { leases: Leases };
+    const make = () => createElection(inProcessElection, options);
+    expect(make).toThrow(refused(name.length > 100 ? `${'x'.repeat(100)}…` : name));
+    expect(make).toThrow(/known: name, nodeId, ttlMs, .*leases$/);
+    expect(make).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{1,400}$/) }));
+  },
+);
+
+it('leaves options to a provider that names none, and those that are undefined to nobody', () => {
+  const own = { type: 'own', open: inProcessElection.open };
+  expect(() => createElection(own, { leases, theirs: 1 } as { leases: Leases })).not.toThrow();
+  expect(() => createElection(inProcessElection, { leases, theirs: undefined } as { leases: Leases })).not.toThrow();
+});
+
+it('refuses bad arguments of its verbs by name', async () => {
+  await using election = createElection(inProcessElection, { leases, name: 'verbs', jitterMs: 0 });
+  await election.start();
+  for (const [field, options] of [
+    ['options', null],
+    ['signal', { signal: {} }],
+    ['signal', { signal: 'now' }],
+    ['sgnal', { sgnal: new AbortController().signal }],
+  ] as [string, never][]) {
+    expect(() => election.events(options)).toThrow(refused(field));
+    expect(() => election.observe(options)).toThrow(refused(field));
+    await expect(election.runAsLeader(() => 1, options)).rejects.toThrow(refused(field));
+  }
+  await expect(election.runAsLeader(none)).rejects.toThrow(refused('work'));
+  for (const term of [null, undefined, '1', 0.5])
+    await expect(election.depose(term as never)).rejects.toThrow(refused('term'));
+  expect(() => election.on('won' as never, () => undefined)).toThrow(refused('kind'));
+  expect(() => election.on('toString' as never, () => undefined)).toThrow(refused('kind'));
+  expect(() => election.on('acquired', none)).toThrow(refused('listener'));
+});
+
+it('takes a signal that is null for none', async () => {
+  await using election = createElection(inProcessElection, { leases, name: 'null', jitterMs: 0 });
+  const events = election.events({ signal: none })[Symbol.asyncIterator]();
+  const leaders = election.observe({ signal: none })[Symbol.asyncIterator]();
+  expect(await leaders.next()).toEqual({ done: false, value: null });
+  await election.start();
+  expect(await election.runAsLeader(() => 7, { signal: none })).toBe(7);
+  expect((await events.next()).done).toBe(false);
+});

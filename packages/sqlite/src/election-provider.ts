@@ -21,6 +21,7 @@ export const sqliteElection: ElectionProvider<SqliteElectionOptions> = sqliteEle
 export function sqliteElectionBy(clock: LeaseClock): ElectionProvider<SqliteElectionOptions> {
   return {
     type: 'sqlite',
+    options: { path: true },
     async open(options) {
       const { path, name } = options;
       if (!isFileName(path)) throw badOption('path', 'the name of a file');

@@ -15,7 +15,19 @@ const pauseMs = 20;
  * @throws from `open`: `ERR_ELECTION_OPTION` naming the field; `ERR_ELECTION_REFUSED` for a missing right, naming the command,
  * a wrong password, a read-only replica, a key of another type; `ERR_ELECTION_UNAVAILABLE`
  */
-export const redisElection: ElectionProvider<RedisElectionOptions> = { type: 'redis', open };
+export const redisElection: ElectionProvider<RedisElectionOptions> = {
+  type: 'redis',
+  options: {
+    url: true,
+    pool: true,
+    client: true,
+    keyPrefix: true,
+    tls: true,
+    connectionName: true,
+    family: true,
+  },
+  open,
+};
 
 async function open(options: OpenOptions): Promise<RedisLeaseStore> {
   const { clock, ttlMs, commandTimeoutMs } = options;

@@ -1,0 +1,40 @@
+import { badOption, ElectionError } from './errors.ts';
+
+/** Longer than any name there is: what is longer is not told whole. */
+const maxNameLength = 100;
+
+/** An object whose fields have only these names. @throws `ERR_ELECTION_OPTION` naming what is wrong */
+export function checkNames<Given extends object>(given: Given, names: ReadonlySet<string>): Given {
+  checkObject('options', given);
+  for (const name of Object.keys(given)) {
+    if (names.has(name) || given[name as keyof Given] === undefined) continue;
+    const field = name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
+    const message = `${field} is not an option known here; known: ${[...names].join(', ')}`;
+    throw new ElectionError('ERR_ELECTION_OPTION', message, { field });
+  }
+  return given;
+}
+
+/** @throws `ERR_ELECTION_OPTION` naming the field */
+export function checkObject(field: string, given: object): void {
+  if (typeof given !== 'object' || given === null) throw badOption(field, 'an object');
+}
+
+/** @throws `ERR_ELECTION_OPTION` naming the field */
+export function checkFunction(field: string, given: unknown): void {
+  if (typeof given !== 'function') throw badOption(field, 'a function');
+}
+
+export interface WithSignal {
+  readonly signal?: AbortSignal | undefined;
+}
+
+const signalNames: ReadonlySet<string> = new Set(['signal']);
+
+/** `null`, as code around `fetch` has it, is none. @throws `ERR_ELECTION_OPTION` naming what is wrong */
+export function signalOf(options: WithSignal): AbortSignal | undefined {
+  const { signal } = checkNames(options, signalNames);
+  if (signal === undefined || signal === null) return undefined;
+  if (!(signal instanceof AbortSignal)) throw badOption('signal', 'an AbortSignal');
+  return signal;
+}
