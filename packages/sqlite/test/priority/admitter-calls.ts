@@ -19,22 +19,21 @@ const verbs = 8;
 export function callOf(store: MempoolStore, n: number): Promise<unknown> {
   const round = Math.floor(n / verbs);
   const mine = numbers(perRound, round * perRound);
-  const options = { operationId: `call ${n}`, now: n * 10, height: round };
+  const id = { operationId: `call ${n}` };
+  const options = { ...id, now: n * 10, height: round };
   switch (n % verbs) {
     case 0:
       return store.receive(mine.map(linked), options);
     case 1:
       return store.take({ maxTxs: 3 }, { ...options, owner: 'admitter', leaseMs: 45 });
     case 2:
-      return store.confirm(blockOf(round, mine), {}, options);
+      return store.confirm(blockOf(round, mine), {}, id);
     case 3:
       return store.receive(before(round), options);
     case 4:
       return store.sweep(options);
     case 5:
-      return round % 5 === 4
-        ? store.rollback(null, options)
-        : store.drop([hashOf(round * perRound + 5)], 'at last', options);
+      return round % 5 === 4 ? store.rollback(null, id) : store.drop([hashOf(round * perRound + 5)], 'at last', id);
     case 6:
       return store.revise(
         [{ hash: hashOf(round * perRound + 6), version: 1, answer: verdictOf(round * perRound + 6, 7n) }],
@@ -42,8 +41,8 @@ export function callOf(store: MempoolStore, n: number): Promise<unknown> {
       );
     default:
       return round % 3 === 0
-        ? store.setLimits({ maxPerSender: 4 + (round % 5) }, options)
-        : store.markInflight(mine.slice(6).map(hashOf), options);
+        ? store.setLimits({ maxPerSender: 4 + (round % 5) }, id)
+        : store.markInflight(mine.slice(6).map(hashOf), id);
   }
 }
 
