@@ -63,11 +63,25 @@ const reads: Readonly<Record<string, Call>> = {
 
 const calls = { ...writes, ...reads };
 
+const likeSignal = {
+  aborted: false,
+  addEventListener: () => undefined,
+  removeEventListener: () => undefined,
+  throwIfAborted: () => undefined,
+};
+
+function fail(): never {
+  throw new Error('nobody listens here');
+}
+
 const bad: readonly (readonly [string, unknown])[] = [
   ['options', null],
   ['options', 'now'],
   ['signal', { signal: {} }],
   ['signal', { signal: 'soon' }],
+  ['signal', { signal: Object.create(AbortSignal.prototype) }],
+  ['signal', { signal: { ...likeSignal, addEventListener: fail } }],
+  ['signal', { signal: { ...likeSignal, removeEventListener: fail } }],
   ['sginal', { sginal: AbortSignal.abort() }],
 ];
 

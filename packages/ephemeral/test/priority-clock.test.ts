@@ -17,3 +17,18 @@ test.each([Number.NaN, 2 ** 53, -1e300, Number.POSITIVE_INFINITY])(
     expect(entries).toMatchObject([{ hash: 'a1', admittedAt: 5 }]);
   },
 );
+
+test.each([Number.NaN, 2 ** 53, -1, Number.POSITIVE_INFINITY, '5', 5n, undefined])(
+  'a pool in order of arrival whose clock says %s lends and sweeps nothing, and goes on when the clock does',
+  async (wrong) => {
+    let nowMs: unknown = wrong;
+    await using store = await ephemeral.open({ now: () => nowMs as number });
+    await store.receive([{ hash: 'a1', payload: Buffer.of(1), payloadType: 0 }]);
+    const refused = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'now' } };
+    await expect(store.take({}, { owner: 'taker', leaseMs: 1 })).rejects.toMatchObject(refused);
+    await expect(store.sweep()).rejects.toMatchObject(refused);
+    expect(await store.checkStatus(['a1'])).toMatchObject([{ stage: 'Pending' }]);
+    nowMs = 5.5;
+    expect(await store.take({}, { owner: 'taker', leaseMs: 1 })).toMatchObject({ untilMs: 6 });
+  },
+);

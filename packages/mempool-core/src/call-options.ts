@@ -65,14 +65,25 @@ export function checkNames<O extends object>(place: string, given: O, names: Cal
 /** `null`, as code around `fetch` has it, is none. @throws `ERR_MEMPOOL_INVALID` naming `signal` */
 export function checkSignal({ signal }: ReadOptions): AbortSignal | undefined {
   if (signal === undefined || signal === null) return undefined;
-  if (!(signal instanceof AbortSignal) && !isLikeSignal(signal)) throw invalid('signal', 'an AbortSignal');
+  if (!isSignal(signal)) throw invalid('signal', 'an AbortSignal');
   return signal;
 }
 
-const signalVerbs = ['addEventListener', 'removeEventListener', 'throwIfAborted'] as const;
+type Heard = Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener' | 'throwIfAborted'>;
 
-/** One of another realm. */
-function isLikeSignal(signal: AbortSignal): boolean {
-  if (typeof signal !== 'object' || typeof signal.aborted !== 'boolean') return false;
-  return signalVerbs.every((verb) => typeof signal[verb] === 'function');
+/** One of this realm, or one like it that can be listened to: what throws in the middle of a call would leave it half made. */
+function isSignal(signal: Heard): boolean {
+  try {
+    if (typeof signal.aborted !== 'boolean') return false;
+    if (signal instanceof AbortSignal) return true;
+    signal.addEventListener('abort', ignore);
+    signal.removeEventListener('abort', ignore);
+    return typeof signal.throwIfAborted === 'function';
+  } catch {
+    return false;
+  }
+}
+
+function ignore(): void {
+  // Listens only to find out whether it can.
 }

@@ -74,7 +74,7 @@ export function resolveOptions(options: OpenOptions): DriverOptions {
     maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576),
     ordering: orderingOf(options.ordering ?? 'fifo'),
     limits: namedLimits(options),
-    now: options.now === undefined ? null : callable('now', options.now),
+    now: options.now === undefined ? null : timeOf(callable('now', options.now)),
     election: electionName(options.election ?? 'watcher'),
     fenced: flag('fenced', options.fenced ?? false),
     timeoutMs: Math.min(longestTimerMs, count('timeoutMs', options.timeoutMs ?? 5_000)),
@@ -113,6 +113,16 @@ function count(field: string, value: number): number {
 function callable<F extends (...given: never[]) => unknown>(field: string, value: F): F {
   if (typeof value !== 'function') throw invalid(field, 'a function');
   return value;
+}
+
+/** With times that every store can keep: another one would be kept for good in one, and told as damage of another. */
+function timeOf(now: () => number): () => number {
+  return () => {
+    const ms = now();
+    if (!Number.isFinite(ms) || ms < 0 || ms > Number.MAX_SAFE_INTEGER)
+      throw invalid('now', 'a function that returns milliseconds since 1970');
+    return ms;
+  };
 }
 
 function orderingOf(ordering: Ordering): Ordering {
