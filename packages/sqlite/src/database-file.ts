@@ -60,8 +60,8 @@ function connect(path: string, create: boolean): Database {
   core.checkNode();
   if (isReadOnly(dirname(path)) || isReadOnly(path))
     throw new core.MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
-  if (create) makeFile(path, header);
   try {
+    if (create) makeFile(path, header);
     const size = sizeOf(path);
     if (size !== null && size < headerBytes) assertNotCut(path);
     return new SqliteDatabase(path, { timeout: busyMs, fileMustExist: !create });
@@ -92,12 +92,15 @@ function assertNotCut(path: string): void {
   throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the file is cut short: ${path}`, { key: path });
 }
 
+/** What else is wrong with a path shows when it is opened. */
+const unwritable: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
+
 function isReadOnly(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
     return false;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+    return unwritable.includes((error as NodeJS.ErrnoException).code);
   }
 }
 

@@ -1,4 +1,4 @@
-import { statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { MempoolError } from 'mempool-core';
 import { longestLogBytes } from './database-file.ts';
 import { LogRoom } from './log-room.ts';
@@ -35,6 +35,8 @@ export class DiskRoom {
   }
 
   #look(bytes: number): void {
+    // The commit tells of a file that is gone.
+    if (!existsSync(this.#file.path)) return;
     const { bavail, blocks, bsize } = statfsSync(this.#file.path);
     // Once for the log and once for the file; half of a small disk is enough of a reserve.
     const needed = Math.min(reserveBytes, (blocks * bsize) / 2) + 2 * bytes;

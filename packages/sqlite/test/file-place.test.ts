@@ -1,5 +1,14 @@
-import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { openLeases } from 'mempool-conformance';
 import { type MempoolStore, type OpenOptions, openMempool } from 'mempool-core';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
@@ -49,6 +58,37 @@ for (const [what, lose] of Object.entries(losses))
       expect(await store.usage()).toMatchObject({ pending: 2, lastSeq: 2, lastEventSeq: 2 });
     },
   );
+
+for (const [what, lose] of Object.entries({ ...losses, 'in a directory that was removed': removeDirectory }))
+  test.each(kinds)(
+    `D1: the first receive since a pool was opened again is not answered from a file that was ${what}: $name, $ordering`,
+    async ({ backend, ordering }) => {
+      const path = join(scratch(), 'within', 'pool.db');
+      mkdirSync(dirname(path));
+      await (await openKept(backend, { ordering }, path)).store.close();
+      const again = await backend.open({ path, ordering });
+      onTestFinished(() => again.close());
+      await lose(path);
+      await expect(again.receive([transaction(7)])).rejects.toMatchObject(gone);
+    },
+  );
+
+async function removeDirectory(path: string): Promise<void> {
+  rmSync(dirname(path), { recursive: true });
+}
+
+test.each(kinds)('a path that leads nowhere is told as a bad path: $name, $ordering', async ({ backend, ordering }) => {
+  const folder = scratch();
+  const [loop, file] = [join(folder, 'loop'), join(folder, 'file')];
+  symlinkSync(loop, loop);
+  writeFileSync(file, 'a file, not a directory');
+  for (const path of [loop, join(loop, 'pool.db'), join(file, 'pool.db'), join(folder, 'n'.repeat(300))])
+    for (const create of [true, false])
+      await expect(backend.open({ path, ordering, create })).rejects.toMatchObject({
+        code: 'ERR_MEMPOOL_INVALID',
+        details: { field: 'path' },
+      });
+});
 
 test('D1: a file that comes back is written again', async () => {
   const { store, path } = await openKept(sqlite);
