@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Backend } from './backend.ts';
 import { aliases } from './config.ts';
 import { isTable, misconfigured } from './config-field.ts';
+import { invalid } from './errors.ts';
 import { hint, shortName } from './nearest-name.ts';
 
 /** The backends that a configuration may name. */
@@ -21,19 +22,25 @@ const ours: Readonly<Record<string, string>> = {
 /**
  * The backend of this name among those given, else the one that a module of this name exports.
  *
- * @throws `ERR_MEMPOOL_CONFIG`
+ * @throws `ERR_MEMPOOL_CONFIG`; `ERR_MEMPOOL_INVALID` where what is given is none
  */
 export async function findBackend(
   name: string,
   backends: Backends,
   importModule: ImportModule = importFromWorkingDirectory,
 ): Promise<Backend> {
-  if (Object.hasOwn(backends, name) && backends[name] !== undefined) return backends[name];
+  if (!isTable(backends)) throw invalid('backends', 'an object with the backends, such as { sqlite }');
+  if (Object.hasOwn(backends, name) && backends[name] !== undefined) return given(name, backends[name]);
   const home = Object.hasOwn(ours, name) ? ours[name] : undefined;
   if (home !== undefined)
     throw misconfigured('backend', `is ${name}, which was not given: import { ${name} } from '${home}' and pass it`);
   const [specifier = name, exported] = name.split('#', 2);
   return pick(await load(specifier, backends, importModule), specifier, exported);
+}
+
+function given(name: string, backend: unknown): Backend {
+  if (!isBackend(backend)) throw invalid(`backends.${shortName(name)}`, 'a backend: name, capabilities, open');
+  return backend;
 }
 
 async function load(specifier: string, backends: Backends, importModule: ImportModule): Promise<unknown> {

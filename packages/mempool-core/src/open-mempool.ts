@@ -4,7 +4,7 @@ import type { Backend } from './backend.ts';
 import { type Backends, findBackend, type ImportModule } from './backend-module.ts';
 import { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseConfig } from './config.ts';
 import { misconfigured, snakeCase } from './config-field.ts';
-import { MempoolError } from './errors.ts';
+import { invalid, MempoolError } from './errors.ts';
 import { Mempool } from './mempool.ts';
 import { type MempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
 import type { OpenOptions } from './options.ts';
@@ -26,18 +26,20 @@ export interface OpenMempoolOptions
 export async function openMempool(
   given: MempoolConfig | DolosMempoolSection | DolosConfig,
   backends: Backends,
-  { clock, log, now, importModule, ...mempool }: OpenMempoolOptions = {},
+  options: OpenMempoolOptions = {},
 ): Promise<Mempool> {
+  if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
+  const { clock, log, now, importModule, ...mempool } = options;
   const config = parseConfig(given);
   const backend = await findBackend(config.backend, backends, importModule);
   assertDeployment(config, backend);
-  for (const field of withoutEffect(config))
-    log?.('info', `${snakeCase(field)} has no effect with backend ${config.backend}`, { field });
-  if (taken(config).includes('path')) await refuseRedb(config.path);
   const { maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs } = config;
   const own = { ...mempool, clock, log, maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs };
   // Before the store is open: nobody would close it.
   resolveMempoolOptions(own);
+  for (const field of withoutEffect(config))
+    log?.('info', `${snakeCase(field)} has no effect with backend ${config.backend}`, { field });
+  if (taken(config).includes('path')) await refuseRedb(config.path);
   await prepareFolder(config);
   const opening = { ...config.options, ...ownOptions(config), ...openOptions(config), clock, log, now };
   return new Mempool(await backend.open(opening), own);

@@ -84,3 +84,15 @@ it('names a long backend by its beginning', async () => {
   }
   await expect(openMempool({ backend: long }, {})).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CONFIG' });
 });
+
+it.each([
+  ['backends', undefined, {}],
+  ['backends', null, {}],
+  ['backends.scratch', { scratch: {} }, {}],
+  ['backends.scratch', { scratch: 'scratch' }, {}],
+  ['options', { scratch }, null],
+  ['options', { scratch }, 'log'],
+])('names what is bad in what stands beside a configuration: %s, %#', async (field, backends, options) => {
+  const opening = openMempool({ backend: 'scratch' }, backends as never, options as never);
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field } });
+});
