@@ -47,6 +47,13 @@ export const chainCases: readonly ConformanceCase[] = [
     const outcome = await store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
     assert.equal(outcome.kind, 'applied');
   }),
+  must('X3/after-null-kept', 'after rollback(null) of the kept blocks any parent is accepted', async (context) => {
+    const store = await context.open({ maxRollback: 2 });
+    await emptyBlocks(store, 1, 5);
+    await store.rollback(null);
+    const outcome = await store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
+    assert.equal(outcome.kind, 'applied');
+  }),
   must('X3/no-parent', 'a block that names no parent is applied on any tip', async (context) => {
     const store = await context.open();
     await block(store, 1);
@@ -95,6 +102,15 @@ export const chainCases: readonly ConformanceCase[] = [
     const outcome = await block(store, 2, { seen: [hash] });
     assert.deepEqual(outcome, { kind: 'duplicate', tip: { point: point(4), tick: 4 } });
     assert.deepEqual([await snapshot(store), await stagesOf(store, [hash])], [before, ['Pending']]);
+  }),
+  must('X3/whole-point', 'an applied hash in another slot is another block', async (context) => {
+    const store = await context.open();
+    await emptyBlocks(store, 1, 2);
+    const { slot, hash } = point(1);
+    for (const other of [slot + 7, slot + 2 ** 32]) {
+      const parent = (await store.tip()).point?.hash;
+      assert.equal((await store.confirm({ point: { slot: other, hash }, parent, ...nothing })).kind, 'applied');
+    }
   }),
   must('X3/duplicate-with-parent', 'an applied block with its parent is a duplicate, not a gap', async (context) => {
     const store = await context.open();

@@ -62,6 +62,22 @@ export const rollbackDepthCases: readonly ConformanceCase[] = [
     assert.deepEqual(outcome, { kind: 'unknown-point', tip, oldest: point(1) });
     assert.deepEqual(await snapshot(store), before);
   }),
+  must(
+    'L9/whole-point',
+    'a kept hash in another slot, or a kept slot with another hash, is no kept point',
+    async (context) => {
+      const store = await context.open();
+      await emptyBlocks(store, 1, 3);
+      const before = await snapshot(store);
+      const tip = { point: point(3), tick: 3 };
+      for (const { slot, hash } of [point(2), point(3)]) {
+        const others = [slot + 1, slot + 2 ** 32].map((other) => ({ slot: other, hash }));
+        for (const other of [...others, { slot, hash: forkPoint(2).hash }])
+          assert.deepEqual(await store.rollback(other), { kind: 'unknown-point', tip, oldest: point(1) });
+      }
+      assert.deepEqual(await snapshot(store), before);
+    },
+  ),
   must('L9/undone-point', 'a point that was undone is unknown', async (context) => {
     const store = await context.open();
     await emptyBlocks(store, 1, 3);

@@ -1,4 +1,4 @@
-import type { ChainPoint, ConfirmOutcome } from 'mempool-core';
+import type { ChainPoint, ConfirmOutcome, PoolView } from 'mempool-core';
 import { answered, handed, type Mutant, opened, told } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 
@@ -51,6 +51,17 @@ function withoutZero(point: ChainPoint | null): ChainPoint | null {
   return point?.slot ? point : null;
 }
 
+/** Takes two points for one that are the same in this. */
+export function knownBy(pool: PlantedDriver, part: (point: ChainPoint) => string): Pick<PoolView, 'tickOf'> {
+  return {
+    tickOf(point) {
+      const { tick, points } = pool.tip(1_000);
+      const at = points.findIndex((kept) => part(kept) === part(point));
+      return at < 0 ? pool.tickOf(point) : tick - at;
+    },
+  };
+}
+
 /** X3. */
 export const chainMutants: readonly Mutant[] = [
   told('applied-blocks-not-known', () => (verb) => (verb === 'confirm' ? { tickOf: () => null } : {})),
@@ -60,11 +71,19 @@ export const chainMutants: readonly Mutant[] = [
       return verb === 'rollback' || tick === pool.currentTip.tick ? tick : null;
     },
   })),
+  told('blocks-known-by-hash-alone', (pool) => (verb) => (verb === 'confirm' ? knownBy(pool, ({ hash }) => hash) : {})),
   answered('gap-is-looked-for-first', (pool) => ({
     confirm: (block, context) => {
       const { point } = pool.currentTip;
       if (point !== null && block.parent !== null && block.parent !== point.hash)
         return { kind: 'gap', tip: pool.currentTip };
+      return pool.confirm(block, context);
+    },
+  })),
+  answered('no-tip-below-kept-blocks-is-a-gap', (pool) => ({
+    confirm: (block, context) => {
+      const { point, tick } = pool.currentTip;
+      if (point === null && tick > 0 && block.parent !== null) return { kind: 'gap', tip: pool.currentTip };
       return pool.confirm(block, context);
     },
   })),

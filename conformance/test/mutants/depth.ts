@@ -1,4 +1,5 @@
 import type { ChainPoint, RollbackOutcome } from 'mempool-core';
+import { knownBy } from './chain.ts';
 import { answered, handed, type Mutant, opened, told } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 
@@ -29,6 +30,10 @@ export const rollbackDepthMutants: readonly Mutant[] = [
   answered('unknown-point-undoes-all', (pool) => ({
     rollback: (point, context) => pool.rollback(point && pool.tickOf(point) === null ? null : point, context),
   })),
+  told(
+    'kept-slots-in-32-bits',
+    (pool) => (verb) => (verb === 'rollback' ? knownBy(pool, ({ slot, hash }) => `${slot >>> 0} ${hash}`) : {}),
+  ),
   answered('without-a-tip-anything-is-unchanged', (pool) => ({
     rollback: (point, context) =>
       pool.currentTip.point === null ? { kind: 'unchanged', tip: pool.currentTip } : pool.rollback(point, context),
