@@ -96,6 +96,10 @@ const fencedCases: readonly ConformanceCase[] = [
   })),
   ...forged('node', 'with another node’s id', () => ({ nodeId: 'node-x' })),
   ...forged('token', 'with another token', (_, random) => ({ token: uuid(random) })),
+  ...forged('longer-node', 'with a node’s id that begins with the leader’s', ({ nodeId }) => ({
+    nodeId: `${nodeId}2`,
+  })),
+  ...forged('capitals', 'with the leader’s token in capitals', ({ token }) => ({ token: token.toUpperCase() })),
   ...forged('lower-term', 'with an earlier term', ({ term }) => ({ term: term - 1 })),
   ...forged('higher-term', 'with a higher term', ({ term }) => ({ term: term + 1 })),
   ...fenced('expired', 'under a lease out of its time, before anybody else won', async (context, { leases }) => {

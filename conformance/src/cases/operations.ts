@@ -94,6 +94,26 @@ const otherCalls: readonly OtherCall[] = [
     second: (store) => store.confirm(blockAt(4), {}, id),
   },
   {
+    name: 'slot',
+    first: (store) => store.confirm(blockAt(3), {}, id),
+    second: (store) => store.confirm({ ...blockAt(3), point: { ...point(3), slot: 61 } }, {}, id),
+  },
+  {
+    name: 'slot-of-a-target',
+    first: (store) => store.rollback(point(1), id),
+    second: (store) => store.rollback({ ...point(1), slot: 21 }, id),
+  },
+  {
+    name: 'fewer-hashes',
+    first: (store, { pending }) => store.markInflight(pending, id),
+    second: (store, { pending }) => store.markInflight([pending[1]], id),
+  },
+  {
+    name: 'fewer-dropped',
+    first: (store, { pending }) => store.drop(pending, 'gone', id),
+    second: (store, { pending }) => store.drop([pending[1]], 'gone', id),
+  },
+  {
     name: 'target',
     first: (store) => store.rollback(point(1), id),
     second: (store) => store.rollback(null, id),
@@ -204,8 +224,10 @@ export const operationCases: readonly ConformanceCase[] = [
   must('X2/ten-thousand', 'the last 10,000 ids are remembered', async (context) => {
     const store = await context.open();
     const one = transaction(context.random);
-    const first = await store.receive([one], { operationId });
     const foreign = [context.random.hex(32)];
+    // Whoever forgets all of them at the ten thousandth forgets it with those before.
+    for (let i = 0; i < 9; i++) await store.markInflight(foreign, { operationId: `earlier-${i}` });
+    const first = await store.receive([one], { operationId });
     const later = Array.from({ length: remembered - 1 }, (_, i) => `later-${i}`);
     // Not all at once: the last of ten thousand would wait for the others, and a slow machine's store only waits so long (X5).
     while (later.length > 0)

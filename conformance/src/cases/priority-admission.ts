@@ -75,6 +75,22 @@ export const admissionCases: readonly ConformanceCase[] = [
       await tells(scene, { requires: ['missing'] }, { kind: 'limit', limit: 'maxParked' });
     },
   ),
+  mustRank('P3/spent-before-sender', 'a tag that is spent is told before the limit of its sender', async (context) => {
+    const scene = await openScene(context, { maxPerSender: 1 });
+    await scene.fill({ a: { sender: 's' } });
+    await scene.block(1, { provides: ['x'] });
+    await tells(scene, { provides: ['x'], sender: 's' }, { kind: 'conflict', with: null });
+  }),
+  mustRank('P3/bounds-in-order', 'of sum, parked ones and descendants, the first is told', async (context) => {
+    const scene = await openScene(context, { maxParked: 2, maxDescendants: 1 });
+    await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
+    await scene.fill({ c: { requires: ['x'] }, d: { requires: ['x'] } });
+    await tells(scene, { provides: ['x'], requires: ['missing'] }, { kind: 'limit', limit: 'maxParked' });
+    await tells(scene, { provides: ['x'] }, { kind: 'limit', limit: 'maxDescendants' });
+    const both = { provides: ['a', 'b', 'x'], priority: 1n, bytes: 1 };
+    await tells(scene, { ...both, bytes: 0 }, { kind: 'replacement-underpriced', required: 2n ** 63n });
+    await tells(scene, both, { kind: 'limit', limit: 'maxDescendants' });
+  }),
   mustRank('P3/each-by-itself', 'a refused one leaves the others of its call as they are', async (context) => {
     const scene = await openScene(context, { maxTxGas: 10 });
     const outcomes = await scene.addAll({ a: { gas: 10 }, b: { gas: 11 }, c: {}, d: { gas: 12 } });

@@ -83,6 +83,17 @@ export const arrivalLeaseCases: readonly ConformanceCase[] = [
       assert.deepEqual(await stagesOf(store, hashes.slice(1)), ['Pending', 'Propagated', 'Pending']);
     },
   ),
+  mustArrive(
+    'P18/nothing-taken',
+    'a take that found nothing is an outcome: its repeat takes nothing',
+    async (context) => {
+      const store = await context.open({ now: () => 5_000 });
+      const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
+      const first = await store.take({}, options);
+      const hashes = hashesOf(await receive(context, store, 1));
+      assert.deepEqual([await store.take({}, options), await stagesOf(store, hashes)], [first, ['Pending']]);
+    },
+  ),
   mustArrive('P18/by-end', 'what was taken goes back in the order of the ends, then of arrival', async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });

@@ -118,6 +118,18 @@ export const arrivalCases: readonly ConformanceCase[] = [
     ]);
     assert.deepEqual(await snapshot(store), before);
   }),
+  mustArrive(
+    'P18/reap-each',
+    'each that is reaped takes its overhead, each that does not fit is counted',
+    async (context) => {
+      const store = await context.open();
+      const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
+      await store.receive(batch);
+      const [a, b] = hashesOf(batch);
+      assert.deepEqual(hashesOf(await store.reap({ maxBytes: 80, overheadBytes: 20 })), [a]);
+      assert.deepEqual(hashesOf(await store.reap({ maxBytes: 25, skip: 1 })), [b]);
+    },
+  ),
   mustArrive('P18/flush-repeated', 'a repeated flush tells what it did, and does nothing more', async (context) => {
     const store = await context.open();
     await receive(context, store, 2);
@@ -161,6 +173,22 @@ export const arrivalCases: readonly ConformanceCase[] = [
       [Buffer.from(b.payload), null, Buffer.from(a.payload)],
     );
   }),
+  mustArrive(
+    'P18/payloads-of-each-stage',
+    'payloads gives what is live, in flight and Confirmed too',
+    async (context) => {
+      const store = await context.open();
+      const hashes = hashesOf(await receive(context, store, 4));
+      await store.markInflight(hashes.slice(1, 3));
+      await store.markAcknowledged(hashes.slice(2, 3));
+      await block(store, 1, { seen: hashes.slice(3) });
+      const answers = await store.payloads(hashes);
+      assert.deepEqual(
+        answers.map((answer) => answer?.hash),
+        hashes,
+      );
+    },
+  ),
   mustArrive('P18/nothing-parked', 'nothing is ever parked', async (context) => {
     const store = await context.open();
     await receive(context, store, 2);
@@ -192,6 +220,22 @@ export const arrivalCases: readonly ConformanceCase[] = [
     assert.equal((await store.receive([late]))[0]?.kind, 'received');
     assert.deepEqual(await pendingOrder(store), [b, late.hash]);
   }),
+  mustArrive(
+    'P18/takes-room',
+    'an Acknowledged one takes room, and a Dropped one that comes again needs it',
+    async (context) => {
+      const store = await context.open({ maxTxs: 2 });
+      const [a, b, late] = Array.from({ length: 3 }, () => transaction(context.random));
+      assert.ok(a && b && late);
+      await store.receive([a, b]);
+      await store.markInflight([a.hash]);
+      await store.markAcknowledged([a.hash]);
+      assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
+      await store.drop([b.hash], 'gone');
+      assert.equal((await store.receive([late]))[0]?.kind, 'received');
+      assert.deepEqual(await store.receive([b]), [{ kind: 'full', hash: b.hash }]);
+    },
+  ),
   must('P18/limit-kept', 'maxTxs is kept or refused as unsupported, never taken and forgotten', async (context) => {
     const store = await context.openOther({ maxTxs: 2 }).catch(unlessUnsupported);
     const later = await context.open();

@@ -29,6 +29,13 @@ async function traces(context: CaseContext): Promise<Scene> {
 }
 
 export const drainCases: readonly ConformanceCase[] = [
+  mustRank('P13/gas-in-full', 'gas that left is gone to the last unit, however much there was', async (context) => {
+    const scene = await openScene(context);
+    const gas = Number.MAX_SAFE_INTEGER;
+    await scene.fill({ a: { gas }, b: { gas }, c: { gas: 2 } });
+    await scene.drop('a', 'b');
+    assert.equal((await scene.load()).gas, 2);
+  }),
   mustRank('P13/load', 'usage tells transactions, bytes, gas, parked ones and what still fits', async (context) => {
     const scene = await openScene(context, { maxTxs: 10, maxBytes: 1_000 });
     await scene.fill({

@@ -148,6 +148,25 @@ export const gossipCases: readonly ConformanceCase[] = [
     assert.deepEqual([scene.names(items), next], [['a'], (await scene.entry('d')).gossipSeq]);
     assert.deepEqual(await scene.store.since(next, { except: 'one' }), { items: [], next });
   }),
+  mustRank('P10/limit-past-filtered', 'what is filtered out takes no place of a page', async (context) => {
+    const scene = await openScene(context);
+    await scene.fill({ a: { from: 'one' }, b: { propagate: false }, c: {}, d: {} });
+    const { items, next } = await scene.store.since(0, { except: 'one', limit: 1 });
+    assert.deepEqual([scene.names(items), next], [['c'], (await scene.entry('c')).gossipSeq]);
+  }),
+  mustRank(
+    'P10/acknowledged-keeps-number',
+    'an Acknowledged one that was released or taken back keeps its number',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill(ladder([1, 2, 3]));
+      await scene.mark('t0', 't1');
+      await scene.acknowledge('t0', 't1');
+      await scene.release('t0');
+      await scene.block(1, { unseen: ['t1'] });
+      assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
+    },
+  ),
   mustRank('P10/empty', 'a page of nothing keeps the cursor', async (context) => {
     const scene = await openScene(context);
     assert.deepEqual(await scene.store.since(0), { items: [], next: 0 });

@@ -91,6 +91,44 @@ function otherVerb({ verb, call }: OwnVerb): ConformanceCase {
   });
 }
 
+interface OtherCall {
+  readonly name: string;
+  first(scene: Scene, options: { readonly operationId: string }): Promise<unknown>;
+  second(scene: Scene, options: { readonly operationId: string }): Promise<unknown>;
+}
+
+/** Calls that differ in what they are about, made under one id. */
+const otherCalls: readonly OtherCall[] = [
+  {
+    name: 'revisions',
+    first: (scene, options) => scene.store.revise(revisionsOf(scene).slice(0, 2), options),
+    second: (scene, options) => scene.store.revise(revisionsOf(scene).slice(1), options),
+  },
+  {
+    name: 'fewer-revisions',
+    first: (scene, options) => scene.store.revise(revisionsOf(scene), options),
+    second: (scene, options) => scene.store.revise(revisionsOf(scene).slice(0, 2), options),
+  },
+  {
+    name: 'limits',
+    first: (scene, options) => scene.store.setLimits({ maxTxs: 7, maxBytes: 700 }, options),
+    second: (scene, options) => scene.store.setLimits({ maxTxs: 7, maxBytes: 800 }, options),
+  },
+];
+
+function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
+  const title = `an operation id used again with other arguments (${name}) is refused and changes nothing`;
+  return mustRank(`P14/other-${name}`, title, async (context) => {
+    const scene = await arranged(context);
+    await first(scene, { operationId: 'op' });
+    await scene.unchanged(async () => {
+      const error = await rejection(second(scene, { operationId: 'op' }));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.equal(error.details.field, 'operationId');
+    });
+  });
+}
+
 function refusalRecorded({ id, limits, arrange, draft, refused }: (typeof refusals)[number]): ConformanceCase {
   const title = `a refusal (${id}) is an outcome: its repeat is the same, though it would be taken in now`;
   return mustRank(`P14/refusal-recorded-${id}`, title, async (context) => {
@@ -121,6 +159,7 @@ export const poolOperationCases: readonly ConformanceCase[] = [
   ...ownVerbs.map(repeated),
   ...ownVerbs.map(repeatedLater),
   ...ownVerbs.map(otherVerb),
+  ...otherCalls.map(otherArguments),
   ...refusals.map(refusalRecorded),
   mustRank('P14/mixed-recorded', 'a call of all kinds of outcomes is recorded whole', async (context) => {
     const scene = await openScene(context, { maxTxs: 4, maxTxGas: 9 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../case.ts';
 import { mustRank } from '../must.ts';
-import { type Draft, ladder, openScene } from '../priority-scenario.ts';
+import { type Draft, ladder, maxPriority, minPriority, openScene } from '../priority-scenario.ts';
 
 type Budget = NonNullable<Parameters<MempoolStore['reap']>[0]>;
 
@@ -157,6 +157,29 @@ export const reapingCases: readonly ConformanceCase[] = [
     assert.deepEqual(keys, [...keys].sort());
     assert.equal(new Set(keys).size, 25);
   }),
+  mustRank(
+    'P7/keys-in-full',
+    'keys tell every place from every other: depth and both ends of 64 bits',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({
+        child: { priority: 5n, requires: ['p'] },
+        parent: { priority: 5n, provides: ['p'] },
+        lowest: { priority: minPriority },
+        low: { priority: minPriority + 1n },
+        highest: { priority: maxPriority },
+        high: { priority: maxPriority - 1n },
+      });
+      const order = ['highest', 'high', 'parent', 'child', 'low', 'lowest'];
+      const ranked = await scene.store.best();
+      assert.deepEqual(
+        [scene.names(ranked), ranked.map(({ key }) => key).sort()],
+        [order, ranked.map(({ key }) => key)],
+      );
+      for (const [at, { key }] of ranked.entries())
+        assert.deepEqual(scene.names(await scene.store.best({ after: key })), order.slice(at + 1));
+    },
+  ),
   mustRank(
     'P7/pages-stay-valid',
     'a key is a place: a page behind it is right though its owner has gone',

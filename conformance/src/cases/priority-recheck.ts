@@ -192,6 +192,20 @@ export const recheckCases: readonly ConformanceCase[] = [
     await scene.store.setLimits({ maxParked: 0 });
     assert.equal((await revise(scene, 'b', 2, { requires: ['other'] })).kind, 'revised');
   }),
+  mustRank(
+    'P11/dropped-beside-a-limit',
+    'a refusal parks what needs it, whatever else its call can not do',
+    async (context) => {
+      const scene = await openScene(context, { maxParked: 1 });
+      await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] }, b: {} });
+      const outcomes = await scene.store.revise([
+        { hash: scene.hash('a'), version: 1, answer: refusal },
+        { hash: scene.hash('b'), version: 1, answer: { requires: ['missing'] } },
+      ]);
+      const kinds = outcomes.map(({ kind }) => kind);
+      assert.deepEqual([kinds, await scene.ready(), await scene.parked()], [['dropped', 'limit'], ['b'], ['child']]);
+    },
+  ),
   mustRank('P11/cycle', 'a new verdict that would close a circle changes nothing', async (context) => {
     const scene = await openScene(context);
     await scene.fill({

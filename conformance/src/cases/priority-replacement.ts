@@ -109,6 +109,26 @@ export const replacementCases: readonly ConformanceCase[] = [
     await scene.fill({ a: { provides: ['a'], priority: -50n }, b: { provides: ['b'], priority: -60n } });
     assert.equal((await scene.add('new', { provides: ['a', 'b'], priority: -49n })).kind, 'received');
   }),
+  mustRank('P4/price-below-zero', 'the price of a sum below 0 is the least that exceeds it', async (context) => {
+    const scene = await openScene(context);
+    const rival = { priority: -10n, bytes: 3 };
+    await scene.fill({ a: { ...rival, provides: ['a'] }, b: { ...rival, provides: ['b'] } });
+    const draft = { provides: ['a', 'b'], bytes: 7 };
+    await scene.refuses('new', { ...draft, priority: -9n }, { kind: 'replacement-underpriced', required: -8n });
+    assert.equal((await scene.add('new', { ...draft, priority: -8n })).kind, 'received');
+  }),
+  mustRank('P4/sum-in-full', 'a sum is compared to the last unit, however large', async (context) => {
+    const scene = await openScene(context);
+    const [half, small] = [2n ** 60n, { bytes: 1 }];
+    await scene.fill({
+      a: { provides: ['a'], priority: half, ...small },
+      b: { provides: ['b'], priority: half + 1n, ...small },
+    });
+    const draft = { provides: ['a', 'b'], ...small };
+    const [sum, refused] = [2n * half + 1n, { kind: 'replacement-underpriced', required: 2n * half + 2n } as const];
+    await scene.refuses('new', { ...draft, priority: sum }, refused);
+    assert.equal((await scene.add('new', { ...draft, priority: sum + 1n })).kind, 'received');
+  }),
   mustRank('P4/descendants-stay', 'descendants stay where the replacement provides what they need', async (context) => {
     const scene = await openScene(context);
     await family(scene, { provides: ['c'], priority: 120n });

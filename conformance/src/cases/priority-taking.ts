@@ -75,6 +75,13 @@ export const takingCases: readonly ConformanceCase[] = [
     await scene.fill({ better: { priority: 9n } });
     await scene.unchanged(async () => assert.deepEqual(await scene.store.take({ maxTxs: 2 }, options), first));
   }),
+  mustRank('P8/nothing-taken', 'a take that found nothing is an outcome: its repeat takes nothing', async (context) => {
+    const scene = await openScene(context);
+    const options = { ...mine, operationId: 'op' };
+    const first = await scene.store.take({}, options);
+    await scene.fill({ late: {} });
+    await scene.unchanged(async () => assert.deepEqual(await scene.store.take({}, options), first));
+  }),
   mustRank('P8/repeated-later', 'a repeat with the same id gives what is still under the lease', async (context) => {
     const scene = await openScene(context);
     await scene.fill(ladder([4, 3, 2, 1]));

@@ -127,6 +127,17 @@ export const streamCases: readonly ConformanceCase[] = [
       );
     },
   ),
+  must(
+    'E3/ahead-of-trimmed',
+    'a number the pool has not come to is told with all that was trimmed',
+    async (context) => {
+      const store = await context.open({ maxEvents: 10 });
+      await manyEvents(store, 1, 300);
+      const [first, second] = await take(await store.subscribe({ after: 1_000, signal: context.signal }), 2);
+      assert.ok(first?.kind === 'lagged' && second !== undefined && second.kind !== 'lagged');
+      assert.equal(first.missed, second.eventSeq - 1);
+    },
+  ),
   must('E3/thousands', 'a stream delivers thousands of events, more than any page', async (context) => {
     const store = await context.open();
     for (let i = 0; i < 3; i++) await receive(context, store, 1_000);

@@ -65,6 +65,14 @@ const passing: readonly Mutant[] = [
   fencedBy('fence-by-an-older-term', (given, held) => held !== null && given !== undefined && given.term <= held.term),
   fencedBy('fence-by-node-alone', (given, held) => held?.nodeId === given?.nodeId),
   fencedBy('fence-by-token-alone', (given, held) => held?.token === given?.token),
+  fencedBy('fence-by-the-beginning-of-the-node', (given, held) =>
+    Boolean(held && given?.nodeId.startsWith(held.nodeId) && given.token === held.token && given.term === held.term),
+  ),
+  fencedBy('fence-by-the-token-in-any-case', (given, held) =>
+    Boolean(
+      held && given?.token.toLowerCase() === held.token && given.nodeId === held.nodeId && given.term === held.term,
+    ),
+  ),
   fencedBy('fence-whatever-the-node', (given, held) => held?.token === given?.token && held?.term === given?.term),
   fencedBy('fence-whatever-the-token', (given, held) => held?.nodeId === given?.nodeId && held?.term === given?.term),
   fencedBy('no-lease-passes', (given) => given === undefined),

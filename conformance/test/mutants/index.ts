@@ -16,6 +16,7 @@ import { logMutants } from './log.ts';
 import { matrixMutants } from './matrix.ts';
 import type { Mutant } from './mutant.ts';
 import { onceMutants } from './once.ts';
+import { operationArgumentMutants } from './operation-arguments.ts';
 import { operationMutants, sharedRecordMutants } from './operations.ts';
 import { pageMutants } from './paging.ts';
 import { priorityMutants } from './priorities.ts';
@@ -42,6 +43,7 @@ export const allMutants: readonly Mutant[] = [
   ...inputMutants,
   ...onceMutants,
   ...operationMutants,
+  ...operationArgumentMutants,
   ...sharedRecordMutants,
   ...chainMutants,
   ...tipMutants,

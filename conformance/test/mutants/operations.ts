@@ -1,12 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import {
-  decodeOutcome,
-  encodeOutcome,
-  invalid,
-  isMempoolError,
-  type MempoolStore,
-  type WriteOptions,
-} from 'mempool-core';
+import { decodeOutcome, encodeOutcome, isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
 import { answered, handed, type Mutant } from './mutant.ts';
 import type { PlantedDriver, WriteVerb } from './planted-driver.ts';
 
@@ -142,13 +135,6 @@ export const operationMutants: readonly Mutant[] = [
   unasked('id-of-other-drops-answered', ['drop']),
   unasked('id-of-another-block-answered', ['confirm']),
   unasked('id-of-another-target-answered', ['rollback']),
-  handed('first-transactions-not-told', (store) => ({
-    receive: (batch, options) =>
-      store.receive(batch, options).catch((error: unknown) => {
-        if (!isMempoolError(error, 'ERR_MEMPOOL_INVALID')) throw error;
-        throw invalid(error.details.field ?? '', 'another one');
-      }),
-  })),
   ...verbs.map(ignores),
   ...verbs.map(forgets),
   ...verbs.map(oneIdForAll),

@@ -104,6 +104,19 @@ export const admissionMutants: readonly Mutant[] = [
     const settled = rivalsOf(index, one).filter(({ stage }) => stage !== 'Pending');
     return { ...outcome, with: settled.at(-1)?.hash ?? outcome.with };
   }),
+  telling('senders-told-before-spent-tags', (outcome, { hash, verdict: { sender } }, { limits, totals }) => {
+    const limit = limits.maxPerSender;
+    const isOver = sender !== '' && (totals.senders.get(sender) ?? 0) >= limit;
+    return outcome.kind === 'conflict' && outcome.with === null && isOver
+      ? { kind: 'sender-limit', hash, limit }
+      : outcome;
+  }),
+  telling('descendants-told-first', (outcome, { hash, verdict: { provides } }, { limits, dependents }) => {
+    const isFirst =
+      outcome.kind === 'replacement-underpriced' || (outcome.kind === 'limit' && outcome.limit === 'maxParked');
+    const hasMore = provides.some((tag) => dependents.of(tag).size > limits.maxDescendants);
+    return isFirst && hasMore ? { kind: 'limit', hash, limit: 'maxDescendants' } : outcome;
+  }),
   telling('circles-told-as-conflicts', (outcome) =>
     outcome.kind === 'cycle' ? { kind: 'conflict', hash: outcome.hash, with: outcome.hash } : outcome,
   ),

@@ -139,6 +139,48 @@ export const arrivalMutants: readonly Mutant[] = [
       return outcomes;
     },
   })),
+  rankedStore('empty-takes-not-recorded', (store) => ({
+    take: async (budget, options) => {
+      if (await store.hasPending()) return store.take(budget, options);
+      const { operationId, ...rest } = options;
+      return { ...(await store.take(budget, rest)), leaseId: operationId ?? '' };
+    },
+  })),
+  arriving('arrivals-reaped-without-each-overhead', (store) => ({
+    reap: async (budget = {}, options) => {
+      const { maxBytes = Number.POSITIVE_INFINITY, overheadBytes = 0, skip } = budget;
+      if (skip !== undefined || overheadBytes === 0) return store.reap(budget, options);
+      return store.reap({ ...budget, maxBytes: maxBytes - overheadBytes, overheadBytes: 0 }, options);
+    },
+  })),
+  arriving('payloads-of-confirmed-arrivals-are-null', (store) => ({
+    payloads: async (hashes, options) => {
+      const known = await store.checkStatus(hashes);
+      const payloads = await store.payloads(hashes, options);
+      return payloads.map((one, i) => (known[i]?.stage === 'Confirmed' ? null : one));
+    },
+  })),
+  arriving('acknowledged-arrivals-take-no-room', (store) => ({
+    receive: async (batch, options) => {
+      const { maxTxs } = await store.setLimits({});
+      const { acknowledged } = await store.usage();
+      await store.setLimits({ maxTxs: maxTxs + acknowledged });
+      const outcomes = await store.receive(batch, options);
+      await store.setLimits({ maxTxs });
+      return outcomes;
+    },
+  })),
+  arriving('dropped-arrivals-need-no-room', (store) => ({
+    receive: async (batch, options) => {
+      const { maxTxs } = await store.setLimits({});
+      const known = await store.checkStatus(batch.map(({ hash }) => hash));
+      const again = known.filter(({ stage }) => stage === 'Dropped');
+      await store.setLimits({ maxTxs: maxTxs + again.length });
+      const outcomes = await store.receive(batch, options);
+      await store.setLimits({ maxTxs });
+      return outcomes;
+    },
+  })),
   arriving('arrivals-limited-by-default', (store) => ({
     setLimits: async (limits, options) => {
       const set = await store.setLimits(limits, options);

@@ -12,6 +12,30 @@ function loaded(id: string, change: (load: Load, pool: PriorityPool) => Partial<
   }));
 }
 
+/** Counts up and down in doubles. */
+function inDoubles(): Mutant {
+  return ranking('gas-in-doubles', (driver, { index }) => {
+    let gas = 0;
+    return {
+      admit: async (...given) => {
+        const outcomes = await driver.admit(...given);
+        for (const { verdict } of given[0]) gas += verdict.gas;
+        return outcomes;
+      },
+      drop: async (hashes, ...rest) => {
+        const gone = hashes.map((hash) => index.node(hash)?.entry.verdict.gas ?? 0);
+        const dropped = await driver.drop(hashes, ...rest);
+        for (const each of gone) gas -= each;
+        return dropped;
+      },
+      usage: async (context) => {
+        const usage = await driver.usage(context);
+        return usage.load === undefined ? usage : { ...usage, load: { ...usage.load, gas } };
+      },
+    };
+  });
+}
+
 /** What is once in a list of the dump stays there. */
 function staying(id: string, list: 'providers' | 'dependents' | 'leases' | 'senders' | 'satisfied'): Mutant {
   return ranking(id, (driver, { index }) => {
@@ -49,6 +73,7 @@ function staying(id: string, list: 'providers' | 'dependents' | 'leases' | 'send
 
 /** P13. */
 export const drainMutants: readonly Mutant[] = [
+  inDoubles(),
   loaded('load-without-what-is-in-flight', (_, { index }) => ({ transactions: index.order.length })),
   loaded('load-with-confirmed-ones', ({ transactions }, { ledger }) => ({
     transactions: transactions + ledger.usage().confirmed,

@@ -12,6 +12,17 @@ function paging(
   }));
 }
 
+/** What is filtered out takes a place of the page, as if it were not. */
+function counting(id: string): Mutant {
+  return ranking(id, (driver) => ({
+    since: async (query, context) => {
+      const { items, next } = await driver.since({ ...query, except: null }, context);
+      const told = await driver.since({ ...query, limit: 1_000 }, context);
+      return { items: told.items.filter(({ gossipSeq }) => items.some((item) => item.gossipSeq === gossipSeq)), next };
+    },
+  }));
+}
+
 /** A fault in what is asked for. */
 function asked(id: string, change: (query: CheckedGossipQuery) => Partial<CheckedGossipQuery>): Mutant {
   return ranking(id, (driver) => ({
@@ -47,6 +58,17 @@ const stageOf = (index: PoolIndex, { hash }: GossipItem): string => index.node(h
 
 /** P10. */
 export const gossipMutants: readonly Mutant[] = [
+  counting('filtered-out-takes-a-place'),
+  settling('acknowledged-ones-numbered-anew', ['move', 'confirm'], (step, { index, ledger }) => {
+    for (const { after } of step.writes) {
+      const node = index.node(after.hash);
+      if (after.stage !== 'Pending' || ledger.life(after.hash)?.stage !== 'Acknowledged' || node === undefined)
+        continue;
+      index.lastGossipSeq += 1;
+      index.number(node, index.lastGossipSeq);
+    }
+    return step;
+  }),
   paging('gossip-by-price', (page) => ({
     ...page,
     items: [...page.items].sort((a, b) => Number(b.priority - a.priority)),

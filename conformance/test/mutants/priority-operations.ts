@@ -93,6 +93,26 @@ export const poolOperationMutants: readonly Mutant[] = [
       },
     };
   }),
+  rankedStore('id-of-other-revisions-answered', (store) => {
+    const known = new Map<string | undefined, Parameters<typeof store.revise>[0]>();
+    return {
+      revise(revisions, options) {
+        const id = options?.operationId;
+        if (id !== undefined && !known.has(id)) known.set(id, revisions);
+        return store.revise(known.get(id) ?? revisions, options);
+      },
+    };
+  }),
+  rankedStore('id-of-some-of-its-limits-answered', (store) => {
+    const known = new Map<string | undefined, Parameters<typeof store.setLimits>[0]>();
+    return {
+      setLimits(limits, options) {
+        const id = options?.operationId;
+        if (id !== undefined && !known.has(id)) known.set(id, limits);
+        return store.setLimits(known.get(id)?.maxTxs === limits.maxTxs ? (known.get(id) ?? limits) : limits, options);
+      },
+    };
+  }),
   settling('evicted-in-its-call-told-twice', ['admit'], (step, { ledger }) => {
     const [first] = step.events;
     if (first?.kind !== 'transaction' || first.previous.stage !== 'Unknown' || first.stage !== 'Dropped') return step;

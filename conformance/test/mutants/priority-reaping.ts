@@ -131,6 +131,13 @@ export const reapingMutants: readonly Mutant[] = [
     best: async (...given) =>
       (await driver.best(...given)).map((one) => ({ ...one, key: one.key.slice(0, 39).padEnd(53, '0') })),
   })),
+  ranking('keys-without-depth', (driver) => ({
+    best: async (...given) =>
+      (await driver.best(...given)).map((one) => ({
+        ...one,
+        key: `${one.key.slice(0, 31)}00000000${one.key.slice(39)}`,
+      })),
+  })),
   ranking('keys-fall', (driver) => ({
     best: async (...given) => [...(await driver.best(...given))].reverse(),
   })),

@@ -154,6 +154,12 @@ export const recheckMutants: readonly Mutant[] = [
   ranking('verdicts-from-the-last-to-the-first', (driver) => ({
     revise: async (revisions, ...rest) => [...(await driver.revise([...revisions].reverse(), ...rest))].reverse(),
   })),
+  settling('limits-take-back-what-a-refusal-parks', ['revise'], (step, { index }) => {
+    const kinds = (step.outcome as ReviseOutcome[]).map(({ kind }) => kind);
+    if (!kinds.includes('dropped') || !kinds.includes('limit')) return step;
+    for (const node of [...index.parked]) if (node.place) index.place(node, { ...node.place, ready: true });
+    return step;
+  }),
   ranked('bad-verdicts-leave-the-good-ones', {
     answer: (driver) => ({
       revise: async (revisions, moment, context) => {

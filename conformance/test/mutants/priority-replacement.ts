@@ -159,6 +159,15 @@ export const priceMutants: readonly Mutant[] = [
     const sum = sumOf(losersOf(offer));
     return sum < 0n && losersOf(offer).length > 1 ? -sum : whole(offer, losersOf(offer));
   }),
+  pricing('sum-cut-towards-zero', (offer) => {
+    const [sum, bytes] = [sumOf(losersOf(offer)), BigInt(offer.one.payload.length)];
+    const price = whole(offer, losersOf(offer));
+    return sum < 0n && bytes > 0n && losersOf(offer).length > 1 && sum / bytes + 1n > price ? sum / bytes + 1n : price;
+  }),
+  pricing('sum-by-doubles', (offer) => {
+    const [sum, bytes] = [BigInt(Number(sumOf(losersOf(offer)))), BigInt(offer.one.payload.length)];
+    return bytes === 1n && losersOf(offer).length > 1 ? sum + 1n : whole(offer, losersOf(offer));
+  }),
   telling('price-told-as-one-that-can-be-paid', (outcome) =>
     outcome.kind === 'replacement-underpriced' && outcome.required > max ? { ...outcome, required: max } : outcome,
   ),

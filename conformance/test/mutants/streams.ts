@@ -46,6 +46,14 @@ export const streamMutants: readonly Mutant[] = [
       if (event.kind === 'lagged') yield event;
     }
   }),
+  streaming('loss-of-what-is-ahead-told-as-nothing', async (store, options) => {
+    const { lastEventSeq } = await store.usage();
+    const stream = await store.subscribe(options);
+    if ((options.after ?? 0) <= lastEventSeq) return stream;
+    return (async function* () {
+      for await (const event of stream) yield event.kind === 'lagged' ? { ...event, missed: 0 } : event;
+    })();
+  }),
   relaying('break-ends-nothing', (stream) => endless(stream[Symbol.asyncIterator]())),
   relaying('waits-for-the-next-event-to-end', async function* (stream) {
     for await (const event of stream) yield event;
