@@ -102,8 +102,14 @@ function orUsage<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new UsageError(`${firstLine(error)}; ${shortUsage}`);
+    throw new UsageError(`${faultIn(error)}; ${shortUsage}`);
   }
+}
+
+/** What `parseArgs` says is wrong, without its advice. */
+function faultIn(error: unknown): string {
+  const [sentence = ''] = firstLine(error).split('. ');
+  return sentence.replace(/^Option '(--[a-z-]+).*' argument (?:missing|is ambiguous)\.?$/, '$1 needs a value');
 }
 
 export function firstLine(error: unknown): string {

@@ -73,6 +73,15 @@ test.each([
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
 });
 
+test.each([
+  [['--concurrency', '-1'], '--concurrency needs a value;'],
+  [['--only'], '--only needs a value;'],
+  [['--fast'], "Unknown option '--fast';"],
+])('%s is told without advice on positional arguments', async (args, told) => {
+  const { code, stderr } = await command(fixture('subject'), ...args);
+  expect({ code, told: stderr.startsWith(`mempool-conformance: ${told} usage:`) }).toEqual({ code: 2, told: true });
+});
+
 test('several rules and cases add up, and a profile narrows them', async () => {
   const only = ['--only', 'L1/seq-told', '--only', 'L13', '--only', 'P18/reap'];
   const counted = async (...more: string[]) => (await command(fixture('subject'), ...only, ...more)).stdout;
