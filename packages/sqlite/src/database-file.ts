@@ -61,6 +61,7 @@ function connect(path: string, create: boolean): Database {
   if (isReadOnly(dirname(path)) || isReadOnly(path))
     throw new core.MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
   try {
+    assertNoStrayLog(path);
     if (create) makeFile(path, header);
     const size = sizeOf(path);
     if (size !== null && size < headerBytes) assertNotCut(path);
@@ -90,6 +91,14 @@ function header(): Buffer {
 function assertNotCut(path: string): void {
   if (!magic.startsWith(readFileSync(path, 'latin1'))) return;
   throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the file is cut short: ${path}`, { key: path });
+}
+
+/** A log without its file is another pool's, which was moved or deleted: SQLite would play it into a new file. */
+function assertNoStrayLog(path: string): void {
+  const log = `${path}-wal`;
+  if (sizeOf(path) !== null || !sizeOf(log)) return;
+  const message = `a pool's log lies there without its file; put the file back, or move the log away: ${log}`;
+  throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', message, { key: log });
 }
 
 /** What else is wrong with a path shows when it is opened. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { MempoolError } from 'mempool-core';
+import { invalid, MempoolError } from 'mempool-core';
 
 /** Which file lies at a path, whatever it is named; `null`: none. */
 export function fileAt(path: string): string | null {
@@ -9,9 +9,11 @@ export function fileAt(path: string): string | null {
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
-/** `null`: there is none. */
+/** `null`: there is none. @throws `ERR_MEMPOOL_INVALID` where it is a device, a pipe or a folder */
 export function sizeOf(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? null;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found !== undefined && !found.isFile()) throw invalid('path', `a file, and no folder or device: ${path}`);
+  return found?.size ?? null;
 }
 
 /** Makes a file whole or not at all, where there is none: an opener that is killed leaves no empty one behind. */

@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -88,6 +89,30 @@ test.each(kinds)('a path that leads nowhere is told as a bad path: $name, $order
         code: 'ERR_MEMPOOL_INVALID',
         details: { field: 'path' },
       });
+});
+
+test.each(kinds)(
+  'a log whose file was moved away is played into no new pool: $name, $ordering',
+  async ({ backend, ordering }) => {
+    const path = join(scratch(), 'pool.db');
+    const store = await backend.open({ path, ordering });
+    await store.receive([transaction(1), transaction(2)]);
+    copyFileSync(`${path}-wal`, `${path}-log`);
+    await store.close();
+    renameSync(path, `${path}-moved`);
+    renameSync(`${path}-log`, `${path}-wal`);
+    const opening = backend.open({ path, ordering });
+    await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT', details: { key: `${path}-wal` } });
+    expect(existsSync(path)).toBe(false);
+    renameSync(`${path}-moved`, path);
+    await using again = await backend.open({ path, ordering });
+    expect(await again.usage()).toMatchObject({ pending: 2 });
+  },
+);
+
+test.each(backends)('a path that is a device is refused by name: $name', async (backend) => {
+  const opening = backend.open({ path: '/dev/zero' });
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } });
 });
 
 test('D1: a file that comes back is written again', async () => {
