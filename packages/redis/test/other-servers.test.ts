@@ -83,8 +83,14 @@ test.for(['fifo', 'priority'] as const)(
   },
 );
 
+/** Its second port, by default 10,000 above the first, could be one that the system has given to somebody. */
+async function clusterNode() {
+  const busPort = String(await freePort());
+  return { busPort, server: await ownServer('--cluster-enabled', 'yes', '--cluster-port', busPort) };
+}
+
 test('a node of a cluster is refused as such, with and without the right to be asked', async () => {
-  const server = await ownServer('--cluster-enabled', 'yes');
+  const { server } = await clusterNode();
   const open = (url: string) => redis.open({ url, timeoutMs: 60_000 });
   await assert.rejects(open(server.url), fails('ERR_MEMPOOL_UNSUPPORTED'));
   await assert.rejects(open(`${server.url}/1`), fails('ERR_MEMPOOL_UNSUPPORTED'));
@@ -94,8 +100,8 @@ test('a node of a cluster is refused as such, with and without the right to be a
   await admin.call('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
   const id = String(await admin.call('CLUSTER', 'MYID'));
   const slot = String(await admin.call('CLUSTER', 'KEYSLOT', '{mempool}'));
-  const other = await ownServer('--cluster-enabled', 'yes');
-  await admin.call('CLUSTER', 'MEET', '127.0.0.1', String(other.port));
+  const { server: other, busPort } = await clusterNode();
+  await admin.call('CLUSTER', 'MEET', '127.0.0.1', String(other.port), busPort);
   const otherId = String(await operator(other.url).call('CLUSTER', 'MYID'));
   await expect.poll(() => admin.call('CLUSTER', 'SETSLOT', slot, 'NODE', otherId).catch(() => id)).toBe('OK');
   const url = server.url.replace('//', '//node:secret@');
