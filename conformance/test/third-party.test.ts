@@ -22,5 +22,5 @@ test('the command takes it too', async () => {
   const command = new URL('../src/cli.ts', import.meta.url).pathname;
   const { code, stdout } = await runProgram([command, fixture('directory-leases'), '--only', 'LE2']);
   expect({ code, failed: /^failed /m.test(stdout) }).toEqual({ code: 0, failed: false });
-  expect(stdout).toMatch(/^directory: .* election \d+; seed \d+\)$/m);
+  expect(stdout).toMatch(/^directory: .* election \d+; seed \d+; took [\d.]+ s\)$/m);
 });

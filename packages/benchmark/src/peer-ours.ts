@@ -1,5 +1,6 @@
 import {
   accountTag,
+  type Capabilities,
   Mempool,
   type MempoolStore,
   type OpenOptions,
@@ -14,7 +15,10 @@ import { loadSubject } from './subject.ts';
 /** A subject of the conformance suite whose backend is opened at an address given here, a proxy's for one. */
 export interface PeerSubject {
   readonly name: string;
-  readonly backend: { open(options: OpenOptions & { readonly url: string }): Promise<MempoolStore> };
+  readonly backend: {
+    readonly capabilities: Pick<Capabilities, 'shared'>;
+    open(options: OpenOptions & { readonly url?: string }): Promise<MempoolStore>;
+  };
 }
 
 export async function loadPeerSubject(path: string): Promise<PeerSubject> {
@@ -32,8 +36,9 @@ const atOnce: Policy = { finalizeThreshold: 1, dropThreshold: Number.POSITIVE_IN
 const nothing = 'nothing';
 const leaseMs = 3_600_000;
 
+/** A pool in memory takes no address. */
 function openStore({ backend }: PeerSubject, { name, url }: PeerPlace, options?: OpenOptions): Promise<MempoolStore> {
-  return backend.open({ ...options, pool: name, url });
+  return backend.open({ ...options, pool: name, ...(backend.capabilities.shared && { url }) });
 }
 
 function confirmIn(store: Pick<MempoolStore, 'confirm'>, seen: readonly string[]): Promise<unknown> {
