@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Vitest hands these on to Node too, so that child processes forked by a test run the sources unbuilt as well.
 const conditions = ['mempool-source', ...defaultServerConditions];
@@ -29,6 +30,16 @@ function scratchFolder(): { readonly TMPDIR?: string } {
   }
 }
 
+/** A file of two minutes that begins last is waited for by all. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) =>
+      /(conformance|mutants|planted|multi-node)\.test\.ts$/.test(moduleId);
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 const tests = (folders: readonly string[]) => folders.map((folder) => `${folder}/test/**/*.test.ts`);
 
 export default defineConfig({
@@ -46,6 +57,7 @@ export default defineConfig({
     maxWorkers: Math.max(3, availableParallelism() - 1),
     // What must come may take a while on a loaded machine; what does not come is no more right sooner.
     expect: { poll: { timeout: 15_000 } },
+    sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [

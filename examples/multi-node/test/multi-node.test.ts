@@ -36,9 +36,10 @@ function execute(imports: readonly string[], program: string, ...args: readonly 
   return promisify(execFile)(process.execPath, ['--conditions=mempool-source', ...imports, file, ...args]);
 }
 
-async function recordFile(): Promise<string> {
+/** `finished`: of tests that run at the same time each has its own. */
+async function recordFile(finished: typeof onTestFinished = onTestFinished): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mempool-multi-node-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  finished(() => rm(folder, { recursive: true }));
   return join(folder, 'record.jsonl');
 }
 
@@ -106,9 +107,9 @@ const withoutFence = new URL('./planted/without-fence.ts', import.meta.url).href
 test.for([1, 2, 3])(
   'on a pool that has no fence, a run ends with violations of it (seed %i)',
   { timeout: slowMs, concurrent: true },
-  async (seed) => {
+  async (seed, test) => {
     const args = ['--kills', '1', '--ttl', '1000', '--nodes', '2', '--seed', String(seed), '--json'];
-    const file = await recordFile();
+    const file = await recordFile(test.onTestFinished);
     const planted = ['--import', withoutFence];
     const error: unknown = await execute(planted, 'main', ...args, '--record', file, '--url', inject('redisUrl')).catch(
       (cause: unknown) => cause,
