@@ -29,8 +29,7 @@ export function fileSubject(name: string, module: string, backend: Backend<Sqlit
     name,
     module,
     backend,
-    // No power is cut here, and a killed process loses nothing either way: without a sync for each commit it takes a quarter of the time.
-    open: (pool, options = {}) => backend.open({ ...options, synchronous: 'normal', pool, path: pathOf(pool) }),
+    open: (pool, options = {}) => backend.open({ ...options, pool, path: pathOf(pool) }),
     damage: async (pool, record) => damageFile(pathOf(pool), record),
     async destroy(pool) {
       for (const suffix of ['', '-wal', '-shm', '-watcher-lock']) await rm(`${pathOf(pool)}${suffix}`, { force: true });
