@@ -1,15 +1,6 @@
-export * from './answers.ts';
-export type { ArrivalStep } from './arrival-change.ts';
-export type { ArrivalVerbs } from './arrival-driver.ts';
-export { arrivalLimits } from './arrival-limits.ts';
-export * from './arrival-reap.ts';
-export { endedLeases, takenBy } from './arrival-state.ts';
-export * from './arrival-step.ts';
-export { type Backend, type BackendDefinition, defineBackend } from './backend.ts';
-export type { Backends, ImportModule } from './backend-module.ts';
-export type { Capabilities } from './capabilities.ts';
-export type * from './chain-source.ts';
-export * from './change.ts';
+export { type Backend, type BackendDefinition, defineBackend } from './boundary/define-backend.ts';
+export { checkNode } from './boundary/node-version.ts';
+export { copyTransactions } from './boundary/submissions.ts';
 export {
   bytesToHash,
   decodeEvents,
@@ -20,12 +11,17 @@ export {
   formatVersion,
   hashToBytes,
   payloadChecksum,
-} from './codec.ts';
-export type { DolosConfig, DolosMempoolSection, MempoolConfig } from './config.ts';
-export { parseConfig } from './config.ts';
-export { type ConfigOverrides, loadConfig } from './config-file.ts';
-export { lostEnd, lostEntry } from './damage.ts';
-export type * from './driver.ts';
+} from './codec/codec.ts';
+export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
+export { encodeArrivals, encodeEvents, pointBytes } from './codec/event-encoder.ts';
+export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
+export type { Backends, ImportModule } from './config/backend-module.ts';
+export type { DolosConfig, DolosMempoolSection, MempoolConfig } from './config/config.ts';
+export { parseConfig } from './config/config.ts';
+export { type ConfigOverrides, loadConfig } from './config/config-file.ts';
+export { type OpenMempoolOptions, openMempool } from './config/open-mempool.ts';
+export type { Capabilities } from './contract/capabilities.ts';
+export type * from './contract/driver.ts';
 export {
   invalid,
   isMempoolError,
@@ -33,21 +29,11 @@ export {
   type MempoolErrorCode,
   type MempoolErrorDetails,
   mempoolErrorCodes,
-} from './errors.ts';
-export { encodeArrivals, encodeEvents, pointBytes } from './event-encoder.ts';
-export type * from './events.ts';
-export type { WaitOptions, WaitStage } from './goal.ts';
-export type { KeptBlock } from './kept-blocks.ts';
-export * from './lease.ts';
-export { Ledger } from './ledger.ts';
-export { type Done, type LedgerDriverParts, ledgerDriver } from './ledger-driver.ts';
-export type { LedgerRecord } from './ledger-record.ts';
-export * from './lifecycle.ts';
-export { Mempool } from './mempool.ts';
-export type { MempoolOptions } from './mempool-options.ts';
-export type { MempoolReader } from './mempool-reader.ts';
-export { checkNode } from './node-version.ts';
-export { type OpenMempoolOptions, openMempool } from './open-mempool.ts';
+} from './contract/errors.ts';
+export type * from './contract/events.ts';
+export * from './contract/lease.ts';
+export * from './contract/lifecycle.ts';
+export * from './contract/limits.ts';
 export {
   defaultRetention,
   type Logger,
@@ -55,37 +41,14 @@ export {
   maxOperations,
   type OpenOptions,
   type Retention,
-} from './options.ts';
-export * from './ordering.ts';
-export { decodeOutcome, encodeOutcome, operationReused } from './outcome-record.ts';
-export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './pages.ts';
-export { leaseEnd, momentOf, poolClock } from './pool-clock.ts';
-export { account, accountTag, type Nonce } from './priority/account.ts';
-export { decodeChange, encodeChange } from './priority/change-record.ts';
-export type { Planning } from './priority/draft.ts';
-export { dumpOf } from './priority/dump.ts';
-export type * from './priority/entry.ts';
-export { decodeEntry, encodeEntry } from './priority/entry-record.ts';
-export type { Gossip, GossipOptions } from './priority/gossip.ts';
-export * from './priority/limits.ts';
-export { onePerSender } from './priority/one-per-sender.ts';
-export { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from './priority/place.ts';
-export { PoolIndex } from './priority/pool-index.ts';
-export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
-export type * from './priority/pool-verbs.ts';
-export { type PriorityStorage, priorityDriver } from './priority/priority-driver.ts';
-export { type PriorityLedgerParts, priorityLedgerDriver } from './priority/priority-ledger.ts';
-export {
-  changeOfStep,
-  changesPool,
-  type PoolChange,
-  type PoolRecord,
-  PriorityPool,
-  type PriorityPoolParts,
-} from './priority/priority-pool.ts';
-export type * from './priority/priority-verbs.ts';
-export type { Recheck, RecheckOptions } from './priority/recheck.ts';
-export { type Inputs, utxo, utxoLimits, utxoTags } from './priority/utxo.ts';
+} from './contract/options.ts';
+export { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from './contract/order-key.ts';
+export * from './contract/page-rules.ts';
+export type * from './contract/pool-driver.ts';
+export type * from './contract/pool-entry.ts';
+export type * from './contract/pool-verbs.ts';
+export type * from './contract/store.ts';
+export * from './contract/transaction.ts';
 export {
   type CheckedVerdict,
   defaultVerdict,
@@ -94,15 +57,52 @@ export {
   minPriority,
   type Refusal,
   type Verdict,
-} from './priority/verdict.ts';
-export { type RetryOptions, retryUntil } from './retry.ts';
-export type { Schedule } from './schedule.ts';
-export * from './step.ts';
-export type * from './store.ts';
-export { copyTransactions } from './submissions.ts';
-export * from './transaction.ts';
-export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './validation.ts';
-export { Watcher } from './watcher.ts';
-export type * from './watcher-events.ts';
-export type { WatcherElection, WatcherOptions, WatcherPool } from './watcher-options.ts';
-export { WriteLine } from './write-line.ts';
+} from './contract/verdict.ts';
+export type { ArrivalVerbs } from './drivers/fifo-driver.ts';
+export { type Done, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
+export { WriteLine } from './drivers/ordered-writer.ts';
+export { type PriorityStorage, priorityDriver } from './drivers/priority-driver.ts';
+export { type PriorityLedgerParts, priorityLedgerDriver } from './drivers/priority-ledger-driver.ts';
+export { type RetryOptions, retryUntil } from './drivers/retry.ts';
+export type { KeptBlock } from './memory/kept-blocks.ts';
+export { Ledger } from './memory/ledger.ts';
+export type { LedgerRecord } from './memory/ledger-record.ts';
+export { account, accountTag, type Nonce } from './mempool/account.ts';
+export type { Gossip, GossipOptions } from './mempool/gossip.ts';
+export { Mempool } from './mempool/mempool.ts';
+export type { MempoolOptions } from './mempool/mempool-options.ts';
+export type { MempoolReader } from './mempool/mempool-reader.ts';
+export { onePerSender } from './mempool/one-per-sender.ts';
+export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './mempool/pages.ts';
+export type { Recheck, RecheckOptions } from './mempool/recheck.ts';
+export type { Schedule } from './mempool/schedule.ts';
+export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';
+export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './mempool/validation.ts';
+export type { WaitOptions, WaitStage } from './mempool/wait-goal.ts';
+export { decodeChange, encodeChange } from './priority/change-record.ts';
+export { dumpOf } from './priority/dump.ts';
+export { PoolIndex } from './priority/pool-index.ts';
+export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
+export {
+  changeOfStep,
+  changesPool,
+  type PoolChange,
+  type PoolRecord,
+  PriorityPool,
+  type PriorityPoolParts,
+} from './priority/priority-pool.ts';
+export type { Planning } from './priority/step-builder.ts';
+export * from './rules/answers.ts';
+export * from './rules/change.ts';
+export { lostEnd, lostEntry } from './rules/damage.ts';
+export { endedLeases, takenBy } from './rules/fifo-claims.ts';
+export { arrivalLimits } from './rules/fifo-limits.ts';
+export * from './rules/fifo-selection.ts';
+export * from './rules/fifo-step.ts';
+export type { ArrivalStep } from './rules/fifo-step-parts.ts';
+export { leaseEnd, momentOf, poolClock } from './rules/pool-clock.ts';
+export * from './rules/step.ts';
+export type * from './watcher/chain-source.ts';
+export { Watcher } from './watcher/watcher.ts';
+export type * from './watcher/watcher-events.ts';
+export type { WatcherElection, WatcherOptions, WatcherPool } from './watcher/watcher-options.ts';

@@ -8,15 +8,15 @@ import {
   checkReason,
   checkWrite,
   distinctHashes,
-} from '../src/arguments.ts';
-import { checkCount } from '../src/count.ts';
-import { isMempoolError } from '../src/errors.ts';
-import { defaultThresholds } from '../src/lifecycle.ts';
-import { type OpenOptions, resolveOptions } from '../src/options.ts';
-import { clampLimit } from '../src/ordering.ts';
-import type { Block } from '../src/store.ts';
-import { checkTransactions, copyTransactions, readSubmissions } from '../src/submissions.ts';
-import type { Transaction } from '../src/transaction.ts';
+} from '../src/boundary/arguments.ts';
+import { checkCount } from '../src/boundary/count.ts';
+import { checkTransactions, copyTransactions, readSubmissions } from '../src/boundary/submissions.ts';
+import { isMempoolError } from '../src/contract/errors.ts';
+import { defaultThresholds } from '../src/contract/lifecycle.ts';
+import { type OpenOptions, resolveOptions } from '../src/contract/options.ts';
+import { clampLimit } from '../src/contract/page-rules.ts';
+import type { Block } from '../src/contract/store.ts';
+import type { Transaction } from '../src/contract/transaction.ts';
 
 const hash = 'ab'.repeat(32);
 const good: Transaction = { hash, payload: new Uint8Array([1]), payloadType: 0 };

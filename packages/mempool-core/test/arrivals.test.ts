@@ -12,9 +12,9 @@ import {
   type Step,
 } from 'mempool-core';
 import { expect, test } from 'vitest';
-import { arrivalLimits } from '../src/arrival-limits.ts';
-import { admissionOf } from '../src/arrival-step.ts';
-import { leaseEnd, momentOf, poolClock } from '../src/pool-clock.ts';
+import { arrivalLimits } from '../src/rules/fifo-limits.ts';
+import { admissionOf } from '../src/rules/fifo-step.ts';
+import { leaseEnd, momentOf, poolClock } from '../src/rules/pool-clock.ts';
 
 const hashOf = (n: number): string => n.toString(16).padStart(64, '0');
 const transaction = (n: number) => ({ hash: hashOf(n), payload: Buffer.alloc(4, n), payloadType: 0 });

@@ -1,9 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { defineBackend } from '../src/backend.ts';
-import type { StoreDriver } from '../src/driver.ts';
-import { isMempoolError, MempoolError } from '../src/errors.ts';
-import type { MempoolStore } from '../src/store.ts';
+import { defineBackend } from '../src/boundary/define-backend.ts';
+import type { StoreDriver } from '../src/contract/driver.ts';
+import { isMempoolError, MempoolError } from '../src/contract/errors.ts';
+import type { MempoolStore } from '../src/contract/store.ts';
 import { EventLog } from './event-log.ts';
 
 const hash = 'ab'.repeat(32);

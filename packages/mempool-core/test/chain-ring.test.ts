@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ChainRing } from '../src/chain-ring.ts';
-import { reconcile } from '../src/reconcile.ts';
-import type { Block } from '../src/store.ts';
-import type { ChainPoint } from '../src/transaction.ts';
+import type { Block } from '../src/contract/store.ts';
+import type { ChainPoint } from '../src/contract/transaction.ts';
+import { ChainRing } from '../src/watcher/chain-ring.ts';
+import { reconcile } from '../src/watcher/reconcile.ts';
 import { Chance, seed } from './chance.ts';
 
 function at(n: number): ChainPoint {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { defaultThresholds, dropped, finalized, type Life, live } from '../src/contract/lifecycle.ts';
 import {
   bySeq,
   type Change,
@@ -10,8 +11,7 @@ import {
   planMove,
   planReceive,
   planRollback,
-} from '../src/change.ts';
-import { defaultThresholds, dropped, finalized, type Life, live } from '../src/lifecycle.ts';
+} from '../src/rules/change.ts';
 
 const point = { slot: 1, hash: '00'.repeat(32) };
 const none = { seen: [], unseen: [], aged: [] };

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { MempoolError } from '../src/errors.ts';
+import { MempoolError } from '../src/contract/errors.ts';
 import { start } from './desk.ts';
 
 /** One who may abort, with a reason of his own. */

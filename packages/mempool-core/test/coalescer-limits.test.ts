@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Lane } from '../src/call-list.ts';
-import { MempoolError } from '../src/errors.ts';
+import { MempoolError } from '../src/contract/errors.ts';
+import type { Lane } from '../src/mempool/call-list.ts';
 import { start } from './desk.ts';
 
 const invalid = new MempoolError('ERR_MEMPOOL_INVALID', 'as planned');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MempoolError } from '../src/errors.ts';
+import { MempoolError } from '../src/contract/errors.ts';
 import { Chance, seed } from './chance.ts';
 import { start } from './desk.ts';
 

@@ -7,12 +7,12 @@ import {
   encodeValue,
   hashToBytes,
   payloadChecksum,
-} from '../src/codec.ts';
-import type { MempoolErrorCode } from '../src/errors.ts';
-import { encodeArrivals, encodeEvents } from '../src/event-encoder.ts';
-import type { StoreEvent, TransactionEvent } from '../src/events.ts';
-import { decodeOutcome, encodeOutcome } from '../src/outcome-record.ts';
-import { type ChainPoint, knownStages } from '../src/transaction.ts';
+} from '../src/codec/codec.ts';
+import { encodeArrivals, encodeEvents } from '../src/codec/event-encoder.ts';
+import { decodeOutcome, encodeOutcome } from '../src/codec/outcome-record.ts';
+import type { MempoolErrorCode } from '../src/contract/errors.ts';
+import type { StoreEvent, TransactionEvent } from '../src/contract/events.ts';
+import { type ChainPoint, knownStages } from '../src/contract/transaction.ts';
 import { Chance, seed } from './chance.ts';
 
 const corrupt = expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' satisfies MempoolErrorCode });

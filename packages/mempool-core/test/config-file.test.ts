@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadConfig } from '../src/config-file.ts';
-import { isMempoolError, type MempoolError } from '../src/errors.ts';
+import { loadConfig } from '../src/config/config-file.ts';
+import { isMempoolError, type MempoolError } from '../src/contract/errors.ts';
 
 let folder = '';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type MempoolConfig, parseConfig } from '../src/config.ts';
-import { isMempoolError } from '../src/errors.ts';
+import { type MempoolConfig, parseConfig } from '../src/config/config.ts';
+import { isMempoolError } from '../src/contract/errors.ts';
 
 /** The field and the message of a refusal. */
 function refusal(given: unknown): { field: string | undefined; message: string } {

@@ -1,6 +1,6 @@
-import type { Lane } from '../src/call-list.ts';
-import { Coalescer } from '../src/coalescer.ts';
-import type { WriteOptions } from '../src/store.ts';
+import type { WriteOptions } from '../src/contract/store.ts';
+import type { Lane } from '../src/mempool/call-list.ts';
+import { Coalescer } from '../src/mempool/coalescer.ts';
 
 const limits = { maxBatch: 128, maxBatchBytes: 4_194_304, maxQueued: 100_000 };
 

@@ -1,5 +1,5 @@
-import { MempoolError } from '../src/errors.ts';
-import type { EventPage, EventSource, StoreEvent } from '../src/events.ts';
+import { MempoolError } from '../src/contract/errors.ts';
+import type { EventPage, EventSource, StoreEvent } from '../src/contract/events.ts';
 
 /** The numbered events of a store, as little of them as streams need. */
 export class EventLog implements EventSource {

@@ -1,5 +1,5 @@
-import { EventStream } from '../src/event-stream.ts';
-import type { MempoolEvent } from '../src/events.ts';
+import { EventStream } from '../src/boundary/event-stream.ts';
+import type { MempoolEvent } from '../src/contract/events.ts';
 import type { EventLog } from './event-log.ts';
 
 export interface Reader {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MempoolError } from '../src/errors.ts';
-import { EventStream } from '../src/event-stream.ts';
-import type { EventPage, EventSource } from '../src/events.ts';
+import { EventStream } from '../src/boundary/event-stream.ts';
+import { MempoolError } from '../src/contract/errors.ts';
+import type { EventPage, EventSource } from '../src/contract/events.ts';
 import { EventLog } from './event-log.ts';
 import { open, range } from './event-reader.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidHashes } from '../src/priority/invalid-hashes.ts';
-import type { Transaction } from '../src/transaction.ts';
+import type { Transaction } from '../src/contract/transaction.ts';
+import { InvalidHashes } from '../src/mempool/invalid-hashes.ts';
 
 const transaction = (n: number, payload = n): Transaction => ({
   hash: n.toString(16).padStart(4, '0'),

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkChainWrite } from '../src/arguments.ts';
-import { defineBackend } from '../src/backend.ts';
-import { isMempoolError } from '../src/errors.ts';
-import { isFenced, type Lease, type LeaseSource } from '../src/lease.ts';
-import { Ledger } from '../src/ledger.ts';
-import { ledgerDriver } from '../src/ledger-driver.ts';
-import { defaultRetention, type OpenOptions } from '../src/options.ts';
+import { checkChainWrite } from '../src/boundary/arguments.ts';
+import { defineBackend } from '../src/boundary/define-backend.ts';
+import { isMempoolError } from '../src/contract/errors.ts';
+import { isFenced, type Lease, type LeaseSource } from '../src/contract/lease.ts';
+import { defaultRetention, type OpenOptions } from '../src/contract/options.ts';
+import { ledgerDriver } from '../src/drivers/ledger-driver.ts';
+import { Ledger } from '../src/memory/ledger.ts';
 import { scratch } from './readme-backend.ts';
 
 const lease: Lease = { nodeId: 'a', token: 'token-1', term: 7 };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { defineBackend } from '../src/backend.ts';
-import { Ledger } from '../src/ledger.ts';
-import { type LedgerDriverParts, ledgerDriver } from '../src/ledger-driver.ts';
-import { defaultRetention } from '../src/options.ts';
-import { receiveStep, type Step } from '../src/step.ts';
+import { defineBackend } from '../src/boundary/define-backend.ts';
+import { defaultRetention } from '../src/contract/options.ts';
+import { type LedgerDriverParts, ledgerDriver } from '../src/drivers/ledger-driver.ts';
+import { Ledger } from '../src/memory/ledger.ts';
+import { receiveStep, type Step } from '../src/rules/step.ts';
 
 const one = { hash: 'ab'.repeat(32), payload: new Uint8Array(1), payloadType: 0 };
 const capabilities = { durable: false, shared: false, lease: false, priority: false };

@@ -13,7 +13,7 @@ import {
   sightingCounts,
   type Thresholds,
   transitions,
-} from '../src/lifecycle.ts';
+} from '../src/contract/lifecycle.ts';
 
 const hash = 'ab';
 const never: Thresholds = { finalizeThreshold: Number.POSITIVE_INFINITY, dropThreshold: Number.POSITIVE_INFINITY };

@@ -2,8 +2,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Backend } from '../src/backend.ts';
-import { openMempool } from '../src/open-mempool.ts';
+import type { Backend } from '../src/boundary/define-backend.ts';
+import { openMempool } from '../src/config/open-mempool.ts';
 import { scratch } from './readme-backend.ts';
 
 it('opens no store for options that no pool takes: nobody would close it', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from '../src/priority/place.ts';
-import { maxPriority, minPriority } from '../src/priority/verdict.ts';
+import { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from '../src/contract/order-key.ts';
+import { maxPriority, minPriority } from '../src/contract/verdict.ts';
 import { Chance, seed } from './chance.ts';
 
 const place = (eff: bigint, anchor: number, depth: number, seq: number, ready = true): Place => ({

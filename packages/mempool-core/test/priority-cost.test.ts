@@ -1,20 +1,20 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { MoveVerb } from '../src/lifecycle.ts';
+import type { MoveVerb } from '../src/contract/lifecycle.ts';
+import { defaultLimits } from '../src/contract/limits.ts';
+import type { Place } from '../src/contract/order-key.ts';
+import type { PoolDump } from '../src/contract/pool-verbs.ts';
+import { checkVerdict, type Verdict } from '../src/contract/verdict.ts';
 import { admitStep } from '../src/priority/admission.ts';
-import { confirmPoolStep, rollbackPoolStep } from '../src/priority/chain-plans.ts';
+import { confirmPoolStep, rollbackPoolStep } from '../src/priority/block-step.ts';
 import { decodeChange, encodeChange } from '../src/priority/change-record.ts';
-import type { Planning } from '../src/priority/draft.ts';
 import { dumpOf } from '../src/priority/dump.ts';
-import { defaultLimits } from '../src/priority/limits.ts';
-import type { Place } from '../src/priority/place.ts';
 import { PoolIndex } from '../src/priority/pool-index.ts';
 import type { PoolNode } from '../src/priority/pool-node.ts';
-import { limitsStep, movePoolStep } from '../src/priority/pool-plans.ts';
-import type { PoolDump } from '../src/priority/pool-verbs.ts';
+import { limitsStep, movePoolStep } from '../src/priority/pool-step.ts';
 import { changeOfStep, PriorityPool } from '../src/priority/priority-pool.ts';
+import type { Planning } from '../src/priority/step-builder.ts';
 import { TagIndex } from '../src/priority/tag-index.ts';
-import { checkVerdict, type Verdict } from '../src/priority/verdict.ts';
-import type { Step } from '../src/step.ts';
+import type { Step } from '../src/rules/step.ts';
 
 /** What a call did: transactions that it looked at because of a tag, and those that it placed. */
 const cost = { looks: 0, places: 0 };

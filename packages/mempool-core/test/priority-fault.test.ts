@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
+import { defaultLimits } from '../src/contract/limits.ts';
+import type { Place } from '../src/contract/order-key.ts';
+import type { ReceiveOutcome } from '../src/contract/store.ts';
+import { checkVerdict, type Verdict } from '../src/contract/verdict.ts';
 import { admitStep } from '../src/priority/admission.ts';
-import type { Planning } from '../src/priority/draft.ts';
 import { dumpOf } from '../src/priority/dump.ts';
-import { defaultLimits } from '../src/priority/limits.ts';
-import type { Place } from '../src/priority/place.ts';
 import { PoolIndex } from '../src/priority/pool-index.ts';
 import type { PoolNode } from '../src/priority/pool-node.ts';
 import { PriorityPool } from '../src/priority/priority-pool.ts';
-import { checkVerdict, type Verdict } from '../src/priority/verdict.ts';
-import type { Step } from '../src/step.ts';
-import type { ReceiveOutcome } from '../src/store.ts';
+import type { Planning } from '../src/priority/step-builder.ts';
+import type { Step } from '../src/rules/step.ts';
 
 class FailingIndex extends PoolIndex {
   fails = false;

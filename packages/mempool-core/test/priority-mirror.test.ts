@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { decodeEntry, encodeEntry } from '../src/codec/entry-record.ts';
+import type { Limits } from '../src/contract/limits.ts';
+import type { PoolDump } from '../src/contract/pool-verbs.ts';
+import { checkVerdict, maxPriority, minPriority, type Verdict } from '../src/contract/verdict.ts';
 import { admitStep } from '../src/priority/admission.ts';
-import { confirmPoolStep, rollbackPoolStep } from '../src/priority/chain-plans.ts';
+import { confirmPoolStep, rollbackPoolStep } from '../src/priority/block-step.ts';
 import { decodeChange, encodeChange } from '../src/priority/change-record.ts';
-import type { Planning } from '../src/priority/draft.ts';
 import { dumpOf } from '../src/priority/dump.ts';
-import { decodeEntry, encodeEntry } from '../src/priority/entry-record.ts';
-import type { Limits } from '../src/priority/limits.ts';
-import * as plans from '../src/priority/pool-plans.ts';
-import type { PoolDump } from '../src/priority/pool-verbs.ts';
+import * as plans from '../src/priority/pool-step.ts';
 import { changeOfStep, type PoolChange, PriorityPool, type PriorityPoolParts } from '../src/priority/priority-pool.ts';
-import { checkVerdict, maxPriority, minPriority, type Verdict } from '../src/priority/verdict.ts';
-import type { Step } from '../src/step.ts';
+import type { Planning } from '../src/priority/step-builder.ts';
+import type { Step } from '../src/rules/step.ts';
 import { Chance, seed } from './chance.ts';
 
 interface TwinsOptions {

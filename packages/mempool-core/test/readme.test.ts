@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { fields } from '../src/config.ts';
-import { MempoolError, mempoolErrorCodes } from '../src/errors.ts';
-import { lifecycleVerbs, nextStage, transitions } from '../src/lifecycle.ts';
+import { fields } from '../src/config/config.ts';
+import { MempoolError, mempoolErrorCodes } from '../src/contract/errors.ts';
+import { lifecycleVerbs, nextStage, transitions } from '../src/contract/lifecycle.ts';
 import { code, rules, table } from './readme.ts';
 import { scratch } from './readme-backend.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { maxPriority, minPriority } from '../src/contract/verdict.ts';
 import { replacementBound } from '../src/priority/replacement.ts';
-import { maxPriority, minPriority } from '../src/priority/verdict.ts';
 import { Chance, seed } from './chance.ts';
 
 describe('what a replacement must pay', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MempoolError, type MempoolErrorCode } from '../src/errors.ts';
-import { retryUntil } from '../src/retry.ts';
+import { MempoolError, type MempoolErrorCode } from '../src/contract/errors.ts';
+import { retryUntil } from '../src/drivers/retry.ts';
 
 const failure = (code: MempoolErrorCode): MempoolError => new MempoolError(code, 'as planned');
 const unsent = failure('ERR_MEMPOOL_UNAVAILABLE');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Mempool } from '../src/mempool.ts';
-import type { Transaction } from '../src/transaction.ts';
+import type { Transaction } from '../src/contract/transaction.ts';
+import { Mempool } from '../src/mempool/mempool.ts';
 import { scratch } from './readme-backend.ts';
 
 const hash = (n: number): string => n.toString(16).padStart(64, '0');

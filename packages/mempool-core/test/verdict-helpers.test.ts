@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { account, accountTag } from '../src/priority/account.ts';
-import { namedLimits } from '../src/priority/limits.ts';
-import { onePerSender } from '../src/priority/one-per-sender.ts';
-import { utxo, utxoLimits, utxoTags } from '../src/priority/utxo.ts';
-import { checkVerdict, isRefusal } from '../src/priority/verdict.ts';
+import { namedLimits } from '../src/contract/limits.ts';
+import { checkVerdict, isRefusal } from '../src/contract/verdict.ts';
+import { account, accountTag } from '../src/mempool/account.ts';
+import { onePerSender } from '../src/mempool/one-per-sender.ts';
+import { utxo, utxoLimits, utxoTags } from '../src/mempool/utxo.ts';
 
 const invalid = (field: string) => expect.objectContaining({ code: 'ERR_MEMPOOL_INVALID', details: { field } });
 

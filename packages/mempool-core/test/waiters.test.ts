@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { MempoolEvent } from '../src/events.ts';
-import type { MempoolStore } from '../src/store.ts';
-import type { Stage, TransactionStatus } from '../src/transaction.ts';
-import { Waiters } from '../src/waiters.ts';
+import type { MempoolEvent } from '../src/contract/events.ts';
+import type { MempoolStore } from '../src/contract/store.ts';
+import type { Stage, TransactionStatus } from '../src/contract/transaction.ts';
+import { Waiters } from '../src/mempool/waiters.ts';
 
 const hash = 'ab';
 const status = (stage: Stage): TransactionStatus => ({

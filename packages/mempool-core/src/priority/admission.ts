@@ -1,20 +1,20 @@
-import { type Life, live, nextStage, type Thresholds } from '../lifecycle.ts';
-import { countingSighting, type Step } from '../step.ts';
-import type { ReceiveOutcome } from '../store.ts';
-import type { KnownStage } from '../transaction.ts';
+import { type Life, live, nextStage, type Thresholds } from '../contract/lifecycle.ts';
+import { placeBelow } from '../contract/order-key.ts';
+import type { CheckedSubmission } from '../contract/pool-driver.ts';
+import type { Entry } from '../contract/pool-entry.ts';
+import type { AdmissionRefusal, LimitName } from '../contract/pool-verbs.ts';
+import type { ReceiveOutcome } from '../contract/store.ts';
+import type { KnownStage } from '../contract/transaction.ts';
+import { maxPriority } from '../contract/verdict.ts';
+import { countingSighting, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
-import { Draft, type Planning } from './draft.ts';
-import type { Entry } from './entry.ts';
 import { excessOf, floorOf, victimsFor } from './eviction.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
-import { placeBelow } from './place.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
-import type { AdmissionRefusal, LimitName } from './pool-verbs.ts';
-import type { CheckedSubmission } from './priority-verbs.ts';
 import { replacementBound } from './replacement.ts';
-import { maxPriority } from './verdict.ts';
+import { Draft, type Planning } from './step-builder.ts';
 
 /** When a call is made, by the pool's clock and the chain. */
 export interface PoolMoment {

@@ -8,13 +8,13 @@ import {
   hashToBytes,
   isBytes,
   isCount,
-} from '../codec.ts';
-import type { Life } from '../lifecycle.ts';
-import type { ChainStep, Write } from '../step.ts';
-import { knownStages } from '../transaction.ts';
-import type { Entry, PoolStep } from './entry.ts';
-import { decodeEntry, encodeEntry } from './entry-record.ts';
-import { type Limits, limitNames, namedLimits } from './limits.ts';
+} from '../codec/codec.ts';
+import { decodeEntry, encodeEntry } from '../codec/entry-record.ts';
+import type { Life } from '../contract/lifecycle.ts';
+import { type Limits, limitNames, namedLimits } from '../contract/limits.ts';
+import type { Entry, PoolStep } from '../contract/pool-entry.ts';
+import { knownStages } from '../contract/transaction.ts';
+import type { ChainStep, Write } from '../rules/step.ts';
 import type { PoolChange } from './priority-pool.ts';
 
 type WriteRow = [

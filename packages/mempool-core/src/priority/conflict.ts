@@ -1,7 +1,7 @@
-import type { Draft } from './draft.ts';
 import { closesCycle, mayCloseCycles } from './graph.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
+import type { Draft } from './step-builder.ts';
 
 /** Why a transaction is dropped whose tags another one has brought about, and one that would wait for itself. */
 export const conflictReason = 'conflict';

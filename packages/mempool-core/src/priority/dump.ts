@@ -1,7 +1,7 @@
-import { isLive } from '../transaction.ts';
+import type { PoolDump } from '../contract/pool-verbs.ts';
+import { isLive } from '../contract/transaction.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
-import type { PoolDump } from './pool-verbs.ts';
 import type { TagIndex } from './tag-index.ts';
 
 /** The index in canonical form. */

@@ -1,7 +1,7 @@
-import type { Place } from './place.ts';
+import type { Place } from '../contract/order-key.ts';
+import { maxPriority, minPriority } from '../contract/verdict.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode } from './pool-node.ts';
-import { maxPriority, minPriority } from './verdict.ts';
 
 /** How much must go, were this many more bytes and transactions in the pool. */
 export interface Excess {

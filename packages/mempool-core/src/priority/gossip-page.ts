@@ -1,7 +1,7 @@
-import { maxPageBytes } from '../ordering.ts';
+import { maxPageBytes } from '../contract/page-rules.ts';
+import type { CheckedGossipQuery } from '../contract/pool-driver.ts';
+import type { GossipItem, GossipPage } from '../contract/pool-verbs.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { GossipItem, GossipPage } from './pool-verbs.ts';
-import type { CheckedGossipQuery } from './priority-verbs.ts';
 
 /** What a page of gossip hands out, before the payloads are fetched. */
 export interface GossipChoice {

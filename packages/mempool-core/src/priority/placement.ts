@@ -1,4 +1,4 @@
-import { type Place, placeBelow } from './place.ts';
+import { type Place, placeBelow } from '../contract/order-key.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 import { postOrder } from './post-order.ts';

@@ -1,9 +1,8 @@
-import { isLive, type KnownStage } from '../transaction.ts';
+import type { Limits } from '../contract/limits.ts';
+import type { Place } from '../contract/order-key.ts';
+import type { Entry } from '../contract/pool-entry.ts';
+import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { AgeLists } from './age-lists.ts';
-import type { Entry } from './entry.ts';
-import { Journal, type Outside } from './journal.ts';
-import type { Limits } from './limits.ts';
-import type { Place } from './place.ts';
 import {
   type Before,
   isCounted,
@@ -16,10 +15,11 @@ import {
   type Unsettled,
 } from './pool-node.ts';
 import { Ranking } from './ranking.ts';
-import { Satisfied } from './satisfied.ts';
+import { Satisfied } from './satisfied-tags.ts';
 import { SortedList } from './sorted-list.ts';
 import { TagIndex } from './tag-index.ts';
 import { Totals } from './totals.ts';
+import { Journal, type Outside } from './undo-log.ts';
 
 /**
  * Everything a priority pool knows beyond the lives of its transactions, in every order it is asked for. What is changed

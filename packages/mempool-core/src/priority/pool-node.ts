@@ -1,6 +1,6 @@
-import { isLive, type KnownStage } from '../transaction.ts';
-import type { Entry } from './entry.ts';
-import type { Place } from './place.ts';
+import type { Place } from '../contract/order-key.ts';
+import type { Entry } from '../contract/pool-entry.ts';
+import { isLive, type KnownStage } from '../contract/transaction.ts';
 
 /** A transaction in the index: what is kept of it, the stage it is in, and where it stands. */
 export interface PoolNode {

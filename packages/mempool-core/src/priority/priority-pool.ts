@@ -1,15 +1,15 @@
-import { Ledger } from '../ledger.ts';
-import type { LedgerRecord } from '../ledger-record.ts';
-import type { Retention } from '../options.ts';
-import { assertWritable } from '../payload-bytes.ts';
-import type { ChainStep, Step, Write } from '../step.ts';
-import type { Usage } from '../store.ts';
-import type { Planning } from './draft.ts';
-import type { Entry, PoolStep } from './entry.ts';
+import { assertWritable } from '../codec/payload-bytes.ts';
+import { defaultLimits, type Limits } from '../contract/limits.ts';
+import type { Retention } from '../contract/options.ts';
+import type { Entry, PoolStep } from '../contract/pool-entry.ts';
+import type { Usage } from '../contract/store.ts';
+import { Ledger } from '../memory/ledger.ts';
+import type { LedgerRecord } from '../memory/ledger-record.ts';
+import type { ChainStep, Step, Write } from '../rules/step.ts';
 import { floorOf } from './eviction.ts';
-import { defaultLimits, type Limits } from './limits.ts';
 import { settle } from './placement.ts';
 import { PoolIndex } from './pool-index.ts';
+import type { Planning } from './step-builder.ts';
 
 /** What a committed step changed, as another node follows it. Payloads are not in it. */
 export interface PoolChange {

@@ -1,4 +1,4 @@
-import { comparePlaces, type Place, roughRank } from './place.ts';
+import { comparePlaces, type Place, roughRank } from '../contract/order-key.ts';
 import type { PlacedNode } from './pool-node.ts';
 import { SortedList } from './sorted-list.ts';
 

@@ -1,9 +1,9 @@
-import { encodePlace, type Place } from './place.ts';
+import { encodePlace, type Place } from '../contract/order-key.ts';
+import type { CheckedBudget } from '../contract/pool-driver.ts';
+import type { Candidate, Lot, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
-import type { Candidate, Lot, RankedCandidate, StaleTransaction } from './pool-verbs.ts';
-import type { CheckedBudget } from './priority-verbs.ts';
 
 function candidateOf({ hash, entry }: PoolNode): Candidate {
   const { seq, bytes, verdict } = entry;

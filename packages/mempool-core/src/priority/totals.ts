@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts';
+import type { Entry } from '../contract/pool-entry.ts';
 
 const gasUnit = 2 ** 26;
 

@@ -1,9 +1,0 @@
-import type { TakeLease } from './priority/entry.ts';
-
-/** What a call writes in a pool in order of arrival beside lives, events and blocks. */
-export interface ArrivalStep {
-  /** All that the step puts in flight is under this lease. */
-  readonly taken: TakeLease | null;
-  /** `null`: stays as it is. */
-  readonly maxTxs: number | null;
-}

@@ -1,0 +1,156 @@
+import type { Capabilities } from '../contract/capabilities.ts';
+import type {
+  Awaitable,
+  ChainContext,
+  DriverOptions,
+  ReadContext,
+  StoreDriver,
+  WriteContext,
+} from '../contract/driver.ts';
+import { MempoolError } from '../contract/errors.ts';
+import type { Ordering } from '../contract/limits.ts';
+import { clampLimit } from '../contract/page-rules.ts';
+import type { PriorityVerbs } from '../contract/pool-driver.ts';
+import type * as store from '../contract/store.ts';
+import type { StoredTransaction } from '../contract/transaction.ts';
+import { checkChainWrite, checkLimit, checkRead, checkWrite } from './arguments.ts';
+import { inContract, noLeases, unsupported } from './call-errors.ts';
+import { type CallNames, callNames } from './call-options.ts';
+import { checkCount } from './count.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+/** How every verb of a store runs: checked, counted, ended by its signal, refused once the store is closing. */
+export class CheckedCalls {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** Private, as what a driver holds is not for a log that is given the store. */
+  readonly #driver: StoreDriver;
+  readonly #options: DriverOptions;
+  protected closing: Promise<void> | null = null;
+  #calls = 0;
+  #onIdle: (() => void) | null = null;
+
+  constructor(name: string, capabilities: Capabilities, driver: StoreDriver, options: DriverOptions) {
+    this.name = name;
+    this.capabilities = capabilities;
+    this.#driver = driver;
+    this.#options = options;
+  }
+
+  protected get driver(): StoreDriver {
+    return this.#driver;
+  }
+
+  protected get options(): DriverOptions {
+    return this.#options;
+  }
+
+  get ordering(): Ordering {
+    return this.options.ordering;
+  }
+
+  /** Resolves when no call runs. */
+  protected async idle(): Promise<void> {
+    if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  protected verb<V extends keyof PriorityVerbs>(name: V): PriorityVerbs[V] {
+    const verb = this.driver[name];
+    if (verb === undefined)
+      throw unsupported(`${name} is not a verb of a pool ordered by ${this.ordering} on the backend ${this.name}`);
+    return verb.bind(this.driver) as PriorityVerbs[V];
+  }
+
+  protected peek(
+    query: store.SeqQuery | undefined,
+    read: (after: number, limit: number, context: ReadContext) => Awaitable<StoredTransaction[]>,
+  ): Promise<StoredTransaction[]> {
+    return this.read(query, callNames.page, (context) => {
+      const after = checkCount('after', query?.after ?? 0);
+      const limit = clampLimit(checkLimit(query?.limit));
+      return read(after, limit, context);
+    });
+  }
+
+  protected write<T>(
+    options: store.WriteOptions | undefined,
+    run: (context: WriteContext) => Awaitable<T>,
+    names?: CallNames,
+  ): Promise<T> {
+    return this.call(() => checkWrite(options, names), run);
+  }
+
+  protected moveTip<T>(
+    options: store.ChainOptions | undefined,
+    run: (context: ChainContext) => Awaitable<T>,
+  ): Promise<T> {
+    return this.call(
+      () => checkChainWrite(options),
+      (context) => {
+        if (context.lease !== null && !this.capabilities.lease) throw noLeases(this.name);
+        return run(context);
+      },
+    );
+  }
+
+  /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */
+  protected read<T>(
+    options: store.ReadOptions | undefined,
+    names: CallNames,
+    run: (context: ReadContext) => Awaitable<T>,
+  ): Promise<T> {
+    let ending: AbortSignal | undefined;
+    const answer = this.call(() => {
+      const context = checkRead(options, names);
+      ending = context.signal;
+      return context;
+    }, run);
+    return ending === undefined ? answer : unlessAborted(answer, ending);
+  }
+
+  /**
+   * Runs up to the driver without an await: order is kept, bytes are ours. What a driver answers at once is not waited for:
+   * in memory that would cost as much as the call.
+   */
+  protected call<C extends ReadContext, T>(check: () => C, run: (context: C) => Awaitable<T>): Promise<T> {
+    let signal: AbortSignal | undefined;
+    try {
+      const context = check();
+      signal = context.signal;
+      this.assertOpen(signal);
+      return this.answer(run(context), signal);
+    } catch (error) {
+      return this.refusal(error, signal);
+    }
+  }
+
+  protected answer<T>(answer: Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
+    return isPending(answer) ? this.#counted(answer, signal) : Promise.resolve(answer);
+  }
+
+  protected refusal(error: unknown, signal: AbortSignal | undefined): Promise<never> {
+    return Promise.reject(inContract(error, signal));
+  }
+
+  protected assertOpen(signal: AbortSignal | undefined): void {
+    if (this.closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
+    signal?.throwIfAborted();
+  }
+
+  /** Counts the call until the driver has ended it, so that `close` waits for it. */
+  async #counted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    this.#calls += 1;
+    try {
+      return await answer;
+    } catch (error) {
+      throw inContract(error, signal);
+    } finally {
+      this.#calls -= 1;
+      if (this.#calls === 0) this.#onIdle?.();
+    }
+  }
+}
+
+function isPending<T>(answer: Awaitable<T>): answer is Promise<T> {
+  return typeof answer === 'object' && answer !== null && !Array.isArray(answer) && 'then' in answer;
+}

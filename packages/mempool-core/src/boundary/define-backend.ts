@@ -1,0 +1,55 @@
+import type { Capabilities } from '../contract/capabilities.ts';
+import type { Awaitable, DriverOptions, StoreDriver } from '../contract/driver.ts';
+import { type OpenOptions, openNames, resolveOptions } from '../contract/options.ts';
+import type * as store from '../contract/store.ts';
+import { noLeases, settle, unsupported } from './call-errors.ts';
+import { anyName, checkNames } from './call-options.ts';
+import { CheckedStore } from './checked-store.ts';
+import { checkArrivalLimits } from './fifo-guard.ts';
+import { checkNode } from './node-version.ts';
+
+/** A backend: a value with three members. */
+export interface Backend<Own extends object = object> {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** @throws `ERR_MEMPOOL_INVALID`, `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and what the backend adds */
+  open(options?: OpenOptions & Own): Promise<store.MempoolStore>;
+}
+
+/** What an author gives to `defineBackend`. */
+export interface BackendDefinition<Own extends object> {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** Names of the options beyond those of every backend: others are refused. Left out: the backend looks after them itself. */
+  readonly options?: { readonly [Name in keyof Own]-?: true };
+  open(options: DriverOptions & Own): Awaitable<StoreDriver>;
+}
+
+/** Puts around an author's verbs what all backends share: checks, copies, abort, `close`, event streams. */
+export function defineBackend<Own extends object = object>(definition: BackendDefinition<Own>): Backend<Own> {
+  const { name } = definition;
+  const names =
+    definition.options === undefined ? anyName : new Set([...openNames, ...Object.keys(definition.options)]);
+  const capabilities = Object.freeze({ ...definition.capabilities });
+  return {
+    name,
+    capabilities,
+    async open(options = {} as OpenOptions & Own) {
+      checkNode();
+      checkNames('options', options, names);
+      const common = resolveOptions(options);
+      const resolved = { ...options, ...common };
+      if (resolved.fenced && !capabilities.lease) throw noLeases(name);
+      if (resolved.ordering === 'priority' && !capabilities.priority)
+        throw unsupported(`the backend ${name} has no priority pools`);
+      if (resolved.ordering === 'fifo') checkArrivalLimits(resolved.limits);
+      const driver = await settle(() => definition.open(resolved));
+      if (Object.keys(resolved.limits).length > 0 && driver.setLimits === undefined) {
+        await driver.close();
+        throw unsupported(`the backend ${name} keeps no limits of a pool in order of arrival (maxTxs)`);
+      }
+      // Without the backend's own options, which may name a password.
+      return new CheckedStore(name, capabilities, driver, common);
+    },
+  };
+}

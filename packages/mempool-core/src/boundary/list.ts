@@ -1,0 +1,20 @@
+import { invalid } from '../contract/errors.ts';
+
+/**
+ * The elements of a caller's list, each read once and checked by `read`; the length comes first, and is believed.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the field
+ */
+export function readList<Given, Own>(
+  field: string,
+  given: readonly Given[],
+  { max, what }: { readonly max: number; readonly what: string },
+  read: (each: Given, i: number) => Own,
+): Own[] {
+  if (!Array.isArray(given)) throw invalid(field, `an array of ${what}`);
+  const { length } = given;
+  if (!Number.isSafeInteger(length) || length < 0 || length > max) throw invalid(field, `at most ${max} ${what}`);
+  const own: Own[] = [];
+  for (let i = 0; i < length; i++) own.push(read(given[i] as Given, i));
+  return own;
+}

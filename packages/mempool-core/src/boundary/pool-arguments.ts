@@ -1,0 +1,121 @@
+import { isUint8Array } from 'node:util/types';
+import { invalid } from '../contract/errors.ts';
+import { decodePlace, type Place } from '../contract/order-key.ts';
+import type {
+  CheckedBudget,
+  CheckedGossipQuery,
+  CheckedMoment,
+  CheckedRevision,
+  CheckedSubmission,
+} from '../contract/pool-driver.ts';
+import type { Budget, GossipQuery, Moment, Revision, TakeOptions } from '../contract/pool-verbs.ts';
+import { checkName, checkVerdict, isRefusal, type Refusal } from '../contract/verdict.ts';
+import { checkHash, maxCallTransactions } from './arguments.ts';
+import { checkNames } from './call-options.ts';
+import { checkCount } from './count.ts';
+import { readList } from './list.ts';
+import type { ReadSubmission } from './submissions.ts';
+
+const maxOwnerLength = 128;
+const noMoment: CheckedMoment = Object.freeze({ now: null, height: null });
+const budgetNames: ReadonlySet<string> = new Set(['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes']);
+
+/** With what the application and the peer say of each checked. @throws `ERR_MEMPOOL_INVALID` */
+export function checkSubmissions(submissions: readonly ReadSubmission[]): CheckedSubmission[] {
+  return submissions.map(({ hash, payload, payloadType, verdict, from }, i) => ({
+    hash,
+    payload,
+    payloadType,
+    verdict: checkVerdict(`transactions[${i}].verdict`, verdict),
+    from: from === undefined ? null : checkName(`transactions[${i}].from`, from, 1),
+  }));
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkMoment(options: Moment | undefined): CheckedMoment {
+  if (options === undefined) return noMoment;
+  const { now, height } = options;
+  return { now: optionalCount('now', now), height: optionalCount('height', height) };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkBudget(budget: Budget): CheckedBudget {
+  checkNames('budget', budget, budgetNames);
+  const limit = (name: 'maxBytes' | 'maxGas' | 'maxTxs' | 'skip' | 'overheadBytes', fallback: number): number => {
+    const value = budget[name] ?? fallback;
+    return value === Number.POSITIVE_INFINITY && name.startsWith('max') ? value : checkCount(`budget.${name}`, value);
+  };
+  return {
+    maxBytes: limit('maxBytes', Number.POSITIVE_INFINITY),
+    maxGas: limit('maxGas', Number.POSITIVE_INFINITY),
+    maxTxs: limit('maxTxs', Number.POSITIVE_INFINITY),
+    skip: limit('skip', 0),
+    overheadBytes: limit('overheadBytes', 0),
+  };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkTake(options: TakeOptions): { readonly owner: string; readonly leaseMs: number } {
+  if (options === undefined) throw invalid('options', 'an object with owner and leaseMs');
+  const { owner, leaseMs } = options;
+  if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
+    throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
+  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1) throw invalid('leaseMs', 'a whole number of at least 1');
+  return { owner, leaseMs };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field; without `limit`, which pages share */
+export function checkGossip(
+  after: number,
+  { except, hashesOnly = false }: GossipQuery = {},
+): Omit<CheckedGossipQuery, 'limit'> {
+  if (typeof hashesOnly !== 'boolean') throw invalid('hashesOnly', 'true or false');
+  return {
+    after: checkCount('gossipSeq', after),
+    except: except === undefined ? null : checkName('except', except, 1),
+    hashesOnly,
+  };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming `after` */
+export function checkKey(after: string | undefined): Place | null {
+  if (after === undefined) return null;
+  const place = typeof after === 'string' ? decodePlace(after) : null;
+  if (place === null) throw invalid('after', 'a key that best gave');
+  return place;
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkRevisions(revisions: readonly Revision[]): CheckedRevision[] {
+  const checked = readList('revisions', revisions, { max: maxCallTransactions, what: 'revisions' }, checkRevision);
+  if (new Set(checked.map(({ hash }) => hash)).size < checked.length)
+    throw invalid('revisions', 'without a hash that comes twice');
+  return checked;
+}
+
+function checkRevision(revision: Revision, i: number): CheckedRevision {
+  const place = `revisions[${i}]`;
+  if (typeof revision !== 'object' || revision === null) throw invalid(place, 'a revision');
+  const { hash, version, answer } = revision;
+  checkHash(`${place}.hash`, hash);
+  checkCount(`${place}.version`, version);
+  if (typeof answer !== 'object' || answer === null) throw invalid(`${place}.answer`, 'a verdict or a refusal');
+  if (isRefusal(answer)) return { hash, version, answer: { refusal: checkRefusal(`${place}.answer`, answer) } };
+  return { hash, version, answer: { verdict: checkVerdict(`${place}.answer`, answer) } };
+}
+
+/** A copy. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
+export function checkRefusal(place: string, { code, log, penalize, data, info, codespace }: Refusal): Refusal {
+  if (!Number.isSafeInteger(code) || code < 1) throw invalid(`${place}.code`, 'a whole number of at least 1');
+  if (typeof log !== 'string') throw invalid(`${place}.log`, 'a string');
+  if (typeof penalize !== 'boolean') throw invalid(`${place}.penalize`, 'true or false');
+  if (data !== undefined && !isUint8Array(data)) throw invalid(`${place}.data`, 'a Uint8Array');
+  if (info !== undefined && typeof info !== 'string') throw invalid(`${place}.info`, 'a string');
+  if (codespace !== undefined && typeof codespace !== 'string') throw invalid(`${place}.codespace`, 'a string');
+  const room = { data: data && Uint8Array.from(data), info, codespace };
+  return { code, log, penalize, ...room };
+}
+
+function optionalCount(field: string, value: number | undefined): number | null {
+  return value === undefined ? null : checkCount(field, value);
+}

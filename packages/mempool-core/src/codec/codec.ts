@@ -1,0 +1,159 @@
+import { crc32 } from 'node:zlib';
+import { Decoder, Encoder } from 'cbor-x';
+import { MempoolError } from '../contract/errors.ts';
+import type { StoreEvent, TransactionEvent } from '../contract/events.ts';
+import type { ChainPoint } from '../contract/transaction.ts';
+import { blockActions, eventStages, pointBytes } from './event-encoder.ts';
+
+/**
+ * Version of everything stored (N2). Events and recorded outcomes are CBOR arrays (RFC 8949) of plain values; hashes, chain
+ * points and payloads are raw bytes.
+ */
+export const formatVersion = 1;
+
+const cborOptions = { useRecords: false, tagUint8Array: false };
+const encoder = new Encoder(cborOptions);
+/**
+ * Other writers (Lua) keep integers from 2^32 on as eight bytes: they are read as numbers, and the checks refuse unsafe ones.
+ * The option is missing from the decoder's types.
+ */
+const decoderOptions = { ...cborOptions, mapsAsObjects: true, int64AsNumber: true };
+const decoder = new Decoder(decoderOptions);
+
+export function hashToBytes(hash: string): Buffer {
+  return Buffer.from(hash, 'hex');
+}
+
+export function bytesToHash(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+}
+
+/** Slot as u64 big-endian, then the 32-byte hash. */
+export function encodePoint({ slot, hash }: ChainPoint): Buffer {
+  const bytes = Buffer.allocUnsafe(pointBytes);
+  bytes.writeBigUInt64BE(BigInt(slot), 0);
+  bytes.write(hash, 8, 'hex');
+  return bytes;
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` for other than 40 bytes */
+export function decodePoint(bytes: Uint8Array): ChainPoint {
+  if (bytes.length !== pointBytes) throw damaged('chain point');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return { slot: Number(view.getBigUint64(0)), hash: bytesToHash(bytes.subarray(8)) };
+}
+
+/**
+ * CRC-32 (IEEE 802.3, as in zlib) of a payload: kept beside it, compared when it is read back (M2). `before` is that of the
+ * bytes in front of it.
+ */
+export function payloadChecksum(payload: Uint8Array, before = 0): number {
+  // Node 22 answers 0 for an empty array without memory of its own, as SQLite hands them out, whatever came before.
+  return payload.length === 0 ? before : crc32(payload, before);
+}
+
+/** One value as CBOR; byte strings must be `Uint8Array`. */
+export function encodeValue(value: unknown): Buffer {
+  return Buffer.from(encoder.encode(value));
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` naming what was to be read */
+export function decodeValue(what: string, bytes: Uint8Array): unknown {
+  try {
+    return decoder.decode(bytes);
+  } catch (cause) {
+    throw damaged(what, cause);
+  }
+}
+
+type EventStage = (typeof eventStages)[number];
+
+type BlockRow = [action: number, point: Uint8Array, tick: number];
+type TransactionRow = [
+  hash: Uint8Array,
+  seq: number,
+  stage: number,
+  previousStage: number,
+  previousConfirmations: number,
+  previousNonConfirmations: number,
+  confirmations: number,
+  nonConfirmations: number,
+  point: Uint8Array | null,
+  reason: string | null,
+];
+
+/**
+ * The events of one call, the last of which has the number `lastSeq`.
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT`
+ */
+export function decodeEvents(bytes: Uint8Array, lastSeq: number): StoreEvent[] {
+  const rows = decodeValue('events', bytes);
+  if (!Array.isArray(rows)) throw damaged('events');
+  const first = lastSeq - rows.length + 1;
+  return rows.map((row, i) => decodeEvent(row, first + i));
+}
+
+function decodeEvent(row: unknown, eventSeq: number): StoreEvent {
+  if (isBlockRow(row)) return decodeBlockEvent(row, eventSeq);
+  if (isTransactionRow(row)) return decodeTransactionEvent(row, eventSeq);
+  throw damaged('event');
+}
+
+function isBlockRow(row: unknown): row is BlockRow {
+  return Array.isArray(row) && row.length === 3 && isCount(row[0]) && isBytes(row[1]) && isCount(row[2]);
+}
+
+function isTransactionRow(row: unknown): row is TransactionRow {
+  if (!Array.isArray(row) || row.length !== 10) return false;
+  const [hash, ...rest] = row;
+  const [point, reason] = rest.splice(7);
+  if (!isBytes(hash) || !rest.every(isCount)) return false;
+  return (point === null || isBytes(point)) && (reason === null || typeof reason === 'string');
+}
+
+export function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array;
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function decodeBlockEvent([code, point, tick]: BlockRow, eventSeq: number): StoreEvent {
+  const action = blockActions[code];
+  if (action === undefined) throw damaged('event');
+  return { kind: 'block', eventSeq, action, point: decodePoint(point), tick };
+}
+
+function decodeTransactionEvent(row: TransactionRow, eventSeq: number): StoreEvent {
+  const [hash, seq, stage, before, confirmedBefore, unconfirmedBefore, ...after] = row;
+  const [confirmations, nonConfirmations, point, reason] = after;
+  return {
+    kind: 'transaction',
+    eventSeq,
+    hash: bytesToHash(hash),
+    seq,
+    stage: eventStage(stage) as TransactionEvent['stage'],
+    previous: {
+      stage: eventStage(before) as TransactionEvent['previous']['stage'],
+      confirmations: confirmedBefore,
+      nonConfirmations: unconfirmedBefore,
+    },
+    confirmations,
+    nonConfirmations,
+    point: point === null ? null : decodePoint(point),
+    reason,
+  };
+}
+
+function eventStage(code: number): EventStage {
+  const stage = eventStages[code];
+  if (stage === undefined) throw damaged('event');
+  return stage;
+}
+
+/** What is stored does not read back as what was written (M2). */
+export function damaged(what: string, cause?: unknown): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`, { cause });
+}

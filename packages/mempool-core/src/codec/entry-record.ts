@@ -1,0 +1,105 @@
+import type { Entry, TakeLease } from '../contract/pool-entry.ts';
+import { type CheckedVerdict, maxPriority, minPriority } from '../contract/verdict.ts';
+import { damaged, decodeValue, encodeValue, isCount } from './codec.ts';
+
+/**
+ * An entry as one CBOR array beside its hash and seq. The priority is text: what CBOR has for 64 bits is read back as a number
+ * that may be another one.
+ */
+type EntryRow = [
+  bytes: number,
+  priority: string,
+  sender: string,
+  senderLimit: number | null,
+  gas: number,
+  provides: readonly string[],
+  requires: readonly string[],
+  expiresAt: number | null,
+  expiresAtHeight: number | null,
+  propagate: boolean,
+  sources: readonly string[],
+  version: number,
+  admittedAt: number,
+  admittedHeight: number,
+  checkedHeight: number,
+  gossipSeq: number,
+  lease: readonly [id: string, owner: string, untilMs: number] | null,
+];
+
+const rowLength = 17;
+
+function entryRow({ bytes, verdict, lease, ...entry }: Entry): EntryRow {
+  const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
+  const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
+  return [
+    bytes,
+    String(priority),
+    sender,
+    senderLimit,
+    gas,
+    provides,
+    requires,
+    expiresAt,
+    expiresAtHeight,
+    propagate,
+    sources,
+    version,
+    admittedAt,
+    admittedHeight,
+    checkedHeight,
+    gossipSeq,
+    lease && [lease.id, lease.owner, lease.untilMs],
+  ];
+}
+
+export function encodeEntry(entry: Entry): Buffer {
+  return encodeValue(entryRow(entry));
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entry {
+  const row = decodeValue('entry', record);
+  if (!isEntryRow(row)) throw damaged('entry');
+  const [bytes, , , , , , , , , , sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq] = row;
+  const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };
+  return { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, lease: readLease(row) };
+}
+
+function readVerdict(row: EntryRow): CheckedVerdict {
+  const [, text, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] = row;
+  const priority = BigInt(text);
+  if (priority < minPriority || priority > maxPriority) throw damaged('entry');
+  return { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
+}
+
+function readLease(row: EntryRow): TakeLease | null {
+  const lease = row[16];
+  if (lease === null) return null;
+  const [id, owner, untilMs] = lease;
+  return { id, owner, untilMs };
+}
+
+function isEntryRow(row: unknown): row is EntryRow {
+  if (!Array.isArray(row) || row.length !== rowLength) return false;
+  const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] = row;
+  const lease = rest.pop();
+  return (
+    [bytes, gas, ...rest].every(isCount) &&
+    [senderLimit, at, height].every((value) => value === null || isCount(value)) &&
+    typeof priority === 'string' &&
+    /^-?\d{1,19}$/.test(priority) &&
+    typeof sender === 'string' &&
+    typeof propagate === 'boolean' &&
+    [provides, requires, sources].every(isNames) &&
+    (lease === null || isLease(lease))
+  );
+}
+
+function isLease(lease: unknown): boolean {
+  if (!Array.isArray(lease) || lease.length !== 3) return false;
+  return typeof lease[0] === 'string' && typeof lease[1] === 'string' && isCount(lease[2]);
+}
+
+function isNames(names: unknown): boolean {
+  return Array.isArray(names) && names.every((name) => typeof name === 'string');
+}

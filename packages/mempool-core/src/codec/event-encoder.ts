@@ -1,0 +1,152 @@
+import type { BlockEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
+import { type ChainPoint, knownStages } from '../contract/transaction.ts';
+
+export const pointBytes = 40;
+
+/** Codes of an event's stages: a known stage's place in `knownStages`, then these two. */
+export const eventStages: readonly [...typeof knownStages, 'RolledBack', 'Unknown'] = [
+  ...knownStages,
+  'RolledBack',
+  'Unknown',
+];
+
+export const blockActions = ['applied', 'undone'] as const;
+
+/** The first bytes of CBOR's types (RFC 8949); what they say of a value or a length is added, or follows. */
+const uint = 0x00;
+const negative = 0x20;
+const byteString = 0x40;
+const text = 0x60;
+const array = 0x80;
+const nothing = 0xf6;
+
+/** Bytes of the longest event but for its reason: a hash of 64, a point, seven numbers and the heads. */
+const longestEvent = 192;
+/** An event of a block has three elements. */
+const transactionElements = 10;
+const blockElements = 3;
+
+/** The events of one call, written straight into one buffer: a general encoder wants an array and a copied hash of each first. */
+class EventEncoder {
+  readonly #bytes: Buffer;
+  #end = 0;
+
+  constructor(count: number, bytes: number) {
+    this.#bytes = Buffer.allocUnsafe(longestEvent + bytes);
+    this.#head(array, count);
+  }
+
+  get encoded(): Buffer {
+    return this.#bytes.subarray(0, this.#end);
+  }
+
+  add(event: StoreEvent): void {
+    if (event.kind === 'block') this.#block(event);
+    else this.#transaction(event);
+  }
+
+  arrival(hash: Uint8Array, seq: number): void {
+    this.#head(array, transactionElements);
+    this.#head(byteString, hash.length);
+    this.#bytes.set(hash, this.#end);
+    this.#end += hash.length;
+    this.#head(uint, seq);
+    this.#bytes.set(arrivalTail, this.#end);
+    this.#end += arrivalTail.length;
+  }
+
+  #block({ action, point, tick }: BlockEvent): void {
+    this.#head(array, blockElements);
+    this.#head(uint, blockActions.indexOf(action));
+    this.#point(point);
+    this.#head(uint, tick);
+  }
+
+  #transaction({ hash, seq, stage, previous, confirmations, nonConfirmations, point, reason }: TransactionEvent): void {
+    this.#head(array, transactionElements);
+    this.#head(byteString, hash.length / 2);
+    this.#end += this.#bytes.write(hash, this.#end, 'hex');
+    this.#head(uint, seq);
+    this.#head(uint, eventStages.indexOf(stage));
+    this.#head(uint, eventStages.indexOf(previous.stage));
+    this.#count(previous.confirmations);
+    this.#count(previous.nonConfirmations);
+    this.#count(confirmations);
+    this.#count(nonConfirmations);
+    if (point === null) this.#bytes[this.#end++] = nothing;
+    else this.#point(point);
+    if (reason === null) this.#bytes[this.#end++] = nothing;
+    else this.#text(reason);
+  }
+
+  #point({ slot, hash }: ChainPoint): void {
+    this.#head(byteString, pointBytes);
+    this.#long(slot);
+    this.#end += this.#bytes.write(hash, this.#end, 'hex');
+  }
+
+  #text(value: string): void {
+    this.#head(text, Buffer.byteLength(value));
+    this.#end += this.#bytes.write(value, this.#end);
+  }
+
+  /** A difference of ticks, of which a damaged one may be greater than the tip's. */
+  #count(value: number): void {
+    if (value < 0) this.#head(negative, -1 - value);
+    else this.#head(uint, value);
+  }
+
+  /** A type with its value or length, in as few bytes as there can be. */
+  #head(type: number, value: number): void {
+    const bytes = this.#bytes;
+    if (value < 24) bytes[this.#end++] = type | value;
+    else if (value <= 0xff) {
+      bytes[this.#end++] = type | 24;
+      bytes[this.#end++] = value;
+    } else if (value <= 0xffff) {
+      bytes[this.#end++] = type | 25;
+      this.#end = bytes.writeUInt16BE(value, this.#end);
+    } else if (value <= 0xffff_ffff) {
+      bytes[this.#end++] = type | 26;
+      this.#end = bytes.writeUInt32BE(value, this.#end);
+    } else {
+      bytes[this.#end++] = type | 27;
+      this.#long(value);
+    }
+  }
+
+  /** A safe integer in eight bytes. */
+  #long(value: number): void {
+    this.#end = this.#bytes.writeUInt32BE(Math.floor(value / 2 ** 32), this.#end);
+    this.#end = this.#bytes.writeUInt32BE(value % 2 ** 32, this.#end);
+  }
+}
+
+/** What follows the seq where nobody knew the transaction and it became Pending. */
+const arrivalTail = Uint8Array.of(
+  uint | eventStages.indexOf('Pending'),
+  uint | eventStages.indexOf('Unknown'),
+  uint,
+  uint,
+  uint,
+  uint,
+  nothing,
+  nothing,
+);
+
+/** The events of one call as one CBOR array: block events have three elements, transaction events ten. */
+export function encodeEvents(events: readonly StoreEvent[]): Buffer {
+  let bytes = 0;
+  for (const event of events)
+    bytes += longestEvent + (event.kind === 'transaction' ? 3 * (event.reason?.length ?? 0) : 0);
+  const encoder = new EventEncoder(events.length, bytes);
+  for (const event of events) encoder.add(event);
+  return encoder.encoded;
+}
+
+/** The same of a call that received only what nobody knew, by seq from `first` on: `hashes` are the bytes of theirs. */
+export function encodeArrivals(hashes: readonly Uint8Array[], first: number): Buffer {
+  const encoder = new EventEncoder(hashes.length, hashes.length * longestEvent);
+  for (const [i, hash] of hashes.entries()) encoder.arrival(hash, first + i);
+  return encoder.encoded;
+}

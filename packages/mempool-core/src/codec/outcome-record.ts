@@ -1,0 +1,141 @@
+import { invalid, type MempoolError } from '../contract/errors.ts';
+import type { ReceiveOutcome } from '../contract/store.ts';
+import { bytesToHash, damaged, decodeValue, encodeValue, hashToBytes, isBytes, isCount } from './codec.ts';
+
+type Duplicate = Extract<ReceiveOutcome, { readonly kind: 'duplicate' }>['stage'];
+
+/** A duplicate's code is its stage's place here; then come these three. Never reorder. */
+const duplicateStages = [
+  'Pending',
+  'Propagated',
+  'Acknowledged',
+  'Confirmed',
+  'Finalized',
+] as const satisfies Duplicate[];
+const [receivedPending, receivedConfirmed, full] = [5, 6, 7] as const;
+
+/** Hashes one behind the other, each after a byte of its length. */
+type PackedHashes = Uint8Array;
+type CompactRow = [verb: string, hashes: PackedHashes, codes?: Uint8Array, firstSeq?: number];
+
+/**
+ * A call's outcome with the verb it belongs to, for the record of operation ids (X2). The lists of the verbs that take many
+ * transactions, thousands of which are kept, are packed to the bytes of their hashes and one each.
+ */
+export function encodeOutcome(verb: string, outcome: unknown): Buffer {
+  return encodeValue(compactRow(verb, outcome) ?? [verb, plainNumbers(verb === 'take' ? leaseOf(outcome) : outcome)]);
+}
+
+/** What is in a lot is not recorded: a repeat tells what is still under the lease. */
+function leaseOf(lot: unknown): unknown {
+  const { transactions: _, ...lease } = lot as { readonly transactions?: unknown };
+  return lease;
+}
+
+/**
+ * @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb; `ERR_MEMPOOL_CORRUPT`
+ */
+export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
+  const row = decodeValue('recorded outcome', bytes);
+  if (!Array.isArray(row) || row.length < 2 || row.length > 4) throw damaged('recorded outcome');
+  if (row[0] !== verb) throw operationReused();
+  return (isBytes(row[1]) ? unpack(row as CompactRow) : bigNumbers(row[1])) as T;
+}
+
+/** A bigint as text: what CBOR reads back of a small one is a number. */
+function plainNumbers(outcome: unknown): unknown {
+  return mapped(outcome, (value) => (typeof value === 'bigint' ? { int: String(value) } : null));
+}
+
+function bigNumbers(outcome: unknown): unknown {
+  return mapped(outcome, (value) => {
+    const text = typeof value === 'object' && value !== null && 'int' in value ? value.int : null;
+    return typeof text === 'string' ? BigInt(text) : null;
+  });
+}
+
+/** A copy where each part for which `replace` has another is that one. */
+function mapped(value: unknown, replace: (value: unknown) => unknown): unknown {
+  const other = replace(value);
+  if (other !== null) return other;
+  if (Array.isArray(value)) return value.map((each) => mapped(each, replace));
+  if (typeof value !== 'object' || value === null || isBytes(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapped(each, replace)]));
+}
+
+/** An operation id belongs to one call (X2). */
+export function operationReused(): MempoolError {
+  return invalid('operationId', 'new for every call: this one was used for another verb');
+}
+
+function compactRow(verb: string, outcome: unknown): CompactRow | null {
+  if (!Array.isArray(outcome)) return null;
+  if (verb === 'revise') return null;
+  if (verb !== 'receive') return outcome.every(isHash) ? [verb, packHashes(outcome)] : null;
+  const outcomes = outcome as readonly ReceiveOutcome[];
+  if (!outcomes.every(isPlain)) return null;
+  const seqs = outcomes.flatMap((one) => (one.kind === 'received' ? [one.seq] : []));
+  const [firstSeq = 0] = seqs;
+  // A call numbers what it receives without gaps; one that does not is kept as it is.
+  if (seqs.some((seq, i) => seq !== firstSeq + i)) return null;
+  return [
+    verb,
+    packHashes(outcomes.map(({ hash }) => hash)),
+    Uint8Array.from(outcomes as readonly PlainOutcome[], codeOf),
+    firstSeq,
+  ];
+}
+
+/** Lists of outcomes are kept as they are. */
+function isHash(each: unknown): each is string {
+  return typeof each === 'string';
+}
+
+type PlainOutcome = Extract<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' | 'full' }>;
+
+/** Says no more than its code can. */
+function isPlain(outcome: ReceiveOutcome): outcome is PlainOutcome {
+  const { kind } = outcome;
+  return kind === 'duplicate' || (kind === 'received' && !outcome.parked) || (kind === 'full' && !('floor' in outcome));
+}
+
+function codeOf(outcome: PlainOutcome): number {
+  switch (outcome.kind) {
+    case 'received':
+      return outcome.stage === 'Pending' ? receivedPending : receivedConfirmed;
+    case 'duplicate':
+      return duplicateStages.indexOf(outcome.stage);
+    case 'full':
+      return full;
+  }
+}
+
+function packHashes(hashes: readonly string[]): PackedHashes {
+  return Buffer.concat(hashes.map((hash) => Buffer.concat([Buffer.of(hash.length / 2), hashToBytes(hash)])));
+}
+
+function unpackHashes(packed: PackedHashes): string[] {
+  const hashes: string[] = [];
+  for (let at = 0; at < packed.length; ) {
+    const end = at + 1 + (packed[at] as number);
+    if (end > packed.length || end === at + 1) throw damaged('recorded outcome');
+    hashes.push(bytesToHash(packed.subarray(at + 1, end)));
+    at = end;
+  }
+  return hashes;
+}
+
+function unpack([, packed, codes, firstSeq]: CompactRow): string[] | ReceiveOutcome[] {
+  const hashes = unpackHashes(packed);
+  if (codes === undefined) return hashes;
+  if (!isBytes(codes) || codes.length !== hashes.length || !isCount(firstSeq)) throw damaged('recorded outcome');
+  let seq = firstSeq;
+  return hashes.map((hash, i): ReceiveOutcome => {
+    const code = codes[i] as number;
+    const stage = duplicateStages[code];
+    if (stage !== undefined) return { kind: 'duplicate', hash, stage };
+    if (code === full) return { kind: 'full', hash };
+    if (code > full) throw damaged('recorded outcome');
+    return { kind: 'received', hash, seq: seq++, stage: code === receivedPending ? 'Pending' : 'Confirmed' };
+  });
+}

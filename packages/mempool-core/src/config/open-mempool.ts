@@ -1,0 +1,137 @@
+import { mkdir, open as openFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Backend } from '../boundary/define-backend.ts';
+import { invalid, MempoolError } from '../contract/errors.ts';
+import { limitNames } from '../contract/limits.ts';
+import type { OpenOptions } from '../contract/options.ts';
+import { Mempool } from '../mempool/mempool.ts';
+import { type MempoolOptions, resolveMempoolOptions } from '../mempool/mempool-options.ts';
+import { type Backends, findBackend, type ImportModule } from './backend-module.ts';
+import { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseConfig } from './config.ts';
+import { misconfigured, snakeCase } from './config-field.ts';
+
+export interface OpenMempoolOptions
+  extends Pick<OpenOptions, 'clock' | 'log' | 'now'>,
+    Pick<MempoolOptions, 'validate' | 'height' | 'schedule' | 'maxBatch' | 'maxBatchBytes'> {
+  /** How to import a backend named by its module, where the one found from the working directory is not the one meant. */
+  readonly importModule?: ImportModule | undefined;
+}
+
+/**
+ * Opens the pool that a configuration describes, on the backends given: `openMempool(config, { ephemeral, sqlite, redis })`.
+ *
+ * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option; `ERR_MEMPOOL_UNSUPPORTED` where the deployment needs what the backend lacks;
+ * what the backend's `open` throws
+ */
+export async function openMempool(
+  given: MempoolConfig | DolosMempoolSection | DolosConfig,
+  backends: Backends,
+  options: OpenMempoolOptions = {},
+): Promise<Mempool> {
+  if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
+  const { clock, log, now, importModule, ...mempool } = options;
+  const config = parseConfig(given);
+  const backend = await findBackend(config.backend, backends, importModule);
+  assertDeployment(config, backend);
+  const { maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs } = config;
+  const own = { ...mempool, clock, log, maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs };
+  // Before the store is open: nobody would close it.
+  resolveMempoolOptions(own);
+  for (const field of withoutEffect(config))
+    log?.('info', `${snakeCase(field)} has no effect with backend ${config.backend}`, { field });
+  if (taken(config).includes('path')) await refuseRedb(config.path);
+  await prepareFolder(config);
+  const opening = { ...config.options, ...ownOptions(config), ...openOptions(config), clock, log, now };
+  return new Mempool(await backend.open(opening), own);
+}
+
+function assertDeployment({ deployment }: MempoolConfig, { name, capabilities }: Backend): void {
+  if (deployment !== 'multi-node' || capabilities.shared) return;
+  throw new MempoolError(
+    'ERR_MEMPOOL_UNSUPPORTED',
+    `deployment is multi-node, but backend ${name} cannot be shared by several nodes`,
+    { field: 'deployment' },
+  );
+}
+
+const ownFields = ['path', 'url', 'keyPrefix'] as const;
+type OwnField = (typeof ownFields)[number];
+
+/** The fields beyond the common ones that a backend we know takes; any other backend gets all. */
+const takenBy: Readonly<Record<string, readonly OwnField[]>> = {
+  ephemeral: [],
+  sqlite: ['path'],
+  sqliteExclusive: ['path'],
+  redis: ['url', 'keyPrefix'],
+};
+
+function taken({ backend }: MempoolConfig): readonly OwnField[] {
+  return (Object.hasOwn(takenBy, backend) ? takenBy[backend] : undefined) ?? ownFields;
+}
+
+function withoutEffect(config: MempoolConfig): (keyof MempoolConfig)[] {
+  const idle = ownFields.filter((field) => !taken(config).includes(field));
+  const folder = idle.includes('path') ? ['makeFolder' as const] : [];
+  return [...idle, ...folder, 'poolSize' as const, 'cache' as const].filter((field) => config[field] !== undefined);
+}
+
+function ownOptions(config: MempoolConfig): Partial<Record<OwnField, string>> {
+  const own: Partial<Record<OwnField, string>> = {};
+  for (const field of taken(config)) if (config[field] !== undefined) own[field] = config[field];
+  return own;
+}
+
+const openFields = [
+  'pool',
+  'finalizeThreshold',
+  'dropThreshold',
+  'maxFinalized',
+  'maxEvents',
+  'maxRollback',
+  'maxTxBytes',
+  'timeoutMs',
+  'election',
+  'fenced',
+  'ordering',
+  ...limitNames,
+] as const satisfies (keyof OpenOptions)[];
+
+function openOptions(config: MempoolConfig): OpenOptions {
+  const given = openFields.filter((field) => config[field] !== undefined);
+  return Object.fromEntries(given.map((field) => [field, config[field]]));
+}
+
+/** So does Dolos, below its storage path. */
+async function prepareFolder(config: MempoolConfig): Promise<void> {
+  const { path, makeFolder } = config;
+  if (path === undefined || makeFolder !== true || !taken(config).includes('path')) return;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+  } catch (cause) {
+    const error = misconfigured('path', `must lie in a folder that is there or can be made, not as ${path} does`);
+    error.cause = cause;
+    throw error;
+  }
+}
+
+const redbMagic = Buffer.from([0x72, 0x65, 0x64, 0x62, 0x1a, 0x0a, 0xa9, 0x0d, 0x0a]);
+
+/** Dolos keeps its mempool there: nothing of ours may write over it. */
+async function refuseRedb(path: string | undefined): Promise<void> {
+  if (path === undefined || !(await beginsWith(path, redbMagic))) return;
+  throw misconfigured('path', `names a redb database (${path}): it is left alone; give this pool a path of its own`);
+}
+
+/** A file that is missing or cannot be read is for the backend to judge. */
+async function beginsWith(path: string, magic: Buffer): Promise<boolean> {
+  const file = await openFile(path, 'r').catch(() => null);
+  if (file === null) return false;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(magic.length), 0, magic.length, 0);
+    return bytesRead === magic.length && buffer.equals(magic);
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}

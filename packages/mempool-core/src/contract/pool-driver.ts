@@ -1,0 +1,77 @@
+import type { Awaitable, ReadContext, WriteContext } from './driver.ts';
+import type { Limits } from './limits.ts';
+import type { Place } from './order-key.ts';
+import type * as verbs from './pool-verbs.ts';
+import type { ReceiveOutcome } from './store.ts';
+import type { StoredTransaction, Transaction } from './transaction.ts';
+import type { CheckedVerdict, Refusal } from './verdict.ts';
+
+/** A submission with its arguments checked; the payload is the backend's own. */
+export interface CheckedSubmission extends Transaction {
+  readonly verdict: CheckedVerdict;
+  readonly from: string | null;
+}
+
+/** When a call is made, as far as the caller said. */
+export interface CheckedMoment {
+  readonly now: number | null;
+  readonly height: number | null;
+}
+
+/** `Infinity` without a limit. */
+export interface CheckedBudget {
+  readonly maxBytes: number;
+  readonly maxGas: number;
+  readonly maxTxs: number;
+  readonly skip: number;
+  readonly overheadBytes: number;
+}
+
+export interface CheckedTake {
+  readonly budget: CheckedBudget;
+  /** The operation id, given or made. */
+  readonly leaseId: string;
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+export interface CheckedGossipQuery {
+  readonly after: number;
+  readonly limit: number;
+  readonly except: string | null;
+  readonly hashesOnly: boolean;
+}
+
+export interface CheckedRevision {
+  readonly hash: string;
+  readonly version: number;
+  readonly answer: { readonly verdict: CheckedVerdict } | { readonly refusal: Refusal };
+}
+
+/**
+ * What the driver of a pool with limits adds to its verbs. A driver leaves out what its pool does not do: the caller is told
+ * `ERR_MEMPOOL_UNSUPPORTED`. `admit` is the `receive` of a priority pool.
+ */
+export interface PriorityVerbs {
+  admit(
+    submissions: readonly CheckedSubmission[],
+    moment: CheckedMoment,
+    context: WriteContext,
+  ): Awaitable<ReceiveOutcome[]>;
+  reap(budget: CheckedBudget, context: ReadContext): Awaitable<verbs.Candidate[]>;
+  best(after: Place | null, limit: number, context: ReadContext): Awaitable<verbs.RankedCandidate[]>;
+  take(take: CheckedTake, moment: CheckedMoment, context: WriteContext): Awaitable<verbs.Lot>;
+  sweep(moment: CheckedMoment, context: WriteContext): Awaitable<verbs.Sweep>;
+  since(query: CheckedGossipQuery, context: ReadContext): Awaitable<verbs.GossipPage>;
+  payloads(hashes: readonly string[], context: ReadContext): Awaitable<(Transaction | null)[]>;
+  peekParked(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
+  stale(height: number, limit: number, context: ReadContext): Awaitable<verbs.StaleTransaction[]>;
+  revise(
+    revisions: readonly CheckedRevision[],
+    moment: CheckedMoment,
+    context: WriteContext,
+  ): Awaitable<verbs.ReviseOutcome[]>;
+  flush(context: WriteContext): Awaitable<number>;
+  setLimits(limits: Partial<Limits>, context: WriteContext): Awaitable<Limits>;
+  dumpPool(context: ReadContext): Awaitable<verbs.PoolDump>;
+}

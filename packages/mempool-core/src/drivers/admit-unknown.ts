@@ -1,0 +1,48 @@
+import type { CheckedSubmission } from '../contract/pool-driver.ts';
+import type { ReceiveOutcome } from '../contract/store.ts';
+import type { Transaction } from '../contract/transaction.ts';
+import { admitAlone, newEntry, type PoolMoment } from '../priority/admission.ts';
+import { floorOf } from '../priority/eviction.ts';
+import type { PoolNode } from '../priority/pool-node.ts';
+import type { PriorityPool } from '../priority/priority-pool.ts';
+
+/** Whether nobody knows any of them, none has a tag, and none comes twice: as most are in pools without chains. */
+export function areStrangers({ index, ledger }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
+  for (const { hash, verdict } of submissions) {
+    if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
+    if (index.node(hash) !== undefined || ledger.sighting(hash) !== null) return false;
+  }
+  return submissions.length === 1 || new Set(submissions.map(({ hash }) => hash)).size === submissions.length;
+}
+
+/**
+ * What `admitStep` and `commit` come to for strangers, without a step: whether each is taken in is known before anything
+ * changes, and what it pushes out is all that it touches. For a pool that is kept nowhere else, and a call without operation id.
+ */
+export function admitStrangers(
+  pool: PriorityPool,
+  submissions: readonly CheckedSubmission[],
+  moment: PoolMoment,
+): ReceiveOutcome[] {
+  const { index, ledger } = pool;
+  const arrived: { readonly node: PoolNode; readonly body: Transaction }[] = [];
+  const victims: PoolNode[] = [];
+  const first = ledger.lastSeq + 1;
+  const outcome = submissions.map((body): ReceiveOutcome => {
+    const entry = newEntry(first + arrived.length, body, moment);
+    const admitted = admitAlone(index, entry);
+    if ('kind' in admitted) return admitted.kind === 'full' ? { ...admitted, floor: floorOf(index) } : admitted;
+    arrived.push({ node: admitted.node, body });
+    for (const victim of admitted.victims) victims.push(victim);
+    return { kind: 'received', hash: entry.hash, seq: entry.seq, stage: 'Pending' };
+  });
+  for (const { node } of arrived) {
+    if (node.stage !== 'Pending') continue;
+    index.lastGossipSeq += 1;
+    index.number(node, index.lastGossipSeq);
+  }
+  const ended = victims.filter(({ seq }) => seq < first).sort((a, b) => a.seq - b.seq);
+  const bodies = arrived.map(({ node, body }) => ({ body, seq: node.seq, isOver: node.stage !== 'Pending' }));
+  if (arrived.length > 0) ledger.turnOver(ended, bodies, 'evicted');
+  return outcome;
+}

@@ -1,0 +1,123 @@
+import { isMempoolError, MempoolError } from '../contract/errors.ts';
+import { type RetryOptions, retryUntil } from './retry.ts';
+
+/** A write that is not answered yet. */
+interface Call {
+  readonly number: number;
+  /** Whether an attempt may have been applied. */
+  sent: boolean;
+  /** Sends it; `null` unless it waits for its turn. */
+  go: (() => void) | null;
+}
+
+/**
+ * For backends whose store may be out of reach or busy: keeps the writes of one node in the order of their calls (M2). While all is well each is sent at once; behind one that failed
+ * unsent or lost its answer the later ones wait. On a connection that has not answered yet one goes ahead alone: a server
+ * that is still loading may refuse the first of many and take the next.
+ */
+export class WriteLine {
+  /** Those that wait for their turn or pause before the next attempt, in the order of the calls. */
+  readonly #held: Call[] = [];
+  #calls = 0;
+  #out = 0;
+  #trusted = false;
+
+  /** Says that there is a new connection. */
+  distrust(): void {
+    this.#trusted = false;
+  }
+
+  /** As `retryUntil`. @throws what it throws */
+  async run<T>(options: RetryOptions, attempt: (remainingMs: number) => Promise<T> | T): Promise<T> {
+    const { timeoutMs, clock, signal } = options;
+    const deadline = clock() + timeoutMs;
+    this.#calls += 1;
+    const call: Call = { number: this.#calls, sent: false, go: null };
+    const send = () => this.#send(call, () => attempt(Math.max(1, deadline - clock())));
+    try {
+      return await retryUntil(options, (remainingMs) =>
+        this.#isNext(call) ? send() : this.#wait(call, send, remainingMs, call.sent ? undefined : signal),
+      );
+    } finally {
+      this.#leave(call);
+      this.#release();
+    }
+  }
+
+  /** As `run`, for attempts that end at once: while nothing is in the way, so does this. */
+  runNow<T>(options: RetryOptions, attempt: (remainingMs: number) => T): T | Promise<T> {
+    if (this.#held.length > 0 || this.#out > 0) return this.run(options, attempt);
+    const failed: unknown[] = [];
+    try {
+      return attempt(options.timeoutMs);
+    } catch (error) {
+      failed.push(error);
+    }
+    return this.run(options, (remainingMs) => {
+      if (failed.length > 0) throw failed.pop();
+      return attempt(remainingMs);
+    });
+  }
+
+  #isNext(call: Call): boolean {
+    const first = this.#held[0] ?? call;
+    return first === call && (this.#trusted || this.#out === 0);
+  }
+
+  async #send<T>(call: Call, attempt: () => Promise<T> | T): Promise<T> {
+    this.#leave(call);
+    this.#out += 1;
+    try {
+      const answer = await attempt();
+      this.#trusted = true;
+      return answer;
+    } catch (error) {
+      const lost = isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
+      call.sent ||= lost;
+      this.#trusted = !lost && !isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE');
+      if (!this.#trusted) this.#hold(call);
+      throw error;
+    } finally {
+      this.#out -= 1;
+      this.#release();
+    }
+  }
+
+  #wait<T>(call: Call, send: () => Promise<T>, remainingMs: number, signal: AbortSignal | undefined): Promise<T> {
+    this.#hold(call);
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        call.go = null;
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+      };
+      const fail = (error: unknown) => {
+        stop();
+        reject(error);
+      };
+      const abort = () => fail(signal?.reason);
+      const late = () =>
+        fail(new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'an earlier write still waits for the store'));
+      const timer = setTimeout(late, remainingMs);
+      signal?.addEventListener('abort', abort);
+      call.go = () => {
+        stop();
+        resolve(send());
+      };
+    });
+  }
+
+  #hold(call: Call): void {
+    const before = this.#held.findLastIndex(({ number }) => number <= call.number);
+    if (this.#held[before] !== call) this.#held.splice(before + 1, 0, call);
+  }
+
+  #leave(call: Call): void {
+    const at = this.#held.indexOf(call);
+    if (at >= 0) this.#held.splice(at, 1);
+  }
+
+  #release(): void {
+    for (let first = this.#held[0]; first?.go && this.#isNext(first); first = this.#held[0]) first.go();
+  }
+}

@@ -1,0 +1,157 @@
+import type {
+  Awaitable,
+  ChainContext,
+  DriverOptions,
+  ReadContext,
+  StoreDriver,
+  WriteContext,
+} from '../contract/driver.ts';
+import { invalid, isMempoolError } from '../contract/errors.ts';
+import type { CheckedMoment, PriorityVerbs } from '../contract/pool-driver.ts';
+import type { GossipPage, Lot, PoolDump } from '../contract/pool-verbs.ts';
+import type { StoredTransaction, Transaction } from '../contract/transaction.ts';
+import { defaultVerdict } from '../contract/verdict.ts';
+import { admitStep, type PoolMoment } from '../priority/admission.ts';
+import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
+import { type GossipChoice, gossipAfter, gossipWithoutPayloads } from '../priority/gossip-page.ts';
+import {
+  dropPoolStep,
+  flushStep,
+  limitsStep,
+  movePoolStep,
+  reviseStep,
+  sweepStep,
+  takeStep,
+} from '../priority/pool-step.ts';
+import type { PriorityPool } from '../priority/priority-pool.ts';
+import { bestOf, parkedAfter, readyOf, reapFrom, repeatedLot, staleIn } from '../priority/selection.ts';
+import type { Planning } from '../priority/step-builder.ts';
+import { momentOf } from '../rules/pool-clock.ts';
+import type { Step } from '../rules/step.ts';
+import type { FencedOutcome } from './ledger-driver.ts';
+
+/**
+ * What a backend writes for priority pools: how the pool in memory is brought up to date, how a step is kept, and how records
+ * are fetched. The verbs are made of it.
+ */
+export interface PriorityStorage {
+  /** Reads the pool as it is now, other nodes' commits included. */
+  read<T>(context: ReadContext, read: (pool: PriorityPool) => T): Awaitable<T>;
+  /**
+   * Plans on the pool as it is now and keeps the step, whole or not at all; answers a known operation id from its record (X2).
+   * A step without events, operation id and change of the pool need not be kept. `nowMs`: the pool's clock.
+   */
+  write<T>(verb: string, context: WriteContext, plan: (pool: Planning, nowMs: number) => Step<T>): Awaitable<T>;
+  /** The same under the live lease of the pool's election (X6). */
+  writeUnderLease<T>(
+    verb: string,
+    context: ChainContext,
+    plan: (pool: Planning, nowMs: number) => Step<T>,
+  ): Awaitable<T | FencedOutcome>;
+  /** The live records that `choose` names, in its order, cut as a page is (O6, M2). */
+  stored(context: ReadContext, choose: (pool: PriorityPool) => readonly string[]): Awaitable<StoredTransaction[]>;
+  /** The bodies of the live ones among these, in their order. */
+  bodies(context: ReadContext, hashes: readonly string[]): Awaitable<(Transaction | null)[]>;
+  /** Of the state as it is stored, read anew. */
+  dump(context: ReadContext): Awaitable<PoolDump>;
+}
+
+type PlannedVerbs = Pick<
+  StoreDriver,
+  'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'peekPending' | 'usage' | 'payloads'
+>;
+
+/** The verbs of a priority pool that plan on it or read its index. The rest reads records, as for any pool. */
+export function priorityDriver(
+  storage: PriorityStorage,
+  { thresholds }: Pick<DriverOptions, 'thresholds'>,
+): PlannedVerbs & PriorityVerbs {
+  return {
+    receive: (transactions, context) =>
+      storage.write('receive', context, (pool, nowMs) => {
+        const submissions = transactions.map((each) => ({ ...each, verdict: defaultVerdict, from: null }));
+        return admitStep(pool, submissions, momentIn(pool, nowMs, noMoment), thresholds);
+      }),
+    admit: (submissions, moment, context) =>
+      storage.write('receive', context, (pool, nowMs) =>
+        admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds),
+      ),
+    move: (verb, hashes, context) => storage.write(verb, context, (pool) => movePoolStep(pool, verb, hashes)),
+    drop: (hashes, reason, context) => storage.write('drop', context, (pool) => dropPoolStep(pool, hashes, reason)),
+    confirm: (block, context) => storage.writeUnderLease('confirm', context, (pool) => confirmPoolStep(pool, block)),
+    rollback: (point, context) => storage.writeUnderLease('rollback', context, (pool) => rollbackPoolStep(pool, point)),
+    take: (take, moment, context) => {
+      const plan = (pool: Planning, nowMs: number): Step<Lot> => takeStep(pool, take, momentIn(pool, nowMs, moment));
+      return after(storage.write('take', context, plan), (lot) => wholeLot(storage, lot, context));
+    },
+    sweep: (moment, context) =>
+      storage.write('sweep', context, (pool, nowMs) => sweepStep(pool, momentIn(pool, nowMs, moment))),
+    revise: (revisions, moment, context) =>
+      storage.write('revise', context, (pool, nowMs) => reviseStep(pool, revisions, momentIn(pool, nowMs, moment))),
+    flush: (context) => storage.write('flush', context, flushStep),
+    setLimits: (limits, context) => storage.write('setLimits', context, (pool) => limitsStep(pool, limits)),
+    reap: (budget, context) => storage.read(context, ({ index }) => reapFrom(index, budget)),
+    best: (from, limit, context) => storage.read(context, ({ index }) => bestOf(index, from, limit)),
+    stale: (height, limit, context) => storage.read(context, ({ index }) => staleIn(index, height, limit)),
+    usage: (context) => storage.read(context, (pool) => pool.usage()),
+    since: (query, context) => {
+      const choice = storage.read(context, ({ index }) => gossipAfter(index, query));
+      return after(choice, (chosen) =>
+        query.hashesOnly ? gossipWithoutPayloads(chosen) : withPayloads(storage, chosen, context),
+      );
+    },
+    peekPending: (from, limit, context) =>
+      storage.stored(context, ({ index, ledger }) => readyOf(index, ledger.pendingAfter(from), limit)),
+    peekParked: (from, limit, context) => storage.stored(context, ({ index }) => parkedAfter(index, from, limit)),
+    payloads: (hashes, context) => storage.bodies(context, hashes),
+    dumpPool: (context) => storage.dump(context),
+  };
+}
+
+const noMoment: CheckedMoment = { now: null, height: null };
+
+/** The moment of a call, by the pool's clock and height where the caller does not say. */
+export /** @throws `ERR_MEMPOOL_INVALID` for a time that no record can keep, which the application's clock may give */
+function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedMoment): PoolMoment {
+  const nowMs = Math.floor(momentOf(now, poolNowMs));
+  if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that gives a safe integer of milliseconds');
+  return { nowMs, height: height ?? view.currentTip.tick };
+}
+
+/** The record of a lot does not say what is in it: that is what is still under the lease. */
+function wholeLot(storage: PriorityStorage, lot: Lot, context: ReadContext): Awaitable<Lot> {
+  if ('transactions' in lot) return lot;
+  return storage.read(context, ({ index }) => repeatedLot(index, lot));
+}
+
+/** What left the pool between the look and the fetching is not told. A page ends before what is damaged (M2). */
+function withPayloads(storage: PriorityStorage, choice: GossipChoice, context: ReadContext): Awaitable<GossipPage> {
+  const { items, next } = choice;
+  const bodies = storage.bodies(
+    context,
+    items.map(({ hash }) => hash),
+  );
+  const page = after(bodies, (found) => ({
+    items: items.flatMap((item, i) => {
+      const body = found[i];
+      return body ? [{ ...item, payload: body.payload, payloadType: body.payloadType }] : [];
+    }),
+    next,
+  }));
+  if (!(page instanceof Promise)) return page;
+  return page.catch((error: unknown) => withPayloads(storage, beforeDamage(choice, error), context));
+}
+
+/** @throws the error, where nothing comes before what is damaged */
+function beforeDamage({ items }: GossipChoice, error: unknown): GossipChoice {
+  const hash = isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? error.details.hash : undefined;
+  const at = items.findIndex((item) => item.hash === hash);
+  const last = items[at - 1];
+  if (last === undefined) throw error;
+  return { items: items.slice(0, at), next: last.gossipSeq };
+}
+
+/** At once where the answer is there: in memory a wait costs as much as a call. */
+function after<A, B>(answer: Awaitable<A>, next: (answer: A) => Awaitable<B>): Awaitable<B> {
+  return answer instanceof Promise ? answer.then(next) : next(answer);
+}

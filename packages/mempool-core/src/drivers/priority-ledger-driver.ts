@@ -1,0 +1,90 @@
+import type { ChainContext, DriverOptions, StoreDriver, WriteContext } from '../contract/driver.ts';
+import type { LeaseSource } from '../contract/lease.ts';
+import { cutPage } from '../contract/page-rules.ts';
+import { dumpOf } from '../priority/dump.ts';
+import { isSwept } from '../priority/pool-step.ts';
+import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
+import type { Planning } from '../priority/step-builder.ts';
+import { poolClock } from '../rules/pool-clock.ts';
+import { recorded, type Step } from '../rules/step.ts';
+import { admitStrangers, areStrangers } from './admit-unknown.ts';
+import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, ledgerReads } from './ledger-driver.ts';
+import { momentIn, type PriorityStorage, priorityDriver } from './priority-driver.ts';
+
+export interface PriorityLedgerParts {
+  readonly pool: PriorityPool;
+  readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced' | 'now'>;
+  /** Who leads (X6); without it nobody ever does. */
+  readonly leases?: LeaseSource | undefined;
+  /**
+   * Keeps the step wherever it is to be kept; the pool takes it after that. Where it throws, it must have kept nothing, and the
+   * pool stays as it was (X1). Left out where the pool is all there is. Synchronous: the next call is planned on what this one
+   * left, so a promise is refused, by its type and as `ERR_MEMPOOL_INTERNAL`.
+   */
+  readonly commit?: ((step: Step<unknown>) => Done) | undefined;
+  close(): void;
+}
+
+/** How such a pool is written and read. */
+function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, clock: () => number): PriorityStorage {
+  const { ledger } = pool;
+  const keep = commit === undefined ? () => undefined : atOnce(commit);
+
+  function write<T>(verb: string, { operationId }: WriteContext, plan: (pool: Planning, nowMs: number) => Step<T>): T {
+    const known = ledger.findOperation<T>(verb, operationId);
+    if (known !== null) return known.outcome;
+    return pool.commit(
+      (planning) => plan(planning, clock()),
+      (step) => kept(recorded(step, verb, operationId)),
+    );
+  }
+
+  function kept<T>(step: Step<T>): Step<T> {
+    if (changesPool(step) || step.operation !== null) keep(step);
+    return step;
+  }
+
+  function writeUnderLease<T>(
+    verb: string,
+    context: ChainContext,
+    plan: (pool: Planning, nowMs: number) => Step<T>,
+  ): T | FencedOutcome {
+    return fencedCall<T>({ ledger, options, leases }, verb, context, (prolonged) =>
+      write(verb, context, (planning, nowMs) => prolonged(plan(planning, nowMs))),
+    );
+  }
+
+  return {
+    read: (_context, read) => read(pool),
+    write,
+    writeUnderLease,
+    stored: (_context, choose) => cutPage(ledger.stored(choose(pool)), () => true),
+    bodies: (_context, hashes) => ledger.arrivals.bodies(hashes),
+    dump: () => dumpOf(pool.index),
+  };
+}
+
+/** Every verb of a backend whose priority pool is in memory, payloads and all, whatever keeps its steps besides. */
+export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
+  const { pool, options, commit, close } = parts;
+  const clock = poolClock(options);
+  const driver = priorityDriver(ledgerStorage(parts, clock), options);
+  return {
+    // As in `ledgerDriver`.
+    ...(commit === undefined && { copiesPayloads: true }),
+    ...ledgerReads(pool.ledger),
+    ...driver,
+    admit(submissions, moment, context) {
+      assertRoom(pool.ledger, submissions.length);
+      const needsStep = commit !== undefined || context.operationId !== undefined;
+      if (needsStep || !areStrangers(pool, submissions)) return driver.admit(submissions, moment, context);
+      return admitStrangers(pool, submissions, momentIn(pool, clock(), moment));
+    },
+    sweep(moment, context) {
+      if (context.operationId === undefined && isSwept(pool.index, momentIn(pool, clock(), moment)))
+        return { returned: [], expired: [], evicted: [], more: false };
+      return driver.sweep(moment, context);
+    },
+    close,
+  };
+}

@@ -1,0 +1,59 @@
+import { isLive, type Transaction } from '../contract/transaction.ts';
+import { ArrivalState } from '../rules/fifo-claims.ts';
+import type { Arrival } from '../rules/fifo-selection.ts';
+import { bodyOf, type Row } from './row.ts';
+import type { Rows } from './rows.ts';
+
+/** What a ledger tells of a pool in order of arrival: its leases and its limit, and its rows as such a pool weighs them. */
+export class Arrivals extends ArrivalState {
+  readonly #rows: Rows;
+
+  constructor(rows: Rows) {
+    super();
+    this.#rows = rows;
+  }
+
+  /** How many more fit; below 0 where there are too many. */
+  get room(): number {
+    if (this.maxTxs === Number.POSITIVE_INFINITY) return this.maxTxs;
+    const { shelves } = this.#rows;
+    const held = shelves.count('Pending') + shelves.count('Propagated') + shelves.count('Acknowledged');
+    return this.maxTxs - held;
+  }
+
+  /** Pending ones by seq. */
+  pending(): Iterable<Arrival> {
+    return this.#rows.shelves.pending.after(0);
+  }
+
+  /** Pending, Propagated and Acknowledged ones behind a seq, by seq. */
+  *unconfirmed(after: number): Generator<Arrival, undefined> {
+    const { pending, inflight } = this.#rows.shelves;
+    const flying = inflight.after(after).filter(({ stage }) => stage !== 'Confirmed');
+    let next = flying.next().value;
+    for (const row of pending.after(after)) {
+      for (; next !== undefined && next.seq < row.seq; next = flying.next().value) yield next;
+      yield row;
+    }
+    for (; next !== undefined; next = flying.next().value) yield next;
+  }
+
+  /** The live ones among these, with copies of their payloads. */
+  bodies(hashes: readonly string[]): (Transaction | null)[] {
+    return hashes.map((hash) => {
+      const row = this.#live(hash);
+      return row && bodyOf(row);
+    });
+  }
+
+  /** What is in flight under leases of this id, by seq. */
+  held(leaseId: string): Arrival[] {
+    const rows = this.under(leaseId).map(({ hash }) => this.#live(hash));
+    return rows.filter((row) => row !== null);
+  }
+
+  #live(hash: string): Row | null {
+    const row = this.#rows.find(hash);
+    return row !== null && isLive(row.stage) ? row : null;
+  }
+}

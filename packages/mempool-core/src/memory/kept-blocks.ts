@@ -1,0 +1,71 @@
+import type { ChainPoint } from '../contract/transaction.ts';
+import type { ChainStep } from '../rules/step.ts';
+
+export interface KeptBlock {
+  readonly tick: number;
+  readonly point: ChainPoint;
+  /** The hashes that no kept block had carried before (L13). */
+  readonly sighted: readonly string[];
+}
+
+function key({ slot, hash }: ChainPoint): string {
+  return `${slot}:${hash}`;
+}
+
+/** The kept blocks, from tick `floor` to `tick`. */
+export class KeptBlocks {
+  readonly #blocks = new Map<number, KeptBlock>();
+  readonly #ticks = new Map<string, number>();
+  readonly #sightings = new Map<string, number>();
+  tick = 0;
+  floor = 1;
+
+  at(tick: number): ChainPoint | null {
+    return this.#blocks.get(tick)?.point ?? null;
+  }
+
+  tickOf(point: ChainPoint): number | null {
+    return this.#ticks.get(key(point)) ?? null;
+  }
+
+  sighting(hash: string): number | null {
+    return this.#sightings.get(hash) ?? null;
+  }
+
+  hasSighted(hash: string): boolean {
+    return this.#sightings.size > 0 && this.#sightings.has(hash);
+  }
+
+  apply(step: ChainStep): void {
+    if (step.kind === 'undone') {
+      while (this.tick > step.tick) this.#forget(this.tick--);
+      return;
+    }
+    const { tick, point, seen, unseen, floor } = step;
+    // First, so that a hash last carried by a block that goes is noted as carried by this one (L13).
+    while (this.floor < floor) this.#forget(this.floor++);
+    this.add({ tick, point, sighted: seen.filter((hash) => !this.#sightings.has(hash)) });
+    for (const hash of unseen) this.#sightings.delete(hash);
+  }
+
+  add(block: KeptBlock): void {
+    this.#blocks.set(block.tick, block);
+    this.#ticks.set(key(block.point), block.tick);
+    for (const hash of block.sighted) this.#sightings.set(hash, block.tick);
+    this.tick = block.tick;
+  }
+
+  /** By tick, with the sightings that still count. */
+  *all(): Generator<KeptBlock, undefined> {
+    for (const block of this.#blocks.values())
+      yield { ...block, sighted: block.sighted.filter((hash) => this.sighting(hash) === block.tick) };
+  }
+
+  #forget(tick: number): void {
+    const block = this.#blocks.get(tick);
+    if (block === undefined) return;
+    this.#blocks.delete(tick);
+    this.#ticks.delete(key(block.point));
+    for (const hash of block.sighted) if (this.sighting(hash) === tick) this.#sightings.delete(hash);
+  }
+}

@@ -1,0 +1,147 @@
+import { assertWritable } from '../codec/payload-bytes.ts';
+import { dropped, live } from '../contract/lifecycle.ts';
+import type { Retention } from '../contract/options.ts';
+import { isLive, type Transaction } from '../contract/transaction.ts';
+import type { Step, Write } from '../rules/step.ts';
+import { droppedTail, EventSeries, type EventTail } from './event-series.ts';
+import { Arrivals } from './fifo-rows.ts';
+import { KeptBlocks } from './kept-blocks.ts';
+import type { LedgerRecord } from './ledger-record.ts';
+import { OperationRecords } from './operation-records.ts';
+import { bodyOf, type LogRow, lifeOf, pointOf } from './row.ts';
+import { Rows } from './rows.ts';
+import { Series } from './series.ts';
+
+/** One that waits. */
+export interface Queued {
+  readonly hash: string;
+  readonly seq: number;
+}
+
+/** One that a call took in. */
+export interface Arrived {
+  readonly body: Transaction;
+  readonly seq: number;
+  readonly isOver: boolean;
+}
+
+/** What a ledger holds, and every way in which it changes. */
+export class LedgerState {
+  retention: Retention;
+  readonly rows: Rows = new Rows();
+  readonly arrivals: Arrivals = new Arrivals(this.rows);
+  readonly blocks: KeptBlocks = new KeptBlocks();
+  readonly log: Series<LogRow> = new Series();
+  readonly events: EventSeries = new EventSeries();
+  readonly operations: OperationRecords = new OperationRecords();
+  readonly listeners: Set<() => void> = new Set();
+  readonly #onForget: (hash: string) => void;
+
+  constructor(retention: Retention, onForget: (hash: string) => void) {
+    this.retention = retention;
+    this.#onForget = onForget;
+  }
+
+  apply(step: Step<unknown>): void {
+    const { writes, events, chain, operation } = step;
+    assertWritable(writes);
+    this.arrivals.apply(step);
+    if (chain !== null) this.blocks.apply(chain);
+    for (const write of writes) this.#write(write);
+    for (const event of events) this.events.push(event);
+    this.#trimLog();
+    if (operation !== null) this.operations.add(operation);
+  }
+
+  /**
+   * What `apply` does for a call of a priority pool that took in `arrived`, which nobody knew, and for their sake ended `ended`,
+   * which waited: both by seq. Those of the arrived that `isOver` had to go at once for later ones.
+   */
+  turnOver(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
+    const tail = droppedTail('Pending', reason);
+    for (const { hash, seq } of ended) this.#end({ hash, seq, reason }, tail, null);
+    const passing = droppedTail('Unknown', reason);
+    for (const { body, seq, isOver } of arrived) {
+      if (isOver) this.#end({ hash: body.hash, seq, reason }, passing, body);
+      else this.events.pushArrival(body.hash, this.rows.arrive(body));
+    }
+    this.#trimLog();
+    this.wake();
+  }
+
+  /** Tells the listeners of new events. */
+  wake(): void {
+    this.events.trim(this.retention.maxEvents);
+    if (this.listeners.size > 0) for (const listener of this.listeners) listener();
+  }
+
+  /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
+  *dump(): Generator<LedgerRecord, undefined> {
+    const { tick, floor } = this.blocks;
+    const trimmed = { trimmedLog: this.log.oldest - 1, trimmedEvents: this.events.oldest - 1 };
+    const arrivals = this.arrivals.dump();
+    yield { kind: 'base', tick, floor, lastSeq: this.rows.lastSeq, ...trimmed, ...(arrivals && { arrivals }) };
+    for (const block of this.blocks.all()) yield { kind: 'block', block };
+    for (const list of [this.rows.shelves.pending, this.rows.shelves.inflight])
+      for (const row of list.after(0))
+        yield { kind: 'write', write: { after: lifeOf(row), point: pointOf(row), body: bodyOf(row) } };
+    for (const [, entry] of this.log.from(1)) {
+      const { life, point } = entry;
+      const row = this.rows.logged(entry);
+      yield { kind: 'write', write: { after: life, point, body: row.mark?.final === life ? bodyOf(row) : null } };
+    }
+    for (const event of this.events.all()) yield { kind: 'event', event };
+    for (const operation of this.operations.all()) yield { kind: 'operation', operation };
+  }
+
+  /** Takes a piece that `dump` gave, in the same order; its bytes are the ledger's from here on. */
+  restore(record: LedgerRecord): void {
+    switch (record.kind) {
+      case 'base':
+        this.blocks.tick = record.tick;
+        this.blocks.floor = record.floor;
+        this.rows.lastSeq = record.lastSeq;
+        this.log.last = record.trimmedLog;
+        this.events.last = record.trimmedEvents;
+        if (record.arrivals) this.arrivals.restore(record.arrivals);
+        break;
+      case 'block':
+        this.blocks.add(record.block);
+        break;
+      case 'write':
+        this.#restoreWrite(record.write);
+        break;
+      case 'event':
+        this.events.push(record.event);
+        break;
+      case 'operation':
+        this.operations.add(record.operation);
+        break;
+    }
+  }
+
+  /** The end of one that waited, or that comes with its body. */
+  #end({ hash, seq, reason }: Queued & { readonly reason: string }, tail: EventTail, body: Transaction | null): void {
+    const after = dropped(live(hash, seq, 'Pending', 0), 0, reason);
+    this.#write({ after, point: null, body });
+    this.events.pushOf(hash, seq, tail);
+  }
+
+  #trimLog(): void {
+    for (const entry of this.log.trim(this.retention.maxFinalized))
+      if (this.rows.forget(entry)) this.#onForget(entry.life.hash);
+  }
+
+  #write(write: Write): void {
+    const { after, point } = write;
+    const row = this.rows.write(write);
+    if (!isLive(after.stage)) this.log.push({ life: after, point, row });
+  }
+
+  /** A row comes with its body: a live one, or the latest log entry of its hash. */
+  #restoreWrite(write: Write): void {
+    const { after, point, body } = write;
+    if (body !== null) this.#write(write);
+    else this.log.push({ life: after, point, row: this.rows.find(after.hash) });
+  }
+}

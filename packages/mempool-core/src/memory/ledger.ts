@@ -1,0 +1,265 @@
+import { assertReadable } from '../codec/payload-bytes.ts';
+import type { EventPage, EventSource } from '../contract/events.ts';
+import type { Life, Thresholds } from '../contract/lifecycle.ts';
+import type { Retention } from '../contract/options.ts';
+import { cutPage } from '../contract/page-rules.ts';
+import type { LogPage, ReceiveOutcome, TipAnswer, Usage } from '../contract/store.ts';
+import {
+  type ChainPoint,
+  isInflight,
+  isLive,
+  type StoredTransaction,
+  type Tip,
+  type Transaction,
+  type TransactionStatus,
+} from '../contract/transaction.ts';
+import { logEntry, logPage, statusOf, storedTransaction } from '../rules/answers.ts';
+import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
+import type { EventSeries } from './event-series.ts';
+import type { Arrivals } from './fifo-rows.ts';
+import type { KeptBlocks } from './kept-blocks.ts';
+import type { LedgerRecord } from './ledger-record.ts';
+import { type Arrived, LedgerState, type Queued } from './ledger-state.ts';
+import { bodyOf, type LogRow, lifeOf, pointOf, type Row } from './row.ts';
+import type { Rows } from './rows.ts';
+import type { SeqList } from './seq-list.ts';
+import type { Series } from './series.ts';
+
+/**
+ * A pool's whole state in memory: the view that steps are planned on, the answers of every reading verb, and one method that
+ * writes. For a backend that keeps its working set in memory, whatever it keeps besides.
+ */
+export class Ledger implements PoolView, EventSource {
+  readonly #epoch: string;
+  readonly #state: LedgerState;
+  readonly #rows: Rows;
+  readonly #blocks: KeptBlocks;
+  readonly #log: Series<LogRow>;
+  readonly #events: EventSeries;
+
+  /** `epoch`: made when the pool was made, and kept with it. `onForget`: told of each hash that left the log for good. */
+  constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
+    this.#epoch = epoch;
+    this.#state = new LedgerState(retention, onForget);
+    const { rows, blocks, log, events } = this.#state;
+    this.#rows = rows;
+    this.#blocks = blocks;
+    this.#log = log;
+    this.#events = events;
+  }
+
+  /** Trimming follows at the next write that appends. */
+  get retention(): Retention {
+    return this.#state.retention;
+  }
+
+  set retention(retention: Retention) {
+    this.#state.retention = retention;
+  }
+
+  get arrivals(): Arrivals {
+    return this.#state.arrivals;
+  }
+
+  /** Writes a step that was planned on this ledger as it is, then wakes the listeners. */
+  apply(step: Step<unknown>): void {
+    this.#state.apply(step);
+    if (step.events.length > 0) this.#state.wake();
+  }
+
+  /**
+   * What `receiveStep` and `apply` do (L1, L2, L13), without a step for what nobody knows, as nearly every transaction is: its row
+   * and its event are all that is made of it. For a pool that is kept nowhere else.
+   */
+  arrive(transactions: readonly Transaction[], thresholds: Thresholds): ReceiveOutcome[] {
+    assertReadable(transactions);
+    const before = this.lastEventSeq;
+    const outcome = new Array<ReceiveOutcome>(transactions.length);
+    for (let i = 0; i < outcome.length; i++) outcome[i] = this.#arrive(transactions[i] as Transaction, thresholds);
+    if (this.lastEventSeq > before) this.#state.wake();
+    return outcome;
+  }
+
+  /** What `apply` does for a call of a priority pool that only took in `arrived` and ended `ended`. */
+  turnOver(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
+    this.#state.turnOver(ended, arrived, reason);
+  }
+
+  /** Follows a step that was written elsewhere; its events are not kept here. */
+  follow({ writes, chain }: Pick<Step<unknown>, 'writes' | 'chain'>, lastEventSeq: number): void {
+    this.#state.apply({ outcome: null, writes, events: [], chain, operation: null });
+    this.#events.last = lastEventSeq;
+  }
+
+  /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
+  dump(): Generator<LedgerRecord, undefined> {
+    return this.#state.dump();
+  }
+
+  /** Takes a piece that `dump` gave, in the same order; its bytes are the ledger's from here on. */
+  restore(record: LedgerRecord): void {
+    this.#state.restore(record);
+  }
+
+  /** X2. @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb */
+  findOperation<Outcome>(verb: string, id: string | undefined): { readonly outcome: Outcome } | null {
+    return id === undefined ? null : this.#state.operations.find<Outcome>(verb, id);
+  }
+
+  get lastSeq(): number {
+    return this.#rows.lastSeq;
+  }
+
+  /** Hashes that are live or in the log. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get maxRollback(): number {
+    return this.retention.maxRollback;
+  }
+
+  get floor(): number {
+    return this.#blocks.floor;
+  }
+
+  get lastEventSeq(): number {
+    return this.#events.last;
+  }
+
+  get currentTip(): Tip {
+    const { tick } = this.#blocks;
+    return { point: this.pointAt(tick), tick };
+  }
+
+  life(hash: string): Life | null {
+    const row = this.#rows.find(hash);
+    return row && lifeOf(row);
+  }
+
+  confirmedAt(hash: string): ChainPoint | null {
+    const row = this.#rows.find(hash);
+    return row && pointOf(row);
+  }
+
+  sighting(hash: string): number | null {
+    return this.#blocks.sighting(hash);
+  }
+
+  pointAt(tick: number): ChainPoint | null {
+    const point = this.#blocks.at(tick);
+    return point === null ? null : { ...point };
+  }
+
+  tickOf(point: ChainPoint): number | null {
+    return this.#blocks.tickOf(point);
+  }
+
+  aged(finalizable: number, droppable: number): Life[] {
+    const { confirmed, waiting } = this.#rows.shelves;
+    return [...confirmed.upTo(finalizable), ...waiting.upTo(droppable)];
+  }
+
+  confirmedAfter(tick: number): Life[] {
+    const { confirmed, finalized } = this.#rows.shelves;
+    return [...confirmed.after(tick), ...finalized.after(tick)];
+  }
+
+  waitingAfter(tick: number): Life[] {
+    return this.#rows.shelves.waiting.after(tick);
+  }
+
+  peekPending(after: number, limit: number): StoredTransaction[] {
+    return this.#page(this.#rows.shelves.pending, after, limit);
+  }
+
+  peekInflight(after: number, limit: number): StoredTransaction[] {
+    return this.#page(this.#rows.shelves.inflight, after, limit);
+  }
+
+  findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
+    return hashes.map((hash) => {
+      const row = this.#rows.find(hash);
+      return row !== null && isInflight(row.stage) ? this.#stored(row) : null;
+    });
+  }
+
+  /** Pending ones behind a seq, by seq. */
+  pendingAfter(seq: number): Iterable<{ readonly hash: string }> {
+    return this.#rows.shelves.pending.after(seq);
+  }
+
+  /** The live ones among these. */
+  stored(hashes: readonly string[]): StoredTransaction[] {
+    const rows = hashes.map((hash) => this.#rows.find(hash));
+    return rows.filter((row) => row !== null && isLive(row.stage)).map((row) => this.#stored(row as Row));
+  }
+
+  checkStatus(hashes: readonly string[]): TransactionStatus[] {
+    return hashes.map((hash) => {
+      return statusOf(hash, this.life(hash), this.confirmedAt(hash), this.#blocks.tick);
+    });
+  }
+
+  dumpFinalized(cursor: number, limit: number): LogPage {
+    const entries = this.#log
+      .from(cursor)
+      .take(limit)
+      .map(([number, entry]) => logEntry(number, entry.life, bodyOf(this.#rows.logged(entry)), entry.point));
+    const page = cutPage(entries, () => true);
+    return logPage(page, cursor, this.#log.oldest, this.#log.last);
+  }
+
+  tip(points: number): TipAnswer {
+    const { tick } = this.currentTip;
+    const count = Math.min(points, tick - this.floor + 1);
+    const kept = Array.from({ length: count }, (_, i) => this.pointAt(tick - i));
+    return { ...this.currentTip, points: kept.filter((point) => point !== null) };
+  }
+
+  usage(): Usage {
+    return {
+      ...this.#rows.shelves.counts(),
+      logged: this.#log.length,
+      lastLogSeq: this.#log.last,
+      lastSeq: this.lastSeq,
+      lastEventSeq: this.#events.last,
+    };
+  }
+
+  readEvents(after: number, limit: number): EventPage {
+    const { oldest, last } = this.#events;
+    return { events: this.#events.page(after + 1, limit), oldest, last, epoch: this.#epoch };
+  }
+
+  onEvents(listener: () => void): () => void {
+    this.#state.listeners.add(listener);
+    return () => this.#state.listeners.delete(listener);
+  }
+
+  #arrive(body: Transaction, thresholds: Thresholds): ReceiveOutcome {
+    const { hash } = body;
+    if (this.#rows.has(hash) || this.#blocks.hasSighted(hash)) return this.#receiveKnown(body, thresholds);
+    const seq = this.#rows.arrive(body);
+    this.#events.pushArrival(hash, seq);
+    return { kind: 'received', hash, seq, stage: 'Pending' };
+  }
+
+  #receiveKnown(body: Transaction, thresholds: Thresholds): ReceiveOutcome {
+    const step = receiveStep(this, [body], thresholds);
+    this.#state.apply(step);
+    return step.outcome[0] as ReceiveOutcome;
+  }
+
+  #page(list: SeqList, after: number, limit: number): StoredTransaction[] {
+    const records = list
+      .after(after)
+      .take(limit)
+      .map((row) => this.#stored(row));
+    return cutPage(records, () => true);
+  }
+
+  #stored(row: Row): StoredTransaction {
+    return storedTransaction(lifeOf(row), bodyOf(row), pointOf(row), this.#blocks.tick);
+  }
+}

@@ -1,0 +1,94 @@
+import { type Life, live } from '../contract/lifecycle.ts';
+import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transaction } from '../contract/transaction.ts';
+import type { PayloadSlabs } from './payload-slabs.ts';
+
+/** What only a row has that a block has touched. */
+interface Mark {
+  /** Its own, since it outlives the kept blocks (L12). */
+  readonly point: ChainPoint | null;
+  /** Its latest log entry; `null` while live. */
+  readonly final: Life | null;
+}
+
+/** What memory keeps of a hash that is live or in the log: as few fields as there can be, since there are a million of them. */
+export interface Row {
+  readonly hash: string;
+  /** The payload: `bytes` of the slab, from `start` on. */
+  slab: Buffer;
+  start: number;
+  bytes: number;
+  payloadType: number;
+  seq: number;
+  stage: KnownStage;
+  tick: number;
+  mark: Mark | null;
+}
+
+/** What a ledger keeps of an entry of the log. */
+export interface LogRow {
+  readonly life: Life;
+  readonly point: ChainPoint | null;
+  /** Of its hash, with the payload: a page of the log is read without a look by hash. `null` where it was restored before its row. */
+  readonly row: Row | null;
+}
+
+export function makeRow(
+  life: Life,
+  point: ChainPoint | null,
+  { payload, payloadType }: Transaction,
+  slabs: PayloadSlabs,
+): Row {
+  const { hash, seq, stage, tick } = life;
+  slabs.put(payload);
+  const { slab, start } = slabs;
+  return { hash, slab, start, bytes: payload.length, payloadType, seq, stage, tick, mark: markOf(life, point) };
+}
+
+export function lifeOf({ hash, seq, stage, tick, mark }: Row): Life {
+  return mark?.final ?? live(hash, seq, stage as LiveStage, tick);
+}
+
+export function rewrite(row: Row, life: Life, point: ChainPoint | null): void {
+  row.stage = life.stage;
+  row.tick = life.tick;
+  row.mark = markOf(life, point);
+}
+
+/** The next life of its hash, with a payload and a seq of its own. */
+export function renew(
+  row: Row,
+  life: Life,
+  point: ChainPoint | null,
+  { payload, payloadType }: Transaction,
+  slabs: PayloadSlabs,
+): void {
+  slabs.put(payload);
+  row.slab = slabs.slab;
+  row.start = slabs.start;
+  row.bytes = payload.length;
+  row.payloadType = payloadType;
+  row.seq = life.seq;
+  rewrite(row, life, point);
+}
+
+/** The row of a Pending transaction that nobody knew. */
+export function arrivedRow({ hash, payload, payloadType }: Transaction, seq: number, slabs: PayloadSlabs): Row {
+  slabs.put(payload);
+  const { slab, start } = slabs;
+  return { hash, slab, start, bytes: payload.length, payloadType, seq, stage: 'Pending', tick: 0, mark: null };
+}
+
+/** With a copy of the payload. */
+export function bodyOf({ hash, slab, start, bytes, payloadType }: Row): Transaction {
+  return { hash, payload: Buffer.from(slab.subarray(start, start + bytes)), payloadType };
+}
+
+/** The confirming block of a Confirmed or Finalized row. */
+export function pointOf({ mark }: Row): ChainPoint | null {
+  return mark?.point ?? null;
+}
+
+function markOf(life: Life, point: ChainPoint | null): Mark | null {
+  const final = isLive(life.stage) ? null : life;
+  return point === null && final === null ? null : { point, final };
+}

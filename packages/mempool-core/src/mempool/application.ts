@@ -1,0 +1,74 @@
+import { checkRefusal } from '../boundary/pool-arguments.ts';
+import { unlessAborted } from '../boundary/unless-aborted.ts';
+import { invalid } from '../contract/errors.ts';
+import type { Transaction } from '../contract/transaction.ts';
+import { isRefusal, type Refusal, type Verdict } from '../contract/verdict.ts';
+import type { InvalidHashes } from './invalid-hashes.ts';
+import { ownVerdict } from './own-verdict.ts';
+import type { Answer, Validate, ValidateContext } from './validation.ts';
+
+export type Judgement = { readonly verdict: Verdict } | { readonly refusal: Refusal };
+
+/** One that is being asked about. */
+interface Question {
+  readonly transaction: Transaction;
+  readonly signal: AbortSignal | undefined;
+  readonly judgement: Promise<Judgement>;
+}
+
+/** The application as the pool asks it: with bytes of its own, its answer checked, its refusals remembered. */
+export class Application {
+  readonly #validate: Validate;
+  readonly #invalid: InvalidHashes;
+  readonly #questions = new Map<string, Question>();
+
+  constructor(validate: Validate, refused: InvalidHashes) {
+    this.#validate = validate;
+    this.#invalid = refused;
+  }
+
+  /** What it said of late, what it is about to say, else what it says now: many peers may send one transaction at once. */
+  async judgeNew(transaction: Transaction, context: Omit<ValidateContext, 'occasion'>): Promise<Judgement> {
+    const key = `${transaction.hash} ${context.height}`;
+    for (;;) {
+      const refusal = this.#invalid.find(transaction, context.height);
+      if (refusal !== null) return { refusal };
+      const question = this.#questions.get(key);
+      if (question === undefined || !sameBytes(question.transaction, transaction))
+        return this.#ask(key, transaction, { ...context, occasion: 'new' });
+      try {
+        return await unlessAborted(question.judgement, context.signal);
+      } catch (error) {
+        // Who asked has given up: the next one asks.
+        if (context.signal?.aborted || !question.signal?.aborted) throw error;
+      }
+    }
+  }
+
+  /** @throws what the application throws; the signal's reason; `ERR_MEMPOOL_INVALID` for an answer that is neither */
+  async judge(transaction: Transaction, context: ValidateContext): Promise<Judgement> {
+    const { hash, payload, payloadType } = transaction;
+    const theirs = { hash, payload: Buffer.from(payload), payloadType };
+    const asked = async (): Promise<Answer> => this.#validate(theirs, context);
+    const answer = await unlessAborted(asked(), context.signal);
+    if (typeof answer !== 'object' || answer === null) throw invalid('validate', 'told a verdict or a refusal');
+    if (!isRefusal(answer)) return { verdict: ownVerdict('verdict', answer) };
+    const refusal = Object.freeze(checkRefusal('refusal', answer));
+    this.#invalid.add(transaction, context.height, refusal);
+    return { refusal };
+  }
+
+  async #ask(key: string, transaction: Transaction, context: ValidateContext): Promise<Judgement> {
+    const question = { transaction, signal: context.signal, judgement: this.judge(transaction, context) };
+    this.#questions.set(key, question);
+    try {
+      return await question.judgement;
+    } finally {
+      if (this.#questions.get(key) === question) this.#questions.delete(key);
+    }
+  }
+}
+
+function sameBytes(a: Transaction, b: Transaction): boolean {
+  return a.payloadType === b.payloadType && Buffer.compare(a.payload, b.payload) === 0;
+}

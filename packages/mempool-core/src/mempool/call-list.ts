@@ -1,0 +1,84 @@
+import type { WriteOptions } from '../contract/store.ts';
+
+/** A verb of the store that takes many transactions, for which calls of one transaction are gathered. */
+export interface Lane<Item, Answer> {
+  /** Calls of lanes with the same name may share a store call. */
+  readonly name: string;
+  /** Whether two store calls of this lane may be under way at once: not where the order among them shows (L1). */
+  readonly overlaps: boolean;
+  /** What reads may be left at any time; what writes only before it was sent (R3). */
+  readonly kind: 'read' | 'write';
+  /** Whether two may share a store call; default: any two. */
+  mayShare?(first: Item, next: Item): boolean;
+  /** One answer for each item, in the order given. */
+  send(items: readonly Item[], options: WriteOptions): Promise<readonly Answer[]>;
+}
+
+/** What is sent as one store call. */
+export interface Batch {
+  readonly lane: Lane<unknown, unknown>;
+  readonly calls: readonly Call[];
+}
+
+/** A call of one transaction, from the moment it is made until it is answered. */
+export class Call {
+  readonly lane: Lane<unknown, unknown>;
+  readonly item: unknown;
+  readonly hash: string;
+  readonly bytes: number;
+  readonly options: WriteOptions;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  state: 'waiting' | 'sent' | 'withdrawn' | 'ended' = 'waiting';
+  /** Place in the order in which calls were made. */
+  number = 0;
+  /** The earlier call of the same hash that this one must not overtake. */
+  before: Call | null = null;
+  batch: Batch | null = null;
+  list: CallList | null = null;
+  previous: Call | null = null;
+  next: Call | null = null;
+
+  constructor(
+    lane: Lane<unknown, unknown>,
+    { item, hash, bytes }: { item: unknown; hash: string; bytes: number },
+    options: WriteOptions,
+    { resolve, reject }: { resolve: (answer: unknown) => void; reject: (reason: unknown) => void },
+  ) {
+    this.lane = lane;
+    this.item = item;
+    this.hash = hash;
+    this.bytes = bytes;
+    this.options = options;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  /** A caller's operation id belongs to this call alone, so it shares its store call with nobody (X2). */
+  get isAlone(): boolean {
+    return this.options.operationId !== undefined;
+  }
+}
+
+/** Calls in the order made, linked so that one in the middle is taken out at no cost. */
+export class CallList {
+  first: Call | null = null;
+  #last: Call | null = null;
+
+  push(call: Call): void {
+    call.list = this;
+    call.previous = this.#last;
+    if (this.#last === null) this.first = call;
+    else this.#last.next = call;
+    this.#last = call;
+  }
+
+  remove(call: Call): void {
+    const { previous, next } = call;
+    if (previous === null) this.first = next;
+    else previous.next = next;
+    if (next === null) this.#last = previous;
+    else next.previous = previous;
+    call.previous = call.next = call.list = null;
+  }
+}

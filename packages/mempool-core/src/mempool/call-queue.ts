@@ -1,0 +1,172 @@
+import { MempoolError } from '../contract/errors.ts';
+import { type Batch, type Call, CallList } from './call-list.ts';
+
+export interface QueueLimits {
+  /** Transactions in one store call at the most. */
+  readonly maxBatch: number;
+  /** Payload bytes in one store call at the most, unless a single payload is larger. */
+  readonly maxBatchBytes: number;
+  /** Calls that may wait. */
+  readonly maxQueued: number;
+}
+
+/** A call that concerns the whole pool, such as `confirm`: what came before it ends first, what comes behind it waits. */
+export type WholeCall = () => Promise<void>;
+
+/** The calls between two whole calls. */
+interface Segment {
+  readonly lanes: Map<string, CallList>;
+  whole: WholeCall | null;
+}
+
+/**
+ * Calls that wait, and the order among them (M2). Calls of different hashes may overtake each other, so that verbs which
+ * come mixed still make large batches. Calls of one hash never do, and a lane that does not overlap keeps its order.
+ */
+export class CallQueue {
+  readonly #limits: QueueLimits;
+  readonly #segments: Segment[] = [{ lanes: new Map(), whole: null }];
+  /** The last call of each hash that has neither ended nor been withdrawn. */
+  readonly #tails = new Map<string, Call>();
+  readonly #busyLanes = new Set<string>();
+  #number = 0;
+  #waiting = 0;
+  #underWay = 0;
+  #wholeUnderWay = false;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting === 0 && this.#underWay === 0;
+  }
+
+  /** @throws `ERR_MEMPOOL_BUSY` where `maxQueued` wait already (O6) */
+  add(call: Call): void {
+    this.#countIn();
+    this.#number += 1;
+    call.number = this.#number;
+    call.before = this.#tails.get(call.hash) ?? null;
+    this.#tails.set(call.hash, call);
+    const { lanes } = this.#lastSegment();
+    const list = lanes.get(call.lane.name) ?? new CallList();
+    lanes.set(call.lane.name, list);
+    list.push(call);
+  }
+
+  /** @throws `ERR_MEMPOOL_BUSY` where `maxQueued` wait already (O6) */
+  addWhole(call: WholeCall): void {
+    this.#countIn();
+    this.#lastSegment().whole = call;
+    this.#segments.push({ lanes: new Map(), whole: null });
+  }
+
+  /** Takes a waiting call out; false where it was sent already. */
+  withdraw(call: Call): boolean {
+    if (call.state !== 'waiting') return false;
+    call.state = 'withdrawn';
+    call.list?.remove(call);
+    this.#waiting -= 1;
+    if (this.#tails.get(call.hash) !== call) return true;
+    const before = standing(call.before);
+    if (before === null) this.#tails.delete(call.hash);
+    else this.#tails.set(call.hash, before);
+    return true;
+  }
+
+  /** The next store call that may begin beside those under way: the lane whose turn it is by the oldest call. */
+  nextBatch(): Batch | null {
+    if (this.#wholeUnderWay) return null;
+    const lanes = this.#segments[0]?.lanes ?? new Map<string, CallList>();
+    let oldest: Call | null = null;
+    for (const [name, { first }] of lanes) {
+      if (first === null) lanes.delete(name);
+      else if (!this.#busyLanes.has(name) && isFree(first) && first.number < (oldest?.number ?? Infinity))
+        oldest = first;
+    }
+    return oldest === null ? null : this.#take(oldest);
+  }
+
+  /** The whole call, where its turn has come. */
+  nextWhole(): WholeCall | null {
+    const [segment] = this.#segments;
+    if (segment === undefined || segment.whole === null) return null;
+    if (this.#underWay > 0 || segment.lanes.size > 0) return null;
+    this.#segments.shift();
+    this.#waiting -= 1;
+    this.#underWay += 1;
+    this.#wholeUnderWay = true;
+    return segment.whole;
+  }
+
+  endBatch(batch: Batch): void {
+    this.#underWay -= 1;
+    this.#busyLanes.delete(batch.lane.name);
+    for (const call of batch.calls) {
+      call.state = 'ended';
+      call.before = null;
+      if (this.#tails.get(call.hash) === call) this.#tails.delete(call.hash);
+    }
+  }
+
+  endWhole(): void {
+    this.#underWay -= 1;
+    this.#wholeUnderWay = false;
+  }
+
+  #countIn(): void {
+    const { maxQueued } = this.#limits;
+    if (this.#waiting >= maxQueued)
+      throw new MempoolError('ERR_MEMPOOL_BUSY', `${maxQueued} calls are waiting already (maxQueued)`);
+    this.#waiting += 1;
+  }
+
+  #lastSegment(): Segment {
+    return this.#segments[this.#segments.length - 1] as Segment;
+  }
+
+  /** As many calls from the front of the first one's lane as fit. */
+  #take(first: Call): Batch {
+    const { lane, list } = first;
+    const calls: Call[] = [];
+    const batch: Batch = { lane, calls };
+    let bytes = 0;
+    for (let call: Call | null = first; call !== null && this.#fits(call, batch, bytes); call = list?.first ?? null) {
+      list?.remove(call);
+      call.state = 'sent';
+      call.batch = batch;
+      calls.push(call);
+      bytes += call.bytes;
+    }
+    this.#waiting -= calls.length;
+    this.#underWay += 1;
+    if (!lane.overlaps) this.#busyLanes.add(lane.name);
+    return batch;
+  }
+
+  #fits(call: Call, batch: Batch, bytes: number): boolean {
+    const [first] = batch.calls;
+    if (first === undefined) return true;
+    if (first.isAlone || call.isAlone || batch.calls.length >= this.#limits.maxBatch) return false;
+    if (bytes + call.bytes > this.#limits.maxBatchBytes) return false;
+    if (batch.lane.mayShare?.(first.item, call.item) === false) return false;
+    const before = standing(call.before);
+    return before === null || before.batch === batch;
+  }
+}
+
+/** The nearest earlier call of a hash that was not withdrawn and has not ended. */
+function standing(call: Call | null): Call | null {
+  let earlier = call;
+  while (earlier?.state === 'withdrawn') earlier = earlier.before;
+  return earlier?.state === 'ended' ? null : earlier;
+}
+
+function isFree(call: Call): boolean {
+  return standing(call.before) === null;
+}

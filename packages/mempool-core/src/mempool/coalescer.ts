@@ -1,0 +1,160 @@
+import { isMempoolError, MempoolError } from '../contract/errors.ts';
+import type { WriteOptions } from '../contract/store.ts';
+import { type Batch, Call, type Lane } from './call-list.ts';
+import { CallQueue, type QueueLimits } from './call-queue.ts';
+import { shareSignals } from './shared-signal.ts';
+
+/** Store calls under way at once: the second hides the way to the store and back. */
+const maxUnderWay = 2;
+
+/** What a call of one transaction is about. */
+export interface Subject<Item> {
+  readonly item: Item;
+  readonly hash: string;
+  /** What it adds to a store call's size. */
+  readonly bytes: number;
+}
+
+/**
+ * Gathers the calls made in one turn of the event loop into few store calls, so that durability costs one commit for many
+ * transactions (O6). Not by microtask: that would starve timers and sockets under load.
+ */
+export class Coalescer {
+  readonly #queue: CallQueue;
+  #scheduled = false;
+  #closed = false;
+  #onIdle: (() => void) | null = null;
+
+  constructor(limits: QueueLimits) {
+    this.#queue = new CallQueue(limits);
+  }
+
+  /**
+   * Queues a call of one transaction. While it waits, its signal takes it out again; a read it ends at any time. A write that
+   * was sent ends early only where all who share it have aborted and the store has not taken it yet (R3).
+   *
+   * @throws `ERR_MEMPOOL_BUSY`, `ERR_MEMPOOL_CLOSED`, what the store says to this call
+   */
+  async call<Item, Answer>(lane: Lane<Item, Answer>, subject: Subject<Item>, options: WriteOptions): Promise<Answer> {
+    this.#assertOpen();
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const call = new Call(lane as Lane<unknown, unknown>, subject, options, {
+      resolve: resolve as (answer: unknown) => void,
+      reject,
+    });
+    this.#queue.add(call);
+    this.#schedule();
+    if (signal === undefined) return promise;
+    const abort = (): void => this.#abort(call, signal);
+    signal.addEventListener('abort', abort, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /**
+   * Queues a call that concerns the whole pool: it begins when all before it have ended, and what comes behind it waits.
+   *
+   * @throws `ERR_MEMPOOL_BUSY`, `ERR_MEMPOOL_CLOSED`, what the store says to this call
+   */
+  async whole<Answer>(run: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
+    this.#assertOpen();
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    let begun = false;
+    this.#queue.addWhole(async () => {
+      if (signal?.aborted) return;
+      begun = true;
+      await run().then(resolve, reject);
+    });
+    this.#schedule();
+    if (signal === undefined) return promise;
+    const abort = (): void => {
+      if (!begun) reject(signal.reason);
+    };
+    signal.addEventListener('abort', abort, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /** Takes no more calls; resolves when those accepted have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#queue.isEmpty) return;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
+  }
+
+  #abort(call: Call, signal: AbortSignal): void {
+    if (this.#queue.withdraw(call)) this.#schedule();
+    else if (call.lane.kind === 'write') return;
+    call.reject(signal.reason);
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#queue.underWay < maxUnderWay) {
+      const batch = this.#queue.nextBatch();
+      if (batch === null) break;
+      void this.#run(batch);
+    }
+    const whole = this.#queue.nextWhole();
+    if (whole !== null) void whole().finally(() => this.#ended(() => this.#queue.endWhole()));
+    if (this.#queue.isEmpty) this.#onIdle?.();
+  }
+
+  async #run(batch: Batch): Promise<void> {
+    await send(batch.lane, batch.calls);
+    this.#ended(() => this.#queue.endBatch(batch));
+  }
+
+  /** The next store call waits a turn, so that callers who were just answered may join it. */
+  #ended(end: () => void): void {
+    end();
+    this.#schedule();
+  }
+}
+
+/** Answers every call, whatever the store does. */
+async function send(lane: Lane<unknown, unknown>, calls: readonly Call[]): Promise<void> {
+  const { signal, release } = shareSignals(calls.map(({ options }) => options.signal));
+  const operationId = calls.length === 1 ? calls[0]?.options.operationId : undefined;
+  try {
+    const items = calls.map(({ item }) => item);
+    const answers = await lane.send(items, { operationId, signal });
+    if (answers.length !== calls.length)
+      throw new MempoolError('ERR_MEMPOOL_INTERNAL', `${lane.name}: the store did not answer every transaction`);
+    for (const [i, call] of calls.entries()) call.resolve(answers[i]);
+  } catch (error) {
+    if (calls.length > 1 && isOfOneItem(error)) return sendHalves(lane, calls);
+    const aborted = signal?.aborted === true && error === signal.reason;
+    for (const call of calls) call.reject(aborted ? call.options.signal?.reason : error);
+  } finally {
+    release();
+  }
+}
+
+/** One caller's bad transaction must not reject another's: halves find it (M2). Nothing was written, so sending again is safe. */
+async function sendHalves(lane: Lane<unknown, unknown>, calls: readonly Call[]): Promise<void> {
+  const middle = calls.length >> 1;
+  await send(lane, calls.slice(0, middle));
+  await send(lane, calls.slice(middle));
+}
+
+const codesOfOneItem: readonly unknown[] = ['ERR_MEMPOOL_INVALID', 'ERR_MEMPOOL_CORRUPT', 'ERR_MEMPOOL_UNSUPPORTED'];
+
+function isOfOneItem(error: unknown): boolean {
+  return isMempoolError(error) && codesOfOneItem.includes(error.code);
+}

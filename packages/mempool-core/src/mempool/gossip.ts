@@ -1,0 +1,81 @@
+import { checkLimit, checkRead } from '../boundary/arguments.ts';
+import { callNames } from '../boundary/call-options.ts';
+import { checkCount } from '../boundary/count.ts';
+import { endable } from '../boundary/endable.ts';
+import { checkGossip } from '../boundary/pool-arguments.ts';
+import type { ReadContext } from '../contract/driver.ts';
+import type { GossipPage } from '../contract/pool-verbs.ts';
+import type { MempoolStore, PageQuery } from '../contract/store.ts';
+import { checkName } from '../contract/verdict.ts';
+import type { Pulses } from './change-signal.ts';
+
+export interface GossipOptions extends PageQuery {
+  /** Where an earlier one's `cursor` was; default 0: everything. */
+  readonly after?: number | undefined;
+  /** Without payloads, for peers that ask for what they lack. Default false. */
+  readonly hashesOnly?: boolean | undefined;
+}
+
+/**
+ * What one peer is to be sent, page after page, as it becomes ready: not what that peer sent itself, and again what became
+ * ready again. It waits for more until it is left or its signal aborts. For one loop at a time.
+ */
+export class Gossip implements AsyncIterable<GossipPage> {
+  readonly #store: MempoolStore;
+  readonly #pulses: Pulses;
+  readonly #call: GossipCall | { readonly fault: unknown };
+  #cursor: number;
+
+  constructor(store: MempoolStore, pulses: Pulses, peer: string, options: GossipOptions | undefined) {
+    this.#store = store;
+    this.#pulses = pulses;
+    this.#call = callOf(peer, options);
+    this.#cursor = 'fault' in this.#call ? 0 : this.#call.after;
+  }
+
+  /** All there is to know of the peer: behind everything that the loop has come back from. */
+  get cursor(): number {
+    return this.#cursor;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<GossipPage, undefined> {
+    const call = this.#call;
+    if ('fault' in call) return { next: () => Promise.reject(call.fault) };
+    return endable((signal) => this.#pages(call, signal), call.signal);
+  }
+
+  async *#pages({ limit, hashesOnly, except }: GossipCall, signal: AbortSignal): AsyncGenerator<GossipPage, undefined> {
+    const pulse = await this.#pulses.hold(signal);
+    try {
+      for (;;) {
+        const { beat } = pulse;
+        const page = await this.#store.since(this.#cursor, { limit, hashesOnly, except, signal });
+        if (page.items.length > 0) yield page;
+        if (page.next === this.#cursor) await pulse.next(beat, signal);
+        this.#cursor = page.next;
+      }
+    } finally {
+      this.#pulses.release(pulse);
+    }
+  }
+}
+
+interface GossipCall extends ReadContext {
+  readonly after: number;
+  readonly limit: number | undefined;
+  readonly hashesOnly: boolean;
+  readonly except: string;
+}
+
+/** What a gossip was called with; where that is bad, the error that its first page fails with. */
+function callOf(peer: string, options: GossipOptions | undefined): GossipCall | { readonly fault: unknown } {
+  try {
+    const { signal } = checkRead(options, callNames.gossip);
+    const except = checkName('peer', peer, 1);
+    const { after = 0, limit, hashesOnly } = options ?? {};
+    const asked = checkGossip(checkCount('after', after), { hashesOnly });
+    return { signal, except, after, limit: checkLimit(limit), hashesOnly: asked.hashesOnly };
+  } catch (fault) {
+    return { fault };
+  }
+}

@@ -1,0 +1,91 @@
+import { maxCallTransactions } from '../boundary/arguments.ts';
+import { checkNames } from '../boundary/call-options.ts';
+import { invalid } from '../contract/errors.ts';
+import { type Logger, longestTimerMs } from '../contract/options.ts';
+import type { QueueLimits } from './call-queue.ts';
+import { backgroundTimer, type Schedule } from './schedule.ts';
+import type { Validate } from './validation.ts';
+
+export interface MempoolOptions {
+  /** Largest payload taken, in bytes; default 1 MiB. Give the store's own. */
+  readonly maxTxBytes?: number | undefined;
+  /** Transactions in one store call at the most, 1–1,000; default 128. */
+  readonly maxBatch?: number | undefined;
+  /** Payload bytes in one store call at the most; default 4 MiB (O6). */
+  readonly maxBatchBytes?: number | undefined;
+  /** Calls that may wait for their turn; default 100,000 (O6). */
+  readonly maxQueued?: number | undefined;
+  /** The application's check of new transactions; without it all are taken. */
+  readonly validate?: Validate | undefined;
+  /** How many refused transactions are remembered, so that they are not validated again; default 10,000. */
+  readonly maxInvalid?: number | undefined;
+  /** How long they are, in milliseconds; default 60,000; 0: not at all. */
+  readonly keepInvalidMs?: number | undefined;
+  /** Ends leases and drops what is over time or over the limits, that many milliseconds after it did so before. Default: nobody does but `sweep`. */
+  readonly sweepEveryMs?: number | undefined;
+  /** The chain's height, for every call that takes one and is not told it; default: the number of blocks applied. */
+  readonly height?: (() => number) | undefined;
+  /** Milliseconds that only rise; default `performance.now()`. */
+  readonly clock?: (() => number) | undefined;
+  /** How `sweepEveryMs` waits; default: a timer that keeps no process alive. */
+  readonly schedule?: Schedule | undefined;
+  /** Receives warnings; silent by default. */
+  readonly log?: Logger | undefined;
+}
+
+export interface ResolvedMempoolOptions extends QueueLimits {
+  readonly maxTxBytes: number;
+  readonly validate: Validate | null;
+  readonly maxInvalid: number;
+  readonly keepInvalidMs: number;
+  readonly sweepEveryMs: number | null;
+  readonly height: (() => number) | null;
+  readonly clock: () => number;
+  readonly schedule: Schedule;
+  readonly log: Logger;
+}
+
+const mempoolNames: ReadonlySet<string> = new Set([
+  'maxTxBytes',
+  'maxBatch',
+  'maxBatchBytes',
+  'maxQueued',
+  'validate',
+  'maxInvalid',
+  'keepInvalidMs',
+  'sweepEveryMs',
+  'height',
+  'clock',
+  'schedule',
+  'log',
+] satisfies (keyof MempoolOptions)[]);
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolOptions {
+  const { validate, height, sweepEveryMs } = checkNames('options', options, mempoolNames);
+  return {
+    maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576, 1, Number.MAX_SAFE_INTEGER),
+    maxBatch: count('maxBatch', options.maxBatch ?? 128, 1, maxCallTransactions),
+    maxBatchBytes: count('maxBatchBytes', options.maxBatchBytes ?? 4_194_304, 1, Number.MAX_SAFE_INTEGER),
+    maxQueued: count('maxQueued', options.maxQueued ?? 100_000, 1, Number.MAX_SAFE_INTEGER),
+    validate: validate === undefined ? null : callable('validate', validate),
+    maxInvalid: count('maxInvalid', options.maxInvalid ?? 10_000, 1, Number.MAX_SAFE_INTEGER),
+    keepInvalidMs: count('keepInvalidMs', options.keepInvalidMs ?? 60_000, 0, Number.MAX_SAFE_INTEGER),
+    sweepEveryMs: sweepEveryMs === undefined ? null : count('sweepEveryMs', sweepEveryMs, 1, longestTimerMs),
+    height: height === undefined ? null : callable('height', height),
+    clock: callable('clock', options.clock ?? (() => performance.now())),
+    schedule: callable('schedule', options.schedule ?? backgroundTimer),
+    log: callable('log', options.log ?? (() => undefined)),
+  };
+}
+
+function count(field: string, value: number, min: number, max: number): number {
+  if (!Number.isSafeInteger(value) || value < min || value > max)
+    throw invalid(field, `a whole number of ${min}–${max}`);
+  return value;
+}
+
+function callable<F extends (...given: never[]) => unknown>(field: string, value: F): F {
+  if (typeof value !== 'function') throw invalid(field, 'a function');
+  return value;
+}

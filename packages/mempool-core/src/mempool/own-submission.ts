@@ -1,0 +1,56 @@
+import {
+  checkTransaction,
+  checkTransactions,
+  isTooLarge,
+  type ReadSubmission,
+  tooLarge,
+} from '../boundary/submissions.ts';
+import type { Submission } from '../contract/pool-verbs.ts';
+import { checkName } from '../contract/verdict.ts';
+import { ownVerdict } from './own-verdict.ts';
+
+type Own = { readonly kind: 'own'; readonly submission: Submission } | ReturnType<typeof tooLarge>;
+
+/**
+ * A submission that waits in a queue: whatever the caller does next, it stays as it is (M1). `sender`: of one that does not
+ * say itself which peer it came from.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the field
+ */
+export function ownSubmission(read: ReadSubmission, sender: string | undefined, maxTxBytes: number): Own {
+  const said = sayings('transaction', read, sender);
+  if (checkTransaction(read, maxTxBytes)) return tooLarge(read.hash, maxTxBytes);
+  return { kind: 'own', submission: copy(read, said) };
+}
+
+/** Those of a list that are not too large. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function ownSubmissions(
+  read: readonly ReadSubmission[],
+  sender: string | undefined,
+  maxTxBytes: number,
+): Submission[] {
+  const said = read.map((each, i) => sayings(`transactions[${i}]`, each, sender));
+  checkTransactions(read, maxTxBytes);
+  return read.flatMap((each, i) => (isTooLarge(each, maxTxBytes) ? [] : [copy(each, said[i] ?? null)]));
+}
+
+/** What it adds to a store call (O6): tags may be larger than the payload. */
+export function weight({ payload, verdict: { provides = [], requires = [] } = {} }: Submission): number {
+  let bytes = payload.length;
+  for (const tag of provides) bytes += tag.length;
+  for (const tag of requires) bytes += tag.length;
+  return bytes;
+}
+
+type Sayings = Pick<Submission, 'verdict' | 'from'>;
+
+/** What is said of a transaction beside itself; `null` for nothing. */
+function sayings(place: string, { verdict, from: own }: ReadSubmission, sender: string | undefined): Sayings | null {
+  const from = own === undefined ? sender : checkName(`${place}.from`, own, 1);
+  if (verdict === undefined && from === undefined) return null;
+  return { from, verdict: verdict === undefined ? undefined : ownVerdict(`${place}.verdict`, verdict) };
+}
+
+function copy({ hash, payload, payloadType }: ReadSubmission, said: Sayings | null): Submission {
+  return { hash, payload: Buffer.from(payload), payloadType, ...said };
+}

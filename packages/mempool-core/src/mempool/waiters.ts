@@ -1,0 +1,250 @@
+import { isMempoolError, MempoolError } from '../contract/errors.ts';
+import type { BlockEvent, MempoolEvent, TransactionEvent } from '../contract/events.ts';
+import type { MempoolStore } from '../contract/store.ts';
+import type { TransactionStatus } from '../contract/transaction.ts';
+import { eventStatus, type Goal, reaches } from './wait-goal.ts';
+
+const maxLook = 1_000;
+const retryMs = 250;
+
+interface Waiter {
+  readonly hash: string;
+  readonly goal: Goal;
+  readonly resolve: (status: TransactionStatus) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Events up to this number happened before the wait began; `null` until the first look has told it. */
+  after: number | null;
+  /** What happened while it was being looked up. */
+  held: TransactionEvent[];
+  /** A wait that was answered once outlives a store out of reach. */
+  begun: boolean;
+  /** The tick at which its depth may be reached; `null` while it is not Confirmed. */
+  due: number | null;
+}
+
+/** What one look at the store told. */
+interface Sight {
+  readonly tick: number;
+  readonly lastEventSeq: number;
+  readonly blockEvents: number;
+}
+
+interface Subscription {
+  readonly ending: AbortController;
+  /** Resolves when every later event is sure to arrive. */
+  readonly ready: Promise<unknown>;
+  /** Resolves after the last event. */
+  readonly done: Promise<void>;
+}
+
+/**
+ * All who wait for a stage, on one subscription, which ends when nobody waits (R3). It subscribes first and looks then, so
+ * nothing is missed between the two; whoever is new or lagged behind is looked up, everybody else hears it from events.
+ * Depth makes no event per transaction: a waiter for it is looked up again at the block that may reach it.
+ */
+export class Waiters {
+  readonly #store: MempoolStore;
+  readonly #byHash = new Map<string, Set<Waiter>>();
+  readonly #unlooked = new Set<Waiter>();
+  readonly #deep = new Set<Waiter>();
+  #subscription: Subscription | null = null;
+  #blockEvents = 0;
+  /** How often everybody had to be looked up again: what an older look saw counts no more. */
+  #generation = 0;
+  #looking = false;
+
+  constructor(store: MempoolStore) {
+    this.#store = store;
+  }
+
+  /** @throws the signal's reason; `ERR_MEMPOOL_CLOSED`; what the store says to the first look */
+  wait(hash: string, goal: Goal, signal: AbortSignal | undefined): Promise<TransactionStatus> {
+    const { promise, resolve, reject } = Promise.withResolvers<TransactionStatus>();
+    const waiter: Waiter = { hash, goal, resolve, reject, after: null, held: [], begun: false, due: null };
+    this.#add(waiter);
+    this.#look(waiter);
+    if (signal === undefined) return promise;
+    const abort = (): void => this.#fail(waiter, signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    return promise.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /** Call it when the store has closed: whoever still waits is told so, after the last events. */
+  async close(): Promise<void> {
+    await this.#subscription?.done;
+    this.failAll(closed());
+  }
+
+  /** Ends every wait with this reason. */
+  failAll(reason: unknown): void {
+    for (const waiters of [...this.#byHash.values()]) for (const waiter of [...waiters]) this.#fail(waiter, reason);
+  }
+
+  #add(waiter: Waiter): void {
+    const waiters = this.#byHash.get(waiter.hash);
+    if (waiters === undefined) this.#byHash.set(waiter.hash, new Set([waiter]));
+    else waiters.add(waiter);
+  }
+
+  #remove(waiter: Waiter): boolean {
+    const waiters = this.#byHash.get(waiter.hash);
+    if (waiters === undefined || !waiters.delete(waiter)) return false;
+    if (waiters.size === 0) this.#byHash.delete(waiter.hash);
+    this.#unlooked.delete(waiter);
+    this.#deep.delete(waiter);
+    if (this.#byHash.size === 0) this.#unsubscribe();
+    return true;
+  }
+
+  #fulfil(waiter: Waiter, status: TransactionStatus): void {
+    if (this.#remove(waiter)) waiter.resolve(status);
+  }
+
+  #fail(waiter: Waiter, reason: unknown): void {
+    if (this.#remove(waiter)) waiter.reject(reason);
+  }
+
+  #subscribe(): Subscription {
+    const ending = new AbortController();
+    const ready = this.#store.subscribe({ signal: ending.signal });
+    return { ending, ready, done: this.#listen(ready, ending) };
+  }
+
+  #unsubscribe(): void {
+    this.#subscription?.ending.abort();
+    this.#subscription = null;
+  }
+
+  /** Ends quietly when nobody waits any more; else whoever waits hears why. */
+  async #listen(stream: Promise<AsyncIterable<MempoolEvent>>, ending: AbortController): Promise<void> {
+    let reason: unknown = closed();
+    try {
+      for await (const event of await stream) this.#hear(event);
+    } catch (error) {
+      reason = error;
+    }
+    if (this.#subscription?.ending !== ending) return;
+    this.#subscription = null;
+    this.failAll(reason);
+  }
+
+  #hear(event: MempoolEvent): void {
+    switch (event.kind) {
+      case 'transaction':
+        this.#hearTransaction(event);
+        break;
+      case 'block':
+        this.#hearBlock(event);
+        break;
+      case 'lagged':
+        this.#lookAgain();
+        break;
+    }
+  }
+
+  #hearTransaction(event: TransactionEvent): void {
+    for (const waiter of [...(this.#byHash.get(event.hash) ?? [])]) {
+      if (waiter.after === null) waiter.held.push(event);
+      else this.#tell(waiter, event);
+    }
+  }
+
+  #tell(waiter: Waiter, event: TransactionEvent): void {
+    if (event.eventSeq <= (waiter.after ?? 0)) return;
+    const status = eventStatus(event);
+    this.#deep.delete(waiter);
+    if (reaches(status, waiter.goal)) this.#fulfil(waiter, status);
+    else if (status.stage === 'Confirmed') this.#look(waiter);
+  }
+
+  /** An undone block moves every depth, so all are looked up again. */
+  #hearBlock({ action, tick }: BlockEvent): void {
+    this.#blockEvents += 1;
+    for (const waiter of this.#deep) if (action === 'undone' || (waiter.due ?? 0) <= tick) this.#look(waiter);
+  }
+
+  #lookAgain(): void {
+    this.#generation += 1;
+    for (const waiters of this.#byHash.values())
+      for (const waiter of waiters) {
+        waiter.after = null;
+        waiter.held = [];
+        this.#look(waiter);
+      }
+  }
+
+  #look(waiter: Waiter): void {
+    this.#unlooked.add(waiter);
+    if (this.#looking) return;
+    this.#looking = true;
+    void this.#lookAtAll();
+  }
+
+  async #lookAtAll(): Promise<void> {
+    while (this.#unlooked.size > 0) {
+      // A turn's worth of waiters shares one look.
+      await new Promise(setImmediate);
+      const waiters = [...this.#unlooked].slice(0, maxLook);
+      for (const waiter of waiters) this.#unlooked.delete(waiter);
+      try {
+        await this.#lookAt(waiters);
+      } catch (error) {
+        await this.#lookFailed(waiters, error);
+      }
+    }
+    this.#looking = false;
+  }
+
+  async #lookAt(waiters: readonly Waiter[]): Promise<void> {
+    if (waiters.length === 0) return;
+    this.#subscription ??= this.#subscribe();
+    await this.#subscription.ready;
+    const blockEvents = this.#blockEvents;
+    const generation = this.#generation;
+    const [{ lastEventSeq }, { tick }] = await Promise.all([this.#store.usage(), this.#store.tip()]);
+    const statuses = await this.#store.checkStatus(waiters.map(({ hash }) => hash));
+    if (generation !== this.#generation) return;
+    for (const [i, waiter] of waiters.entries()) {
+      const status = statuses[i];
+      if (status !== undefined) this.#learn(waiter, status, { tick, lastEventSeq, blockEvents });
+    }
+  }
+
+  #learn(waiter: Waiter, status: TransactionStatus, sight: Sight): void {
+    if (!this.#byHash.get(waiter.hash)?.has(waiter)) return;
+    if (reaches(status, waiter.goal)) {
+      this.#fulfil(waiter, status);
+      return;
+    }
+    this.#measure(waiter, status, sight);
+    waiter.begun = true;
+    if (waiter.after !== null) return;
+    waiter.after = sight.lastEventSeq;
+    for (const event of waiter.held.splice(0)) this.#tell(waiter, event);
+  }
+
+  /** When the depth may be reached. The tick was read before the status: at worst this is early, and looked at again. */
+  #measure(waiter: Waiter, { stage, confirmations }: TransactionStatus, sight: Sight): void {
+    if (stage !== 'Confirmed') {
+      this.#deep.delete(waiter);
+      return;
+    }
+    waiter.due = sight.tick - confirmations + waiter.goal.confirmations;
+    this.#deep.add(waiter);
+    if (this.#blockEvents !== sight.blockEvents) this.#look(waiter);
+  }
+
+  /** Who just came learns of the failure; who has waited for long goes on waiting while the store may come back. */
+  async #lookFailed(waiters: readonly Waiter[], error: unknown): Promise<void> {
+    const lasting = !isMempoolError(error) || !error.retryable;
+    for (const waiter of waiters) {
+      if (lasting || !waiter.begun) this.#fail(waiter, error);
+      else if (this.#byHash.get(waiter.hash)?.has(waiter)) this.#unlooked.add(waiter);
+    }
+    if (this.#unlooked.size > 0) await new Promise((resolve) => setTimeout(resolve, retryMs));
+  }
+}
+
+function closed(): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
+}

@@ -1,0 +1,74 @@
+import { countersAt, type Life } from '../contract/lifecycle.ts';
+import type { ConfirmOutcome, LogPage } from '../contract/store.ts';
+import type {
+  ChainPoint,
+  FinalStage,
+  LiveStage,
+  LogEntry,
+  StoredTransaction,
+  Tip,
+  TransactionStatus,
+} from '../contract/transaction.ts';
+import type { Change } from './change.ts';
+
+/** What a record carries beside its life. */
+export interface Body {
+  /** Handed out as it is: give a copy (M1). */
+  readonly payload: Uint8Array;
+  readonly payloadType: number;
+}
+
+/** O3: what became of a hash; `life` is its live record or its latest log entry, `null` for neither. */
+export function statusOf(hash: string, life: Life | null, point: ChainPoint | null, tick: number): TransactionStatus {
+  if (life === null)
+    return { hash, stage: 'Unknown', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+  const { stage, reason } = life;
+  return { hash, stage, ...countersAt(life, tick), confirmedAt: copyPoint(point), reason };
+}
+
+/** O1: a live record as the peeking verbs hand it out. */
+export function storedTransaction(
+  life: Life,
+  { payload, payloadType }: Body,
+  point: ChainPoint | null,
+  tick: number,
+): StoredTransaction {
+  const { hash, seq } = life;
+  const stage = life.stage as LiveStage;
+  return { hash, payload, payloadType, seq, stage, ...countersAt(life, tick), confirmedAt: copyPoint(point) };
+}
+
+/** O4: a final record as an entry of the terminal log. */
+export function logEntry(
+  logSeq: number,
+  { hash, seq, stage, confirmations, nonConfirmations, reason }: Life,
+  { payload, payloadType }: Body,
+  point: ChainPoint | null,
+): LogEntry {
+  const final = { stage: stage as FinalStage, confirmations, nonConfirmations };
+  return { hash, payload, payloadType, logSeq, seq, ...final, point: copyPoint(point), reason };
+}
+
+/** O4: the page of `entries` read from `max(cursor, oldest)` on; `last` is the number of the newest entry, 0 before the first. */
+export function logPage(entries: LogEntry[], cursor: number, oldest: number, last: number): LogPage {
+  const next = (entries.at(-1)?.logSeq ?? last) + 1;
+  const missed = cursor === 0 ? 0 : Math.max(0, oldest - cursor);
+  return { entries, cursor: next, hasMore: next <= last, missed };
+}
+
+/** L5, L6: what a block did, counted. */
+export function appliedOutcome(changes: readonly Pick<Change, 'before' | 'after'>[], tip: Tip): ConfirmOutcome {
+  const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 0 };
+  for (const { before, after } of changes) {
+    const confirmed = after.stage === 'Confirmed' || after.stage === 'Finalized';
+    if (confirmed && before?.stage !== 'Confirmed') counts.confirmed += 1;
+    if (after.stage === 'Pending') counts.returned += 1;
+    if (after.stage === 'Finalized') counts.finalized += 1;
+    if (after.stage === 'Dropped') counts.dropped += 1;
+  }
+  return { kind: 'applied', tip, ...counts };
+}
+
+function copyPoint(point: ChainPoint | null): ChainPoint | null {
+  return point === null ? null : { slot: point.slot, hash: point.hash };
+}

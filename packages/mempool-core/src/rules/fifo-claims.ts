@@ -1,0 +1,97 @@
+import type { StoreEvent, TransactionEvent } from '../contract/events.ts';
+import type { TakeLease } from '../contract/pool-entry.ts';
+import type { Arrival } from './fifo-selection.ts';
+import type { Step } from './step.ts';
+
+/** Plain data, for a file of any format. */
+export interface ArrivalRecord {
+  readonly maxTxs: number;
+  readonly lots: readonly ArrivalLot[];
+}
+
+interface ArrivalLot {
+  readonly lease: TakeLease;
+  readonly held: readonly (readonly [hash: string, seq: number])[];
+}
+
+interface HeldLot {
+  readonly lease: TakeLease;
+  readonly seqs: Map<string, number>;
+}
+
+/** A lease ends with the first event of its transaction: whatever it was taken for, it is not waited for any more. */
+export function endedLeases(events: readonly StoreEvent[]): TransactionEvent[] {
+  return transactionsOf(events).filter(({ previous }) => previous.stage === 'Propagated');
+}
+
+/** What a step put under the lease that it made. */
+export function takenBy(events: readonly StoreEvent[]): TransactionEvent[] {
+  return transactionsOf(events).filter(({ stage }) => stage === 'Propagated');
+}
+
+function transactionsOf(events: readonly StoreEvent[]): TransactionEvent[] {
+  return events.filter((event) => event.kind === 'transaction');
+}
+
+/** What memory keeps of a pool in order of arrival beside its ledger: nothing, until somebody takes or sets a limit. */
+export class ArrivalState {
+  maxTxs: number = Number.POSITIVE_INFINITY;
+  readonly #lots = new Set<HeldLot>();
+  readonly #lotOf = new Map<string, HeldLot>();
+
+  apply({ events, arrivals = null }: Pick<Step<unknown>, 'events' | 'arrivals'>): void {
+    if (this.#lotOf.size > 0) for (const { hash } of endedLeases(events)) this.#end(hash);
+    if (arrivals === null) return;
+    this.maxTxs = arrivals.maxTxs ?? this.maxTxs;
+    if (arrivals.taken === null) return;
+    this.#add(
+      arrivals.taken,
+      takenBy(events).map(({ hash, seq }) => [hash, seq]),
+    );
+  }
+
+  /** What is in flight under leases of this id, by seq. */
+  under(leaseId: string): Pick<Arrival, 'hash' | 'seq'>[] {
+    const lots = [...this.#lots].filter(({ lease }) => lease.id === leaseId);
+    return lots.flatMap(arrivalsOf).sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Hashes whose lease ended before, at most so many, the longest ended first, then by seq. */
+  endedBefore(nowMs: number, limit: number): string[] {
+    const lots = [...this.#lots].filter(({ lease }) => lease.untilMs < nowMs);
+    const ended = lots.flatMap((lot) => arrivalsOf(lot).map((each) => ({ ...each, untilMs: lot.lease.untilMs })));
+    ended.sort((a, b) => a.untilMs - b.untilMs || a.seq - b.seq);
+    return ended.slice(0, limit).map(({ hash }) => hash);
+  }
+
+  /** `null` where there is nothing to keep. */
+  dump(): ArrivalRecord | null {
+    const { maxTxs } = this;
+    if (this.#lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY) return null;
+    return { maxTxs, lots: Array.from(this.#lots, ({ lease, seqs }) => ({ lease, held: [...seqs] })) };
+  }
+
+  restore({ maxTxs, lots }: ArrivalRecord): void {
+    this.maxTxs = maxTxs;
+    for (const { lease, held } of lots) this.#add(lease, held);
+  }
+
+  #add(lease: TakeLease, held: ArrivalLot['held']): void {
+    if (held.length === 0) return;
+    const lot = { lease, seqs: new Map(held) };
+    this.#lots.add(lot);
+    for (const [hash] of held) this.#lotOf.set(hash, lot);
+  }
+
+  #end(hash: string): void {
+    const lot = this.#lotOf.get(hash);
+    if (lot === undefined) return;
+    this.#lotOf.delete(hash);
+    lot.seqs.delete(hash);
+    if (lot.seqs.size === 0) this.#lots.delete(lot);
+  }
+}
+
+function arrivalsOf({ seqs }: HeldLot): { readonly hash: string; readonly seq: number }[] {
+  return Array.from(seqs, ([hash, seq]) => ({ hash, seq }));
+}

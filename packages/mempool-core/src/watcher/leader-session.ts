@@ -1,0 +1,300 @@
+import { randomUUID } from 'node:crypto';
+import { isMempoolError } from '../contract/errors.ts';
+import type { Leadership } from '../contract/lease.ts';
+import type { Block, ChainOptions } from '../contract/store.ts';
+import type { ChainPoint, Tip } from '../contract/transaction.ts';
+import { ChainRing, everyPoint, sameEnd } from './chain-ring.ts';
+import { GrowingPause } from './growing-pause.ts';
+import { type Plan, reconcile } from './reconcile.ts';
+import type { WatcherEvent } from './watcher-events.ts';
+import type { ResolvedWatcherOptions } from './watcher-options.ts';
+
+/** Where the pool stands after a turn. */
+export type Progress =
+  /** Where the chain is, as far as it was seen. */
+  | { readonly kind: 'settled' }
+  /** Further on than the chain was seen, and that is all that can be said. */
+  | { readonly kind: 'behind' }
+  /** Blocks are missing: the source has to be asked for what follows these points, newest first. */
+  | { readonly kind: 'ask'; readonly points: readonly ChainPoint[] }
+  /** Not where the chain is: the leadership is over, or the pool refused. What was seen is kept. */
+  | { readonly kind: 'stopped' };
+
+export interface TenureOptions extends Pick<ResolvedWatcherOptions, 'pool' | 'policy' | 'ringSize' | 'log'> {
+  readonly term: number;
+  readonly leadership: Leadership;
+  /** Aborts when the leadership is over. */
+  readonly signal: AbortSignal;
+  /** Aborts when the whole watcher ends: nothing is lost then. */
+  readonly ending: AbortSignal;
+  readonly emit: (event: WatcherEvent) => void;
+  readonly resign: () => void;
+}
+
+/** What became of one call: it is done; the tip was not where it was thought to be; nothing more for now. */
+type Done = 'done' | 'astray' | 'stopped';
+
+/** What a call is about, for the log. */
+interface Call {
+  readonly verb: 'confirm' | 'rollback' | 'tip';
+  readonly point: ChainPoint | null;
+}
+
+/** How often in a row the pool may say that it is not where its own tip was. */
+const maxRounds = 3;
+const settled: Progress = { kind: 'settled' };
+const stopped: Progress = { kind: 'stopped' };
+
+/** One time of leading: brings the pool to where the chain is, block by block, for as long as the lease is good. One call at a time. */
+export class Tenure {
+  readonly #options: TenureOptions;
+  /** What the pool has applied; `null` where its tip has to be read. */
+  #applied: ChainRing | null = null;
+  #tip: Tip = { point: null, tick: 0 };
+  #givenUp = false;
+  #ready = false;
+  #refusal = Promise.withResolvers<void>();
+  #refused = false;
+
+  constructor(options: TenureOptions) {
+    this.#options = options;
+    options.signal.addEventListener('abort', () => this.#refusal.resolve(), { once: true });
+  }
+
+  /** Whether nothing will be applied in it any more. */
+  get isOver(): boolean {
+    return this.#givenUp || this.#options.signal.aborted;
+  }
+
+  /** Whether the last call was not let through, by the pool's fence or the leadership's own doubt. */
+  get isRefused(): boolean {
+    return this.#refused;
+  }
+
+  /** Resolves when a call is not let through, or when the leadership is over. */
+  get refused(): Promise<void> {
+    return this.#refusal.promise;
+  }
+
+  /** Whether the pool was where this chain ends. */
+  isLevel(chain: ChainRing): boolean {
+    return this.#applied !== null && sameEnd(this.#applied.end, chain.end);
+  }
+
+  /** Applies what the chain has beyond the pool, and undoes what it has beside the chain. */
+  async sync(chain: ChainRing): Promise<Progress> {
+    this.#tryAgain();
+    for (let round = 0; round < maxRounds; round++) {
+      const applied = this.#applied ?? (await this.#readTip(chain.end));
+      if (applied === null) return stopped;
+      const plan = reconcile(chain, applied);
+      switch (plan.kind) {
+        case 'read':
+          this.#applied = null;
+          continue;
+        case 'behind':
+          return plan;
+        case 'ask':
+          return { kind: 'ask', points: [...applied.points()].filter((point) => point !== null) };
+        case 'wait':
+          return settle(chain, plan.common);
+      }
+      const done = await this.#apply(plan, applied);
+      if (done === 'stopped') return stopped;
+      if (done === 'done') return settle(chain, applied.end);
+    }
+    this.#failed(new Error('the pool is not where its own tip is'));
+    return stopped;
+  }
+
+  /** Takes the pool, which was where the chain ended, back to where it ends now. */
+  async undo(chain: ChainRing): Promise<void> {
+    const applied = this.#applied;
+    if (applied === null || sameEnd(applied.end, chain.end)) return;
+    const toBeginning = chain.end === null || sameEnd(chain.end, chain.beginning);
+    await (toBeginning ? this.#rollbackAll(applied) : this.#rollback(chain.end, applied));
+  }
+
+  /** The source knows none of the points below this one: it has another chain, unless the pool has moved since. */
+  async disown(newest: ChainPoint): Promise<void> {
+    const applied = await this.#readTip(newest);
+    if (applied !== null && sameEnd(applied.end, newest)) this.#diverge();
+  }
+
+  /** Says so, once, where the pool has come as far as this node has seen. */
+  readyFrom(seenSlot: number): void {
+    const { emit, term } = this.#options;
+    if (this.#ready || this.isOver || (this.#tip.point?.slot ?? 0) < seenSlot) return;
+    this.#ready = true;
+    emit({ kind: 'ready', tip: this.#tip, term });
+  }
+
+  reportProgress(): void {
+    this.#options.leadership.reportProgress();
+  }
+
+  /** The pool and the source have nothing in common. */
+  #diverge(): 'stopped' {
+    const { log, emit, resign, term } = this.#options;
+    this.#givenUp = true;
+    log('error', 'the pool and the chain source have no block in common', { term, ...this.#tip.point });
+    emit({ kind: 'diverged', tip: this.#tip, term });
+    resign();
+    return 'stopped';
+  }
+
+  async #apply({ from, blocks }: Extract<Plan, { kind: 'apply' }>, applied: ChainRing): Promise<Done> {
+    let done: Done = sameEnd(from, applied.end) ? 'done' : await this.#rollback(from, applied);
+    for (const block of blocks) if (done === 'done') done = await this.#confirm(block, applied);
+    return done;
+  }
+
+  async #confirm(block: Block, applied: ChainRing): Promise<Done> {
+    const { pool, policy } = this.#options;
+    const call: Call = { verb: 'confirm', point: block.point };
+    // The pool checks that nothing came between, also where the source does not name the parent (X3).
+    const checked = { ...block, parent: block.parent ?? applied.end?.hash };
+    const outcome = await this.#call(call, (options) => pool.confirm(checked, policy, options));
+    switch (outcome?.kind) {
+      case undefined:
+        return 'stopped';
+      case 'applied':
+        return this.#grown(call, applied, block.point, outcome.tip);
+      case 'fenced':
+        return this.#fenced(call);
+      case 'duplicate':
+      case 'gap':
+        return this.#astray(call, outcome.kind);
+    }
+  }
+
+  /** Without a tip any parent will do (X3): a pool that lost its blocks takes the next one for its first, which is undone. */
+  async #grown(call: Call, applied: ChainRing, point: ChainPoint, tip: Tip): Promise<Done> {
+    const isNext = tip.tick === this.#tip.tick + 1;
+    applied.push(point, null);
+    const done = this.#moved('applied', tip);
+    if (isNext) return done;
+    if (tip.tick === 1 && (await this.#rollback(null, applied)) === 'stopped') return 'stopped';
+    return this.#astray(call, 'emptied');
+  }
+
+  async #rollback(point: ChainPoint | null, applied: ChainRing): Promise<Done> {
+    const { pool } = this.#options;
+    const call: Call = { verb: 'rollback', point };
+    const outcome = await this.#call(call, (options) => pool.rollback(point, options));
+    switch (outcome?.kind) {
+      case undefined:
+        return 'stopped';
+      case 'rolled-back':
+        applied.cut(point);
+        return this.#moved('undone', outcome.tip);
+      case 'fenced':
+        return this.#fenced(call);
+      case 'unknown-point':
+        return this.#diverge();
+      case 'unchanged':
+        return this.#astray(call, outcome.kind);
+    }
+  }
+
+  /** A pool that no longer has all of its points would keep what is below them, and take the chain's first blocks on top. */
+  async #rollbackAll(applied: ChainRing): Promise<Done> {
+    const { pool } = this.#options;
+    const { tick, point } = this.#tip;
+    const answer = await this.#call({ verb: 'tip', point }, ({ signal }) => pool.tip({ points: tick, signal }));
+    if (answer === null) return 'stopped';
+    return answer.points.length === tick ? this.#rollback(null, applied) : this.#diverge();
+  }
+
+  #moved(kind: 'applied' | 'undone', tip: Tip): Done {
+    const { emit, term } = this.#options;
+    this.#tip = tip;
+    emit({ kind, tip, term });
+    this.reportProgress();
+    return 'done';
+  }
+
+  /** `null`, said to whom it concerns, where the leadership is over or the pool fails for good. */
+  async #call<T>(call: Call, run: (options: ChainOptions) => Promise<T>): Promise<T | null> {
+    const { leadership, signal, log } = this.#options;
+    const options = { lease: leadership.lease, signal, operationId: randomUUID() };
+    for (const pause = new GrowingPause(); ; await pause.wait(signal)) {
+      if (signal.aborted || !leadership.isLeader()) return this.#lost(call);
+      try {
+        return await run(options);
+      } catch (error) {
+        if (signal.aborted) return this.#lost(call);
+        if (!isMempoolError(error) || !error.retryable) return this.#failed(error);
+        log('warn', 'the pool did not answer, trying again', { code: error.code, ...fields(call) });
+      }
+    }
+  }
+
+  async #readTip(point: ChainPoint | null): Promise<ChainRing | null> {
+    const { pool, ringSize } = this.#options;
+    const answer = await this.#call({ verb: 'tip', point }, ({ signal }) => pool.tip({ points: everyPoint, signal }));
+    if (answer === null) return null;
+    this.#tip = { point: answer.point, tick: answer.tick };
+    this.#applied = ChainRing.of(ringSize, answer.points);
+    return this.#applied;
+  }
+
+  #tryAgain(): void {
+    if (!this.#refused || this.isOver) return;
+    this.#refused = false;
+    this.#refusal = Promise.withResolvers();
+  }
+
+  #refuse(): void {
+    this.#applied = null;
+    this.#refused = true;
+    this.#refusal.resolve();
+  }
+
+  #lost(call: Call): null {
+    const { log, emit, ending, term } = this.#options;
+    this.#refuse();
+    if (ending.aborted) return null;
+    log('warn', 'lost watcher lock, skipping confirm', { term, ...fields(call) });
+    if (call.verb === 'confirm' && call.point !== null) emit({ kind: 'skipped', point: call.point });
+    return null;
+  }
+
+  /**
+   * Nothing more is applied now. Where the leadership still stands later (a store that lost its data was given the lease back),
+   * the tip is read anew and the fence asked again.
+   */
+  #fenced(call: Call): Done {
+    const { log, emit, term } = this.#options;
+    this.#refuse();
+    log('warn', 'lost watcher lock, skipping confirm', { term, ...fields(call) });
+    emit({ kind: 'fenced', point: call.point, term });
+    return 'stopped';
+  }
+
+  #astray(call: Call, outcome: string): Done {
+    const { log, term } = this.#options;
+    this.#applied = null;
+    log('warn', 'the pool is not where it was left, reading its tip', { term, outcome, ...fields(call) });
+    return 'astray';
+  }
+
+  #failed(error: unknown): null {
+    const { log, emit, resign, term } = this.#options;
+    this.#givenUp = true;
+    log('error', 'the pool failed, giving the leadership up', { term, error });
+    emit({ kind: 'failed', error, term });
+    resign();
+    return null;
+  }
+}
+
+/** The pool has what the chain has up to this point. */
+function settle(chain: ChainRing, common: ChainPoint | null): Progress {
+  if (common !== null) chain.strip(common);
+  return settled;
+}
+
+function fields({ verb, point }: Call): Record<string, unknown> {
+  return { verb, slot: point?.slot ?? null, hash: point?.hash ?? null };
+}

@@ -1,0 +1,298 @@
+import type { Leadership } from '../contract/lease.ts';
+import type { Block } from '../contract/store.ts';
+import type { ChainPoint } from '../contract/transaction.ts';
+import { ChainRing, everyPoint } from './chain-ring.ts';
+import type { SourceStep } from './chain-source.ts';
+import { GrowingPause } from './growing-pause.ts';
+import { Tenure } from './leader-session.ts';
+import { Vigil } from './progress-monitor.ts';
+import { resignFrom } from './resignation.ts';
+import { type Follower, Following } from './source-follower.ts';
+import type { WatcherEvent, WatcherEventKind, WatcherEventOf } from './watcher-events.ts';
+import { type ResolvedWatcherOptions, resolveWatcherOptions, type WatcherOptions } from './watcher-options.ts';
+
+type Listener = (event: WatcherEvent) => unknown;
+
+/** How many blocks a standby takes in before it asks once more how far the pool is. */
+const blocksPerLook = 32;
+const firstRetryMs = 500;
+
+/**
+ * Joins an election, a pool and a chain source: the node that leads brings the pool to where the chain is, every other one
+ * keeps what it sees, so that no block is lost between two leaders. From `start` on it follows the chain from the pool's tip.
+ */
+export class Watcher implements AsyncDisposable {
+  readonly #options: ResolvedWatcherOptions;
+  readonly #listeners = new Map<WatcherEventKind, Set<Listener>>();
+  readonly #following: Following;
+  #running: { readonly ending: AbortController; readonly ended: Promise<unknown> } | null = null;
+  /** The chain as this node sees it; `null` until the source has answered. */
+  #chain: ChainRing | null = null;
+  #tenure: Tenure | null = null;
+  /** Points that the source is to be asked for, by a tenure that lacks blocks. */
+  #asked: readonly ChainPoint[] | null = null;
+  /** Points that it was asked for last. */
+  #sought: readonly ChainPoint[] = [];
+  /** How far this node has seen the chain, whatever it still has of it. */
+  #seenSlot = 0;
+  #kept = 0;
+  /** The last of those who want to see the chain and the pool as they are: one at a time. */
+  #turns: Promise<unknown> = Promise.resolve();
+  #resigning: Promise<void> = Promise.resolve();
+  #stopping: Promise<void> | null = null;
+  /** Whether it was started again while it was stopping. */
+  #restarting = false;
+
+  /** @throws `ERR_MEMPOOL_INVALID` naming the option */
+  constructor(options: WatcherOptions) {
+    this.#options = resolveWatcherOptions(options);
+    this.#following = new Following(this.#options.source, this.#follower(), this.#options.log);
+  }
+
+  /** Begins to follow the chain and to wait for the leadership. The election is started by its owner. Twice is fine. */
+  async start(): Promise<void> {
+    if (this.#stopping === null) return this.#run();
+    this.#restarting = true;
+    await this.#stopping;
+    // A stop that came later counts.
+    if (this.#restarting) this.#run();
+  }
+
+  /**
+   * Ends both and waits for the call of the pool that is under way. The election goes on: stop it too, or this node leads
+   * without applying anything. Twice is fine.
+   */
+  stop(): Promise<void> {
+    this.#restarting = false;
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = null;
+    });
+    return this.#stopping;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  #run(): void {
+    this.#restarting = false;
+    if (this.#running !== null) return;
+    const ending = new AbortController();
+    const { signal } = ending;
+    const watch = new Vigil(this.#options).keep(signal, () => (this.#leading() ? null : (this.#chain?.end ?? null)));
+    const ended = Promise.all([this.#following.run(signal), this.#lead(signal), watch]);
+    this.#running = { ending, ended };
+  }
+
+  async #stop(): Promise<void> {
+    this.#running?.ending.abort();
+    await this.#running?.ended;
+    await this.#resigning;
+    this.#running = null;
+  }
+
+  /** Calls the listener, which may be asynchronous, at every event of the kind. Returns what removes it. */
+  on<K extends WatcherEventKind>(kind: K, listener: (event: WatcherEventOf<K>) => unknown): () => void {
+    const own: Listener = (event) => listener(event as WatcherEventOf<K>);
+    const listeners = this.#listeners.get(kind) ?? new Set();
+    this.#listeners.set(kind, listeners.add(own));
+    return () => void listeners.delete(own);
+  }
+
+  /** An election that ends, or lets the work end, is asked again: this node never stops silently. */
+  async #lead(ending: AbortSignal): Promise<void> {
+    const { election, log } = this.#options;
+    for (const pause = new GrowingPause(); !ending.aborted; await pause.wait(ending)) {
+      try {
+        await election.runAsLeader(
+          (signal, term, leadership) => {
+            pause.reset();
+            return this.#work(AbortSignal.any([signal, ending]), ending, term, leadership);
+          },
+          { signal: ending },
+        );
+      } catch (error) {
+        if (!ending.aborted) log('warn', 'the election ended', { error });
+      }
+    }
+    // Work that is still under way ends with its signal.
+    await this.#turn(async () => undefined);
+  }
+
+  /** Ends when the leadership does, after the call of the pool that is under way. */
+  async #work(signal: AbortSignal, ending: AbortSignal, term: number, leadership: Leadership): Promise<void> {
+    const { pool, policy, ringSize, log } = this.#options;
+    log('info', 'acquired watcher lock', { term });
+    const resign = (): void => this.#resign(signal);
+    const emit = (event: WatcherEvent): void => this.#emit(event);
+    const tenure = new Tenure({ pool, policy, ringSize, log, term, leadership, signal, ending, emit, resign });
+    this.#tenure = tenure;
+    try {
+      await this.#syncUntil(signal, tenure);
+    } finally {
+      // Nothing of it is under way any more when the election lets go of the lease.
+      await this.#turn(async () => undefined);
+      if (this.#tenure === tenure) this.#tenure = null;
+    }
+  }
+
+  /** What the pool refuses a leader that leads on is tried again, also where no other block comes. */
+  async #syncUntil(signal: AbortSignal, tenure: Tenure): Promise<void> {
+    for (const pause = new GrowingPause(firstRetryMs); !signal.aborted; await pause.wait(signal)) {
+      await this.#turn(() => this.#sync(tenure));
+      if (!tenure.isRefused) pause.reset();
+      await tenure.refused;
+    }
+  }
+
+  #follower(): Follower {
+    const inTurn = (signal: AbortSignal, run: () => Promise<void>): Promise<void> =>
+      this.#turn(async () => (signal.aborted ? undefined : run()));
+    return {
+      begin: (signal) => this.#begin(signal),
+      unknown: (signal) => inTurn(signal, () => this.#unknown()),
+      begun: (point, signal) => inTurn(signal, () => this.#begun(point)),
+      take: (step, signal) => inTurn(signal, () => this.#take(step, signal)),
+    };
+  }
+
+  async #begin(signal: AbortSignal): Promise<readonly ChainPoint[]> {
+    this.#sought = this.#asked ?? (await this.#lastPoints(signal));
+    return this.#sought;
+  }
+
+  async #lastPoints(signal: AbortSignal): Promise<readonly ChainPoint[]> {
+    const seen = this.#chain === null ? [] : [...this.#chain.points()].filter((point) => point !== null);
+    if (seen.length > 0) return seen;
+    this.#chain = null;
+    return (await this.#options.pool.tip({ points: everyPoint, signal })).points;
+  }
+
+  /** What this node saw may be what the source has forgotten; what the pool has applied must be on its chain. */
+  async #unknown(): Promise<void> {
+    const points = this.#asked === null && this.#chain !== null ? 'seen' : 'applied';
+    this.#options.log('warn', 'the chain source knows none of the points', { points });
+    this.#forget();
+    // A source without any block yet has nothing against a pool without any.
+    const [newest] = this.#sought;
+    if (points === 'applied' && newest !== undefined) await this.#leading()?.disown(newest);
+  }
+
+  /** The source is asked anew for what follows the pool's points. */
+  #forget(): void {
+    this.#asked = null;
+    this.#chain = null;
+    this.#seenSlot = 0;
+  }
+
+  async #begun(point: ChainPoint | null): Promise<void> {
+    const fresh = this.#asked !== null || this.#chain === null;
+    const empty = this.#sought.length === 0;
+    this.#asked = null;
+    if (fresh) this.#chain = new ChainRing(this.#options.ringSize, point, empty ? point : null);
+    // Nothing is undone in the pool by this alone: a source asked again may be behind the one before.
+    else this.#chain?.cut(point);
+    const tenure = this.#leading();
+    if (tenure !== null) await this.#sync(tenure);
+  }
+
+  async #take(step: SourceStep, signal: AbortSignal): Promise<void> {
+    const chain = this.#chain;
+    if (chain === null) return;
+    switch (step.kind) {
+      case 'apply':
+        return this.#grow(chain, step.block, signal);
+      case 'undo':
+        return this.#shrink(chain, step.point, signal);
+    }
+  }
+
+  async #grow(chain: ChainRing, block: Block, signal: AbortSignal): Promise<void> {
+    const { point, parent } = block;
+    const { end } = chain;
+    if (chain.has(point) || (parent !== undefined && end !== null && parent !== end.hash))
+      throw new Error('a block does not follow the one before');
+    chain.push(point, block);
+    this.#seenSlot = Math.max(this.#seenSlot, point.slot);
+    const tenure = this.#leading();
+    if (tenure === null) return this.#keep(chain, point, signal);
+    await this.#sync(tenure);
+    if (!tenure.isRefused) tenure.reportProgress();
+  }
+
+  async #keep(chain: ChainRing, point: ChainPoint, signal: AbortSignal): Promise<void> {
+    this.#options.log('debug', 'not watcher, skipping confirm', { ...point });
+    this.#emit({ kind: 'skipped', point });
+    this.#kept += 1;
+    if (this.#kept % blocksPerLook === 0) await this.#look(chain, signal);
+  }
+
+  async #shrink(chain: ChainRing, point: ChainPoint | null, signal: AbortSignal): Promise<void> {
+    const tenure = this.#leading();
+    // A pool that is where the chain was goes back with it; one that is not waits for the other branch.
+    if (tenure !== null && !tenure.isLevel(chain)) await this.#sync(tenure);
+    if (signal.aborted) return;
+    const level = tenure !== null && !tenure.isOver && tenure.isLevel(chain);
+    chain.cut(point);
+    this.#seenSlot = Math.min(this.#seenSlot, point?.slot ?? 0);
+    if (level) await tenure.undo(chain);
+  }
+
+  async #sync(tenure: Tenure): Promise<void> {
+    if (this.#chain === null || tenure.isOver || this.#asked !== null) return;
+    const progress = await tenure.sync(this.#chain);
+    switch (progress.kind) {
+      case 'settled':
+        return tenure.readyFrom(this.#seenSlot);
+      case 'ask':
+        if (tenure.isOver) return;
+        this.#asked = progress.points;
+        return this.#following.again();
+      case 'behind':
+      case 'stopped':
+        return;
+    }
+  }
+
+  /** What the pool has applied will not be needed here: a standby keeps its point alone. */
+  async #look(chain: ChainRing, signal: AbortSignal): Promise<void> {
+    const { pool, log } = this.#options;
+    try {
+      const { point } = await pool.tip({ signal });
+      if (point !== null) chain.strip(point);
+    } catch (error) {
+      if (!signal.aborted) log('debug', 'the pool did not tell its tip', { error });
+    }
+  }
+
+  #leading(): Tenure | null {
+    return this.#tenure === null || this.#tenure.isOver ? null : this.#tenure;
+  }
+
+  /** What was seen may be what is wrong: it is not kept for the next time. */
+  #resign(signal: AbortSignal): void {
+    const { election, log } = this.#options;
+    this.#forget();
+    this.#following.again();
+    this.#resigning = resignFrom(election, signal, log);
+  }
+
+  #turn<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#turns.then(run);
+    this.#turns = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #emit(event: WatcherEvent): void {
+    for (const listener of [...(this.#listeners.get(event.kind) ?? [])]) void this.#tell(listener, event);
+  }
+
+  /** A listener that fails is its owner's affair, and no block's. */
+  async #tell(listener: Listener, event: WatcherEvent): Promise<void> {
+    try {
+      await listener(event);
+    } catch (error) {
+      this.#options.log('warn', 'a listener failed', { kind: event.kind, error });
+    }
+  }
+}
