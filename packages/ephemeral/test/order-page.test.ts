@@ -76,6 +76,7 @@ describe('the page about the order', () => {
 
 const pages = [
   page,
+  'packages/mempool-core/docs/contract.md',
   'README.md',
   'packages/mempool-core/README.md',
   'packages/ephemeral/README.md',
