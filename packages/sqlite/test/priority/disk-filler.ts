@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
-import { fillDisk } from '../disk.ts';
 import { hashOf, numbers, pointOf } from '../numbered.ts';
+import { fillDisk } from '../pool/disk.ts';
 import { priced } from './priced.ts';
 
 const perCall = 20;

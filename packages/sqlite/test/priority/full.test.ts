@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { diskDirectory, namespace, onSizeLimit, onSmallDisk } from '../pool/small-disk.ts';
 import { report } from '../program.ts';
-import { diskDirectory, namespace, onSizeLimit, onSmallDisk } from '../small-disk.ts';
 
 const backends = ['sqlite', 'sqlite-exclusive'] as const;
 const filler = './priority/disk-filler.ts';

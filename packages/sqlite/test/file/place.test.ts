@@ -14,8 +14,8 @@ import { openLeases } from 'mempool-conformance';
 import { type MempoolStore, type OpenOptions, openMempool } from 'mempool-core';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashOf, pointOf, transaction } from './numbered.ts';
-import { scratch } from './scratch.ts';
+import { hashOf, pointOf, transaction } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
 
 const backends = [sqlite, sqliteExclusive];
 const orderings = ['fifo', 'priority'] as const;

@@ -1,5 +1,5 @@
 import type { MempoolStore, Usage } from 'mempool-core';
-import { hashOf, numbers, pointOf, transaction } from './numbered.ts';
+import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
 
 const perRound = 4;
 

@@ -1,4 +1,4 @@
-// Makes the stored sample of the current format: `node --conditions=mempool-source test/make-sample.ts`. To be run once for a
+// Makes the stored sample of the current format: `node --conditions=mempool-source test/fifo/make-sample.ts`. To be run once for a
 // format and never again: later versions must open what was made then.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ await fillSample(store);
 const seen = await observe(store);
 await store.close();
 
-const fixture = (ending: string) => new URL(`./fixtures/format-${formatVersion}.${ending}`, import.meta.url);
+const fixture = (ending: string) => new URL(`../fixtures/format-${formatVersion}.${ending}`, import.meta.url);
 writeFileSync(fixture('db.gz'), gzipSync(readFileSync(path), { level: 9 }));
 writeFileSync(fixture('json'), `${JSON.stringify(seen)}\n`);
 rmSync(directory, { recursive: true });

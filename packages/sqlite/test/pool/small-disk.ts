@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { scratch } from './scratch.ts';
+import { scratch } from '../scratch.ts';
 
 /** Commands that give a program a mount table of its own: as root, or as a root that is one in a namespace only. */
 const namespaces = [

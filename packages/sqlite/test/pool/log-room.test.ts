@@ -2,8 +2,8 @@ import { copyFileSync, readFileSync, renameSync, statSync, writeFileSync } from 
 import { join } from 'node:path';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, transaction } from './numbered.ts';
-import { scratch } from './scratch.ts';
+import { hashOf, numbers, transaction } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
 
 const longestLogBytes = 2_000 * (4_096 + 24);
 

@@ -4,8 +4,8 @@ import SqliteDatabase from 'better-sqlite3';
 import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashOf, numbers, payloadOf, pointOf, transaction } from './numbered.ts';
-import { scratch } from './scratch.ts';
+import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
 
 const count = 300;
 

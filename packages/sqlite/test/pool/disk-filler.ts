@@ -3,8 +3,8 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
 import { fillDisk } from './disk.ts';
-import { hashOf, numbers, pointOf, transaction } from './numbered.ts';
 
 const perCall = 20;
 const payloadBytes = 5_000;

@@ -4,12 +4,12 @@ import { gunzipSync } from 'node:zlib';
 import type { MempoolStore } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hashOf, pointOf, transaction } from './numbered.ts';
+import { hashOf, pointOf, transaction } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
 import { fillSample, first, goOn, marked, observe, received } from './sample.ts';
-import { scratch } from './scratch.ts';
 
 function fixture(name: string): Buffer {
-  return readFileSync(new URL(`./fixtures/${name}`, import.meta.url));
+  return readFileSync(new URL(`../fixtures/${name}`, import.meta.url));
 }
 
 function sample(): string {

@@ -1,5 +1,5 @@
 import type { MempoolStore } from 'mempool-core';
-import { hashOf, numbers, pointOf, transaction } from './numbered.ts';
+import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
 
 /** What its calls under an operation id were given. */
 export const received = numbers(20).map((n) => transaction(n, 40));

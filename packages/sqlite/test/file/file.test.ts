@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { expect, test, vi } from 'vitest';
-import { transaction } from './numbered.ts';
-import { report } from './program.ts';
-import { scratch } from './scratch.ts';
+import { transaction } from '../numbered.ts';
+import { report } from '../program.ts';
+import { scratch } from '../scratch.ts';
 
 const backends = [sqlite, sqliteExclusive];
 
@@ -65,7 +65,7 @@ for (const backend of backends) {
     const empty = join(directory, 'empty');
     mkdirSync(empty, { mode: 0o555 });
     const before = readFileSync(path);
-    const answers = await report('./opener.ts', [backend.name, path, join(empty, 'pool.db')]);
+    const answers = await report('./file/opener.ts', [backend.name, path, join(empty, 'pool.db')]);
     expect(answers).toEqual(['ERR_MEMPOOL_READ_ONLY', 'ERR_MEMPOOL_READ_ONLY']);
     expect(readFileSync(path)).toEqual(before);
   });

@@ -5,8 +5,8 @@ import { Random } from 'mempool-conformance';
 import { isMempoolError, type MempoolStore, type Ordering } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, payloadOf, pointOf, transaction } from './numbered.ts';
-import { scratch } from './scratch.ts';
+import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
 
 /** For a longer search: MEMPOOL_TEST_FUZZ_ROUNDS, and MEMPOOL_TEST_SEED of a run to repeat. */
 const rounds = Number(process.env.MEMPOOL_TEST_FUZZ_ROUNDS ?? 50);

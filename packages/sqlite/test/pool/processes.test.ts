@@ -3,9 +3,9 @@ import SqliteDatabase from 'better-sqlite3';
 import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, payloadOf, transaction } from './numbered.ts';
-import { report } from './program.ts';
-import { scratch } from './scratch.ts';
+import { hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
+import { report } from '../program.ts';
+import { scratch } from '../scratch.ts';
 
 interface Raced {
   readonly received: readonly { readonly hash: string; readonly seq: number }[];
@@ -19,7 +19,7 @@ const blocks = 40;
 test('N1, E4: processes that write to one file at once share the work out, and each sees every event once', async () => {
   const path = join(scratch(), 'pool.db');
   const events = String(transactions * 2 + blocks);
-  const racers = await Promise.all(numbers(3).map((racer) => report('./racer.ts', [path, String(racer), events])));
+  const racers = await Promise.all(numbers(3).map((racer) => report('./pool/racer.ts', [path, String(racer), events])));
   const [first, ...others] = racers as [Raced, ...Raced[]];
   const received = [first, ...others].flatMap((raced) => raced.received);
   expect(received.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(numbers(transactions, 1));

@@ -4,9 +4,9 @@ import { Random } from 'mempool-conformance';
 import type { MempoolStore, StoredTransaction } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { numbers, payloadOf } from './numbered.ts';
-import { start } from './program.ts';
-import { scratch } from './scratch.ts';
+import { numbers, payloadOf } from '../numbered.ts';
+import { start } from '../program.ts';
+import { scratch } from '../scratch.ts';
 import { usageAfter } from './writer-calls.ts';
 
 const kills = 50;
@@ -14,7 +14,7 @@ const mostCalls = 60;
 
 /** Runs a writer until it is killed, in the middle of whatever it does then; how many calls were answered in all. */
 async function writeUntilKilled(random: Random, path: string, first: number): Promise<number> {
-  const child = start('./writer.ts', [path, String(first), random.pick(['full', 'normal'])]);
+  const child = start('./pool/writer.ts', [path, String(first), random.pick(['full', 'normal'])]);
   const enough = first + random.below(mostCalls);
   let answered = first;
   child.stdout?.setEncoding('utf8').on('data', (lines: string) => {

@@ -1,7 +1,7 @@
 // One of several processes that write to one pool at once; prints what it received and every event it saw.
 import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
-import { hashOf, numbers, pointOf, transaction } from './numbered.ts';
+import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
 
 const [path = '', racer = '', expected = ''] = process.argv.slice(2);
 const perCall = 10;

@@ -4,14 +4,14 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { sqlite } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, transaction } from './numbered.ts';
-import { start } from './program.ts';
-import { scratch } from './scratch.ts';
+import { hashOf, numbers, transaction } from '../numbered.ts';
+import { start } from '../program.ts';
+import { scratch } from '../scratch.ts';
 
 test('E4: a process that only waits for events stays until another process makes one', async () => {
   const path = join(scratch(), 'pool.db');
   await using store = await sqlite.open({ path });
-  const child = start('./listener.ts', [path]);
+  const child = start('./pool/listener.ts', [path]);
   const exited = once(child, 'exit');
   const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
   expect(await lines.next()).toMatchObject({ value: 'listening' });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { test } from 'vitest';
-import { arrivalChecks } from '../../../conformance/test/arrival-checks.ts';
-import { checkDamage } from '../../../conformance/test/arrival-damage.ts';
-import { compareHistories } from '../../../conformance/test/arrival-history.ts';
-import { arrivalNodeChecks, arrivalReopenChecks } from '../../../conformance/test/arrival-node-checks.ts';
-import { scratch } from './scratch.ts';
+import { arrivalChecks } from '../../../../conformance/test/arrival-checks.ts';
+import { checkDamage } from '../../../../conformance/test/arrival-damage.ts';
+import { compareHistories } from '../../../../conformance/test/arrival-history.ts';
+import { arrivalNodeChecks, arrivalReopenChecks } from '../../../../conformance/test/arrival-node-checks.ts';
+import { scratch } from '../scratch.ts';
 
 const alone = [...arrivalChecks, ...arrivalReopenChecks];
 const checksOf = { sqlite: [...alone, ...arrivalNodeChecks], 'sqlite-exclusive': alone };

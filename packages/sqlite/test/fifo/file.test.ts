@@ -5,14 +5,14 @@ import SqliteDatabase from 'better-sqlite3';
 import type { MempoolStore } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, pointOf, transaction } from './numbered.ts';
+import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
+import { scratch } from '../scratch.ts';
 import { fillSample } from './sample.ts';
-import { scratch } from './scratch.ts';
 
 /** A file that a build before these verbs has made. */
 function stored(): string {
   const path = join(scratch(), 'pool.db');
-  writeFileSync(path, gunzipSync(readFileSync(new URL('./fixtures/format-1.db.gz', import.meta.url))));
+  writeFileSync(path, gunzipSync(readFileSync(new URL('../fixtures/format-1.db.gz', import.meta.url))));
   return path;
 }
 
