@@ -1,4 +1,4 @@
-import { badOption, ElectionError } from './errors.ts';
+import { badOption, ElectionError } from './contract/errors.ts';
 
 /** Longer than any name there is: what is longer is not told whole. */
 const maxNameLength = 100;

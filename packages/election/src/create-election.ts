@@ -1,10 +1,10 @@
 import { checkFunction, checkNames, checkObject } from './arguments.ts';
-import type { Election } from './election.ts';
+import type { Election } from './contract/election.ts';
+import { type ElectionOptions, optionNames } from './contract/options.ts';
+import type { ElectionProvider } from './contract/provider.ts';
+import { settingsOf } from './node/settings.ts';
 import { checkNode } from './node-version.ts';
-import { type ElectionOptions, optionNames } from './options.ts';
 import { Participant } from './participant.ts';
-import type { ElectionProvider } from './provider.ts';
-import { settingsOf } from './settings.ts';
 
 /**
  * One node's part in one election on the provider's store. Nothing is opened before `start`.

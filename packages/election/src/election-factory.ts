@@ -1,9 +1,9 @@
 import { checkObject } from './arguments.ts';
+import type { Election } from './contract/election.ts';
+import { badOption, ElectionError } from './contract/errors.ts';
+import type { ElectionOptions } from './contract/options.ts';
+import type { ElectionProvider } from './contract/provider.ts';
 import { checkProvider, createElection } from './create-election.ts';
-import type { Election } from './election.ts';
-import { badOption, ElectionError } from './errors.ts';
-import type { ElectionOptions } from './options.ts';
-import type { ElectionProvider } from './provider.ts';
 
 /** Options as a configuration has them: those of every election, the type of the provider, and that provider's own. */
 export interface ConfiguredOptions extends ElectionOptions {

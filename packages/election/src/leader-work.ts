@@ -1,6 +1,6 @@
-import type { LeaderWork } from './election.ts';
-import type { Standing } from './standing.ts';
-import type { Tenure } from './tenure.ts';
+import type { LeaderWork } from './contract/election.ts';
+import type { Standing } from './node/standing.ts';
+import type { Tenure } from './node/tenure.ts';
 
 /** Does the work in one leadership after the other, until it ends in one, or `halt` aborts. */
 export async function runAsLeader<T>(standing: Standing, work: LeaderWork<T>, halt: AbortSignal): Promise<T> {

@@ -1,4 +1,4 @@
-import { ElectionError } from './errors.ts';
+import { ElectionError } from './contract/errors.ts';
 
 /** As `engines` in package.json, which installers only warn of. */
 const oldest = 22;

@@ -1,8 +1,6 @@
 import { checkFunction, signalOf, type WithSignal } from './arguments.ts';
-import type { Election, LeaderWork } from './election.ts';
-import { Engagement } from './engagement.ts';
-import { badOption, ElectionError } from './errors.ts';
-import { EventQueue } from './event-queue.ts';
+import type { Election, LeaderWork } from './contract/election.ts';
+import { badOption, ElectionError } from './contract/errors.ts';
 import {
   type ElectionEvent,
   type ElectionEventKind,
@@ -10,14 +8,16 @@ import {
   type ElectionState,
   eventKinds,
   type LeaderView,
-} from './events.ts';
+} from './contract/events.ts';
+import type { Leadership } from './contract/leadership.ts';
+import type { Member } from './contract/lease.ts';
+import type { LeaseStore } from './contract/lease-store.ts';
+import type { ElectionMetrics } from './contract/metrics.ts';
+import { EventQueue } from './event-queue.ts';
 import { runAsLeader } from './leader-work.ts';
-import type { Leadership } from './leadership.ts';
-import type { Member } from './lease.ts';
-import type { LeaseStore } from './lease-store.ts';
-import type { ElectionMetrics } from './metrics.ts';
-import type { Settings } from './settings.ts';
-import { Standing } from './standing.ts';
+import { Engagement } from './loop/engagement.ts';
+import type { Settings } from './node/settings.ts';
+import { Standing } from './node/standing.ts';
 
 /** One time of taking part, from the call of `start` until `stop` has resolved. */
 interface Round {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Identity } from '../src/identity.ts';
+import { Identity } from '../src/node/identity.ts';
 import { Cluster } from './cluster.ts';
 
 it('two live nodes of one id: the second one says so, once, and never leads beside the first', async () => {

@@ -1,6 +1,6 @@
 import type { LeaseSource } from 'mempool-core';
 import { expect, it } from 'vitest';
-import { Leases } from '../src/leases.ts';
+import { Leases } from '../src/in-process/leases.ts';
 
 const candidate = { nodeId: 'a', address: null, priority: 0 };
 const request = { candidate, ttlMs: 1_000, floor: 0, dataLoss: 'wait', takeover: null } as const;

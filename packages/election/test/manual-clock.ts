@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ElectionClock } from '../src/clock.ts';
+import type { ElectionClock } from '../src/contract/clock.ts';
 
 interface Timer {
   readonly dueMs: number;

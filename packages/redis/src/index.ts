@@ -1,10 +1,10 @@
 import { type Backend, defineBackend } from 'mempool-core';
+import type { RedisOptions } from './connection/options.ts';
 import { openRedis } from './open.ts';
-import type { RedisOptions } from './options.ts';
 
+export type { RedisOptions } from './connection/options.ts';
 export type { RedisElectionOptions } from './election/options.ts';
 export { redisElection } from './election/provider.ts';
-export type { RedisOptions } from './options.ts';
 
 /**
  * The pool on a Redis server, shared by any number of nodes.

@@ -8,14 +8,14 @@ import {
   retryUntil,
   type StoreDriver,
 } from 'mempool-core';
-import { Connection } from './connection.ts';
-import { FifoStore } from './fifo-store.ts';
-import { type RedisOptions, taggedPrefix } from './options.ts';
+import { Connection } from './connection/connection.ts';
+import { type RedisOptions, taggedPrefix } from './connection/options.ts';
+import { refusal, unsupportedMode } from './connection/refusal.ts';
+import { keysOf, priorityKeysOf } from './connection/script.ts';
+import { FifoStore } from './fifo/store.ts';
+import { numberText } from './pool/store.ts';
 import { encodeLimits } from './priority/step-commands.ts';
 import { openPriority } from './priority/store.ts';
-import { refusal, unsupportedMode } from './refusal.ts';
-import { keysOf, priorityKeysOf } from './script.ts';
-import { numberText } from './store.ts';
 
 type Options = DriverOptions & RedisOptions;
 
@@ -69,7 +69,7 @@ async function probe(connection: Connection, prefix: string, more: readonly stri
   throw new MempoolError(code, `${needed}the server refuses ${command}: ${words}`, { command });
 }
 
-/** For lua/open.lua: the epoch of a new pool and the retention that this open names. */
+/** For lua/pool/open.lua: the epoch of a new pool and the retention that this open names. */
 function poolArguments({ pool, retention, ordering, limits }: Options): (string | number)[] {
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { openLeases, type Subject } from 'mempool-conformance';
 import { redis, redisElection } from 'mempool-redis';
+import { arrivalKeysOf, keysOf, priorityKeysOf } from '../src/connection/script.ts';
 import { electionKeys } from '../src/election/script.ts';
-import { arrivalKeysOf, keysOf, priorityKeysOf } from '../src/script.ts';
 import { damageKeys } from './key-damage.ts';
 
 /** Set by the global set-up, and handed on to child processes. Without it no server may be written to. */

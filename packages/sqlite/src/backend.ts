@@ -1,11 +1,11 @@
 import { type Backend, type DriverOptions, defineBackend, invalid } from 'mempool-core';
-import { sqliteDriver } from './driver.ts';
-import { Fence } from './fence.ts';
-import { OwnHashes, SharedHashes } from './hashes.ts';
-import { hostClock, type LeaseClock } from './lease-clock.ts';
+import { Fence } from './election/fence.ts';
+import { hostClock, type LeaseClock } from './election/lease-clock.ts';
+import { sqliteDriver } from './fifo/driver.ts';
 import { openOwn, openShared } from './open-file.ts';
-import { PriorityChanges } from './priority-changes.ts';
-import { openPriority } from './priority-driver.ts';
+import { OwnHashes, SharedHashes } from './pool/hashes.ts';
+import { PriorityChanges } from './priority/changes.ts';
+import { openPriority } from './priority/driver.ts';
 
 export interface SqliteOptions {
   /** The pool's file; made where it is missing, in a directory that exists. */

@@ -1,2 +1,2 @@
 export { type SqliteOptions, sqlite, sqliteExclusive } from './backend.ts';
-export { type SqliteElectionOptions, sqliteElection } from './election-provider.ts';
+export { type SqliteElectionOptions, sqliteElection } from './election/provider.ts';

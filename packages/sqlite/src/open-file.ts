@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
 import type { SqliteOptions } from './backend.ts';
-import { type DatabaseFileOptions, formats, incompatible, openDatabase } from './database-file.ts';
-import { nameCapacity } from './fifo-tables.ts';
-import { PoolFile } from './pool-file.ts';
-import { createPriorityTables, namePriorityLimits } from './priority-format.ts';
-import { readSql } from './sql-text.ts';
+import { nameCapacity } from './fifo/tables.ts';
+import { type DatabaseFileOptions, formats, incompatible, openDatabase } from './file/database-file.ts';
+import { readSql } from './file/sql-text.ts';
+import { PoolFile } from './pool/pool-file.ts';
+import { createPriorityTables, namePriorityLimits } from './priority/format.ts';
 
 type FileOptions = core.DriverOptions & SqliteOptions;
 type LockingMode = DatabaseFileOptions['lockingMode'];
@@ -14,7 +14,7 @@ type LockingMode = DatabaseFileOptions['lockingMode'];
 /** Statements that only pools of that order have the tables for. */
 const statements: Readonly<Record<core.Ordering, readonly string[]>> = {
   fifo: [],
-  priority: ['priority-statements.sql'],
+  priority: ['priority/statements.sql'],
 };
 
 /** Without the index, whose pages scatter over the whole file, a receive costs the same however many there are. */
@@ -75,7 +75,7 @@ const retentionSql = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_
 
 function create(database: Database, { pool, ordering }: FileOptions): void {
   const { maxFinalized, maxEvents, maxRollback } = core.defaultRetention;
-  database.exec(readSql('schema.sql'));
+  database.exec(readSql('pool/tables.sql'));
   database
     .prepare('INSERT INTO pool VALUES (1, ?, ?, ?, ?, ?)')
     .run(pool, randomUUID(), maxFinalized, maxEvents, maxRollback);

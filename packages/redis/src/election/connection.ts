@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, ElectionError } from 'mempool-election';
-import { isReply, withoutArguments } from '../refusal.ts';
-import { destroyFaulty, isTlsRefusal } from '../socket.ts';
+import { isReply, withoutArguments } from '../connection/refusal.ts';
+import { destroyFaulty, isTlsRefusal } from '../connection/socket.ts';
 import { electionError } from './refusal.ts';
 import { type Reply, scripts, type Verb } from './script.ts';
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, type Hint, isElectionError } from 'mempool-election';
-import { isReply, withoutArguments } from '../refusal.ts';
-import { breakOff, destroyFaulty } from '../socket.ts';
+import { isReply, withoutArguments } from '../connection/refusal.ts';
+import { breakOff, destroyFaulty } from '../connection/socket.ts';
 import { electionError } from './refusal.ts';
 
 const pauseMs = 100;

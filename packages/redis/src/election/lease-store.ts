@@ -92,7 +92,7 @@ export class RedisLeaseStore implements LeaseStore {
   }
 }
 
-/** What lua/election-hold.lua takes. */
+/** What lua/election/hold.lua takes. */
 function holder({ nodeId, address, priority }: Candidate, token: string, ttlMs: number): (string | number)[] {
   return [nodeId, token, ttlMs, address ?? '', priority, ttlMs + heartbeatExtraMs];
 }

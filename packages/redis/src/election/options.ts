@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { isMempoolError } from 'mempool-core';
 import { badOption, type LeaseStoreOptions } from 'mempool-election';
-import { createClient, type RedisOptions, type Tuning, taggedPrefix } from '../options.ts';
+import { createClient, type RedisOptions, type Tuning, taggedPrefix } from '../connection/options.ts';
 
 /** What `redisElection` takes beside the options of every election: `url` and what goes with it, or `client`. */
 export interface RedisElectionOptions extends Omit<RedisOptions, 'url'> {

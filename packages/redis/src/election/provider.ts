@@ -1,6 +1,6 @@
 import { type ElectionClock, ElectionError, type ElectionProvider, isElectionError } from 'mempool-election';
-import { unsupportedMode } from '../refusal.ts';
-import { breakOff } from '../socket.ts';
+import { unsupportedMode } from '../connection/refusal.ts';
+import { breakOff } from '../connection/socket.ts';
 import { ElectionConnection } from './connection.ts';
 import { Hints } from './hints.ts';
 import { RedisLeaseStore } from './lease-store.ts';

@@ -1,6 +1,6 @@
 import { ElectionError } from 'mempool-election';
-import { isReply, unsupportedModes, unwrapped } from '../refusal.ts';
-import { isTlsRefusal } from '../socket.ts';
+import { isReply, unsupportedModes, unwrapped } from '../connection/refusal.ts';
+import { isTlsRefusal } from '../connection/socket.ts';
 
 /** Not carried out, but it may be later; all else that the server says is a refusal. */
 const passing = /^(OOM|MISCONF|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/;

@@ -1,4 +1,4 @@
-import { type Script, script } from '../script.ts';
+import { type Script, script } from '../connection/script.ts';
 
 /** A lease as the scripts tell of it: node id, token, term, seq, hbSeq, address or '', priority, ms left or -1. */
 export type LeaseRow = readonly [...fields: [string, string, string, string, string, string, string], left: number];
@@ -19,7 +19,7 @@ interface Replies {
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
 
-const named = (...parts: readonly string[]): Script => script(true, ...parts.map((part) => `election-${part}`));
+const named = (...parts: readonly string[]): Script => script(true, ...parts.map((part) => `election/${part}`));
 
 /** One verb is one script. */
 export const scripts: { readonly [V in Verb]: Script } = {
@@ -33,7 +33,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   probe: named('probe'),
 };
 
-/** The keys of an election whose names begin with `base`, in the order of lua/election-state.lua. */
+/** The keys of an election whose names begin with `base`, in the order of lua/election/state.lua. */
 export function electionKeys(base: string): string[] {
   return ['lock', 'lease', 'term', 'members'].map((name) => `${base}:${name}`);
 }

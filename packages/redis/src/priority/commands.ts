@@ -26,7 +26,7 @@ const mostItems = 2_000;
 /** An argument may have 512 MiB; a server reads smaller ones with less memory. */
 const mostBytes = 8 * 1024 * 1024;
 
-/** The commands that lua/commit.lua calls, in this order. */
+/** The commands that lua/priority/commit.lua calls, in this order. */
 export class Commands {
   readonly #commands: Command[] = [];
 

@@ -1,7 +1,7 @@
 import * as core from 'mempool-core';
-import { decodeEntry as decodeLogEntry } from '../record.ts';
-import { placeOf } from '../score.ts';
-import type { LoadedPage, Reply } from '../script.ts';
+import type { LoadedPage, Reply } from '../connection/script.ts';
+import { decodeEntry as decodeLogEntry } from '../pool/record.ts';
+import { placeOf } from '../pool/score.ts';
 import { LogIndex } from './log-index.ts';
 import { type Mark, Mirror } from './mirror.ts';
 import { decodeLimits } from './step-commands.ts';
@@ -31,10 +31,10 @@ const pageItems = { blocks: 64, pending: 1_000, flight: 1_000, log: 500, tags: 2
 const allItems = 1e9;
 const attempts = 3;
 
-/** Asks lua/load.lua. */
+/** Asks lua/priority/load.lua. */
 type ReadPool = (what: string, after: string, count: number) => Promise<Reply<'load'>>;
 
-/** All that lua/load.lua answers with, page by page. */
+/** All that lua/priority/load.lua answers with, page by page. */
 interface LoadedPool {
   readonly mark: Mark;
   readonly head: LoadedPage;

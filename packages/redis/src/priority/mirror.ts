@@ -1,7 +1,7 @@
 import { decodeChange, isLive, type PoolChange, type PriorityPool } from 'mempool-core';
 import type { LogIndex } from './log-index.ts';
 
-/** Which state of which pool: see lua/changes.lua. */
+/** Which state of which pool: see lua/priority/changes.lua. */
 export interface Mark {
   readonly epoch: string;
   readonly version: number;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as core from 'mempool-core';
-import { readPoint } from '../record.ts';
-import type { MirrorReport } from '../script.ts';
-import type { Argument } from '../script-call.ts';
+import type { MirrorReport } from '../connection/script.ts';
+import type { Argument } from '../connection/script-call.ts';
+import { readPoint } from '../pool/record.ts';
 import type { Mirror } from './mirror.ts';
 import { type CallId, isKnown, type MirrorLink, markArguments, tooLate } from './mirror-link.ts';
 import { type Item, packLists } from './packed.ts';
@@ -192,7 +192,7 @@ function changeOf({ pool: { ledger } }: Mirror, step: core.Step<unknown>): core.
   return isSame ? null : core.changeOfStep(step, ledger.lastEventSeq + events.length);
 }
 
-/** For lua/commit.lua. */
+/** For lua/priority/commit.lua. */
 function commitArguments<T>(
   { id, ids, verb, fence }: Call<T>,
   mirror: Mirror,

@@ -1,7 +1,7 @@
 import * as core from 'mempool-core';
-import { BodyRecord } from '../record.ts';
-import { scoreOf } from '../score.ts';
-import type { Argument } from '../script-call.ts';
+import type { Argument } from '../connection/script-call.ts';
+import { BodyRecord } from '../pool/record.ts';
+import { scoreOf } from '../pool/score.ts';
 import { Commands } from './commands.ts';
 import type { Mirror } from './mirror.ts';
 import type { Item } from './packed.ts';
@@ -208,7 +208,7 @@ class StepWriter {
   }
 }
 
-/** As lua/log.lua writes it. */
+/** As lua/fifo/log.lua writes it. */
 function encodeLogEntry({ after, point }: core.Write): Buffer {
   const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = after;
   const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');

@@ -1,6 +1,6 @@
 import * as core from 'mempool-core';
-import * as record from '../record.ts';
-import type { Node } from '../store.ts';
+import * as record from '../pool/record.ts';
+import type { Node } from '../pool/store.ts';
 import type { Mirror } from './mirror.ts';
 import { MirrorLink, markArguments } from './mirror-link.ts';
 import { type Plan, PoolWriter } from './pool-writer.ts';

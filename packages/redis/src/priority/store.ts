@@ -1,5 +1,5 @@
 import * as core from 'mempool-core';
-import { type Node, RedisStore } from '../store.ts';
+import { type Node, RedisStore } from '../pool/store.ts';
 import { MirrorStorage } from './storage.ts';
 
 const context = { signal: undefined, operationId: undefined };

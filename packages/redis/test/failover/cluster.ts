@@ -14,7 +14,7 @@ import {
 import type { MempoolStore } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { expect, onTestFinished } from 'vitest';
-import { taggedPrefix } from '../../src/options.ts';
+import { taggedPrefix } from '../../src/connection/options.ts';
 import { transactions } from '../chain.ts';
 import { block } from './block.ts';
 import { ClusterNode } from './cluster-node.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import type { Script } from '../../src/script.ts';
+import type { Script } from '../../src/connection/script.ts';
 
 /** Where the next script call is held back: on its way to the server, or its answer on the way back. */
 export type Held = 'request' | 'reply';

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { keysOf } from '../../src/script.ts';
+import { keysOf } from '../../src/connection/script.ts';
 import { operator, ownServer } from '../own-server.ts';
 import type { Cluster } from './cluster.ts';
 

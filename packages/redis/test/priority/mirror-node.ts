@@ -1,7 +1,7 @@
 import { type DriverOptions, dumpOf, type PoolDump } from 'mempool-core';
 import type { RedisOptions } from 'mempool-redis';
 import { onTestFinished } from 'vitest';
-import { Connection } from '../../src/connection.ts';
+import { Connection } from '../../src/connection/connection.ts';
 import { MirrorStorage } from '../../src/priority/storage.ts';
 
 /** A node of which a test sees what it remembers of the pool, and what the server has. */

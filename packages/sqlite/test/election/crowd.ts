@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createElection } from 'mempool-election';
 import { sqliteElection } from 'mempool-sqlite';
-import { hostClock } from '../../src/lease-clock.ts';
+import { hostClock } from '../../src/election/lease-clock.ts';
 import { numbers } from '../numbered.ts';
 
 const [path = '', nodeId = '', count = ''] = process.argv.slice(2);

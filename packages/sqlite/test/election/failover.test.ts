@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
-import { hostClock } from '../../src/lease-clock.ts';
+import { hostClock } from '../../src/election/lease-clock.ts';
 import { hashOf, numbers, transaction } from '../numbered.ts';
 import { scratch } from '../scratch.ts';
 import { digest } from './digest.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hostClock } from '../../src/lease-clock.ts';
+import { hostClock } from '../../src/election/lease-clock.ts';
 import { report } from '../program.ts';
 import { scratch } from '../scratch.ts';
 import { bid, openLeases, StandingClock, ttlMs, win } from './node.ts';

@@ -7,8 +7,8 @@ import {
 } from 'mempool-election';
 import { sqliteElection } from 'mempool-sqlite';
 import { onTestFinished } from 'vitest';
-import { sqliteElectionBy } from '../../src/election-provider.ts';
-import type { LeaseClock } from '../../src/lease-clock.ts';
+import type { LeaseClock } from '../../src/election/lease-clock.ts';
+import { sqliteElectionBy } from '../../src/election/provider.ts';
 
 /** By the host's clock none runs out in a test; the clock that stands is moved past it. */
 export const ttlMs = 60_000;

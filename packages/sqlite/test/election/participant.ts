@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createElection, type Lease } from 'mempool-election';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
-import { hostClock } from '../../src/lease-clock.ts';
+import { hostClock } from '../../src/election/lease-clock.ts';
 import { hashOf, pointOf } from '../numbered.ts';
 
 const [path = '', nodeId = '', ttl = '', poll = ''] = process.argv.slice(2);

@@ -2,8 +2,8 @@ import { type DriverOptions, defaultThresholds, dumpOf, type PoolDump } from 'me
 import { onTestFinished } from 'vitest';
 import type { SqliteOptions } from '../../src/backend.ts';
 import { openShared } from '../../src/open-file.ts';
-import { PriorityChanges } from '../../src/priority-changes.ts';
-import { PriorityStorage } from '../../src/priority-storage.ts';
+import { PriorityChanges } from '../../src/priority/changes.ts';
+import { PriorityStorage } from '../../src/priority/storage.ts';
 
 const anyone = { signal: undefined };
 

@@ -1,0 +1,24 @@
+-- Purpose: takes the lease if it is free, is this token's already, or has not moved as a stale one is said not to have.
+-- KEYS: election/state.lua   ARGV: election/hold.lua, 7 floor, 8 'wait' or 'accept', 9 token of a stale lease or '',
+-- 10 its seq or '', 11 its hbSeq or ''
+-- Returns: { 'won', lease, the lease taken by force or nil } | { 'held', lease, term } | { 'forgotten', term }
+-- A lease with this token was won by a campaign whose answer was lost. The term is what `nextTerm` in mempool-election says.
+if mine then
+  write('beat', prolong)
+  return { 'won', view(), false }
+end
+
+local function stale()
+  local seq, hbSeq = ARGV[10], ARGV[11]
+  return lease[2] == ARGV[9] and (seq == '' or lease[4] == seq) and (hbSeq == '' or lease[5] == hbSeq)
+end
+
+local floor, forced = number(ARGV[7]), false
+if held then
+  if not stale() then return { 'held', view(), digits(stored) } end
+  forced = view()
+end
+if ARGV[8] == 'wait' and stored < floor then return { 'forgotten', digits(stored) } end
+local start = stored == 0 and number(time[1]) - 1 or 0
+write('beat', take, digits(math.max(stored, floor, start) + 1))
+return { 'won', view(), forced }

@@ -1,0 +1,29 @@
+-- Purpose: ends lives on request: any live stage but Confirmed becomes Dropped.
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 reason, 5 packed hashes
+-- Returns: { a digit for each hash: 1 dropped, 0 left, ARGV[3] }
+-- Rules: L10, M3
+local reason = ARGV[4]
+local list = hashes(ARGV[5])
+local at, texts = scores(IDX, list)
+local digits, dropped, origins, ages, seqs, numbers = {}, {}, {}, {}, {}, {}
+for i, hash in ipairs(list) do
+  local from = at[i] and math.floor(at[i] / T)
+  local fits = from and from < CONFIRMED
+  digits[i] = fits and 1 or 0
+  if fits then
+    local n = #dropped + 1
+    dropped[n], origins[n], numbers[n] = hash, from, texts[i]
+    ages[n], seqs[n] = from == PENDING and 0 or tick - tickOf(at[i]), from == PENDING and at[i]
+  end
+end
+if #dropped > 0 then
+  expectFinals(#dropped)
+  for _, c in ipairs(order(dropped, seqs, numbers)) do
+    local hash, number, missed = dropped[c], seqs[c], ages[c]
+    finalize(hash, number, DROPPED, 0, 0, missed, reason)
+    event(hash, number, tail(DROPPED, origins[c], 0, missed, 0, missed, false, reason))
+  end
+  closeLives()
+  save('logSeq', logSeq, 'logFirst', logFirst)
+end
+return finish({ table.concat(digits), ARGV[3] })

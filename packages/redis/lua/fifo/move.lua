@@ -1,0 +1,49 @@
+-- Purpose: markInflight, markAcknowledged, release: moves each hash whose stage allows the verb.
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 packed hashes
+-- Returns: { a digit for each hash: 1 moved, 0 left, ARGV[3] }
+-- Rules: L3, L4, L8, L11
+local leaves = ({
+  markInflight = { [PENDING] = true },
+  markAcknowledged = { [PROPAGATED] = true },
+  release = { [PROPAGATED] = true, [ACKNOWLEDGED] = true },
+})[verb]
+local list = hashes(ARGV[4])
+local at, texts = scores(IDX, list)
+local digits, moved, origins, sinces, seqs, numbers = {}, {}, {}, {}, {}, {}
+for i, hash in ipairs(list) do
+  local from = at[i] and math.floor(at[i] / T)
+  local moves = from and leaves[from]
+  digits[i] = moves and 1 or 0
+  if moves then
+    local pending, n = from == PENDING, #moved + 1
+    moved[n], origins[n], sinces[n] = hash, from, tickOf(at[i])
+    seqs[n], numbers[n] = pending and at[i], texts[i]
+  end
+end
+if #moved > 0 then
+  local index, joined, left, opened = {}, {}, {}, {}
+  local propagated = opening(PROPAGATED, tick)
+  for i, c in ipairs(order(moved, seqs, numbers)) do
+    local n, hash, since = 2 * i, moved[c], sinces[c]
+    local missed = tick - since
+    index[n] = hash
+    if verb == 'markInflight' then
+      index[n - 1] = flying(propagated, numbers[c])
+      joined[n - 1], joined[n] = numbers[c], hash
+      event(hash, seqs[c], tail(PROPAGATED, PENDING, 0, 0, 0, 0))
+    elseif verb == 'markAcknowledged' then
+      opened[since] = opened[since] or opening(ACKNOWLEDGED, since)
+      index[n - 1] = flying(opened[since], numbers[c])
+      event(hash, seqs[c], tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
+    else
+      index[n - 1] = string.format('%d', seqs[c])
+      left[i] = hash
+      event(hash, seqs[c], tail(ROLLED_BACK, origins[c], 0, missed, 0, 0))
+    end
+  end
+  each(left, 'ZREM', FLIGHT)
+  each(index, 'ZADD', IDX)
+  each(joined, 'ZADD', FLIGHT)
+  save()
+end
+return finish({ table.concat(digits), ARGV[3] })

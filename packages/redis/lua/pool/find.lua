@@ -1,0 +1,13 @@
+-- Purpose: the transactions in flight among these.
+-- KEYS: pool/keys.lua   ARGV: 1 packed hashes, without repeats
+-- Returns: as pool/peek.lua, those in flight only, in the order asked
+-- Rules: M2
+local list = hashes(ARGV[1])
+local found = {}
+for i, at in ipairs((scores(FLIGHT, list))) do
+  if at then
+    found[#found + 1] = list[i]
+    found[#found + 1] = at
+  end
+end
+return page(found, math.huge)

@@ -1,0 +1,62 @@
+-- Purpose: makes the pool where there is none, checks that what is there is ours, and stores the retention this open names.
+-- KEYS: pool/keys.lua, then calls and calls:old, and of a priority pool 13–15 of priority/changes.lua   ARGV: 1 pool, 2 epoch for a new pool,
+-- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then by arrival: 9 maxTxs, 'inf' for no limit, or '';
+-- by priority: 9 limits of a new pool, 10 stamp
+-- Formats 1 and 2, of pools by arrival and by priority, had scores in flight without digits of the seq: what has them is made of them.
+-- Other retention is no change that a mirror can take: with it the changes go, and every mirror is loaded anew.
+-- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_POOL <name of the pool it holds>,
+-- MEMPOOL_LOST (there are keys of a pool whose numbers are gone: evicted or deleted)
+-- MEMPOOL_TYPE <key of another type>
+-- Rules: N2
+local types = { 'hash', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'stream', 'hash', 'hash', 'hash', 'hash',
+  'hash', 'hash', 'stream' }
+for i = 1, #KEYS do
+  local found = call('TYPE', KEYS[i]).ok
+  if found ~= types[i] and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE a key of another type is in its place: ' .. KEYS[i]) end
+end
+local format, name = unpack(call('HMGET', META, 'format', 'pool'))
+local ranked, successors = KEYS[15], { ['1'] = '3', ['2'] = '4' }
+local known = successors[format] or format
+if known and known ~= FORMAT then return misfit(known) end
+if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL the keys hold another pool: ' .. name) end
+if not format and call('EXISTS', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST its key meta is gone, evicted or deleted: delete its other keys to begin anew') end
+call('HDEL', META, '-')
+if not format then
+  call('HSET', META, 'format', FORMAT, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',
+    'logSeq', 0, 'logFirst', 1, 'eventSeq', 0)
+end
+if successors[format] then
+  local found, names, index = call('ZRANGEBYSCORE', IDX, PROPAGATED * T, FINALIZED * T - 1, 'WITHSCORES'), {}, {}
+  for i = 1, #found, 2 do names[#names + 1] = found[i] end
+  local numbers = scores(FLIGHT, names)
+  for i, hash in ipairs(names) do
+    local score = tonumber(found[2 * i])
+    index[2 * i - 1] = string.format('%d%09d%06d', math.floor(score / T), score % T, (numbers[i] or 0) % P)
+    index[2 * i] = hash
+  end
+  each(index, 'ZADD', IDX)
+  call('HSET', META, 'format', FORMAT)
+end
+if not format and ranked then
+  call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[10], 'gossipSeq', 0, 'limits', ARGV[9])
+end
+local limit = ranked and '' or ARGV[9]
+if limit == 'inf' then
+  call('HDEL', META, 'maxTxs')
+elseif limit ~= '' then
+  call('HSET', META, 'maxTxs', limit)
+end
+local fields, changed = { 'maxFinalized', 'maxEvents', 'maxRollback' }, false
+for i, field in ipairs(fields) do
+  changed = changed or ARGV[2 + i] ~= '' and ARGV[2 + i] ~= call('HGET', META, field)
+  if ARGV[2 + i] ~= '' then
+    call('HSET', META, field, ARGV[2 + i])
+  elseif not format then
+    call('HSET', META, field, ARGV[5 + i])
+  end
+end
+if format and ranked and changed then
+  call('UNLINK', ranked)
+  call('HSET', META, 'version', call('HGET', META, 'version') + 1, 'stamp', ARGV[10])
+end
+return call('HMGET', META, 'epoch', 'eventSeq')

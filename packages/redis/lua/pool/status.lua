@@ -1,0 +1,17 @@
+-- Purpose: what became of each hash.
+-- KEYS: pool/keys.lua   ARGV: 1 packed hashes
+-- Returns: { tick, then for each { its score or nil, the confirming point of a Confirmed one, the log entry of a final one } }
+-- Rules: O3
+local list = hashes(ARGV[1])
+local reply = { tick }
+local places, texts = scores(IDX, list)
+for i, at in ipairs(places) do
+  local detail = ''
+  if at and at >= FINALIZED * T then
+    detail = call('HGET', LOG, at % T)
+  elseif at and at >= CONFIRMED * T then
+    detail = pointOf(tickOf(at))
+  end
+  reply[i + 1] = { texts[i], detail }
+end
+return reply

@@ -1,0 +1,8 @@
+-- Purpose: how much the pool holds, without a scan.
+-- KEYS: pool/keys.lua
+-- Returns: { pending, propagated, acknowledged, confirmed, entries in the log, last logSeq, last seq, last event }
+-- Rules: O2
+local function held(stage)
+  return call('ZCOUNT', IDX, stage * T, stage * T + T - 1)
+end
+return { held(PENDING), held(PROPAGATED), held(ACKNOWLEDGED), held(CONFIRMED), logSeq - logFirst + 1, logSeq, seq, eventSeq }

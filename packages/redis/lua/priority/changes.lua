@@ -1,0 +1,31 @@
+-- Purpose: what a node's mirror of a priority pool lacks: the steps committed after the one that it ends with.
+-- KEYS: pool/keys.lua, 11 and 12 those of pool/fence.lua, 13 entries, 14 tags, 15 changes
+-- `changes`: a stream with the id `<version>-0`, whose one field is named by the stamp of the version before. A stamp is new with every
+-- commit: a server that went back and on by another way has other stamps.
+-- Rules: N1, N2
+local ENTRIES, TAGS, CHANGES = KEYS[13], KEYS[14], KEYS[15]
+local version, stamp, waiting = unpack(call('HMGET', META, 'version', 'stamp', 'turns'))
+version = tonumber(version)
+-- So many that a node with a long way to the server is not left behind; priority/commit.lua keeps few large ones.
+local most, time = 500, call('TIME')
+
+-- { kind, the version that a mirror has with the changes, its stamp, seconds and microseconds of the server's clock, how many
+-- calls go before this one, change … }
+local function report(kind, number, mark, ...)
+  return { kind, number, mark, time[1], time[2], 0, ... }
+end
+
+-- `current`; `behind`, with all that it lacks, or `more` with the first of it; `reload` where that is not to be had.
+local function compare(mirrorEpoch, mirrorVersion, mirrorStamp)
+  if mirrorEpoch ~= epoch or mirrorVersion > version then return report('reload', version, stamp) end
+  if mirrorVersion == version then return report(mirrorStamp == stamp and 'current' or 'reload', version, stamp) end
+  local list = call('XRANGE', CHANGES, string.format('%d-0', mirrorVersion + 1), '+', 'COUNT', most + 1)
+  local first = list[1]
+  if not first or first[1] ~= string.format('%d-0', mirrorVersion + 1) or first[2][1] ~= mirrorStamp then
+    return report('reload', version, stamp)
+  end
+  local changes, kind, last = {}, 'behind', stamp
+  if #list > most then kind, last = 'more', list[most + 1][2][1] end
+  for i = 1, math.min(#list, most) do changes[i] = list[i][2][2] end
+  return report(kind, mirrorVersion + #changes, last, unpack(changes))
+end

@@ -1,0 +1,76 @@
+-- Purpose: what a priority pool is made of, without its payloads: page by page, or all at once, for a mirror.
+-- KEYS: priority/changes.lua   ARGV: 1 'head', 'blocks', 'pending', 'flight', 'log', 'tags' or 'all', 2 behind what the page begins, 3 how many
+-- Returns: { epoch, version, stamp, seconds, microseconds, 0, page … }; a page is { behind what the next begins or '', item … }
+-- Rules: N1, M2
+local load = {}
+
+function load.head()
+  return { '', tip, tick, base, seq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, unpack(call('HMGET', META, 'gossipSeq', 'limits')) }
+end
+
+-- Items: { tick, point and the newest logSeq then, hashes that it sighted }
+function load.blocks(after, count)
+  local page, first = { '' }, math.max(base, after + 1)
+  local last = math.min(tick, first + count - 1)
+  for at = first, last do
+    page[#page + 1] = { at, call('HGET', BLOCKS, at), call('ZRANGEBYSCORE', SEEN, at, at) }
+  end
+  if last < tick then page[1] = string.format('%d', last) end
+  return page
+end
+
+-- Items: { hash, seq, score, confirming point or '', entry }
+local function lives(found, count)
+  local page, names = { #found == 2 * count and found[#found] or '' }, {}
+  for i = 1, #found, 2 do names[#names + 1] = found[i] end
+  local entries, at, texts = ask(names, 'HMGET', ENTRIES), scores(IDX, names)
+  for i = 1, #names do
+    local confirmed = at[i] and at[i] >= CONFIRMED * T
+    page[i + 1] = { names[i], found[2 * i], texts[i], confirmed and pointOf(tickOf(at[i])) or '', entries[i] }
+  end
+  return page
+end
+
+function load.pending(after, count)
+  return lives(call('ZRANGEBYSCORE', IDX, string.format('(%d', after), T - 1, 'WITHSCORES', 'LIMIT', 0, count), count)
+end
+
+function load.flight(after, count)
+  return lives(call('ZRANGEBYSCORE', FLIGHT, string.format('(%d', after), '+inf', 'WITHSCORES', 'LIMIT', 0, count), count)
+end
+
+-- Items: { number, log entry, the hash whose latest one it is or nil, its entry, its stage }
+function load.log(after, count)
+  local first = math.max(logFirst, after + 1)
+  local last = math.min(logSeq, first + count - 1)
+  local page, numbers = { last < logSeq and string.format('%d', last) or '' }, {}
+  for number = first, last do numbers[#numbers + 1] = string.format('%d', number) end
+  for i, text in ipairs(ask(numbers, 'HMGET', LOG)) do
+    page[i + 1] = { numbers[i], text }
+    for stage = FINALIZED, DROPPED do
+      local at = place(stage, numbers[i])
+      local owner = call('ZRANGEBYSCORE', IDX, at, at)[1]
+      if owner then page[i + 1] = { numbers[i], text, owner, call('HGET', ENTRIES, owner), stage } end
+    end
+  end
+  return page
+end
+
+-- Items: a tag, its tick, …
+function load.tags(after, count)
+  local page, cursor = { '' }, string.format('%d', after)
+  repeat
+    local found = call('HSCAN', TAGS, cursor, 'COUNT', math.min(count, part))
+    cursor = found[1]
+    for _, item in ipairs(found[2]) do page[#page + 1] = item end
+  until cursor == '0' or #page > count
+  if cursor ~= '0' then page[1] = cursor end
+  return page
+end
+
+local what, after, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local reply = report(epoch, version, stamp)
+for _, name in ipairs({ 'head', 'blocks', 'pending', 'flight', 'log', 'tags' }) do
+  if what == name or what == 'all' then reply[#reply + 1] = load[name](after, count) end
+end
+return reply

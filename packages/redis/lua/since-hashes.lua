@@ -1,9 +1,0 @@
--- Purpose: a page of what peers may be told of, by seq, without payloads.
--- KEYS: keys.lua   ARGV: 1 after, 2 limit
--- Returns: { hash, seq, bytes, hash … }
-local reply, found = {}, waiting(ARGV[1], tonumber(ARGV[2]))
-for i = 1, #found, 2 do
-  local n = #reply
-  reply[n + 1], reply[n + 2], reply[n + 3] = found[i], found[i + 1], size(found[i])
-end
-return reply

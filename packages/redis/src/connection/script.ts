@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { readLua } from './lua-text.ts';
+
+/** A transaction as lua/pool/page.lua answers with it. */
+export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
+/** For each hash, seq, bytes. */
+type Arrivals = (Buffer | number)[];
+type Moved = [digits: Buffer, recorded: Buffer];
+/** What lua/priority/changes.lua says of a mirror: changes that it lacks, what it has with them, and the server's clock. */
+export type MirrorReport = [
+  kind: Buffer,
+  version: number,
+  stamp: Buffer,
+  s: Buffer,
+  us: Buffer,
+  before: number,
+  ...Buffer[],
+];
+/** What the record of an operation id holds. */
+export type Known = [known: Buffer, record: Buffer];
+type Committed = MirrorReport | Known | OnTip<[]>;
+export type LoadedPage = [next: Buffer, ...unknown[]];
+type OnTip<Rest extends unknown[]> = [kind: Buffer, tip: Buffer, tick: number, ...Rest];
+
+/** What the scripts answer with; the head of each file says what it means. */
+interface Replies {
+  probe: Buffer | [command: Buffer, words: Buffer];
+  open: [epoch: Buffer, lastEventSeq: Buffer];
+  receive: [letters: Buffer, first: number, recorded: Buffer];
+  markInflight: Moved;
+  markAcknowledged: Moved;
+  release: Moved;
+  drop: Moved;
+  confirm: OnTip<[confirmed: number, returned: number, finalized: number, dropped: number]>;
+  rollback: OnTip<[undoneOrOldest: number | Buffer, returned: number]>;
+  peek: [tick: number, ...Row[]];
+  find: [tick: number, ...Row[]];
+  status: [tick: number, ...[score: Buffer | null, detail: Buffer | null][]];
+  dump: [oldest: number, last: number, first: number, ...[entry: Buffer | null, record: Buffer | null][]];
+  tip: [tip: Buffer, tick: number, points: Buffer[]];
+  usage: [number, number, number, number, number, number, number, number];
+  reap: Arrivals;
+  take: [owner: Buffer, untilMs: Buffer, ...Arrivals];
+  sweep: [more: number, ...hashes: Buffer[]];
+  since: [tick: number, ...Row[]];
+  sinceHashes: Arrivals;
+  bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
+  flush: [count: number];
+  setLimits: [maxTxs: Buffer];
+  events: [
+    epoch: Buffer,
+    oldest: number,
+    last: number,
+    trail: Buffer,
+    same: number,
+    ...[last: number, packed: Buffer][],
+  ];
+  commit: Committed;
+  commitChain: Committed;
+  turn: MirrorReport;
+  sync: MirrorReport | Known;
+  fetch: [MirrorReport, ...(Buffer | null)[]];
+  load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, before: number, ...LoadedPage[]];
+}
+export type Verb = keyof Replies;
+export type Reply<V extends Verb> = Replies[V];
+
+/** A Lua script with what it is built from put before it. */
+export interface Script {
+  readonly source: string;
+  readonly sha: string;
+  /** One that was sent and not answered may have changed the pool. */
+  readonly writes: boolean;
+}
+
+export function script(writes: boolean, ...parts: readonly string[]): Script {
+  const source = parts.map((part) => readLua(`${part}.lua`)).join('\n');
+  return { source, sha: createHash('sha1').update(source).digest('hex'), writes };
+}
+
+const asked = (...parts: readonly string[]): Script =>
+  script(false, 'pool/keys', 'pool/lists', 'pool/state', 'pool/primary', ...parts);
+const reading = (...parts: readonly string[]): Script => asked('pool/lost', ...parts);
+const before: readonly string[] = ['pool/keys', 'pool/lists', 'pool/state', 'pool/trail', 'fifo/event', 'fifo/leases'];
+const writing = (...parts: readonly string[]): Script => script(true, ...before, 'fifo/write', 'pool/lost', ...parts);
+const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
+  script(
+    writes,
+    'pool/keys',
+    'pool/lists',
+    'pool/state',
+    ...(writes ? [] : ['pool/primary']),
+    'priority/changes',
+    ...parts,
+  );
+const move: Script = writing('fifo/order', 'fifo/move');
+
+/** One verb is one script (X1). */
+export const scripts: { readonly [V in Verb]: Script } = {
+  probe: script(false, 'connection/probe'),
+  open: script(false, 'pool/keys', 'pool/lists', 'pool/open'),
+  receive: writing('fifo/receive'),
+  markInflight: move,
+  markAcknowledged: move,
+  release: move,
+  drop: writing('fifo/order', 'fifo/log', 'fifo/drop'),
+  confirm: writing('pool/fence', 'fifo/order', 'fifo/log', 'fifo/change', 'fifo/block', 'fifo/confirm'),
+  rollback: writing('pool/fence', 'fifo/order', 'fifo/rollback'),
+  peek: reading('pool/page', 'pool/peek'),
+  find: reading('pool/page', 'pool/find'),
+  status: reading('pool/status'),
+  dump: reading('pool/dump'),
+  tip: reading('pool/tip'),
+  usage: reading('pool/usage'),
+  events: asked('pool/events'),
+  reap: reading('fifo/reap', 'fifo/reap-page'),
+  take: script(true, ...before, 'fifo/reap', 'fifo/held', 'fifo/write', 'pool/lost', 'fifo/moment', 'fifo/take'),
+  sweep: writing('fifo/order', 'fifo/moment', 'fifo/sweep'),
+  since: reading('pool/page', 'fifo/waiting', 'fifo/since'),
+  sinceHashes: reading('fifo/reap', 'fifo/waiting', 'fifo/since-hashes'),
+  bodies: reading('fifo/bodies'),
+  flush: writing('fifo/log', 'fifo/flush'),
+  setLimits: writing('fifo/limits'),
+  commit: mirrored(true, 'priority/turns', 'priority/recall', 'pool/trail', 'pool/lost', 'priority/commit'),
+  commitChain: mirrored(
+    true,
+    'priority/turns',
+    'priority/recall',
+    'pool/fence',
+    'pool/trail',
+    'pool/lost',
+    'priority/commit',
+  ),
+  turn: mirrored(false, 'priority/turns', 'priority/turn'),
+  sync: mirrored(false, 'priority/recall', 'pool/lost', 'priority/sync'),
+  fetch: mirrored(false, 'pool/lost', 'priority/fetch'),
+  load: mirrored(false, 'pool/lost', 'priority/load'),
+};
+
+/**
+ * The keys of a pool, in the order of lua/pool/keys.lua. Callers' operation ids are recorded in `ops`, the ids that this package
+ * makes in `calls`: those must not push out the others.
+ */
+export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string[] {
+  const records = record === 'both' ? ['ops', 'ops:old', 'calls', 'calls:old'] : [record, `${record}:old`];
+  const names = ['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', ...records];
+  return names.map((name) => `${prefix}:${name}`);
+}
+
+/** What a pool in order of arrival has while something is under a lease (lua/fifo/leases.lua). */
+export function arrivalKeysOf(prefix: string): string[] {
+  return ['leases', 'taken'].map((name) => `${prefix}:${name}`);
+}
+
+/** What a priority pool has beside: from the thirteenth key of its scripts on, in the order of lua/priority/changes.lua. */
+export function priorityKeysOf(prefix: string): string[] {
+  return ['entries', 'tags', 'changes'].map((name) => `${prefix}:${name}`);
+}
+
+/** All keys of a priority pool's scripts: by their number lua/pool/state.lua knows which order is meant. */
+export function rankedKeysOf(prefix: string, record: 'ops' | 'calls', election: string): string[] {
+  return [...keysOf(prefix, record), ...leaseKeysOf(prefix, election), ...priorityKeysOf(prefix)];
+}
+
+/** The election's keys that lua/pool/fence.lua reads (X6). */
+export function leaseKeysOf(prefix: string, election: string): string[] {
+  return ['lock', 'lease'].map((name) => `${prefix}:${election}:${name}`);
+}

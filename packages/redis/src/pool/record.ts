@@ -1,0 +1,138 @@
+import * as core from 'mempool-core';
+import type { Row } from '../connection/script.ts';
+import type { SelfWritten } from '../connection/script-call.ts';
+import { placeOf } from './score.ts';
+
+const recordHead = 6;
+/** What a server takes as one argument, unless its `proto-max-bulk-len` says otherwise: with more it ends the connection. */
+const maxArgumentBytes = 512 * 1024 * 1024;
+const entryHead = 34;
+
+type Read<T> = T & { readonly intact: boolean };
+
+/** Hashes as the scripts take them: each behind a byte that tells its length. */
+export function packHashes(hashes: readonly string[]): Buffer {
+  const packed = Buffer.allocUnsafe(hashes.reduce((length, hash) => length + 1 + hash.length / 2, 0));
+  let at = 0;
+  for (const hash of hashes) {
+    packed[at] = hash.length / 2;
+    at += 1 + packed.write(hash, at + 1, 'hex');
+  }
+  return packed;
+}
+
+export function unpackHashes(packed: Buffer): string[] {
+  const hashes: string[] = [];
+  for (let at = 0, end = 0; at < packed.length; at = end) {
+    end = at + 1 + (packed[at] as number);
+    hashes.push(packed.toString('hex', at + 1, end));
+  }
+  return hashes;
+}
+
+/** A payload as kept in `body`: type as u16, CRC-32 as u32, the bytes. @throws `ERR_MEMPOOL_INVALID` for one that no server takes */
+export class BodyRecord implements SelfWritten {
+  readonly length: number;
+  readonly #body: core.Body;
+
+  constructor(body: core.Body) {
+    this.#body = body;
+    this.length = recordHead + body.payload.length;
+    if (this.length > maxArgumentBytes)
+      throw core.invalid('payload', `at most ${maxArgumentBytes - recordHead} bytes on Redis`);
+  }
+
+  writeTo(bytes: Buffer, at: number): void {
+    const { payload, payloadType } = this.#body;
+    const sum = core.payloadChecksum(payload);
+    bytes[at] = payloadType >>> 8;
+    bytes[at + 1] = payloadType;
+    bytes[at + 2] = sum >>> 24;
+    bytes[at + 3] = sum >>> 16;
+    bytes[at + 4] = sum >>> 8;
+    bytes[at + 5] = sum;
+    bytes.set(payload, at + recordHead);
+  }
+}
+
+/** The payload is a copy: the caller may keep and change it (M1). */
+export function decodeRecord(record: Buffer | null): Read<core.Body> {
+  if (record === null || record.length < recordHead)
+    return { payload: new Uint8Array(), payloadType: 0, intact: false };
+  const payload = new Uint8Array(record.subarray(recordHead));
+  const intact = core.payloadChecksum(payload) === record.readUInt32BE(2);
+  return { payload, payloadType: record.readUInt16BE(0), intact };
+}
+
+/** The stage that a score tells, the seq, tick or logSeq with it, and the counters of a live transaction (L12). */
+function place(score: Buffer, tick: number) {
+  const found = placeOf(score);
+  if (found === null) throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
+  const { stage, number } = found;
+  const life = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };
+  return { stage, number, counters: core.countersAt(life, tick) };
+}
+
+export function readPoint(point: Buffer): core.ChainPoint | null {
+  return point.length === 0 ? null : core.decodePoint(point);
+}
+
+/** A transaction as lua/pool/page.lua answers with it. */
+export function readTransaction(row: Row, tick: number): Read<core.StoredTransaction> {
+  const [hash, seq, score, point, record] = row;
+  const { stage, counters } = place(score, tick);
+  const identity = { hash: core.bytesToHash(hash), seq: Number(seq), stage: stage as core.LiveStage };
+  return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point) };
+}
+
+/** The end of a life. */
+type Ended = Omit<core.LogEntry, 'payload' | 'payloadType' | 'logSeq'> & { readonly tick: number };
+
+/** What a log entry tells, as lua/fifo/log.lua writes it; `null` for a damaged one. */
+export function decodeEntry(entry: Buffer | null): Ended | null {
+  if (entry === null || entry.length < entryHead) return null;
+  const stage = core.knownStages[entry[0] as number];
+  const [hash, note] = [entry.subarray(entryHead), entry.subarray(entryHead + (entry[33] as number))];
+  const numbers = [1, 9, 17, 25].map((at) => Number(entry.readBigUInt64BE(at))) as Four;
+  const [seq, tick, confirmations, nonConfirmations] = numbers;
+  const told = { hash: core.bytesToHash(hash.subarray(0, entry[33])), seq, tick, confirmations, nonConfirmations };
+  if (stage === 'Finalized' && note.length === core.pointBytes)
+    return { ...told, stage, point: core.decodePoint(note), reason: null };
+  return stage === 'Dropped' && note.length > 0 ? { ...told, stage, point: null, reason: note.toString() } : null;
+}
+type Four = [number, number, number, number];
+
+/** A log entry as lua/pool/dump.lua answers with it. */
+export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): Read<core.LogEntry> {
+  const lost = {
+    hash: '',
+    seq: 0,
+    tick: 0,
+    stage: 'Dropped',
+    confirmations: 0,
+    nonConfirmations: 0,
+    point: null,
+    reason: null,
+  };
+  const entry = decodeEntry(bytes);
+  const payload = decodeRecord(record);
+  const { tick: _, ...told } = entry ?? lost;
+  const read = { logSeq, ...told, ...payload, intact: entry !== null && payload.intact };
+  return read as Read<core.LogEntry>;
+}
+
+/** A status as lua/pool/status.lua answers with it. @throws `ERR_MEMPOOL_CORRUPT` where the log entry is damaged */
+export function readStatus(
+  hash: string,
+  tick: number,
+  [score, detail]: readonly [Buffer | null, Buffer | null],
+): core.TransactionStatus {
+  const none = { hash, confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+  if (score === null) return { ...none, stage: 'Unknown' };
+  const { stage, number, counters } = place(score, tick);
+  if (core.isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
+  const entry = decodeEntry(detail);
+  if (entry?.hash !== hash) throw core.corrupt({ hash, seq: 0, logSeq: number });
+  const { confirmations, nonConfirmations, point, reason } = entry;
+  return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason };
+}

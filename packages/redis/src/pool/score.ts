@@ -1,0 +1,24 @@
+import { isInflight, type KnownStage, knownStages } from 'mempool-core';
+
+/** What divides the stage from the number in a score of `idx`, and in flight the tick from the digits of the seq (lua/pool/keys.lua). */
+const stageUnit = 1e15;
+const tickUnit = 1e6;
+
+/** `number`: the seq of a Pending one, the tick of one in flight, the logSeq of a final one. */
+export interface Place {
+  readonly stage: KnownStage;
+  readonly number: number;
+}
+
+export function placeOf(score: Buffer): Place | null {
+  const value = Number(score);
+  const stage = knownStages[Math.floor(value / stageUnit)];
+  if (stage === undefined) return null;
+  const number = value % stageUnit;
+  return { stage, number: isInflight(stage) ? Math.floor(number / tickUnit) : number };
+}
+
+export function scoreOf({ stage, number }: Place, seq: number): string {
+  const within = isInflight(stage) ? number * tickUnit + (seq % tickUnit) : number;
+  return String(knownStages.indexOf(stage) * stageUnit + within);
+}

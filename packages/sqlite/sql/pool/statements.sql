@@ -1,0 +1,144 @@
+-- Every statement a store prepares, by name, beside those of file/statements.sql. `pool-file.ts` reads this file.
+
+-- The holder's time begins anew (X6); seq stays.
+-- :extendLease
+UPDATE lease SET expires = ? + ttl, clock = ? WHERE name = ?
+-- :freePages
+PRAGMA freelist_count
+-- :pageSize
+PRAGMA page_size
+-- :synchronous
+PRAGMA synchronous
+-- :checkpoint
+PRAGMA wal_checkpoint(RESTART)
+
+-- What the pool is now. `pool.*`: with the columns of fifo/tables.sql, where there are any.
+-- :pool
+SELECT tick, floor, pending, propagated, acknowledged, confirmed, logged, last_seq AS lastSeq,
+  last_log_seq AS lastLogSeq, event_seq AS lastEventSeq, max_finalized AS maxFinalized, max_events AS maxEvents,
+  max_rollback AS maxRollback, pool.*
+FROM pool, step ORDER BY event_seq DESC LIMIT 1
+-- :step
+INSERT INTO step (event_seq, count, events, tick, floor, pending, propagated, acknowledged, confirmed, logged,
+  last_seq, last_log_seq)
+VALUES (@lastEventSeq, @count, @events, @tick, @floor, @pending, @propagated, @acknowledged, @confirmed, @logged,
+  @lastSeq, @lastLogSeq)
+-- :trimSteps
+DELETE FROM step WHERE event_seq <= ?
+-- :events
+SELECT event_seq AS lastSeq, count, events FROM step WHERE event_seq > ? ORDER BY event_seq
+-- :oldestEvent
+SELECT event_seq - count + 1 AS oldest FROM step ORDER BY event_seq LIMIT 1
+
+-- Lives. One that is in neither place is what its latest log entry says.
+-- :seqOf
+SELECT seq FROM tx WHERE hash = ?
+-- :hashes
+SELECT seq, hash FROM tx
+-- :life
+SELECT s.seq, iif(p.seq IS NULL, coalesce(i.stage, l.stage), 0) AS stage, coalesce(i.tick, l.tick, 0) AS tick,
+  l.confirmations, l.non_confirmations AS nonConfirmations, coalesce(i.point, l.point) AS point, l.reason,
+  l.seq IS NOT NULL AS isLogged
+FROM (SELECT ? AS seq) AS s
+  LEFT JOIN pending AS p ON p.seq = s.seq
+  LEFT JOIN inflight AS i ON i.seq = s.seq
+  LEFT JOIN log AS l ON p.seq IS NULL AND i.seq IS NULL AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = s.seq)
+-- :aged
+SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
+WHERE (i.stage = 3 AND i.tick <= ?) OR (i.stage = 1 AND i.tick <= ?) OR (i.stage = 2 AND i.tick <= ?)
+-- :waitingAfter
+SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
+WHERE (i.stage = 1 AND i.tick > ?) OR (i.stage = 2 AND i.tick > ?)
+-- :confirmedAfter
+SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
+WHERE i.stage = 3 AND i.tick > ?
+-- :finalizedAfter
+SELECT l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations, l.reason
+FROM log AS l
+WHERE l.stage = 4 AND l.tick > ? AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx)
+  AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx) AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx)
+
+-- :recount
+SELECT (SELECT count(*) FROM pending) AS pending, (SELECT count(*) FROM inflight WHERE stage = 1) AS propagated,
+  (SELECT count(*) FROM inflight WHERE stage = 2) AS acknowledged,
+  (SELECT count(*) FROM inflight WHERE stage = 3) AS confirmed
+
+-- Moves.
+-- :insertTx
+INSERT INTO tx (seq, hash, type, checksum, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+-- :deleteTx
+DELETE FROM tx WHERE seq = ?
+-- For runs of new transactions. Those that return are put back one by one: their row in tx may be lost (O2).
+-- :insertPending
+INSERT INTO pending (seq) SELECT seq FROM tx WHERE seq BETWEEN ? AND ?
+-- :returnPending
+INSERT INTO pending (seq) VALUES (?) ON CONFLICT DO NOTHING
+-- :deletePending
+DELETE FROM pending WHERE seq = ?
+-- :putInflight
+INSERT INTO inflight (seq, stage, tick, point) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET stage = excluded.stage, tick = excluded.tick, point = excluded.point
+-- :deleteInflight
+DELETE FROM inflight WHERE seq = ?
+
+-- Pages and single records. A payload that is missing is a damaged record, not an absent one.
+-- :peekPending
+SELECT p.seq, tx.hash, 0 AS stage, 0 AS tick, NULL AS point, tx.type, tx.checksum, tx.payload
+FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq WHERE p.seq > ? ORDER BY p.seq LIMIT ?
+-- :peekInflight
+SELECT i.seq, tx.hash, i.stage, i.tick, i.point, tx.type, tx.checksum, tx.payload
+FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq > ? ORDER BY i.seq LIMIT ?
+-- :inflight
+SELECT i.seq, tx.hash, i.stage, i.tick, i.point, tx.type, tx.checksum, tx.payload
+FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq = ?
+
+-- The terminal log.
+-- :log
+SELECT l.log_seq AS logSeq, l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations,
+  l.point, l.reason, tx.type, tx.checksum, tx.payload
+FROM log AS l LEFT JOIN tx ON tx.seq = l.tx WHERE l.log_seq >= ? ORDER BY l.log_seq LIMIT ?
+-- :insertLog
+INSERT INTO log (log_seq, tx, seq, hash, stage, tick, confirmations, non_confirmations, point, reason)
+VALUES (@logSeq, @seq, @seq, @hash, @stage, @tick, @confirmations, @nonConfirmations, @point, @reason)
+-- :repointLog
+UPDATE log SET tx = ? WHERE tx = ?
+-- What goes with the log entries up to one: transactions that are not live and have no later entry.
+-- :expired
+SELECT l.tx AS seq, CAST(l.hash AS BLOB) AS hash FROM log AS l
+WHERE l.log_seq <= ? AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx)
+  AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx) AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx)
+-- :trimLog
+DELETE FROM log WHERE log_seq <= ?
+
+-- The chain.
+-- :point
+SELECT point FROM block WHERE tick = ?
+-- :points
+SELECT point FROM block ORDER BY tick DESC LIMIT ?
+-- :tickOf
+SELECT tick FROM block WHERE point = ?
+-- :insertBlock
+INSERT INTO block (tick, point) VALUES (?, ?)
+-- :undoBlocks
+DELETE FROM block WHERE tick > ?
+-- :trimBlocks
+DELETE FROM block WHERE tick < ?
+-- Of a JSON array of hashes, those that a kept block carried.
+-- :sightings
+SELECT named.value AS hash, s.tick FROM json_each(?) AS named CROSS JOIN sighting AS s ON s.hash = unhex(named.value)
+-- :sight
+INSERT INTO sighting (hash, tick) VALUES (?, ?) ON CONFLICT DO NOTHING
+-- :unsight
+DELETE FROM sighting WHERE hash = ?
+-- :undoSightings
+DELETE FROM sighting WHERE tick > ?
+-- :trimSightings
+DELETE FROM sighting WHERE tick < ?
+
+-- Operation ids.
+-- :operation
+SELECT outcome FROM operation WHERE id = ?
+-- :recordOperation
+INSERT INTO operation (id, outcome) VALUES (?, ?)
+-- :trimOperations
+DELETE FROM operation WHERE n <= ?

@@ -1,0 +1,56 @@
+-- Every statement that only a priority pool's store prepares, by name, beside those of file/statements.sql and pool/statements.sql.
+
+-- :priorityPool
+SELECT ordering, limits, gossip_seq AS lastGossipSeq, version FROM priority_pool
+-- :version
+SELECT version FROM priority_pool
+-- :setVersion
+UPDATE priority_pool SET version = ?, gossip_seq = ?
+-- :setLimits
+UPDATE priority_pool SET limits = ?
+
+-- :putEntry
+INSERT OR REPLACE INTO entry (seq, record) VALUES (?, ?)
+-- :deleteEntry
+DELETE FROM entry WHERE seq = ?
+-- :satisfy
+INSERT OR REPLACE INTO satisfied (tag, tick) VALUES (?, ?)
+-- :forgetTag
+DELETE FROM satisfied WHERE tag = ?
+-- :body
+SELECT hash, type, checksum, payload FROM tx WHERE seq = ?
+
+-- Changes.
+-- :changes
+SELECT version, record FROM change WHERE version > ? ORDER BY version
+-- :changeTotal
+SELECT total FROM change ORDER BY version DESC LIMIT 1
+-- :putChange
+INSERT INTO change (version, total, record) VALUES (?, ?, ?)
+-- :trimChange
+DELETE FROM change
+WHERE version = (SELECT version FROM change ORDER BY version LIMIT 1) AND (version <= ? OR total - length(record) < ?)
+
+-- The whole pool, without its payloads.
+-- :loadBlocks
+SELECT tick, point FROM block ORDER BY tick
+-- :loadSightings
+SELECT hash FROM sighting WHERE tick = ?
+-- :loadLost
+SELECT seq, NULL AS hash FROM pending WHERE NOT EXISTS (SELECT 1 FROM tx WHERE tx.seq = pending.seq)
+UNION ALL SELECT seq, NULL FROM inflight WHERE NOT EXISTS (SELECT 1 FROM tx WHERE tx.seq = inflight.seq)
+-- :loadLive
+SELECT tx.seq, tx.hash, iif(p.seq IS NULL, i.stage, 0) AS stage, iif(p.seq IS NULL, i.tick, 0) AS tick,
+  iif(p.seq IS NULL, i.point, NULL) AS point, tx.type, length(tx.payload) AS bytes, e.record
+FROM tx LEFT JOIN pending AS p ON p.seq = tx.seq LEFT JOIN inflight AS i ON i.seq = tx.seq LEFT JOIN entry AS e ON e.seq = tx.seq
+WHERE p.seq IS NOT NULL OR i.seq IS NOT NULL OR NOT EXISTS (SELECT 1 FROM log WHERE tx = tx.seq)
+ORDER BY tx.seq
+-- isLast: the transaction is not live, and this is what became of it.
+-- :loadLog
+SELECT l.log_seq AS logSeq, l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations,
+  l.point, l.reason, tx.type, length(tx.payload) AS bytes, e.record,
+  l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx) AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx)
+    AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx) AS isLast
+FROM log AS l LEFT JOIN tx ON tx.seq = l.tx LEFT JOIN entry AS e ON e.seq = l.tx WHERE l.log_seq >= ? ORDER BY l.log_seq
+-- :loadSatisfied
+SELECT tag, tick FROM satisfied

@@ -1,0 +1,29 @@
+import { type DriverOptions, isFenced, type Lease } from 'mempool-core';
+import type { PoolFile } from '../pool/pool-file.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import { isExpired, readLease } from './lease-row.ts';
+
+/** X6: lets blocks pass under the live lease only. Asked inside the transaction that would apply them. */
+export class Fence {
+  readonly #file: PoolFile;
+  readonly #clock: LeaseClock;
+  readonly #options: Pick<DriverOptions, 'election' | 'fenced'>;
+
+  constructor(file: PoolFile, clock: LeaseClock, options: Pick<DriverOptions, 'election' | 'fenced'>) {
+    this.#file = file;
+    this.#clock = clock;
+    this.#options = options;
+  }
+
+  admits(given: Lease | null): boolean {
+    const { election, fenced } = this.#options;
+    const { lease } = readLease(this.#file, election);
+    const held = lease !== null && !isExpired(lease, this.#clock) ? lease : null;
+    return !isFenced(held, given, fenced);
+  }
+
+  /** What moves the tip shows that its holder lives, and begins the lease's time anew, before anything else is written. */
+  prolong(given: Lease | null): void {
+    if (given !== null) this.#file.run('extendLease', this.#clock.nowMs(), this.#clock.id, this.#options.election);
+  }
+}

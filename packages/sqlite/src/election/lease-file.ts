@@ -1,0 +1,111 @@
+import {
+  type Candidate,
+  type HeldLease,
+  heartbeatExtraMs,
+  type Lease,
+  type Member,
+  type RenewRequest,
+} from 'mempool-election';
+import type { SqlFile } from '../file/sql-file.ts';
+import type { CrashLock } from './crash-lock.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import { isExpired, type KeptLease, type LeaseRow, readLease, remainingMs } from './lease-row.ts';
+
+export interface LeaseFileParts {
+  readonly file: SqlFile;
+  readonly lock: CrashLock;
+  readonly clock: LeaseClock;
+  readonly election: string;
+}
+
+/** What the file and the lock say of one election; to be called inside a transaction. */
+export class LeaseFile {
+  readonly #file: SqlFile;
+  readonly #lock: CrashLock;
+  readonly #clock: LeaseClock;
+  readonly #election: string;
+
+  constructor({ file, lock, clock, election }: LeaseFileParts) {
+    this.#file = file;
+    this.#lock = lock;
+    this.#clock = clock;
+    this.#election = election;
+  }
+
+  /** As its row says. Lets go of the lock where that was held for a lease which is over. */
+  read(): LeaseRow {
+    const row = readLease(this.#file, this.#election);
+    if (this.#lock.heldFor !== (row.lease?.token ?? null)) this.#lock.letGo();
+    return row;
+  }
+
+  /** `null` where nobody holds a lease: it was given back, is out of its time, or its holder is dead. */
+  live({ lease }: LeaseRow): KeptLease | null {
+    return lease !== null && this.isInTime(lease) && !this.isLeftBehind(lease) ? lease : null;
+  }
+
+  isInTime(lease: KeptLease): boolean {
+    return !isExpired(lease, this.#clock);
+  }
+
+  /** Only a holder of this boot: on another host the lock would be free at all times. */
+  isLeftBehind({ holdsLock, clock, token }: KeptLease): boolean {
+    return holdsLock === 1 && clock !== null && clock === this.#clock.id && this.#lock.isLeftBy(token);
+  }
+
+  /** Begins the lease's time anew, from the candidate's hand. */
+  put(lease: Pick<KeptLease, keyof Lease | 'seq' | 'hbSeq' | 'hbAtMs'>, request: RenewRequest): HeldLease {
+    const { candidate, ttlMs, heartbeat } = request;
+    const { address, priority } = candidate;
+    const nowMs = this.#clock.nowMs();
+    const beats = heartbeat === 'beat' ? 1 : 0;
+    if (beats > 0) this.heartbeat(candidate, ttlMs);
+    const kept: KeptLease = {
+      ...{ nodeId: lease.nodeId, token: lease.token, term: lease.term, address, priority },
+      seq: lease.seq + 1,
+      hbSeq: lease.hbSeq + beats,
+      hbAtMs: beats > 0 ? nowMs : lease.hbAtMs,
+      ttlMs: Math.ceil(ttlMs),
+      expiresMs: nowMs + Math.ceil(ttlMs),
+      clock: this.#clock.id,
+      holdsLock: Number(this.#lock.hold(lease.token)),
+    };
+    this.#file.run('putLease', { ...kept, name: this.#election });
+    return this.told(kept);
+  }
+
+  release({ nodeId, token }: Pick<Lease, 'nodeId' | 'token'>): boolean {
+    return this.#file.run('releaseLease', this.#election, nodeId, token).changes === 1;
+  }
+
+  told(lease: KeptLease): HeldLease {
+    const { nodeId, token, term, seq, hbSeq, address, priority } = lease;
+    return { nodeId, token, term, seq, hbSeq, address, priority, remainingMs: remainingMs(lease, this.#clock) };
+  }
+
+  nowSeconds(): number {
+    return Number(this.#file.row('nowSeconds')?.nowSeconds);
+  }
+
+  heartbeat({ nodeId, address, priority }: Candidate, ttlMs: number): void {
+    const seenMs = this.#clock.nowMs();
+    const expiresMs = seenMs + Math.ceil(ttlMs) + heartbeatExtraMs;
+    const clock = this.#clock.id;
+    this.#file.run('putMember', { election: this.#election, nodeId, address, priority, seenMs, expiresMs, clock });
+  }
+
+  members(): Member[] {
+    const nowMs = this.#clock.nowMs();
+    return [...this.#file.rows('members', this.#election, this.#clock.id, nowMs)].map((row) => ({
+      nodeId: String(row.nodeId),
+      address: row.address === null ? null : String(row.address),
+      priority: Number(row.priority),
+      ageMs: nowMs - Number(row.seenMs),
+      alive: nowMs < Number(row.expiresMs),
+    }));
+  }
+
+  trimMembers(): void {
+    this.#file.run('trimMembers', this.#election, this.#clock.id, this.#clock.nowMs());
+  }
+}

@@ -1,0 +1,87 @@
+import type { ElectionClock, Hint } from 'mempool-election';
+import type { SqlFile } from '../file/sql-file.ts';
+import type { LeaseFile } from './lease-file.ts';
+import type { LeaseRow } from './lease-row.ts';
+
+const pollMs = 25;
+
+/** Hints: asks the file whether it has changed, and the lock whether the holder has died, while somebody listens. */
+export class LeasePoll {
+  readonly #file: SqlFile;
+  readonly #leases: LeaseFile;
+  readonly #clock: ElectionClock;
+  readonly #listeners = new Set<(hint: Hint) => void>();
+  #stop: (() => void) | null = null;
+  #version: unknown = null;
+  #row: LeaseRow | null = null;
+  #left: string | null = null;
+
+  constructor(file: SqlFile, leases: LeaseFile, clock: ElectionClock) {
+    this.#file = file;
+    this.#leases = leases;
+    this.#clock = clock;
+  }
+
+  listen(listener: (hint: Hint) => void): () => void {
+    const own = (hint: Hint): void => listener(hint);
+    this.#listeners.add(own);
+    if (this.#stop === null) this.#begin();
+    return () => {
+      this.#listeners.delete(own);
+      if (this.#listeners.size === 0) this.end();
+    };
+  }
+
+  end(): void {
+    this.#listeners.clear();
+    this.#stop?.();
+    this.#stop = null;
+  }
+
+  #begin(): void {
+    this.#row = null;
+    this.#version = null;
+    this.#look();
+    this.#again();
+  }
+
+  #again(): void {
+    this.#stop = this.#clock.schedule(() => {
+      const hint = this.#look();
+      this.#again();
+      if (hint !== null) for (const listener of this.#listeners) listener(hint);
+    }, pollMs);
+  }
+
+  /** What has changed since the look before, if there was one. A file that cannot be read is met by the next verb. */
+  #look(): Hint | null {
+    try {
+      return this.#change() ?? this.#crash();
+    } catch {
+      return null;
+    }
+  }
+
+  #change(): Hint | null {
+    const version = this.#file.row('dataVersion')?.data_version;
+    if (version === this.#version) return null;
+    const [before, row] = [this.#row, this.#leases.read()];
+    this.#version = version;
+    this.#row = row;
+    if (before !== null && isUnmoved(before, row)) return null;
+    return row.lease === null ? 'released' : 'acquired';
+  }
+
+  /** Once for each holder. */
+  #crash(): Hint | null {
+    const lease = this.#row?.lease ?? null;
+    if (lease === null || lease.token === this.#left || !this.#leases.isLeftBehind(lease)) return null;
+    this.#left = lease.token;
+    return 'released';
+  }
+}
+
+/** By the term too: a lease that came and went between two looks has left nothing else, and somebody may have waited for it. */
+function isUnmoved(before: LeaseRow, { term, lease }: LeaseRow): boolean {
+  return before.term === term && before.lease?.token === lease?.token;
+}

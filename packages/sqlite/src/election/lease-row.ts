@@ -1,0 +1,50 @@
+import type { HeldLease } from 'mempool-election';
+import type { Row, SqlFile } from '../file/sql-file.ts';
+import { damaged } from '../pool/records.ts';
+import type { LeaseClock } from './lease-clock.ts';
+
+/** A lease as its row has it, whether or not its time is over. */
+export interface KeptLease extends Omit<HeldLease, 'remainingMs'> {
+  readonly hbAtMs: number;
+  readonly ttlMs: number;
+  readonly expiresMs: number;
+  /** Of whatever clock `expiresMs` is a time. */
+  readonly clock: string | null;
+  readonly holdsLock: number;
+}
+
+/** What the file has of an election. `lease` is `null` where it was released, or never held. */
+export interface LeaseRow {
+  readonly term: number;
+  readonly lease: KeptLease | null;
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function readLease(file: SqlFile, election: string): LeaseRow {
+  const row = file.row('lease', election);
+  if (row === undefined) return { term: 0, lease: null };
+  if (!isCount(row.term)) throw damaged(`term of the election ${election}`);
+  if (row.token === null) return { term: row.term, lease: null };
+  if (!isLease(row)) throw damaged(`lease of the election ${election}`);
+  return { term: row.term, lease: row };
+}
+
+/** A lease whose time cannot be judged counts as held: whoever watches it finds out by its `seq`. */
+export function isExpired({ clock, expiresMs }: KeptLease, now: LeaseClock): boolean {
+  return clock !== null && clock === now.id && expiresMs <= now.nowMs();
+}
+
+export function remainingMs({ clock, expiresMs }: KeptLease, now: LeaseClock): number | null {
+  return clock !== null && clock === now.id ? Math.max(0, expiresMs - now.nowMs()) : null;
+}
+
+function isLease(row: Row): row is Row & KeptLease {
+  const { nodeId, token, address, clock } = row;
+  const counts = [row.term, row.seq, row.hbSeq, row.hbAtMs, row.priority, row.ttlMs, row.expiresMs, row.holdsLock];
+  if (!counts.every(isCount) || typeof nodeId !== 'string' || typeof token !== 'string') return false;
+  return [address, clock].every((text) => text === null || typeof text === 'string');
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

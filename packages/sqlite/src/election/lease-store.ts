@@ -1,0 +1,166 @@
+import { retryUntil } from 'mempool-core';
+import {
+  type CampaignReply,
+  type CampaignRequest,
+  type Candidate,
+  ElectionError,
+  type Hint,
+  isStale,
+  type Lease,
+  type LeaseStore,
+  type LeaseStoreOptions,
+  type Member,
+  nextTerm,
+  type Observation,
+  type RenewReply,
+  type RenewRequest,
+  sameLease,
+} from 'mempool-election';
+import type { SqlFile } from '../file/sql-file.ts';
+import type { CrashLock } from './crash-lock.ts';
+import { electionError } from './error.ts';
+import type { LeaseClock } from './lease-clock.ts';
+import { LeaseFile } from './lease-file.ts';
+import { LeasePoll } from './lease-poll.ts';
+
+export interface FileLeaseStoreParts {
+  readonly file: SqlFile;
+  readonly lock: CrashLock;
+  readonly clock: LeaseClock;
+}
+
+/** The lease of one election in a pool's file, on a connection of its own. Each verb is one transaction of SQLite. */
+export class FileLeaseStore implements LeaseStore {
+  readonly #file: SqlFile;
+  readonly #lock: CrashLock;
+  readonly #leases: LeaseFile;
+  readonly #poll: LeasePoll;
+  readonly #options: LeaseStoreOptions;
+  readonly #closing = new AbortController();
+
+  constructor({ file, lock, clock }: FileLeaseStoreParts, options: LeaseStoreOptions) {
+    this.#file = file;
+    this.#lock = lock;
+    this.#leases = new LeaseFile({ file, lock, clock, election: options.name });
+    this.#poll = new LeasePoll(file, this.#leases, options.clock);
+    this.#options = options;
+  }
+
+  campaign(request: CampaignRequest): Promise<CampaignReply> {
+    // A term that was given out must not be given out again after a power cut. The rest of the lease may go with the power.
+    return this.#attempt(() => {
+      this.#file.setSynchronous('FULL');
+      try {
+        return this.#file.atomically('beginWrite', () => this.#campaign(request));
+      } finally {
+        this.#file.setSynchronous('NORMAL');
+      }
+    });
+  }
+
+  renew(lease: Lease, request: RenewRequest): Promise<RenewReply> {
+    return this.#write(() => {
+      const row = this.#leases.read();
+      // Its caller is there to ask: whatever the lock says, its holder has not died.
+      const own = row.lease !== null && sameLease(row.lease, lease) ? row.lease : null;
+      if (own === null || !this.#leases.isInTime(own)) return { kind: 'lost', ...this.#observe() };
+      return { kind: 'renewed', lease: this.#leases.put(own, request) };
+    });
+  }
+
+  reinstate(lease: Lease, request: RenewRequest): Promise<RenewReply> {
+    return this.#write(() => {
+      const row = this.#leases.read();
+      const live = this.#leases.live(row);
+      if (live !== null && sameLease(live, lease)) return { kind: 'renewed', lease: this.#leases.put(live, request) };
+      if (live !== null || row.term >= lease.term) return { kind: 'lost', ...this.#observe() };
+      // From 0 they might come to what somebody saw before the loss, and has not seen move since.
+      const moved = Math.floor(this.#leases.nowSeconds() * 1000);
+      const again = { ...lease, seq: moved, hbSeq: moved, hbAtMs: 0 };
+      return { kind: 'renewed', lease: this.#leases.put(again, request) };
+    });
+  }
+
+  async release(holder: Pick<Lease, 'nodeId' | 'token'>): Promise<boolean> {
+    const released = await this.#write(() => {
+      this.#leases.read();
+      return this.#leases.release(holder);
+    });
+    // Of a lease that stands, a free lock would say that its holder has died.
+    if (released && this.#lock.heldFor === holder.token) this.#lock.letGo();
+    return released;
+  }
+
+  observe(): Promise<Observation> {
+    return this.#attempt(() => this.#file.atomically('beginRead', () => this.#observe()));
+  }
+
+  heartbeat(candidate: Candidate, ttlMs: number): Promise<Member[]> {
+    return this.#write(() => {
+      this.#leases.heartbeat(candidate, ttlMs);
+      return this.#leases.members();
+    });
+  }
+
+  members(): Promise<Member[]> {
+    return this.#attempt(() => this.#file.atomically('beginRead', () => this.#leases.members()));
+  }
+
+  onHint(listener: (hint: Hint) => void): () => void {
+    return this.#poll.listen(listener);
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort(closed());
+    this.#poll.end();
+    this.#file.close();
+    this.#lock.close();
+  }
+
+  #write<T>(run: () => T): Promise<T> {
+    return this.#attempt(() => this.#file.atomically('beginWrite', run));
+  }
+
+  /** A busy file is tried again, without standing in the way of the event loop, until the command's time is over. */
+  async #attempt<T>(run: () => T): Promise<T> {
+    const { signal } = this.#closing;
+    const { commandTimeoutMs, clock } = this.#options;
+    try {
+      return await retryUntil({ timeoutMs: commandTimeoutMs, clock: () => clock.monotonicMs(), signal }, () => {
+        signal.throwIfAborted();
+        return run();
+      });
+    } catch (error) {
+      throw electionError(error);
+    }
+  }
+
+  #observe(): Observation {
+    const row = this.#leases.read();
+    const live = this.#leases.live(row);
+    return { lease: live && this.#leases.told(live), term: row.term };
+  }
+
+  #campaign({ candidate, token, ttlMs, floor, dataLoss, takeover }: CampaignRequest): CampaignReply {
+    const row = this.#leases.read();
+    const request: RenewRequest = { candidate, ttlMs, heartbeat: 'beat' };
+    if (row.lease?.token === token && row.lease.nodeId === candidate.nodeId && this.#leases.isInTime(row.lease))
+      return { kind: 'won', lease: this.#leases.put(row.lease, request), forced: null };
+    const live = this.#leases.live(row);
+    if (live !== null && !isStale(live, takeover))
+      return { kind: 'held', lease: this.#leases.told(live), term: row.term };
+    if (row.term < floor && dataLoss === 'wait') return { kind: 'forgotten', term: row.term };
+    const forced = live && this.#leases.told(live);
+    const term = nextTerm(row.term, floor, this.#leases.nowSeconds());
+    const lease = this.#leases.put({ nodeId: candidate.nodeId, token, term, ...unmoved }, request);
+    this.#leases.trimMembers();
+    return { kind: 'won', lease, forced };
+  }
+}
+
+const unmoved = { seq: 0, hbSeq: 0, hbAtMs: 0 };
+
+function closed(): ElectionError {
+  return new ElectionError('ERR_ELECTION_UNAVAILABLE', 'the lease store is closed');
+}

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { retryUntil } from 'mempool-core';
+import { badOption, type ElectionProvider, type LeaseStoreOptions } from 'mempool-election';
+import { isFileName } from '../backend.ts';
+import { openDatabase } from '../file/database-file.ts';
+import { SqlFile } from '../file/sql-file.ts';
+import { CrashLock } from './crash-lock.ts';
+import { electionError } from './error.ts';
+import { hostClock, type LeaseClock } from './lease-clock.ts';
+import { FileLeaseStore } from './lease-store.ts';
+
+export interface SqliteElectionOptions {
+  /** The pool's file; made where it is missing, in a directory that exists. */
+  readonly path: string;
+}
+
+/** Elections between processes of one host, in the file of a pool. Crashes are noticed at once where the system tells of them. */
+export const sqliteElection: ElectionProvider<SqliteElectionOptions> = sqliteElectionBy(hostClock());
+
+/** Times leases by that clock. */
+export function sqliteElectionBy(clock: LeaseClock): ElectionProvider<SqliteElectionOptions> {
+  return {
+    type: 'sqlite',
+    options: { path: true },
+    async open(options) {
+      const { path, name } = options;
+      if (!isFileName(path)) throw badOption('path', 'the name of a file');
+      const file = await openFile(options);
+      return new FileLeaseStore({ file, lock: new CrashLock(`${resolve(path)}-${name}-lock`), clock }, options);
+    },
+  };
+}
+
+/** Waits while another process makes or holds the file. The pool in it is made by whoever opens that. */
+async function openFile(options: LeaseStoreOptions & SqliteElectionOptions): Promise<SqlFile> {
+  const { path, commandTimeoutMs, clock } = options;
+  const waiting = { timeoutMs: commandTimeoutMs, clock: () => clock.monotonicMs(), signal: undefined };
+  try {
+    return await retryUntil(waiting, () =>
+      openDatabase(
+        { path, lockingMode: 'NORMAL', synchronous: 'NORMAL', create: true },
+        () => undefined,
+        (database) => new SqlFile(database, 'file/statements.sql', 'election/statements.sql'),
+      ),
+    );
+  } catch (error) {
+    throw electionError(error);
+  }
+}

@@ -1,0 +1,134 @@
+import * as core from 'mempool-core';
+import type { Fence } from '../election/fence.ts';
+import { CommitPoll } from '../pool/commit-poll.ts';
+import { DiskRoom } from '../pool/disk-room.ts';
+import type { SharedHashes } from '../pool/hashes.ts';
+import type { PoolFile } from '../pool/pool-file.ts';
+import { PoolView } from '../pool/pool-view.ts';
+import { type FileStep, StepWriter } from '../pool/step-writer.ts';
+import { ReceivingView } from './receiving-view.ts';
+import { fifoVerbs } from './verbs.ts';
+
+export interface SqliteDriverParts {
+  readonly file: PoolFile;
+  readonly hashes: SharedHashes;
+  /** `null`: no leader can be at work on the file. */
+  readonly fence: Fence | null;
+}
+
+/** The contract's verbs: core plans what a call changes, and it is written before anybody sees it. */
+export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptions): core.StoreDriver {
+  const { file, hashes } = parts;
+  const calls = new Calls(parts, options);
+  const room = new DiskRoom(file);
+  return {
+    copiesPayloads: true,
+    receive(transactions, context) {
+      let given = transactions;
+      const look = () => {
+        room.claim(given.reduce((bytes, { payload }) => bytes + payload.length, 0));
+        return new ReceivingView(file, hashes, given, options.thresholds);
+      };
+      const answer = calls.write('receive', context, (pool) => pool.step(), look);
+      // M1: written in the caller's turn, or from copies.
+      if (answer instanceof Promise) given = core.copyTransactions(given);
+      return answer;
+    },
+    move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
+    drop: (named, reason, context) => calls.write('drop', context, (pool) => core.dropStep(pool, named, reason)),
+    confirm: (block, context) => calls.underLease('confirm', context, (pool) => core.confirmStep(pool, block)),
+    rollback: (point, context) => calls.underLease('rollback', context, (pool) => core.rollbackStep(pool, point)),
+    peekPending: (after, limit, context) => calls.read(context, (pool) => pool.page('peekPending', after, limit)),
+    peekInflight: (after, limit, context) => calls.read(context, (pool) => pool.page('peekInflight', after, limit)),
+    findInflight: (named, context) => calls.read(context, (pool) => named.map((hash) => pool.findInflight(hash))),
+    checkStatus: (named, context) => calls.read(context, (pool) => named.map((hash) => pool.status(hash))),
+    dumpFinalized: (cursor, limit, context) => calls.read(context, (pool) => pool.logPage(cursor, limit)),
+    tip: (points, context) => calls.read(context, (pool) => pool.tip(points)),
+    usage: (context) => calls.read(context, (pool) => pool.usage()),
+    readEvents: (after, limit) => calls.read({ signal: undefined }, (pool) => pool.eventsAfter(after, limit)),
+    onEvents: (listener) => calls.commits.listen(listener),
+    ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }, options),
+    close: () => file.close(),
+  };
+}
+
+/** `refused`: an answer that writes nothing and is not recorded. */
+type Plan<T, View = PoolView> = (pool: View) => FileStep<T> | { readonly refused: T };
+type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
+type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
+
+/** Each call is one SQLite transaction. A busy file was not written to, so the whole of it is tried again (X5). */
+class Calls {
+  readonly commits: CommitPoll;
+  readonly #file: PoolFile;
+  readonly #hashes: SharedHashes;
+  readonly #fence: Fence | null;
+  readonly #options: core.DriverOptions;
+  readonly #line = new core.WriteLine();
+
+  constructor({ file, hashes, fence }: SqliteDriverParts, options: core.DriverOptions) {
+    this.commits = new CommitPoll(file);
+    this.#file = file;
+    this.#hashes = hashes;
+    this.#fence = fence;
+    this.#options = options;
+  }
+
+  readonly #look = (): PoolView => new PoolView(this.#file, this.#hashes);
+
+  read<T>({ signal }: core.ReadContext, read: (pool: PoolView) => T): Promise<T> {
+    return core.retryUntil({ ...this.#options, signal }, () =>
+      this.#file.atomically('beginRead', () => read(this.#look())),
+    );
+  }
+
+  /** `look` gives the view that the plan is made on. Answers at once while nothing is in the way. */
+  write<T, View extends PoolView = PoolView>(
+    verb: string,
+    context: core.WriteContext,
+    plan: Plan<T, View>,
+    look: () => View = this.#look as () => View,
+  ): core.Awaitable<T> {
+    const { signal } = context;
+    return this.#line.runNow({ ...this.#options, signal }, () => {
+      try {
+        return this.#attempt(verb, context, plan, look);
+      } catch (error) {
+        if (!core.isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
+        return this.#attempt(verb, context, plan, look);
+      }
+    });
+  }
+
+  underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): core.Awaitable<T | Fenced> {
+    const fence = this.#fence;
+    const { lease } = context;
+    if (fence === null) return this.write(verb, context, plan);
+    return this.write<T | Fenced>(verb, context, (pool) => {
+      if (!fence.admits(lease)) return { refused: { kind: 'fenced', tip: pool.currentTip } };
+      const step = plan(pool);
+      if (step.chain !== null) fence.prolong(lease);
+      return step;
+    });
+  }
+
+  #attempt<T, View extends PoolView>(
+    verb: string,
+    { operationId }: core.WriteContext,
+    plan: Plan<T, View>,
+    look: () => View,
+  ): T {
+    const outcome = this.#file.atomically('beginWrite', () => {
+      const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
+      if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);
+      const pool = look();
+      const planned = plan(pool);
+      if ('refused' in planned) return planned.refused;
+      const step = core.recorded(planned, verb, operationId);
+      new StepWriter(this.#file, this.#hashes, pool.state).write(step);
+      return step.outcome;
+    });
+    this.commits.notify();
+    return outcome;
+  }
+}

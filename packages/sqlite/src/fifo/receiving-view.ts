@@ -1,0 +1,102 @@
+import * as core from 'mempool-core';
+import type { NewRow, SharedHashes } from '../pool/hashes.ts';
+import type { PoolFile } from '../pool/pool-file.ts';
+import { PoolView } from '../pool/pool-view.ts';
+import { checksumOf, damaged } from '../pool/records.ts';
+import type { FileStep } from '../pool/step-writer.ts';
+import { roomOf } from './tables.ts';
+
+/**
+ * What `receive` sees: the pool before the call, whose rows in `tx` are written already, by seq in the order given. Most
+ * hashes are new, and so the look for one and the insert of its row are one statement.
+ */
+export class ReceivingView extends PoolView {
+  /** Of those before the first that had a row only where one is found: nearly every call has none, and needs no map. */
+  #before: Map<string, core.Life | null> | null = null;
+  /** Hashes of the rows written so far that no row was known of. */
+  readonly #newcomers: Buffer[] = [];
+  readonly #sightings: ReadonlyMap<string, number>;
+  readonly #thresholds: core.Thresholds;
+  readonly #admitted: readonly core.Transaction[];
+  /** `null`: there is room for all. */
+  readonly #admission: core.Admission | null;
+  #seq: number;
+
+  constructor(
+    file: PoolFile,
+    hashes: SharedHashes,
+    transactions: readonly core.Transaction[],
+    thresholds: core.Thresholds,
+  ) {
+    super(file, hashes);
+    const room = roomOf(this.state);
+    this.#thresholds = thresholds;
+    this.#admission =
+      room < transactions.length ? core.admissionOf(new PoolView(file, hashes), transactions, thresholds, room) : null;
+    this.#admitted = this.#admission?.admitted ?? transactions;
+    this.#seq = this.lastSeq + 1;
+    for (let i = 0; i < this.#admitted.length; i++) this.#take(i);
+    this.#sightings = this.sightings(this.#admitted);
+  }
+
+  step(): FileStep<core.ReceiveOutcome[]> {
+    if (this.#areStrangers()) return this.#arrivals();
+    const step = core.receiveStep(this, this.#admitted, this.#thresholds);
+    return this.#admission === null ? step : { ...step, outcome: this.#admission.outcomes(step.outcome) };
+  }
+
+  override life(hash: string): core.Life | null {
+    return this.#before?.get(hash) ?? null;
+  }
+
+  override sighting(hash: string): number | null {
+    return this.#sightings.get(hash) ?? null;
+  }
+
+  /** Whether nobody knew any of them and none comes twice, as in nearly every call. */
+  #areStrangers(): boolean {
+    const count = this.#admitted.length;
+    return this.#admission === null && this.#newcomers.length === count && this.#sightings.size === 0;
+  }
+
+  /** What `receiveStep` comes to for strangers (L1), without an object for each life, change, write and event. */
+  #arrivals(): FileStep<core.ReceiveOutcome[]> {
+    const first = this.lastSeq + 1;
+    const outcome = this.#admitted.map(
+      ({ hash }, i) => ({ kind: 'received', hash, seq: first + i, stage: 'Pending' }) as const,
+    );
+    return { outcome, writes: [], events: [], chain: null, operation: null, newcomers: this.#newcomers };
+  }
+
+  #take(i: number): void {
+    const { hash, payload, payloadType } = this.#admitted[i] as core.Transaction;
+    if (this.#before?.has(hash)) return;
+    const bytes = core.hashToBytes(hash);
+    const row = { seq: this.#seq, hash: bytes, type: payloadType, checksum: checksumOf(bytes, payload), payload };
+    if (this.hashes.insert(row)) {
+      this.#before?.set(hash, null);
+      this.#newcomers.push(bytes);
+      this.#seq += 1;
+      return;
+    }
+    this.#before ??= new Map(this.#admitted.slice(0, i).map((newcomer) => [newcomer.hash, null]));
+    if (!this.#before.has(hash)) this.#before.set(hash, this.#renew(row, hash));
+  }
+
+  /** L2: a new life takes over the history, which shows the new payload. */
+  #renew(row: NewRow, hash: string): core.Life {
+    const before = this.#known(hash);
+    if (core.nextStage(before.stage, 'receive') === null) return before;
+    this.hashes.remove(before.seq, row.hash);
+    this.file.run('repointLog', row.seq, before.seq);
+    this.hashes.insert(row);
+    this.#seq += 1;
+    return before;
+  }
+
+  #known(hash: string): core.Life {
+    const life = super.life(hash);
+    if (life === null) throw damaged('index of hashes');
+    return life;
+  }
+}

@@ -1,0 +1,122 @@
+import * as core from 'mempool-core';
+import type { Row } from '../file/sql-file.ts';
+import type { SharedHashes } from '../pool/hashes.ts';
+import type { PoolFile } from '../pool/pool-file.ts';
+import type { PoolView } from '../pool/pool-view.ts';
+import { decodeRecord, intact, placeOf } from '../pool/records.ts';
+import { hasLeases, maxTxsOf } from './tables.ts';
+
+/** How calls are made, each in a transaction of its own. */
+export interface FifoParts {
+  readonly file: PoolFile;
+  readonly hashes: SharedHashes;
+  readonly read: <T>(context: core.ReadContext, read: (pool: PoolView) => T) => Promise<T>;
+  readonly write: <T>(
+    verb: string,
+    context: core.WriteContext,
+    plan: (pool: PoolView) => core.Step<T>,
+  ) => core.Awaitable<T>;
+}
+
+/** The verbs that a pool in order of arrival has beside those of every pool. */
+export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.ArrivalVerbs {
+  const { file, read, write } = parts;
+  const rows = new FifoRows(parts);
+  const now = core.poolClock(options);
+  return {
+    reap: (budget, context) => read(context, () => core.reapArrivals(rows.pending(), budget)),
+    async take({ budget, leaseId, owner, leaseMs }, moment, context) {
+      const made = new Map<core.LotRecord, readonly core.Candidate[]>();
+      const lot = await write('take', context, (pool) => {
+        const untilMs = core.leaseEnd(core.momentOf(moment.now, now()), leaseMs);
+        const transactions = core.reapArrivals(rows.pending(), budget);
+        const step = core.takeStep(pool, transactions, { id: leaseId, owner, untilMs });
+        made.set(step.outcome, transactions);
+        return step;
+      });
+      // Of a call that was answered before (X2), what is left of it.
+      const held = (pool: PoolView) => (hasLeases(file, pool.state) ? rows.list('underTakeLease', leaseId) : []);
+      return { ...lot, transactions: made.get(lot) ?? (await read(context, held)).map(core.candidateOf) };
+    },
+    sweep: (moment, context) =>
+      write('sweep', context, (pool) => {
+        const before = core.momentOf(moment.now, now());
+        const ended = hasLeases(file, pool.state) ? rows.list('endedTakeLeases', before, core.maxSweep + 1) : [];
+        return core.sweepStep(
+          pool,
+          ended.map(({ hash }) => hash),
+        );
+      }),
+    since: (query, context) => read(context, () => (query.hashesOnly ? rows.hashesSince(query) : rows.since(query))),
+    payloads: (hashes, context) => read(context, () => hashes.map((hash) => rows.body(hash))),
+    peekParked: () => [],
+    flush: (context) => write('flush', context, (pool) => core.flushStep(pool, [...rows.pending()])),
+    setLimits: (limits, context) =>
+      write('setLimits', context, (pool) => core.limitsStep(pool, limits, maxTxsOf(pool.state))),
+  };
+}
+
+/** A file's rows as such a pool weighs them, inside a transaction. */
+class FifoRows {
+  readonly #file: PoolFile;
+  readonly #hashes: SharedHashes;
+
+  constructor({ file, hashes }: FifoParts) {
+    this.#file = file;
+    this.#hashes = hashes;
+  }
+
+  pending(): Iterable<core.Arrival> {
+    return this.#arrivals('arrivals');
+  }
+
+  list(name: string, ...values: unknown[]): core.Arrival[] {
+    return [...this.#arrivals(name, ...values)];
+  }
+
+  since(query: core.CheckedGossipQuery): core.GossipPage {
+    const { after, limit } = query;
+    const found = this.#rows('since', { after, limit });
+    const page = core.cutPage(found.map(decodeRecord), ({ standing }) => standing !== null);
+    const items = page.map((record) =>
+      core.gossipItem({ hash: record.hash, seq: record.seq, bytes: record.payload.length }, record),
+    );
+    return core.gossipPage(items, query);
+  }
+
+  /** The cursor moves past what is damaged, be it all that there is (M2). */
+  hashesSince({ after, limit }: core.CheckedGossipQuery): core.GossipPage {
+    const found = [...this.#rows('sinceHashes', { after, limit })];
+    const items = found.map((row) => this.#arrival(row)).filter((arrival) => arrival !== null);
+    return { items: items.map((arrival) => core.gossipItem(arrival, null)), next: Number(found.at(-1)?.seq ?? after) };
+  }
+
+  /** @throws `ERR_MEMPOOL_CORRUPT` */
+  body(hash: string): core.Transaction | null {
+    const bytes = core.hashToBytes(hash);
+    const seq = this.#hashes.seqOf(bytes);
+    const [row] = seq === undefined ? [] : this.#rows('liveBody', seq);
+    if (row === undefined) return null;
+    const record = decodeRecord({ ...row, hash: bytes });
+    intact(record, record.standing);
+    return { hash, payload: record.payload, payloadType: record.payloadType };
+  }
+
+  *#arrivals(name: string, ...values: unknown[]): Generator<core.Arrival, undefined> {
+    for (const row of this.#rows(name, ...values)) {
+      const arrival = this.#arrival(row);
+      if (arrival !== null) yield arrival;
+    }
+  }
+
+  /** M2: one whose hash is lost cannot be handed out, nor moved. */
+  #arrival(row: Row): core.Arrival | null {
+    const place = placeOf(row);
+    return place.hash === '' ? this.#file.reportDamage(place) : { ...place, bytes: Number(row.bytes) };
+  }
+
+  #rows(name: string, ...values: unknown[]): IteratorObject<Row, undefined> {
+    this.#file.include('fifo/statements.sql');
+    return Iterator.from(this.#file.rows(name, ...values));
+  }
+}

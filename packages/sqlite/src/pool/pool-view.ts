@@ -1,0 +1,175 @@
+import * as core from 'mempool-core';
+import type { Row } from '../file/sql-file.ts';
+import type { SharedHashes } from './hashes.ts';
+import type { PoolFile } from './pool-file.ts';
+import * as records from './records.ts';
+
+const nowhere: ReadonlyMap<string, number> = new Map();
+
+/** What the file says inside one transaction, so all of one moment: to the rules of core and to the reading verbs. */
+export class PoolView implements core.PoolView {
+  state: records.PoolState;
+  readonly floor: number;
+  readonly maxRollback: number;
+  readonly lastSeq: number;
+  readonly lastEventSeq: number;
+  protected readonly file: PoolFile;
+  protected readonly hashes: SharedHashes;
+  #tip: core.Tip | null = null;
+  #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
+
+  constructor(file: PoolFile, hashes: SharedHashes) {
+    this.file = file;
+    this.hashes = hashes;
+    this.state = records.decodeState(file.row('pool'));
+    ({
+      floor: this.floor,
+      maxRollback: this.maxRollback,
+      lastSeq: this.lastSeq,
+      lastEventSeq: this.lastEventSeq,
+    } = this.state);
+  }
+
+  get currentTip(): core.Tip {
+    const { tick } = this.state;
+    this.#tip ??= { point: this.pointAt(tick), tick };
+    return this.#tip;
+  }
+
+  /** For calls that write. A damaged record is made whole: no other transaction of the call may wait for it (M2). */
+  life(hash: string): core.Life | null {
+    const row = this.#lifeRow(hash);
+    return row === null ? null : (records.readLife(row) ?? this.#mend(row));
+  }
+
+  /** `null` for a damaged one too: what ends without its block is a damaged log entry. */
+  confirmedAt(hash: string): core.ChainPoint | null {
+    const row = this.#lifeRow(hash);
+    return row === null ? null : (records.readStanding(row)?.point ?? null);
+  }
+
+  sighting(hash: string): number | null {
+    return this.sightings([{ hash }]).get(hash) ?? null;
+  }
+
+  pointAt(tick: number): core.ChainPoint | null {
+    return records.decodeOptionalPoint(this.file.row('point', tick)?.point);
+  }
+
+  tickOf(point: core.ChainPoint): number | null {
+    return (this.file.row('tickOf', core.encodePoint(point))?.tick as number) ?? null;
+  }
+
+  aged(finalizable: number, droppable: number): core.Life[] {
+    return this.#lives('aged', finalizable, droppable, droppable);
+  }
+
+  confirmedAfter(tick: number): core.Life[] {
+    return [...this.#lives('confirmedAfter', tick), ...this.#lives('finalizedAfter', tick)];
+  }
+
+  waitingAfter(tick: number): core.Life[] {
+    return this.#lives('waitingAfter', tick, tick);
+  }
+
+  page(name: 'peekPending' | 'peekInflight', after: number, limit: number): core.StoredTransaction[] {
+    return this.#records(name, after, limit).map((record) => this.#stored(record));
+  }
+
+  findInflight(hash: string): core.StoredTransaction | null {
+    const { bytes } = this.ask(hash);
+    const seq = this.hashes.seqOf(bytes);
+    const row = seq === undefined ? undefined : this.file.row('inflight', seq);
+    return row === undefined ? null : this.#stored(records.decodeRecord({ ...row, hash: bytes }));
+  }
+
+  status(hash: string): core.TransactionStatus {
+    const row = this.#lifeRow(hash);
+    if (row === null) return core.statusOf(hash, null, null, this.state.tick);
+    const { life, point } = records.intact(records.placeOf(row), records.readStanding(row));
+    return core.statusOf(hash, life, point, this.state.tick);
+  }
+
+  logPage(cursor: number, limit: number): core.LogPage {
+    const { lastLogSeq, logged } = this.state;
+    const oldest = lastLogSeq - logged + 1;
+    const entries = this.#records('log', Math.max(cursor, oldest), limit).map((record) => {
+      const { life, point } = records.intact(record, record.standing);
+      return core.logEntry(record.logSeq ?? 0, life, record, point);
+    });
+    return core.logPage(entries, cursor, oldest, lastLogSeq);
+  }
+
+  tip(points: number): core.TipAnswer {
+    const kept = Array.from(this.file.rows('points', points), ({ point }) => records.decodeOptionalPoint(point));
+    return { ...this.currentTip, points: kept.filter((point) => point !== null) };
+  }
+
+  usage(): core.Usage {
+    const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } = this.state;
+    return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+  }
+
+  eventsAfter(after: number, limit: number): core.EventPage {
+    const { lastEventSeq: last, epoch } = this.state;
+    const events: core.StoreEvent[] = [];
+    for (const row of this.file.rows('events', Math.min(after, last))) {
+      const unpacked = records.readEventRow(row);
+      // What comes before it is whole.
+      if (unpacked === null && events.length > 0) break;
+      if (unpacked === null) throw records.damaged('events');
+      events.push(...unpacked.filter(({ eventSeq }) => eventSeq > after));
+      if (events.length >= limit) break;
+    }
+    return { events: events.slice(0, limit), oldest: Number(this.file.row('oldestEvent')?.oldest), last, epoch };
+  }
+
+  /** All in one question. */
+  protected sightings(asked: readonly Pick<core.Transaction, 'hash'>[]): ReadonlyMap<string, number> {
+    if (this.state.tick === 0) return nowhere;
+    const rows = [...this.file.rows('sightings', JSON.stringify(asked.map(({ hash }) => hash)))];
+    return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
+  }
+
+  /** Kept from one question to the next: the rules ask several things of one hash, one after the other. */
+  protected ask(hash: string): { readonly bytes: Buffer; row?: Row | null } {
+    if (hash !== this.#asked.hash) this.#asked = { hash, bytes: core.hashToBytes(hash) };
+    return this.#asked;
+  }
+
+  #lifeRow(hash: string): Row | null {
+    const asked = this.ask(hash);
+    if (asked.row !== undefined) return asked.row;
+    const seq = this.hashes.seqOf(asked.bytes);
+    asked.row = seq === undefined ? null : { ...this.file.row('life', seq), hash: asked.bytes };
+    return asked.row;
+  }
+
+  /** Each by an index, so that the cost is that of what it finds (L12). One that cannot be read stays as it is (M2). */
+  #lives(name: string, ...ticks: number[]): core.Life[] {
+    const rows = [...this.file.rows(name, ...ticks)];
+    const lives = rows.map((row) => records.readLife(row) ?? this.file.reportDamage(records.placeOf(row)));
+    return lives.filter((life) => life !== null);
+  }
+
+  /** What is not in the log becomes what every verb can move on from; which counter had it is not known, so all are counted again. */
+  #mend(row: Row): core.Life {
+    const { hash, seq } = records.placeOf(row);
+    this.file.reportDamage({ hash, seq });
+    if (row.isLogged === 1) return core.lostEnd(hash, seq);
+    const life = core.live(hash, seq, 'Propagated', this.state.tick);
+    this.file.run('putInflight', seq, core.knownStages.indexOf(life.stage), life.tick, null);
+    this.state = { ...this.state, ...this.file.row('recount') };
+    return life;
+  }
+
+  #records(name: string, from: number, limit: number): records.StoredRecord[] {
+    const rows = Iterator.from(this.file.rows(name, from, limit));
+    return core.cutPage(rows.map(records.decodeRecord), ({ standing }) => standing !== null);
+  }
+
+  #stored(record: records.StoredRecord): core.StoredTransaction {
+    const { life, point } = records.intact(record, record.standing);
+    return core.storedTransaction(life, record, point, this.state.tick);
+  }
+}

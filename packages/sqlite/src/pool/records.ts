@@ -1,0 +1,104 @@
+import * as core from 'mempool-core';
+import type { Row } from '../file/sql-file.ts';
+
+/** What the pool is: its counters and limits. `floor` is the first tick whose point is kept; the last two are of sql/fifo/tables.sql. */
+export type PoolState = Readonly<
+  core.Usage & core.Retention & { epoch: string; tick: number; floor: number; capacity?: number; leases?: number }
+>;
+
+export type Place = Omit<core.ReadRecord, 'payload'>;
+
+/** What became of a transaction, and the block that confirmed it. */
+export interface Standing {
+  readonly life: core.Life;
+  readonly point: core.ChainPoint | null;
+}
+
+/** A row with its payload. `standing` is `null` where any of it is damaged. */
+export interface StoredRecord extends core.ReadRecord, core.Body {
+  readonly standing: Standing | null;
+}
+
+/** Of the hash and the payload: tells a damaged one of either, and a payload that is another transaction's. */
+export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
+  return core.payloadChecksum(payload, core.payloadChecksum(hash));
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function decodeState(row: Row | undefined): PoolState {
+  const { epoch, name: _, ...counts } = row ?? {};
+  if (typeof epoch !== 'string' || !Object.values(counts).every(isCount)) throw damaged('state of the pool');
+  return row as unknown as PoolState;
+}
+
+/** Never throws, so that a page can end before a damaged record. */
+export function decodeRecord(row: Row): StoredRecord {
+  const { hash, type, checksum, payload } = row;
+  const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
+  const intact = isCount(type) && isBytes(hash, 1, 64) && checksum === checksumOf(hash, bytes);
+  const standing = intact ? readStanding(row) : null;
+  return { ...placeOf(row), payload: bytes, payloadType: Number(type), standing };
+}
+
+/** `null` where any of it is damaged. */
+export function readStanding(row: Row): Standing | null {
+  const { point } = row;
+  const life = readLife(row);
+  if (life === null) return null;
+  const pointed = life.stage === 'Confirmed' || life.stage === 'Finalized';
+  const intact = pointed ? isBytes(point, core.pointBytes, core.pointBytes) : point === null;
+  return intact ? { life, point: decodeOptionalPoint(point) } : null;
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function decodeOptionalPoint(bytes: unknown): core.ChainPoint | null {
+  if (bytes === null || bytes === undefined) return null;
+  if (!(bytes instanceof Uint8Array)) throw damaged('chain point');
+  return core.decodePoint(bytes);
+}
+
+/** `null` where any of them is damaged. */
+export function readEventRow({ lastSeq, count, events }: Row): core.StoreEvent[] | null {
+  try {
+    const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq)) : [];
+    return unpacked.length === count ? unpacked : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` with the place of what could not be read */
+export function intact<T>(place: Place, read: T | null): T {
+  if (read === null) throw core.corrupt(place);
+  return read;
+}
+
+/** `null` where any of it is damaged. */
+export function readLife({ seq, hash, stage, tick, confirmations, nonConfirmations, reason }: Row): core.Life | null {
+  const known = core.knownStages[stage as number];
+  if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64)) return null;
+  const life = { hash: core.bytesToHash(hash), seq, stage: known, tick };
+  if (core.isLive(known)) return { ...life, confirmations: 0, nonConfirmations: 0, reason: null };
+  if (!isCount(confirmations) || !isCount(nonConfirmations)) return null;
+  if (known === 'Dropped')
+    return typeof reason === 'string' ? { ...life, confirmations, nonConfirmations, reason } : null;
+  return reason === null ? { ...life, confirmations, nonConfirmations, reason } : null;
+}
+
+/** What can be read of where a record is. */
+export function placeOf({ hash, seq, logSeq }: Row): Place {
+  const place = { hash: isBytes(hash, 1, 64) ? core.bytesToHash(hash) : '', seq: Number(seq) };
+  return isCount(logSeq) ? { ...place, logSeq } : place;
+}
+
+export function damaged(what: string): core.MempoolError {
+  return new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function isBytes(value: unknown, min: number, max: number): value is Uint8Array {
+  return value instanceof Uint8Array && value.length >= min && value.length <= max;
+}

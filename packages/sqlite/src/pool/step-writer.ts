@@ -1,0 +1,136 @@
+import * as core from 'mempool-core';
+import { writeArrivals } from '../fifo/tables.ts';
+import type { SharedHashes } from './hashes.ts';
+import type { PoolFile } from './pool-file.ts';
+import type { PoolState } from './records.ts';
+
+const counterOf = {
+  Pending: 'pending',
+  RolledBack: 'pending',
+  Propagated: 'propagated',
+  Acknowledged: 'acknowledged',
+  Confirmed: 'confirmed',
+} as const;
+
+/** A step, or a receive of what nobody knew: the rows in `tx` of these hashes are written, and all of them become Pending. */
+export interface FileStep<T> extends core.Step<T> {
+  readonly newcomers?: readonly Buffer[];
+}
+
+/** Writes what a step says, inside one SQLite transaction. */
+export class StepWriter {
+  readonly #file: PoolFile;
+  readonly #hashes: SharedHashes;
+  #pendingFrom: number | null = null;
+  #pendingTo = 0;
+  readonly #state: { -readonly [K in keyof PoolState]: PoolState[K] };
+
+  constructor(file: PoolFile, hashes: SharedHashes, state: PoolState) {
+    this.#file = file;
+    this.#hashes = hashes;
+    this.#state = { ...state };
+  }
+
+  write(step: FileStep<unknown>): void {
+    const { writes, events, chain, operation, newcomers } = step;
+    writeArrivals(this.#file, this.#state, step);
+    for (const write of writes) this.#put(write);
+    this.#flushPending();
+    if (chain !== null) this.#moveChain(chain);
+    if (newcomers !== undefined) this.#arrive(newcomers);
+    if (events.length > 0) this.#record(events);
+    if (operation === null) return;
+    const { lastInsertRowid } = this.#file.run('recordOperation', operation.id, operation.record);
+    this.#file.run('trimOperations', Number(lastInsertRowid) - core.maxOperations);
+  }
+
+  #put({ after, point, body }: core.Write): void {
+    const { seq, stage, tick } = after;
+    if (body !== null) this.#state.lastSeq = seq;
+    else this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
+    const code = core.knownStages.indexOf(stage);
+    const bytes = point === null ? null : core.encodePoint(point);
+    if (stage === 'Pending') this.#addPending(seq, body);
+    else if (core.isLive(stage)) this.#file.run('putInflight', seq, code, tick, bytes);
+    else {
+      this.#state.lastLogSeq += 1;
+      this.#state.logged += 1;
+      const { lastLogSeq: logSeq } = this.#state;
+      this.#file.run('deleteInflight', seq);
+      this.#file.run('insertLog', { ...after, logSeq, hash: core.hashToBytes(after.hash), stage: code, point: bytes });
+    }
+  }
+
+  #arrive(hashes: readonly Buffer[]): void {
+    const first = this.#state.lastSeq + 1;
+    this.#state.lastSeq += hashes.length;
+    this.#state.pending += hashes.length;
+    this.#file.run('insertPending', first, this.#state.lastSeq);
+    this.#append(hashes.length, core.encodeArrivals(hashes, first));
+  }
+
+  /** By runs of seqs: one statement for a whole batch of receives. */
+  #addPending(seq: number, body: core.Transaction | null): void {
+    if (body === null) return void this.#file.run('returnPending', seq);
+    if (seq !== this.#pendingTo + 1) this.#flushPending();
+    this.#pendingFrom ??= seq;
+    this.#pendingTo = seq;
+  }
+
+  #flushPending(): void {
+    if (this.#pendingFrom !== null) this.#file.run('insertPending', this.#pendingFrom, this.#pendingTo);
+    this.#pendingFrom = null;
+  }
+
+  /** O4: the oldest entries go; with a hash's latest one goes what is left of a transaction that is not live. */
+  #trimLog(): void {
+    const last = this.#state.lastLogSeq - this.#state.maxFinalized;
+    for (const { seq, hash } of [...this.#file.rows('expired', last)])
+      this.#hashes.remove(seq as number, hash as Buffer);
+    this.#file.run('trimLog', last);
+    this.#state.logged = this.#state.maxFinalized;
+  }
+
+  #moveChain(chain: core.ChainStep): void {
+    this.#state.tick = chain.tick;
+    if (chain.kind === 'undone') {
+      this.#file.run('undoBlocks', chain.tick);
+      this.#file.run('undoSightings', chain.tick);
+      return;
+    }
+    if (chain.floor !== this.#state.floor) {
+      // First, so that a hash last carried by a block that goes is noted as carried by this one (L13).
+      this.#file.run('trimBlocks', chain.floor);
+      this.#file.run('trimSightings', chain.floor);
+      this.#state.floor = chain.floor;
+    }
+    this.#file.run('insertBlock', chain.tick, core.encodePoint(chain.point));
+    for (const hash of chain.seen) this.#file.run('sight', core.hashToBytes(hash), chain.tick);
+    for (const hash of chain.unseen) this.#file.run('unsight', core.hashToBytes(hash));
+  }
+
+  /** The counters follow the events; with them they are the pool's new state. */
+  #record(events: readonly core.StoreEvent[]): void {
+    for (const event of events) {
+      if (event.kind === 'block') continue;
+      this.#count(event.previous.stage, -1);
+      this.#count(event.stage, 1);
+    }
+    // A stage that was damaged into another one was counted as what it had been.
+    if (Object.values(counterOf).some((counter) => this.#state[counter] < 0))
+      Object.assign(this.#state, this.#file.row('recount'));
+    this.#append(events.length, core.encodeEvents(events));
+  }
+
+  #append(count: number, events: Buffer): void {
+    if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
+    this.#state.lastEventSeq += count;
+    this.#file.run('step', { ...this.#state, count, events });
+    const surplus = this.#state.lastEventSeq - this.#state.maxEvents;
+    if (surplus > 0) this.#file.run('trimSteps', surplus);
+  }
+
+  #count(stage: core.Stage | 'RolledBack', by: number): void {
+    if (stage in counterOf) this.#state[counterOf[stage as keyof typeof counterOf]] += by;
+  }
+}

@@ -1,0 +1,36 @@
+import * as core from 'mempool-core';
+import { PoolView } from '../pool/pool-view.ts';
+import type { PriorityParts } from './calls.ts';
+import { PriorityStorage } from './storage.ts';
+
+/** The contract's verbs for a priority pool: core plans on the mirror, pages and single records are read from the file. */
+export async function openPriority(parts: PriorityParts, options: core.DriverOptions): Promise<core.StoreDriver> {
+  const { file } = parts;
+  const storage = new PriorityStorage(parts, options);
+  try {
+    await storage.read({ signal: undefined }, () => undefined);
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+  return { ...core.priorityDriver(storage, options), ...readingVerbs(storage), close: () => file.close() };
+}
+
+type ReadingVerbs = Pick<
+  core.StoreDriver,
+  'peekInflight' | 'findInflight' | 'checkStatus' | 'dumpFinalized' | 'tip' | 'readEvents' | 'onEvents'
+>;
+
+function readingVerbs(storage: PriorityStorage): ReadingVerbs {
+  const { file, hashes, commits } = storage;
+  return {
+    peekInflight: (after, limit, context) => storage.view(context, (pool) => pool.page('peekInflight', after, limit)),
+    findInflight: (named, context) => storage.view(context, (pool) => named.map((hash) => pool.findInflight(hash))),
+    checkStatus: (named, context) => storage.view(context, (pool) => named.map((hash) => pool.status(hash))),
+    dumpFinalized: (cursor, limit, context) => storage.view(context, (pool) => pool.logPage(cursor, limit)),
+    tip: (points, context) => storage.view(context, (pool) => pool.tip(points)),
+    readEvents: (after, limit) =>
+      storage.look({ signal: undefined }, () => new PoolView(file, hashes).eventsAfter(after, limit)),
+    onEvents: (listener) => commits.listen(listener),
+  };
+}

@@ -1,0 +1,58 @@
+import type { Database } from 'better-sqlite3';
+import * as core from 'mempool-core';
+import type { Row } from '../file/sql-file.ts';
+import { readSql } from '../file/sql-text.ts';
+import { damaged } from '../pool/records.ts';
+
+/** The one row of a priority pool's own. */
+export interface PoolHead {
+  readonly limits: core.Limits;
+  readonly lastGossipSeq: number;
+  readonly version: number;
+}
+
+export function createPriorityTables(database: Database): void {
+  database.exec(readSql('priority/tables.sql'));
+  database.prepare("INSERT INTO priority_pool VALUES (1, 'priority', ?, 0, 0)").run(limitsText(core.defaultLimits));
+}
+
+/**
+ * What this open names, beside what `nameRetention` writes, is in force for all processes from here on. Where that changes
+ * anything, each of them reads the pool again: no call that they could repeat did it.
+ */
+export function namePriorityLimits(database: Database, named: Partial<core.Limits>, nameRetention: () => void): void {
+  const settings = () => database.prepare(settingsSql).get() as Row;
+  const before = settings();
+  nameRetention();
+  if (Object.keys(named).length > 0)
+    database.prepare('UPDATE priority_pool SET limits = ?').run(limitsText({ ...readLimits(before), ...named }));
+  if (JSON.stringify(settings()) === JSON.stringify(before)) return;
+  database.exec('DELETE FROM change; UPDATE priority_pool SET version = version + 1');
+}
+
+const settingsSql = 'SELECT limits, max_finalized, max_events, max_rollback FROM pool, priority_pool';
+
+/** Readable to people: JSON, in which no limit is `null`. */
+export function limitsText(limits: core.Limits): string {
+  return JSON.stringify(limits, (_name, value) => (value === Number.POSITIVE_INFINITY ? null : value));
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` */
+export function decodeHead(row: Row | undefined): PoolHead {
+  const { lastGossipSeq, version } = row ?? {};
+  if (!isCount(lastGossipSeq) || !isCount(version)) throw damaged('state of the pool');
+  return { limits: readLimits(row ?? {}), lastGossipSeq, version };
+}
+
+function readLimits({ limits }: Row): core.Limits {
+  try {
+    const stored: unknown = JSON.parse(String(limits), (_name, value) => value ?? Number.POSITIVE_INFINITY);
+    return { ...core.defaultLimits, ...core.namedLimits(stored as Record<keyof core.Limits, unknown>) };
+  } catch {
+    throw damaged('limits of the pool');
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,23 @@
+import { bytesToHash } from 'mempool-core';
+import { SharedHashes } from '../pool/hashes.ts';
+import type { PoolFile } from '../pool/pool-file.ts';
+import type { PriorityMirror } from './mirror.ts';
+
+/** By the mirror, which must be up to date: the file of a priority pool has no index of hashes. */
+export class MirroredHashes extends SharedHashes {
+  readonly #mirror: PriorityMirror;
+
+  constructor(file: PoolFile, mirror: PriorityMirror) {
+    super(file);
+    this.#mirror = mirror;
+  }
+
+  override seqOf(hash: Buffer): number | undefined {
+    return this.#mirror.seqOf(bytesToHash(hash));
+  }
+
+  override remove(seq: number, hash: Buffer): void {
+    super.remove(seq, hash);
+    this.file.run('deleteEntry', seq);
+  }
+}

@@ -1,0 +1,92 @@
+import * as core from 'mempool-core';
+import type { Row } from '../file/sql-file.ts';
+import type { PoolFile } from '../pool/pool-file.ts';
+import * as records from '../pool/records.ts';
+
+/**
+ * The whole of a priority pool but its payloads, events and operation ids, in the order that core takes it. Inside one
+ * transaction. What is damaged stops nothing (M2): of a record it becomes what every verb can move on from, as `drop` and
+ * blocks would make of it in a pool in order of arrival, and a warning tells of it.
+ */
+export function* loadPool(file: PoolFile, state: records.PoolState): Generator<core.PoolRecord, undefined> {
+  const { tick, floor, lastSeq, lastEventSeq } = state;
+  for (const row of file.rows('loadBlocks')) yield* loadBlock(file, row);
+  // Behind the blocks, the last of which may be damaged.
+  yield { kind: 'base', tick, floor, lastSeq, trimmedLog: trimmedLog(state), trimmedEvents: lastEventSeq };
+  for (const row of file.rows('loadLost')) file.reportDamage(records.placeOf(row));
+  for (const row of file.rows('loadLive')) yield* loadLive(file, row, tick);
+  yield* loadLog(file, state);
+  for (const { tag, tick: at } of file.rows('loadSatisfied'))
+    if (typeof tag === 'string' && Number.isSafeInteger(at)) yield { kind: 'satisfied', tag, tick: at as number };
+}
+
+/** The verbs that move the tip look at the stored one themselves. */
+function* loadBlock(file: PoolFile, { tick, point }: Row): Generator<core.PoolRecord, undefined> {
+  if (!(point instanceof Uint8Array) || point.length !== core.pointBytes) return;
+  const sighted = Array.from(file.rows('loadSightings', tick), records.placeOf).map(({ hash }) => hash);
+  yield { kind: 'block', block: { tick: tick as number, point: core.decodePoint(point), sighted } };
+}
+
+function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolRecord, undefined> {
+  const { hash, seq } = records.placeOf(row);
+  if (hash === '') return void file.reportDamage({ hash, seq });
+  const standing = records.readStanding(row);
+  if (standing === null) file.reportDamage({ hash, seq });
+  const after = standing?.life ?? core.live(hash, seq, 'Propagated', tick);
+  yield { kind: 'write', write: { after, point: standing?.point ?? null, body: emptyBody(hash, row) } };
+  yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
+}
+
+/**
+ * What the file has beyond `maxFinalized`, since an open has lowered that, goes with the next call that has events. It is
+ * forgotten here at once: a mirror that trimmed it with any other call would know less than one that is loaded then.
+ */
+function trimmedLog({ lastLogSeq, logged, maxFinalized }: records.PoolState): number {
+  return lastLogSeq - Math.min(logged, maxFinalized);
+}
+
+/** Without a gap: the mirror counts its entries as the file does. */
+function* loadLog(file: PoolFile, state: records.PoolState): Generator<core.PoolRecord, undefined> {
+  const { lastLogSeq } = state;
+  let next = trimmedLog(state) + 1;
+  for (const row of file.rows('loadLog', next)) {
+    const logSeq = row.logSeq as number;
+    while (next < logSeq) yield lostEntry(file, next++);
+    yield* loadLogged(file, row);
+    next = logSeq + 1;
+  }
+  while (next <= lastLogSeq) yield lostEntry(file, next++);
+}
+
+function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undefined> {
+  const { hash, seq, logSeq = 0 } = records.placeOf(row);
+  if (hash === '') return void (yield lostEntry(file, logSeq));
+  const standing = records.readStanding(row);
+  if (standing === null) file.reportDamage({ hash, seq });
+  const after = standing?.life ?? core.lostEnd(hash, seq);
+  const body = row.isLast === 1 ? emptyBody(hash, row) : null;
+  yield { kind: 'write', write: { after, point: standing?.point ?? null, body } };
+  if (row.isLast === 1) yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
+}
+
+/** Nobody knows whose it was: a place in the log, and nothing else. */
+function lostEntry(file: PoolFile, logSeq: number): core.PoolRecord {
+  file.reportDamage({ hash: '', seq: 0, logSeq });
+  return { kind: 'write', write: { after: core.lostEnd('', 0), point: null, body: emptyBody('', {}) } };
+}
+
+const nothing = Buffer.alloc(0);
+
+function emptyBody(hash: string, { type }: Row): core.Transaction {
+  return { hash, payload: nothing, payloadType: Number(type ?? 0) };
+}
+
+function readEntry(file: PoolFile, { record, bytes }: Row, hash: string, seq: number): core.Entry {
+  try {
+    if (record instanceof Uint8Array) return core.decodeEntry(hash, seq, record);
+  } catch {
+    // Told below, as one that is not there.
+  }
+  file.reportDamage({ hash, seq });
+  return core.lostEntry(hash, seq, Number(bytes ?? 0));
+}

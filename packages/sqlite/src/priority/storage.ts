@@ -1,0 +1,70 @@
+import * as core from 'mempool-core';
+import { PoolView } from '../pool/pool-view.ts';
+import { checksumOf } from '../pool/records.ts';
+import { PriorityCalls } from './calls.ts';
+import { loadedPool } from './mirror.ts';
+
+/** A live transaction as it was read back. */
+interface Found extends core.ReadRecord, core.Body {
+  readonly life: core.Life;
+  readonly point: core.ChainPoint | null;
+  readonly isIntact: boolean;
+}
+
+/** A priority pool's file, as core's verbs use it. */
+export class PriorityStorage extends PriorityCalls implements core.PriorityStorage {
+  stored(
+    context: core.ReadContext,
+    choose: (pool: core.PriorityPool) => readonly string[],
+  ): Promise<core.StoredTransaction[]> {
+    return this.read(context, (pool) => {
+      const found = Iterator.from(choose(pool)).map((hash) => this.#find(pool, hash));
+      const page = core.cutPage(
+        found.filter((each) => each !== null),
+        ({ isIntact }) => isIntact,
+      );
+      const { tick } = pool.view.currentTip;
+      return page.map((each) => core.storedTransaction(each.life, each, each.point, tick));
+    });
+  }
+
+  /** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq */
+  bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(core.Transaction | null)[]> {
+    return this.read(context, (pool) =>
+      hashes.map((hash) => {
+        const found = this.#find(pool, hash);
+        if (found === null) return null;
+        if (!found.isIntact) throw core.corrupt(found);
+        const { payload, payloadType } = found;
+        return { hash, payload, payloadType };
+      }),
+    );
+  }
+
+  dump(context: core.ReadContext): Promise<core.PoolDump> {
+    return this.look(context, () => core.dumpOf(loadedPool(this.file).index));
+  }
+
+  /** What the file says of records, for the verbs that every pool has. */
+  view<T>(context: core.ReadContext, read: (view: PoolView) => T): Promise<T> {
+    return this.read(context, () => read(new PoolView(this.file, this.hashes)));
+  }
+
+  /** Never throws, so that a page can end before a damaged record. */
+  #find({ view }: core.PriorityPool, hash: string): Found | null {
+    const life = view.life(hash);
+    if (life === null || !core.isLive(life.stage)) return null;
+    const row = this.file.row('body', life.seq) ?? {};
+    const payload = row.payload instanceof Uint8Array ? row.payload : new Uint8Array();
+    const isIntact = Number.isSafeInteger(row.type) && row.checksum === checksumOf(core.hashToBytes(hash), payload);
+    return {
+      hash,
+      seq: life.seq,
+      payload,
+      payloadType: Number(row.type),
+      life,
+      point: view.confirmedAt(hash),
+      isIntact,
+    };
+  }
+}

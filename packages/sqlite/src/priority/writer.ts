@@ -1,0 +1,60 @@
+import * as core from 'mempool-core';
+import type { PoolFile } from '../pool/pool-file.ts';
+import { checksumOf, damaged, decodeState } from '../pool/records.ts';
+import { StepWriter } from '../pool/step-writer.ts';
+import type { PriorityChanges } from './changes.ts';
+import { limitsText } from './format.ts';
+import type { MirroredHashes } from './hashes.ts';
+
+export interface PriorityWriterParts {
+  readonly file: PoolFile;
+  readonly hashes: MirroredHashes;
+  readonly changes: PriorityChanges | null;
+}
+
+/** Writes what a step of a priority pool says, inside one SQLite transaction, while the mirror's lives are as they were. */
+export class PriorityWriter {
+  readonly #parts: PriorityWriterParts;
+
+  constructor(parts: PriorityWriterParts) {
+    this.#parts = parts;
+  }
+
+  /** What changes the pool makes it that version. */
+  write(step: core.Step<unknown>, version: number): void {
+    const { file, hashes, changes } = this.#parts;
+    const state = decodeState(file.row('pool'));
+    for (const { after, body } of step.writes) if (body !== null) this.#insert(after.seq, body);
+    // Before the log is trimmed: the entry of what leaves it goes with it.
+    const entries = step.pool?.entries.map(core.encodeEntry) ?? [];
+    if (step.pool) this.#writePool(step.pool, entries);
+    new StepWriter(file, hashes, state).write(step);
+    if (!core.changesPool(step)) return;
+    changes?.add(version, core.changeOfStep(step, state.lastEventSeq + step.events.length), entries);
+    file.run('setVersion', version, step.pool.lastGossipSeq);
+  }
+
+  /** L2: a new life takes over the history of the one that ended. */
+  #insert(seq: number, { hash, payload, payloadType }: core.Transaction): void {
+    const { file, hashes } = this.#parts;
+    const bytes = core.hashToBytes(hash);
+    const before = hashes.seqOf(bytes);
+    if (before !== undefined) {
+      hashes.remove(before, bytes);
+      // One call may end a life, wherever it was, and begin the next.
+      file.run('deletePending', before);
+      file.run('deleteInflight', before);
+      file.run('repointLog', seq, before);
+    }
+    if (!hashes.insert({ seq, hash: bytes, type: payloadType, checksum: checksumOf(bytes, payload), payload }))
+      throw damaged('order of arrival');
+  }
+
+  #writePool({ entries, satisfied, forgotten, limits }: core.PoolStep, records: readonly Uint8Array[]): void {
+    const { file } = this.#parts;
+    for (const [i, { seq }] of entries.entries()) file.run('putEntry', seq, records[i]);
+    for (const tag of forgotten) file.run('forgetTag', tag);
+    for (const [tag, tick] of satisfied) file.run('satisfy', tag, tick);
+    if (limits !== null) file.run('setLimits', limitsText(limits));
+  }
+}
