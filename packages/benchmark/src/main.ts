@@ -1,13 +1,13 @@
 // `npm run bench`: what the backends cost, as ratios to limits that are measured in the same run.
 import { join } from 'node:path';
-import { partialFolder } from './bench-folder.ts';
-import { compare, type Finding } from './check.ts';
-import { digits } from './format.ts';
-import { type Options, readOptions, usage } from './options.ts';
-import { quoteIn, readmes, resultsFolder, write } from './publish.ts';
-import { report } from './report.ts';
-import { type Result, readResult } from './result.ts';
-import { run } from './suite.ts';
+import { compare, type Finding } from './report/check.ts';
+import { digits } from './report/format.ts';
+import { quoteIn, readmes, resultsFolder, write } from './report/publish.ts';
+import { report } from './report/report.ts';
+import { type Result, readResult } from './report/result.ts';
+import { partialFolder } from './runner/folder.ts';
+import { type Options, readOptions, usage } from './runner/options.ts';
+import { run } from './runner/suite.ts';
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));

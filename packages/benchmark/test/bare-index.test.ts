@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BareIndex } from '../src/bare-index.ts';
+import { BareIndex } from '../src/limits/index.ts';
 
 describe('the bare index', () => {
   test('gives the first ones from the highest priority on', () => {

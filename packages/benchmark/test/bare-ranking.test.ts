@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { BareRankedMap } from '../src/bare-ranked-map.ts';
-import { redisRankings } from '../src/bare-ranked-redis.ts';
-import { tableRanking } from '../src/bare-ranked-table.ts';
-import type { RankingLimit } from '../src/bare-ranking.ts';
-import { FilledRanking } from '../src/filled-ranking.ts';
-import { type Priced, pricedTransactions } from '../src/ranked-sample.ts';
-import { Standings } from '../src/standings.ts';
+import { BareRankedMap } from '../src/limits/ranked-map.ts';
+import { redisRankings } from '../src/limits/ranked-redis.ts';
+import { tableRanking } from '../src/limits/ranked-table.ts';
+import type { RankingLimit } from '../src/limits/ranking.ts';
+import { FilledRanking } from '../src/workloads/filled-ranking.ts';
+import { type Priced, pricedTransactions } from '../src/workloads/ranked-sample.ts';
+import { Standings } from '../src/workloads/standings.ts';
 
 interface Held {
   readonly hash: string;

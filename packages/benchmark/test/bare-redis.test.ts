@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import type { Limit } from '../src/bare.ts';
-import { redisLimits } from '../src/bare-redis.ts';
-import { freshTransactions, hashesOf } from '../src/sample.ts';
+import type { Limit } from '../src/limits/limit.ts';
+import { redisLimits } from '../src/limits/redis.ts';
+import { freshTransactions, hashesOf } from '../src/workloads/sample.ts';
 
 const keys = `bare:${process.pid}:*`;
 

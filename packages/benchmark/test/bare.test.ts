@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { BareMap } from '../src/bare-map.ts';
-import { BareTable, tableLimit } from '../src/bare-table.ts';
-import { freshTransactions, hashesOf } from '../src/sample.ts';
+import { BareMap } from '../src/limits/map.ts';
+import { BareTable, tableLimit } from '../src/limits/table.ts';
+import { freshTransactions, hashesOf } from '../src/workloads/sample.ts';
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mempool-benchmark-'));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chart } from '../src/chart.ts';
+import { chart } from '../src/report/chart.ts';
 import { sampleResult } from './sample-result.ts';
 import { descendants, type Element, parseXml } from './xml.ts';
 

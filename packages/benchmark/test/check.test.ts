@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compare } from '../src/check.ts';
+import { compare } from '../src/report/check.ts';
 import { sampleGoal, sampleResult, scaled } from './sample-result.ts';
 
 const stored = sampleResult();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { hasFurtherPasses, isTimeFor, unsettledRows } from '../src/further-passes.ts';
-import { readOptions } from '../src/options.ts';
-import { rowsOf } from '../src/row.ts';
+import { rowsOf } from '../src/report/row.ts';
+import { hasFurtherPasses, isTimeFor, unsettledRows } from '../src/runner/further-passes.ts';
+import { readOptions } from '../src/runner/options.ts';
 
 /** A row of two passes at two sizes, the limit's cost in the second pass at the larger one as given. */
 function row(backend: string, id: string, second: number) {

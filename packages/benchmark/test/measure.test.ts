@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { figureOf, inTurn, type Measure, take } from '../src/measure.ts';
+import { figureOf, inTurn, type Measure, take } from '../src/runner/measure.ts';
 
 function measureOf(values: readonly number[], goal: Measure['goal']): Measure {
   const rest = [...values];

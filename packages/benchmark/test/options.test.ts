@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type BackendName, backendNames } from '../src/bench-backend.ts';
-import { readOptions } from '../src/options.ts';
-import { passesOf } from '../src/part.ts';
+import { type BackendName, backendNames } from '../src/backends/backend.ts';
+import { readOptions } from '../src/runner/options.ts';
+import { passesOf } from '../src/runner/part.ts';
 
 describe('the options of a run', () => {
   test('are all backends at a thousand and a hundred thousand without any', () => {

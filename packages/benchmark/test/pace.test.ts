@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isSettled, paceOf } from '../src/pace.ts';
-import type { Place } from '../src/place.ts';
+import type { Place } from '../src/backends/place.ts';
+import { isSettled, paceOf } from '../src/runner/pace.ts';
 
 const pass = { index: 0, count: 1 };
 

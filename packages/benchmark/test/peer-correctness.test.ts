@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import type { CorrectnessOptions } from '../src/peer-correctness.ts';
-import { peerCorrectness } from '../src/peer-correctness.ts';
-import { original } from '../src/peer-original.ts';
-import { loadPeerSubject, ours } from '../src/peer-ours.ts';
-import { type Aftermath, judge } from '../src/peer-verdict.ts';
+import type { CorrectnessOptions } from '../src/peers/correctness.ts';
+import { peerCorrectness } from '../src/peers/correctness.ts';
+import { original } from '../src/peers/original.ts';
+import { loadPeerSubject, ours } from '../src/peers/ours.ts';
+import { type Aftermath, judge } from '../src/peers/verdict.ts';
 
 function options(given: Pick<CorrectnessOptions, 'peers'>): CorrectnessOptions {
   return { redisUrl: inject('redisUrl'), folder: '', cuts: 12, seed: 7, ...given };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installPeers } from '../src/peer-install.ts';
+import { installPeers } from '../src/peers/install.ts';
 
 let home = '';
 

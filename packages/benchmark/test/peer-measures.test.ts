@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { subjectPaths } from '../src/context.ts';
-import { type PeerMeasure, peerMeasures } from '../src/peer-measures.ts';
-import { loadPeerSubject } from '../src/peer-ours.ts';
-import { type BenchServer, startServer } from '../src/redis-server.ts';
+import { type BenchServer, startServer } from '../src/backends/redis-server.ts';
+import { type PeerMeasure, peerMeasures } from '../src/peers/measures.ts';
+import { loadPeerSubject } from '../src/peers/ours.ts';
+import { subjectPaths } from '../src/runner/context.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'peer-measures-'));
 let server: BenchServer | null = null;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readOptions } from '../src/options.ts';
+import { readOptions } from '../src/runner/options.ts';
 
 describe('what others offer', () => {
   const cases: readonly (readonly [string, string[], object])[] = [

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, inject, test } from 'vitest';
-import type { PeerPlace, PeerStore } from '../src/peer.ts';
-import { original } from '../src/peer-original.ts';
-import { type CutProxy, startCutProxy } from '../src/peer-proxy.ts';
-import { freshTransactions, hashesOf } from '../src/sample.ts';
+import { original } from '../src/peers/original.ts';
+import type { PeerPlace, PeerStore } from '../src/peers/peer.ts';
+import { type CutProxy, startCutProxy } from '../src/peers/proxy.ts';
+import { freshTransactions, hashesOf } from '../src/workloads/sample.ts';
 
 const open: (PeerStore | CutProxy)[] = [];
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { subjectPaths } from '../src/context.ts';
-import { loadPeerSubject, oursByPriority } from '../src/peer-ours.ts';
-import { freshTransactions, hashesOf } from '../src/sample.ts';
+import { loadPeerSubject, oursByPriority } from '../src/peers/ours.ts';
+import { subjectPaths } from '../src/runner/context.ts';
+import { freshTransactions, hashesOf } from '../src/workloads/sample.ts';
 
 describe('ours by priority', () => {
   test('takes what pays the most first, whatever it is asked for, and confirms it', async () => {

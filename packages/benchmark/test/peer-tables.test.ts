@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { original } from '../src/peer-original.ts';
-import { cutTable, lackList, speedTable } from '../src/peer-tables.ts';
-import { spreadOf } from '../src/spread.ts';
+import { original } from '../src/peers/original.ts';
+import { cutTable, lackList, speedTable } from '../src/peers/tables.ts';
+import { spreadOf } from '../src/report/spread.ts';
 
 describe('the tables of the peers', () => {
   test('show a ratio with its spread, its goal and whether it is met', () => {

@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { compare } from '../src/check.ts';
-import { write } from '../src/publish.ts';
-import { report } from '../src/report.ts';
-import { readResult } from '../src/result.ts';
+import { compare } from '../src/report/check.ts';
+import { write } from '../src/report/publish.ts';
+import { report } from '../src/report/report.ts';
+import { readResult } from '../src/report/result.ts';
 import { sampleResult } from './sample-result.ts';
 
 function written(result = sampleResult()): string {

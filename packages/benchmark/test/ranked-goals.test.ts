@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { goalsAgainst } from '../src/against.ts';
-import { rankedGoals } from '../src/ranked-series.ts';
-import { type Row, rowsOf } from '../src/row.ts';
+import { type Row, rowsOf } from '../src/report/row.ts';
+import { goalsAgainst } from '../src/runner/against.ts';
+import { rankedGoals } from '../src/workloads/ranked-series.ts';
 
 function rowsBeside(
   backend: string,

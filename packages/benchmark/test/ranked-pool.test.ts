@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { subjectPaths } from '../src/context.ts';
-import { Admission, RankedPool } from '../src/ranked-pool.ts';
-import { pricedTransactions } from '../src/ranked-sample.ts';
-import { batches, hashesOf } from '../src/sample.ts';
-import { loadSubject } from '../src/subject.ts';
+import { loadSubject } from '../src/backends/subject.ts';
+import { subjectPaths } from '../src/runner/context.ts';
+import { Admission, RankedPool } from '../src/workloads/ranked-pool.ts';
+import { pricedTransactions } from '../src/workloads/ranked-sample.ts';
+import { batches, hashesOf } from '../src/workloads/sample.ts';
 
 async function filled(n: number): Promise<RankedPool> {
   const pool = new RankedPool(await loadSubject(subjectPaths.ephemeral), n);

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { quoted, quoteIn, readmes, storedReport } from '../src/publish.ts';
-import { quoteEnd, quoteStart, report } from '../src/report.ts';
+import { quoted, quoteIn, readmes, storedReport } from '../src/report/publish.ts';
+import { quoteEnd, quoteStart, report } from '../src/report/report.ts';
 import { sampleResult } from './sample-result.ts';
 
 const notYet = '\nNo run is stored yet.\n';

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { subjectPaths } from '../src/context.ts';
-import { RankedPool } from '../src/ranked-pool.ts';
-import { type Reaper, reaperBeside, reaperHere } from '../src/reaper.ts';
-import { loadSubject } from '../src/subject.ts';
+import { loadSubject } from '../src/backends/subject.ts';
+import { type Reaper, reaperBeside, reaperHere } from '../src/goals/reaper.ts';
+import { subjectPaths } from '../src/runner/context.ts';
+import { RankedPool } from '../src/workloads/ranked-pool.ts';
 
 async function filled(path: string): Promise<RankedPool> {
   const pool = new RankedPool(await loadSubject(path), 20);

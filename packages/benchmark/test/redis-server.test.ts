@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { backendOf } from '../src/bench-backend.ts';
-import { startServer } from '../src/redis-server.ts';
+import { backendOf } from '../src/backends/backend.ts';
+import { startServer } from '../src/backends/redis-server.ts';
 
 describe('where no redis-server is on the PATH', () => {
   afterEach(() => void vi.unstubAllEnvs());

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { cost, spread } from '../src/format.ts';
-import { quoted } from '../src/publish.ts';
-import { report } from '../src/report.ts';
-import { spreadOf } from '../src/spread.ts';
+import { cost, spread } from '../src/report/format.ts';
+import { quoted } from '../src/report/publish.ts';
+import { report } from '../src/report/report.ts';
+import { spreadOf } from '../src/report/spread.ts';
 import { sampleGoal, sampleResult } from './sample-result.ts';
 
 const result = sampleResult([

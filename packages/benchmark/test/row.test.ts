@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { flatnessGoals } from '../src/result.ts';
-import { type Costs, rowsOf } from '../src/row.ts';
+import { flatnessGoals } from '../src/report/result.ts';
+import { type Costs, rowsOf } from '../src/report/row.ts';
 
 const head = { backend: 'a backend', id: 'a', title: 'a workload', unit: 'µs', per: 'transaction' } as const;
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Result, readResult } from '../src/result.ts';
+import { type Result, readResult } from '../src/report/result.ts';
 import { scaled } from './sample-result.ts';
 import { parseXml } from './xml.ts';
 

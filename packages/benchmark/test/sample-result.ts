@@ -1,7 +1,7 @@
-import type { Figure } from '../src/measure.ts';
-import { type Result, resultFormat } from '../src/result.ts';
-import { type Row, rowsOf } from '../src/row.ts';
-import { spreadOf } from '../src/spread.ts';
+import { type Result, resultFormat } from '../src/report/result.ts';
+import { type Row, rowsOf } from '../src/report/row.ts';
+import { spreadOf } from '../src/report/spread.ts';
+import type { Figure } from '../src/runner/measure.ts';
 
 /** A result with given costs: two workloads and a weight for each of two backends. */
 export function sampleResult(goals: readonly Figure[] = []): Result {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { apart, logScale } from '../src/scale.ts';
+import { apart, logScale } from '../src/report/scale.ts';
 
 describe('a logarithmic scale', () => {
   test('has powers of ten around all values as ticks', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inverted, median, quantile, quotients, spreadOf } from '../src/spread.ts';
+import { inverted, median, quantile, quotients, spreadOf } from '../src/report/spread.ts';
 
 describe('a spread', () => {
   test('has the middle value as its median, whatever order the rounds came in', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { freshTransactions, hashesOf } from '../src/sample.ts';
-import { Stored } from '../src/stored.ts';
+import { freshTransactions, hashesOf } from '../src/workloads/sample.ts';
+import { Stored } from '../src/workloads/stored.ts';
 
 function stored(count: number) {
   const transactions = freshTransactions(count);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Pace } from '../src/pace.ts';
-import { type CostsByName, rotated, takeTurns } from '../src/turns.ts';
+import type { Pace } from '../src/runner/pace.ts';
+import { type CostsByName, rotated, takeTurns } from '../src/runner/turns.ts';
 
 const names = ['a', 'b', 'c'] as const;
 

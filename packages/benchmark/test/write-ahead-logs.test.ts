@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { backendOf } from '../src/bench-backend.ts';
-import { contestSeries } from '../src/contest.ts';
-import { WriteAheadLogs } from '../src/write-ahead-logs.ts';
+import { backendOf } from '../src/backends/backend.ts';
+import { contestSeries } from '../src/runner/contest.ts';
+import { WriteAheadLogs } from '../src/runner/write-ahead-logs.ts';
 
 function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mempool-benchmark-'));

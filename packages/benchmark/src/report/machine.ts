@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { arch, cpus, platform, totalmem } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { BenchServer } from '../backends/redis-server.ts';
+import { type Spread, spreadOf } from './spread.ts';
+
+/** Where and with what a run was made. */
+export interface Machine {
+  readonly node: string;
+  readonly system: string;
+  readonly processor: string;
+  readonly memoryGib: number;
+  readonly revision: string | null;
+  readonly betterSqlite3: string;
+  readonly sqlite: string;
+  readonly ioredis: string;
+  readonly redis: string | null;
+  /** Writes of 4 KiB in a second, each followed by fsync. */
+  readonly fsyncsPerSecond: Spread;
+}
+
+/** @param redis the server that a run uses; @param rounds of the loop of fsync */
+export async function machineOf(folder: string, redis: BenchServer | null, rounds: number): Promise<Machine> {
+  const [cpu] = cpus();
+  return {
+    node: process.versions.node,
+    system: `${platform()} ${arch()}`,
+    processor: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
+    memoryGib: Math.round(totalmem() / 2 ** 30),
+    revision: revisionOf(import.meta.dirname),
+    betterSqlite3: versionOf('better-sqlite3'),
+    sqlite: sqliteVersion(),
+    ioredis: versionOf('ioredis'),
+    redis: await redisVersion(redis),
+    fsyncsPerSecond: spreadOf(fsyncRates(folder, rounds)),
+  };
+}
+
+/** What is checked out there; `null` where that is no checkout. */
+export function revisionOf(folder: string): string | null {
+  try {
+    const flags = ['describe', '--always', '--dirty', '--exclude=*'];
+    return execFileSync('git', flags, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
+      .toString()
+      .trim();
+  } catch {
+    return null;
+  }
+}
+
+function versionOf(dependency: string): string {
+  const { version } = createRequire(import.meta.url)(`${dependency}/package.json`) as { version: string };
+  return version;
+}
+
+function sqliteVersion(): string {
+  const db = new Database(':memory:');
+  const version = String(db.prepare('SELECT sqlite_version()').pluck().get());
+  db.close();
+  return version;
+}
+
+async function redisVersion(redis: BenchServer | null): Promise<string | null> {
+  if (redis === null) return null;
+  return /redis_version:(\S+)/.exec(await redis.client.info('server'))?.[1] ?? 'unknown';
+}
+
+function fsyncRates(folder: string, rounds: number): number[] {
+  const own = mkdtempSync(join(folder, 'fsync-'));
+  const file = openSync(join(own, 'file'), 'w');
+  const page = Buffer.alloc(4_096, 1);
+  const rate = (): number => {
+    const start = performance.now();
+    const count = 100;
+    for (let i = 0; i < count; i++) {
+      writeSync(file, page, 0, page.length, 0);
+      fsyncSync(file);
+    }
+    return (count * 1_000) / (performance.now() - start);
+  };
+  try {
+    return Array.from({ length: rounds }, rate);
+  } finally {
+    closeSync(file);
+    rmSync(own, { recursive: true, force: true });
+  }
+}
