@@ -1,7 +1,7 @@
 import type { ConfirmOutcome, MempoolStore, OpenOptions, ReceiveOutcome } from 'mempool-core';
-import type { Subject } from './case.ts';
-import type { AnySubject } from './subject.ts';
-import { storeVerbs, verbsOf } from './verbs.ts';
+import type { Subject } from './case/case.ts';
+import type { AnySubject } from './case/subject.ts';
+import { storeVerbs, verbsOf } from './case/verbs.ts';
 
 /** A fault that can be planted in the stores of any subject, and the case that must notice it. */
 export interface BrokenStore {

@@ -1,7 +1,7 @@
-import type { Assignment } from './fork.ts';
-import { ordered } from './ordering.ts';
-import { loadSubject, wholeSubject } from './subject.ts';
-import { type TaskInputs, type TaskLink, type TaskName, tasks } from './tasks.ts';
+import { ordered } from './case/ordering.ts';
+import { loadSubject, wholeSubject } from './case/subject.ts';
+import type { Assignment } from './process/fork.ts';
+import { type TaskInputs, type TaskLink, type TaskName, tasks } from './process/tasks.ts';
 
 /** The program that `fork` starts: it opens the pool by the subject's own module, does one task and stays until it is ended. */
 const words: unknown[] = [];

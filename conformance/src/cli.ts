@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
 import { breaking } from './broken.ts';
+import type { CaseResult } from './case/outcome.ts';
+import { type AnySubject, loadSubject } from './case/subject.ts';
 import { allCases, casesOf } from './cases/index.ts';
-import { type Arguments, firstLine, help, readArguments, UsageError } from './cli-arguments.ts';
-import { closingLines, listLine, progressLine } from './cli-output.ts';
-import { toMarkdown } from './markdown.ts';
-import type { CaseResult } from './outcome.ts';
-import { preflight } from './preflight.ts';
-import { runSuite } from './run.ts';
-import { type AnySubject, loadSubject } from './subject.ts';
+import { type Arguments, firstLine, help, readArguments, UsageError } from './command/arguments.ts';
+import { closingLines, listLine, progressLine } from './command/output.ts';
+import { toMarkdown } from './report/markdown.ts';
+import { preflight } from './runner/preflight.ts';
+import { runSuite } from './runner/run.ts';
 
 /** What a shell reports of a process that SIGINT or SIGPIPE ended. */
 const interruptedCode = 130;

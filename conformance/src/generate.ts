@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { matrix, withMatrix } from './matrix.ts';
-import type { Report } from './report.ts';
+import { matrix, withMatrix } from './report/matrix.ts';
+import type { Report } from './report/report.ts';
 
 /** Writes the matrix of rules and backends into the README, from the reports of the last test run; `--check` compares. */
 const readme: string = fileURLToPath(new URL('../../README.md', import.meta.url));

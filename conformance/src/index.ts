@@ -10,27 +10,27 @@ export type {
   Level,
   Need,
   Subject,
-} from './case.ts';
-export { type BindingOptions, type CaseTest, caseTests } from './case-test.ts';
+} from './case/case.ts';
+export { openLeases } from './case/lease-opening.ts';
+export { onBothOrderings } from './case/ordering.ts';
+export type { CaseOutcome, CaseResult } from './case/outcome.ts';
+export { Random } from './case/random.ts';
+export type { AnySubject } from './case/subject.ts';
 export { allCases, electionCases } from './cases/index.ts';
-export { checkHistory, type HistoryOptions, historyOptions, transcript } from './history.ts';
-export { makeHistory, type Universe } from './history-calls.ts';
-export { checkLeaseHistory, type LeaseHistoryOptions } from './lease-history.ts';
-export { openLeases } from './lease-opening.ts';
-export { toMarkdown } from './markdown.ts';
-export { Model, type ModelOptions } from './model/model.ts';
-export { onBothOrderings } from './ordering.ts';
-export type { CaseOutcome, CaseResult } from './outcome.ts';
-export { preflight } from './preflight.ts';
+export { checkLeaseHistory, type LeaseHistoryOptions } from './histories/lease-history.ts';
+export { makeHistory, type Universe } from './histories/pool-calls.ts';
+export { checkHistory, type HistoryOptions, historyOptions, transcript } from './histories/pool-history.ts';
 export {
   checkPriorityHistory,
   makePriorityHistory,
   type PriorityHistory,
   type PriorityHistoryOptions,
   tallyOf,
-} from './priority/history.ts';
-export { Random } from './random.ts';
-export type { Counts, Profile, Report, ReportedCase } from './report.ts';
-export { rules, untested } from './rules.ts';
-export { type CaseOptions, runCase, runSuite, type SuiteOptions } from './run.ts';
-export type { AnySubject } from './subject.ts';
+} from './histories/priority/history.ts';
+export { Model, type ModelOptions } from './model/model.ts';
+export { toMarkdown } from './report/markdown.ts';
+export type { Counts, Profile, Report, ReportedCase } from './report/report.ts';
+export { rules, untested } from './report/rules.ts';
+export { type BindingOptions, type CaseTest, caseTests } from './runner/case-test.ts';
+export { preflight } from './runner/preflight.ts';
+export { type CaseOptions, runCase, runSuite, type SuiteOptions } from './runner/run.ts';

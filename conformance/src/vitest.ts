@@ -1,18 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import type { ConformanceCase, ElectionSubject, Subject } from './case.ts';
-import { type BindingOptions, caseTests } from './case-test.ts';
+import type { ConformanceCase, ElectionSubject, Subject } from './case/case.ts';
+import { writtenId } from './case/ordering.ts';
+import { type CaseResult, missingNeeds } from './case/outcome.ts';
+import { type AnySubject, wholeSubject } from './case/subject.ts';
 import { casesOf } from './cases/index.ts';
-import { limitOf } from './limits.ts';
-import { writtenId } from './ordering.ts';
-import { type CaseResult, missingNeeds } from './outcome.ts';
-import { preflight } from './preflight.ts';
-import { makeReport, type Report } from './report.ts';
-import { newSeed } from './run.ts';
-import { type AnySubject, wholeSubject } from './subject.ts';
+import { makeReport, type Report } from './report/report.ts';
+import { type BindingOptions, caseTests } from './runner/case-test.ts';
+import { limitOf } from './runner/limits.ts';
+import { preflight } from './runner/preflight.ts';
+import { newSeed } from './runner/run.ts';
 
-export type { BindingOptions } from './case-test.ts';
+export type { BindingOptions } from './runner/case-test.ts';
 
 /** The end of a case is bounded too, so vitest's own limit must come last. */
 const endingMs = 60_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { assertSame } from '../src/difference.ts';
+import { assertSame } from '../src/histories/difference.ts';
 
 test('equal values are the same', () => {
   assertSame({ a: [1, { b: null }] }, { a: [1, { b: null }] }, 'x');

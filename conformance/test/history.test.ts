@@ -33,7 +33,7 @@ test('a history has every verb, every outcome and every stage in it', async () =
   const store = await subject.open('x', historyOptions);
   const seen = new Set<string>();
   for (const { verb } of calls) seen.add(verb);
-  const { perform } = await import('../src/call.ts');
+  const { perform } = await import('../src/case/call.ts');
   for (const call of calls) {
     const answer = await perform(store, call);
     for (const [, kind] of JSON.stringify(answer).matchAll(/"kind":"([^"]*)"/g)) seen.add(kind ?? '');

@@ -1,6 +1,6 @@
 import { allCases, runSuite } from 'mempool-conformance';
 import { expect, test } from 'vitest';
-import { matrix, withMatrix } from '../src/matrix.ts';
+import { matrix, withMatrix } from '../src/report/matrix.ts';
 import { subject } from './fixtures/subject.ts';
 
 test('the matrix has a column per report and a row per rule, and tells what is not claimed', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { historyLimits } from '../src/priority/call-maker.ts';
-import type { Limits, Submission, Verdict } from '../src/priority/entry.ts';
-import { PriorityModel } from '../src/priority/model.ts';
+import { historyLimits } from '../src/histories/priority/call-maker.ts';
+import type { Limits, Submission, Verdict } from '../src/model/priority/entry.ts';
+import { PriorityModel } from '../src/model/priority/model.ts';
 
 const wide: Partial<Limits> = { maxTxs: 100, maxBytes: 10_000, maxParked: 100, maxAncestors: 100, maxDescendants: 100 };
 

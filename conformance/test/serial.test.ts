@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Call, perform } from '../src/call.ts';
-import { historyOptions } from '../src/history.ts';
+import { type Call, perform } from '../src/case/call.ts';
+import { historyOptions } from '../src/histories/pool-history.ts';
+import { type Lane, serialOrder } from '../src/histories/serial.ts';
 import { Model } from '../src/model/model.ts';
-import { type Lane, serialOrder } from '../src/serial.ts';
 
 const receive: Call = { verb: 'receive', args: [[{ hash: 'aa', payload: new Uint8Array(1), payloadType: 0 }]] };
 const mark: Call = { verb: 'markInflight', args: [['aa']] };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shortest } from '../src/shrink.ts';
+import { shortest } from '../src/histories/shrink.ts';
 
 test('what does not matter is left out', async () => {
   const items = Array.from({ length: 200 }, (_, i) => i);

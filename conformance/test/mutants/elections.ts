@@ -9,7 +9,7 @@ import {
   Leases,
   systemClock,
 } from 'mempool-election';
-import { leaseVerbs, verbsOf } from '../../src/verbs.ts';
+import { leaseVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { elected, electedWith, electing, over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 

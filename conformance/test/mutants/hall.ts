@@ -12,7 +12,7 @@ import {
   systemClock,
 } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
-import { leaseVerbs, storeVerbs, verbsOf } from '../../src/verbs.ts';
+import { leaseVerbs, storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { type Mutant, mutant } from './mutant.ts';
 
 const name = 'watcher';

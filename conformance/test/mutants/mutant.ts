@@ -12,7 +12,7 @@ import type {
 } from 'mempool-core';
 import { defineBackend } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
-import { storeVerbs, verbsOf } from '../../src/verbs.ts';
+import { storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import kills from './kills.json' with { type: 'json' };
 import { PlantedDriver, type WriteVerb } from './planted-driver.ts';
 

@@ -1,6 +1,6 @@
 import type { ConformanceCase, Subject } from 'mempool-conformance';
 import { runCase } from 'mempool-conformance';
-import { missingNeeds } from '../../src/outcome.ts';
+import { missingNeeds } from '../../src/case/outcome.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Long enough for the slowest case on the mutants, which keep everything in memory. */

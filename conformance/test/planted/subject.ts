@@ -9,7 +9,7 @@ import type { MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { damageFile } from '../../../packages/sqlite/test/file-damage.ts';
-import { leaseVerbs, storeVerbs, verbsOf } from '../../src/verbs.ts';
+import { leaseVerbs, storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { damageFaults } from './damage-faults.ts';
 import { durableFaults } from './durable-faults.ts';
 import { electionFaults } from './election-faults.ts';

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { setImmediate as turn } from 'node:timers/promises';
+import { isMempoolError, mempoolErrorCodes } from 'mempool-core';
+import type { ConformanceCase } from '../../case/case.ts';
+import { must } from '../../case/must.ts';
+import { block, point, receive, receiveOne, transaction } from '../../scenario/pool.ts';
+import { type ReadVerb, readVerbs, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
+
+function closedWrite({ verb, arrange }: WriteVerb): ConformanceCase {
+  return must(`R2/closed-${verb}`, `${verb} on a closed store is refused`, async (context) => {
+    const store = await context.open();
+    const { call } = await arrange(context, store);
+    await store.close();
+    assert.ok(isMempoolError(await rejection(call()), 'ERR_MEMPOOL_CLOSED'));
+  });
+}
+
+function closedRead({ verb, call }: ReadVerb): ConformanceCase {
+  return must(`R2/closed-${verb}`, `${verb} on a closed store is refused`, async (context) => {
+    const store = await context.open();
+    const hash = await receiveOne(context, store);
+    await store.close();
+    assert.ok(isMempoolError(await rejection(call(store, hash)), 'ERR_MEMPOOL_CLOSED'));
+  });
+}
+
+export const closingCases: readonly ConformanceCase[] = [
+  must('R1/code', 'an error has a code of the closed list and says whether a retry may help', async (context) => {
+    const store = await context.open();
+    const invalid = await rejection(store.markInflight(['XY']));
+    await store.close();
+    const closed = await rejection(store.usage());
+    for (const error of [invalid, closed]) {
+      assert.ok(isMempoolError(error));
+      assert.ok(error instanceof Error && mempoolErrorCodes.includes(error.code));
+      assert.equal(error.retryable, false);
+    }
+  }),
+  must('R1/known-by-code', 'an error is known by its code, whichever copy of the library made it', async (context) => {
+    const store = await context.open();
+    const error = await rejection(store.markInflight(['XY']));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+    const copy = Object.assign(new Error(error.message), { code: error.code, retryable: error.retryable });
+    assert.ok(isMempoolError(copy, 'ERR_MEMPOOL_INVALID'));
+    assert.equal(isMempoolError(Object.assign(new Error('other'), { code: 'ENOENT' })), false);
+  }),
+  must('R1/expected-outcomes', 'what is to be expected is a value, not an error', async (context) => {
+    const store = await context.open();
+    const one = transaction(context.random);
+    await store.receive([one]);
+    await block(store, 1);
+    const kinds = [
+      (await store.receive([one]))[0]?.kind,
+      (await block(store, 1)).kind,
+      (await store.confirm({ point: point(5), parent: point(4).hash, seen: [], unseen: [] })).kind,
+      (await store.rollback(point(1))).kind,
+      (await store.rollback(point(9))).kind,
+    ];
+    assert.deepEqual(kinds, ['duplicate', 'duplicate', 'gap', 'unchanged', 'unknown-point']);
+  }),
+  must('R1/capabilities', 'the capabilities are booleans, the same before open and after close', async (context) => {
+    const store = await context.open();
+    const opened = { ...store.capabilities };
+    await store.close();
+    assert.deepEqual([opened, { ...store.capabilities }], [{ ...context.capabilities }, { ...context.capabilities }]);
+    assert.ok(Object.values(opened).every((value) => typeof value === 'boolean'));
+    assert.deepEqual(Object.keys(opened).filter((name) => name === 'durable' || name === 'shared').length, 2);
+  }),
+  ...writeVerbs.map(closedWrite),
+  ...readVerbs.map(closedRead),
+  must('R2/close-twice', 'close may be called twice, also at once', async (context) => {
+    const store = await context.open();
+    await Promise.all([store.close(), store.close()]);
+    await store.close();
+    assert.ok(isMempoolError(await rejection(store.usage()), 'ERR_MEMPOOL_CLOSED'));
+  }),
+  must('R2/dispose', 'Symbol.asyncDispose closes', async (context) => {
+    const store = await context.open();
+    await store[Symbol.asyncDispose]();
+    assert.ok(isMempoolError(await rejection(store.usage()), 'ERR_MEMPOOL_CLOSED'));
+  }),
+  must('R2/calls-under-way', 'close waits for the calls it finds under way', async (context) => {
+    const store = await context.open();
+    const calls: Promise<unknown>[] = Array.from({ length: 20 }, () => receive(context, store, 3));
+    calls.push(block(store, 1), store.peekPending(), store.usage());
+    let answered = 0;
+    const answers = calls.map((call) => call.then(() => (answered += 1)));
+    const closed = store.close().then(turn);
+    const [answeredAtTheEnd] = await Promise.all([closed.then(() => answered), ...answers]);
+    assert.equal(answeredAtTheEnd, calls.length);
+  }),
+  must('R2/no-new-calls', 'a call made after close began is refused', async (context) => {
+    const store = await context.open();
+    const earlier = receive(context, store, 5);
+    const closing = store.close();
+    const later = rejection(store.receive([transaction(context.random)]));
+    const [error] = await Promise.all([later, earlier, closing]);
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_CLOSED'));
+  }),
+  must('R2/other-pool', 'closing one pool leaves another one open', async (context) => {
+    const [store, other] = [await context.open(), await context.openOther()];
+    await store.close();
+    await receive(context, other, 2);
+    assert.equal((await other.usage()).pending, 2);
+  }),
+];

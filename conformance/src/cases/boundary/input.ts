@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict';
+import { isMempoolError, type MempoolStore, type OpenOptions, type Transaction, type WriteOptions } from 'mempool-core';
+import type { ConformanceCase } from '../../case/case.ts';
+import { must } from '../../case/must.ts';
+import { pendingOrder, point, receive, snapshot, stagesOf, transaction } from '../../scenario/pool.ts';
+import { readVerbs, rejection, writeVerbs } from '../../scenario/verb-call.ts';
+
+interface BadInput {
+  readonly name: string;
+  /** What `details.field` must say. */
+  readonly field: string;
+  call(store: MempoolStore, good: Transaction): Promise<unknown>;
+}
+
+const hex = 'ab';
+const nothing = { seen: [], unseen: [] } as const;
+
+/** A value that the types forbid: what a caller without them may hand in. */
+function untyped<T>(value: unknown): T {
+  return value as T;
+}
+
+const badHashes: readonly (readonly [string, unknown])[] = [
+  ['upper-case', 'ABCD'],
+  ['odd', 'abc'],
+  ['empty', ''],
+  ['too-long', hex.repeat(65)],
+  ['not-hex', 'zz'],
+  ['not-text', 12],
+];
+
+const badTransactions: readonly BadInput[] = [
+  ...badHashes.map(([kind, hash]) => receiveWith(`hash-${kind}`, 'transactions[1].hash', { hash: untyped(hash) })),
+  receiveWith('payload-text', 'transactions[1].payload', { payload: untyped('00ff') }),
+  receiveWith('payload-array', 'transactions[1].payload', { payload: untyped([1, 2]) }),
+  receiveWith('type-negative', 'transactions[1].payloadType', { payloadType: -1 }),
+  receiveWith('type-too-large', 'transactions[1].payloadType', { payloadType: 65_536 }),
+  receiveWith('type-fraction', 'transactions[1].payloadType', { payloadType: 1.5 }),
+  { name: 'transaction-missing', field: 'transactions[0]', call: (store) => store.receive([untyped(null)]) },
+  { name: 'no-list', field: 'transactions', call: (store) => store.receive(untyped('ab')) },
+];
+
+function receiveWith(name: string, field: string, wrong: Partial<Transaction>): BadInput {
+  return { name, field, call: (store, good) => store.receive([good, { ...good, hash: 'abcd', ...wrong }]) };
+}
+
+const badLists: readonly BadInput[] = [
+  { name: 'mark', field: 'hashes[1]', call: (store, { hash }) => store.markInflight([hash, 'XY']) },
+  { name: 'acknowledge', field: 'hashes[1]', call: (store, { hash }) => store.markAcknowledged([hash, 'XY']) },
+  { name: 'release', field: 'hashes[1]', call: (store, { hash }) => store.release([hash, 'XY']) },
+  { name: 'drop', field: 'hashes[1]', call: (store, { hash }) => store.drop([hash, 'XY'], 'gone') },
+  { name: 'status', field: 'hashes[0]', call: (store) => store.checkStatus(['XY']) },
+  { name: 'find', field: 'hashes[0]', call: (store) => store.findInflight(['XY']) },
+  { name: 'mark-no-list', field: 'hashes', call: (store, { hash }) => store.markInflight(untyped(hash)) },
+  { name: 'reason-empty', field: 'reason', call: (store, { hash }) => store.drop([hash], '') },
+  { name: 'reason-long', field: 'reason', call: (store, { hash }) => store.drop([hash], 'x'.repeat(257)) },
+  { name: 'reason-broken', field: 'reason', call: (store, { hash }) => store.drop([hash], 'half \ud83d pair') },
+  { name: 'reason-missing', field: 'reason', call: (store, { hash }) => store.drop([hash], untyped(undefined)) },
+];
+
+const badBlocks: readonly BadInput[] = [
+  blockAt('slot-negative', 'block.point.slot', { slot: -1 }),
+  blockAt('slot-unsafe', 'block.point.slot', { slot: 2 ** 53 }),
+  blockAt('slot-fraction', 'block.point.slot', { slot: 0.5 }),
+  blockAt('slot-missing', 'block.point.slot', { slot: untyped<number>(undefined) }),
+  blockAt('point-short', 'block.point.hash', { hash: hex.repeat(31) }),
+  blockAt('point-upper-case', 'block.point.hash', { hash: 'AB'.repeat(32) }),
+  { name: 'block-missing', field: 'block', call: (store) => store.confirm(untyped(null)) },
+  {
+    name: 'parent',
+    field: 'block.parent',
+    call: (store) => store.confirm({ point: point(1), parent: 'genesis', ...nothing }),
+  },
+  {
+    name: 'seen',
+    field: 'block.seen[1]',
+    call: (store, { hash }) => store.confirm({ point: point(1), seen: [hash, 'XY'], unseen: [] }),
+  },
+  {
+    name: 'unseen',
+    field: 'block.unseen[1]',
+    call: (store, { hash }) => store.confirm({ point: point(1), seen: [hash], unseen: [hash, 'XY'] }),
+  },
+  thresholdOf('finalize-fraction', 'finalizeThreshold', 1.5),
+  thresholdOf('drop-not-a-number', 'dropThreshold', Number.NaN),
+  {
+    name: 'policy-misspelt',
+    field: 'policy.finaliseThreshold',
+    call: (store) => store.confirm({ point: point(1), seen: [], unseen: [] }, untyped({ finaliseThreshold: 2 })),
+  },
+  {
+    name: 'policy-null',
+    field: 'policy',
+    call: (store, { hash }) => store.confirm({ point: point(1), seen: [hash], unseen: [] }, untyped(null)),
+  },
+  { name: 'rollback-slot', field: 'point.slot', call: (store) => store.rollback({ ...point(1), slot: -5 }) },
+  { name: 'rollback-hash', field: 'point.hash', call: (store) => store.rollback({ ...point(1), hash: '' }) },
+  { name: 'rollback-missing', field: 'point', call: (store) => store.rollback(untyped(undefined)) },
+];
+
+function blockAt(name: string, field: string, wrong: { slot?: number; hash?: string }): BadInput {
+  const at = { ...point(1), ...wrong };
+  return { name, field, call: (store, { hash }) => store.confirm({ point: at, seen: [hash], unseen: [] }) };
+}
+
+function thresholdOf(name: string, field: string, value: number): BadInput {
+  const call: BadInput['call'] = (store, { hash }) =>
+    store.confirm({ point: point(1), seen: [hash], unseen: [] }, { [field]: value });
+  return { name, field, call };
+}
+
+const badNumbers: readonly BadInput[] = [
+  { name: 'after-negative', field: 'after', call: (store) => store.peekPending({ after: -1 }) },
+  { name: 'after-fraction', field: 'after', call: (store) => store.peekInflight({ after: 0.5 }) },
+  { name: 'limit-not-a-number', field: 'limit', call: (store) => store.peekPending({ limit: Number.NaN }) },
+  { name: 'log-limit', field: 'limit', call: (store) => store.dumpFinalized({ limit: untyped('5') }) },
+  { name: 'cursor-negative', field: 'cursor', call: (store) => store.dumpFinalized({ cursor: -1 }) },
+  { name: 'cursor-unsafe', field: 'cursor', call: (store) => store.dumpFinalized({ cursor: 2 ** 60 }) },
+  { name: 'subscribe-after', field: 'after', call: (store) => store.subscribe({ after: -1 }) },
+  { name: 'points-negative', field: 'points', call: (store) => store.tip({ points: -1 }) },
+  operationOf('id-empty', ''),
+  operationOf('id-long', 'x'.repeat(129)),
+  operationOf('id-line-end', 'a\nb'),
+  operationOf('id-not-ascii', 'ä'),
+];
+
+function operationOf(name: string, operationId: string): BadInput {
+  return { name, field: 'operationId', call: (store, { hash }) => store.markInflight([hash], { operationId }) };
+}
+
+function refused({ name, field, call }: BadInput): ConformanceCase {
+  const title = `bad input (${name}) is refused, naming ${field}, before anything is written`;
+  return must(`M2/${name}`, title, async (context) => {
+    const store = await context.open();
+    const [good = transaction(context.random)] = await receive(context, store, 1);
+    const before = await snapshot(store);
+    const error = await rejection(call(store, good));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+    assert.deepEqual([error.details.field, await snapshot(store)], [field, before]);
+  });
+}
+
+const badOptions: readonly (readonly [string, OpenOptions])[] = [
+  ['finalizeThreshold', { finalizeThreshold: 2.5 }],
+  ['dropThreshold', { dropThreshold: Number.NaN }],
+  ['maxFinalized', { maxFinalized: 0 }],
+  ['maxEvents', { maxEvents: -1 }],
+  ['maxRollback', { maxRollback: 1.5 }],
+  ['maxTxBytes', { maxTxBytes: Number.POSITIVE_INFINITY }],
+  ['timeoutMs', { timeoutMs: 0 }],
+];
+
+/** Options that are wrong in every verb alike. */
+const badCallOptions: readonly (readonly [string, string, unknown])[] = [
+  ['signal', 'signal', { signal: 'soon' }],
+  ['controller', 'signal', { signal: new AbortController() }],
+  ['options-null', 'options', null],
+  ['option-misspelt', 'sigal', { sigal: AbortSignal.abort() }],
+];
+
+function refusedOptions([name, field, options]: readonly [string, string, unknown]): ConformanceCase {
+  const title = `options with a bad ${field} are refused by every verb before anything is written`;
+  return must(`M2/${name}-of-any-verb`, title, async (context) => {
+    for (const { verb, arrange } of writeVerbs) {
+      const store = await context.openOther();
+      const { call } = await arrange(context, store);
+      const before = await snapshot(store);
+      const error = await rejection(call(untyped(options)));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
+      assert.deepEqual([error.details.field, await snapshot(store)], [field, before], verb);
+    }
+    const store = await context.open();
+    for (const { verb, call } of readVerbs) {
+      const error = await rejection(call(store, hex, untyped(options)));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
+      assert.equal(error.details.field, field, verb);
+    }
+  });
+}
+
+const noSignal = must('M2/no-signal', 'a signal of null is none, in every verb', async (context) => {
+  const none = untyped<WriteOptions>({ signal: null });
+  for (const { arrange } of writeVerbs) {
+    const store = await context.openOther();
+    const { call } = await arrange(context, store);
+    const { lastEventSeq } = await store.usage();
+    await call(none);
+    assert.ok((await store.usage()).lastEventSeq > lastEventSeq);
+  }
+  const store = await context.open();
+  for (const { call } of readVerbs) await call(store, hex, none);
+});
+
+function refusedOption([field, options]: readonly [string, OpenOptions]): ConformanceCase {
+  return must(`M2/open-${field}`, `open refuses a bad ${field} and names it`, async (context) => {
+    const error = await rejection(context.open(options));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+    assert.equal(error.details.field, field);
+  });
+}
+
+export const inputCases: readonly ConformanceCase[] = [
+  ...[...badTransactions, ...badLists, ...badBlocks, ...badNumbers].map(refused),
+  ...badOptions.map(refusedOption),
+  ...badCallOptions.map(refusedOptions),
+  noSignal,
+  must(
+    'M2/largest-payload',
+    'a payload of exactly maxTxBytes is taken, one byte more is too large',
+    async (context) => {
+      const store = await context.open({ maxTxBytes: 100 });
+      const [fits, larger] = [transaction(context.random, 100), transaction(context.random, 101)];
+      await store.receive([fits]);
+      const [answer] = await store.receive([larger]);
+      assert.deepEqual(answer, { kind: 'too-large', hash: larger.hash, maxTxBytes: 100 });
+      assert.deepEqual(await pendingOrder(store), [fits.hash]);
+    },
+  ),
+  must(
+    'M2/payload-too-large',
+    'one payload that is too large is answered as such, and the others of its call are taken in',
+    async (context) => {
+      const store = await context.open({ maxTxBytes: 100 });
+      const sizes = [101, 100, 5_000, 1];
+      const batch = sizes.map((bytes) => transaction(context.random, bytes));
+      const outcomes = await store.receive(batch);
+      assert.deepEqual(
+        outcomes.map(({ kind, hash }) => [kind, hash]),
+        batch.map(({ hash }, i) => [i % 2 === 0 ? 'too-large' : 'received', hash]),
+      );
+      assert.deepEqual(await pendingOrder(store), [batch[1]?.hash, batch[3]?.hash]);
+    },
+  ),
+  must(
+    'M2/too-large-repeated',
+    'a call with a payload that is too large is answered again under its operation id',
+    async (context) => {
+      const store = await context.open({ maxTxBytes: 100 });
+      const batch = [transaction(context.random, 101), transaction(context.random, 9)];
+      const first = await store.receive(batch, { operationId: 'operation-1' });
+      await store.drop([batch[1]?.hash ?? ''], 'gone');
+      assert.deepEqual(await store.receive(batch, { operationId: 'operation-1' }), first);
+    },
+  ),
+  must('M2/default-payload', 'by default a payload may have 1 MiB', async (context) => {
+    const store = await context.open();
+    const one = { ...transaction(context.random), payload: new Uint8Array(1_048_576) };
+    assert.equal((await store.receive([one]))[0]?.kind, 'received');
+  }),
+  must('M2/others-unharmed', 'the bad input of one caller does not reject the calls of others', async (context) => {
+    const store = await context.open();
+    const [before, after] = [transaction(context.random), transaction(context.random)];
+    const bad = { ...transaction(context.random), payloadType: 70_000 };
+    const calls = [store.receive([before]), store.receive([bad]), store.receive([after])];
+    const results = await Promise.allSettled(calls);
+    assert.deepEqual(
+      results.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    );
+    assert.deepEqual(await pendingOrder(store), [before.hash, after.hash]);
+  }),
+  must('M2/order-across-verbs', 'calls that were not awaited take effect in the order made', async (context) => {
+    const store = await context.open();
+    const one = transaction(context.random);
+    await Promise.all([
+      store.receive([one]),
+      store.markInflight([one.hash]),
+      store.confirm({ point: point(1), seen: [], unseen: [] }),
+      store.markAcknowledged([one.hash]),
+      store.release([one.hash]),
+      store.markInflight([one.hash]),
+      store.confirm({ point: point(2), seen: [one.hash], unseen: [] }),
+      store.rollback(point(1)),
+      store.drop([one.hash], 'gone'),
+    ]);
+    const { lastEventSeq } = await store.usage();
+    assert.deepEqual([await stagesOf(store, [one.hash]), lastEventSeq], [['Dropped'], 11]);
+  }),
+  must('M2/reads-in-order', 'a read that was not awaited sees the calls made before it', async (context) => {
+    const store = await context.open();
+    const one = transaction(context.random);
+    const [, status] = await Promise.all([store.receive([one]), stagesOf(store, [one.hash])]);
+    assert.deepEqual(status, ['Pending']);
+  }),
+];

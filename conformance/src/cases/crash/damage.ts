@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { isMempoolError, type MempoolErrorDetails, type MempoolStore, type OpenOptions } from 'mempool-core';
+import type { CaseContext, ConformanceCase, Damage, Need } from '../../case/case.ts';
+import { must } from '../../case/must.ts';
+import { win } from '../../scenario/lease.ts';
+import {
+  block,
+  emptyBlocks,
+  finalizeIn,
+  hashesOf,
+  inflightOrder,
+  pendingOrder,
+  point,
+  receive,
+  snapshot,
+  stagesOf,
+  statusOf,
+  take,
+  transaction,
+} from '../../scenario/pool.ts';
+
+/** A pool whose records can be damaged between two opens. */
+interface Scene {
+  readonly context: CaseContext;
+  readonly store: MempoolStore;
+  readonly warnings: readonly string[];
+  /** Closes the pool, damages that, and opens it again. */
+  damaged(record: Damage): Promise<Scene>;
+}
+
+async function openScene(context: CaseContext, named: OpenOptions = {}, warnings: string[] = []): Promise<Scene> {
+  const store = await context.open({ ...named, log: (_level, message) => warnings.push(message) });
+  const damaged = async (record: Damage): Promise<Scene> => {
+    await store.close();
+    await context.damage(record);
+    return openScene(context, named, warnings);
+  };
+  return { context, store, warnings, damaged };
+}
+
+interface DamageCase {
+  readonly name: string;
+  readonly title: string;
+  readonly needs?: readonly Need[];
+  run(scene: Scene): Promise<void>;
+}
+
+function caseOf({ name, title, needs = [], run }: DamageCase): ConformanceCase {
+  const damaged: ConformanceCase['run'] = async (context) => run(await openScene(context));
+  return must(`M2/damaged-${name}`, title, damaged, ['durable', 'damage', ...needs]);
+}
+
+async function refusesAsDamaged(call: Promise<unknown>, details: MempoolErrorDetails = {}): Promise<void> {
+  await assert.rejects(call, (error) => {
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_CORRUPT'), `not ERR_MEMPOOL_CORRUPT: ${error}`);
+    const told = Object.keys(details).map((name) => [name, error.details[name as keyof MempoolErrorDetails]]);
+    assert.deepEqual(Object.fromEntries(told), details);
+    return true;
+  });
+}
+
+const payload: DamageCase = {
+  name: 'payload',
+  title: 'a damaged payload is told with hash and seq, stepped over, and dropped',
+  async run(before) {
+    const hashes = hashesOf(await receive(before.context, before.store, 4));
+    const [first = '', bad = '', ...rest] = hashes;
+    const { store } = await before.damaged({ kind: 'payload', hash: bad });
+    const told = { hash: bad, seq: 2 };
+    assert.deepEqual(await pendingOrder(store), [first]);
+    await refusesAsDamaged(store.peekPending({ after: 1 }), told);
+    assert.deepEqual(hashesOf(await store.peekPending({ after: 2 })), rest);
+    await store.markInflight([first, bad]);
+    await refusesAsDamaged(store.findInflight([first, bad]), told);
+    assert.deepEqual(await stagesOf(store, [first, bad]), ['Propagated', 'Propagated']);
+    assert.equal((await block(store, 1, { seen: [bad] })).kind, 'applied');
+    assert.equal((await store.rollback(null)).kind, 'rolled-back');
+    assert.deepEqual(await store.drop([bad], 'damaged'), [bad]);
+    assert.deepEqual([await pendingOrder(store), await inflightOrder(store)], [rest, [first]]);
+    await refusesAsDamaged(store.dumpFinalized(), { ...told, logSeq: 1 });
+  },
+};
+
+const log: DamageCase = {
+  name: 'log',
+  title: 'a damaged log entry is told, stepped over, and moved by no block',
+  async run(before) {
+    const hashes = hashesOf(await receive(before.context, before.store, 4));
+    const [bad = '', ended = '', waiting = ''] = hashes;
+    await before.store.drop([bad, ended], 'gone');
+    const { store } = await before.damaged({ kind: 'log', logSeq: 1 });
+    await refusesAsDamaged(store.dumpFinalized(), { logSeq: 1 });
+    assert.deepEqual(hashesOf((await store.dumpFinalized({ cursor: 2 })).entries), [ended]);
+    await refusesAsDamaged(store.checkStatus([bad]), { hash: bad });
+    assert.deepEqual(await store.markInflight([bad, waiting]), [waiting]);
+    assert.deepEqual(await store.drop([bad], 'again'), []);
+    const applied = await block(store, 1, { seen: [bad, waiting] });
+    assert.deepEqual([applied.kind, 'confirmed' in applied && applied.confirmed], ['applied', 1]);
+    assert.equal((await store.rollback(null)).kind, 'rolled-back');
+    await refusesAsDamaged(store.checkStatus([bad]), { hash: bad });
+    assert.deepEqual(await pendingOrder(store), hashes.slice(2));
+  },
+};
+
+const logAgain: DamageCase = {
+  name: 'log-received',
+  title: 'a hash whose log entry is damaged can be received again, beside others',
+  async run(before) {
+    const [bad, other] = await receive(before.context, before.store, 2);
+    assert.ok(bad && other);
+    await before.store.drop([bad.hash], 'gone');
+    const { store, context } = await before.damaged({ kind: 'log', logSeq: 1 });
+    const outcomes = await store.receive([bad, other, transaction(context.random)]);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['received', 'duplicate', 'received'],
+    );
+    const { stage } = await statusOf(store, bad.hash);
+    assert.equal(stage, 'Pending');
+    assert.deepEqual((await pendingOrder(store)).slice(0, 2), hashesOf([other, bad]));
+    await refusesAsDamaged(store.dumpFinalized(), { logSeq: 1 });
+  },
+};
+
+const logFinal: DamageCase = {
+  name: 'log-finalized',
+  title: 'a damaged log entry of what was Finalized is neither brought back nor handed out',
+  async run(before) {
+    const [final = '', ready = ''] = hashesOf(await receive(before.context, before.store, 2));
+    await finalizeIn(before.store, 1, [final]);
+    const { store } = await before.damaged({ kind: 'log', logSeq: 1 });
+    await refusesAsDamaged(store.checkStatus([final]), { hash: final });
+    const undone = await store.rollback(null);
+    assert.deepEqual([undone.kind, 'returned' in undone && undone.returned], ['rolled-back', 0]);
+    assert.deepEqual(await pendingOrder(store), [ready]);
+  },
+};
+
+const chainPoint: DamageCase = {
+  name: 'point',
+  title: 'a damaged point is never told as another one, and stops no block',
+  async run(before) {
+    await emptyBlocks(before.store, 1, 3);
+    const { store, context } = await before.damaged({ kind: 'point', tick: 2 });
+    await refusesAsDamaged(store.tip({ points: 10 }));
+    assert.deepEqual((await store.tip({ points: 1 })).points, [point(3)]);
+    await receive(context, store, 1);
+    assert.equal((await block(store, 4)).kind, 'applied');
+    assert.equal((await store.rollback(point(3))).kind, 'rolled-back');
+    const kept = await snapshot(store);
+    await refusesAsDamaged(store.rollback(point(1)));
+    assert.deepEqual(await snapshot(store), kept);
+  },
+};
+
+const event: DamageCase = {
+  name: 'event',
+  title: 'a damaged event is told as missed, and the stream goes on behind it',
+  async run(before) {
+    for (const _ of [1, 2, 3]) await receive(before.context, before.store, 1);
+    const { store, context } = await before.damaged({ kind: 'event', eventSeq: 2 });
+    const { signal } = context;
+    const told = async (after: number, count: number) =>
+      (await take(await store.subscribe({ after, signal }), count)).map((event) =>
+        event.kind === 'lagged' ? `missed ${event.missed}` : event.eventSeq,
+      );
+    assert.deepEqual(await told(0, 3), [1, 'missed 1', 3]);
+    assert.deepEqual(await told(1, 2), ['missed 1', 3]);
+    await receive(context, store, 1);
+    assert.deepEqual(await told(2, 2), [3, 4]);
+  },
+};
+
+const operation: DamageCase = {
+  name: 'operation',
+  title: 'a call whose recorded outcome is damaged is not carried out again',
+  async run(before) {
+    const [one, other] = [transaction(before.context.random), transaction(before.context.random)];
+    await before.store.receive([one], { operationId: 'first' });
+    await before.store.receive([other], { operationId: 'second' });
+    await before.store.drop([one.hash], 'gone');
+    const { store } = await before.damaged({ kind: 'operation', operationId: 'first' });
+    const kept = await snapshot(store);
+    await refusesAsDamaged(store.receive([one], { operationId: 'first' }));
+    assert.deepEqual(await store.receive([other], { operationId: 'second' }), [
+      { kind: 'received', hash: other.hash, seq: 2, stage: 'Pending' },
+    ]);
+    assert.deepEqual(await snapshot(store), kept);
+  },
+};
+
+const lease: DamageCase = {
+  name: 'lease',
+  title: 'under a lease that is damaged no block passes, and everything else does',
+  needs: ['lease', 'election'],
+  async run(before) {
+    const leases = await before.context.leases();
+    const { nodeId, token, term } = await win(before.context, leases);
+    await leases.close();
+    const { store, context } = await before.damaged({ kind: 'lease' });
+    const kept = await snapshot(store);
+    const answer = await store
+      .confirm({ point: point(1), seen: [], unseen: [] }, {}, { lease: { nodeId, token, term } })
+      .then(({ kind }) => kind)
+      .catch((error) => (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? 'damaged' : Promise.reject(error)));
+    assert.ok(['fenced', 'damaged'].includes(answer), answer);
+    assert.deepEqual(await snapshot(store), kept);
+    await receive(context, store, 1);
+  },
+};
+
+const meta: DamageCase = {
+  name: 'meta',
+  title: 'a pool whose counters are damaged answers nothing from them',
+  async run(before) {
+    await receive(before.context, before.store, 2);
+    const opened = before.damaged({ kind: 'meta' });
+    const call = async <T>(run: (store: MempoolStore) => Promise<T>) => run((await opened).store);
+    await refusesAsDamaged(call((store) => store.receive([transaction(before.context.random)])));
+    await refusesAsDamaged(call((store) => store.usage()));
+    await refusesAsDamaged(call((store) => block(store, 1)));
+  },
+};
+
+const entry = must(
+  'M2/damaged-entry',
+  'a transaction whose verdict is damaged is told and parked, never handed out, until it is judged anew or dropped',
+  async (context) => {
+    const before = await openScene(context, { ordering: 'priority' });
+    const batch = [3n, 2n, 1n].map((priority) => ({ ...transaction(context.random), verdict: { priority } }));
+    const [bad = '', second = '', third = ''] = hashesOf(batch);
+    await before.store.receive(batch);
+    const warned = before.warnings.length;
+    const { store, warnings } = await before.damaged({ kind: 'entry', hash: bad });
+    assert.ok(warnings.length > warned, 'nothing was told to the log');
+    assert.deepEqual(hashesOf(await store.reap()), [second, third]);
+    assert.deepEqual(hashesOf((await store.since(0)).items), [second, third]);
+    assert.deepEqual(await pendingOrder(store), [second, third]);
+    assert.deepEqual(hashesOf(await store.peekParked()), [bad]);
+    assert.deepEqual(await store.markInflight([bad]), []);
+    const { transactions } = await store.take({ maxTxs: 1 }, { owner: 'one', leaseMs: 1_000 });
+    assert.deepEqual(hashesOf(transactions), [second]);
+    assert.equal((await store.payloads([bad]))[0]?.hash, bad);
+    const [revised] = await store.revise([{ hash: bad, version: 1, answer: { priority: 9n } }]);
+    assert.equal(revised?.kind, 'revised');
+    assert.deepEqual(hashesOf(await store.reap()), [bad, third]);
+    assert.deepEqual(await store.drop([bad], 'damaged'), [bad]);
+  },
+  ['durable', 'damage', 'priority'],
+);
+
+export const damageCases: readonly ConformanceCase[] = [
+  payload,
+  log,
+  logAgain,
+  logFinal,
+  chainPoint,
+  event,
+  operation,
+  lease,
+  meta,
+].map(caseOf);
+
+/** Of what a priority pool alone keeps. */
+export const entryDamageCases: readonly ConformanceCase[] = [entry];

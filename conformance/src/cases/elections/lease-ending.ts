@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import type { CampaignReply, Hint, LeaseStore } from 'mempool-election';
+import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
+import { mustElect } from '../../case/must.ts';
+import {
+  lasting,
+  longTtlMs,
+  newCampaign,
+  newCandidate,
+  renewal,
+  until,
+  untilTrue,
+  uuid,
+  win,
+} from '../../scenario/lease.ts';
+import { rejection } from '../../scenario/verb-call.ts';
+
+const hinting: readonly Need[] = ['hints'];
+const processes: readonly Need[] = ['processes', 'child-process'];
+/** Long enough for a child that renews in time, short enough to wait for. */
+const killedTtlMs = 4_000;
+
+interface LeaseVerb {
+  readonly verb: Exclude<keyof LeaseStore, 'close' | 'onHint'>;
+  call(store: LeaseStore, context: CaseContext): Promise<unknown>;
+}
+
+const someone = { nodeId: 'node-a', address: null, priority: 0 };
+const lease = ({ random }: CaseContext) => ({ nodeId: 'node-a', token: uuid(random), term: 5 });
+
+const verbs: readonly LeaseVerb[] = [
+  { verb: 'campaign', call: (store, { random }) => store.campaign(newCampaign(random)) },
+  { verb: 'renew', call: (store, context) => store.renew(lease(context), renewal(someone)) },
+  { verb: 'reinstate', call: (store, context) => store.reinstate(lease(context), renewal(someone)) },
+  { verb: 'release', call: (store, context) => store.release(lease(context)) },
+  { verb: 'observe', call: (store) => store.observe() },
+  { verb: 'heartbeat', call: (store, { random }) => store.heartbeat(newCandidate(random), 1_000) },
+  { verb: 'members', call: (store) => store.members() },
+];
+
+function closed({ verb, call }: LeaseVerb): ConformanceCase {
+  return mustElect(`LE6/closed-${verb}`, `${verb} on closed leases rejects, and does nothing`, async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    await store.close();
+    await rejection(call(store, context));
+    assert.deepEqual([await other.observe(), await other.members()], [{ lease: null, term: 0 }, []]);
+  });
+}
+
+const handingOver: readonly ConformanceCase[] = [
+  mustElect('LE6/released', 'a release frees the lease at once', async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const lease = await win(context, store);
+    assert.equal(await store.release(lease), true);
+    assert.equal((await other.observe()).lease, null);
+    assert.ok((await win(context, other)).term > lease.term);
+  }),
+  mustElect('LE6/released-by-token', 'whoever knows id and token may release, whatever the term', async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const { nodeId, token } = await win(context, store);
+    assert.deepEqual([await other.release({ nodeId, token }), (await store.observe()).lease], [true, null]);
+  }),
+  mustElect(
+    'LE6/killed',
+    'the lease of a process that was killed is free after its time',
+    async (context) => {
+      const store = await context.leases();
+      const child = await context.fork('lead', newCampaign(context.random, { ttlMs: killedTtlMs }));
+      const reply = (await child.message()) as CampaignReply;
+      assert.ok(reply.kind === 'won');
+      await child.message();
+      assert.deepEqual((await store.observe()).lease?.token, reply.lease.token);
+      await child.kill();
+      const next = await until('another one wins', async () => {
+        const campaign = await store.campaign(newCampaign(context.random));
+        return campaign.kind === 'won' ? campaign.lease : null;
+      });
+      assert.ok(next.term > reply.lease.term);
+    },
+    processes,
+  ),
+];
+
+const racing: readonly ConformanceCase[] = [
+  mustElect(
+    'LE6/racing-processes',
+    'of the campaigns of several processes exactly one is won',
+    async (context) => {
+      const children = await Promise.all([1, 2].map(() => context.fork('campaign', newCampaign(context.random))));
+      for (const child of children) assert.equal(await child.message(), 'ready');
+      for (const child of children) child.send('go');
+      const replies = (await Promise.all(children.map((child) => child.message()))) as CampaignReply[];
+      const tokens = new Set(replies.map((reply) => (reply.kind === 'forgotten' ? null : reply.lease.token)));
+      assert.deepEqual([replies.map(({ kind }) => kind).sort(), tokens.size], [['held', 'won'], 1]);
+    },
+    processes,
+  ),
+  mustElect(
+    'LE6/seen-by-a-process',
+    'the lease that one process won is seen, and renewed, by another',
+    async (context) => {
+      const child = await context.fork('lead', newCampaign(context.random, { ttlMs: longTtlMs }));
+      const reply = (await child.message()) as CampaignReply;
+      assert.ok(reply.kind === 'won');
+      const store = await context.leases();
+      assert.deepEqual(lasting((await store.observe()).lease), lasting(reply.lease));
+      assert.equal((await store.campaign(newCampaign(context.random))).kind, 'held');
+      assert.equal((await store.renew(reply.lease, renewal(reply.lease))).kind, 'renewed');
+    },
+    processes,
+  ),
+];
+
+const closing: readonly ConformanceCase[] = [
+  ...verbs.map(closed),
+  mustElect('LE6/close-twice', 'leases may be closed twice', async (context) => {
+    const store = await context.leases();
+    await Promise.all([store.close(), store.close()]);
+    await store.close();
+    await rejection(store.observe());
+  }),
+  mustElect('LE6/close-one', 'closing one node’s leases leaves the others open', async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    await store.close();
+    const lease = await win(context, other);
+    assert.deepEqual(lasting((await other.observe()).lease), lasting(lease));
+  }),
+  mustElect(
+    'LE6/process-ends',
+    'after close nothing of the leases keeps the process alive',
+    async (context) => {
+      const child = await context.fork('finishLeases', newCampaign(context.random, { ttlMs: longTtlMs }));
+      await child.exited();
+    },
+    ['child-process'],
+  ),
+];
+
+/** The hints that a node is told from now on. */
+function listen(store: LeaseStore): { readonly hints: Hint[]; readonly end: () => void } {
+  const hints: Hint[] = [];
+  return { hints, end: store.onHint((hint) => hints.push(hint)) };
+}
+
+/** A hint may take a moment, and a listener too until it is heard of; how long each try waits. */
+const hintMs = 500;
+
+async function heardSoon(hints: readonly Hint[], hint: Hint): Promise<void> {
+  const end = performance.now() + hintMs;
+  await untilTrue('the hint has come, or its time is over', () => hints.includes(hint) || performance.now() > end);
+}
+
+/** Wins and releases until the hint has come, some times at the most. */
+async function untilHeard(context: CaseContext, store: LeaseStore, hints: readonly Hint[], hint: Hint): Promise<void> {
+  for (let tries = 0; tries < 5 && !hints.includes(hint); tries++) {
+    const lease = await win(context, store);
+    await heardSoon(hints, 'acquired');
+    await store.release(lease);
+    await heardSoon(hints, hint);
+  }
+  assert.ok(hints.includes(hint));
+}
+
+function hinted(hint: Hint, what: string): ConformanceCase {
+  return mustElect(
+    `LE5/${hint}`,
+    `${what} is a hint for every other node`,
+    async (context) => {
+      const [store, other] = [await context.leases(), await context.leases()];
+      const { hints } = listen(other);
+      await untilHeard(context, store, hints, hint);
+    },
+    hinting,
+  );
+}
+
+/** Nodes that lost a campaign to it wait for its end, however soon that comes. */
+const brief: ConformanceCase = mustElect(
+  'LE5/released-at-once',
+  'a lease that is given back as soon as it was won is a hint for every other node, too',
+  async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const { hints } = listen(other);
+    await untilHeard(context, store, hints, 'released');
+    hints.length = 0;
+    for (let tries = 0; tries < 5 && !hints.includes('released'); tries++) {
+      await store.release(await win(context, store));
+      await heardSoon(hints, 'released');
+    }
+    assert.ok(hints.includes('released'));
+  },
+  hinting,
+);
+
+/** LE5. */
+export const hintCases: readonly ConformanceCase[] = [
+  hinted('acquired', 'a win'),
+  hinted('released', 'a release'),
+  brief,
+  mustElect(
+    'LE5/ended',
+    'a listener that was ended hears nothing more, the others do',
+    async (context) => {
+      const [store, other] = [await context.leases(), await context.leases()];
+      const [ended, heard] = [listen(other), listen(other)];
+      ended.end();
+      await untilHeard(context, store, heard.hints, 'released');
+      assert.deepEqual(ended.hints, []);
+    },
+    hinting,
+  ),
+];
+
+/** LE6. */
+export const leaseEndingCases: readonly ConformanceCase[] = [...handingOver, ...racing, ...closing];

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import type { HeldLease, LeaseStore } from 'mempool-election';
+import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import { mustElect } from '../../case/must.ts';
+import {
+  glance,
+  lasting,
+  newCampaign,
+  newCandidate,
+  renew,
+  renewal,
+  until,
+  untilFree,
+  untilTrue,
+  uuid,
+  win,
+} from '../../scenario/lease.ts';
+
+/** Stores may count in whole milliseconds. */
+const roundingMs = 2;
+const livesMs = 200;
+
+/** A life as it is seen is never too short, but too long where the look at its end is late. */
+const rounds = 5;
+
+/** How long the lease still lived after the moment that `begin` tells, at the least: of some rounds the shortest. */
+async function livedFrom(store: LeaseStore, begin: () => Promise<number>): Promise<number> {
+  let shortest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < rounds; round++) {
+    const from = await begin();
+    await untilFree(store);
+    shortest = Math.min(shortest, performance.now() - from);
+  }
+  return shortest;
+}
+
+/** What is told to be left of a lease whose time began after `from` is at most all of it, and no less than can be. */
+function assertLeft(lease: HeldLease | null, ttlMs: number, from: number): void {
+  assert.ok(lease);
+  const { remainingMs } = lease;
+  const leastMs = ttlMs - (performance.now() - from) - roundingMs;
+  assert.ok(remainingMs === null || (remainingMs >= leastMs && remainingMs <= ttlMs));
+}
+
+async function memberOf(store: LeaseStore, nodeId: string) {
+  return (await store.members()).find((member) => member.nodeId === nodeId);
+}
+
+/** A leader and one that watches it. */
+async function watched(context: CaseContext) {
+  const [leader, follower] = [await context.leases(), await context.leases()];
+  return { leader, follower, lease: await win(context, leader) };
+}
+
+const times: readonly ConformanceCase[] = [
+  mustElect('LE4/lives', 'a lease lives for its whole time', async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const lived = await livedFrom(other, async () => {
+      const from = performance.now();
+      await win(context, store, { ttlMs: livesMs });
+      return from;
+    });
+    assert.ok(lived >= livesMs - roundingMs);
+  }),
+  mustElect('LE4/renewed', 'a renewal begins the time anew', async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const lived = await livedFrom(other, async () => {
+      const lease = await win(context, store);
+      const from = performance.now();
+      await renew(store, lease, { ttlMs: livesMs });
+      return from;
+    });
+    assert.ok(lived >= livesMs - roundingMs);
+  }),
+  mustElect('LE4/expired-is-free', 'a lease out of its time is free for anybody', async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const lease = await win(context, store, { ttlMs: 30 });
+    await untilFree(other);
+    assert.ok((await win(context, other)).term > lease.term);
+  }),
+  mustElect(
+    'LE4/remaining',
+    'what is told to be left of a lease is no more than its time, or nothing is told',
+    async (context) => {
+      const store = await context.leases();
+      const wonMs = performance.now();
+      const lease = await win(context, store, { ttlMs: 50_000 });
+      assertLeft(lease, 50_000, wonMs);
+      const renewedMs = performance.now();
+      assertLeft(await renew(store, lease, { ttlMs: 90_000 }), 90_000, renewedMs);
+      assertLeft((await store.observe()).lease, 90_000, renewedMs);
+    },
+  ),
+];
+
+const takeovers: readonly ConformanceCase[] = [
+  mustElect(
+    'LE4/taken-unmoved',
+    'a lease that has not moved is taken, told from whom, under a higher term',
+    async (context) => {
+      const { leader, follower, lease } = await watched(context);
+      const { token, seq } = lease;
+      const request = newCampaign(context.random, { takeover: { token, seq }, floor: lease.term });
+      const reply = await follower.campaign(request);
+      assert.ok(reply.kind === 'won');
+      assert.deepEqual(
+        [reply.lease.token, reply.lease.term, lasting(reply.forced)],
+        [request.token, lease.term + 1, lasting(lease)],
+      );
+      assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
+      assert.deepEqual(await glance(leader), { lease: lasting(reply.lease), term: reply.lease.term });
+    },
+  ),
+  mustElect('LE4/taken-moved', 'a lease that moved since it was seen is not taken', async (context) => {
+    const { leader, follower, lease } = await watched(context);
+    const moved = await renew(leader, lease, { heartbeat: 'still' });
+    const takeover = { token: lease.token, seq: lease.seq };
+    const reply = await follower.campaign(newCampaign(context.random, { takeover }));
+    assert.equal(reply.kind, 'held');
+    assert.deepEqual(lasting((await leader.observe()).lease), lasting(moved));
+  }),
+  mustElect('LE4/taken-other', 'the lease of another one than was seen is not taken', async (context) => {
+    const { leader, follower, lease } = await watched(context);
+    const takeover = { token: uuid(context.random), seq: lease.seq };
+    const reply = await follower.campaign(newCampaign(context.random, { takeover }));
+    assert.equal(reply.kind, 'held');
+    assert.deepEqual(lasting((await leader.observe()).lease), lasting(lease));
+  }),
+  mustElect(
+    'LE4/taken-without-beats',
+    'a lease that is renewed without heartbeats may be taken by them',
+    async (context) => {
+      const { leader, follower, lease } = await watched(context);
+      const still = await renew(leader, await renew(leader, lease, { heartbeat: 'still' }), { heartbeat: 'still' });
+      const takeover = { token: lease.token, hbSeq: lease.hbSeq };
+      const reply = await follower.campaign(newCampaign(context.random, { takeover }));
+      assert.deepEqual([reply.kind, reply.kind === 'won' && lasting(reply.forced)], ['won', lasting(still)]);
+    },
+  ),
+  mustElect('LE4/taken-beating', 'a lease whose heart beat since is not taken', async (context) => {
+    const { leader, follower, lease } = await watched(context);
+    const moved = await renew(leader, lease, { heartbeat: 'beat' });
+    const takeover = { token: lease.token, hbSeq: lease.hbSeq };
+    const reply = await follower.campaign(newCampaign(context.random, { takeover }));
+    assert.equal(reply.kind, 'held');
+    assert.deepEqual(lasting((await leader.observe()).lease), lasting(moved));
+  }),
+  mustElect(
+    'LE4/taken-by-token',
+    'a lease that moves may be taken by its token alone, by whoever knows better than its holder',
+    async (context) => {
+      const { leader, follower, lease } = await watched(context);
+      await renew(leader, lease);
+      const reply = await follower.campaign(newCampaign(context.random, { takeover: { token: lease.token } }));
+      assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced?.token], ['won', lease.token]);
+      assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
+    },
+  ),
+  mustElect('LE4/taken-free', 'what is free by now is won, not taken', async (context) => {
+    const { leader, follower, lease } = await watched(context);
+    await leader.release(lease);
+    const takeover = { token: lease.token, seq: lease.seq };
+    const reply = await follower.campaign(newCampaign(context.random, { takeover, floor: lease.term }));
+    assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced], ['won', null]);
+  }),
+  mustElect('LE4/taken-once', 'of many that take one lease only one gets it', async (context) => {
+    const { leader, lease } = await watched(context);
+    const takeover = { token: lease.token, seq: lease.seq };
+    const stores = [leader, await context.leases(), await context.leases()];
+    const replies = await Promise.all(
+      stores.flatMap((store) => [1, 2, 3].map(() => store.campaign(newCampaign(context.random, { takeover })))),
+    );
+    assert.equal(replies.filter(({ kind }) => kind === 'won').length, 1);
+  }),
+];
+
+const members: readonly ConformanceCase[] = [
+  mustElect(
+    'LE4/member',
+    'a heartbeat makes a node a member, told with address and priority to all',
+    async (context) => {
+      const [store, other] = [await context.leases(), await context.leases()];
+      assert.deepEqual(await other.members(), []);
+      const [a, b] = [
+        { ...newCandidate(context.random), address: 'http://a', priority: 40 },
+        newCandidate(context.random),
+      ];
+      await store.heartbeat(a, 10_000);
+      const answered = await other.heartbeat(b, 10_000);
+      for (const told of [answered, await store.members()]) {
+        const known = told.toSorted((x, y) => y.priority - x.priority).map(({ ageMs, ...member }) => member);
+        assert.deepEqual(known, [
+          { ...a, alive: true },
+          { ...b, alive: true },
+        ]);
+        assert.ok(told.every(({ ageMs }) => ageMs >= 0 && ageMs < 10_000));
+      }
+    },
+  ),
+  mustElect('LE4/member-renewing', 'a renewal with a heartbeat makes the leader a member', async (context) => {
+    const store = await context.leases();
+    const lease = await win(context, store);
+    await renew(store, lease);
+    assert.equal((await memberOf(store, lease.nodeId))?.alive, true);
+  }),
+  mustElect('LE4/member-anew', 'a later heartbeat replaces what an earlier one told', async (context) => {
+    const store = await context.leases();
+    const one = newCandidate(context.random);
+    await store.heartbeat(one, 10_000);
+    await store.heartbeat({ ...one, address: 'moved', priority: 9 }, 10_000);
+    const { address, priority } = (await memberOf(store, one.nodeId)) ?? {};
+    assert.deepEqual([address, priority, (await store.members()).length], ['moved', 9, 1]);
+  }),
+  mustElect(
+    'LE4/member-gone',
+    'a node without heartbeats is not alive after ttl and 5 s, and not before',
+    async (context) => {
+      const store = await context.leases();
+      const one = newCandidate(context.random);
+      const from = performance.now();
+      await store.heartbeat(one, 10);
+      await until('the member is not alive', async () => ((await memberOf(store, one.nodeId))?.alive ? null : true));
+      assert.ok(performance.now() - from >= 5_010 - roundingMs);
+      await store.heartbeat(one, 10);
+      await untilTrue('it is alive again', async () => (await memberOf(store, one.nodeId))?.alive === true);
+    },
+  ),
+];
+
+/** LE4. */
+export const leaseTimeCases: readonly ConformanceCase[] = [...times, ...takeovers, ...members];

@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import {
+  type Counters,
+  type KnownStage,
+  type LifecycleVerb,
+  lifecycleVerbs,
+  type MempoolStore,
+  type Stage,
+  type StoreEvent,
+  type Transaction,
+  type TransactionStatus,
+  transitions,
+} from 'mempool-core';
+import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import { must } from '../../case/must.ts';
+import {
+  block,
+  countsOf,
+  eventsAfter,
+  inflightOrder,
+  pendingOrder,
+  point,
+  statusOf,
+  transactions,
+} from '../../scenario/pool.ts';
+
+/** The table's verbs, and the two ways in which ticks change a transaction that a call does not name. */
+const verbs = [...lifecycleVerbs, 'otherBlock', 'rollback'] as const;
+type Verb = (typeof verbs)[number];
+
+const stages = Object.keys(transitions) as Stage[];
+/** High enough that the third block decides nothing. */
+const policy = { finalizeThreshold: 6, dropThreshold: 6 };
+const given = 'unwanted';
+
+/** Two neighbours wait around the subject, so that its place shows. */
+interface Scene {
+  readonly store: MempoolStore;
+  readonly subject: Transaction;
+  readonly seq: number;
+  readonly neighbours: readonly [string, string];
+  readonly lastEventSeq: number;
+}
+
+type State = Omit<TransactionStatus, 'hash'>;
+
+const none: Counters = { confirmations: 0, nonConfirmations: 0 };
+const aged: Counters = { confirmations: 0, nonConfirmations: 1 };
+const deep: Counters = { confirmations: 1, nonConfirmations: 0 };
+
+/** What the subject is after `arrange`: in flight since before block 2, or in block 2. */
+const before: { readonly [S in Stage]: State } = {
+  Unknown: { stage: 'Unknown', ...none, confirmedAt: null, reason: null },
+  Pending: { stage: 'Pending', ...none, confirmedAt: null, reason: null },
+  Propagated: { stage: 'Propagated', ...aged, confirmedAt: null, reason: null },
+  Acknowledged: { stage: 'Acknowledged', ...aged, confirmedAt: null, reason: null },
+  Confirmed: { stage: 'Confirmed', ...deep, confirmedAt: point(2), reason: null },
+  Finalized: { stage: 'Finalized', ...deep, confirmedAt: point(2), reason: null },
+  Dropped: { stage: 'Dropped', ...aged, confirmedAt: null, reason: given },
+};
+
+async function arrange(context: CaseContext, stage: Stage): Promise<Scene> {
+  const store = await context.open(policy);
+  const [first, subject, last] = transactions(context.random, 3) as [Transaction, Transaction, Transaction];
+  await block(store, 1);
+  const batch = stage === 'Unknown' ? [first, last] : [first, subject, last];
+  const outcomes = await store.receive(batch);
+  await drive(store, subject.hash, stage);
+  const received = outcomes.find(({ hash }) => hash === subject.hash);
+  const { lastEventSeq } = await store.usage();
+  const seq = received?.kind === 'received' ? received.seq : 0;
+  return { store, subject, seq, neighbours: [first.hash, last.hash], lastEventSeq };
+}
+
+async function drive(store: MempoolStore, hash: string, stage: Stage): Promise<void> {
+  const marked = stage === 'Propagated' || stage === 'Acknowledged' || stage === 'Dropped';
+  if (marked) await store.markInflight([hash]);
+  const seen = stage === 'Confirmed' || stage === 'Finalized' ? [hash] : [];
+  await block(store, 2, { seen }, stage === 'Finalized' ? { finalizeThreshold: 1 } : policy);
+  if (stage === 'Acknowledged') await store.markAcknowledged([hash]);
+  if (stage === 'Dropped') await store.drop([hash], given);
+}
+
+function act({ store, subject }: Scene, verb: Verb): Promise<unknown> {
+  const { hash } = subject;
+  switch (verb) {
+    case 'receive':
+      return store.receive([subject]);
+    case 'markInflight':
+    case 'markAcknowledged':
+    case 'release':
+      return store[verb]([hash]);
+    case 'drop':
+      return store.drop([hash], 'again');
+    case 'seen':
+      return block(store, 3, { seen: [hash] }, policy);
+    case 'unseen':
+      return block(store, 3, { unseen: [hash] }, policy);
+    case 'otherBlock':
+      return block(store, 3, {}, policy);
+    case 'rollback':
+      return store.rollback(point(1));
+  }
+}
+
+/** The stage that the verb leads to, or `null` for a pair that changes nothing. */
+function target(stage: Stage, verb: Verb): KnownStage | null {
+  if (verb === 'otherBlock') return null;
+  if (verb === 'rollback') return stage === 'Confirmed' || stage === 'Finalized' ? 'Pending' : null;
+  return transitions[stage][verb satisfies LifecycleVerb] ?? null;
+}
+
+function after(stage: Stage, verb: Verb): State {
+  const old = before[stage];
+  const next = target(stage, verb);
+  if (next === null) return { ...old, ...carriedOn(old, verb) };
+  const at = { ...before[next], reason: null };
+  switch (next) {
+    case 'Propagated':
+      return { ...at, ...none };
+    case 'Confirmed':
+      return { ...at, confirmedAt: point(3) };
+    case 'Dropped':
+      return { ...old, stage: 'Dropped', reason: 'again' };
+    case 'Pending':
+    case 'Acknowledged':
+    case 'Finalized':
+      return at;
+  }
+}
+
+/** The counters of a subject that keeps its stage. */
+function carriedOn({ stage, ...old }: State, verb: Verb): Counters {
+  const { confirmations, nonConfirmations } = old;
+  const tickChange = verb === 'rollback' ? -1 : isBlock(verb) ? 1 : 0;
+  if (stage === 'Confirmed') return { confirmations: confirmations + tickChange, nonConfirmations };
+  if (stage === 'Propagated' || stage === 'Acknowledged')
+    return { confirmations, nonConfirmations: nonConfirmations + tickChange };
+  return { confirmations, nonConfirmations };
+}
+
+function isBlock(verb: Verb): boolean {
+  return verb === 'seen' || verb === 'unseen' || verb === 'otherBlock';
+}
+
+function outcome(scene: Scene, stage: Stage, verb: Verb, seq: number): unknown {
+  const { hash } = scene.subject;
+  const next = target(stage, verb);
+  const returned = next === 'Pending' ? 1 : 0;
+  switch (verb) {
+    case 'receive':
+      if (next === null) return [{ kind: 'duplicate', hash, stage }];
+      return [{ kind: 'received', hash, seq, stage: next }];
+    case 'markInflight':
+    case 'markAcknowledged':
+    case 'release':
+    case 'drop':
+      return next === null ? [] : [hash];
+    case 'rollback':
+      return { kind: 'rolled-back', tip: { point: point(1), tick: 1 }, undone: 1, returned };
+    case 'seen':
+    case 'unseen':
+    case 'otherBlock': {
+      const confirmed = next === 'Confirmed' ? 1 : 0;
+      return { kind: 'applied', tip: { point: point(3), tick: 3 }, confirmed, returned, finalized: 0, dropped: 0 };
+    }
+  }
+}
+
+function events(scene: Scene, stage: Stage, verb: Verb, seq: number): StoreEvent[] {
+  const made: StoreEvent[] = [];
+  const eventSeq = scene.lastEventSeq + 1;
+  if (isBlock(verb)) made.push({ kind: 'block', eventSeq, action: 'applied', point: point(3), tick: 3 });
+  if (verb === 'rollback') made.push({ kind: 'block', eventSeq, action: 'undone', point: point(2), tick: 2 });
+  const next = target(stage, verb);
+  if (next === null) return made;
+  const old = before[stage];
+  const { confirmations, nonConfirmations, confirmedAt, reason } = after(stage, verb);
+  made.push({
+    kind: 'transaction',
+    eventSeq: eventSeq + made.length,
+    hash: scene.subject.hash,
+    seq,
+    stage: next === 'Pending' && verb !== 'receive' ? 'RolledBack' : next,
+    previous: { stage, confirmations: old.confirmations, nonConfirmations: old.nonConfirmations },
+    confirmations,
+    nonConfirmations,
+    point: confirmedAt,
+    reason,
+  });
+  return made;
+}
+
+/** The hashes that wait, in order: a new life is behind the neighbours. */
+function waiting({ subject, neighbours }: Scene, verb: Verb, state: State): string[] {
+  const [first, last] = neighbours;
+  if (state.stage !== 'Pending') return [first, last];
+  return verb === 'receive' && state !== before.Pending ? [first, last, subject.hash] : [first, subject.hash, last];
+}
+
+function matrixCase(stage: Stage, verb: Verb): ConformanceCase {
+  const next = target(stage, verb);
+  const effect = next === null ? `leaves ${stage} as it is` : `takes ${stage} to ${next}`;
+  return must(`L11/${stage}-${verb}`, `${verb} ${effect}`, async (context) => {
+    const scene = await arrange(context, stage);
+    const { store, subject } = scene;
+    const reborn = next !== null && verb === 'receive';
+    const state = after(stage, verb);
+    const answer = await act(scene, verb);
+    const { lastSeq, ...usage } = await countsOf(store);
+    const seq = reborn ? lastSeq : scene.seq;
+    assert.deepEqual(answer, outcome(scene, stage, verb, seq));
+    assert.deepEqual(await statusOf(store, subject.hash), { hash: subject.hash, ...state });
+    const made = events(scene, stage, verb, seq);
+    assert.deepEqual(await eventsAfter(context, store, scene.lastEventSeq), made);
+    assert.deepEqual(await pendingOrder(store), waiting(scene, reborn ? verb : 'release', state));
+    const flying = state.stage === 'Propagated' || state.stage === 'Acknowledged' || state.stage === 'Confirmed';
+    assert.deepEqual(await inflightOrder(store), flying ? [subject.hash] : []);
+    const logged = Number(stage === 'Finalized' || stage === 'Dropped') + Number(next === 'Dropped');
+    assert.deepEqual(usage, {
+      pending: state.stage === 'Pending' ? 3 : 2,
+      propagated: Number(state.stage === 'Propagated'),
+      acknowledged: Number(state.stage === 'Acknowledged'),
+      confirmed: Number(state.stage === 'Confirmed'),
+      logged,
+      lastLogSeq: logged,
+      lastEventSeq: scene.lastEventSeq + made.length,
+    });
+  });
+}
+
+/** Every pair of stage and verb, the illegal ones too. */
+export const matrixCases: readonly ConformanceCase[] = stages.flatMap((stage) =>
+  verbs.map((verb) => matrixCase(stage, verb)),
+);

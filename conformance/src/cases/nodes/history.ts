@@ -1,0 +1,19 @@
+import type { ConformanceCase } from '../../case/case.ts';
+import { checkHistory } from '../../histories/pool-history.ts';
+
+const steps = 300;
+
+/** Each with a seed of its own, which the suite's seed decides. */
+function historyCase(n: number): ConformanceCase {
+  return {
+    id: `history/random-${n}`,
+    level: 'MUST',
+    rule: 'history',
+    title: `a history of ${steps} calls of chance has the outcomes, events and state that the rules give, after every call`,
+    since: '0.1.0',
+    run: ({ openOther, random, signal }) => checkHistory({ seed: random.uint32(), steps, open: openOther, signal }),
+  };
+}
+
+/** All rules together, as no case for a single one would think of. */
+export const historyCases: readonly ConformanceCase[] = [1, 2, 3].map(historyCase);

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import type { MempoolStore, OpenOptions, WriteOptions } from 'mempool-core';
+import { type Call, perform } from '../../case/call.ts';
+import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import { must, mustArrive, mustRank } from '../../case/must.ts';
+import { assertSame } from '../../histories/difference.ts';
+import { expectWhole, observe, observeWhole } from '../../histories/observation.ts';
+import { historyOptions } from '../../histories/pool-history.ts';
+import { Model } from '../../model/model.ts';
+import { someMoment } from '../../scenario/moment.ts';
+import { countsOf, hashesOf, never, point, transactions } from '../../scenario/pool.ts';
+
+const rounds = 24;
+const batchSize = 30;
+
+/** Calls that lead to where one has an effect, and that lead back there. */
+interface Round {
+  readonly before: readonly Call[];
+  readonly call: Call;
+  readonly back: readonly Call[];
+}
+
+/** Each of some thirty transactions, so that half of a call shows. */
+function roundsOf({ random }: CaseContext): readonly [readonly string[], readonly Round[]] {
+  const batch = transactions(random, batchSize);
+  const hashes = hashesOf(batch);
+  const lists = { seen: hashes.slice(0, 15), unseen: hashes.slice(15) };
+  const receive: Call = { verb: 'receive', args: [batch] };
+  const mark: Call = { verb: 'markInflight', args: [hashes] };
+  const acknowledge: Call = { verb: 'markAcknowledged', args: [hashes] };
+  const release: Call = { verb: 'release', args: [hashes] };
+  const drop: Call = { verb: 'drop', args: [hashes, 'gone'] };
+  const first: Call = { verb: 'confirm', args: [{ point: point(1), seen: [], unseen: [] }, never] };
+  const second: Call = { verb: 'confirm', args: [{ point: point(2), parent: point(1).hash, ...lists }, never] };
+  const back: Call = { verb: 'rollback', args: [point(1)] };
+  const all: readonly Round[] = [
+    { before: [], call: receive, back: [drop] },
+    { before: [receive], call: mark, back: [release] },
+    { before: [receive, mark], call: acknowledge, back: [release, mark] },
+    { before: [receive, mark], call: release, back: [mark] },
+    { before: [receive], call: drop, back: [receive] },
+    { before: [receive, first, mark], call: second, back: [back, mark] },
+    { before: [receive, first, mark, second], call: back, back: [mark, second] },
+  ];
+  return [hashes, all];
+}
+
+/** Makes the call and aborts it at some moment of its time. @returns whether it was done; else it rejected with the reason */
+async function interrupted<T>(
+  { random }: CaseContext,
+  callMs: number,
+  call: (options: WriteOptions) => Promise<T>,
+): Promise<{ readonly value: T } | null> {
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const calling = call({ signal: controller.signal }).then(
+    (value) => ({ value }),
+    (error: unknown) => {
+      assert.equal(error, reason, 'an aborted call rejects with the reason of its signal');
+      return null;
+    },
+  );
+  await someMoment(random, callMs);
+  controller.abort(reason);
+  return calling;
+}
+
+function withOptions({ verb, args }: Call, options: WriteOptions): Call {
+  const given: readonly unknown[] = args;
+  return { verb, args: [...given, options] as unknown } as Call;
+}
+
+function anyMoment(verb: Call['verb']): ConformanceCase {
+  const title = `${verb} that is aborted at any moment is done and answered, or rejects and has changed nothing`;
+  return must(`R3/any-moment-${verb}`, title, async (context) => {
+    const [hashes, all] = roundsOf(context);
+    const round = all.find(({ call }) => call.verb === verb);
+    assert.ok(round);
+    const store = await context.open(historyOptions);
+    const model = new Model(historyOptions);
+    const both = async (calls: readonly Call[]): Promise<void> => {
+      for (const call of calls)
+        assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+    };
+    await both(round.before);
+    const begin = performance.now();
+    await both([round.call]);
+    const callMs = performance.now() - begin;
+    await both(round.back);
+    for (let n = 0; n < rounds * context.effort; n++) {
+      const make = (options: WriteOptions) => perform(store, withOptions(round.call, options));
+      const done = await interrupted(context, callMs, make);
+      if (done !== null) assertSame(done.value, await perform(model, round.call), 'the outcome is not the one due');
+      const answers = await Promise.all([observe(store, hashes), observe(model, hashes)]);
+      assertSame(
+        ...answers,
+        done === null ? 'a call that rejected left a trace' : 'a call that was answered is not done',
+      );
+      if (done !== null) await both(round.back);
+    }
+    // Numbers that a rejected call used up would be missing here.
+    await both(round.before.length === 0 ? [round.call] : []);
+    assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'rejected calls left a trace');
+  });
+}
+
+/** A call of a verb of pools with limits, and what leads back to where it has an effect. */
+interface PoolRound {
+  readonly verb: 'take' | 'flush' | 'sweep' | 'setLimits' | 'revise';
+  before(store: MempoolStore): Promise<unknown>;
+  call(store: MempoolStore, options: WriteOptions): Promise<unknown>;
+  back(store: MempoolStore): Promise<unknown>;
+}
+
+function poolRounds(context: CaseContext, clock: { nowMs: number }): readonly PoolRound[] {
+  const batch = transactions(context.random, batchSize);
+  const hashes = hashesOf(batch);
+  const receive = (store: MempoolStore) => store.receive(batch);
+  const lease = { owner: 'worker', leaseMs: 10 };
+  const lapse = async (store: MempoolStore): Promise<void> => {
+    await store.take({}, lease);
+    clock.nowMs += 20;
+  };
+  let maxTxs = 1_000;
+  let version = 1;
+  return [
+    {
+      verb: 'take',
+      before: receive,
+      call: (store, options) => store.take({}, { ...lease, ...options }),
+      back: (store) => store.release(hashes),
+    },
+    { verb: 'flush', before: receive, call: (store, options) => store.flush(options), back: receive },
+    {
+      verb: 'sweep',
+      before: (store) => receive(store).then(() => lapse(store)),
+      call: (store, options) => store.sweep(options),
+      back: lapse,
+    },
+    {
+      verb: 'setLimits',
+      before: receive,
+      call: (store, options) => store.setLimits({ maxTxs: maxTxs + 1 }, options),
+      async back() {
+        maxTxs += 1;
+      },
+    },
+    {
+      verb: 'revise',
+      before: receive,
+      call: (store, options) =>
+        store.revise(
+          hashes.map((hash) => ({ hash, version, answer: { priority: BigInt(version) } })),
+          options,
+        ),
+      async back() {
+        version += 1;
+      },
+    },
+  ];
+}
+
+/** All that these verbs change: stages, events, and limits by the room that is left. */
+async function readAll(store: MempoolStore): Promise<unknown> {
+  const usage = await countsOf(store);
+  const lists = [await store.peekPending({ limit: 1_000 }), await store.peekInflight({ limit: 1_000 })];
+  const ranked = store.ordering === 'priority' ? await store.dump() : null;
+  return { usage, lists: lists.map(hashesOf), limits: await store.setLimits({}), ranked };
+}
+
+function anyMomentOf(verb: PoolRound['verb'], make: typeof mustArrive, options: OpenOptions): ConformanceCase {
+  const title = `${verb} that is aborted at any moment is done and answered, or rejects and has changed nothing`;
+  return make(`R3/any-moment-${verb}`, title, async (context) => {
+    const clock = { nowMs: 1_000 };
+    const store = await context.open({ ...options, now: () => clock.nowMs });
+    const round = poolRounds(context, clock).find((one) => one.verb === verb);
+    assert.ok(round);
+    await round.before(store);
+    const begin = performance.now();
+    await round.call(store, {});
+    const callMs = performance.now() - begin;
+    await round.back(store);
+    for (let n = 0; n < rounds * context.effort; n++) {
+      const before = await readAll(store);
+      const done = await interrupted(context, callMs, (options) => round.call(store, options));
+      const after = await readAll(store);
+      if (done === null) assertSame(after, before, 'a call that rejected left a trace');
+      else assert.notDeepEqual(after, before, 'a call that was answered is not done');
+      if (done !== null) await round.back(store);
+    }
+  });
+}
+
+export const interruptionCases: readonly ConformanceCase[] = [
+  ...(['receive', 'markInflight', 'markAcknowledged', 'release', 'drop', 'confirm', 'rollback'] as const).map(
+    anyMoment,
+  ),
+  ...(['take', 'flush', 'sweep', 'setLimits'] as const).map((verb) => anyMomentOf(verb, mustArrive, {})),
+];
+
+/** That verb has no other pools. */
+export const revisionInterruptionCases: readonly ConformanceCase[] = [
+  anyMomentOf('revise', mustRank, { ordering: 'priority' }),
+];

@@ -1,0 +1,57 @@
+import type { ConformanceCase } from '../../case/case.ts';
+import { revisionInterruptionCases } from '../operations/interruption.ts';
+import { admissionCases } from './admission.ts';
+import { boundCases } from './bounds.ts';
+import { chainTagCases } from './chain-tags.ts';
+import { chanceCases } from './chance.ts';
+import { drainCases } from './drain.ts';
+import { evictionCases } from './eviction.ts';
+import { arrivalCases } from './fifo.ts';
+import { arrivalLeaseCases } from './fifo-claims.ts';
+import { forkCases } from './forks.ts';
+import { gossipCases } from './gossip.ts';
+import { poolInputCases } from './input.ts';
+import { limitCases } from './limits.ts';
+import { poolNodeCases } from './nodes.ts';
+import { poolOperationCases } from './operations.ts';
+import { orderCases } from './order.ts';
+import { parkingCases } from './parking.ts';
+import { placeCases } from './places.ts';
+import { reapingCases } from './reaping.ts';
+import { recheckCases } from './recheck.ts';
+import { poolReopeningCases } from './reopening.ts';
+import { replacementCases } from './replacement.ts';
+import { returningCases } from './returning.ts';
+import { revivedEntryCases } from './revival.ts';
+import { sweepingCases } from './sweeping.ts';
+import { takingCases } from './taking.ts';
+
+/** The cases of pools with limits and an order of their own: P1–P18. */
+export const priorityCases: readonly ConformanceCase[] = [
+  ...placeCases,
+  ...orderCases,
+  ...parkingCases,
+  ...admissionCases,
+  ...boundCases,
+  ...replacementCases,
+  ...evictionCases,
+  ...limitCases,
+  ...reapingCases,
+  ...takingCases,
+  ...sweepingCases,
+  ...gossipCases,
+  ...recheckCases,
+  ...revisionInterruptionCases,
+  ...chainTagCases,
+  ...returningCases,
+  ...forkCases,
+  ...revivedEntryCases,
+  ...drainCases,
+  ...poolOperationCases,
+  ...poolReopeningCases,
+  ...poolNodeCases,
+  ...poolInputCases,
+  ...arrivalCases,
+  ...arrivalLeaseCases,
+  ...chanceCases,
+];

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { isMempoolError, type MempoolStore } from 'mempool-core';
+import type { ConformanceCase } from '../../case/case.ts';
+import { mustRank } from '../../case/must.ts';
+import { eventsOf } from '../../scenario/pool.ts';
+import { ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
+import { refusals } from '../../scenario/priority-refusals.ts';
+import { rejection } from '../../scenario/verb-call.ts';
+
+interface OwnVerb {
+  readonly verb: 'receive' | 'revise' | 'sweep' | 'flush' | 'setLimits';
+  /** The same call again and again, with an effect on the arranged scene. */
+  call(scene: Scene, options: { readonly operationId: string }): Promise<unknown>;
+  /** Makes the pool such that the call would have an effect again. */
+  again(scene: Scene): Promise<unknown>;
+}
+
+const fresh = { priority: 2n, requires: ['missing'] };
+
+const ownVerbs: readonly OwnVerb[] = [
+  {
+    verb: 'receive',
+    call: (scene, options) => scene.store.receive([scene.submission('new', fresh)], options),
+    again: (scene) => scene.drop('new'),
+  },
+  {
+    verb: 'revise',
+    call: (scene, options) => scene.store.revise(revisionsOf(scene), options),
+    again: (scene) => scene.fill({ t1: {} }),
+  },
+  {
+    verb: 'sweep',
+    call: (scene, options) => scene.store.sweep(options),
+    again: (scene) => scene.fill({ old: { expiresAt: startMs - 1 } }),
+  },
+  {
+    verb: 'flush',
+    call: (scene, options) => scene.store.flush(options),
+    again: (scene) => scene.fill(ladder([9, 8])),
+  },
+  {
+    verb: 'setLimits',
+    call: (scene, options) => scene.store.setLimits({ maxTxs: 2 }, options),
+    again: (scene) => scene.store.setLimits({ maxTxs: 7 }),
+  },
+];
+
+function revisionsOf(scene: Scene): Parameters<MempoolStore['revise']>[0] {
+  const answers = [{ priority: 7n }, { code: 1, log: 'no', penalize: true }, { gas: 3 }];
+  return answers.map((answer, i) => ({ hash: scene.hash(`t${i}`), version: i === 2 ? 5 : 1, answer }));
+}
+
+async function arranged(context: Parameters<ConformanceCase['run']>[0]): Promise<Scene> {
+  const scene = await openScene(context);
+  await scene.fill({ ...ladder([1, 2, 3]), old: { expiresAt: startMs - 1 } });
+  return scene;
+}
+
+function repeated({ verb, call }: OwnVerb): ConformanceCase {
+  const title = `${verb} repeated with its operation id gives its outcome again and changes nothing`;
+  return mustRank(`P14/repeated-${verb}`, title, async (context) => {
+    const scene = await arranged(context);
+    const first = await call(scene, { operationId: 'op' });
+    await scene.unchanged(async () => assert.deepEqual(await call(scene, { operationId: 'op' }), first));
+  });
+}
+
+function repeatedLater({ verb, call, again }: OwnVerb): ConformanceCase {
+  const title = `${verb} repeated after other calls still gives its outcome and changes nothing`;
+  return mustRank(`P14/repeated-later-${verb}`, title, async (context) => {
+    const scene = await arranged(context);
+    const first = await call(scene, { operationId: 'op' });
+    await again(scene);
+    await scene.unchanged(async () => assert.deepEqual(await call(scene, { operationId: 'op' }), first));
+    const before = await scene.whole();
+    await call(scene, { operationId: 'op 2' });
+    assert.notDeepEqual(await scene.whole(), before);
+  });
+}
+
+function otherVerb({ verb, call }: OwnVerb): ConformanceCase {
+  const title = `${verb} with the operation id of another verb is refused and changes nothing`;
+  return mustRank(`P14/other-verb-${verb}`, title, async (context) => {
+    const scene = await arranged(context);
+    await scene.store.markInflight(scene.hashes(['t0']), { operationId: 'op' });
+    await scene.unchanged(async () => {
+      const error = await rejection(call(scene, { operationId: 'op' }));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.equal(error.details.field, 'operationId');
+    });
+  });
+}
+
+interface OtherCall {
+  readonly name: string;
+  first(scene: Scene, options: { readonly operationId: string }): Promise<unknown>;
+  second(scene: Scene, options: { readonly operationId: string }): Promise<unknown>;
+}
+
+/** Calls that differ in what they are about, made under one id. */
+const otherCalls: readonly OtherCall[] = [
+  {
+    name: 'revisions',
+    first: (scene, options) => scene.store.revise(revisionsOf(scene).slice(0, 2), options),
+    second: (scene, options) => scene.store.revise(revisionsOf(scene).slice(1), options),
+  },
+  {
+    name: 'fewer-revisions',
+    first: (scene, options) => scene.store.revise(revisionsOf(scene), options),
+    second: (scene, options) => scene.store.revise(revisionsOf(scene).slice(0, 2), options),
+  },
+  {
+    name: 'limits',
+    first: (scene, options) => scene.store.setLimits({ maxTxs: 7, maxBytes: 700 }, options),
+    second: (scene, options) => scene.store.setLimits({ maxTxs: 7, maxBytes: 800 }, options),
+  },
+];
+
+function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
+  const title = `an operation id used again with other arguments (${name}) is refused and changes nothing`;
+  return mustRank(`P14/other-${name}`, title, async (context) => {
+    const scene = await arranged(context);
+    await first(scene, { operationId: 'op' });
+    await scene.unchanged(async () => {
+      const error = await rejection(second(scene, { operationId: 'op' }));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.equal(error.details.field, 'operationId');
+    });
+  });
+}
+
+function refusalRecorded({ id, limits, arrange, draft, refused }: (typeof refusals)[number]): ConformanceCase {
+  const title = `a refusal (${id}) is an outcome: its repeat is the same, though it would be taken in now`;
+  return mustRank(`P14/refusal-recorded-${id}`, title, async (context) => {
+    const scene = await openScene(context, limits);
+    await arrange(scene);
+    const due = [{ ...refused(scene), hash: scene.hash('new') }];
+    assert.deepEqual(await scene.store.receive([scene.submission('new', draft)], { operationId: 'op' }), due);
+    await scene.store.flush();
+    await scene.unchanged(async () => {
+      assert.deepEqual(await scene.store.receive([scene.submission('new', draft)], { operationId: 'op' }), due);
+    });
+  });
+}
+
+/** Stage, what it was before, and why, of each event of a transaction. */
+async function moves(
+  context: Parameters<ConformanceCase['run']>[0],
+  scene: Scene,
+  run: () => Promise<unknown>,
+): Promise<unknown[]> {
+  const events = await eventsOf(context, scene.store, run);
+  return events.map((event) =>
+    event.kind === 'block' ? event.action : [...scene.names([event]), event.previous.stage, event.stage, event.reason],
+  );
+}
+
+export const poolOperationCases: readonly ConformanceCase[] = [
+  ...ownVerbs.map(repeated),
+  ...ownVerbs.map(repeatedLater),
+  ...ownVerbs.map(otherVerb),
+  ...otherCalls.map(otherArguments),
+  ...refusals.map(refusalRecorded),
+  mustRank('P14/mixed-recorded', 'a call of all kinds of outcomes is recorded whole', async (context) => {
+    const scene = await openScene(context, { maxTxs: 4, maxTxGas: 9 });
+    await scene.fill(ladder([5, 6], { provides: [] }));
+    const batch = [
+      scene.submission('a', { requires: ['missing'] }),
+      scene.submission('b', { gas: 10 }),
+      scene.submission('t0'),
+      scene.submission('c', { priority: 3n }),
+      scene.submission('d', { priority: 3n }),
+      scene.submission('e', { priority: 3n }),
+    ];
+    const first = await scene.store.receive(batch, { operationId: 'op' });
+    assert.deepEqual(
+      first.map(({ kind }) => kind),
+      ['received', 'limit', 'duplicate', 'received', 'received', 'full'],
+    );
+    await scene.unchanged(async () => assert.deepEqual(await scene.store.receive(batch, { operationId: 'op' }), first));
+  }),
+  mustRank(
+    'P14/received-and-evicted',
+    'one that a call takes in and pushes out again has one event',
+    async (context) => {
+      const scene = await openScene(context, { maxTxs: 1 });
+      const told = await moves(context, scene, async () => {
+        const outcomes = await scene.addAll({ low: { priority: 1n }, high: { priority: 2n } });
+        assert.deepEqual(
+          outcomes.map(({ kind }) => kind),
+          ['received', 'received'],
+        );
+      });
+      assert.deepEqual(told, [
+        ['low', 'Unknown', 'Dropped', 'evicted'],
+        ['high', 'Unknown', 'Pending', null],
+      ]);
+      assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['low']);
+    },
+  ),
+  mustRank('P14/by-seq', 'evicted and replaced ones of a call are told by seq, in events and log', async (context) => {
+    const scene = await openScene(context, { maxTxs: 3 });
+    await scene.fill({ a: { priority: 3n, provides: ['x'] }, b: { priority: 1n }, c: { priority: 2n } });
+    const told = await moves(context, scene, () =>
+      scene.addAll({ d: { priority: 9n }, e: { priority: 9n }, f: { priority: 9n, provides: ['x'] } }),
+    );
+    assert.deepEqual(told, [
+      ['a', 'Pending', 'Dropped', 'replaced'],
+      ['b', 'Pending', 'Dropped', 'evicted'],
+      ['c', 'Pending', 'Dropped', 'evicted'],
+      ['d', 'Unknown', 'Pending', null],
+      ['e', 'Unknown', 'Pending', null],
+      ['f', 'Unknown', 'Pending', null],
+    ]);
+    assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['a', 'b', 'c']);
+  }),
+  mustRank('P14/sweep-in-order', 'what a sweep moves is told by seq, whatever moved it', async (context) => {
+    const scene = await openScene(context);
+    await scene.fill({
+      a: { priority: 1n },
+      b: { priority: 9n },
+      c: { priority: 5n, expiresAtHeight: 0 },
+      d: { priority: 6n },
+    });
+    await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 1 });
+    await scene.store.setLimits({ maxTxs: 2 });
+    scene.clock.nowMs += 2;
+    assert.deepEqual(await moves(context, scene, () => scene.store.sweep({ height: 1 })), [
+      ['a', 'Pending', 'Dropped', 'evicted'],
+      ['b', 'Propagated', 'RolledBack', null],
+      ['c', 'Pending', 'Dropped', 'expired'],
+    ]);
+  }),
+  mustRank(
+    'P14/chain-in-order',
+    'a block’s event comes first, then what it confirmed and spent, by seq',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ a: { provides: ['x'] }, b: {}, c: { provides: ['y'] } });
+      assert.deepEqual(await moves(context, scene, () => scene.block(1, { seen: ['b'], provides: ['y', 'x'] })), [
+        'applied',
+        ['a', 'Pending', 'Dropped', 'conflict'],
+        ['b', 'Pending', 'Confirmed', null],
+        ['c', 'Pending', 'Dropped', 'conflict'],
+      ]);
+    },
+  ),
+];

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import type { ConformanceCase } from '../../case/case.ts';
+import { mustRank } from '../../case/must.ts';
+import { type Draft, type Drafts, openScene, type Scene } from '../../scenario/priority.ts';
+
+/** A line of the table of places, by an example: what is received, and where the last one then stands. */
+interface PlaceExample {
+  readonly id: string;
+  readonly title: string;
+  readonly drafts: Drafts;
+  readonly eff: bigint;
+  /** The one whose seq is the anchor. */
+  readonly anchor: string;
+  readonly depth: number;
+  /** The order in which all of them then stand. */
+  readonly order: readonly string[];
+}
+
+function priced(priority: bigint, provides: readonly string[] = [], requires: readonly string[] = []): Draft {
+  return { priority, provides, requires };
+}
+
+const examples: readonly PlaceExample[] = [
+  {
+    id: 'no-parent',
+    title: 'without a Pending parent a transaction stands by its own priority and seq',
+    drafts: { other: priced(9n), me: priced(7n) },
+    eff: 7n,
+    anchor: 'me',
+    depth: 0,
+    order: ['other', 'me'],
+  },
+  {
+    id: 'own-lower',
+    title: 'one that pays less than its parent stands by its own priority and seq, a step deeper',
+    drafts: { parent: priced(9n, ['p']), between: priced(7n), me: priced(5n, [], ['p']) },
+    eff: 5n,
+    anchor: 'me',
+    depth: 1,
+    order: ['parent', 'between', 'me'],
+  },
+  {
+    id: 'own-equal-later',
+    title: 'one that pays what its parent pays and came later stands by its own seq',
+    drafts: { parent: priced(5n, ['p']), rival: priced(5n), me: priced(5n, [], ['p']) },
+    eff: 5n,
+    anchor: 'me',
+    depth: 1,
+    order: ['parent', 'rival', 'me'],
+  },
+  {
+    id: 'own-higher',
+    title: 'one that pays more than its parent follows it at once, at the parent’s priority and anchor',
+    drafts: { parent: priced(5n, ['p']), rival: priced(5n), me: priced(9n, [], ['p']) },
+    eff: 5n,
+    anchor: 'parent',
+    depth: 1,
+    order: ['parent', 'me', 'rival'],
+  },
+  {
+    id: 'parents-lowest',
+    title: 'of several parents the one with the lowest priority counts',
+    drafts: { dear: priced(9n, ['d']), cheap: priced(4n, ['c']), rival: priced(4n), me: priced(9n, [], ['d', 'c']) },
+    eff: 4n,
+    anchor: 'cheap',
+    depth: 1,
+    order: ['dear', 'cheap', 'me', 'rival'],
+  },
+  {
+    id: 'parents-latest',
+    title: 'of several parents with the lowest priority the largest anchor counts',
+    drafts: { first: priced(4n, ['f']), rival: priced(4n), second: priced(4n, ['s']), me: priced(8n, [], ['s', 'f']) },
+    eff: 4n,
+    anchor: 'second',
+    depth: 1,
+    order: ['first', 'rival', 'second', 'me'],
+  },
+  {
+    id: 'parents-anchor-of-lowest-only',
+    title: 'the anchor of a parent that pays more does not count, however late it came',
+    drafts: { cheap: priced(4n, ['c']), rival: priced(4n), dear: priced(9n, ['d']), me: priced(8n, [], ['c', 'd']) },
+    eff: 4n,
+    anchor: 'cheap',
+    depth: 1,
+    order: ['dear', 'cheap', 'me', 'rival'],
+  },
+  {
+    id: 'parents-deepest',
+    title: 'of several parents the deepest counts, whatever it pays',
+    drafts: {
+      root: priced(9n, ['r']),
+      deep: priced(9n, ['d'], ['r']),
+      cheap: priced(4n, ['c']),
+      me: priced(4n, [], ['d', 'c']),
+    },
+    eff: 4n,
+    anchor: 'me',
+    depth: 2,
+    order: ['root', 'deep', 'cheap', 'me'],
+  },
+  {
+    id: 'parents-own-lower',
+    title: 'one that pays less than all of its parents stands by its own priority and seq',
+    drafts: { dear: priced(9n, ['d']), cheap: priced(4n, ['c']), me: priced(3n, [], ['d', 'c']), last: priced(3n) },
+    eff: 3n,
+    anchor: 'me',
+    depth: 1,
+    order: ['dear', 'cheap', 'me', 'last'],
+  },
+  {
+    id: 'parent-twice',
+    title: 'a parent needed for two tags counts once',
+    drafts: { parent: priced(5n, ['a', 'b']), me: priced(9n, [], ['a', 'b']) },
+    eff: 5n,
+    anchor: 'parent',
+    depth: 1,
+    order: ['parent', 'me'],
+  },
+  {
+    id: 'generations',
+    title: 'a grandchild stands by the lowest priority of all its ancestors',
+    drafts: {
+      root: priced(3n, ['r']),
+      child: priced(8n, ['c'], ['r']),
+      rival: priced(3n),
+      me: priced(9n, [], ['c']),
+    },
+    eff: 3n,
+    anchor: 'root',
+    depth: 2,
+    order: ['root', 'child', 'me', 'rival'],
+  },
+  {
+    id: 'parked-parent',
+    title: 'a parked one stands below its parked parent by the same table',
+    drafts: { parent: priced(5n, ['p'], ['missing']), rival: priced(5n, [], ['missing']), me: priced(9n, [], ['p']) },
+    eff: 5n,
+    anchor: 'parent',
+    depth: 1,
+    order: ['parent', 'me', 'rival'],
+  },
+  {
+    id: 'parked-alone',
+    title: 'a parked one without a Pending parent stands among the parked by its own priority and seq',
+    drafts: { ready: priced(1n), parked: priced(7n, [], ['missing']), me: priced(8n, [], ['missing']) },
+    eff: 8n,
+    anchor: 'me',
+    depth: 0,
+    order: ['ready', 'me', 'parked'],
+  },
+];
+
+/** Asserts where `me` stands and in which order all of them do. */
+async function expectPlace(scene: Scene, { eff, anchor, depth, order }: PlaceExample): Promise<void> {
+  const place = await scene.place('me');
+  const { ready, ...rest } = place ?? { ready: null };
+  assert.equal(typeof ready, 'boolean');
+  assert.deepEqual([rest, await scene.order()], [{ eff, anchor: await scene.seq(anchor), depth }, order]);
+}
+
+function placed(example: PlaceExample): ConformanceCase {
+  return mustRank(`P1/place-${example.id}`, example.title, async (context) => {
+    const scene = await openScene(context);
+    await scene.fill(example.drafts);
+    await expectPlace(scene, example);
+  });
+}
+
+export const placeCases: readonly ConformanceCase[] = [
+  ...examples.map(placed),
+  mustRank(
+    'P1/place-own-equal-earlier',
+    'one that pays what its parent pays and came earlier stands by the parent’s anchor',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
+      assert.deepEqual(await scene.place('me'), { ready: true, eff: 5n, anchor: await scene.seq('parent'), depth: 1 });
+      assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
+    },
+  ),
+  mustRank('P1/place-in-one-call', 'a parent that comes later in the same call counts', async (context) => {
+    const scene = await openScene(context);
+    await scene.addAll({ me: priced(9n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
+    assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
+  }),
+  mustRank('P1/depth-before-seq', 'at the same priority and anchor the less deep one goes first', async (context) => {
+    const scene = await openScene(context);
+    await scene.fill({
+      grandchild: priced(9n, [], ['c']),
+      root: priced(5n, ['r']),
+      child: priced(9n, ['c'], ['r']),
+      late: priced(9n, [], ['r']),
+    });
+    assert.deepEqual(await scene.order(), ['root', 'child', 'late', 'grandchild']);
+  }),
+  mustRank('P1/siblings-by-seq', 'children of one parent that pay more stand in order of arrival', async (context) => {
+    const scene = await openScene(context);
+    await scene.fill({ third: priced(6n, [], ['p']), first: priced(8n, [], ['p']), second: priced(7n, [], ['p']) });
+    await scene.add('p', priced(5n, ['p']));
+    assert.deepEqual(await scene.order(), ['p', 'third', 'first', 'second']);
+  }),
+  mustRank(
+    'P1/parent-in-flight',
+    'a parent that is not Pending any more does not hold its child down, until it returns',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ parent: priced(2n, ['p']), rival: priced(5n), me: priced(9n, [], ['p']) });
+      const below = await scene.place('me');
+      await scene.mark('parent');
+      assert.deepEqual(await scene.place('me'), { ready: true, eff: 9n, anchor: await scene.seq('me'), depth: 0 });
+      assert.deepEqual(await scene.ready(), ['me', 'rival']);
+      await scene.release('parent');
+      assert.deepEqual(await scene.place('me'), below);
+      assert.deepEqual(await scene.ready(), ['rival', 'parent', 'me']);
+    },
+  ),
+  mustRank(
+    'P1/anchor-alone',
+    'a place changes with its anchor, though priority and readiness stay',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), p: priced(5n, ['p']), last: priced(5n) });
+      await scene.mark('p');
+      assert.deepEqual(await scene.ready(), ['me', 'rival', 'last']);
+      await scene.release('p');
+      assert.deepEqual(await scene.ready(), ['rival', 'p', 'me', 'last']);
+    },
+  ),
+  mustRank(
+    'P1/place-follows-every-generation',
+    'when a root leaves Pending all its descendants get their places anew, and when it returns too',
+    async (context) => {
+      const scene = await openScene(context);
+      await scene.fill({
+        root: priced(1n, ['0']),
+        a: priced(9n, ['1'], ['0']),
+        b: priced(8n, ['2'], ['1']),
+        c: priced(9n, [], ['2']),
+        rival: priced(8n),
+      });
+      assert.deepEqual(await scene.order(), ['rival', 'root', 'a', 'b', 'c']);
+      await scene.mark('root');
+      assert.deepEqual(await scene.order(), ['a', 'b', 'c', 'rival']);
+      await scene.release('root');
+      assert.deepEqual(await scene.order(), ['rival', 'root', 'a', 'b', 'c']);
+    },
+  ),
+];

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { isMempoolError, type MempoolStore, type OpenOptions, type Usage } from 'mempool-core';
+import { type Call, perform } from '../../case/call.ts';
+import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
+import { mustRank } from '../../case/must.ts';
+import { assertSame } from '../../histories/difference.ts';
+import type { Limits, PoolDump } from '../../model/priority/entry.ts';
+import { PriorityModel } from '../../model/priority/model.ts';
+import { playAndKill } from '../../scenario/kill.ts';
+import { account, openScene, type Scene } from '../../scenario/priority.ts';
+import { assertConsistent } from '../../scenario/priority-consistency.ts';
+import { makeCalls } from '../../scenario/priority-traffic.ts';
+import { rejection } from '../../scenario/verb-call.ts';
+
+const durable: readonly Need[] = ['durable'];
+const killable: readonly Need[] = ['durable', 'child-process'];
+/** Few enough that every one of them is met. */
+const killLimits: Limits = {
+  maxTxs: 60,
+  maxBytes: 1_500,
+  maxTxGas: Number.POSITIVE_INFINITY,
+  maxPerSender: 12,
+  maxParked: 10,
+  maxAncestors: 25,
+  maxDescendants: 25,
+  maxEvictions: 8,
+  replacementBump: 10,
+  ttlMs: Number.POSITIVE_INFINITY,
+  ttlBlocks: Number.POSITIVE_INFINITY,
+  eviction: 'lowest',
+};
+const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;
+const lot = { owner: 'o', leaseMs: 1_000, operationId: 'lot' };
+
+/** A pool with something of everything that is kept. */
+async function varied(context: CaseContext): Promise<Scene> {
+  const scene = await openScene(context, { maxTxs: 40, ttlMs: 50_000, replacementBump: 25, maxRollback: 7 });
+  for (let nonce = 0; nonce < 5; nonce++)
+    await scene.add(`s${nonce}`, {
+      ...account('s', nonce),
+      priority: BigInt(9 - nonce),
+      gas: nonce,
+      from: `peer${nonce % 2}`,
+    });
+  await scene.fill({
+    parked: { requires: ['missing'], expiresAtHeight: 90 },
+    satisfied: { requires: ['chain'], senderLimit: 3 },
+  });
+  await scene.fill({ quiet: { priority: -(2n ** 62n) - 1n, propagate: false, bytes: 700 } });
+  await scene.block(1, { seen: ['s0'], provides: ['chain'] });
+  await scene.store.take({ maxTxs: 2 }, lot);
+  await scene.acknowledge('s1');
+  await scene.store.revise([{ hash: scene.hash('s3'), version: 1, answer: { ...account('s', 3), priority: 4n } }]);
+  await scene.drop('s4');
+  return scene;
+}
+
+async function reopened(scene: Scene, options: OpenOptions = {}): Promise<Scene> {
+  await scene.store.close();
+  return scene.another(options);
+}
+
+/** All that can be read of a pool, in every order that it keeps. */
+async function everything(scene: Scene): Promise<unknown> {
+  const { store } = scene;
+  return [
+    await scene.whole(),
+    await store.reap(),
+    await store.best(),
+    await store.since(0),
+    await store.stale({ height: 99 }),
+    await store.peekParked(),
+    await store.peekPending(),
+    await store.dumpFinalized(),
+  ];
+}
+
+/** What a pool and a model have in common that got the same calls at different times. */
+function timeless({ entries, ...dump }: PoolDump, usage: Usage): unknown {
+  return { ...dump, entries: entries.map((entry) => ({ ...entry, admittedAt: 0 })), usage };
+}
+
+function dueOf(model: PriorityModel): unknown {
+  return timeless(model.reader().dump(), model.reader().usage());
+}
+
+function newModel(): PriorityModel {
+  return new PriorityModel({ ...retention, limits: killLimits, now: () => 0 });
+}
+
+/** Lets a child make the calls in a pool by priority, kills it, and opens the pool again. */
+async function killed(
+  context: CaseContext,
+  calls: readonly Call[],
+): Promise<{ store: MempoolStore; answers: unknown[] }> {
+  const options: OpenOptions = { ordering: 'priority', ...killLimits, ...retention };
+  const answers = await playAndKill(context, { calls, options, answered: 5 + context.random.below(40) });
+  return { answers, store: await context.open(options) };
+}
+
+function forGood(made: 'fifo' | 'priority', other: 'fifo' | 'priority'): ConformanceCase {
+  return mustRank(
+    `P15/for-good-${made}`,
+    `a pool made as ${made} is not opened as ${other}, and stays as it is`,
+    async ({ open }) => {
+      const first = await open({ ordering: made });
+      await first.receive([{ hash: 'ab', payload: new Uint8Array(1), payloadType: 0 }]);
+      await first.close();
+      assert.ok(isMempoolError(await rejection(open({ ordering: other })), 'ERR_MEMPOOL_INCOMPATIBLE'));
+      assert.equal((await (await open({ ordering: made })).usage()).pending, 1);
+    },
+    durable,
+  );
+}
+
+export const poolReopeningCases: readonly ConformanceCase[] = [
+  mustRank(
+    'P15/reopened',
+    'entries, order, sources, gossip numbers, limits, leases and tags are as they were',
+    async (context) => {
+      const scene = await varied(context);
+      const before = await everything(scene);
+      const again = await reopened(scene);
+      assert.deepEqual(await everything(again), before);
+      assertConsistent(await again.dump());
+    },
+    durable,
+  ),
+  mustRank(
+    'P15/goes-on',
+    'after reopening leases end, times count on, tags are withdrawn and numbers rise',
+    async (context) => {
+      const scene = await reopened(await varied(context));
+      const { lastGossipSeq } = await scene.dump();
+      await scene.fill({ fresh: {} });
+      assert.equal((await scene.entry('fresh')).gossipSeq, lastGossipSeq + 1);
+      scene.clock.nowMs += 1_001;
+      assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['s2']);
+      await scene.store.rollback(null);
+      assert.ok((await scene.parked()).includes('satisfied'));
+      scene.clock.nowMs += 49_000;
+      assert.ok((await scene.store.sweep()).expired.length >= 4);
+    },
+    durable,
+  ),
+  mustRank(
+    'P15/repeated-take',
+    'a take that is repeated after reopening has what is still under its lease',
+    async (context) => {
+      const scene = await reopened(await varied(context));
+      const { transactions } = await scene.store.take({ maxTxs: 2 }, lot);
+      assert.deepEqual(scene.names(transactions), ['s2']);
+    },
+    durable,
+  ),
+  mustRank(
+    'P15/repeated-calls',
+    'refusals and what new verbs did are answered from their records after reopening',
+    async (context) => {
+      const first = await openScene(context, { maxTxs: 1 });
+      await first.fill({ a: { priority: 5n } });
+      const calls = (scene: Scene) => [
+        scene.store.receive([scene.submission('b', { priority: 5n })], { operationId: '1' }),
+        scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: { priority: 6n } }], { operationId: '2' }),
+        scene.store.setLimits({ ttlMs: 50 }, { operationId: '3' }),
+        scene.store.flush({ operationId: '4' }),
+        scene.store.sweep({ operationId: '5' }),
+      ];
+      const outcomes = await Promise.all(calls(first));
+      const scene = await reopened(first);
+      await scene.unchanged(async () => assert.deepEqual(await Promise.all(calls(scene)), outcomes));
+    },
+    durable,
+  ),
+  mustRank(
+    'P15/limits',
+    'limits stay, and the latest open that names one sets it',
+    async (context) => {
+      const scene = await openScene(context, { maxTxs: 40, ttlMs: 50 });
+      await scene.store.setLimits({ maxTxs: 30, eviction: 'none' });
+      const { maxTxs, ttlMs, eviction, maxParked } = (await (await reopened(scene, { maxParked: 5 })).dump()).limits;
+      assert.deepEqual([maxTxs, ttlMs, eviction, maxParked], [30, 50, 'none', 5]);
+    },
+    durable,
+  ),
+  forGood('priority', 'fifo'),
+  forGood('fifo', 'priority'),
+  mustRank(
+    'P15/volatile',
+    'a priority pool that is not durable is empty when it is opened again',
+    async (context) => {
+      const scene = await reopened(await varied(context));
+      const { entries, order, satisfied, lastGossipSeq } = await scene.dump();
+      assert.deepEqual([entries, order, satisfied, lastGossipSeq], [[], [], [], 0]);
+    },
+    ['volatile'],
+  ),
+  mustRank(
+    'P15/killed',
+    'killed in the middle of admissions, the pool is what whole calls give, and all its indexes agree',
+    async (context) => {
+      const calls = makeCalls(context.random, 400);
+      const { store, answers } = await killed(context, calls);
+      const model = newModel();
+      for (const [i, answer] of answers.entries())
+        assertSame(answer, await perform(model, calls[i] as Call), 'the outcome is not the one due');
+      const dump = await store.dump();
+      assertConsistent(dump);
+      const found = timeless(dump, await store.usage());
+      const due = dueOf(model);
+      for (let done = answers.length; !isDeepStrictEqual(found, dueOf(model)); done++) {
+        const next = calls[done];
+        if (next === undefined) return assertSame(found, due, 'the state after the kill is none that whole calls give');
+        await perform(model, next);
+      }
+    },
+    killable,
+  ),
+  mustRank(
+    'P15/repeated-after-a-kill',
+    'calls repeated with their operation ids after a kill are done once',
+    async (context) => {
+      const calls = makeCalls(context.random, 120).map((call, i): Call => {
+        const args = [...call.args, { operationId: `call ${i}` }];
+        return { verb: call.verb, args } as Call;
+      });
+      const { store } = await killed(context, calls);
+      const model = newModel();
+      for (const call of calls)
+        assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+      assertSame(timeless(await store.dump(), await store.usage()), dueOf(model), 'the repeated calls left a trace');
+    },
+    killable,
+  ),
+];

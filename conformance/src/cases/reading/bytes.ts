@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import type { MempoolStore, Transaction } from 'mempool-core';
+import type { ConformanceCase } from '../../case/case.ts';
+import { must } from '../../case/must.ts';
+import type { Random } from '../../case/random.ts';
+import {
+  block,
+  hashesOf,
+  pendingOrder,
+  readable,
+  receive,
+  stagesOf,
+  transaction,
+  transactions,
+} from '../../scenario/pool.ts';
+
+interface BytesRead {
+  readonly verb: string;
+  /** Brings a Pending transaction where the verb reads it. */
+  reach(store: MempoolStore, hash: string): Promise<unknown>;
+  read(store: MempoolStore, hash: string): Promise<Uint8Array | undefined>;
+}
+
+const reads: readonly BytesRead[] = [
+  {
+    verb: 'peekPending',
+    reach: async () => undefined,
+    read: async (store) => (await store.peekPending())[0]?.payload,
+  },
+  {
+    verb: 'peekInflight',
+    reach: (store, hash) => store.markInflight([hash]),
+    read: async (store) => (await store.peekInflight())[0]?.payload,
+  },
+  {
+    verb: 'findInflight',
+    reach: (store, hash) => store.markInflight([hash]),
+    read: async (store, hash) => (await store.findInflight([hash]))[0]?.payload,
+  },
+  {
+    verb: 'dumpFinalized',
+    reach: (store, hash) => store.drop([hash], 'gone'),
+    read: async (store) => (await store.dumpFinalized()).entries[0]?.payload,
+  },
+];
+
+function handedOut({ verb, reach, read }: BytesRead): ConformanceCase {
+  const title = `the bytes that ${verb} hands out belong to the caller`;
+  return must(`M1/handed-out-${verb}`, title, async (context) => {
+    const store = await context.open();
+    const one = transaction(context.random);
+    await store.receive([one]);
+    await reach(store, one.hash);
+    const [first, neighbour] = [await read(store, one.hash), await read(store, one.hash)];
+    assert.ok(first && neighbour);
+    first.fill(0xee);
+    const expected = Buffer.from(one.payload).toString('hex');
+    const [held, again] = [neighbour, await read(store, one.hash)].map((bytes) =>
+      Buffer.from(bytes ?? []).toString('hex'),
+    );
+    assert.deepEqual([held, again], [expected, expected]);
+  });
+}
+
+/** Empty arrays as a runtime makes them: with memory behind them, without any, and as a part of another. */
+const nothings: readonly Uint8Array[] = [
+  new Uint8Array(0),
+  new Uint8Array(new ArrayBuffer(0)),
+  Buffer.from('bytes').subarray(2, 2),
+];
+
+/** Among others, so that a page does not end at it. */
+function withNothing(random: Random): Transaction[] {
+  const empty = nothings.map((payload) => ({ ...transaction(random), payload }));
+  return [transaction(random), ...empty, transaction(random)];
+}
+
+const bytesOf = (items: readonly ({ readonly payload?: Uint8Array } | null)[]): string[] =>
+  items.map((item) => Buffer.from(item?.payload ?? 'none').toString('hex'));
+
+/** Two turns, so that a store checks what it wrote and what it wrote again. */
+const emptyPayloads: ConformanceCase['run'] = async (context) => {
+  const store = await context.open();
+  const batch = withNothing(context.random);
+  const [hashes, expected] = [hashesOf(batch), bytesOf(batch)];
+  for (const _ of ['first', 'again']) {
+    await store.receive(batch);
+    assert.deepEqual(bytesOf(await store.peekPending()), expected);
+    await store.markInflight(hashes);
+    assert.deepEqual(bytesOf(await store.peekInflight()), expected);
+    assert.deepEqual(bytesOf(await store.findInflight(hashes)), expected);
+    await store.drop(hashes, 'gone');
+  }
+  assert.deepEqual(bytesOf((await store.dumpFinalized()).entries), [...expected, ...expected]);
+};
+
+const emptyArrivals: ConformanceCase['run'] = async (context) => {
+  const store = await context.open();
+  const batch = withNothing(context.random);
+  const expected = bytesOf(batch);
+  await store.receive(batch);
+  assert.deepEqual(bytesOf(await store.payloads(hashesOf(batch))), expected);
+  const { items } = await store.since(0);
+  assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
+  const { transactions: taken } = await store.take({}, { owner: 'peer', leaseMs: 1_000 });
+  assert.deepEqual(
+    taken.map(({ bytes }) => bytes),
+    batch.map(({ payload }) => payload.length),
+  );
+  assert.deepEqual(bytesOf(await store.findInflight(hashesOf(taken))), expected);
+};
+
+export const byteCases: readonly ConformanceCase[] = [
+  ...reads.map(handedOut),
+  must('M1/empty', 'a payload of no bytes is a payload, wherever it is read', emptyPayloads),
+  must('M1/empty-taken', 'a payload of no bytes is gossiped and taken', emptyArrivals, ['arrival-verbs']),
+  must(
+    'M1/handed-in',
+    'what a caller does to a payload after the call began does not reach the store',
+    async (context) => {
+      const store = await context.open();
+      const one = transaction(context.random, 500);
+      const payload = Uint8Array.from(one.payload);
+      const receiving = store.receive([{ ...one, payload }]);
+      payload.fill(0);
+      await receiving;
+      payload.fill(1);
+      const [stored] = await store.peekPending();
+      assert.equal(stored && readable(stored).payload, readable(one).payload);
+    },
+  ),
+  must('M1/reused-buffer', 'one buffer may carry many payloads in turn, without waiting', async (context) => {
+    const store = await context.open();
+    const batch = transactions(context.random, 20, 64);
+    const buffer = new Uint8Array(64);
+    const calls = batch.map((one) => {
+      buffer.set(one.payload);
+      return store.receive([{ ...one, payload: buffer }]);
+    });
+    await Promise.all(calls);
+    const stored = (await store.peekPending()).map((entry) => readable(entry).payload);
+    assert.deepEqual(
+      stored,
+      batch.map((one) => readable(one).payload),
+    );
+  }),
+  must('M1/views', 'a view on a part of a buffer is that part and nothing else', async (context) => {
+    const store = await context.open();
+    const whole = context.random.bytes(300);
+    const payload = whole.subarray(100, 140);
+    await store.receive([{ ...transaction(context.random), payload }]);
+    const [stored] = await store.peekPending();
+    assert.deepEqual(stored && [...stored.payload], [...payload]);
+  }),
+  must('M1/lists-handed-in', 'what a caller does to a list after the call began does not matter', async (context) => {
+    const store = await context.open();
+    const all = hashesOf(await receive(context, store, 4));
+    const [marked, seen] = [all.slice(0, 2), all.slice(2, 3)];
+    const calls = [store.markInflight(marked), block(store, 1, { seen })];
+    marked.length = 0;
+    seen.push(...all.slice(3));
+    await Promise.all(calls);
+    assert.deepEqual(await stagesOf(store, all), ['Propagated', 'Propagated', 'Confirmed', 'Pending']);
+  }),
+  must('M1/batch-handed-in', 'what a caller does to a batch after the call began does not matter', async (context) => {
+    const store = await context.open();
+    const batch = transactions(context.random, 3);
+    const hashes = hashesOf(batch);
+    const receiving = store.receive(batch);
+    batch.length = 0;
+    await receiving;
+    assert.deepEqual(await pendingOrder(store), hashes);
+  }),
+  must('M1/all-bytes', 'every byte value comes back, zero and line ends too', async (context) => {
+    const store = await context.open();
+    const payload = Uint8Array.from({ length: 512 }, (_, i) => i % 256);
+    await store.receive([{ ...transaction(context.random), payload }]);
+    const [stored] = await store.peekPending();
+    assert.deepEqual(stored && [...stored.payload], [...payload]);
+  }),
+];

@@ -1,0 +1,86 @@
+import { Random } from '../case/random.ts';
+
+/** One step of a history, told by what it stands to the state it meets: so a history can be shortened. */
+export type LeaseStep =
+  | {
+      readonly verb: 'campaign';
+      readonly node: number;
+      /** `last`: the one that the node won with, where it still holds. */
+      readonly token: 'new' | 'last';
+      readonly floor: 'none' | 'seen' | 'above';
+      readonly dataLoss: 'wait' | 'accept';
+      /** By what was seen of the lease; `moved` and `other`: by what is not so. */
+      readonly takeover: 'none' | 'seq' | 'hbSeq' | 'moved' | 'other';
+    }
+  | {
+      readonly verb: 'renew';
+      readonly node: number;
+      readonly lease: 'held' | 'own';
+      readonly forge: 'none' | 'node' | 'token' | 'term';
+      readonly heartbeat: 'beat' | 'still';
+    }
+  | {
+      readonly verb: 'release';
+      readonly node: number;
+      readonly lease: 'held' | 'own';
+      readonly forge: 'none' | 'node' | 'token' | 'term';
+    }
+  | { readonly verb: 'reinstate'; readonly node: number; readonly term: 'above' | 'same' }
+  | { readonly verb: 'expire'; readonly node: number }
+  | { readonly verb: 'heartbeat'; readonly node: number };
+
+export type LeaseStepOf<V extends LeaseStep['verb']> = Extract<LeaseStep, { readonly verb: V }>;
+
+const nodes = 4;
+
+/** How often each verb comes, in a hundred steps. */
+const weights: readonly (readonly [LeaseStep['verb'], number])[] = [
+  ['campaign', 36],
+  ['renew', 28],
+  ['release', 14],
+  ['reinstate', 10],
+  ['expire', 4],
+  ['heartbeat', 8],
+];
+
+/** Equal seeds give equal steps. */
+export function makeLeaseSteps(seed: number, count: number): LeaseStep[] {
+  const random = new Random(seed);
+  return Array.from({ length: count }, () => makeStep(random));
+}
+
+function makeStep(random: Random): LeaseStep {
+  const verb = weighted(random);
+  const node = random.below(nodes);
+  const lease = random.pick(['held', 'held', 'own'] as const);
+  const forge = random.pick(['none', 'none', 'none', 'node', 'token', 'term'] as const);
+  switch (verb) {
+    case 'campaign':
+      return {
+        verb,
+        node,
+        token: random.pick(['new', 'new', 'last']),
+        floor: random.pick(['none', 'seen', 'seen', 'above']),
+        dataLoss: random.pick(['wait', 'accept']),
+        takeover: random.pick(['none', 'none', 'none', 'seq', 'hbSeq', 'moved', 'other']),
+      };
+    case 'renew':
+      return { verb, node, lease, forge, heartbeat: random.pick(['beat', 'still']) };
+    case 'release':
+      return { verb, node, lease, forge };
+    case 'reinstate':
+      return { verb, node, term: random.pick(['above', 'same']) };
+    case 'expire':
+    case 'heartbeat':
+      return { verb, node };
+  }
+}
+
+function weighted(random: Random): LeaseStep['verb'] {
+  let ticket = random.below(100);
+  for (const [verb, weight] of weights) {
+    ticket -= weight;
+    if (ticket < 0) return verb;
+  }
+  return 'campaign';
+}

@@ -1,0 +1,98 @@
+import type { MempoolStore, OpenOptions } from 'mempool-core';
+import { type Call, callAsCode, perform } from '../case/call.ts';
+import { Model, type ModelOptions } from '../model/model.ts';
+import { take } from '../scenario/pool.ts';
+import { assertSame } from './difference.ts';
+import { Observer, observe } from './observation.ts';
+import { makeHistory, type Universe } from './pool-calls.ts';
+import { shortest } from './shrink.ts';
+
+/** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
+export const historyOptions: ModelOptions & OpenOptions = {
+  finalizeThreshold: 3,
+  dropThreshold: 2,
+  maxFinalized: 6,
+  maxRollback: 5,
+};
+
+export interface HistoryOptions {
+  readonly seed: number;
+  readonly steps: number;
+  /** Opens a new, empty pool with the options given; called again for every attempt to shorten a history that fails. */
+  readonly open: (options: OpenOptions) => Promise<MempoolStore>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Makes a history of chance and checks after every call that outcome, events and all that can be read are the model's. A
+ * history that fails is shortened, and told with its seed as code.
+ *
+ * @throws Error with the difference and the history as code
+ */
+export async function checkHistory({ seed, steps, open, signal }: HistoryOptions): Promise<void> {
+  const universe = await makeHistory(seed, steps, historyOptions);
+  const fault = await faultOf(universe, universe.calls, open, signal);
+  if (fault === null) return;
+  const fails = async (calls: readonly Call[]): Promise<boolean> =>
+    (await faultOf(universe, calls, open, signal)) !== null;
+  const calls = await shortest(universe.calls.slice(0, fault.at + 1), fails, signal);
+  const { error } = (await faultOf(universe, calls, open, signal)) ?? fault;
+  const story = calls.map(callAsCode).join('\n');
+  throw new Error(`${error.message}\n\nThe last call of this history is the wrong one (seed ${seed}):\n${story}`, {
+    cause: error,
+  });
+}
+
+interface Fault {
+  /** Place of the call. */
+  readonly at: number;
+  readonly error: Error;
+}
+
+/** The first call after which store and model differ. */
+async function faultOf(
+  universe: Universe,
+  calls: readonly Call[],
+  open: HistoryOptions['open'],
+  signal: AbortSignal | undefined,
+): Promise<Fault | null> {
+  await using store = await open(historyOptions);
+  const model = new Model(historyOptions);
+  const observer = await Observer.start(store, universe.hashes, signal);
+  for (const [at, call] of calls.entries()) {
+    try {
+      assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+      await observer.compare(model);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      return { at, error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+  return null;
+}
+
+/** How often, in calls, a transcript has all that can be read. */
+const pageEvery = 20;
+
+/**
+ * Everything a history makes a store say: each call's answer and events, and now and then all that can be read. Two stores
+ * that keep the contract give the same lines.
+ */
+export async function* transcript(store: MempoolStore, { hashes, calls }: Universe): AsyncGenerator<string, undefined> {
+  let after = 0;
+  for (const [i, call] of calls.entries()) {
+    const answer = await perform(store, call);
+    const { lastEventSeq } = await store.usage();
+    const count = lastEventSeq - after;
+    const events = count === 0 ? [] : await take(await store.subscribe({ after }), count);
+    after = lastEventSeq;
+    const pages = i % pageEvery === 0 ? await observe(store, hashes) : {};
+    yield JSON.stringify({ call: callAsCode(call), answer, events, pages }, inKeyOrder);
+  }
+}
+
+/** Stores may give the same fields in another order. */
+function inKeyOrder(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

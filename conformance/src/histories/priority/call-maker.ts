@@ -1,0 +1,283 @@
+import type { Block, ChainPoint, Policy, WriteOptions } from 'mempool-core';
+import type { Random } from '../../case/random.ts';
+import type { Budget, Limits, Revision, Submission, Verdict } from '../../model/priority/entry.ts';
+import type { PriorityModel } from '../../model/priority/model.ts';
+import type { HistoryClock, PriorityCall } from './call.ts';
+
+/** Small, so that a few calls fill the pool, and nearly every bound is met again and again. */
+export const historyLimits: Limits = {
+  maxTxs: 8,
+  maxBytes: 130,
+  maxTxGas: 9,
+  maxPerSender: 3,
+  maxParked: 3,
+  maxAncestors: 2,
+  maxDescendants: 2,
+  maxEvictions: 2,
+  replacementBump: 10,
+  ttlMs: 400,
+  ttlBlocks: 12,
+  eviction: 'lowest',
+};
+
+/** What `setLimits` sets; the first of each is what the pool began with, so that it comes back to it. */
+const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
+  maxTxs: [8, 8, 4, 12],
+  maxBytes: [130, 130, 50, 1_000],
+  maxTxGas: [9, 9, 5, Number.POSITIVE_INFINITY],
+  maxPerSender: [3, 3, 1, 64],
+  maxParked: [3, 3, 0, 8],
+  maxAncestors: [2, 1, 0, 8],
+  maxDescendants: [2, 1, 0, 8],
+  maxEvictions: [2, 2, 1, 8],
+  replacementBump: [10, 10, 0, 100],
+  ttlMs: [400, 400, 100, Number.POSITIVE_INFINITY],
+  ttlBlocks: [12, 12, 4, Number.POSITIVE_INFINITY],
+  eviction: ['lowest', 'lowest', 'lowest', 'none'],
+};
+
+const two53 = 2n ** 53n;
+const two63 = 2n ** 63n;
+/** Equal ones most of all; neighbours that a double takes for one; the ends of what there is. */
+const priorities: readonly bigint[] = [
+  ...[0n, 0n, 1n, 5n, 5n, 10n, 10n, 11n, 12n, 100n, 110n, 111n, -1n, -10n],
+  ...[two53 - 1n, two53, two53 + 1n, two63 - 1n, two63 - 2n, -two63, -two63 + 1n],
+];
+
+export const historyPeers = ['peer-1', 'peer-2', 'peer-3'] as const;
+const senders = ['', '', 'ann', 'ben'] as const;
+const tags = ['t0', 't1', 't2', 't3', 't4', 't5'] as const;
+const owners = ['node-1', 'node-2'] as const;
+const thresholds = [1, 2, 3, Number.POSITIVE_INFINITY] as const;
+const maxPayloadBytes = 32;
+/** Repeats are of the last named calls: a store remembers so many. */
+const maxNamed = 30;
+
+/** How often each verb comes, in a hundred calls. */
+const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
+  ['receive', 31],
+  ['markInflight', 5],
+  ['markAcknowledged', 8],
+  ['release', 3],
+  ['drop', 4],
+  ['confirm', 12],
+  ['rollback', 6],
+  ['take', 6],
+  ['sweep', 6],
+  ['revise', 8],
+  ['flush', 1],
+  ['setLimits', 5],
+  ['advance', 5],
+];
+
+type Named = Exclude<PriorityCall, { readonly verb: 'advance' }>;
+
+/** Chooses calls that fit a state, in a small world of hashes, tags, senders and peers. */
+export class PriorityCallMaker {
+  readonly #random: Random;
+  readonly #hashes: readonly string[];
+  readonly #clock: HistoryClock;
+  readonly #points: ChainPoint[] = [];
+  readonly #named: Named[] = [];
+  #ids = 0;
+
+  constructor(random: Random, hashes: readonly string[], clock: HistoryClock) {
+    this.#random = random;
+    this.#hashes = hashes;
+    this.#clock = clock;
+  }
+
+  next(model: PriorityModel): PriorityCall {
+    const repeated = this.#named.length > 0 && this.#percent(5) ? this.#random.pick(this.#named) : undefined;
+    if (repeated !== undefined && this.#percent(85)) return repeated;
+    const verb = this.#verb();
+    if (verb === 'advance') return { verb, args: [1 + this.#random.below(90)] };
+    const old = (repeated?.args.at(-1) as WriteOptions | undefined)?.operationId;
+    const needsId = verb === 'take' || this.#percent(25);
+    const operationId = old ?? (needsId ? `operation ${++this.#ids}` : undefined);
+    const call = this.#call(verb, model, operationId === undefined ? {} : { operationId });
+    if (old === undefined && operationId !== undefined) this.#named.push(call);
+    if (this.#named.length > maxNamed) this.#named.shift();
+    return call;
+  }
+
+  #verb(): PriorityCall['verb'] {
+    let ticket = this.#random.below(100);
+    for (const [verb, weight] of weights) {
+      ticket -= weight;
+      if (ticket < 0) return verb;
+    }
+    return 'receive';
+  }
+
+  #call(verb: Named['verb'], model: PriorityModel, options: WriteOptions): Named {
+    switch (verb) {
+      case 'receive':
+        return { verb, args: [this.#submissions(model), { ...this.#moment(model), ...options }] };
+      case 'markInflight':
+      case 'release':
+        return { verb, args: [this.#known(5, model), options] };
+      case 'markAcknowledged':
+        return { verb, args: [this.#flying(5, model), options] };
+      case 'drop':
+        return { verb, args: [this.#known(2, model), this.#random.pick(['unwanted', 'ünwanted — 不要']), options] };
+      case 'confirm':
+        return { verb, args: [this.#block(model), this.#policy(), options] };
+      case 'rollback':
+        return { verb, args: [this.#target(model), options] };
+      case 'take':
+        return { verb, args: [this.#budget(), { ...this.#lease(), ...this.#moment(model), ...options }] };
+      case 'sweep':
+        return { verb, args: [{ ...this.#moment(model), ...options }] };
+      case 'revise':
+        return { verb, args: [this.#revisions(model), { ...this.#moment(model), ...options }] };
+      case 'flush':
+        return { verb, args: [options] };
+      case 'setLimits':
+        return { verb, args: [this.#limits(), options] };
+    }
+  }
+
+  #some(max: number): string[] {
+    return Array.from({ length: this.#random.below(max + 1) }, () => this.#random.pick(this.#hashes));
+  }
+
+  /** Of what is live, most of the time. */
+  #known(max: number, model: PriorityModel): string[] {
+    const live = [...model.state.pool.live.keys()];
+    return this.#some(max).map((hash) => (live.length > 0 && this.#percent(75) ? this.#random.pick(live) : hash));
+  }
+
+  /** Of what is Propagated, most of the time: else little would ever be Acknowledged. */
+  #flying(max: number, model: PriorityModel): string[] {
+    const live = [...model.state.pool.live.values()].filter(({ stage }) => stage === 'Propagated');
+    return this.#known(max, model).map((hash) =>
+      live.length > 0 && this.#percent(80) ? this.#random.pick(live).hash : hash,
+    );
+  }
+
+  #tags(shares: readonly number[]): string[] {
+    const count = this.#random.pick(shares);
+    return Array.from({ length: count }, () => this.#random.pick(tags));
+  }
+
+  /** Most of the time what somebody who waits provides, so that chains and stars grow. */
+  #required(model: PriorityModel): string[] {
+    const { live } = model.state.pool;
+    const offered = [...model.state.entries].flatMap(([hash, { verdict }]) =>
+      live.get(hash)?.stage === 'Pending' ? verdict.provides : [],
+    );
+    return this.#tags([0, 0, 1, 1, 2]).map((tag) =>
+      offered.length > 0 && this.#percent(60) ? this.#random.pick(offered) : tag,
+    );
+  }
+
+  #moment(model: PriorityModel): { now?: number; height?: number } {
+    const { tick } = model.reader().tip();
+    const now = this.#percent(10) ? { now: this.#clock.nowMs - 60 + this.#random.below(80) } : {};
+    const height = this.#percent(10) ? { height: Math.max(0, tick - 3 + this.#random.below(6)) } : {};
+    return { ...now, ...height };
+  }
+
+  #submissions(model: PriorityModel): Submission[] {
+    const count = this.#random.pick([1, 1, 1, 1, 2, 3, 4]);
+    return Array.from({ length: count }, () => this.#submission(model));
+  }
+
+  #submission(model: PriorityModel): Submission {
+    const transaction = {
+      hash: this.#random.pick(this.#hashes),
+      payload: this.#random.bytes(this.#random.below(maxPayloadBytes + 1)),
+      payloadType: this.#random.pick([0, 6, 65_535]),
+    };
+    const from = this.#percent(40) ? { from: this.#random.pick(historyPeers) } : {};
+    return this.#percent(5)
+      ? { ...transaction, ...from }
+      : { ...transaction, ...from, verdict: this.#verdict(model, this.#tags([0, 1, 1, 1, 2])) };
+  }
+
+  #verdict(model: PriorityModel, provides: readonly string[]): Verdict {
+    const { tick } = model.reader().tip();
+    return {
+      priority: this.#random.pick(priorities),
+      sender: this.#random.pick(senders),
+      provides,
+      requires: this.#required(model),
+      gas: this.#random.pick([0, 1, 1, 2, 3, 5, 8, 9, 10]),
+      ...(this.#percent(10) ? { senderLimit: 1 + this.#random.below(3) } : {}),
+      ...(this.#percent(8) ? { expiresAt: this.#clock.nowMs - 20 + this.#random.below(300) } : {}),
+      ...(this.#percent(8) ? { expiresAtHeight: tick + this.#random.below(6) } : {}),
+      ...(this.#percent(10) ? { propagate: false } : {}),
+    };
+  }
+
+  #block(model: PriorityModel): Block {
+    const kept = model.reader().tip({ points: Number.MAX_SAFE_INTEGER }).points;
+    const used = this.#percent(70) ? kept : this.#points;
+    const point = used.length > 0 && this.#percent(12) ? this.#random.pick(used) : this.#newPoint();
+    const parent = this.#percent(10) ? this.#random.hex(32) : model.reader().tip().point?.hash;
+    const seen = this.#percent(40) ? this.#some(3) : this.#known(1, model);
+    const lists = { seen, unseen: this.#percent(40) ? this.#known(3, model) : [] };
+    const provides = this.#percent(50) ? { provides: this.#tags([1, 2]) } : {};
+    return this.#percent(30) || parent === undefined
+      ? { point, ...lists, ...provides }
+      : { point, parent, ...lists, ...provides };
+  }
+
+  #newPoint(): ChainPoint {
+    const last = this.#points.at(-1)?.slot ?? 0;
+    const point = { slot: last + this.#random.below(40), hash: this.#random.hex(32) };
+    this.#points.push(point);
+    if (this.#points.length > 40) this.#points.shift();
+    return point;
+  }
+
+  #policy(): Policy {
+    if (this.#percent(70)) return {};
+    return { finalizeThreshold: this.#random.pick(thresholds), dropThreshold: this.#random.pick(thresholds) };
+  }
+
+  #target(model: PriorityModel): ChainPoint | null {
+    if (this.#percent(10)) return null;
+    const kept = model.reader().tip({ points: Number.MAX_SAFE_INTEGER }).points;
+    if (kept.length > 0 && this.#percent(85)) return this.#random.pick(kept);
+    if (this.#points.length > 0 && this.#percent(70)) return this.#random.pick(this.#points);
+    return { slot: this.#random.below(1_000), hash: this.#random.hex(32) };
+  }
+
+  #budget(): Budget {
+    return {
+      ...(this.#percent(60) ? { maxTxs: this.#random.below(4) } : {}),
+      ...(this.#percent(30) ? { maxBytes: this.#random.below(90), overheadBytes: this.#random.below(4) } : {}),
+      ...(this.#percent(30) ? { maxGas: this.#random.below(25), skip: this.#random.below(3) } : {}),
+    };
+  }
+
+  #lease(): { owner: string; leaseMs: number } {
+    return { owner: this.#random.pick(owners), leaseMs: 1 + this.#random.below(120) };
+  }
+
+  #revisions(model: PriorityModel): Revision[] {
+    const waiting = [...model.state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
+    const isWaiting = waiting.length > 0 && this.#percent(80);
+    const named = isWaiting ? this.#some(4).map(() => this.#random.pick(waiting).hash) : this.#some(4);
+    const hashes = this.#percent(5) ? named : [...new Set(named)];
+    return hashes.map((hash) => {
+      const { entries } = model.state;
+      const version = (entries.get(hash)?.version ?? 1) - (this.#percent(12) ? 1 : 0);
+      if (this.#percent(12)) return { hash, version, answer: { code: 1, log: 'no', penalize: false } };
+      const { provides = [], sender = '' } = this.#percent(3) ? {} : (entries.get(hash)?.verdict ?? {});
+      return { hash, version, answer: { ...this.#verdict(model, provides), sender } };
+    });
+  }
+
+  #limits(): Partial<Limits> {
+    const names = Object.keys(otherLimits) as (keyof Limits)[];
+    const chosen = Array.from({ length: 1 + this.#random.below(3) }, () => this.#random.pick(names));
+    return Object.fromEntries(chosen.map((name) => [name, this.#random.pick<unknown>(otherLimits[name])]));
+  }
+
+  #percent(share: number): boolean {
+    return this.#random.below(100) < share;
+  }
+}

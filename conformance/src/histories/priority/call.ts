@@ -1,0 +1,52 @@
+import { isMempoolError, type MempoolStore } from 'mempool-core';
+import type { Answer } from '../../case/call.ts';
+
+type PriorityVerb =
+  | 'receive'
+  | 'markInflight'
+  | 'markAcknowledged'
+  | 'release'
+  | 'drop'
+  | 'confirm'
+  | 'rollback'
+  | 'take'
+  | 'sweep'
+  | 'revise'
+  | 'flush'
+  | 'setLimits';
+
+/** One call of a mutating verb, as data; or a move of the clock that all nodes share. */
+export type PriorityCall =
+  | { [V in PriorityVerb]: { readonly verb: V; readonly args: Parameters<MempoolStore[V]> } }[PriorityVerb]
+  | { readonly verb: 'advance'; readonly args: readonly [ms: number] };
+
+/** What can be called: a store, or the model, which answers at once. */
+export type PriorityCallable = {
+  [V in PriorityVerb]: (
+    ...args: Parameters<MempoolStore[V]>
+  ) => ReturnType<MempoolStore[V]> | Awaited<ReturnType<MempoolStore[V]>>;
+};
+
+/** The clock of a history. It stands still between calls. */
+export class HistoryClock {
+  /** A moment in 2026. */
+  nowMs = 1_780_000_000_000;
+
+  readonly now = (): number => this.nowMs;
+
+  advance(ms: number): void {
+    this.nowMs += ms;
+  }
+}
+
+/** Makes the call. A refusal of the library is an answer, a fault of the store is thrown. The clock is the caller's to move. */
+export async function performPriority(target: PriorityCallable, call: PriorityCall): Promise<Answer> {
+  if (call.verb === 'advance') return { value: null };
+  try {
+    const verb = target[call.verb] as (...args: readonly unknown[]) => unknown;
+    return { value: await verb.apply(target, call.args) };
+  } catch (error) {
+    if (!isMempoolError(error) || error.code === 'ERR_MEMPOOL_INTERNAL') throw error;
+    return { code: error.code };
+  }
+}

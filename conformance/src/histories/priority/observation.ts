@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { MempoolStore } from 'mempool-core';
+import type { Budget } from '../../model/priority/entry.ts';
+import { readable } from '../../scenario/pool.ts';
+import { observe } from '../observation.ts';
+import { historyPeers } from './call-maker.ts';
+
+type PoolReader = Pick<MempoolStore, 'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip'>;
+type AnyPoolReader = {
+  [V in keyof PoolReader]: (
+    ...args: Parameters<PoolReader[V]>
+  ) => ReturnType<PoolReader[V]> | Awaited<ReturnType<PoolReader[V]>>;
+};
+type LifeReader = Parameters<typeof observe>[0];
+
+const budgets: readonly Budget[] = [
+  {},
+  { maxTxs: 2 },
+  { maxBytes: 60, overheadBytes: 3 },
+  { maxGas: 12, skip: 1 },
+  { maxBytes: 40, maxGas: 20, skip: 3 },
+  { maxGas: 0, skip: 100 },
+];
+
+/** All that can be read of a priority pool but its dump, as values that compare. */
+export async function observePriority(
+  reader: LifeReader & AnyPoolReader,
+  hashes: readonly string[],
+): Promise<Record<string, unknown>> {
+  const { tick } = await reader.tip();
+  const reaped = await Promise.all(budgets.map((budget) => reader.reap(budget)));
+  const parked = await reader.peekParked({ limit: hashes.length });
+  const payloads = await reader.payloads(hashes);
+  return {
+    ...(await observe(reader, hashes)),
+    reaped,
+    best: await bestPages(reader),
+    gossip: await gossipPages(reader),
+    excepted: readablePage(await reader.since(0, { except: historyPeers[0] })),
+    stale: await reader.stale({ height: tick, limit: 4 }),
+    payloads: payloads.map((body) => body && readable(body)),
+    parked: parked.map(readable),
+  };
+}
+
+/** Without the keys, which only have to rise. */
+async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
+  const ranked: Awaited<ReturnType<MempoolStore['best']>> = [];
+  for (let page = await reader.best({ limit: 3 }); page.length > 0; ) {
+    for (const one of page) {
+      assert.ok((ranked.at(-1)?.key ?? '') < one.key, 'keys rise');
+      ranked.push(one);
+    }
+    const after = ranked.at(-1)?.key;
+    page = await reader.best(after === undefined ? { limit: 3 } : { limit: 3, after });
+  }
+  return ranked.map(({ key: _, ...candidate }) => candidate);
+}
+
+async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
+  const pages: Awaited<ReturnType<MempoolStore['since']>>[] = [];
+  for (let after = 0; ; ) {
+    const page = await reader.since(after, { limit: 2, hashesOnly: true });
+    pages.push(page);
+    if (page.items.length === 0) return pages;
+    assert.ok(page.next > after, 'cursors rise');
+    after = page.next;
+  }
+}
+
+function readablePage({ items, next }: Awaited<ReturnType<MempoolStore['since']>>): unknown {
+  const asText = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
+  return { next, items: items.map((item) => ({ ...item, payload: asText(item.payload) })) };
+}

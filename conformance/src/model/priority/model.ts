@@ -1,0 +1,301 @@
+import {
+  type Block,
+  type ChainPoint,
+  type ConfirmOutcome,
+  type KnownStage,
+  MempoolError,
+  type Policy,
+  type ReceiveOutcome,
+  type RollbackOutcome,
+  type StoreEvent,
+  type Thresholds,
+  type WriteOptions,
+} from 'mempool-core';
+import type { Life } from '../life.ts';
+import { returnToPending } from '../life.ts';
+import * as pools from '../pool.ts';
+import { admission } from './admission.ts';
+import * as chain from './chain.ts';
+import type * as e from './entry.ts';
+import { wholeVerdict } from './entry.ts';
+import type { Member } from './graph.ts';
+import { ModelReader } from './reader.ts';
+import { candidate, reap } from './reads.ts';
+import { revise } from './revision.ts';
+import * as states from './state.ts';
+import { sweep } from './sweep.ts';
+
+export interface PriorityModelOptions extends Thresholds {
+  readonly maxFinalized: number;
+  readonly maxRollback: number;
+  readonly limits: e.Limits;
+  /** The pool's clock. */
+  readonly now: () => number;
+}
+
+/** What a call is told of the time, with what is not told filled in. */
+export interface Moment {
+  readonly now: number;
+  readonly height: number;
+}
+
+const maxSources = 64;
+
+/**
+ * A priority pool as naively as it can be written: nothing is kept that follows from something else, so every call walks over
+ * everything. It shares no rule with core or a backend.
+ */
+export class PriorityModel {
+  readonly #options: PriorityModelOptions;
+  readonly state: states.PriorityState;
+
+  constructor(options: PriorityModelOptions) {
+    this.#options = options;
+    this.state = states.emptyState(options.limits);
+  }
+
+  receive(submissions: readonly e.Submission[], options: e.ReceiveOptions = {}): ReceiveOutcome[] {
+    if (submissions.length === 0) return [];
+    const fits = sameHashes(submissions);
+    return this.#step('receive', { ...options, fits }, () => {
+      const told = new Map<string, ReceiveOutcome>();
+      const moment = this.#moment(options);
+      return submissions.map((submission) => this.#receiveNext(submission, moment, told));
+    });
+  }
+
+  markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
+    return this.#each('markInflight', hashes, options, (life) => {
+      if (!this.#isReady(life)) return false;
+      life.stage = 'Propagated';
+      return true;
+    });
+  }
+
+  markAcknowledged(hashes: readonly string[], options?: WriteOptions): string[] {
+    return this.#each('markAcknowledged', hashes, options, (life) => {
+      if (life.stage !== 'Propagated') return false;
+      life.stage = 'Acknowledged';
+      return true;
+    });
+  }
+
+  release(hashes: readonly string[], options?: WriteOptions): string[] {
+    return this.#each('release', hashes, options, (life) => {
+      if (life.stage !== 'Propagated' && life.stage !== 'Acknowledged') return false;
+      returnToPending(life);
+      return true;
+    });
+  }
+
+  drop(hashes: readonly string[], reason: string, options?: WriteOptions): string[] {
+    return this.#each('drop', hashes, options, (life) => {
+      if (!states.isLiving(life) || life.stage === 'Confirmed') return false;
+      states.drop(life, reason);
+      return true;
+    });
+  }
+
+  confirm(block: Block, policy: Policy = {}, options?: WriteOptions): ConfirmOutcome {
+    const thresholds = { ...this.#options, ...policy };
+    const fits = (told: ConfirmOutcome): boolean => told.kind !== 'applied' || pools.isAt(told.tip.point, block.point);
+    return this.#step('confirm', { ...options, fits }, () =>
+      chain.confirm(this.state, block, thresholds, this.#options.maxRollback),
+    );
+  }
+
+  rollback(point: ChainPoint | null, options?: WriteOptions): RollbackOutcome {
+    const fits = (told: RollbackOutcome): boolean => told.kind !== 'rolled-back' || pools.isAt(told.tip.point, point);
+    return this.#step('rollback', { ...options, fits }, () => chain.rollback(this.state, point));
+  }
+
+  /** A repeat tells, by seq, what of it is still under the lease. */
+  take(budget: e.Budget, options: e.TakeOptions): e.Lot {
+    const { operationId: leaseId = '', owner, leaseMs } = options;
+    const isRepeat = this.state.pool.operations.has(leaseId);
+    const lot = this.#step('take', options, (): e.Lot => {
+      const taken = reap(states.graphOf(this.state), budget);
+      const untilMs = this.#moment(options).now + leaseMs;
+      for (const { hash } of taken) {
+        this.#life(hash).stage = 'Propagated';
+        states.entryOf(this.state, hash).lease = { id: leaseId, owner, untilMs };
+      }
+      return { leaseId, owner, untilMs, transactions: taken.map(candidate) };
+    });
+    if (!isRepeat) return lot;
+    const isUnder = (hash: string): boolean => this.state.entries.get(hash)?.lease?.id === leaseId;
+    const left = lot.transactions.filter(({ hash }) => isUnder(hash));
+    return { ...lot, transactions: left.sort((a, b) => a.seq - b.seq) };
+  }
+
+  sweep(options: e.SweepOptions = {}): e.Sweep {
+    return this.#step('sweep', options, () => sweep(this.state, this.#moment(options)));
+  }
+
+  revise(revisions: readonly e.Revision[], options: e.ReceiveOptions = {}): e.ReviseOutcome[] {
+    if (new Set(revisions.map(({ hash }) => hash)).size < revisions.length)
+      throw new MempoolError('ERR_MEMPOOL_INVALID', 'a hash comes twice');
+    if (revisions.length === 0) return [];
+    return this.#step('revise', { ...options, fits: sameHashes(revisions) }, () =>
+      revise(this.state, revisions, this.#moment(options).height),
+    );
+  }
+
+  flush(options?: WriteOptions): number {
+    return this.#step('flush', options, () => {
+      const waiting = [...this.state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
+      for (const life of waiting) states.drop(life, 'flushed');
+      return waiting.length;
+    });
+  }
+
+  setLimits(limits: Partial<e.Limits>, options?: WriteOptions): e.Limits {
+    const names = Object.keys(limits) as (keyof e.Limits)[];
+    const fits = (told: e.Limits): boolean => names.every((name) => told[name] === limits[name]);
+    return this.#step('setLimits', { ...options, fits }, () => {
+      this.state.limits = { ...this.state.limits, ...limits };
+      return { ...this.state.limits };
+    });
+  }
+
+  /** The events behind that number; the model forgets none. */
+  eventsAfter(after: number): readonly StoreEvent[] {
+    return this.state.pool.events.slice(after);
+  }
+
+  /** Answers the verbs that read, of the state as it is then. */
+  reader(): ModelReader {
+    return new ModelReader(this.#options, this.state);
+  }
+
+  #moment({ now, height }: e.SweepOptions): Moment {
+    const poolNow = this.#options.now();
+    return { now: Math.min(now ?? poolNow, poolNow), height: height ?? this.state.pool.chain.length };
+  }
+
+  /**
+   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether what was recorded may be
+   * the outcome of a call with these arguments (X2).
+   */
+  #step<T>(
+    verb: string,
+    options: (WriteOptions & { readonly fits?: (told: T) => boolean }) | undefined,
+    run: () => T,
+  ): T {
+    const { operations } = this.state.pool;
+    const id = options?.operationId;
+    const record = id === undefined ? undefined : operations.get(id);
+    if (record !== undefined) {
+      if (record.verb !== verb || options?.fits?.(record.outcome as T) === false)
+        throw new MempoolError('ERR_MEMPOOL_INVALID', 'this operation id had another verb or other arguments');
+      return structuredClone(record.outcome) as T;
+    }
+    const before = states.lookBefore(this.state);
+    const outcome = run();
+    states.endCall(this.state, before, this.#options.maxFinalized);
+    if (id !== undefined) operations.set(id, structuredClone({ verb, outcome }));
+    return outcome;
+  }
+
+  /** Those of the named ones that are changed, each looked at once. */
+  #each(
+    verb: string,
+    hashes: readonly string[],
+    options: WriteOptions | undefined,
+    change: (life: Life) => boolean,
+  ): string[] {
+    if (hashes.length === 0) return [];
+    return this.#step(verb, { ...options, fits: pools.within(hashes) }, () => {
+      const named = [...new Set(hashes)].map((hash) => this.state.pool.live.get(hash));
+      return named.flatMap((life) => (life !== undefined && change(life) ? [life.hash] : []));
+    });
+  }
+
+  #isReady({ hash }: Life): boolean {
+    return reap(states.graphOf(this.state), {}).some((ready) => ready.hash === hash);
+  }
+
+  #life(hash: string): Life {
+    const life = this.state.pool.live.get(hash);
+    if (life === undefined) throw new Error(`the model has lost ${hash}`);
+    return life;
+  }
+
+  /** Steps 0 and 1, L2. */
+  #receiveNext(submission: e.Submission, moment: Moment, told: Map<string, ReceiveOutcome>): ReceiveOutcome {
+    const { hash } = submission;
+    const earlier = told.get(hash);
+    const known = pools.currentLife(this.state.pool, hash);
+    const isHeld = known !== undefined && known.stage !== 'Dropped';
+    if (isHeld) this.#addSource(submission);
+    if (earlier !== undefined) return again(earlier);
+    const outcome: ReceiveOutcome = isHeld
+      ? { kind: 'duplicate', hash, stage: known.stage as Exclude<KnownStage, 'Dropped'> }
+      : this.#receiveNew(submission, moment);
+    told.set(hash, outcome);
+    return outcome;
+  }
+
+  #addSource({ hash, from }: e.Submission): void {
+    const { sources } = states.entryOf(this.state, hash);
+    if (from !== undefined && !sources.includes(from) && sources.length < maxSources) sources.push(from);
+  }
+
+  #receiveNew(submission: e.Submission, moment: Moment): ReceiveOutcome {
+    const { hash, payload } = submission;
+    const verdict = wholeVerdict(submission.verdict);
+    const seq = this.state.pool.lastSeq + 1;
+    const confirmedBy = this.#blocksSince(hash);
+    if (confirmedBy.length > 0) {
+      this.#begin(submission, { hash, seq, stage: 'Confirmed', confirmedBy, agedBy: [], reason: null }, moment);
+      chain.dropConflicts(this.state, verdict.provides);
+      return { kind: 'received', hash, seq, stage: 'Confirmed' };
+    }
+    const me: Member = { hash, seq, stage: 'Pending', bytes: payload.length, verdict };
+    const answer = admission(states.graphOf(this.state), me, this.state.limits);
+    if (answer.kind === 'refused') return { hash, ...answer.refused };
+    for (const replaced of answer.replaced) states.drop(this.#life(replaced.hash), 'replaced');
+    this.#begin(submission, { hash, seq, stage: 'Pending', confirmedBy: [], agedBy: [], reason: null }, moment);
+    for (const evicted of answer.evicted) states.drop(this.#life(evicted.hash), 'evicted');
+    const stage = 'Pending';
+    return this.#isReady(this.#life(hash))
+      ? { kind: 'received', hash, seq, stage }
+      : { kind: 'received', hash, seq, stage, parked: true };
+  }
+
+  #begin(submission: e.Submission, life: Life, { now, height }: Moment): void {
+    const { hash, payload, payloadType, verdict, from } = submission;
+    const { pool, entries } = this.state;
+    pool.lastSeq = life.seq;
+    pool.live.set(hash, life);
+    pool.bodies.set(hash, { payload: Uint8Array.from(payload), payloadType });
+    entries.set(hash, {
+      bytes: payload.length,
+      verdict: wholeVerdict(verdict),
+      sources: from === undefined ? [] : [from],
+      version: 1,
+      admittedAt: now,
+      admittedHeight: height,
+      checkedHeight: height,
+      gossipSeq: 0,
+      lease: null,
+    });
+  }
+
+  /** L13: from the block that carried it to the tip, if that is one of the last `finalizeThreshold`. */
+  #blocksSince(hash: string) {
+    const { pool } = this.state;
+    const sighting = pool.sightings.get(hash);
+    const recent = pools.keptBlocks(pool).slice(-Math.max(1, this.#options.finalizeThreshold));
+    return sighting !== undefined && recent.includes(sighting) ? recent.slice(recent.indexOf(sighting)) : [];
+  }
+}
+
+function again(earlier: ReceiveOutcome): ReceiveOutcome {
+  return earlier.kind === 'received' ? { kind: 'duplicate', hash: earlier.hash, stage: earlier.stage } : earlier;
+}
+
+function sameHashes(given: readonly { readonly hash: string }[]) {
+  return (told: readonly { readonly hash: string }[]): boolean =>
+    told.length === given.length && told.every(({ hash }, i) => hash === given[i]?.hash);
+}

@@ -1,0 +1,59 @@
+import { MempoolError } from 'mempool-core';
+import * as pools from '../pool.ts';
+import { burdensDescendants, hasTooManyDescendants } from './admission.ts';
+import { type ReviseOutcome, type Revision, type WholeVerdict, wholeVerdict } from './entry.ts';
+import { ancestorsOf, closesCycle, type Graph, type Member, orderOf } from './graph.ts';
+import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
+
+/** Verdicts that were given again, one after the other. */
+export function revise(state: PriorityState, revisions: readonly Revision[], height: number): ReviseOutcome[] {
+  for (const revision of revisions) checkNames(state, revision);
+  return revisions.map((revision) => reviseOne(state, revision, height));
+}
+
+/** What it provides, and whose it is, stay as they are. */
+function checkNames(state: PriorityState, { hash, version, answer }: Revision): void {
+  const entry = state.entries.get(hash);
+  if ('code' in answer || entry === undefined || entry.version !== version) return;
+  if (pools.currentLife(state.pool, hash)?.stage !== 'Pending') return;
+  const { sender, provides } = wholeVerdict(answer);
+  const isSame =
+    sender === entry.verdict.sender && provides.toSorted().join() === entry.verdict.provides.toSorted().join();
+  if (!isSame) throw new MempoolError('ERR_MEMPOOL_INVALID', 'a revision keeps provides and sender');
+}
+
+function reviseOne(state: PriorityState, { hash, version, answer }: Revision, height: number): ReviseOutcome {
+  const graph = graphOf(state);
+  const me = graph.members.find((member) => member.hash === hash);
+  if (me === undefined || me.stage !== 'Pending') return { kind: 'skipped', hash };
+  const entry = entryOf(state, hash);
+  if (entry.version !== version) return { kind: 'superseded', hash, version: entry.version };
+  if ('code' in answer) {
+    const life = state.pool.live.get(hash);
+    if (life !== undefined) drop(life, 'invalid');
+    return { kind: 'dropped', hash };
+  }
+  const verdict = wholeVerdict(answer);
+  const refused = refusalOf(state, graph, me, verdict);
+  if (refused !== null) return refused;
+  Object.assign(entry, { verdict, version: version + 1, checkedHeight: height });
+  return { kind: 'revised', hash, version: version + 1 };
+}
+
+function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict: WholeVerdict): ReviseOutcome | null {
+  const { hash } = me;
+  const revised = { ...me, verdict };
+  const after = { ...graph, members: graph.members.map((member) => (member === me ? revised : member)) };
+  if (verdict.gas > limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
+  if (closesCycle(after, revised)) return { kind: 'cycle', hash };
+  if (ancestorsOf(after, revised).length > limits.maxAncestors) return { kind: 'limit', hash, limit: 'maxAncestors' };
+  const [parkedBefore, parked] = [graph, after].map(parkedIn) as [number, number];
+  if (parked > parkedBefore && parked > limits.maxParked) return { kind: 'limit', hash, limit: 'maxParked' };
+  if (hasTooManyDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxDescendants' };
+  if (burdensDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxAncestors' };
+  return null;
+}
+
+function parkedIn(graph: Graph): number {
+  return orderOf(graph).filter(({ place }) => !place.ready).length;
+}

@@ -1,0 +1,103 @@
+import type { LiveStage } from 'mempool-core';
+import type { Life } from '../life.ts';
+import * as pools from '../pool.ts';
+import type { Entry, Limits } from './entry.ts';
+import { type Graph, type Member, orderOf } from './graph.ts';
+
+/** The state of a FIFO model and what a priority pool keeps beside it. */
+export interface PriorityState {
+  readonly pool: pools.PoolState;
+  readonly entries: Map<string, Entry>;
+  /** With the tick of the block. */
+  readonly satisfied: Map<string, number>;
+  limits: Limits;
+  lastGossipSeq: number;
+}
+
+export function emptyState(limits: Limits): PriorityState {
+  return { pool: pools.emptyPool(), entries: new Map(), satisfied: new Map(), limits, lastGossipSeq: 0 };
+}
+
+export interface BeforeCall {
+  readonly pool: pools.Before;
+  /** Lives that peers may hear of, by seq, and whether they may be told. */
+  readonly gossipable: ReadonlyMap<number, boolean>;
+}
+
+export function lookBefore(state: PriorityState): BeforeCall {
+  const gossipable = new Map(gossipableOf(graphOf(state)).map(({ seq, verdict }) => [seq, verdict.propagate]));
+  return { pool: pools.lookBefore(state.pool), gossipable };
+}
+
+/**
+ * Events, log, numbers for gossip, and what is forgotten: all from the difference between two states. So a hash that was pushed out
+ * and received again in one call has one event (E1), and no entry in the log for the life in between.
+ */
+export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: number): void {
+  for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.lease = null;
+  pools.endCall(state.pool, before.pool, maxFinalized);
+  for (const hash of state.entries.keys())
+    if (pools.currentLife(state.pool, hash) === undefined) state.entries.delete(hash);
+  forgetTags(state);
+  for (const { hash, seq, verdict } of gossipableOf(graphOf(state))) {
+    const wasTold = before.gossipable.get(seq);
+    if (wasTold === verdict.propagate || wasTold) continue;
+    state.lastGossipSeq += 1;
+    entryOf(state, hash).gossipSeq = state.lastGossipSeq;
+  }
+}
+
+/** Tags of blocks that are not kept, and that nobody asks for. */
+function forgetTags({ pool, entries, satisfied }: PriorityState): void {
+  const floor = pool.forgotten + 1;
+  const asked = new Set([...entries.values()].flatMap(({ verdict }) => verdict.requires));
+  for (const [tag, tick] of satisfied) if (tick < floor && !asked.has(tag)) satisfied.delete(tag);
+}
+
+export function satisfy({ satisfied }: PriorityState, tags: readonly string[], tick: number): void {
+  for (const tag of tags) satisfied.set(tag, Math.min(tick, satisfied.get(tag) ?? tick));
+}
+
+/** The tick of a block that stands. */
+export function tickOf({ pool }: PriorityState, life: Life): number {
+  const [block] = life.confirmedBy;
+  return block === undefined ? 0 : pool.chain.lastIndexOf(block) + 1;
+}
+
+export function entryOf({ entries }: PriorityState, hash: string): Entry {
+  const entry = entries.get(hash);
+  if (entry === undefined) throw new Error(`the model has lost ${hash}`);
+  return entry;
+}
+
+export function isLiving(life: Life | undefined): life is Life & { readonly stage: LiveStage } {
+  return life !== undefined && life.stage !== 'Finalized' && life.stage !== 'Dropped';
+}
+
+export function graphOf(state: PriorityState): Graph {
+  const lives = [...state.pool.live.values()].filter(isLiving).sort((a, b) => a.seq - b.seq);
+  return { members: lives.map((life) => memberOf(state, life)), satisfied: new Set(state.satisfied.keys()) };
+}
+
+function memberOf(state: PriorityState, { hash, seq, stage }: Life & { readonly stage: LiveStage }): Member {
+  const { bytes, verdict } = entryOf(state, hash);
+  return { hash, seq, stage, bytes, verdict };
+}
+
+/** By depth, then seq: what is in flight is no deeper than what stands first. */
+export function gossipableOf(graph: Graph): Member[] {
+  const ready = orderOf(graph).filter(({ place }) => place.ready);
+  const deep = ready.toSorted((a, b) => a.place.depth - b.place.depth || a.seq - b.seq);
+  return [...graph.members.filter(({ stage }) => stage === 'Propagated' || stage === 'Acknowledged'), ...deep];
+}
+
+/** Who was checked on blocks that are undone was not, as far as heights tell. */
+export function uncheck({ entries }: PriorityState, tick: number, undone: number): void {
+  const highest = Math.max(0, ...Array.from(entries.values(), ({ checkedHeight }) => checkedHeight));
+  const fork = Math.max(tick, highest - undone);
+  for (const entry of entries.values()) if (entry.checkedHeight > fork) entry.checkedHeight = Math.max(0, fork - 1);
+}
+
+export function drop(life: Life, reason: string): void {
+  Object.assign(life, { stage: 'Dropped', reason });
+}

@@ -1,0 +1,41 @@
+import type { ConformanceCase } from '../case/case.ts';
+import { type CaseResult, missingNeeds } from '../case/outcome.ts';
+import { type AnySubject, wholeSubject } from '../case/subject.ts';
+import { casesOf } from '../cases/index.ts';
+import { type CaseOptions, newSeed, runCase } from './run.ts';
+
+export interface BindingOptions extends CaseOptions {
+  /** Default: every case of the kit; for an election alone, those of elections. */
+  readonly cases?: readonly ConformanceCase[] | undefined;
+  /** Called after every case. */
+  readonly onResult?: ((result: CaseResult) => void) | undefined;
+}
+
+/** A case as any test framework takes it. */
+export interface CaseTest {
+  readonly title: string;
+  /** @throws Error when the subject fails the case */
+  run(): Promise<void>;
+}
+
+/** The cases that a subject's capabilities do not rule out, for a framework of one's own choice. */
+export function caseTests(given: AnySubject, options: BindingOptions = {}): CaseTest[] {
+  const subject = wholeSubject(given);
+  const { cases = casesOf(given), seed = newSeed(), onResult } = options;
+  const supported = cases.filter((one) => missingNeeds(one, subject).length === 0);
+  return supported.map((one) => ({
+    title: `${one.id}${one.level === 'MUST' ? '' : ` (${one.level})`}: ${one.title}`,
+    async run() {
+      const result = await runCase(subject, one, { ...options, seed });
+      onResult?.(result);
+      throwIfFailed(result, seed);
+    },
+  }));
+}
+
+function throwIfFailed({ case: one, outcome }: CaseResult, seed: number): void {
+  if (outcome.kind !== 'failed') return;
+  const { message } = outcome.error;
+  const head = `${one.id} (${one.level}, rule ${one.rule}, seed ${seed}): ${message}`;
+  throw new Error([head, ...outcome.details].join('\n'), { cause: outcome.error });
+}

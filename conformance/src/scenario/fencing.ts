@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import type { ConfirmOutcome, Lease, MempoolStore, RollbackOutcome } from 'mempool-core';
+import type { HeldLease, LeaseStore } from 'mempool-election';
+import type { CaseContext, ConformanceCase } from '../case/case.ts';
+import { mustFence } from '../case/must.ts';
+import { newCampaign, win } from './lease.ts';
+import { emptyBlocks, eventsAfter, never, point, propagateOne, snapshot, stagesOf } from './pool.ts';
+
+export const nothing = { seen: [], unseen: [] } as const;
+
+/** A pool with blocks 1 and 2 and a propagated transaction, and its election. */
+export interface Scene {
+  readonly store: MempoolStore;
+  readonly leases: LeaseStore;
+  readonly hash: string;
+}
+
+export async function scene(context: CaseContext): Promise<Scene> {
+  const [store, leases] = [await context.open(), await context.leases()];
+  const hash = await propagateOne(context, store);
+  await emptyBlocks(store, 1, 2, never);
+  return { store, leases, hash };
+}
+
+export type WriteUnderLease = { readonly lease?: Lease; readonly operationId?: string };
+
+/** Both verbs that only the leader may use, each with an effect on a scene. */
+export interface LeaderVerb {
+  readonly verb: 'confirm' | 'rollback';
+  readonly applied: 'applied' | 'rolled-back';
+  call(scene: Scene, options?: WriteUnderLease): Promise<ConfirmOutcome | RollbackOutcome>;
+}
+
+const confirming: LeaderVerb = {
+  verb: 'confirm',
+  applied: 'applied',
+  call: ({ store, hash }, options) =>
+    store.confirm({ point: point(3), parent: point(2).hash, seen: [hash], unseen: [] }, {}, options),
+};
+const rollingBack: LeaderVerb = {
+  verb: 'rollback',
+  applied: 'rolled-back',
+  call: ({ store }, options) => store.rollback(point(1), options),
+};
+export const leaderVerbs: readonly LeaderVerb[] = [confirming, rollingBack];
+
+export async function whole(context: CaseContext, { store, hash }: Scene): Promise<unknown> {
+  return [
+    await snapshot(store),
+    await stagesOf(store, [hash]),
+    await eventsAfter(context, store),
+    await store.tip({ points: 9 }),
+  ];
+}
+
+/** The call must be fenced, told with the tip, and leave everything as it was. */
+export async function assertFenced(
+  context: CaseContext,
+  all: Scene,
+  { call }: LeaderVerb,
+  options?: WriteUnderLease,
+): Promise<void> {
+  const before = await whole(context, all);
+  assert.deepEqual(await call(all, options), { kind: 'fenced', tip: { point: point(2), tick: 2 } });
+  assert.deepEqual(await whole(context, all), before);
+}
+
+export function onlyLease({ nodeId, token, term }: Lease): Lease {
+  return { nodeId, token, term };
+}
+
+export async function succeeded(context: CaseContext, { leases }: Scene): Promise<readonly [HeldLease, HeldLease]> {
+  const lease = await win(context, leases);
+  const takeover = { token: lease.token, seq: lease.seq };
+  const reply = await leases.campaign(newCampaign(context.random, { takeover, floor: lease.term }));
+  assert.ok(reply.kind === 'won');
+  return [lease, reply.lease];
+}
+
+/** A case for each of the two verbs. */
+export function forBoth(
+  name: string,
+  title: (verb: LeaderVerb['verb']) => string,
+  run: (context: CaseContext, verb: LeaderVerb) => Promise<void>,
+): ConformanceCase[] {
+  return leaderVerbs.map((one) => mustFence(`X6/${name}-${one.verb}`, title(one.verb), (context) => run(context, one)));
+}

@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict';
+import type {
+  ChainPoint,
+  ConfirmOutcome,
+  LogEntry,
+  MempoolEvent,
+  MempoolStore,
+  Policy,
+  Stage,
+  StoredTransaction,
+  StoreEvent,
+  Transaction,
+  TransactionStatus,
+  Usage,
+} from 'mempool-core';
+import type { CaseContext } from '../case/case.ts';
+import type { Random } from '../case/random.ts';
+
+/** A transaction of chance, with a hash of 32 bytes. */
+export function transaction(random: Random, payloadBytes = 48): Transaction {
+  return { hash: random.hex(32), payload: random.bytes(payloadBytes), payloadType: random.below(8) };
+}
+
+export function transactions(random: Random, count: number, payloadBytes = 48): Transaction[] {
+  return Array.from({ length: count }, () => transaction(random, payloadBytes));
+}
+
+/** Transactions with payloads of one repeated byte: cheap where megabytes are wanted. */
+export function largeTransactions(random: Random, count: number, payloadBytes: number): Transaction[] {
+  return Array.from({ length: count }, (_, i) => ({
+    hash: random.hex(32),
+    payload: new Uint8Array(payloadBytes).fill(i + 1),
+    payloadType: 0,
+  }));
+}
+
+/** The point of the nth block of the one chain. */
+export function point(n: number): ChainPoint {
+  return { slot: n * 20, hash: n.toString(16).padStart(64, '0') };
+}
+
+/** The point of the nth block of a fork of that chain. */
+export function forkPoint(n: number): ChainPoint {
+  return { slot: n * 20 + 1, hash: n.toString(16).padStart(64, 'f') };
+}
+
+export function hashesOf(items: readonly { readonly hash: string }[]): string[] {
+  return items.map(({ hash }) => hash);
+}
+
+/** Receives new transactions and returns them. */
+export async function receive(context: CaseContext, store: MempoolStore, count: number): Promise<Transaction[]> {
+  const batch = transactions(context.random, count);
+  await store.receive(batch);
+  return batch;
+}
+
+/** Receives one new transaction and returns its hash. */
+export async function receiveOne(context: CaseContext, store: MempoolStore): Promise<string> {
+  const one = transaction(context.random);
+  await store.receive([one]);
+  return one.hash;
+}
+
+/** Receives one new transaction, marks it in flight and returns its hash. */
+export async function propagateOne(context: CaseContext, store: MempoolStore): Promise<string> {
+  const hash = await receiveOne(context, store);
+  await store.markInflight([hash]);
+  return hash;
+}
+
+/** The stages in which a transaction waits for the block that carries it. */
+export const flyingStages = ['Propagated', 'Acknowledged'] as const;
+export type FlyingStage = (typeof flyingStages)[number];
+
+/** Receives one new transaction, takes it to that stage and returns its hash. */
+export async function flyOne(context: CaseContext, store: MempoolStore, stage: FlyingStage): Promise<string> {
+  const hash = await propagateOne(context, store);
+  if (stage === 'Acknowledged') await store.markAcknowledged([hash]);
+  return hash;
+}
+
+/** One new transaction in each of those stages. */
+export async function flyEach(context: CaseContext, store: MempoolStore): Promise<string[]> {
+  const hashes: string[] = [];
+  for (const stage of flyingStages) hashes.push(await flyOne(context, store, stage));
+  return hashes;
+}
+
+export interface BlockLists {
+  readonly seen?: readonly string[];
+  readonly unseen?: readonly string[];
+}
+
+/** Applies the nth block of the chain. */
+export function block(
+  store: MempoolStore,
+  n: number,
+  { seen = [], unseen = [] }: BlockLists = {},
+  policy: Policy = {},
+): Promise<ConfirmOutcome> {
+  return store.confirm({ point: point(n), seen, unseen }, policy);
+}
+
+/** Applies the blocks from the one to the other, each of which mentions nothing. */
+export async function emptyBlocks(store: MempoolStore, from: number, to: number, policy: Policy = {}): Promise<void> {
+  for (let n = from; n <= to; n++) await block(store, n, {}, policy);
+}
+
+export const never: Policy = {
+  finalizeThreshold: Number.POSITIVE_INFINITY,
+  dropThreshold: Number.POSITIVE_INFINITY,
+};
+
+/** Applies a block that finalizes what it carries. */
+export function finalizeIn(store: MempoolStore, n: number, hashes: readonly string[]): Promise<ConfirmOutcome> {
+  return block(store, n, { seen: hashes }, { finalizeThreshold: 1 });
+}
+
+export async function statusOf(store: MempoolStore, hash: string): Promise<TransactionStatus> {
+  const [status] = await store.checkStatus([hash]);
+  assert.ok(status);
+  return status;
+}
+
+export async function stagesOf(store: MempoolStore, hashes: readonly string[]): Promise<Stage[]> {
+  return (await store.checkStatus(hashes)).map(({ stage }) => stage);
+}
+
+export async function pendingOrder(store: MempoolStore): Promise<string[]> {
+  return hashesOf(await store.peekPending({ limit: 1_000 }));
+}
+
+export async function inflightOrder(store: MempoolStore): Promise<string[]> {
+  return hashesOf(await store.peekInflight({ limit: 1_000 }));
+}
+
+export async function logEntries(store: MempoolStore): Promise<LogEntry[]> {
+  return (await store.dumpFinalized({ limit: 1_000 })).entries;
+}
+
+/** What every pool tells of itself: without the load, which only one with limits has. */
+export async function countsOf(store: { usage(): Usage | Promise<Usage> }): Promise<Usage> {
+  const { load: _, ...counts } = await store.usage();
+  return counts;
+}
+
+/** What a call that changed nothing must leave as it was. */
+export async function snapshot(store: MempoolStore): Promise<readonly [Usage, ChainPoint | null, number]> {
+  const { point: tip, tick } = await store.tip();
+  return [await store.usage(), tip, tick];
+}
+
+/** The bytes of a record as text, so that records compare by value. */
+export function readable<R extends Transaction | StoredTransaction | LogEntry>(
+  record: R,
+): Omit<R, 'payload'> & { payload: string } {
+  return { ...record, payload: Buffer.from(record.payload).toString('hex') };
+}
+
+/** The next `count` events of a stream. */
+export async function take(stream: AsyncIterable<MempoolEvent>, count: number): Promise<MempoolEvent[]> {
+  const taken: MempoolEvent[] = [];
+  for await (const event of stream) {
+    taken.push(event);
+    if (taken.length === count) break;
+  }
+  return taken;
+}
+
+/** Every event behind `after`, up to the last one committed. */
+export async function eventsAfter({ signal }: CaseContext, store: MempoolStore, after = 0): Promise<StoreEvent[]> {
+  const { lastEventSeq } = await store.usage();
+  if (lastEventSeq <= after) return [];
+  const events: StoreEvent[] = [];
+  for await (const event of await store.subscribe({ after, signal })) {
+    assert.notEqual(event.kind, 'lagged');
+    if (event.kind === 'lagged') continue;
+    events.push(event);
+    if (event.eventSeq >= lastEventSeq || events.length >= lastEventSeq - after) break;
+  }
+  return events;
+}
+
+/** The events that `run` makes. */
+export async function eventsOf(
+  context: CaseContext,
+  store: MempoolStore,
+  run: () => Promise<unknown>,
+): Promise<StoreEvent[]> {
+  const { lastEventSeq } = await store.usage();
+  await run();
+  return eventsAfter(context, store, lastEventSeq);
+}
+
+/** An event in a few words, for cases about order. */
+export function gist(event: MempoolEvent): string {
+  switch (event.kind) {
+    case 'block':
+      return `${event.action} ${event.point.slot / 20}`;
+    case 'transaction':
+      return `${event.stage} ${event.hash}`;
+    case 'lagged':
+      return `lagged ${event.missed}`;
+  }
+}

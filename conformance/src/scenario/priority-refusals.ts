@@ -1,0 +1,165 @@
+import type { OpenOptions } from 'mempool-core';
+import { account, type Draft, maxPriority, type Refused, type Scene } from './priority.ts';
+
+/** A way to be refused. */
+export interface RefusalExample {
+  readonly id: string;
+  readonly title: string;
+  readonly limits: OpenOptions;
+  arrange(scene: Scene): Promise<unknown>;
+  readonly draft: Draft;
+  refused(scene: Scene): Refused;
+}
+
+function fixed(refused: Refused): () => Refused {
+  return () => refused;
+}
+
+/** Every kind of refusal, by an example each. */
+export const refusals: readonly RefusalExample[] = [
+  {
+    id: 'gas',
+    title: 'more gas than a transaction may have is refused',
+    limits: { maxTxGas: 100 },
+    arrange: (scene) => scene.fill({ old: {} }),
+    draft: { gas: 101 },
+    refused: fixed({ kind: 'limit', limit: 'maxTxGas' }),
+  },
+  {
+    id: 'conflict',
+    title: 'what provides the same as one in flight is refused',
+    limits: {},
+    async arrange(scene) {
+      await scene.fill({ old: { provides: ['x'] } });
+      await scene.mark('old');
+    },
+    draft: { provides: ['x'], priority: maxPriority },
+    refused: (scene) => ({ kind: 'conflict', with: scene.hash('old') }),
+  },
+  {
+    id: 'spent',
+    title: 'what provides a tag that a block has satisfied is refused',
+    limits: {},
+    arrange: (scene) => scene.block(1, { provides: ['x'] }),
+    draft: { provides: ['y', 'x'], priority: maxPriority },
+    refused: fixed({ kind: 'conflict', with: null }),
+  },
+  {
+    id: 'spent-by-a-final-one',
+    title: 'what provides the same as a Finalized one is refused',
+    limits: {},
+    async arrange(scene) {
+      await scene.fill({ old: { provides: ['x'] }, child: { requires: ['x'] } });
+      await scene.block(1, { seen: ['old'] }, { finalizeThreshold: 1 });
+    },
+    draft: { provides: ['x'], requires: ['missing'], priority: maxPriority },
+    refused: fixed({ kind: 'conflict', with: null }),
+  },
+  {
+    id: 'underpriced',
+    title: 'what pays too little to replace another is refused',
+    limits: {},
+    arrange: (scene) => scene.fill({ old: { provides: ['x'], priority: 100n } }),
+    draft: { provides: ['x'], priority: 109n },
+    refused: fixed({ kind: 'replacement-underpriced', required: 110n }),
+  },
+  {
+    id: 'underpriced-sum',
+    title: 'what is worth less than all that it would replace is refused',
+    limits: {},
+    arrange: (scene) =>
+      scene.fill({ old: { provides: ['x'], priority: 100n }, other: { provides: ['y'], priority: 100n } }),
+    draft: { provides: ['x', 'y'], priority: 200n },
+    refused: fixed({ kind: 'replacement-underpriced', required: 201n }),
+  },
+  {
+    id: 'sender',
+    title: 'one more of a sender than the pool allows is refused',
+    limits: { maxPerSender: 2 },
+    arrange: (scene) => scene.fill({ a: { sender: 's' }, b: { sender: 's' } }),
+    draft: { sender: 's', priority: maxPriority },
+    refused: fixed({ kind: 'sender-limit', limit: 2 }),
+  },
+  {
+    id: 'own-sender-limit',
+    title: 'one more of a sender than its own verdict allows is refused',
+    limits: { maxPerSender: 9 },
+    arrange: (scene) => scene.fill({ a: { sender: 's' } }),
+    draft: { sender: 's', senderLimit: 1, priority: maxPriority },
+    refused: fixed({ kind: 'sender-limit', limit: 1 }),
+  },
+  {
+    id: 'own-cycle',
+    title: 'what requires its own tag is refused',
+    limits: {},
+    arrange: (scene) => scene.fill({ old: {} }),
+    draft: { provides: ['x'], requires: ['x'] },
+    refused: fixed({ kind: 'cycle' }),
+  },
+  {
+    id: 'cycle',
+    title: 'what would close a circle is refused',
+    limits: {},
+    arrange: (scene) =>
+      scene.fill({ a: { provides: ['a'], requires: ['x'] }, b: { provides: ['b'], requires: ['a'] } }),
+    draft: { provides: ['x'], requires: ['b'] },
+    refused: fixed({ kind: 'cycle' }),
+  },
+  {
+    id: 'ancestors',
+    title: 'what has too many Pending ancestors is refused',
+    limits: { maxAncestors: 2 },
+    arrange: (scene) => scene.fill({ a: account('s', 0), b: account('s', 1), c: account('s', 2) }),
+    draft: account('s', 3),
+    refused: fixed({ kind: 'limit', limit: 'maxAncestors' }),
+  },
+  {
+    id: 'parked',
+    title: 'one more parked one than the pool allows is refused',
+    limits: { maxParked: 1 },
+    arrange: (scene) => scene.fill({ a: { requires: ['missing'] } }),
+    draft: { requires: ['missing'], priority: maxPriority },
+    refused: fixed({ kind: 'limit', limit: 'maxParked' }),
+  },
+  {
+    id: 'descendants',
+    title: 'what would give an ancestor too many Pending descendants is refused',
+    limits: { maxDescendants: 2 },
+    arrange: (scene) => scene.fill({ a: account('s', 0), b: account('s', 1), c: account('s', 2) }),
+    draft: account('s', 3),
+    refused: fixed({ kind: 'limit', limit: 'maxDescendants' }),
+  },
+  {
+    id: 'own-descendants',
+    title: 'what would itself have too many Pending descendants is refused',
+    limits: { maxDescendants: 2 },
+    arrange: (scene) => scene.fill({ b: account('s', 1), c: account('s', 2), d: account('s', 3) }),
+    draft: account('s', 0),
+    refused: fixed({ kind: 'limit', limit: 'maxDescendants' }),
+  },
+  {
+    id: 'full',
+    title: 'what does not pay more than the last of a full pool is refused',
+    limits: { maxTxs: 2 },
+    arrange: (scene) => scene.fill({ a: { priority: 8n }, b: { priority: 5n } }),
+    draft: { priority: 5n },
+    refused: fixed({ kind: 'full', floor: 6n }),
+  },
+  {
+    id: 'full-bytes',
+    title: 'what does not pay more than those whose bytes it needs is refused',
+    limits: { maxBytes: 100 },
+    arrange: (scene) =>
+      scene.fill({ a: { priority: 8n, bytes: 40 }, b: { priority: 5n, bytes: 30 }, c: { priority: 4n, bytes: 30 } }),
+    draft: { priority: 5n, bytes: 31 },
+    refused: fixed({ kind: 'full', floor: 5n }),
+  },
+  {
+    id: 'full-without-eviction',
+    title: 'whatever does not fit is refused where nothing is evicted',
+    limits: { maxTxs: 1, eviction: 'none' },
+    arrange: (scene) => scene.fill({ a: {} }),
+    draft: { priority: maxPriority },
+    refused: fixed({ kind: 'full', floor: null }),
+  },
+];

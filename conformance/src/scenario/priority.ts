@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import type {
+  Block,
+  ConfirmOutcome,
+  MempoolStore,
+  OpenOptions,
+  Policy,
+  ReceiveOutcome,
+  Stage,
+  TransactionStatus,
+} from 'mempool-core';
+import type { CaseContext } from '../case/case.ts';
+import { hashesOf, point } from './pool.ts';
+
+export type Submission = Parameters<MempoolStore['receive']>[0][number];
+export type Verdict = NonNullable<Submission['verdict']>;
+export type Moment = Pick<NonNullable<Parameters<MempoolStore['receive']>[1]>, 'now' | 'height' | 'operationId'>;
+export type PoolDump = Awaited<ReturnType<MempoolStore['dump']>>;
+export type DumpedEntry = PoolDump['entries'][number];
+export type Place = NonNullable<DumpedEntry['place']>;
+type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
+/** What a refusal says beside the hash. */
+export type Refused = Refusal extends infer R ? (R extends Refusal ? Omit<R, 'hash'> : never) : never;
+
+export const minPriority: bigint = -(2n ** 63n);
+export const maxPriority: bigint = 2n ** 63n - 1n;
+
+/** What a case says of a transaction: its verdict, its size and the peer it came from. */
+export interface Draft extends Verdict {
+  /** Of the payload; default 20. */
+  readonly bytes?: number;
+  readonly from?: string;
+}
+
+export type Drafts = Readonly<Record<string, Draft>>;
+
+export interface NamedBlock {
+  readonly seen?: readonly string[];
+  readonly unseen?: readonly string[];
+  readonly provides?: readonly string[];
+}
+
+/** A moment in 2026, where the clock of every scene begins. */
+export const startMs = 1_780_000_000_000;
+
+/** Short names of transactions, so that a case can say `a` and `b`. */
+class Names {
+  readonly #context: CaseContext;
+  readonly #hashes = new Map<string, string>();
+  readonly #names = new Map<string, string>();
+
+  constructor(context: CaseContext) {
+    this.#context = context;
+  }
+
+  hash(name: string): string {
+    const known = this.#hashes.get(name);
+    if (known !== undefined) return known;
+    const hash = this.#context.random.hex(32);
+    this.#hashes.set(name, hash);
+    this.#names.set(hash, name);
+    return hash;
+  }
+
+  name(hash: string): string {
+    return this.#names.get(hash) ?? `unknown ${hash}`;
+  }
+}
+
+/** Opens the case's pool by priority, on a clock that only the case moves. */
+export async function openScene(context: CaseContext, options: OpenOptions = {}): Promise<Scene> {
+  const clock = { nowMs: startMs };
+  const store = await openNode(context, clock, options);
+  return new Scene(context, store, clock, new Names(context));
+}
+
+function openNode({ open }: CaseContext, clock: { nowMs: number }, options: OpenOptions): Promise<MempoolStore> {
+  return open({ ordering: 'priority', now: () => clock.nowMs, ...options });
+}
+
+/** A pool by priority whose transactions have names. */
+export class Scene {
+  readonly store: MempoolStore;
+  readonly clock: { nowMs: number };
+  readonly #context: CaseContext;
+  readonly #names: Names;
+
+  constructor(context: CaseContext, store: MempoolStore, clock: { nowMs: number }, names: Names) {
+    this.#context = context;
+    this.store = store;
+    this.clock = clock;
+    this.#names = names;
+  }
+
+  /** Another node on the same pool, or the same pool again. */
+  async another(options: OpenOptions = {}): Promise<Scene> {
+    const store = await openNode(this.#context, this.clock, options);
+    return new Scene(this.#context, store, this.clock, this.#names);
+  }
+
+  hash(name: string): string {
+    return this.#names.hash(name);
+  }
+
+  hashes(names: readonly string[]): string[] {
+    return names.map((name) => this.hash(name));
+  }
+
+  names(items: readonly (string | { readonly hash: string })[]): string[] {
+    return items.map((item) => this.#names.name(typeof item === 'string' ? item : item.hash));
+  }
+
+  submission(name: string, { bytes = 20, from, ...verdict }: Draft = {}): Submission {
+    const payload = new Uint8Array(bytes).fill(name.length);
+    return { hash: this.hash(name), payload, payloadType: 0, verdict, ...(from === undefined ? {} : { from }) };
+  }
+
+  /** Receives one transaction. */
+  async add(name: string, draft: Draft = {}, moment: Moment = {}): Promise<ReceiveOutcome> {
+    const [outcome] = await this.store.receive([this.submission(name, draft)], moment);
+    assert.ok(outcome);
+    return outcome;
+  }
+
+  /** Receives several in one call. */
+  addAll(drafts: Drafts, moment: Moment = {}): Promise<ReceiveOutcome[]> {
+    const batch = Object.entries(drafts).map(([name, draft]) => this.submission(name, draft));
+    return this.store.receive(batch, moment);
+  }
+
+  /** Receives several, each in a call of its own, and each is taken in. */
+  async fill(drafts: Drafts): Promise<void> {
+    for (const [name, draft] of Object.entries(drafts)) {
+      const { kind } = await this.add(name, draft);
+      assert.deepEqual([name, kind], [name, 'received']);
+    }
+  }
+
+  /** The transaction is refused in this way, and nothing at all has changed. */
+  async refuses(name: string, draft: Draft, refused: Refused): Promise<void> {
+    await this.unchanged(async () => {
+      assert.deepEqual(await this.add(name, draft), { ...refused, hash: this.hash(name) });
+    });
+  }
+
+  /** Whatever `run` does leaves no trace. */
+  async unchanged(run: () => Promise<unknown>): Promise<void> {
+    const before = await this.whole();
+    await run();
+    assert.deepEqual(await this.whole(), before);
+  }
+
+  /** All that two equal pools have in common. */
+  async whole(): Promise<readonly unknown[]> {
+    const { store } = this;
+    return Promise.all([store.dump(), store.usage(), store.tip({ points: 1_000 })]);
+  }
+
+  dump(): Promise<PoolDump> {
+    return this.store.dump();
+  }
+
+  /** All Pending ones, the parked ones last. */
+  async order(): Promise<string[]> {
+    return this.names((await this.dump()).order);
+  }
+
+  /** The ready ones, best first. */
+  async ready(): Promise<string[]> {
+    return this.names(await this.store.reap());
+  }
+
+  /** Those in flight, by seq. */
+  async inflight(): Promise<string[]> {
+    return this.names(await this.store.peekInflight({ limit: 1_000 }));
+  }
+
+  /** The parked ones, by seq. */
+  async parked(): Promise<string[]> {
+    return this.names(await this.store.peekParked({ limit: 1_000 }));
+  }
+
+  async entry(name: string): Promise<DumpedEntry> {
+    const entry = (await this.dump()).entries.find(({ hash }) => hash === this.hash(name));
+    assert.ok(entry, `no entry of ${name}`);
+    return entry;
+  }
+
+  async place(name: string): Promise<Place | null> {
+    return (await this.entry(name)).place;
+  }
+
+  async seq(name: string): Promise<number> {
+    return (await this.entry(name)).seq;
+  }
+
+  statuses(names: readonly string[]): Promise<TransactionStatus[]> {
+    return this.store.checkStatus(this.hashes(names));
+  }
+
+  async stages(...names: readonly string[]): Promise<Stage[]> {
+    return (await this.statuses(names)).map(({ stage }) => stage);
+  }
+
+  async reasons(...names: readonly string[]): Promise<(string | null)[]> {
+    return (await this.statuses(names)).map(({ reason }) => reason);
+  }
+
+  mark(...names: readonly string[]): Promise<string[]> {
+    return this.store.markInflight(this.hashes(names));
+  }
+
+  acknowledge(...names: readonly string[]): Promise<string[]> {
+    return this.store.markAcknowledged(this.hashes(names));
+  }
+
+  release(...names: readonly string[]): Promise<string[]> {
+    return this.store.release(this.hashes(names));
+  }
+
+  drop(...names: readonly string[]): Promise<string[]> {
+    return this.store.drop(this.hashes(names), 'gone');
+  }
+
+  /** Applies the nth block of the chain. */
+  block(
+    n: number,
+    { seen = [], unseen = [], provides = [] }: NamedBlock = {},
+    policy: Policy = {},
+  ): Promise<ConfirmOutcome> {
+    const lists: Pick<Block, 'seen' | 'unseen' | 'provides'> = {
+      seen: this.hashes(seen),
+      unseen: this.hashes(unseen),
+      provides,
+    };
+    return this.store.confirm({ point: point(n), ...lists }, policy);
+  }
+
+  async blocks(from: number, to: number, policy: Policy = {}): Promise<void> {
+    for (let n = from; n <= to; n++) await this.block(n, {}, policy);
+  }
+
+  async load(): Promise<NonNullable<Awaited<ReturnType<MempoolStore['usage']>>['load']>> {
+    const { load } = await this.store.usage();
+    assert.ok(load, 'the usage of a priority pool has a load');
+    return load;
+  }
+
+  /** What a peer is handed that asks for all there is. */
+  async gossip(after = 0, except?: string): Promise<string[]> {
+    const query = except === undefined ? { limit: 1_000 } : { limit: 1_000, except };
+    return this.names(hashesOf((await this.store.since(after, query)).items));
+  }
+}
+
+/** The tags of an account's transaction: it makes its nonce and needs the one before, but for the first. */
+export function account(sender: string, nonce: number): Pick<Verdict, 'sender' | 'provides' | 'requires'> {
+  const requires = nonce === 0 ? [] : [`${sender}:${nonce - 1}`];
+  return { sender, provides: [`${sender}:${nonce}`], requires };
+}
+
+/** Transactions of one priority each, `t0`, `t1` …, in that order. */
+export function ladder(priorities: readonly (bigint | number)[], more: Draft = {}): Drafts {
+  return Object.fromEntries(priorities.map((priority, i) => [`t${i}`, { ...more, priority: BigInt(priority) }]));
+}
