@@ -1,7 +1,8 @@
 import { ordered } from './case/ordering.ts';
 import { loadSubject, wholeSubject } from './case/subject.ts';
+import type { TaskInputs, TaskName } from './case/task.ts';
 import type { Assignment } from './process/fork.ts';
-import { type TaskInputs, type TaskLink, type TaskName, tasks } from './process/tasks.ts';
+import { type TaskLink, tasks } from './process/tasks.ts';
 
 /** The program that `fork` starts: it opens the pool by the subject's own module, does one task and stays until it is ended. */
 const words: unknown[] = [];

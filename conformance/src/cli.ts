@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { writeFileSync } from 'node:fs';
-import { breaking } from './broken.ts';
+import { breaking } from './case/broken.ts';
 import type { CaseResult } from './case/outcome.ts';
 import { type AnySubject, loadSubject } from './case/subject.ts';
 import { allCases, casesOf } from './cases/index.ts';

@@ -1,7 +1,7 @@
 import type { Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
 import type { Election, ElectionOptions, ElectionProvider, LeaseStore } from 'mempool-election';
-import type { TaskInputs, TaskName } from '../process/tasks.ts';
 import type { Random } from './random.ts';
+import type { TaskInputs, TaskName } from './task.ts';
 
 export type Level = 'MUST' | 'SHOULD' | 'MAY';
 

@@ -1,4 +1,3 @@
-import { type FlyingStage, flyingStages } from '../scenario/pool.ts';
 import type { CaseContext, ConformanceCase, Need } from './case.ts';
 
 /** A case that every backend must pass; its rule is the part of `id` before the slash. */
@@ -10,6 +9,10 @@ export function must(
 ): ConformanceCase {
   return { id, level: 'MUST', rule: id.slice(0, id.indexOf('/')), title, since: '0.1.0', needs, run };
 }
+
+/** The stages in which a transaction waits for the block that carries it. */
+export const flyingStages = ['Propagated', 'Acknowledged'] as const;
+export type FlyingStage = (typeof flyingStages)[number];
 
 /** A case about what waits for a block, in each stage in which a transaction does, on a pool of its own. */
 export function mustInFlight(

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { brokenIds } from '../broken.ts';
+import { brokenIds } from '../case/broken.ts';
 import type { ConformanceCase } from '../case/case.ts';
 import { writtenId } from '../case/ordering.ts';
 import { allCases } from '../cases/index.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Ordering } from 'mempool-core';
 import type { ChildProcessHandle } from '../case/case.ts';
-import type { TaskName } from './tasks.ts';
+import type { TaskName } from '../case/task.ts';
 
 /** The first message to a child: what to open and what to do with it. */
 export interface Assignment {

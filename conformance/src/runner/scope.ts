@@ -4,8 +4,8 @@ import { createElection, type Election, type ElectionProvider, type LeaseStore }
 import type { CaseContext, ConformanceCase, ElectOptions, LeasesOptions, Subject } from '../case/case.ts';
 import { ordered } from '../case/ordering.ts';
 import { Random } from '../case/random.ts';
+import type { TaskName } from '../case/task.ts';
 import { ForkedChild } from '../process/fork.ts';
-import type { TaskName } from '../process/tasks.ts';
 import { limitOf } from './limits.ts';
 import { Recording } from './recording.ts';
 

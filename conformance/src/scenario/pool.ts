@@ -14,6 +14,7 @@ import type {
   Usage,
 } from 'mempool-core';
 import type { CaseContext } from '../case/case.ts';
+import { type FlyingStage, flyingStages } from '../case/must.ts';
 import type { Random } from '../case/random.ts';
 
 /** A transaction of chance, with a hash of 32 bytes. */
@@ -68,10 +69,6 @@ export async function propagateOne(context: CaseContext, store: MempoolStore): P
   await store.markInflight([hash]);
   return hash;
 }
-
-/** The stages in which a transaction waits for the block that carries it. */
-export const flyingStages = ['Propagated', 'Acknowledged'] as const;
-export type FlyingStage = (typeof flyingStages)[number];
 
 /** Receives one new transaction, takes it to that stage and returns its hash. */
 export async function flyOne(context: CaseContext, store: MempoolStore, stage: FlyingStage): Promise<string> {

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must, mustInFlight } from '../../case/must.ts';
+import { flyingStages, must, mustInFlight } from '../../case/must.ts';
 import {
   block,
   emptyBlocks,
   eventsOf,
   finalizeIn,
   flyEach,
-  flyingStages,
   flyOne,
   hashesOf,
   inflightOrder,

@@ -1,0 +1,94 @@
+import type { ConfirmOutcome, MempoolStore, OpenOptions, ReceiveOutcome } from 'mempool-core';
+import type { Subject } from './case.ts';
+import type { AnySubject } from './subject.ts';
+import { storeVerbs, verbsOf } from './verbs.ts';
+
+/** A fault that can be planted in the stores of any subject, and the case that must notice it. */
+export interface BrokenStore {
+  readonly id: string;
+  readonly title: string;
+  /** Id of a case that fails with it. */
+  readonly noticedBy: string;
+  plant(store: MempoolStore, options: OpenOptions): Partial<MempoolStore>;
+}
+
+/** Deliberately broken stores: what the suite must fail on, to see that it does. */
+export const brokenStores: readonly BrokenStore[] = [
+  {
+    id: 'releases-what-it-acknowledges',
+    title: 'markAcknowledged releases first',
+    noticedBy: 'L4/released-order',
+    plant: (store) => ({
+      async markAcknowledged(hashes, options) {
+        await store.release(hashes);
+        return store.markAcknowledged(hashes, options);
+      },
+    }),
+  },
+  {
+    id: 'forgets-operation-ids',
+    title: 'a repeated call is done again',
+    noticedBy: 'X2/repeated-receive',
+    plant: (store) => ({
+      receive: (transactions, options) => store.receive(transactions, { ...options, operationId: undefined }),
+    }),
+  },
+  {
+    id: 'receives-in-halves',
+    title: 'a batch is written in two steps',
+    noticedBy: 'X1/too-many-receive',
+    plant: (store) => ({
+      async receive(transactions, options) {
+        const middle = Math.ceil(transactions.length / 2);
+        const outcomes: ReceiveOutcome[] = await store.receive(transactions.slice(0, middle), options);
+        return [...outcomes, ...(await store.receive(transactions.slice(middle)))];
+      },
+    }),
+  },
+  {
+    id: 'takes-any-parent',
+    title: 'a block is applied whatever its parent',
+    noticedBy: 'X3/gap',
+    plant: (store) => ({
+      confirm: ({ parent: _, ...block }, policy, options): Promise<ConfirmOutcome> =>
+        store.confirm(block, policy, options),
+    }),
+  },
+  {
+    id: 'pages-in-no-order',
+    title: 'a page of Pending comes newest first',
+    noticedBy: 'L1/arrival-order',
+    plant: (store) => ({ peekPending: async (query) => (await store.peekPending(query)).reverse() }),
+  },
+  {
+    id: 'done-though-aborted',
+    title: 'a call that was aborted is done, and rejected',
+    noticedBy: 'R3/during-receive',
+    plant: (store) => ({
+      async receive(transactions, { signal, ...options } = {}) {
+        const outcomes = await store.receive(transactions, options);
+        signal?.throwIfAborted();
+        return outcomes;
+      },
+    }),
+  },
+];
+
+export const brokenIds: readonly string[] = brokenStores.map(({ id }) => id);
+
+/** The subject with that fault in its stores. Its child processes would not have it, so it has none. @throws RangeError */
+export function breaking(subject: AnySubject, fault: string): Subject {
+  const broken = brokenStores.find(({ id }) => id === fault);
+  if (broken === undefined) throw new RangeError(`no fault is called ${fault}: ${brokenIds.join(', ')}`);
+  if (!('backend' in subject)) throw new RangeError(`${subject.name} is an election alone: it has no stores to break`);
+  return {
+    ...subject,
+    name: `${subject.name}, ${fault}`,
+    module: `none: ${fault} is planted in this process`,
+    async open(pool, options = {}) {
+      const store = await subject.open(pool, options);
+      const { name, capabilities, ordering } = store;
+      return { name, capabilities, ordering, ...verbsOf(store, storeVerbs), ...broken.plant(store, options) };
+    },
+  };
+}
