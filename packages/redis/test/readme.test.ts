@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { hashOf, point, transactions } from './chain.ts';
-import { applyAsLeader } from './election-example.ts';
-import { candidate, openLeases, win } from './election-node.ts';
+import { applyAsLeader } from './election/example.ts';
+import { candidate, openLeases, win } from './election/node.ts';
 import { example } from './example.ts';
 import { openPool, operator, ownServer } from './own-server.ts';
 
@@ -32,7 +32,7 @@ test('the example of the README is a program that runs', async () => {
 });
 
 test('the example of an election is a program that runs', async () => {
-  expect(readme).toContain(`\`\`\`ts\n${await read('./election-example.ts')}\`\`\``);
+  expect(readme).toContain(`\`\`\`ts\n${await read('./election/example.ts')}\`\`\``);
   const server = await ownServer('--appendonly', 'yes');
   expect(await applyAsLeader(server.url, 'node-1')).toBe('applied');
   expect(await applyAsLeader(server.url, 'node-2')).toBe('duplicate');

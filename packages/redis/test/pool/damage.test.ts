@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isMempoolError, Mempool, type MempoolError } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
-import { hashOf, point, transaction, transactions } from './chain.ts';
-import { openPool, operator } from './own-server.ts';
+import { hashOf, point, transaction, transactions } from '../chain.ts';
+import { openPool, operator } from '../own-server.ts';
 
 const isCorrupt = (details: object) => (error: unknown) => {
   assert.ok(isMempoolError(error, 'ERR_MEMPOOL_CORRUPT'), String(error));

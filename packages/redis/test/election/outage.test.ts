@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { type ElectionClock, type Hint, systemClock } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { hashOf, point, transaction } from './chain.ts';
+import { hashOf, point, transaction } from '../chain.ts';
+import { openPool, operator, ownProxy, ownServer, testFolder } from '../own-server.ts';
+import { freePort, type RedisServer, startRedisServer } from '../server.ts';
 import {
   candidate,
   fails,
@@ -16,9 +18,7 @@ import {
   untilFree,
   win,
   wonBy,
-} from './election-node.ts';
-import { openPool, operator, ownProxy, ownServer, testFolder } from './own-server.ts';
-import { freePort, type RedisServer, startRedisServer } from './server.ts';
+} from './node.ts';
 
 /** Stops the server where it is, without a word to anybody. Returns what lets it go on. */
 function freeze({ pid }: RedisServer): () => void {

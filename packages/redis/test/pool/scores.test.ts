@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { MempoolStore } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
-import { hashOf, point, transactions } from './chain.ts';
-import { openPool, operator } from './own-server.ts';
+import { hashOf, point, transactions } from '../chain.ts';
+import { openPool, operator } from '../own-server.ts';
 
 const [propagated, confirmed, tick] = [1e15, 3e15, 1e6];
 const patient = { finalizeThreshold: 9, dropThreshold: 9 };

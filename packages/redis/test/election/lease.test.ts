@@ -1,17 +1,7 @@
 import assert from 'node:assert/strict';
 import { expect, test } from 'vitest';
-import {
-  candidate,
-  freshLeases,
-  leaseOf,
-  openLeases,
-  renewal,
-  request,
-  ttlMs,
-  untilFree,
-  win,
-} from './election-node.ts';
-import { operator } from './own-server.ts';
+import { operator } from '../own-server.ts';
+import { candidate, freshLeases, leaseOf, openLeases, renewal, request, ttlMs, untilFree, win } from './node.ts';
 
 const unmoved = ['lock', 'lease', 'term'];
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { openOptions } from './election-node.ts';
-import { openPool, ownProxy } from './own-server.ts';
+import { openOptions } from '../election/node.ts';
+import { openPool, ownProxy } from '../own-server.ts';
 
 /** What goes to the console or is a warning of the process while a test runs. */
 function noise(): string[] {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { MempoolEvent, MempoolStore } from 'mempool-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { point, transactions } from './chain.ts';
-import { openPool, operator, testFolder } from './own-server.ts';
-import { freePort, startRedisServer } from './server.ts';
+import { point, transactions } from '../chain.ts';
+import { openPool, operator, testFolder } from '../own-server.ts';
+import { freePort, startRedisServer } from '../server.ts';
 
 /** A server that can be put back to its last SAVE, on one port. */
 async function server() {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { isMempoolError } from 'mempool-core';
 import { redis, redisElection } from 'mempool-redis';
 import { expect, test } from 'vitest';
+import { hashOf, transactions } from '../chain.ts';
+import { openOptions } from '../election/node.ts';
+import { openPool, ownServer, testFolder } from '../own-server.ts';
+import { freePort } from '../server.ts';
 import { selfSigned } from './certificate.ts';
-import { hashOf, transactions } from './chain.ts';
-import { openOptions } from './election-node.ts';
-import { openPool, ownServer, testFolder } from './own-server.ts';
-import { freePort } from './server.ts';
 
 async function tlsServer() {
   const dir = await testFolder();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { hashOf, point } from './chain.ts';
+import { hashOf, point } from '../chain.ts';
+import { openPool, operator } from '../own-server.ts';
 import format1 from './format-1.json' with { type: 'json' };
 import format3 from './format-3.json' with { type: 'json' };
-import { openPool, operator } from './own-server.ts';
 
 const formats = [
   { format: 1, sample: format1 },

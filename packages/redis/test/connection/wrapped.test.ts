@@ -1,6 +1,6 @@
 import { MempoolError, type MempoolErrorCode } from 'mempool-core';
 import { expect, test } from 'vitest';
-import { isGone, refusal } from '../src/connection/refusal.ts';
+import { isGone, refusal } from '../../src/connection/refusal.ts';
 
 const call = 'ERR Error running script (call to f_6b1bf486c81ceb7edf3c093f4a48c7e1b1e24b6e): ';
 

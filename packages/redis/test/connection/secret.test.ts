@@ -4,9 +4,9 @@ import { Mempool } from 'mempool-core';
 import { createElection } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashOf, point, transactions } from './chain.ts';
-import { openLeases, openOptions } from './election-node.ts';
-import { type Line, openPool, operator, ownServer } from './own-server.ts';
+import { hashOf, point, transactions } from '../chain.ts';
+import { openLeases, openOptions } from '../election/node.ts';
+import { type Line, openPool, operator, ownServer } from '../own-server.ts';
 
 const secret = 'pa55word';
 

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { isMempoolError, type MempoolErrorCode, type MempoolEvent, type MempoolStore } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { hashOf, point, transaction, transactions } from './chain.ts';
-import { openPool, operator, ownProxy, ownServer, testFolder } from './own-server.ts';
-import { freePort, startRedisServer } from './server.ts';
+import { hashOf, point, transaction, transactions } from '../chain.ts';
+import { openPool, operator, ownProxy, ownServer, testFolder } from '../own-server.ts';
+import { freePort, startRedisServer } from '../server.ts';
 
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 

@@ -1,8 +1,8 @@
 import { Command } from 'ioredis';
 import { expect, test } from 'vitest';
-import { scripts } from '../src/connection/script.ts';
-import { type Argument, Scratch, ScriptCall } from '../src/connection/script-call.ts';
-import { BodyRecord } from '../src/pool/record.ts';
+import { scripts } from '../../src/connection/script.ts';
+import { type Argument, Scratch, ScriptCall } from '../../src/connection/script-call.ts';
+import { BodyRecord } from '../../src/pool/record.ts';
 
 const script = scripts.receive;
 const keys = ['{pool}:meta', '{pöol}:idx'];

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isMempoolError, type MempoolErrorCode, type MempoolStore } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
-import { hashOf, transactions } from './chain.ts';
-import { openPool, operator, ownProxy, ownServer } from './own-server.ts';
+import { hashOf, transactions } from '../chain.ts';
+import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
 
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { createElection, type LeaseStore } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
 import { expect, onTestFinished, test } from 'vitest';
-import { candidate, fails, openLeases, renewal, request } from './election-node.ts';
+import { candidate, fails, openLeases, renewal, request } from './node.ts';
 
 /** Nobody leads, and nobody did. */
 const free = '*2\r\n*-1\r\n$1\r\n0\r\n';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { hinted, openLeases, win } from './election-node.ts';
-import { operator, ownProxy, ownServer } from './own-server.ts';
+import { operator, ownProxy, ownServer } from '../own-server.ts';
+import { hinted, openLeases, win } from './node.ts';
 
 test('a connection that listens and is silent, while commands are answered, is made anew in two looks', async () => {
   const server = await ownServer();

@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
 import { isMempoolError, type MempoolError, type MempoolErrorCode } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { hashOf, point, transaction, transactions } from './chain.ts';
-import { openPool, operator, ownServer } from './own-server.ts';
+import { hashOf, point, transaction, transactions } from '../chain.ts';
+import { openPool, operator, ownServer } from '../own-server.ts';
 
 const fails =
   (code: MempoolErrorCode, details: object = {}) =>
@@ -18,7 +18,7 @@ const fails =
     return true;
   };
 
-const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
 const [, named] = /^ACL SETUSER mempool-node on >secret (.+)$/m.exec(readme) as RegExpExecArray;
 
 /** The rights that the README names. */

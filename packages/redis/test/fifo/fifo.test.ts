@@ -1,11 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { redis } from 'mempool-redis';
 import { inject, test } from 'vitest';
-import { arrivalChecks } from '../../../conformance/test/arrival-checks.ts';
-import { checkDamage } from '../../../conformance/test/arrival-damage.ts';
-import { compareHistories } from '../../../conformance/test/arrival-history.ts';
-import { arrivalNodeChecks, arrivalReopenChecks } from '../../../conformance/test/arrival-node-checks.ts';
-import { operator } from './own-server.ts';
+import { arrivalChecks } from '../../../../conformance/test/arrival-checks.ts';
+import { checkDamage } from '../../../../conformance/test/arrival-damage.ts';
+import { compareHistories } from '../../../../conformance/test/arrival-history.ts';
+import { arrivalNodeChecks, arrivalReopenChecks } from '../../../../conformance/test/arrival-node-checks.ts';
+import { operator } from '../own-server.ts';
 
 for (const { title, run } of [...arrivalChecks, ...arrivalNodeChecks, ...arrivalReopenChecks])
   test(title, async () => {

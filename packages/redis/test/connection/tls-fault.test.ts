@@ -5,14 +5,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { operator, ownServer, testFolder } from '../own-server.ts';
+import { freePort } from '../server.ts';
 import { type Certificate, selfSigned } from './certificate.ts';
-import { operator, ownServer, testFolder } from './own-server.ts';
-import { freePort } from './server.ts';
 import { faults, faultyProxy } from './tls-fault.ts';
 import type { Subject, Told, Visit } from './tls-process.ts';
 
 const program = fileURLToPath(new URL('./tls-process.ts', import.meta.url));
-const compileCache = fileURLToPath(new URL('../../../.data/compile-cache', import.meta.url));
+const compileCache = fileURLToPath(new URL('../../../../.data/compile-cache', import.meta.url));
 /** Longer than anything here takes, where trying again is not to be waited for. */
 const patientMs = 30_000;
 

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
 import { redis, redisElection } from 'mempool-redis';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashOf, transaction } from './chain.ts';
-import { openLeases, openOptions, request } from './election-node.ts';
-import { openPool, operator, ownServer, testFolder } from './own-server.ts';
-import { priced } from './priority/priced.ts';
-import { freePort } from './server.ts';
+import { hashOf, transaction } from '../chain.ts';
+import { openLeases, openOptions, request } from '../election/node.ts';
+import { openPool, operator, ownServer, testFolder } from '../own-server.ts';
+import { priced } from '../priority/priced.ts';
+import { freePort } from '../server.ts';
 
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 const refused = { code: 'ERR_ELECTION_REFUSED' };

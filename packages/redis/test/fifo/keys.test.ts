@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
-import { hashOf, point, transaction } from './chain.ts';
-import { openPool, operator, ownServer } from './own-server.ts';
+import { hashOf, point, transaction } from '../chain.ts';
+import { openPool, operator, ownServer } from '../own-server.ts';
 
 const count = 2_000;
 const all = Array.from({ length: count }, (_, i) => i + 1);

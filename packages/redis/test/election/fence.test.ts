@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { isMempoolError, type Lease, type MempoolError, type MempoolStore } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
-import { hashOf, point, transactions } from './chain.ts';
-import { leaseOf, openLeases, renewal, request, untilFree, win } from './election-node.ts';
-import { openPool, operator } from './own-server.ts';
+import { hashOf, point, transactions } from '../chain.ts';
+import { openPool, operator } from '../own-server.ts';
+import { leaseOf, openLeases, renewal, request, untilFree, win } from './node.ts';
 
 /** A pool with a block applied and something for the next one to do, and the leases of its election. */
 async function fixture({ fenced = false, ttlMs = 10_000 } = {}) {

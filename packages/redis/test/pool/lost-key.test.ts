@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { redis } from 'mempool-redis';
 import { expect, inject, test } from 'vitest';
-import { hashOf, point, transaction } from './chain.ts';
-import { openPool, operator } from './own-server.ts';
-import { priced } from './priority/priced.ts';
+import { hashOf, point, transaction } from '../chain.ts';
+import { openPool, operator } from '../own-server.ts';
+import { priced } from '../priority/priced.ts';
 
 const common = ['idx', 'flight', 'body', 'log', 'blocks'];
 const lost = [

@@ -5,6 +5,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { isElectionError } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { operator, ownServer } from '../own-server.ts';
 import {
   candidate,
   commandTimeoutMs,
@@ -16,11 +17,10 @@ import {
   renewal,
   request,
   win,
-} from './election-node.ts';
-import { operator, ownServer } from './own-server.ts';
+} from './node.ts';
 
 const refused = fails('ERR_ELECTION_REFUSED');
-const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
 const [, named] = /^ACL SETUSER mempool-election on >secret (.+)$/m.exec(readme) as RegExpExecArray;
 
 /** The rights that the README names. */

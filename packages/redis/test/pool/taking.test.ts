@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { inject, test } from 'vitest';
-import { checkKilledTaker, checkRacingTakers, type StartTaker } from '../../../conformance/test/arrival-takers.ts';
-import { openPool } from './own-server.ts';
+import { checkKilledTaker, checkRacingTakers, type StartTaker } from '../../../../conformance/test/arrival-takers.ts';
+import { openPool } from '../own-server.ts';
 
 const program = fileURLToPath(new URL('./taker.ts', import.meta.url));
 
