@@ -1,0 +1,288 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { defineBackend } from '../../src/boundary/define-backend.ts';
+import type { StoreDriver } from '../../src/contract/driver.ts';
+import { isMempoolError, MempoolError } from '../../src/contract/errors.ts';
+import type { MempoolStore } from '../../src/contract/store.ts';
+import { EventLog } from './event-log.ts';
+
+const hash = 'ab'.repeat(32);
+const block = { point: { slot: 1, hash }, seen: [], unseen: [] };
+const usage = {
+  pending: 0,
+  propagated: 0,
+  acknowledged: 0,
+  confirmed: 0,
+  logged: 0,
+  lastLogSeq: 0,
+  lastSeq: 0,
+  lastEventSeq: 0,
+};
+
+/** A backend of one driver, whose verbs answer with little; `own` replaces some of them. */
+async function open(own: Partial<StoreDriver> = {}) {
+  const log = new EventLog();
+  const driver: StoreDriver = {
+    receive: (transactions) =>
+      transactions.map((each, i) => ({ kind: 'received', hash: each.hash, seq: i + 1, stage: 'Pending' })),
+    move: (_verb, hashes) => [...hashes],
+    drop: (hashes) => [...hashes],
+    confirm: () => ({ kind: 'gap', tip: { point: null, tick: 0 } }),
+    rollback: () => ({ kind: 'unchanged', tip: { point: null, tick: 0 } }),
+    peekPending: () => [],
+    peekInflight: () => [],
+    findInflight: (hashes) => hashes.map(() => null),
+    checkStatus: () => [],
+    dumpFinalized: () => ({ entries: [], cursor: 1, hasMore: false, missed: 0 }),
+    tip: () => ({ point: null, tick: 0, points: [] }),
+    usage: () => usage,
+    close: () => undefined,
+    readEvents: (after, limit) => log.readEvents(after, limit),
+    onEvents: (listener) => log.onEvents(listener),
+    ...own,
+  };
+  const backend = defineBackend({
+    name: 'test',
+    capabilities: { durable: false, shared: false, lease: false, priority: false },
+    open: () => driver,
+  });
+  return { backend, log, store: await backend.open() };
+}
+
+it('refuses maxTxs where the driver keeps no limits, and closes what it opened', async () => {
+  const close = vi.fn();
+  const { backend } = await open({ close });
+  await expect(backend.open({ maxTxs: 2 })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
+  expect(close).toHaveBeenCalledOnce();
+});
+
+const verbs: Record<string, (store: MempoolStore) => Promise<unknown>> = {
+  receive: (store) => store.receive([{ hash, payload: new Uint8Array(1), payloadType: 0 }]),
+  hasPending: (store) => store.hasPending(),
+  peekPending: (store) => store.peekPending(),
+  markInflight: (store) => store.markInflight([hash]),
+  markAcknowledged: (store) => store.markAcknowledged([hash]),
+  release: (store) => store.release([hash]),
+  drop: (store) => store.drop([hash], 'why'),
+  findInflight: (store) => store.findInflight([hash]),
+  peekInflight: (store) => store.peekInflight(),
+  confirm: (store) => store.confirm(block),
+  rollback: (store) => store.rollback(null),
+  checkStatus: (store) => store.checkStatus([hash]),
+  dumpFinalized: (store) => store.dumpFinalized(),
+  subscribe: (store) => store.subscribe(),
+  tip: (store) => store.tip(),
+  usage: (store) => store.usage(),
+};
+
+const reads: readonly (readonly [string, (store: MempoolStore, signal: AbortSignal) => Promise<unknown>])[] = [
+  ['hasPending', (store, signal) => store.hasPending({ signal })],
+  ['peekPending', (store, signal) => store.peekPending({ signal })],
+  ['findInflight', (store, signal) => store.findInflight([hash], { signal })],
+  ['peekInflight', (store, signal) => store.peekInflight({ signal })],
+  ['checkStatus', (store, signal) => store.checkStatus([hash], { signal })],
+  ['dumpFinalized', (store, signal) => store.dumpFinalized({ signal })],
+  ['subscribe', (store, signal) => store.subscribe({ signal })],
+  ['tip', (store, signal) => store.tip({ signal })],
+  ['usage', (store, signal) => store.usage({ signal })],
+];
+
+/** Every reading verb of a driver, answered by the same. */
+function keptReads(answer: () => Promise<never>): Partial<StoreDriver> {
+  return {
+    peekPending: answer,
+    peekInflight: answer,
+    findInflight: answer,
+    checkStatus: answer,
+    dumpFinalized: answer,
+    tip: answer,
+    usage: answer,
+    readEvents: answer,
+  };
+}
+
+describe('what defineBackend puts around a driver', () => {
+  it.each(Object.keys(verbs))('%s rejects once the store is closed (R2)', async (verb) => {
+    const { store } = await open();
+    await store.close();
+    await expect(verbs[verb]?.(store)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED', retryable: false });
+  });
+
+  it('empty lists do not reach the driver', async () => {
+    const never = (): never => {
+      throw new Error('the driver was asked');
+    };
+    const { store } = await open({ receive: never, move: never, drop: never });
+    expect(await Promise.all([store.receive([]), store.markInflight([]), store.drop([], 'why')])).toEqual([[], [], []]);
+  });
+
+  it('calls reach the driver in the order made', async () => {
+    const order: string[] = [];
+    const { store } = await open({
+      move: (verb, hashes) => {
+        order.push(verb);
+        return [...hashes];
+      },
+      drop: (hashes) => {
+        order.push('drop');
+        return [...hashes];
+      },
+    });
+    await Promise.all([store.markInflight([hash]), store.drop([hash], 'why'), store.release([hash])]);
+    expect(order).toEqual(['markInflight', 'drop', 'release']);
+  });
+
+  it('a fault of the driver keeps its cause and gains a code (R1)', async () => {
+    const fault = new TypeError('x is not a function');
+    const { store } = await open({ usage: () => Promise.reject(fault) });
+    await expect(store.usage()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INTERNAL', retryable: false, cause: fault });
+  });
+
+  it('an error of ours passes as it is', async () => {
+    const full = new MempoolError('ERR_MEMPOOL_STORE_FULL', 'no room');
+    const { store } = await open({ confirm: () => Promise.reject(full) });
+    await expect(store.confirm(block)).rejects.toBe(full);
+  });
+
+  it('close waits for the calls under way, and twice is fine (R2)', async () => {
+    const { promise, resolve } = Promise.withResolvers<typeof usage>();
+    const order: string[] = [];
+    const answer = async (): Promise<typeof usage> => {
+      const answered = await promise;
+      order.push('driver answered');
+      return answered;
+    };
+    const { store } = await open({ usage: answer, close: () => void order.push('driver closed') });
+    const call = store.usage();
+    const closing = [store.close(), store.close()];
+    resolve(usage);
+    await Promise.all([call, ...closing]);
+    expect(order).toEqual(['driver answered', 'driver closed']);
+  });
+
+  it('close ends streams after what was committed before it (E4)', async () => {
+    const { store, log } = await open();
+    const events = await store.subscribe();
+    log.commit(3);
+    await store.close();
+    const told: number[] = [];
+    for await (const event of events) if (event.kind !== 'lagged') told.push(event.eventSeq);
+    expect([told, log.listeners.size]).toEqual([[1, 2, 3], 0]);
+  });
+
+  it('an aborted signal keeps a call from the driver (R3)', async () => {
+    const reason = new Error('enough');
+    let asked = false;
+    const { store } = await open({
+      usage: () => {
+        asked = true;
+        return usage;
+      },
+    });
+    await expect(store.usage({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(asked).toBe(false);
+  });
+
+  it.each(reads)('%s ends with the signal’s reason while the driver still waits (R3)', async (verb, run) => {
+    const keep = (): Promise<never> => new Promise(() => undefined);
+    const { store } = await open(keptReads(keep));
+    const abort = new AbortController();
+    const reason = new Error('enough');
+    const call = run(store, abort.signal);
+    abort.abort(reason);
+    await expect(call, verb).rejects.toBe(reason);
+  });
+
+  it('a read that was ended leaves no listener and no stream, and its late failure is nobody’s', async () => {
+    const driven = Promise.withResolvers<never>();
+    const { store, log } = await open(keptReads(() => driven.promise));
+    const abort = new AbortController();
+    const calls = reads.map(([, run]) => run(store, abort.signal));
+    abort.abort(new Error('enough'));
+    await Promise.allSettled(calls);
+    expect([getEventListeners(abort.signal, 'abort').length, log.listeners.size]).toEqual([0, 0]);
+    const unhandled: unknown[] = [];
+    const note = (error: unknown): void => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    driven.reject(new Error('too late'));
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it('a read that is answered leaves no listener', async () => {
+    const { store } = await open();
+    const { signal } = new AbortController();
+    await store.usage({ signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('close waits for the driver to end a read that its signal has ended (R2)', async () => {
+    const driven = Promise.withResolvers<typeof usage>();
+    const order: string[] = [];
+    const { store } = await open({ usage: () => driven.promise, close: () => void order.push('driver closed') });
+    const abort = new AbortController();
+    const call = store.usage({ signal: abort.signal });
+    abort.abort(new Error('enough'));
+    await expect(call).rejects.toThrow('enough');
+    const closing = store.close();
+    await new Promise(setImmediate);
+    order.push('driver answers');
+    driven.resolve(usage);
+    await closing;
+    expect(order).toEqual(['driver answers', 'driver closed']);
+  });
+
+  it('a write that its signal ends too late completes (R3)', async () => {
+    const driven = Promise.withResolvers<string[]>();
+    const { store } = await open({ move: () => driven.promise });
+    const abort = new AbortController();
+    const call = store.markInflight([hash], { signal: abort.signal });
+    abort.abort(new Error('too late'));
+    driven.resolve([hash]);
+    expect(await call).toEqual([hash]);
+  });
+
+  it('capabilities cannot be changed', async () => {
+    const { backend, store } = await open();
+    expect(Object.isFrozen(backend.capabilities)).toBe(true);
+    expect(store.capabilities).toEqual({ durable: false, shared: false, lease: false, priority: false });
+  });
+});
+
+describe('options that are none (M2)', () => {
+  it.each([
+    ['usage', (store: MempoolStore) => store.usage(null as never)],
+    ['peekPending', (store: MempoolStore) => store.peekPending(null as never)],
+    ['dumpFinalized', (store: MempoolStore) => store.dumpFinalized(7 as never)],
+    ['subscribe', (store: MempoolStore) => store.subscribe(null as never)],
+    ['tip', (store: MempoolStore) => store.tip(null as never)],
+    ['receive', (store: MempoolStore) => store.receive([], null as never)],
+    ['markInflight', (store: MempoolStore) => store.markInflight([hash], 'id' as never)],
+    ['confirm', (store: MempoolStore) => store.confirm(block, {}, null as never)],
+    ['stale', (store: MempoolStore) => store.stale(null as never)],
+  ] as const)('refuses them by name: %s', async (_, call) => {
+    const { store } = await open();
+    await expect(call(store)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'options' } });
+  });
+});
+
+describe('errors (R1)', () => {
+  it('are recognised by code, from whichever copy of the library', () => {
+    const foreign = Object.assign(new Error('theirs'), { code: 'ERR_MEMPOOL_BUSY' });
+    expect([isMempoolError(foreign), isMempoolError(foreign, 'ERR_MEMPOOL_BUSY')]).toEqual([true, true]);
+    expect(isMempoolError(foreign, 'ERR_MEMPOOL_CLOSED')).toBe(false);
+  });
+
+  it.each([
+    null,
+    undefined,
+    'ERR_MEMPOOL_BUSY',
+    new Error('no code'),
+    { code: 'ENOENT' },
+    { code: 'toString' },
+    { code: 7 },
+  ])('are not mistaken for others: %o', (other) => {
+    expect(isMempoolError(other)).toBe(false);
+  });
+});

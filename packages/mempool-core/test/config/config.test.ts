@@ -1,0 +1,257 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type MempoolConfig, parseConfig } from '../../src/config/config.ts';
+import { isMempoolError } from '../../src/contract/errors.ts';
+
+/** The field and the message of a refusal. */
+function refusal(given: unknown): { field: string | undefined; message: string } {
+  try {
+    parseConfig(given);
+  } catch (error) {
+    if (isMempoolError(error, 'ERR_MEMPOOL_CONFIG')) return { field: error.details.field, message: error.message };
+    throw error;
+  }
+  return { field: 'nothing refused', message: '' };
+}
+
+/** Every field there is. */
+const whole: Required<MempoolConfig> = {
+  backend: 'redis',
+  deployment: 'multi-node',
+  pool: 'mine',
+  finalizeThreshold: 3,
+  dropThreshold: Number.POSITIVE_INFINITY,
+  maxFinalized: 1,
+  maxEvents: 2,
+  maxRollback: 3,
+  maxTxBytes: 4,
+  timeoutMs: 5,
+  maxQueued: 6,
+  ordering: 'priority',
+  maxTxs: 10,
+  maxBytes: 11,
+  maxTxGas: Number.POSITIVE_INFINITY,
+  maxPerSender: 12,
+  maxParked: 0,
+  maxAncestors: 13,
+  maxDescendants: 14,
+  maxEvictions: 15,
+  replacementBump: 16,
+  ttlMs: 17,
+  ttlBlocks: 18,
+  eviction: 'none',
+  sweepEveryMs: 19,
+  maxInvalid: 20,
+  keepInvalidMs: 0,
+  path: 'p',
+  makeFolder: true,
+  url: 'rediss://user:secret@localhost:6379/1',
+  keyPrefix: 'k',
+  election: 'watcher.2',
+  fenced: true,
+  watcherLockTtlMs: 7,
+  options: { theirs: 1 },
+  poolSize: 8,
+  cache: 9,
+};
+
+describe('a configuration', () => {
+  it('with every field is taken, and may be given again', () => {
+    expect(parseConfig(whole)).toEqual(whole);
+    expect(parseConfig(parseConfig(whole))).toEqual(whole);
+  });
+
+  it('may be written like_this', () => {
+    const snake = Object.entries(whole).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`),
+      value,
+    ]);
+    expect(parseConfig(Object.fromEntries(snake))).toEqual(whole);
+  });
+
+  it('says "never" where JSON has no infinity', () => {
+    expect(parseConfig({ backend: 'ephemeral', finalize_threshold: 'never' }).finalizeThreshold).toBe(Infinity);
+  });
+
+  it('says "unlimited" of a limit where JSON has no infinity', () => {
+    const { maxTxs, ttlMs } = parseConfig({ backend: 'ephemeral', max_txs: 'unlimited', ttl_ms: Infinity });
+    expect([maxTxs, ttlMs]).toEqual([Infinity, Infinity]);
+  });
+
+  it.each(Object.keys(whole))('names the field that is wrong: %s', (field) => {
+    for (const bad of [null, Symbol('bad'), [], new Date(0)]) {
+      const { field: named, message } = refusal({ ...whole, [field]: bad });
+      expect(named).toBe(field);
+      expect(message).toMatch(new RegExp(`^${field} `));
+    }
+  });
+
+  it.each([
+    ['deployment', 'cluster'],
+    ['pool', 'a b'],
+    ['finalizeThreshold', 2.5],
+    ['maxFinalized', 0],
+    ['maxEvents', 10n],
+    ['timeoutMs', '5000'],
+    ['path', ''],
+    ['makeFolder', 'yes'],
+    ['url', 'localhost:6379'],
+    ['url', 'http://localhost'],
+    ['election', 'Watcher'],
+    ['election', 'w'.repeat(65)],
+    ['fenced', 'true'],
+    ['options', ['x']],
+    ['ordering', 'lifo'],
+    ['maxTxs', -1],
+    ['maxTxs', 'never'],
+    ['maxBytes', 1.5],
+    ['ttlMs', Number.NEGATIVE_INFINITY],
+    ['maxTxGas', 2 ** 53],
+    ['replacementBump', 10_001],
+    ['replacementBump', 'unlimited'],
+    ['eviction', 'highest'],
+    ['sweepEveryMs', 0],
+    ['maxInvalid', 0],
+    ['keepInvalidMs', -1],
+  ])('refuses %s = %o', (field, bad) => {
+    expect(refusal({ ...whole, [field]: bad }).field).toBe(field);
+  });
+
+  it('never shows the URL: it may hold a password', () => {
+    expect(refusal({ ...whole, url: 'http://user:secret@host' }).message).not.toContain('secret');
+  });
+
+  it.each([
+    ['keyPrefx', 'keyPrefix'],
+    ['key_prefx', 'key_prefix'],
+    ['Backend', 'backend'],
+    ['maxfinalized', 'maxFinalized'],
+    ['watcher_lock_tll', 'watcher_lock_ttl'],
+  ])('refuses the unknown field %s and asks for %s', (field, near) => {
+    const { field: named, message } = refusal({ ...whole, [field]: 1 });
+    expect(named).toBe(field);
+    expect(message).toMatch(new RegExp(`did you mean ${near}\\?$`));
+  });
+
+  it('refuses an unknown field like none of ours without a guess', () => {
+    expect(refusal({ ...whole, colour: 'blue' }).message).not.toContain('did you mean');
+    expect(refusal({ ...whole, __proto__: null, constructor: 1 }).field).toBe('constructor');
+  });
+
+  it('refuses one field in two spellings', () => {
+    expect(refusal({ backend: 'redis', url: 'redis://a', keyPrefix: 'a', key_prefix: 'b' }).field).toBe('key_prefix');
+  });
+
+  it.each([
+    [{ path: 'p' }, 'backend'],
+    [{ backend: 'sqlite' }, 'path'],
+    [{ backend: 'sqliteExclusive' }, 'path'],
+    [{ backend: 'redis' }, 'url'],
+  ])('misses what is needed: %o', (given, field) => {
+    expect(refusal(given).field).toBe(field);
+  });
+
+  it.each([null, undefined, 'redis', [whole], 7])('is a table, not %o', (given) => {
+    expect(refusal(given).field).toBe('config');
+  });
+
+  it('may name a backend as every object names a member', () => {
+    for (const backend of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
+      expect(parseConfig({ backend })).toEqual({ backend });
+      expect(parseConfig({ storage: { path: 'data', mempool: { backend } } })).toEqual({ backend });
+    }
+  });
+
+  it('inherits nothing', () => {
+    const section = { backend: 'redis', url: 'redis://h' };
+    expect(refusal(Object.create(section)).field).toBe('backend');
+    expect(refusal(Object.create({ storage: { mempool: section } })).field).toBe('backend');
+    expect(parseConfig({ storage: Object.create({ mempool: section }) })).toEqual({ backend: 'ephemeral' });
+  });
+
+  it.each(['x', 'a_', '_b', 'max_finalized'])('names a long unknown field by its beginning: %s…', (part) => {
+    const name = part.repeat(1_048_576 / part.length);
+    const { field, message } = refusal({ backend: 'ephemeral', [name]: 1 });
+    expect(field).toBe(`${name.slice(0, 100)}…`);
+    expect(message.length).toBeLessThan(200);
+  });
+
+  it('may leave a field undefined', () => {
+    expect(parseConfig({ backend: 'ephemeral', path: undefined })).toEqual({ backend: 'ephemeral' });
+  });
+});
+
+describe('a Dolos section', () => {
+  const redis = {
+    backend: 'redis',
+    url: 'redis://redis:6379',
+    key_prefix: 'dolos:mempool',
+    pool_size: 10,
+    max_finalized: 10_000,
+    watcher_lock_ttl: 60,
+  };
+
+  it('is taken as it is; the lock’s time is in seconds', () => {
+    const expected = {
+      backend: 'redis',
+      url: 'redis://redis:6379',
+      keyPrefix: 'dolos:mempool',
+      poolSize: 10,
+      maxFinalized: 10_000,
+      watcherLockTtlMs: 60_000,
+    };
+    expect(parseConfig(redis)).toEqual(expected);
+    expect(parseConfig({ storage: { mempool: redis } })).toEqual(expected);
+  });
+
+  it('calls the backends in_memory and redb', () => {
+    expect(parseConfig({ backend: 'in_memory' })).toEqual({ backend: 'ephemeral' });
+    expect(parseConfig({ backend: 'redb', path: 'p' })).toEqual({ backend: 'sqlite', path: 'p' });
+  });
+
+  it('has its path below the storage path, mempool where none is given', () => {
+    const at = (storage: object) => parseConfig({ storage }).path;
+    expect(at({ path: './data', mempool: { backend: 'redb' } })).toBe('data/mempool');
+    expect(at({ path: './data', mempool: { backend: 'redb', path: 'pool.db' } })).toBe('data/pool.db');
+    expect(at({ path: './data', mempool: { backend: 'redb', path: '/pool.db' } })).toBe('/pool.db');
+    expect(at({ mempool: { backend: 'redb', path: 'pool.db' } })).toBe('pool.db');
+  });
+
+  it('has the folder of its path made, below the storage path', () => {
+    const at = (path: string, mempool: object) => parseConfig({ storage: { path, mempool } }).makeFolder;
+    for (const backend of ['redb', 'sqliteExclusive'])
+      for (const path of [undefined, 'pools/pool.db', resolve('data/pool.db')])
+        expect(at('./data', { backend, path })).toBe(true);
+    for (const path of ['/elsewhere/pool.db', '../pool.db', resolve('data-2/pool.db')])
+      expect(at('./data', { backend: 'redb', path })).toBe(undefined);
+    expect(at('./data', { backend: 'redb', make_folder: false })).toBe(false);
+    expect(at('./data', { backend: 'in_memory' })).toBe(undefined);
+  });
+
+  it('that is not there is a pool in memory, unless another name was meant for it', () => {
+    const others = { version: 'v3', path: 'data', wal: {}, state: {}, archive: {}, index: {}, chain: {}, ledger: {} };
+    expect(parseConfig({ storage: {} })).toEqual({ backend: 'ephemeral' });
+    expect(parseConfig({ storage: { ...others, mempool: undefined } })).toEqual({ backend: 'ephemeral' });
+    for (const name of ['mempol', 'Mempool', 'mem_pool']) {
+      const { field, message } = refusal({ storage: { ...others, [name]: redis } });
+      expect(field).toBe(`storage.${name}`);
+      expect(message).toMatch(/did you mean mempool\?$/);
+    }
+  });
+
+  it('is all that is read of a whole Dolos configuration', () => {
+    const given = {
+      upstream: { peer_address: 7 },
+      storage: { version: 'v3', wal: { backend: 'redb' }, mempool: redis },
+    };
+    expect(parseConfig(given).backend).toBe('redis');
+  });
+
+  it('is named in full where something is wrong', () => {
+    expect(refusal({ storage: { mempool: { ...redis, key_prefix: 7 } } }).field).toBe('storage.mempool.key_prefix');
+    expect(refusal({ storage: { mempool: { ...redis, pool_sise: 7 } } }).message).toContain('did you mean pool_size?');
+    expect(refusal({ storage: { mempool: { backend: 'redis' } } }).field).toBe('storage.mempool.url');
+    expect(refusal({ storage: { mempool: 'redis' } }).field).toBe('storage.mempool');
+    expect(refusal({ storage: 'redis' }).field).toBe('storage');
+  });
+});

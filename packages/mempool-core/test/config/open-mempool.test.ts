@@ -1,0 +1,98 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { Backend } from '../../src/boundary/define-backend.ts';
+import { openMempool } from '../../src/config/open-mempool.ts';
+import { scratch } from '../readme-backend.ts';
+
+it('opens no store for options that no pool takes: nobody would close it', async () => {
+  let opened = 0;
+  const backend: Backend = {
+    ...scratch,
+    open: (options) => {
+      opened += 1;
+      return scratch.open(options);
+    },
+  };
+  const opening = openMempool({ backend: 'scratch' }, { scratch: backend }, { maxBatch: 0 });
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'maxBatch' } });
+  expect(opened).toBe(0);
+});
+
+/** The backend under another name: it is told what the configuration says, and takes no more than `scratch` does. */
+const lenient: Backend = { ...scratch, open: () => scratch.open() };
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'mempool-folder-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+it('opens a Dolos configuration without a section for the pool in memory', async () => {
+  await using pool = await openMempool({ storage: { path: './data' } }, { ephemeral: scratch });
+  expect(pool.store.name).toBe('scratch');
+});
+
+it('makes the folder of a path below the storage path of Dolos', async () => {
+  const root = join(await folder(), 'data');
+  const mempool = { backend: 'redb', path: 'pools/one/pool.db' } as const;
+  await using pool = await openMempool({ storage: { path: root, mempool } }, { sqlite: lenient });
+  expect(pool.store.name).toBe('scratch');
+  expect((await stat(join(root, 'pools', 'one'))).isDirectory()).toBe(true);
+});
+
+it('makes no folder that it was not told to, and none for a pool without a file', async () => {
+  const root = join(await folder(), 'data');
+  const path = join(root, 'pool.db');
+  await using one = await openMempool({ backend: 'sqlite', path }, { sqlite: lenient });
+  await using other = await openMempool({ backend: 'ephemeral', path, makeFolder: true }, { ephemeral: scratch });
+  expect([one.store.name, other.store.name]).toEqual(['scratch', 'scratch']);
+  await expect(stat(root)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+it('names the path where its folder cannot be made, and opens nothing', async () => {
+  const root = join(await folder(), 'data');
+  await writeFile(root, 'a file');
+  const opening = openMempool({ storage: { path: root, mempool: { backend: 'redb' } } }, { sqlite: lenient });
+  await expect(opening).rejects.toMatchObject({
+    code: 'ERR_MEMPOOL_CONFIG',
+    message: expect.stringContaining(join(root, 'mempool')),
+    details: { field: 'path' },
+  });
+});
+
+it.each(['constructor', '__proto__', 'toString'])('takes a backend named %s where one is given', async (name) => {
+  const given: Record<string, Backend> = Object.fromEntries([[name, lenient]]);
+  await using pool = await openMempool({ backend: name }, given);
+  expect(pool.store.name).toBe('scratch');
+});
+
+it.each(['constructor', '__proto__', 'toString'])('says of a backend named %s that it is not there', async (name) => {
+  const refused = { code: 'ERR_MEMPOOL_CONFIG', details: { field: 'backend' } };
+  await expect(openMempool({ backend: name }, { scratch })).rejects.toMatchObject(refused);
+  const importModule = async () => ({});
+  await expect(openMempool({ backend: `x#${name}` }, {}, { importModule })).rejects.toMatchObject(refused);
+});
+
+it('names a long backend by its beginning', async () => {
+  const long = 'x'.repeat(1_048_576);
+  const importModule = async () => ({});
+  for (const backend of [long, `#${long}`]) {
+    const error: unknown = await openMempool({ backend }, {}, { importModule }).catch((reason: unknown) => reason);
+    expect((error as Error).message.length).toBeLessThan(400);
+  }
+  await expect(openMempool({ backend: long }, {})).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CONFIG' });
+});
+
+it.each([
+  ['backends', undefined, {}],
+  ['backends', null, {}],
+  ['backends.scratch', { scratch: {} }, {}],
+  ['backends.scratch', { scratch: 'scratch' }, {}],
+  ['options', { scratch }, null],
+  ['options', { scratch }, 'log'],
+])('names what is bad in what stands beside a configuration: %s, %#', async (field, backends, options) => {
+  const opening = openMempool({ backend: 'scratch' }, backends as never, options as never);
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field } });
+});

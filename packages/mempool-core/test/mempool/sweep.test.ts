@@ -1,0 +1,153 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type LogLevel, MempoolError, type OpenOptions } from 'mempool-core';
+import { describe, expect, it } from 'vitest';
+import { ManualTimer } from './manual-timer.ts';
+import { openPriority, pays } from './priority-tap.ts';
+import { hash, rest, transaction } from './tap.ts';
+
+/** A pool that sweeps when the test lets a minute pass. */
+async function openSwept(limits: OpenOptions = {}) {
+  const timer = new ManualTimer();
+  const time = { nowMs: 1_000_000 };
+  const logged: [LogLevel, unknown][] = [];
+  const opened = await openPriority(
+    {
+      sweepEveryMs: 60_000,
+      schedule: timer.schedule,
+      log: (level, _, fields) => logged.push([level, fields?.error]),
+      height: () => 7,
+    },
+    { ttlMs: 1_000, now: () => time.nowMs, ...limits },
+  );
+  const sweeps = (): number => opened.calls.filter((call) => call === 'sweep').length;
+  return { ...opened, timer, time, logged, sweeps };
+}
+
+describe('a pool that sweeps by itself', () => {
+  it('drops what waited too long, without any block, and goes on doing so', async () => {
+    const { pool, timer, time } = await openSwept();
+    for (const n of [1, 2]) {
+      await pool.submit(transaction(n));
+      time.nowMs += 1_001;
+      const expired = pool.waitFor(hash(n));
+      timer.runOut();
+      expect(await expired).toMatchObject({ stage: 'Dropped', reason: 'expired' });
+      await rest();
+    }
+    expect(timer.delays).toEqual([60_000, 60_000, 60_000]);
+    await pool.close();
+  });
+
+  it('gives back what a taker never acknowledged', async () => {
+    const { pool, timer, time } = await openSwept();
+    await pool.submit(transaction(1));
+    await pool.take({}, { owner: 'miner', leaseMs: 500 });
+    time.nowMs += 501;
+    const back = pool.waitForPending();
+    timer.runOut();
+    await back;
+    expect(await pool.status(hash(1))).toMatchObject({ stage: 'Pending' });
+    await pool.close();
+  });
+
+  it('sweeps on until nothing is left, in bounded steps', async () => {
+    const { pool, timer, time, sweeps } = await openSwept();
+    for (let n = 0; n < 3; n += 1)
+      await pool.receive(Array.from({ length: 1_000 }, (_, i) => transaction(n * 1_000 + i + 1)));
+    time.nowMs += 1_001;
+    const last = pool.waitFor(hash(3_000));
+    timer.runOut();
+    await last;
+    await rest();
+    expect([sweeps(), (await pool.usage()).pending, timer.waiting]).toEqual([3, 0, 1]);
+    await pool.close();
+  });
+
+  it('sweeps at the height that the pool is told', async () => {
+    const { pool, timer } = await openSwept();
+    await pool.submit(pays(1, 0n, { expiresAtHeight: 6 }));
+    await pool.submit(pays(2, 0n, { expiresAtHeight: 7 }));
+    const expired = pool.waitFor(hash(1));
+    timer.runOut();
+    expect(await expired).toMatchObject({ reason: 'expired' });
+    expect(await pool.status(hash(2))).toMatchObject({ stage: 'Pending' });
+    await pool.close();
+  });
+
+  it('never begins a sweep while one is under way', async () => {
+    const { pool, timer, before, sweeps } = await openSwept();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    before('sweep', () => promise);
+    timer.runOut();
+    await rest();
+    expect([sweeps(), timer.waiting]).toEqual([1, 0]);
+    resolve();
+    await rest();
+    expect([sweeps(), timer.waiting]).toEqual([1, 1]);
+    await pool.close();
+  });
+
+  it('tells the log of a failure, and tries again the next time', async () => {
+    const { pool, timer, time, logged, before } = await openSwept();
+    await pool.submit(transaction(1));
+    time.nowMs += 1_001;
+    const failure = new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'out of reach');
+    before('sweep', () => Promise.reject(failure));
+    timer.runOut();
+    await rest();
+    expect(logged).toEqual([['warn', failure]]);
+    before('sweep', () => undefined);
+    const expired = pool.waitFor(hash(1));
+    timer.runOut();
+    expect(await expired).toMatchObject({ reason: 'expired' });
+    await pool.close();
+  });
+
+  it('goes on where the log fails too', async () => {
+    const timer = new ManualTimer();
+    const log = (): never => {
+      throw new Error('no disk');
+    };
+    const { pool, before } = await openPriority({ sweepEveryMs: 1, schedule: timer.schedule, log });
+    before('sweep', () => Promise.reject(new Error('lost')));
+    timer.runOut();
+    await rest();
+    expect(timer.waiting).toBe(1);
+    await pool.close();
+  });
+
+  it('stops when it closes, also between two steps of a sweep, and says nothing', async () => {
+    const { pool, timer, time, sweeps, logged, before } = await openSwept();
+    await pool.receive(Array.from({ length: 1_000 }, (_, i) => transaction(i + 1)));
+    await pool.submit(transaction(1_001));
+    time.nowMs += 1_001;
+    const closing = Promise.withResolvers<void>();
+    before('sweep', () => closing.resolve(pool.close()));
+    timer.runOut();
+    await closing.promise;
+    await rest();
+    expect([sweeps(), timer.waiting, logged]).toEqual([1, 0, []]);
+  });
+
+  it('waits for nothing more when it is closed', async () => {
+    const { pool, timer, sweeps } = await openSwept();
+    expect(timer.waiting).toBe(1);
+    await pool.close();
+    expect([sweeps(), timer.waiting]).toEqual([0, 0]);
+  });
+
+  it('waits with nobody, and keeps no process alive', async () => {
+    const program = fileURLToPath(new URL('idle-sweeper.ts', import.meta.url));
+    const flags = ['--conditions=mempool-source', program];
+    const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 20_000 });
+    expect(stdout.trim()).toBe('open');
+  });
+});
+
+describe('the time between sweeps', () => {
+  it.each([0, 1.5, -1, 2 ** 31, Number.POSITIVE_INFINITY])('cannot be %d', async (sweepEveryMs) => {
+    await expect(openPriority({ sweepEveryMs })).rejects.toMatchObject({ details: { field: 'sweepEveryMs' } });
+  });
+});

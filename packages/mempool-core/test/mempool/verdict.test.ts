@@ -1,0 +1,294 @@
+import type { Transaction, Validate, Verdict } from 'mempool-core';
+import { describe, expect, it } from 'vitest';
+import { kinds, numbers, openPriority, pays } from './priority-tap.ts';
+import { answered, hash, open, transaction } from './tap.ts';
+
+/** The payload's first byte as priority; 66 is refused. */
+function byByte() {
+  const asked: number[] = [];
+  const validate: Validate = ({ payload: [first = 0] }) => {
+    asked.push(first);
+    return first === 66 ? { code: 9, log: 'garbage', penalize: true } : { priority: BigInt(first) };
+  };
+  return { asked, validate };
+}
+
+const garbage = (n = 66): Transaction => ({ ...transaction(66), hash: hash(n) });
+
+describe('what the application says of a transaction', () => {
+  it('is its place in the pool', async () => {
+    const { pool } = await openPriority({ validate: byByte().validate });
+    await Promise.all([3, 9, 5].map((n) => pool.submit(transaction(n))));
+    expect((await pool.reap()).map(({ priority }) => priority)).toEqual([9n, 5n, 3n]);
+    await pool.close();
+  });
+
+  it('may come with the transaction: then nobody is asked', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({ validate });
+    await pool.submit(pays(1, 100n));
+    await pool.receive([pays(2, 50n), transaction(77)]);
+    expect(asked).toEqual([77]);
+    expect(numbers(await pool.reap())).toEqual([1, 77, 2]);
+    await pool.close();
+  });
+
+  it('is copied: changing it later changes nothing', async () => {
+    const { pool } = await openPriority();
+    const verdict = { priority: 1n, provides: ['a'] };
+    const submitted = pool.submit({ ...transaction(1), verdict });
+    verdict.priority = 9n;
+    verdict.provides.push('b');
+    await submitted;
+    const [entry] = (await pool.store.dump()).entries;
+    expect(entry).toMatchObject({ priority: 1n, provides: ['a'] });
+    await pool.close();
+  });
+
+  it.each([
+    ['priority', { priority: 2n ** 63n }],
+    ['kind', { kind: 'refused', reason: 'old' }],
+    ['prioritty', { prioritty: 1n }],
+  ])('rejects its own caller alone where no pool can take it: %s', async (field, verdict) => {
+    const { validate } = byByte();
+    const { pool } = await openPriority({
+      validate: (each, to) => (each.hash === hash(1) ? (verdict as Verdict) : validate(each, to)),
+    });
+    const told = await Promise.allSettled([1, 2].map((n) => pool.submit(transaction(n))));
+    expect(told).toMatchObject([
+      { status: 'rejected', reason: { code: 'ERR_MEMPOOL_INVALID', details: { field: `verdict.${field}` } } },
+      { status: 'fulfilled', value: { kind: 'received' } },
+    ]);
+    await pool.close();
+  });
+
+  it('takes nothing in where it is nothing', async () => {
+    const { pool } = await openPriority({ validate: (() => undefined) as unknown as Validate });
+    await expect(pool.submit(transaction(1))).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
+    expect((await pool.usage()).pending).toBe(0);
+    await pool.close();
+  });
+
+  it('is not waited for any longer where the signal aborts, and nothing is taken in', async () => {
+    const { promise, resolve } = Promise.withResolvers<object>();
+    const asking = Promise.withResolvers<AbortSignal | undefined>();
+    const { pool } = await openPriority({
+      validate: (_, { signal }) => {
+        asking.resolve(signal);
+        return promise;
+      },
+    });
+    const stop = new AbortController();
+    const submitted = pool.submit(transaction(1), { signal: stop.signal });
+    expect(await asking.promise).toBe(stop.signal);
+    const reason = new Error('enough');
+    stop.abort(reason);
+    await expect(submitted).rejects.toBe(reason);
+    resolve({});
+    expect((await pool.usage()).pending).toBe(0);
+    await pool.close();
+  });
+
+  it('is unsupported in a pool in order of arrival where it says something, for its own caller alone', async () => {
+    const { pool } = await open({ validate: byByte().validate });
+    const told = await Promise.allSettled(
+      [0, 5, 0].map((first, i) => pool.submit({ ...transaction(first), hash: hash(i + 1) })),
+    );
+    expect(told).toMatchObject([
+      { value: { kind: 'received' } },
+      { reason: { code: 'ERR_MEMPOOL_UNSUPPORTED' } },
+      { value: { kind: 'received' } },
+    ]);
+    await pool.close();
+  });
+});
+
+describe('a refusal', () => {
+  it('is answered with all that the application said, and the store never sees the transaction', async () => {
+    const data = new Uint8Array([1, 2]);
+    const said = { code: 5, log: 'spent', penalize: false, data, info: 'more', codespace: 'bank' };
+    const { pool, calls } = await openPriority({ validate: () => said });
+    const outcome = await pool.submit(transaction(1));
+    expect(outcome).toEqual({ kind: 'refused', hash: hash(1), ...said });
+    data.fill(0);
+    expect(await pool.submit(transaction(1))).toMatchObject({ data: new Uint8Array([1, 2]) });
+    expect(calls.filter((call) => call.startsWith('receive'))).toEqual([]);
+    await pool.close();
+  });
+
+  it('is given again without asking, alone and in a list, until its time is over', async () => {
+    const { asked, validate } = byByte();
+    const time = { nowMs: 0 };
+    const { pool } = await openPriority({ validate, keepInvalidMs: 1_000, clock: () => time.nowMs });
+    const first = await pool.submit(garbage());
+    time.nowMs = 999;
+    expect(await pool.submit(garbage())).toEqual(first);
+    expect(await pool.receive([garbage(), transaction(1)])).toMatchObject([first, { kind: 'received' }]);
+    expect(asked).toEqual([66, 1]);
+    time.nowMs = 1_000;
+    expect(await pool.submit(garbage())).toEqual(first);
+    expect(asked).toEqual([66, 1, 66]);
+    await pool.close();
+  });
+
+  it('is asked for every time with a time of 0', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({ validate, keepInvalidMs: 0 });
+    for (let n = 0; n < 3; n += 1) await pool.submit(garbage());
+    expect(asked).toEqual([66, 66, 66]);
+    await pool.close();
+  });
+
+  it('does not keep out the true transaction, whose hash a stranger put on garbage', async () => {
+    const { pool } = await openPriority({ validate: byByte().validate });
+    expect(kinds([await pool.submit(garbage(7)), await pool.submit(transaction(7))])).toEqual(['refused', 'received']);
+    await pool.close();
+  });
+
+  it('holds for its height', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({ validate });
+    for (const height of [4, 4, 5]) await pool.submit(garbage(), { height });
+    expect(asked).toEqual([66, 66]);
+    await pool.close();
+  });
+});
+
+describe('a transaction that the pool has', () => {
+  it('is a duplicate without asking, also where this node refused it before', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({ validate });
+    await pool.submit(garbage());
+    await pool.store.receive([garbage()]);
+    expect(await pool.submit(garbage())).toEqual({ kind: 'duplicate', hash: hash(66), stage: 'Pending' });
+    expect(await pool.receive([garbage()])).toEqual([{ kind: 'duplicate', hash: hash(66), stage: 'Pending' }]);
+    expect(asked).toEqual([66]);
+    await pool.close();
+  });
+
+  it('gains every peer that sends it, without asking', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({ validate });
+    await pool.submit(transaction(1), { from: 'ann' });
+    expect(await pool.submit(transaction(1), { from: 'bob' })).toMatchObject({ kind: 'duplicate' });
+    await pool.receive([{ ...transaction(1), from: 'cy' }, transaction(2)], { from: 'dan' });
+    expect(asked).toEqual([1, 2]);
+    const { entries } = await pool.store.dump();
+    expect(entries.map(({ sources }) => sources)).toEqual([['ann', 'bob', 'cy'], ['dan']]);
+    await pool.close();
+  });
+
+  it.each(['submit', 'receive'] as const)('and that leaves while it is sent again is asked about: %s', async (verb) => {
+    const { asked, validate } = byByte();
+    const { pool, store, before } = await openPriority({ validate });
+    await pool.submit(transaction(5));
+    let times = 0;
+    before('receive', async () => {
+      times += 1;
+      if (times === 1) await store.drop([hash(5)], 'gone');
+    });
+    const from = 'ann';
+    const outcome =
+      verb === 'submit'
+        ? await pool.submit(transaction(5), { from })
+        : (await pool.receive([transaction(6), transaction(5)], { from }))[1];
+    expect(outcome).toMatchObject({ kind: 'received', hash: hash(5) });
+    expect(asked.filter((first) => first === 5)).toEqual([5, 5]);
+    const [entry] = (await pool.store.dump()).entries.filter((each) => each.hash === hash(5));
+    expect(entry).toMatchObject({ priority: 5n, provides: [], sources: ['ann'] });
+    await pool.close();
+  });
+
+  it('answers a repeated operation id as it did first, whatever the application says by now', async () => {
+    const { validate } = byByte();
+    const { pool } = await openPriority({ validate });
+    const first = await pool.submit(transaction(5), { operationId: 'one' });
+    expect(await pool.submit(transaction(5), { operationId: 'one' })).toEqual(first);
+    expect(await pool.submit(transaction(5), { operationId: 'two' })).toMatchObject({ kind: 'duplicate' });
+    await pool.close();
+  });
+});
+
+describe('a transaction that several peers send at once', () => {
+  it('is asked about once, and all of them are noted', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({ validate });
+    const sent = ['ann', 'bob', 'cy'].map((from) => pool.submit(transaction(5), { from }));
+    const listed = pool.receive([transaction(5), garbage(), garbage()], { from: 'dan' });
+    expect(kinds(await Promise.all(sent))).toEqual(['received', 'duplicate', 'duplicate']);
+    expect(kinds(await listed)).toEqual(['duplicate', 'refused', 'refused']);
+    expect(asked).toEqual([5, 66]);
+    const [entry] = (await pool.store.dump()).entries;
+    expect(entry?.sources.toSorted()).toEqual(['ann', 'bob', 'cy', 'dan']);
+    await pool.close();
+  });
+
+  it('is asked about again for the others where the first one gives up', async () => {
+    const stop = new AbortController();
+    const reason = new Error('gone');
+    const begun = Promise.withResolvers<void>();
+    let asked = 0;
+    const { pool } = await openPriority({
+      validate: async (_, { signal }) => {
+        asked += 1;
+        begun.resolve();
+        if (signal !== undefined) await new Promise((_resolve, reject) => signal.addEventListener('abort', reject));
+        return { priority: 3n };
+      },
+    });
+    const first = pool.submit(transaction(1), { signal: stop.signal });
+    await begun.promise;
+    const second = pool.submit(transaction(1));
+    expect(await answered(second)).toBe(false);
+    stop.abort(reason);
+    await expect(first).rejects.toBe(reason);
+    expect(await second).toMatchObject({ kind: 'received' });
+    expect(asked).toBe(2);
+    await pool.close();
+  });
+});
+
+describe('calls of one turn', () => {
+  it('never share a store call at different heights, and arrive in the order made; at one height they do', async () => {
+    const { pool, calls } = await openPriority();
+    const heights = [7, 7, 8, 8, 7];
+    const outcomes = await Promise.all(heights.map((height, i) => pool.submit(pays(i + 1, 0n), { height })));
+    expect(outcomes.map((outcome) => (outcome.kind === 'received' ? outcome.seq : 0))).toEqual([1, 2, 3, 4, 5]);
+    expect(calls.filter((call) => call.startsWith('receive'))).toEqual(['receive 2', 'receive 2', 'receive 1']);
+    const checked = (await pool.store.dump()).entries.map(({ admittedHeight }) => admittedHeight);
+    expect(checked).toEqual(heights);
+    await pool.close();
+  });
+
+  it('take the pool’s own height where they name none, and the application is told it', async () => {
+    const heights: unknown[] = [];
+    const chain = { height: 41 };
+    const validate: Validate = (_, { height, occasion }) => {
+      heights.push([occasion, height]);
+      return {};
+    };
+    const { pool } = await openPriority({ validate, height: () => chain.height });
+    await pool.submit(transaction(1));
+    chain.height = 42;
+    await pool.receive([transaction(2)]);
+    await pool.submit(transaction(3), { height: 50 });
+    expect(heights).toEqual([41, 42, 50].map((height) => ['new', height]));
+    expect((await pool.stale({ height: 50 })).map(({ checkedHeight }) => checkedHeight)).toEqual([41, 42]);
+    await pool.close();
+  });
+
+  it('are cut by the size of their tags too (O6)', async () => {
+    const { pool, calls } = await openPriority({ maxBatchBytes: 100 });
+    const tagged = (n: number) => pays(n, 0n, { provides: [`${n}`.repeat(30)], requires: [`${n}`.repeat(12)] });
+    await Promise.all([1, 2, 3].map((n) => pool.submit(tagged(n))));
+    expect(calls.filter((call) => call.startsWith('receive'))).toEqual(['receive 2', 'receive 1']);
+    await pool.close();
+  });
+
+  it('name a bad one by its field', async () => {
+    const { pool } = await openPriority();
+    const bad = pool.submit(transaction(1), { height: -1 });
+    await expect(bad).rejects.toMatchObject({ details: { field: 'height' } });
+    await pool.close();
+  });
+});

@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { AgeList } from '../../src/priority/age-list.ts';
+import type { PoolNode } from '../../src/priority/pool-node.ts';
+import { Chance, seed } from '../chance.ts';
+
+interface Aged {
+  readonly name: number;
+  seq: number;
+  age: number | null;
+}
+
+const keyOf = (node: PoolNode): number | null => (node as unknown as Aged).age;
+const asNode = (aged: Aged): PoolNode => aged as unknown as PoolNode;
+const named = (nodes: Iterable<PoolNode>): number[] => Array.from(nodes, (node) => (node as unknown as Aged).name);
+
+/** A list, and what is in it by an array. */
+class Watched {
+  readonly list = new AgeList(keyOf);
+  readonly all: Aged[] = [];
+
+  change(aged: Aged, { age, seq }: Pick<Aged, 'age' | 'seq'>): void {
+    this.list.delete(asNode(aged));
+    Object.assign(aged, { age, seq });
+    this.list.add(asNode(aged));
+  }
+
+  due(after: number): number[] {
+    const due = this.all.filter(({ age }) => age !== null && age > after);
+    return due.sort((a, b) => (a.age as number) - (b.age as number) || a.seq - b.seq).map(({ name }) => name);
+  }
+}
+
+function filled(count: number, age: (i: number) => number): Watched {
+  const watched = new Watched();
+  for (let i = 1; i <= count; i++) {
+    const aged: Aged = { name: i, seq: i, age: null };
+    watched.all.push(aged);
+    watched.change(aged, { age: age(i), seq: i });
+  }
+  return watched;
+}
+
+test(`a list that many leave, and that some come back to, is by number and then by seq (seed ${seed})`, () => {
+  const chance = new Chance(seed);
+  const watched = filled(1_500, () => chance.below(20));
+  let seqs = watched.all.length;
+  for (let step = 0; step < 20_000; step++) {
+    const aged = watched.all[chance.below(watched.all.length)] as Aged;
+    const seq = chance.below(4) === 0 ? ++seqs : aged.seq;
+    watched.change(aged, { age: chance.below(2) === 0 ? null : chance.below(20), seq });
+    if (step % 500 !== 0) continue;
+    const after = chance.below(20) - 1;
+    expect(named(watched.list.after(after))).toEqual(watched.due(after));
+    expect(named(watched.list)).toEqual(watched.due(-1));
+  }
+});
+
+test('one that left and whose place another of the same number and seq took is not listed again', () => {
+  const watched = filled(1, () => 5);
+  const [gone] = watched.all as [Aged];
+  watched.list.add(asNode({ name: 9, seq: 2, age: 6 }));
+  watched.list.delete(asNode(gone));
+  gone.seq = 0;
+  watched.list.add(asNode({ name: 2, seq: 1, age: 5 }));
+  expect(named(watched.list)).toEqual([2, 9]);
+});
+
+test('one that comes back to the place that another was refused at since is listed once', () => {
+  const watched = filled(3, () => 5);
+  const [first, second] = watched.all as [Aged, Aged];
+  for (const aged of [first, second, first]) {
+    for (const other of [first, second]) watched.change(other, { age: null, seq: other.name });
+    watched.change(aged, { age: 5, seq: 9 });
+  }
+  expect(named(watched.list)).toEqual([3, 1]);
+});
+
+test('what has left is let go, whether or not anybody walks the list', () => {
+  const watched = filled(10_000, (i) => i);
+  for (const aged of watched.all) watched.change(aged, { age: null, seq: aged.seq });
+  watched.change({ name: 0, seq: 20_000, age: null }, { age: 1, seq: 20_000 });
+  let asked = 0;
+  const counted = watched.all.map((aged) =>
+    Object.defineProperty(aged, 'seq', {
+      get: () => {
+        asked += 1;
+        return 0;
+      },
+    }),
+  );
+  expect(counted).toHaveLength(10_000);
+  expect(named(watched.list)).toEqual([0]);
+  expect(asked).toBe(0);
+});

@@ -1,0 +1,287 @@
+import { describe, expect, test } from 'vitest';
+import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
+import type { Limits } from '../../src/contract/limits.ts';
+import type { PoolDump } from '../../src/contract/pool-verbs.ts';
+import { checkVerdict, maxPriority, minPriority, type Verdict } from '../../src/contract/verdict.ts';
+import { admitStep } from '../../src/priority/admission.ts';
+import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
+import { decodeChange, encodeChange } from '../../src/priority/change-record.ts';
+import { dumpOf } from '../../src/priority/dump.ts';
+import * as plans from '../../src/priority/pool-step.ts';
+import {
+  changeOfStep,
+  type PoolChange,
+  PriorityPool,
+  type PriorityPoolParts,
+} from '../../src/priority/priority-pool.ts';
+import type { Planning } from '../../src/priority/step-builder.ts';
+import type { Step } from '../../src/rules/step.ts';
+import { Chance, seed } from '../chance.ts';
+
+interface TwinsOptions {
+  readonly limits?: Partial<Limits>;
+  readonly maxFinalized?: number;
+  readonly maxRollback?: number;
+}
+
+interface Block {
+  readonly seen?: readonly string[];
+  readonly unseen?: readonly string[];
+  readonly provides?: readonly string[];
+}
+
+/** A pool, one that follows each of its steps as it was kept, and one that follows several at once. */
+class Twins {
+  readonly parts: PriorityPoolParts;
+  pool: PriorityPool;
+  readonly mirror: PriorityPool;
+  readonly late: PriorityPool;
+  readonly thresholds = { finalizeThreshold: 2, dropThreshold: 2 };
+  blocks = 0;
+  readonly #lacking: PoolChange[] = [];
+  /** As a storage has them. */
+  readonly #satisfied = new Map<string, number>();
+
+  constructor({ limits = {}, maxFinalized = 100, maxRollback = 10 }: TwinsOptions = {}) {
+    this.parts = { epoch: 'made once', retention: { maxFinalized, maxRollback, maxEvents: 100 }, limits };
+    this.pool = new PriorityPool(this.parts);
+    this.mirror = new PriorityPool(this.parts);
+    this.late = new PriorityPool(this.parts);
+  }
+
+  run<T>(plan: (pool: Planning) => Step<T>): T {
+    const before = dumpOf(this.pool.index);
+    const planned = this.pool.plan(plan);
+    expect(dumpOf(this.pool.index)).toEqual(before);
+    if (planned.pool) this.#follow(planned);
+    return this.pool.commit(plan, (step) => step);
+  }
+
+  #follow(step: Step<unknown>): void {
+    const change = changeOfStep(step, this.pool.ledger.lastEventSeq + step.events.length);
+    const record = encodeChange(change);
+    expect(decodeChange(record)).toEqual(change);
+    this.mirror.apply(decodeChange(record));
+    this.#lacking.push(decodeChange(record));
+    for (const tag of change.pool.forgotten) this.#satisfied.delete(tag);
+    for (const [tag, tick] of change.pool.satisfied) this.#satisfied.set(tag, tick);
+  }
+
+  catchUp(): void {
+    for (const change of this.#lacking.splice(0)) this.late.apply(change);
+  }
+
+  restored(): PriorityPool {
+    const { ledger, index } = this.pool;
+    const fresh = new PriorityPool(this.parts);
+    for (const record of ledger.dump()) fresh.restore(record);
+    fresh.restore({ kind: 'limits', limits: index.limits });
+    fresh.restore({ kind: 'gossip', lastGossipSeq: index.lastGossipSeq });
+    for (const [tag, tick] of this.#satisfied) fresh.restore({ kind: 'satisfied', tag, tick });
+    for (const { entry } of index.nodes())
+      fresh.restore({ kind: 'entry', entry: decodeEntry(entry.hash, entry.seq, encodeEntry(entry)) });
+    fresh.restored();
+    return fresh;
+  }
+
+  receive(submissions: Readonly<Record<string, Verdict>>, from: string | null = null, now = 0, bytes = 1): string[] {
+    const all = Object.entries(submissions).map(([hash, verdict]) => {
+      const payload = Buffer.alloc(bytes);
+      return { hash, payload, payloadType: 0, verdict: checkVerdict('verdict', verdict), from };
+    });
+    const moment = { nowMs: now, height: 0 };
+    return this.run((pool) => admitStep(pool, all, moment, this.thresholds)).map(({ kind }) => kind);
+  }
+
+  confirm({ seen = [], unseen = [], provides = [] }: Block): void {
+    this.blocks += 1;
+    const point = { slot: this.blocks, hash: this.blocks.toString(16).padStart(64, '0') };
+    const block = { point, parent: null, seen, unseen, provides, thresholds: this.thresholds };
+    this.run((pool) => confirmPoolStep(pool, block));
+  }
+
+  get state(): PoolDump {
+    return dumpOf(this.pool.index);
+  }
+
+  get mirrored(): PoolDump {
+    return dumpOf(this.mirror.index);
+  }
+}
+
+describe('a node that follows the changes of another', () => {
+  test('parks what waited for one that left the pool and the log in one call', () => {
+    const twins = new Twins({ maxFinalized: 1 });
+    twins.receive({ a1: { provides: ['tag'] }, a2: {}, b1: { requires: ['tag'] } });
+    twins.run((pool) => plans.dropPoolStep(pool, ['a1', 'a2'], 'gone'));
+    expect(twins.mirrored.totals.parked).toBe(1);
+    expect(twins.mirrored).toEqual(twins.state);
+  });
+
+  test('takes over the later block of a tag whose earlier one was forgotten in the same call', () => {
+    const twins = new Twins({ maxRollback: 1, maxFinalized: 1 });
+    twins.receive({ a1: { requires: ['tag'] }, a2: {} });
+    twins.confirm({ provides: ['tag'] });
+    twins.confirm({ seen: ['a1'] });
+    twins.confirm({});
+    // The last that required it leaves the log.
+    twins.run((pool) => plans.dropPoolStep(pool, ['a2'], 'gone'));
+    twins.confirm({ provides: ['tag'] });
+    expect(twins.mirrored.satisfied).toEqual([['tag', 4]]);
+    expect(twins.mirrored).toEqual(twins.state);
+  });
+
+  test('places anew what waited for one that was replaced and came again without its tags in one call', () => {
+    const twins = new Twins();
+    twins.receive({ a1: { priority: 1n, provides: ['spent', 'made'] } });
+    twins.receive({ b1: { priority: 7n, requires: ['made', 'missing'] } });
+    twins.receive({ c1: { priority: 9n, provides: ['spent'] }, a1: { priority: 5n } });
+    expect(twins.mirrored.entries.find(({ hash }) => hash === 'b1')?.place).toMatchObject({ eff: 7n, depth: 0 });
+    expect(twins.mirrored).toEqual(twins.state);
+  });
+});
+
+describe('what a pool counts', () => {
+  test('is nothing again when all has left, however much gas each took', () => {
+    const gas = Number.MAX_SAFE_INTEGER;
+    const twins = new Twins();
+    twins.receive({ a1: { gas }, a2: { gas: gas - 1 }, a3: { gas: 1 }, a4: { gas } });
+    expect(twins.state.totals.gas).toBe(Number(3n * BigInt(gas)));
+    twins.run((pool) => plans.dropPoolStep(pool, ['a4', 'a1', 'a2'], 'gone'));
+    expect(twins.state.totals.gas).toBe(1);
+  });
+});
+
+/** Calls of chance on few hashes, few tags and short histories. */
+class Traffic {
+  readonly #chance: Chance;
+  readonly #twins: Twins;
+  readonly #hashes = Array.from({ length: 16 }, (_, i) => (i + 16).toString(16));
+  #now = 0;
+  #calls = 0;
+
+  constructor(chance: Chance) {
+    this.#chance = chance;
+    const limits = chance.pick([
+      {},
+      { maxTxs: 4 + chance.below(9), maxParked: chance.below(5), maxEvictions: chance.below(4) },
+      { maxAncestors: 1 + chance.below(4), maxDescendants: 1 + chance.below(4), ttlMs: 200, maxTxs: 10 },
+    ]);
+    this.#twins = new Twins({ limits, maxFinalized: 1 + chance.below(5), maxRollback: 1 + chance.below(4) });
+  }
+
+  run(steps: number): void {
+    for (let i = 0; i < steps; i++) {
+      this.#call();
+      const { state, mirrored, mirror, pool, late } = this.#twins;
+      expect(mirrored).toEqual(state);
+      expect(mirror.ledger.tip(9)).toEqual(pool.ledger.tip(9));
+      expect(mirror.ledger.checkStatus(this.#hashes)).toEqual(pool.ledger.checkStatus(this.#hashes));
+      if (this.#chance.below(6) > 0) continue;
+      this.#twins.catchUp();
+      expect(dumpOf(late.index)).toEqual(state);
+      const restored = this.#twins.restored();
+      expect(dumpOf(restored.index)).toEqual(state);
+      if (this.#chance.below(2) === 0) this.#twins.pool = restored;
+    }
+  }
+
+  #call(): void {
+    const chance = this.#chance;
+    const twins = this.#twins;
+    this.#now += chance.below(30);
+    this.#calls += 1;
+    const moment = { nowMs: this.#now, height: chance.below(12) };
+    const hashes = this.#some(this.#hashes, 6);
+    const mark = chance.pick(['markInflight', 'markAcknowledged'] as const);
+    const calls: (() => unknown)[] = [
+      ...Array(5).fill(() => this.#receive()),
+      () => twins.run((pool) => plans.movePoolStep(pool, mark, hashes)),
+      () => twins.run((pool) => plans.movePoolStep(pool, 'release', hashes)),
+      () => twins.run((pool) => plans.dropPoolStep(pool, hashes, 'gone')),
+      ...Array(2).fill(() => this.#confirm()),
+      () => this.#rollback(),
+      () => this.#take(),
+      () => this.#revise(),
+      () => twins.run((pool) => plans.sweepStep(pool, moment)),
+      () => chance.below(4) === 0 && twins.run(plans.flushStep),
+      () => this.#setLimits(),
+    ];
+    chance.pick(calls)();
+  }
+
+  #some<T>(list: readonly T[], most: number): T[] {
+    return [...new Set(Array.from({ length: this.#chance.below(most + 1) }, () => this.#chance.pick(list)))];
+  }
+
+  #verdict(): Verdict {
+    const chance = this.#chance;
+    const tags = ['a', 'b', 'c', 'd', 'e', 'f'];
+    return {
+      priority: chance.pick([maxPriority, maxPriority - 1n, minPriority, 0n, 1n, 2n, 3n, 5n, 8n, -1n]),
+      sender: chance.pick(['', 'one', 'two']),
+      gas: chance.pick([0, 1, 2, Number.MAX_SAFE_INTEGER]),
+      provides: this.#some(tags, 2),
+      requires: this.#some(tags, 2),
+      expiresAt: chance.pick([undefined, undefined, this.#now + chance.below(90)]),
+      expiresAtHeight: chance.pick([undefined, undefined, chance.below(12)]),
+      propagate: chance.below(4) > 0,
+    };
+  }
+
+  #receive(): void {
+    const hashes = this.#some(this.#hashes, 5);
+    const from = this.#chance.pick([null, 'peer', 'other']);
+    const verdicts = Object.fromEntries(hashes.map((hash) => [hash, this.#verdict()]));
+    this.#twins.receive(verdicts, from, this.#now, this.#chance.below(4));
+  }
+
+  #confirm(): void {
+    const seen = this.#some(this.#hashes, 4);
+    const unseen = this.#some(this.#hashes, 4).filter((hash) => !seen.includes(hash));
+    this.#twins.confirm({ seen, unseen, provides: this.#some(['a', 'b', 'c', 'd'], 2) });
+  }
+
+  #rollback(): void {
+    const { points } = this.#twins.pool.ledger.tip(4);
+    const point = this.#chance.pick([...points, null]);
+    this.#twins.run((pool) => rollbackPoolStep(pool, point));
+  }
+
+  #take(): void {
+    const budget = {
+      maxBytes: 9,
+      maxGas: 9,
+      maxTxs: this.#chance.below(6),
+      skip: this.#chance.below(3),
+      overheadBytes: 1,
+    };
+    const take = { leaseId: `lease ${this.#calls}`, owner: 'taker', leaseMs: 1 + this.#chance.below(60), budget };
+    this.#twins.run((pool) => plans.takeStep(pool, take, { nowMs: this.#now, height: 0 }));
+  }
+
+  #revise(): void {
+    const revisions = this.#some(this.#hashes, 5).map((hash) => {
+      const entry = this.#twins.pool.index.node(hash)?.entry;
+      const { provides, sender } = entry?.verdict ?? {};
+      const verdict = checkVerdict('verdict', { ...this.#verdict(), provides, sender });
+      const refusal = { code: 1, log: '', penalize: false };
+      const answer = this.#chance.below(4) === 0 ? { refusal } : { verdict };
+      return { hash, version: entry?.version ?? 1, answer };
+    });
+    const moment = { nowMs: this.#now, height: this.#chance.below(12) };
+    this.#twins.run((pool) => plans.reviseStep(pool, revisions, moment));
+  }
+
+  #setLimits(): void {
+    const limits = { maxTxs: 4 + this.#chance.below(9), maxAncestors: 1 + this.#chance.below(5) };
+    this.#twins.run((pool) => plans.limitsStep(pool, limits));
+  }
+}
+
+describe(`histories of chance, seed ${seed}`, () => {
+  test('a plan leaves the pool as it was; who follows, late or at once, or starts anew, has the same pool', () => {
+    const chance = new Chance(seed);
+    for (let i = 0; i < 25; i++) new Traffic(chance).run(120);
+  }, 60_000);
+});

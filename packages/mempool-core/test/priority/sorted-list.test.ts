@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { SortedList } from '../../src/priority/sorted-list.ts';
+import { Chance, seed } from '../chance.ts';
+
+interface Item {
+  readonly rank: number;
+  readonly seq: number;
+}
+
+class Watched {
+  made = 0;
+  readonly list = new SortedList<Item, Item, string>({
+    rough: ({ rank }) => rank,
+    compare: (a, b) => a.seq - b.seq,
+    show: ({ rank, seq }) => {
+      this.made += 1;
+      return `${rank}/${seq}`;
+    },
+  });
+
+  shown(count: number): string[] {
+    const seen: string[] = [];
+    this.list.walk((shown, { rank, seq }) => {
+      expect(shown).toBe(`${rank}/${seq}`);
+      return seen.push(shown) < count;
+    });
+    return seen;
+  }
+}
+
+test(`a walk shows what is in the list by then, in its order (seed ${seed})`, () => {
+  const chance = new Chance(seed);
+  const watched = new Watched();
+  const items: Item[] = [];
+  for (let seq = 0; seq < 6_000; seq++) {
+    const item = { rank: chance.below(50), seq };
+    items.push(item);
+    watched.list.insert(item);
+    if (chance.below(3) === 0) watched.list.delete(items.splice(chance.below(items.length), 1)[0] as Item);
+    if (seq % 100 > 0) continue;
+    const sorted = items.toSorted((a, b) => a.rank - b.rank || a.seq - b.seq).map(({ rank, seq }) => `${rank}/${seq}`);
+    const count = 1 + chance.below(1_000);
+    expect(watched.shown(count)).toEqual(sorted.slice(0, count));
+  }
+});
+
+test('a change makes a walk look again at no more than the chunk that it happened in', () => {
+  const watched = new Watched();
+  for (let seq = 0; seq < 10_000; seq++) watched.list.insert({ rank: seq, seq });
+  watched.shown(2_000);
+  expect(watched.made).toBe(2_000);
+  watched.shown(2_000);
+  expect(watched.made).toBe(2_000);
+  watched.list.insert({ rank: 700, seq: 20_000 });
+  watched.shown(2_000);
+  expect(watched.made - 2_000).toBeLessThanOrEqual(257);
+  watched.list.insert({ rank: 9_000, seq: 20_001 });
+  const made = watched.made;
+  watched.shown(2_000);
+  expect(watched.made).toBe(made);
+});
