@@ -11,6 +11,7 @@ const conditions = ['mempool-source', ...defaultServerConditions];
 /** Folders whose tests talk to a Redis; the others start without one. */
 const withRedis = [
   'packages/redis',
+  'packages/testkit',
   'packages/benchmark',
   'conformance',
   'examples/cardano-replay',
@@ -74,7 +75,7 @@ export default defineConfig({
         test: {
           name: 'redis',
           include: tests(withRedis),
-          globalSetup: ['packages/redis/test/global-setup.ts'],
+          globalSetup: ['packages/testkit/src/redis-setup.ts'],
         },
       },
     ],

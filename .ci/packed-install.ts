@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { findServer } from '../packages/redis/test/global-setup.ts';
+import { findServer } from '../packages/testkit/src/redis-setup.ts';
 import { type Job, runInLanes } from './lanes.ts';
 import { pack, root } from './pack.ts';
 

@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Budget, MempoolStore } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
+import { Random } from 'mempool-testkit';
 import { hashOf, type OpenArrivals, transaction } from './arrival-scenario.ts';
 
 const hashCount = 60;
 
-/** Numbers from a seed (mulberry32): the same ones in every run. */
-export class Chance {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  below(n: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % n;
-  }
-
+/** What one history draws. */
+export class Chance extends Random {
   numbers(): number[] {
     return Array.from({ length: 1 + this.below(6) }, () => 1 + this.below(hashCount));
   }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkPriorityHistory } from 'mempool-conformance';
-import { startRedisServer } from '../../packages/redis/test/server.ts';
+import { startRedisServer } from 'mempool-testkit';
 
 const help = `npm run test:soak:priority -- [--backend ephemeral|sqlite|redis|sqlite-nodes|redis-nodes …] [--steps 100000] [--seed N]`;
 const progressSteps = 5_000;

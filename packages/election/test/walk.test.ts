@@ -1,7 +1,7 @@
+import { Random } from 'mempool-testkit';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { ElectionEvent } from '../src/index.ts';
 import { Cluster, type Node, OwnWall } from './cluster.ts';
-import { randomFrom } from './random.ts';
 import type { Fate } from './wire.ts';
 
 const walks = 25;
@@ -18,7 +18,8 @@ afterEach(() => void vi.restoreAllMocks());
 it.each(Array.from({ length: walks }, (_, index) => base + index))(
   'whatever the network, the clocks and the nodes do, the invariants hold (MEMPOOL_ELECTION_SEED=%i)',
   async (seed) => {
-    const random = randomFrom(seed);
+    const chance = new Random(seed);
+    const random = () => chance.uint32() / 2 ** 32;
     vi.spyOn(Math, 'random').mockImplementation(random);
     const cluster = new Cluster();
     const history: ElectionEvent[] = [];

@@ -1,32 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { OpenOptions } from 'mempool-core';
 import { type RedisOptions, redis } from 'mempool-redis';
 import { onTestFinished } from 'vitest';
-import { startProxy, type TcpProxy } from './proxy.ts';
-import { type RedisServer, startRedisServer } from './server.ts';
 
-/** A folder that is removed after the test. */
-export async function testFolder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'mempool-redis-test-'));
-  onTestFinished(() => rm(dir, { recursive: true, force: true }));
-  return dir;
-}
-
-/** A server for this test alone, which may configure, kill and restart it. */
-export async function ownServer(...args: readonly string[]): Promise<RedisServer> {
-  const server = await startRedisServer({ dir: await testFolder(), args });
-  onTestFinished(() => server.stop());
-  return server;
-}
-
-export async function ownProxy(url: string): Promise<TcpProxy> {
-  const proxy = await startProxy(url);
-  onTestFinished(() => proxy.close());
-  return proxy;
-}
+export { ownProxy, ownServer, scratchFolder } from 'mempool-testkit/vitest';
 
 /** An operator's client, closed after the test. */
 export function operator(url: string): Redis {

@@ -1,3 +1,4 @@
+import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
 import {
   bytesToHash,
@@ -13,7 +14,6 @@ import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts'
 import type { MempoolErrorCode } from '../../src/contract/errors.ts';
 import type { StoreEvent, TransactionEvent } from '../../src/contract/events.ts';
 import { type ChainPoint, knownStages } from '../../src/contract/transaction.ts';
-import { Chance, seed } from '../chance.ts';
 
 const corrupt = expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' satisfies MempoolErrorCode });
 
@@ -78,7 +78,7 @@ describe('stored bytes', () => {
 });
 
 describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
-  const chance = new Chance(seed);
+  const chance = new Random(seed);
   const safe = (): number => chance.pick([0, 1, 23, 24, 255, 65_536, 2 ** 32, 2 ** 40 + 1, Number.MAX_SAFE_INTEGER]);
   const point = (): ChainPoint => ({ slot: safe(), hash: chance.hex(32) });
 

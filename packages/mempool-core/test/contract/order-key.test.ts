@@ -1,7 +1,7 @@
+import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
 import { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from '../../src/contract/order-key.ts';
 import { maxPriority, minPriority } from '../../src/contract/verdict.ts';
-import { Chance, seed } from '../chance.ts';
 
 const place = (eff: bigint, anchor: number, depth: number, seq: number, ready = true): Place => ({
   ready,
@@ -39,7 +39,7 @@ describe('a place below Pending parents', () => {
   });
 
   it(`is behind each of them, in any graph (seed ${seed})`, () => {
-    const chance = new Chance(seed);
+    const chance = new Random(seed);
     for (let round = 0; round < 2_000; round += 1) {
       const places: Place[] = [];
       for (const seq of shuffled(chance, 2 + chance.below(12))) {
@@ -60,7 +60,7 @@ interface Queued {
 
 describe('the order of chains', () => {
   it(`is that of taking the best head among the senders, ties by arrival (seed ${seed})`, () => {
-    const chance = new Chance(seed);
+    const chance = new Random(seed);
     for (let round = 0; round < 5_000; round += 1) {
       const chains = randomChains(chance);
       expect(byPlace(chains), `round ${round}`).toEqual(byGreed(chains));
@@ -69,7 +69,7 @@ describe('the order of chains', () => {
 });
 
 /** The transactions of each sender in the order of their nonces; they arrived in any order. */
-function randomChains(chance: Chance): Queued[][] {
+function randomChains(chance: Random): Queued[][] {
   const size = 1 + chance.below(14);
   const senders = 1 + chance.below(5);
   const spread = chance.pick([2, 4, 1_000]);
@@ -104,7 +104,7 @@ function byGreed(chains: readonly Queued[][]): number[] {
   }
 }
 
-function shuffled(chance: Chance, size: number): number[] {
+function shuffled(chance: Random, size: number): number[] {
   const seqs = Array.from({ length: size }, (_, i) => i + 1);
   for (let i = size - 1; i > 0; i -= 1) {
     const j = chance.below(i + 1);
@@ -137,7 +137,7 @@ describe('a place as text', () => {
   });
 
   it(`compares as the place does, and is read back as it was (seed ${seed})`, () => {
-    const chance = new Chance(seed);
+    const chance = new Random(seed);
     for (let round = 0; round < 5_000; round += 1) {
       const [a, b] = [anyPlace(chance), anyPlace(chance)] as const;
       const [x, y] = [encodePlace(a), encodePlace(b)];
@@ -160,7 +160,7 @@ describe('a place as text', () => {
 });
 
 /** Often equal in some part, and often at an end. */
-function anyPlace(chance: Chance): Place {
+function anyPlace(chance: Random): Place {
   const numbers = [0, 1, 2, chance.below(2 ** 31) * 2 ** 22, Number.MAX_SAFE_INTEGER];
   const priorities = [0n, 1n, -1n, maxPriority, minPriority, BigInt.asIntN(64, BigInt(`0x${chance.hex(8)}`))];
   const depth = chance.pick([0, 1, 2 ** 32 - 1]);

@@ -1,6 +1,6 @@
+import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
 import { MempoolError } from '../../src/contract/errors.ts';
-import { Chance, seed } from '../chance.ts';
 import { start } from './desk.ts';
 
 const full = new MempoolError('ERR_MEMPOOL_STORE_FULL', 'as planned');
@@ -111,7 +111,7 @@ describe('order (M2)', () => {
   });
 
   it(`holds for every hash in a random mix, one answer each (MEMPOOL_TEST_SEED=${seed})`, async () => {
-    const chance = new Chance(seed);
+    const chance = new Random(seed);
     const { desk, call, coalescer } = start({ maxBatch: 7 });
     const lanes = ['one', 'two', 'three'].map((verb, i) => desk.lane(verb, i > 0));
     const made = new Map<string, string[]>();

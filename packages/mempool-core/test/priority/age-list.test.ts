@@ -1,7 +1,7 @@
+import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { AgeList } from '../../src/priority/age-list.ts';
 import type { PoolNode } from '../../src/priority/pool-node.ts';
-import { Chance, seed } from '../chance.ts';
 
 interface Aged {
   readonly name: number;
@@ -41,7 +41,7 @@ function filled(count: number, age: (i: number) => number): Watched {
 }
 
 test(`a list that many leave, and that some come back to, is by number and then by seq (seed ${seed})`, () => {
-  const chance = new Chance(seed);
+  const chance = new Random(seed);
   const watched = filled(1_500, () => chance.below(20));
   let seqs = watched.all.length;
   for (let step = 0; step < 20_000; step++) {

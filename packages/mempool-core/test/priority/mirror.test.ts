@@ -1,3 +1,4 @@
+import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
 import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
 import type { Limits } from '../../src/contract/limits.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../src/priority/priority-pool.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
 import type { Step } from '../../src/rules/step.ts';
-import { Chance, seed } from '../chance.ts';
 
 interface TwinsOptions {
   readonly limits?: Partial<Limits>;
@@ -154,13 +154,13 @@ describe('what a pool counts', () => {
 
 /** Calls of chance on few hashes, few tags and short histories. */
 class Traffic {
-  readonly #chance: Chance;
+  readonly #chance: Random;
   readonly #twins: Twins;
   readonly #hashes = Array.from({ length: 16 }, (_, i) => (i + 16).toString(16));
   #now = 0;
   #calls = 0;
 
-  constructor(chance: Chance) {
+  constructor(chance: Random) {
     this.#chance = chance;
     const limits = chance.pick([
       {},
@@ -281,7 +281,7 @@ class Traffic {
 
 describe(`histories of chance, seed ${seed}`, () => {
   test('a plan leaves the pool as it was; who follows, late or at once, or starts anew, has the same pool', () => {
-    const chance = new Chance(seed);
+    const chance = new Random(seed);
     for (let i = 0; i < 25; i++) new Traffic(chance).run(120);
   }, 60_000);
 });

@@ -1,7 +1,7 @@
+import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
 import { maxPriority, minPriority } from '../../src/contract/verdict.ts';
 import { replacementBound } from '../../src/priority/replacement.ts';
-import { Chance, seed } from '../chance.ts';
 
 describe('what a replacement must pay', () => {
   test.each([
@@ -33,7 +33,7 @@ describe('what a replacement must pay', () => {
   });
 
   test(`it is the least that is more than the old and at least the percentage (seed ${seed})`, () => {
-    const chance = new Chance(seed);
+    const chance = new Random(seed);
     const meets = (own: bigint, old: bigint, bump: number): boolean =>
       own > old && own * 100n >= old * (100n + BigInt(bump));
     for (let round = 0; round < 5_000; round += 1) {

@@ -1,6 +1,6 @@
+import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { SortedList } from '../../src/priority/sorted-list.ts';
-import { Chance, seed } from '../chance.ts';
 
 interface Item {
   readonly rank: number;
@@ -29,7 +29,7 @@ class Watched {
 }
 
 test(`a walk shows what is in the list by then, in its order (seed ${seed})`, () => {
-  const chance = new Chance(seed);
+  const chance = new Random(seed);
   const watched = new Watched();
   const items: Item[] = [];
   for (let seq = 0; seq < 6_000; seq++) {

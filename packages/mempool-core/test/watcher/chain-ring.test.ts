@@ -1,9 +1,9 @@
+import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
 import type { Block } from '../../src/contract/store.ts';
 import type { ChainPoint } from '../../src/contract/transaction.ts';
 import { ChainRing } from '../../src/watcher/chain-ring.ts';
 import { reconcile } from '../../src/watcher/reconcile.ts';
-import { Chance, seed } from '../chance.ts';
 
 function at(n: number): ChainPoint {
   return { slot: n, hash: n.toString(16).padStart(64, '0') };
@@ -54,7 +54,7 @@ describe('a ring of blocks', () => {
   });
 
   it(`has the blocks that a plain list has, whatever is done to it (seed ${seed})`, () => {
-    const chance = new Chance(seed);
+    const chance = new Random(seed);
     const size = 5;
     const chain = new ChainRing(size, at(0));
     let list = [0];

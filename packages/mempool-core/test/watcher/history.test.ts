@@ -1,6 +1,6 @@
 import { type Block, MempoolError, type MempoolStore } from 'mempool-core';
+import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
-import { Chance, seed } from '../chance.ts';
 import { collect, hash } from '../mempool/tap.ts';
 import { blockOn, ScriptedChain } from './scripted-chain.ts';
 import { eventually, type Node, WatchedPool } from './watched-pool.ts';
@@ -13,10 +13,10 @@ const kinds = ['grow', 'grow', 'fork', 'see', 'see', 'see', 'win', 'lose', 'cut'
 class ChainHistory {
   readonly blocks: Block[] = [];
   readonly steps: ((chain: ScriptedChain) => void)[] = [];
-  readonly #chance: Chance;
+  readonly #chance: Random;
   #branch = 0;
 
-  constructor(chance: Chance) {
+  constructor(chance: Random) {
     this.#chance = chance;
     this.grow();
   }
@@ -48,11 +48,11 @@ interface Part {
 }
 
 class Play {
-  readonly #chance: Chance;
+  readonly #chance: Random;
   readonly #history: ChainHistory;
   readonly #parts: Part[] = [];
 
-  constructor(chance: Chance, history: ChainHistory) {
+  constructor(chance: Random, history: ChainHistory) {
     this.#chance = chance;
     this.#history = history;
   }
@@ -106,7 +106,7 @@ class Play {
 }
 
 /** Every now and then the pool does what it is asked, and nobody hears of it. */
-function loseAnswers({ tap }: WatchedPool, chance: Chance): void {
+function loseAnswers({ tap }: WatchedPool, chance: Random): void {
   for (const verb of ['confirm', 'rollback', 'tip'] as const)
     tap.after(verb, async () => {
       if (chance.below(12) === 0) throw new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the answer was lost');
@@ -156,12 +156,12 @@ describe('three watchers of one pool', () => {
   it.each(Array.from({ length: 20 }, (_, i) => seed + i))(
     'end where a single one does, each block applied once, whoever led and however the chain forked (seed %d)',
     async (each) => {
-      const chance = new Chance(each);
+      const chance = new Random(each);
       const history = new ChainHistory(chance);
       const play = new Play(chance, history);
       const maxRollback = chance.pick([16, 2_160]);
       await using pool = await open(maxRollback);
-      loseAnswers(pool, new Chance(each + 1));
+      loseAnswers(pool, new Random(each + 1));
       for (const id of ['a', 'b', 'c']) await play.join(pool, id);
       for (let i = 0; i < actions; i++) await play.act();
       await play.end();

@@ -5,12 +5,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
 import { redis, redisElection } from 'mempool-redis';
+import { freePort } from 'mempool-testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashOf, transaction } from '../chain.ts';
 import { openLeases, openOptions, request } from '../election/node.ts';
-import { openPool, operator, ownServer, testFolder } from '../own-server.ts';
+import { openPool, operator, ownServer, scratchFolder } from '../own-server.ts';
 import { priced } from '../priority/priced.ts';
-import { freePort } from '../server.ts';
 
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 const refused = { code: 'ERR_ELECTION_REFUSED' };
@@ -20,7 +20,7 @@ const rights = ['~{mempool}:*', '&*', '+@all', '-info'];
 
 /** Stopped after the test. Resolves with its URL when it answers. */
 async function sentinel(): Promise<string> {
-  const file = join(await testFolder(), 'sentinel.conf');
+  const file = join(scratchFolder(), 'sentinel.conf');
   await writeFile(file, '');
   const port = await freePort();
   const child = spawn('redis-server', [file, '--sentinel', '--port', String(port), '--bind', '127.0.0.1'], {

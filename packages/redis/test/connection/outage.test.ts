@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { isMempoolError, type MempoolErrorCode, type MempoolEvent, type MempoolStore } from 'mempool-core';
 import { redis } from 'mempool-redis';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { durable, freePort } from 'mempool-testkit';
+import { expect, inject, test } from 'vitest';
 import { hashOf, point, transaction, transactions } from '../chain.ts';
-import { openPool, operator, ownProxy, ownServer, testFolder } from '../own-server.ts';
-import { freePort, startRedisServer } from '../server.ts';
+import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
 
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 
@@ -105,11 +105,7 @@ test('E4: a stream goes on by itself after its connection was lost, without gap 
 });
 
 test('X2, D1: a server killed with -9 ten times under load loses and doubles nothing, and streams go on', async () => {
-  const dir = await testFolder();
-  const port = await freePort();
-  const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
-  let server = await startRedisServer({ dir, port, args });
-  onTestFinished(() => server.stop());
+  const server = await ownServer(...durable);
   const { store } = await openPool({ url: server.url, timeoutMs: 30_000, maxFinalized: 100_000 });
   const { store: other } = await openPool({ url: server.url, timeoutMs: 30_000 });
   const { events, holds } = await follow(other, 0);
@@ -118,8 +114,7 @@ test('X2, D1: a server killed with -9 ten times under load loses and doubles not
   const killing = (async () => {
     for (let goal = 200; kills < 10; goal += 200) {
       await holds(goal);
-      await server.kill('SIGKILL');
-      server = await startRedisServer({ dir, port, args });
+      await server.restart();
       kills += 1;
     }
     stopped = true;

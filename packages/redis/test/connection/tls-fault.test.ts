@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from 'mempool-testkit';
 import { expect, onTestFinished, test } from 'vitest';
-import { operator, ownServer, testFolder } from '../own-server.ts';
-import { freePort } from '../server.ts';
+import { operator, ownServer, scratchFolder } from '../own-server.ts';
 import { type Certificate, selfSigned } from './certificate.ts';
 import { faults, faultyProxy } from './tls-fault.ts';
 import type { Subject, Told, Visit } from './tls-process.ts';
@@ -17,7 +17,7 @@ const compileCache = fileURLToPath(new URL('../../../../.data/compile-cache', im
 const patientMs = 30_000;
 
 async function tlsServer(authClients: 'yes' | 'no') {
-  const dir = await testFolder();
+  const dir = scratchFolder();
   const { key, certificate } = selfSigned();
   const [keyFile, certificateFile] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
   await writeFile(keyFile, key);

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { TcpRelay } from 'mempool-testkit';
 import { onTestFinished } from 'vitest';
 
 /** What becomes of a connection in the place of one TLS record of the server's. */
@@ -13,27 +13,18 @@ const line = Buffer.from('-ERR no TLS here\r\n');
 
 /** A TCP proxy in front of a TLS server that spoils the record with this number on every connection. Resolves with its port. */
 export async function faultyProxy(targetPort: number, fault: Fault, record: number): Promise<number> {
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(targetPort, '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.on('data', (bytes) => upstream.write(bytes));
-    spoil(client, upstream, fault, record);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as { port: number }).port;
+  const target = new URL(`tls://127.0.0.1:${targetPort}`);
+  const relay = await TcpRelay.open(
+    () => target,
+    (client, upstream) => {
+      client.on('close', () => upstream.destroy());
+      upstream.on('close', () => client.destroy());
+      client.on('data', (bytes) => upstream.write(bytes));
+      spoil(client, upstream, fault, record);
+    },
+  );
+  onTestFinished(() => relay.close());
+  return relay.port;
 }
 
 function spoil(client: Socket, upstream: Socket, fault: Fault, record: number): void {

@@ -3,15 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMempoolError } from 'mempool-core';
 import { redis, redisElection } from 'mempool-redis';
+import { freePort } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { hashOf, transactions } from '../chain.ts';
 import { openOptions } from '../election/node.ts';
-import { openPool, ownServer, testFolder } from '../own-server.ts';
-import { freePort } from '../server.ts';
+import { openPool, ownServer, scratchFolder } from '../own-server.ts';
 import { selfSigned } from './certificate.ts';
 
 async function tlsServer() {
-  const dir = await testFolder();
+  const dir = scratchFolder();
   const { key, certificate } = selfSigned();
   const [keyFile, certificateFile] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
   await writeFile(keyFile, key);

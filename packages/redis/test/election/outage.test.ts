@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type ElectionClock, type Hint, systemClock } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
+import { durable, freePort, type RedisServer, startRedisServer } from 'mempool-testkit';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { hashOf, point, transaction } from '../chain.ts';
-import { openPool, operator, ownProxy, ownServer, testFolder } from '../own-server.ts';
-import { freePort, type RedisServer, startRedisServer } from '../server.ts';
+import { openPool, operator, ownProxy, ownServer, scratchFolder } from '../own-server.ts';
 import {
   candidate,
   fails,
@@ -21,7 +21,7 @@ import {
 } from './node.ts';
 
 /** Stops the server where it is, without a word to anybody. Returns what lets it go on. */
-function freeze({ pid }: RedisServer): () => void {
+function _freeze({ pid }: RedisServer): () => void {
   process.kill(pid, 'SIGSTOP');
   const thaw = () => void process.kill(pid, 'SIGCONT');
   onTestFinished(thaw);
@@ -66,7 +66,7 @@ test('a frozen server makes every verb reject in the time agreed', async () => {
   const lease = await win(await openLeases({ url: server.url }), 'a');
   const store = await openLeases({ url: server.url, commandTimeoutMs: 100 });
   const patient = await openLeases({ url: server.url, commandTimeoutMs: 1_000 });
-  freeze(server);
+  server.freeze();
   const began = performance.now();
   let isOver = false;
   const last = patient.observe().catch(() => (isOver = true));
@@ -89,9 +89,9 @@ test('a campaign that a frozen server carried out late is adopted by its token',
   const server = await ownServer();
   const watching = await openLeases({ url: server.url });
   const store = await openLeases({ url: server.url, commandTimeoutMs: 200 });
-  const thaw = freeze(server);
+  server.freeze();
   await assert.rejects(store.campaign(request('a')), unavailable);
-  thaw();
+  server.thaw();
   await expect.poll(() => store.campaign(request('a')).catch(() => null)).toMatchObject({ kind: 'won' });
   const { lease: seen } = await watching.observe();
   expect(seen).toMatchObject({ nodeId: 'a', token: 'token-of-a' });
@@ -102,12 +102,12 @@ test('a release behind a campaign that timed out undoes it, though both are carr
   const server = await ownServer();
   const watching = await openLeases({ url: server.url });
   const store = await redisElection.open(openOptions({ url: server.url, commandTimeoutMs: 100 }));
-  const thaw = freeze(server);
+  server.freeze();
   await assert.rejects(store.campaign(request('a')), unavailable);
   await assert.rejects(store.release({ nodeId: 'a', token: 'token-of-a' }), unavailable);
   await store.close();
   const released = hinted(watching, 'released');
-  thaw();
+  server.thaw();
   await released;
   const { lease, term } = await watching.observe();
   expect(lease).toBeNull();
@@ -201,14 +201,14 @@ test('a subscription that a frozen server does not answer is asked for again, an
   const server = await ownServer();
   const proxy = await ownProxy(server.url);
   const store = await openLeases({ url: proxy.url, commandTimeoutMs: 50 });
-  const thaw = freeze(server);
+  server.freeze();
   const connected = hinted(store, 'reconnected');
   // The system takes new connections in place of the server.
   proxy.thaw();
   await connected;
   const listening = hinted(store, 'reconnected');
   for (let looks = 0; looks < 10; looks++) await assert.rejects(store.observe(), unavailable);
-  thaw();
+  server.thaw();
   await listening;
   const hints: Hint[] = [];
   store.onHint((hint) => hints.push(hint));
@@ -218,19 +218,15 @@ test('a subscription that a frozen server does not answer is asked for again, an
 });
 
 test('a server restarted with its append-only file has the lease, one restarted empty has forgotten all', async () => {
-  const dir = await testFolder();
-  const port = await freePort();
-  const args = ['--appendonly', 'yes', '--appendfsync', 'always'];
-  let server = await startRedisServer({ dir, port, args });
-  onTestFinished(() => server.stop());
+  const server = await ownServer(...durable);
   const store = await openLeases({ url: server.url });
   const lease = await win(store, 'a');
-  await server.kill('SIGKILL');
-  server = await startRedisServer({ dir, port, args });
+  await server.restart();
   const answer = () => expect.poll(() => store.renew(lease, renewal('a')).catch(() => null));
   await answer().toMatchObject({ kind: 'renewed', lease: leaseOf(lease) });
-  await server.kill('SIGKILL');
-  server = await startRedisServer({ dir: await testFolder(), port });
+  await server.kill();
+  const empty = await startRedisServer({ dir: scratchFolder(), port: server.port });
+  onTestFinished(() => empty.kill());
   await answer().toEqual({ kind: 'lost', lease: null, term: 0 });
   expect(await store.reinstate(lease, renewal('a'))).toMatchObject({ kind: 'renewed', lease: leaseOf(lease) });
 });
@@ -271,11 +267,11 @@ test('close rejects what is under way and what comes after, twice is fine, and n
   const before = await connections();
   const store = await redisElection.open(openOptions({ url: server.url }));
   expect(await connections()).toBe(before + 2);
-  const thaw = freeze(server);
+  server.freeze();
   const waiting = store.observe();
   await Promise.all([store.close(), assert.rejects(waiting, unavailable)]);
   await store.close();
   await assert.rejects(store.observe(), unavailable);
-  thaw();
+  server.thaw();
   await expect.poll(connections).toBe(before);
 });

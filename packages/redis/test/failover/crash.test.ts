@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, inject, test } from 'vitest';
-import { operator } from '../own-server.ts';
+import { operator, ownProxy } from '../own-server.ts';
 import { growth } from './block.ts';
 import { startCluster } from './cluster.ts';
-import { heldProxy } from './held-proxy.ts';
 import { lockMoves, poolBytes, tellingServer } from './pool-keys.ts';
 import { eventually } from './wait.ts';
 
@@ -51,7 +50,7 @@ test('the lease of a killed leader is waited out, and no longer', async () => {
 for (const held of ['request', 'reply'] as const)
   test(`a leader killed while the ${held} of its confirmation is under way: the block is applied exactly once`, async () => {
     const url = inject('redisUrl');
-    const proxy = await heldProxy(url);
+    const proxy = await ownProxy(url);
     const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 3, watcher: true });
     const a = await cluster.leader('a', { poolUrl: proxy.url });
     const b = await cluster.follower('b');
@@ -82,7 +81,7 @@ test('a leader killed when its confirmation was answered: the block is applied e
 test('a confirmation that arrives when its leader is dead and another one leads changes nothing', async () => {
   const url = inject('redisUrl');
   const client = operator(url);
-  const proxy = await heldProxy(url);
+  const proxy = await ownProxy(url);
   const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 2 });
   const a = await cluster.leader('a', { poolUrl: proxy.url });
   const b = await cluster.follower('b');

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, inject, test } from 'vitest';
-import { ownServer } from '../own-server.ts';
+import { ownProxy, ownServer } from '../own-server.ts';
 import { growth } from './block.ts';
 import { startCluster } from './cluster.ts';
-import { heldProxy } from './held-proxy.ts';
 import { lockKey } from './pool-keys.ts';
 
 test('a clean stop hands over by a message, long before the next poll or the end of the lease', async () => {
@@ -23,7 +22,7 @@ test('a clean stop hands over by a message, long before the next poll or the end
 
 test('a clean stop hands over at the next poll where messages are lost', async () => {
   const url = inject('redisUrl');
-  const proxy = await heldProxy(url);
+  const proxy = await ownProxy(url);
   proxy.loseMessages();
   const cluster = await startCluster({ url, ttlMs: 20_000, pollMs: 300 });
   const a = await cluster.leader('a');
@@ -39,7 +38,7 @@ test('a clean stop hands over at the next poll where messages are lost', async (
 
 test('a leader that stops says lost before another one wins, though the answer to its release is long in coming', async () => {
   const url = inject('redisUrl');
-  const proxy = await heldProxy(url);
+  const proxy = await ownProxy(url);
   const cluster = await startCluster({ url, ttlMs: 20_000, pollMs: 100 });
   const a = await cluster.leader('a', { url: proxy.url });
   await cluster.follower('b');

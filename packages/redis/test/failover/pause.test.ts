@@ -1,8 +1,7 @@
 import { expect, inject, test } from 'vitest';
-import { operator } from '../own-server.ts';
+import { operator, ownProxy } from '../own-server.ts';
 import { growth } from './block.ts';
 import { startCluster } from './cluster.ts';
-import { heldProxy } from './held-proxy.ts';
 import { lockKey, poolBytes } from './pool-keys.ts';
 import { eventually } from './wait.ts';
 
@@ -67,7 +66,7 @@ test('leaders stopped one after the other in the middle of confirming apply noth
 
 test('a watcher stopped past its ttl in the middle of a block says that it lost the lock, and leads again later', async () => {
   const url = inject('redisUrl');
-  const proxy = await heldProxy(url);
+  const proxy = await ownProxy(url);
   const cluster = await startCluster({ url, ttlMs: 4_000, blocks: 4, watcher: true });
   const a = await cluster.leader('a', { poolUrl: proxy.url });
   const b = await cluster.follower('b');

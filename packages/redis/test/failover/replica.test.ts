@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { operator, ownProxy, ownServer } from '../own-server.ts';
 import { startCluster } from './cluster.ts';
-import { heldProxy } from './held-proxy.ts';
 import { lockKey } from './pool-keys.ts';
 import { eventually } from './wait.ts';
 
@@ -10,7 +9,7 @@ async function laggingReplica() {
   const primary = await ownServer('--repl-diskless-sync-delay', '0');
   const link = await ownProxy(primary.url);
   const replica = await ownServer();
-  const way = await heldProxy(primary.url);
+  const way = await ownProxy(primary.url);
   const source = operator(primary.url);
   const copy = operator(replica.url);
   await copy.replicaof('127.0.0.1', new URL(link.url).port);

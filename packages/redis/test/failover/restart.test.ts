@@ -1,31 +1,18 @@
 import type { Redis } from 'ioredis';
-import { expect, onTestFinished, test } from 'vitest';
-import { operator, testFolder } from '../own-server.ts';
-import { freePort, startRedisServer } from '../server.ts';
+import { durable } from 'mempool-testkit';
+import { expect, test } from 'vitest';
+import { operator, ownServer } from '../own-server.ts';
 import { startCluster } from './cluster.ts';
 import { lockKey, renewals } from './pool-keys.ts';
 import { eventually } from './wait.ts';
 
-/** A server that can be killed, started again on its port, and frozen. */
+/** A server that the test kills, restarts and freezes, with a client that survives that. */
 async function mortalServer(...args: readonly string[]) {
-  const dir = await testFolder();
-  const port = await freePort();
-  let running = await startRedisServer({ dir, port, args });
-  // The only signal that a frozen one heeds.
-  onTestFinished(() => running.kill('SIGKILL'));
-  const client = operator(running.url);
-  // It goes on by itself when the server is back; until then it has nothing to say.
+  const server = await ownServer(...args);
+  const client = operator(server.url);
+  // It reconnects by itself; its errors while the server is down mean nothing.
   client.on('error', () => undefined);
-  return {
-    url: running.url,
-    client,
-    kill: () => running.kill('SIGKILL'),
-    start: async () => {
-      running = await startRedisServer({ dir, port, args });
-    },
-    freeze: () => process.kill(running.pid, 'SIGSTOP'),
-    thaw: () => process.kill(running.pid, 'SIGCONT'),
-  };
+  return { server, client };
 }
 
 async function scriptCalls(client: Redis): Promise<number> {
@@ -34,18 +21,17 @@ async function scriptCalls(client: Redis): Promise<number> {
 }
 
 test('a server with an append-only file that is away for a moment keeps its leader and the term', async () => {
-  const server = await mortalServer('--appendonly', 'yes', '--appendfsync', 'always');
+  const { server, client } = await mortalServer(...durable);
   const cluster = await startCluster({ url: server.url, ttlMs: 8_000, blocks: 2 });
   const a = await cluster.leader('a', { renewMs: 500 });
   await cluster.follower('b');
   expect(await a.call('confirm', 1)).toMatchObject({ kind: 'applied' });
   const { term } = await a.call('status');
-  const before = (await renewals(server.client, cluster)) ?? 0;
+  const before = (await renewals(client, cluster)) ?? 0;
   const healed = cluster.fault('restarted');
-  await server.kill();
-  await server.start();
+  await server.restart();
   healed();
-  await eventually(async () => ((await renewals(server.client, cluster)) ?? 0) > before + 1);
+  await eventually(async () => ((await renewals(client, cluster)) ?? 0) > before + 1);
   expect(await a.call('status')).toMatchObject({ isLeader: true, term });
   expect(cluster.all('lost')).toEqual([]);
   expect(await a.call('confirm', 2)).toMatchObject({ kind: 'applied', tip: { tick: 2 } });
@@ -54,16 +40,15 @@ test('a server with an append-only file that is away for a moment keeps its lead
 });
 
 test('a leader whose time is not over puts its lease back into a server that came back empty', async () => {
-  const server = await mortalServer();
+  const { server, client } = await mortalServer();
   const cluster = await startCluster({ url: server.url, ttlMs: 8_000 });
   const a = await cluster.leader('a', { renewMs: 500 });
   await cluster.follower('b');
   const { term, lease } = await a.call('status');
   const healed = cluster.fault('restarted empty');
-  await server.kill();
-  await server.start();
+  await server.restart();
   healed();
-  await eventually(async () => (await server.client.get(lockKey(cluster))) === 'a');
+  await eventually(async () => (await client.get(lockKey(cluster))) === 'a');
   expect(await a.call('status')).toMatchObject({ isLeader: true, term, lease });
   expect(cluster.all('lost')).toEqual([]);
   await a.call('stop');
@@ -73,18 +58,17 @@ test('a leader whose time is not over puts its lease back into a server that cam
 });
 
 test('a node that saw the lease waits it out when the server came back empty, and its term is higher', async () => {
-  const server = await mortalServer();
+  const { server, client } = await mortalServer();
   const cluster = await startCluster({ url: server.url, ttlMs: 4_000, pollMs: 100 });
   const a = await cluster.leader('a');
   await cluster.follower('b');
   const { term } = await a.call('status');
   const continued = cluster.fault('stopped', { target: a });
   await a.pause();
-  const looks = await scriptCalls(server.client);
-  await eventually(async () => (await scriptCalls(server.client)) > looks + 2);
+  const looks = await scriptCalls(client);
+  await eventually(async () => (await scriptCalls(client)) > looks + 2);
   const healed = cluster.fault('restarted empty');
-  await server.kill();
-  await server.start();
+  await server.restart();
   healed();
   const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'b');
   a.resume();
@@ -96,7 +80,7 @@ test('a node that saw the lease waits it out when the server came back empty, an
 });
 
 test('a leader that slept while an empty server gave its lease to a node that never saw it is fenced', async () => {
-  const server = await mortalServer();
+  const { server } = await mortalServer();
   const cluster = await startCluster({ url: server.url, ttlMs: 4_000, blocks: 1 });
   const a = await cluster.leader('a');
   const c = await cluster.node('c');
@@ -105,8 +89,7 @@ test('a leader that slept while an empty server gave its lease to a node that ne
   const awakening = a.call('sleepThenConfirm', 1);
   await a.stopped();
   const healed = cluster.fault('restarted empty', { removesLease: true });
-  await server.kill();
-  await server.start();
+  await server.restart();
   await c.call('start');
   const won = await cluster.until('acquired', ({ nodeId }) => nodeId === 'c');
   a.resume();
@@ -123,7 +106,7 @@ test('a leader that slept while an empty server gave its lease to a node that ne
 });
 
 test('nobody leads while the server is frozen past the ttl, and one does afterwards', async () => {
-  const server = await mortalServer();
+  const { server } = await mortalServer();
   const cluster = await startCluster({ url: server.url, ttlMs: 4_000, blocks: 1 });
   await cluster.leader('a');
   for (const id of ['b', 'c']) await cluster.follower(id);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { MempoolStore } from 'mempool-core';
+import type { Cut } from 'mempool-testkit';
 import { inject, test } from 'vitest';
 import { hashOf, point, transactions } from '../chain.ts';
 import { openPool, ownProxy } from '../own-server.ts';
-import type { Cut } from '../proxy.ts';
 
 const cuts: readonly Cut[] = ['before the request', 'after the request', 'before the reply'];
 

@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { MempoolEvent, MempoolStore } from 'mempool-core';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { point, transactions } from '../chain.ts';
-import { openPool, operator, testFolder } from '../own-server.ts';
-import { freePort, startRedisServer } from '../server.ts';
+import { openPool, operator, ownServer } from '../own-server.ts';
 
 /** A server that can be put back to its last SAVE, on one port. */
 async function server() {
-  const dir = await testFolder();
-  const port = await freePort();
-  let running = await startRedisServer({ dir, port });
-  onTestFinished(() => running.stop());
+  const own = await ownServer();
   return {
-    url: running.url,
-    save: async () => void (await operator(running.url).save()),
-    kill: () => running.kill('SIGKILL'),
-    start: async () => {
-      running = await startRedisServer({ dir, port });
-    },
+    url: own.url,
+    save: async () => void (await operator(own.url).save()),
+    kill: () => own.kill(),
+    start: () => own.restart(),
   };
 }
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Random } from 'mempool-conformance';
 import type { MempoolStore } from 'mempool-core';
+import type { Cut } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { point } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
-import type { Cut } from '../proxy.ts';
 import { mirrorNode } from './mirror-node.ts';
 import { numbers } from './priced.ts';
 

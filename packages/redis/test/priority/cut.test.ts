@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { MempoolStore } from 'mempool-core';
+import type { Cut } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point } from '../chain.ts';
 import { openPool, ownProxy } from '../own-server.ts';
-import type { Cut } from '../proxy.ts';
 import { mirrorNode } from './mirror-node.ts';
 import { numbers, priced } from './priced.ts';
 

@@ -1,22 +1,16 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hashOf } from '../chain.ts';
-import { openPool, operator, ownServer, testFolder } from '../own-server.ts';
-import { freePort, startRedisServer } from '../server.ts';
+import { openPool, operator, ownServer } from '../own-server.ts';
 import { mirrorNode } from './mirror-node.ts';
 import { numbers, priced } from './priced.ts';
 
 /** A server that can be put back to its last SAVE, on one port. */
 async function server() {
-  const [dir, port] = [await testFolder(), await freePort()];
-  let running = await startRedisServer({ dir, port });
-  onTestFinished(() => running.stop());
+  const own = await ownServer();
   return {
-    url: running.url,
-    save: async () => void (await operator(running.url).save()),
-    rewind: async () => {
-      await running.kill('SIGKILL');
-      running = await startRedisServer({ dir, port });
-    },
+    url: own.url,
+    save: async () => void (await operator(own.url).save()),
+    rewind: () => own.restart(),
   };
 }
 

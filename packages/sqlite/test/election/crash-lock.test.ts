@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { Hint, LeaseStore } from 'mempool-election';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { scratch } from '../scratch.ts';
 import { bid, openLeases, StandingClock, ttlMs, win } from './node.ts';
 import { Audience, Talker } from './talker.ts';
 
@@ -35,7 +35,7 @@ async function holder(path: string, names = ['watcher']): Promise<Talker> {
 }
 
 test('a holder that was killed is seen to hold no more at the next look: its lease is free, and taken without force', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const process = await holder(path);
   const store = await openLeases(path);
   const { lease, term } = await store.observe();
@@ -49,7 +49,7 @@ test('a holder that was killed is seen to hold no more at the next look: its lea
 });
 
 test('only one of those who find the holder dead takes the lease', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const process = await holder(path);
   const stores = await Promise.all(['b', 'c', 'd'].map(async (id) => ({ id, store: await openLeases(path) })));
   await process.end('SIGKILL');
@@ -58,7 +58,7 @@ test('only one of those who find the holder dead takes the lease', async () => {
 });
 
 test('a holder that was stopped keeps its lock: its lease is held', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const process = await holder(path);
   process.signal('SIGSTOP');
   const store = await openLeases(path);
@@ -67,7 +67,7 @@ test('a holder that was stopped keeps its lock: its lease is held', async () => 
 });
 
 test('a successor of a stopped holder has the lock by the renewal after that one has let go', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const clock = new StandingClock('this boot');
   const [a, b] = [await openLeases(path, { clock }), await openLeases(path, { clock })];
   const old = await win(a, 'a');
@@ -84,7 +84,7 @@ test('a successor of a stopped holder has the lock by the renewal after that one
 });
 
 test('each election has a lock of its own: the death of one leader says nothing of another', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const [one] = [await holder(path, ['one']), await holder(path, ['two'])];
   const [first, second] = [await openLeases(path, { name: 'one' }), await openLeases(path, { name: 'two' })];
   await one.end('SIGKILL');
@@ -93,7 +93,7 @@ test('each election has a lock of its own: the death of one leader says nothing 
 });
 
 test('a process that leads two elections of one file loses both when it is killed', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const process = await holder(path, ['one', 'two']);
   const [first, second] = [await openLeases(path, { name: 'one' }), await openLeases(path, { name: 'two' })];
   expect(await first.observe()).toMatchObject({ lease: { nodeId: 'holder' } });
@@ -103,7 +103,7 @@ test('a process that leads two elections of one file loses both when it is kille
 });
 
 test('nodes of one process see each other by the lock as well: what is closed without a release leads no more', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const [a, b] = [await openLeases(path), await openLeases(path)];
   const { term } = await win(a, 'a');
   expect(await b.observe()).toMatchObject({ lease: { nodeId: 'a' } });
@@ -112,7 +112,7 @@ test('nodes of one process see each other by the lock as well: what is closed wi
 });
 
 test('a release that ends nothing leaves the holder its lock', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const [a, b] = [await openLeases(path), await openLeases(path)];
   const lease = await win(a, 'a');
   expect(await a.release({ ...lease, nodeId: 'b' })).toBe(false);
@@ -120,7 +120,7 @@ test('a release that ends nothing leaves the holder its lock', async () => {
 });
 
 test('a deleted lock file proves nothing', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const [a, b, c] = [await openLeases(path), await openLeases(path), await openLeases(path)];
   const lease = await win(a, 'a');
   await b.observe();
@@ -131,7 +131,7 @@ test('a deleted lock file proves nothing', async () => {
 });
 
 test('a lock file that cannot be one leaves the lease to its time', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const other = new SqliteDatabase(lockOf(path));
   other.exec('CREATE TABLE holder (other TEXT)').close();
   const [a, b] = [await openLeases(path), await openLeases(path)];
@@ -142,7 +142,7 @@ test('a lock file that cannot be one leaves the lease to its time', async () => 
 });
 
 test('a lock by a clock of another boot or host proves nothing', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const a = await openLeases(path, { clock: new StandingClock('one boot') });
   const b = await openLeases(path, { clock: new StandingClock('another boot') });
   await win(a, 'a');
@@ -151,7 +151,7 @@ test('a lock by a clock of another boot or host proves nothing', async () => {
 });
 
 test('those who look for the lock do not keep a winner from it', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const [a, ...others] = await Promise.all(['a', 'b', 'c', 'd'].map(() => openLeases(path)));
   const winner = a as LeaseStore;
   const ends = others.map((store) => store.onHint(() => undefined));

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { numbers } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { Audience, Talker } from './talker.ts';
 
 const processes = 5;
 const elections = 10;
 
 test(`${elections} elections that ${processes} processes start at once have one leader each, the same for all`, async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const audience = new Audience();
   const all = numbers(processes).map(
     (n) => new Talker(audience, './election/crowd.ts', `node-${n}`, [path, `node-${n}`, String(elections)]),

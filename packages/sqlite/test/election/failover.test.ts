@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hostClock } from '../../src/election/lease-clock.ts';
 import { hashOf, numbers, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { digest } from './digest.ts';
 import { Audience, Talker, type Word } from './talker.ts';
 
 /** A pool with five transactions in flight, and nodes on it. */
 async function stage(): Promise<{ path: string; audience: Audience; join: (n: number, timing: Timing) => Talker }> {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using pool = await sqlite.open({ path });
   await pool.receive(numbers(5, 1).map((n) => transaction(n)));
   await pool.markInflight(numbers(5, 1).map(hashOf));

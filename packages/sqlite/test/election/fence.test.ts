@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteBy } from '../../src/backend.ts';
 import { hashOf, pointOf, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { digest } from './digest.ts';
 import { openLeases, StandingClock, ttlMs, win } from './node.ts';
 
@@ -20,7 +20,7 @@ interface Scene {
 
 /** A pool with one transaction, and a node that may lead. */
 async function scene(options: OpenOptions = {}): Promise<Scene> {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const clock = new StandingClock('this boot');
   const leases = await openLeases(path, { clock });
   const pool = await sqliteBy(clock).open({ path, ...options });
@@ -106,7 +106,7 @@ test('X6: a lease by a clock that the pool does not know counts as held', async 
 });
 
 test('X6: sqliteExclusive checks no leases, as no election can reach its file', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using pool = await sqliteExclusive.open({ path });
   await expect(openLeases(path, { commandTimeoutMs: 20 })).rejects.toMatchObject({ code: 'ERR_ELECTION_UNAVAILABLE' });
   const lease = { nodeId: 'a', token: 't', term: 1 };

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { transaction } from '../numbered.ts';
 import { report } from '../program.ts';
-import { scratch } from '../scratch.ts';
 import { bid, openLeases, win } from './node.ts';
 
 test('an election makes the file where there is none, and the pool is made in it afterwards', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const leases = await openLeases(path);
   const lease = await win(leases, 'a');
   await using pool = await sqlite.open({ path, pool: 'mine' });
@@ -21,7 +21,7 @@ test('an election makes the file where there is none, and the pool is made in it
 });
 
 test('an election is held in the file of a pool, open or not', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const pool = await sqlite.open({ path });
   await pool.receive([transaction(1)]);
   const lease = await win(await openLeases(path), 'a');
@@ -30,7 +30,7 @@ test('an election is held in the file of a pool, open or not', async () => {
 });
 
 test('N2: an election is held in a file of format 1 from before elections, which keeps what it has', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   writeFileSync(path, gunzipSync(readFileSync(new URL('../fixtures/format-1.db.gz', import.meta.url))));
   const leases = await openLeases(path);
   const lease = await win(leases, 'a');
@@ -40,7 +40,7 @@ test('N2: an election is held in a file of format 1 from before elections, which
 });
 
 test("another program's database, a file of another kind and a newer format are refused and stay as they are", async () => {
-  const directory = scratch();
+  const directory = scratchFolder();
   const [notes, text, newer] = ['notes.db', 'text', 'newer.db'].map((name) => join(directory, name)) as [
     string,
     string,
@@ -63,13 +63,13 @@ test("another program's database, a file of another kind and a newer format are 
 });
 
 test('a path that names no file is a wrong option', async () => {
-  const directory = scratch();
+  const directory = scratchFolder();
   for (const path of ['', ':memory:', 'a\0b', directory, join(directory, 'missing', 'pool.db')])
     await expect(openLeases(path)).rejects.toMatchObject({ code: 'ERR_ELECTION_OPTION', field: 'path' });
 });
 
 test('a file without the right to write is refused and stays as it is', async () => {
-  const directory = scratch();
+  const directory = scratchFolder();
   chmodSync(directory, 0o755);
   const path = join(directory, 'pool.db');
   await (await sqlite.open({ path })).close();
@@ -91,7 +91,7 @@ const damages = {
 
 for (const [what, change] of Object.entries(damages))
   test(`M2: a lease with ${what} is refused as damaged, by the election and the pool`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const leases = await openLeases(path);
     const lease = await win(leases, 'a');
     new SqliteDatabase(path).exec(`UPDATE lease SET ${change}`).close();
@@ -104,7 +104,7 @@ for (const [what, change] of Object.entries(damages))
   });
 
 test('a verb waits for a busy file without standing in the way of others, and fails when its time is over', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const leases = await openLeases(path, { commandTimeoutMs: 200 });
   const patient = await openLeases(path, { commandTimeoutMs: 30_000 });
   const database = new SqliteDatabase(path);
@@ -117,7 +117,7 @@ test('a verb waits for a busy file without standing in the way of others, and fa
 });
 
 test('closing ends a verb that waits for a busy file', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const leases = await openLeases(path, { commandTimeoutMs: 60_000 });
   const database = new SqliteDatabase(path);
   database.exec('BEGIN IMMEDIATE');

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { type ElectionClock, type Hint, type LeaseStore, systemClock } from 'mempool-election';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { scratch } from '../scratch.ts';
 import { bid, openLeases, win } from './node.ts';
 
 /** Calls back when a test says so. */
@@ -26,7 +26,7 @@ class Timers implements ElectionClock {
 
 /** One node that acts, and one that listens and looks whenever `look` is called. */
 async function pair() {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const timers = new Timers();
   const [store, other] = [await openLeases(path), await openLeases(path, { timers })];
   const hints: Hint[] = [];

@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, transaction } from '../numbered.ts';
 import { start } from '../program.ts';
-import { scratch } from '../scratch.ts';
 import { block } from './killed-block.ts';
 import { openLeases, win } from './node.ts';
 
 /** What the pool had when its leader was killed after so many writes, and whether the block was answered before. */
 async function killAfter(step: number): Promise<{ tick: number; answered: boolean }> {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using pool = await sqlite.open({ path, fenced: true });
   await pool.receive(numbers(5, 1).map((n) => transaction(n)));
   await pool.markInflight(numbers(5, 1).map(hashOf));

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hostClock } from '../../src/election/lease-clock.ts';
 import { report } from '../program.ts';
-import { scratch } from '../scratch.ts';
 import { bid, openLeases, StandingClock, ttlMs, win } from './node.ts';
 
 for (const [what, first, second] of [
@@ -10,7 +10,7 @@ for (const [what, first, second] of [
   ['that cannot be named', null, null],
 ] as const)
   test(`the time of a clock ${what} says nothing: the lease is held until it was seen not to move`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const [clock, other] = [new StandingClock(first), new StandingClock(second)];
     const [a, b] = [await openLeases(path, { clock }), await openLeases(path, { clock: other })];
     const lease = await win(a, 'a');

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { LeaseStore, RenewRequest } from 'mempool-election';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { scratch } from '../scratch.ts';
 import { bid, openLeases, StandingClock, ttlMs, win } from './node.ts';
 
 const beat: RenewRequest = { candidate: bid('a').candidate, ttlMs, heartbeat: 'beat' };
 
 /** Two nodes of an election that share a clock. */
 async function pair(clock = new StandingClock('this boot')): Promise<[LeaseStore, LeaseStore, StandingClock]> {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   return [await openLeases(path, { clock }), await openLeases(path, { clock }), clock];
 }
 
@@ -129,7 +129,7 @@ test('members are listed with the age of their last heartbeat; whoever wins remo
 });
 
 test('elections of one file know nothing of each other', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const [first, second] = [await openLeases(path, { name: 'first' }), await openLeases(path, { name: 'second' })];
   const one = await win(first, 'a');
   const two = await win(second, 'b');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { scratch } from '../scratch.ts';
 import { applyAsLeader } from './example.ts';
 import { bid, openLeases, ttlMs, win } from './node.ts';
 
@@ -12,13 +12,13 @@ const readme = read('../../README.md');
 
 test('the example of an election is a program that runs', async () => {
   expect(readme).toContain(`\`\`\`ts\n${read('./example.ts')}\`\`\``);
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   expect(await applyAsLeader(path, 'node-1')).toBe('applied');
   expect(await applyAsLeader(path, 'node-2')).toBe('duplicate');
 });
 
 test('the statements that look into a file show what is there, the leader included', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using pool = await sqlite.open({ path });
   await pool.receive([{ hash: 'ab', payload: Buffer.from('x'), payloadType: 0 }]);
   const leases = await openLeases(path);
@@ -35,7 +35,7 @@ test('the statements that look into a file show what is there, the leader includ
 });
 
 test('the statement that takes the leadership away ends the lease and keeps the term', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const [a, b] = [await openLeases(path), await openLeases(path)];
   const lease = await win(a, 'a');
   const [, statement = ''] = /`(UPDATE lease [^`]+)`/.exec(readme) ?? [];

@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { test } from 'vitest';
 import { arrivalChecks } from '../../../../conformance/test/arrival-checks.ts';
 import { checkDamage } from '../../../../conformance/test/arrival-damage.ts';
 import { compareHistories } from '../../../../conformance/test/arrival-history.ts';
 import { arrivalNodeChecks, arrivalReopenChecks } from '../../../../conformance/test/arrival-node-checks.ts';
-import { scratch } from '../scratch.ts';
 
 const alone = [...arrivalChecks, ...arrivalReopenChecks];
 const checksOf = { sqlite: [...alone, ...arrivalNodeChecks], 'sqlite-exclusive': alone };
@@ -15,7 +15,7 @@ const checksOf = { sqlite: [...alone, ...arrivalNodeChecks], 'sqlite-exclusive':
 for (const backend of [sqlite, sqliteExclusive]) {
   for (const { title, run } of checksOf[backend.name as keyof typeof checksOf])
     test(`${backend.name}: ${title}`, async () => {
-      const path = join(scratch(), 'pool.db');
+      const path = join(scratchFolder(), 'pool.db');
       await run((options) => backend.open({ ...options, path }));
     });
 
@@ -23,13 +23,13 @@ for (const backend of [sqlite, sqliteExclusive]) {
     const seed = randomInt(2 ** 31);
     console.log(`arrivals: seed ${seed}`);
     const open = backend.open.bind(backend);
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     await compareHistories(seed, (options) => open({ ...options, path, synchronous: 'normal' }));
   });
 }
 
 test('M2: a damaged payload is named where it is asked for, and keeps no other verb from its work', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const damage = async (hash: string) => {
     const operator = new SqliteDatabase(path, { fileMustExist: true });
     operator.prepare('UPDATE tx SET checksum = checksum - 1 WHERE hash = unhex(?)').run(hash);

@@ -4,14 +4,14 @@ import { gunzipSync } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import type { MempoolStore } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { fillSample } from './sample.ts';
 
 /** A file that a build before these verbs has made. */
 function stored(): string {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   writeFileSync(path, gunzipSync(readFileSync(new URL('../fixtures/format-1.db.gz', import.meta.url))));
   return path;
 }
@@ -49,7 +49,7 @@ async function live(store: MempoolStore): Promise<void> {
 
 for (const backend of [sqlite, sqliteExclusive]) {
   test(`N2: ${backend.name} makes files of format 1 as they always were, until somebody takes or sets a limit`, async () => {
-    const [before, path] = [stored(), join(scratch(), 'pool.db')];
+    const [before, path] = [stored(), join(scratchFolder(), 'pool.db')];
     await (await backend.open({ path: before })).close();
     const store = await backend.open({ path });
     await live(store);
@@ -76,7 +76,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
 }
 
 test('a take that fails half-way leaves nothing of itself in the file, and the next one does not miss it', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   await store.receive(numbers(3).map((n) => transaction(n)));
   const before = shapeOf(path);
@@ -92,7 +92,7 @@ test('a take that fails half-way leaves nothing of itself in the file, and the n
 });
 
 test('a process that had the file open before the first take sees its leases, and ends them', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using early = await sqlite.open({ path, now: () => 2_000 });
   await early.receive(numbers(3).map((n) => transaction(n)));
   await using taker = await sqlite.open({ path, now: () => 1_000 });

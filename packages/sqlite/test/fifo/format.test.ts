@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { MempoolStore } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, pointOf, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { fillSample, first, goOn, marked, observe, received } from './sample.ts';
 
 function fixture(name: string): Buffer {
@@ -13,7 +13,7 @@ function fixture(name: string): Buffer {
 }
 
 function sample(): string {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   writeFileSync(path, gunzipSync(fixture('format-1.db.gz')));
   return path;
 }
@@ -48,7 +48,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
 
   test(`D1: ${backend.name} goes on from such a file as from one of its own`, async () => {
     await using old = await backend.open({ path: sample() });
-    await using own = await backend.open({ path: join(scratch(), 'pool.db'), maxFinalized: 3, maxRollback: 2 });
+    await using own = await backend.open({ path: join(scratchFolder(), 'pool.db'), maxFinalized: 3, maxRollback: 2 });
     await fillSample(own);
     expect(await goOn(old)).toEqual(await goOn(own));
   });

@@ -2,16 +2,16 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test, vi } from 'vitest';
 import { transaction } from '../numbered.ts';
 import { report } from '../program.ts';
-import { scratch } from '../scratch.ts';
 
 const backends = [sqlite, sqliteExclusive];
 
 for (const backend of backends) {
   test(`N2: ${backend.name} leaves a file of another kind as it is`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     for (const content of ['hello', 'redb\x1A\x0A\xA9\x0D\x0A'.padEnd(9000, '\0'), 'x'.repeat(5000)]) {
       writeFileSync(path, content, 'latin1');
       await expect(backend.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
@@ -20,7 +20,7 @@ for (const backend of backends) {
   });
 
   test(`N2: ${backend.name} leaves another program's database as it is`, async () => {
-    const directory = scratch();
+    const directory = scratchFolder();
     const path = join(directory, 'notes.db');
     new SqliteDatabase(path).exec('CREATE TABLE note (text TEXT)').close();
     const before = readFileSync(path);
@@ -30,7 +30,7 @@ for (const backend of backends) {
   });
 
   test(`N2: ${backend.name} refuses a newer format`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     await (await backend.open({ path })).close();
     const database = new SqliteDatabase(path);
     database.pragma('user_version = 2');
@@ -39,13 +39,13 @@ for (const backend of backends) {
   });
 
   test(`N2: ${backend.name} refuses another pool's name on a pool's file`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     await (await backend.open({ path, pool: 'first' })).close();
     await expect(backend.open({ path, pool: 'second' })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
   });
 
   test(`M2: ${backend.name} names a wrong option`, async () => {
-    const directory = scratch();
+    const directory = scratchFolder();
     for (const path of ['', ':memory:', 'a\0b', directory, join(directory, 'missing', 'pool.db')])
       await expect(backend.open({ path })).rejects.toMatchObject({
         code: 'ERR_MEMPOOL_INVALID',
@@ -57,7 +57,7 @@ for (const backend of backends) {
   });
 
   test(`${backend.name} without the right to write says so and changes nothing`, async () => {
-    const directory = scratch();
+    const directory = scratchFolder();
     chmodSync(directory, 0o755);
     const path = join(directory, 'pool.db');
     await (await backend.open({ path })).close();
@@ -71,7 +71,7 @@ for (const backend of backends) {
   });
 
   test(`D1: ${backend.name} syncs every commit to the disk unless told otherwise, when it reopens a file too`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const connections = vi.spyOn(SqliteDatabase.prototype, 'pragma').mock.contexts as SqliteDatabase.Database[];
     const levels: unknown[] = [];
     for (const synchronous of [undefined, undefined, 'normal', 'full'] as const) {
@@ -84,7 +84,7 @@ for (const backend of backends) {
 }
 
 test('sqliteExclusive refuses a second opener, and lets go when it is closed', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const first = await sqliteExclusive.open({ path });
   await expect(sqliteExclusive.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_IN_USE', retryable: true });
   await expect(sqlite.open({ path, timeoutMs: 20 })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNAVAILABLE' });
@@ -94,14 +94,14 @@ test('sqliteExclusive refuses a second opener, and lets go when it is closed', a
 });
 
 test('sqliteExclusive refuses a file that others have open', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   await expect(sqliteExclusive.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_IN_USE' });
   expect(await store.receive([transaction(1)])).toMatchObject([{ kind: 'received' }]);
 });
 
 test('a file goes from shared to exclusive use and back, and knows its hashes in both', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   for (const [n, backend] of [sqlite, sqliteExclusive, sqlite, sqliteExclusive].entries()) {
     await using store = await backend.open({ path });
     const outcomes = await store.receive([...Array(n + 1).keys()].map((each) => transaction(each)));
@@ -118,7 +118,7 @@ const checksums: readonly (readonly [hash: string, payload: string, checksum: nu
 ];
 
 test('M2: checksums in the file are the same on every Node, those of empty payloads too', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   const given = checksums.map(([hash, hex]) => ({
     hash,

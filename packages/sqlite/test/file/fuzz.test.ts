@@ -4,9 +4,9 @@ import SqliteDatabase from 'better-sqlite3';
 import { Random } from 'mempool-conformance';
 import { isMempoolError, type MempoolStore, type Ordering } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 
 /** For a longer search: MEMPOOL_TEST_FUZZ_ROUNDS, and MEMPOOL_TEST_SEED of a run to repeat. */
 const rounds = Number(process.env.MEMPOOL_TEST_FUZZ_ROUNDS ?? 50);
@@ -75,7 +75,7 @@ test.each(kinds)(
   { timeout: 60_000 + 100 * rounds },
   async ({ backend, ordering }) => {
     const random = new Random(seed);
-    const directory = scratch();
+    const directory = scratchFolder();
     const whole = await makePool(join(directory, 'whole.db'), ordering);
     const path = join(directory, 'pool.db');
     const useAll = async (): Promise<void> => {
@@ -92,7 +92,7 @@ test.each(kinds)(
 
 test.each(kinds)('M2: a table that was dropped is damage: $name, $ordering', async ({ backend, ordering }) => {
   for (const table of ['pending', 'inflight', 'tx', 'log', 'block', 'sighting', 'operation', 'step', 'pool']) {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     await makePool(path, ordering);
     const database = new SqliteDatabase(path);
     database.exec(`DROP TABLE ${table}`);
@@ -102,7 +102,7 @@ test.each(kinds)('M2: a table that was dropped is damage: $name, $ordering', asy
 });
 
 test('M2: a payload that SQLite cannot keep is refused, with nothing written', async () => {
-  await using store = await sqlite.open({ path: join(scratch(), 'pool.db'), maxTxBytes: 2 ** 30 });
+  await using store = await sqlite.open({ path: join(scratchFolder(), 'pool.db'), maxTxBytes: 2 ** 30 });
   const large = { ...transaction(2), payload: new Uint8Array(2 ** 29) };
   const refusal = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'payload' } };
   await expect(store.receive([transaction(1), large])).rejects.toMatchObject(refusal);

@@ -13,9 +13,9 @@ import { dirname, join } from 'node:path';
 import { openLeases } from 'mempool-conformance';
 import { type MempoolStore, type OpenOptions, openMempool } from 'mempool-core';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashOf, pointOf, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 
 const backends = [sqlite, sqliteExclusive];
 const orderings = ['fifo', 'priority'] as const;
@@ -42,7 +42,7 @@ const writes: Readonly<Record<string, (store: MempoolStore) => Promise<unknown>>
 
 const gone = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };
 
-async function openKept(backend: typeof sqlite, options: OpenOptions = {}, path = join(scratch(), 'pool.db')) {
+async function openKept(backend: typeof sqlite, options: OpenOptions = {}, path = join(scratchFolder(), 'pool.db')) {
   const store = await backend.open({ path, ...options });
   onTestFinished(() => store.close());
   await store.receive([transaction(1), transaction(2)]);
@@ -64,7 +64,7 @@ for (const [what, lose] of Object.entries({ ...losses, 'in a directory that was 
   test.each(kinds)(
     `D1: the first receive since a pool was opened again is not answered from a file that was ${what}: $name, $ordering`,
     async ({ backend, ordering }) => {
-      const path = join(scratch(), 'within', 'pool.db');
+      const path = join(scratchFolder(), 'within', 'pool.db');
       mkdirSync(dirname(path));
       await (await openKept(backend, { ordering }, path)).store.close();
       const again = await backend.open({ path, ordering });
@@ -79,7 +79,7 @@ async function removeDirectory(path: string): Promise<void> {
 }
 
 test.each(kinds)('a path that leads nowhere is told as a bad path: $name, $ordering', async ({ backend, ordering }) => {
-  const folder = scratch();
+  const folder = scratchFolder();
   const [loop, file] = [join(folder, 'loop'), join(folder, 'file')];
   symlinkSync(loop, loop);
   writeFileSync(file, 'a file, not a directory');
@@ -94,7 +94,7 @@ test.each(kinds)('a path that leads nowhere is told as a bad path: $name, $order
 test.each(kinds)(
   'a log whose file was moved away is played into no new pool: $name, $ordering',
   async ({ backend, ordering }) => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const store = await backend.open({ path, ordering });
     await store.receive([transaction(1), transaction(2)]);
     copyFileSync(`${path}-wal`, `${path}-log`);
@@ -124,7 +124,7 @@ test('D1: a file that comes back is written again', async () => {
 });
 
 test('an election in a file that was deleted gives no lease', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const leases = await openLeases(sqliteElection, { path });
   onTestFinished(() => leases.close());
   rmSync(path);
@@ -134,7 +134,7 @@ test('an election in a file that was deleted gives no lease', async () => {
 });
 
 test.each(kinds)('M2: a file cut to nearly nothing is no new pool: $name, $ordering', async ({ backend, ordering }) => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   for (const bytes of [0, 1, 15, 16, 99, 100, 2_000]) {
     const { store } = await openKept(backend, { ordering }, path);
     await store.close();
@@ -145,7 +145,7 @@ test.each(kinds)('M2: a file cut to nearly nothing is no new pool: $name, $order
 });
 
 test.each(kinds)('without create the file must be there: $name, $ordering', async ({ backend, ordering }) => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const refusal = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } };
   await expect(backend.open({ path, ordering, create: false })).rejects.toMatchObject(refusal);
   expect(existsSync(path)).toBe(false);
@@ -156,7 +156,7 @@ test.each(kinds)('without create the file must be there: $name, $ordering', asyn
 });
 
 test.each(backends)('a file in a folder that is not there is refused by its path: $name', async (backend) => {
-  const path = join(scratch(), 'none', 'pool.db');
+  const path = join(scratchFolder(), 'none', 'pool.db');
   const refusal = { code: 'ERR_MEMPOOL_INVALID', message: expect.stringContaining(path), details: { field: 'path' } };
   await expect(backend.open({ path })).rejects.toMatchObject(refusal);
   const lost = { code: 'ERR_ELECTION_OPTION', message: expect.stringContaining(path), field: 'path' };
@@ -164,7 +164,7 @@ test.each(backends)('a file in a folder that is not there is refused by its path
 });
 
 test('a configuration makes the folder where Dolos does, and no file where its options say so', async () => {
-  const path = join(scratch(), 'data');
+  const path = join(scratchFolder(), 'data');
   const storage = { path, mempool: { backend: 'redb', path: 'one/pool.db' } } as const;
   const options = { create: false };
   const wanting = openMempool({ backend: 'sqlite', path: join(path, 'pool.db'), options }, { sqlite });
@@ -178,13 +178,13 @@ test('a configuration makes the folder where Dolos does, and no file where its o
 });
 
 test('making a pool leaves nothing beside its file', async () => {
-  const directory = scratch();
+  const directory = scratchFolder();
   await (await sqliteExclusive.open({ path: join(directory, 'pool.db') })).close();
   expect(readdirSync(directory)).toEqual(['pool.db']);
 });
 
 test('a link to a file that is not there yet leads to the pool', async () => {
-  const directory = scratch();
+  const directory = scratchFolder();
   symlinkSync(join(directory, 'target.db'), join(directory, 'pool.db'));
   const { store } = await openKept(sqlite, {}, join(directory, 'pool.db'));
   expect(existsSync(join(directory, 'target.db'))).toBe(true);

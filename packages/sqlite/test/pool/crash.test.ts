@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { Random } from 'mempool-conformance';
 import type { MempoolStore, StoredTransaction } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { numbers, payloadOf } from '../numbered.ts';
 import { start } from '../program.ts';
-import { scratch } from '../scratch.ts';
 import { usageAfter } from './writer-calls.ts';
 
 const kills = 50;
@@ -39,7 +39,7 @@ async function everything(store: MempoolStore): Promise<StoredTransaction[]> {
 test(`D1, X1: ${kills} writers killed at any moment lose nothing that was answered and double nothing`, async () => {
   const random = new Random(Date.now());
   console.log(`crash test: seed ${random.seed}`);
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   let answered = 0;
   for (let kill = 0; kill < kills; kill++) {
     answered = await writeUntilKilled(random, path, answered);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 
 const count = 300;
 
@@ -34,7 +34,7 @@ function flipBeside(path: string, n: number, distance: number): void {
 const damaged = (n: number) => ({ code: 'ERR_MEMPOOL_CORRUPT', details: { hash: hashOf(n), seq: n + 1 } });
 
 test('M2: a damaged payload ends the page before it, refuses the one that begins with it, and is stepped over', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await makePool(path);
   flipBeside(path, 10, 50);
   await using store = await sqlite.open({ path });
@@ -44,7 +44,7 @@ test('M2: a damaged payload ends the page before it, refuses the one that begins
 });
 
 test('M2: a damaged payload in flight is named, and the rest of the pool works', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await makePool(path);
   flipBeside(path, 100, 50);
   await using store = await sqlite.open({ path });
@@ -54,7 +54,7 @@ test('M2: a damaged payload in flight is named, and the rest of the pool works',
 });
 
 test('M2: drop removes a damaged transaction; its log entry is damaged and can be stepped over', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await makePool(path);
   flipBeside(path, 10, 50);
   await using store = await sqlite.open({ path });
@@ -68,7 +68,7 @@ test('M2: drop removes a damaged transaction; its log entry is damaged and can b
 });
 
 test('M2: a damaged hash is told by its payload', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await makePool(path);
   flipBeside(path, 10, -20);
   await using store = await sqlite.open({ path });
@@ -80,7 +80,7 @@ test('M2: a damaged hash is told by its payload', async () => {
 
 /** An open pool of the transactions 0 to 3 of which 0 and 1 are in flight, and what was damaged in its file since. */
 async function openDamaged(sql: string, options: OpenOptions = {}, blocks = 0): Promise<MempoolStore> {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const store = await sqlite.open({ path, ...options });
   onTestFinished(() => store.close());
   await store.receive(numbers(4).map((n) => transaction(n)));
@@ -175,7 +175,7 @@ test('O2: what returns without its row is counted and told as damaged, not passe
 });
 
 test('a pool cut short is an error, and reading goes as far as the file does', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await makePool(path);
   truncateSync(path, Math.floor(readFileSync(path).length / 2));
   await expect(readAll(path)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
@@ -198,7 +198,7 @@ async function readRest(store: MempoolStore): Promise<void> {
 }
 
 test('M2: gossip of hashes goes past what is damaged, be it all that a page has', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await makePool(path);
   const database = new SqliteDatabase(path);
   database.exec('UPDATE tx SET hash = zeroblob(100 + seq) WHERE seq <= 2');

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, transaction } from '../numbered.ts';
 import { start } from '../program.ts';
-import { scratch } from '../scratch.ts';
 
 test('E4: a process that only waits for events stays until another process makes one', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   const child = start('./pool/listener.ts', [path]);
   const exited = once(child, 'exit');
@@ -21,7 +21,7 @@ test('E4: a process that only waits for events stays until another process makes
 });
 
 test('O4: an open with a smaller log says what is missing once it is trimmed, and a call that changes nothing trims nothing', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using large = await sqlite.open({ path });
   for (const n of numbers(10)) {
     await large.receive([transaction(n)]);

@@ -1,9 +1,9 @@
 import { copyFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 
 const longestLogBytes = 2_000 * (4_096 + 24);
 
@@ -13,8 +13,8 @@ function logBytes(path: string): number {
 
 for (const backend of [sqlite, sqliteExclusive])
   test(`D1: ${backend.name}: a cut leaves a log with room behind its end, and every answered call is read from it`, async () => {
-    const path = join(scratch(), 'pool.db');
-    const cut = join(scratch(), 'cut.db');
+    const path = join(scratchFolder(), 'pool.db');
+    const cut = join(scratchFolder(), 'cut.db');
     await using store = await backend.open({ path });
     for (const n of numbers(5)) await store.receive([transaction(n)]);
     expect(logBytes(path)).toBeGreaterThan(1024 * 1024);
@@ -25,19 +25,19 @@ for (const backend of [sqlite, sqliteExclusive])
   });
 
 test('M3: the log is made longer up to what a checkpoint lets it become, and not where no call is synced', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   for (const n of numbers(60)) await store.receive([transaction(n)]);
   expect(logBytes(path)).toBeGreaterThanOrEqual(longestLogBytes);
   expect(logBytes(path)).toBeLessThan(longestLogBytes + 512 * 1024);
-  const fast = join(scratch(), 'fast.db');
+  const fast = join(scratchFolder(), 'fast.db');
   await using unsynced = await sqlite.open({ path: fast, synchronous: 'normal' });
   for (const n of numbers(60)) await unsynced.receive([transaction(n)]);
   expect(logBytes(fast)).toBeLessThan(longestLogBytes / 2);
 });
 
 test('N2: the log of a file that has taken the place of the pool is left alone', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   for (const suffix of ['', '-wal']) {
     renameSync(path + suffix, `${path}${suffix}.away`);

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
 import { report } from '../program.ts';
-import { scratch } from '../scratch.ts';
 
 interface Raced {
   readonly received: readonly { readonly hash: string; readonly seq: number }[];
@@ -17,7 +17,7 @@ const transactions = 400;
 const blocks = 40;
 
 test('N1, E4: processes that write to one file at once share the work out, and each sees every event once', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const events = String(transactions * 2 + blocks);
   const racers = await Promise.all(numbers(3).map((racer) => report('./pool/racer.ts', [path, String(racer), events])));
   const [first, ...others] = racers as [Raced, ...Raced[]];
@@ -39,7 +39,7 @@ function lock(path: string): () => void {
 }
 
 test('X5: a call on a file that stays busy fails as not sent; reading goes on meanwhile', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path, timeoutMs: 50 });
   const unlock = lock(path);
   const refused = store.receive([transaction(1)]);
@@ -50,7 +50,7 @@ test('X5: a call on a file that stays busy fails as not sent; reading goes on me
 });
 
 test('X5: calls that wait for a busy file keep their order', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   const unlock = lock(path);
   const calls = [
@@ -66,7 +66,7 @@ test('X5: calls that wait for a busy file keep their order', async () => {
 });
 
 test('M1: what the caller does with his bytes and lists while a call waits for a busy file changes nothing', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   const unlock = lock(path);
   const given = numbers(3).map((n) => [transaction(n)]);
@@ -78,7 +78,7 @@ test('M1: what the caller does with his bytes and lists while a call waits for a
 });
 
 test('R3: abort ends a call that waits for a busy file, and one that waits behind it, with its reason', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path });
   const unlock = lock(path);
   const reason = new Error('not needed any more');
@@ -93,7 +93,7 @@ test('R3: abort ends a call that waits for a busy file, and one that waits behin
 });
 
 test('E4: a store in the same process sees the events of another one on the file', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using reader = await sqlite.open({ path });
   await using writer = await sqlite.open({ path });
   const events = (await reader.subscribe())[Symbol.asyncIterator]();

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { scratch } from '../scratch.ts';
+import { scratchFolder } from 'mempool-testkit/vitest';
 
 /** Commands that give a program a mount table of its own: as root, or as a root that is one in a namespace only. */
 const namespaces = [
@@ -24,7 +24,7 @@ export const onSizeLimit: string[] = ['bash', '-c', 'ulimit -f 4000 && exec "$@"
 
 /** Where the program's disk is to be. */
 export function diskDirectory(): string {
-  const path = join(scratch(), 'disk');
+  const path = join(scratchFolder(), 'disk');
   mkdirSync(path);
   return path;
 }

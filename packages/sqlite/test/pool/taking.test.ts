@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { onTestFinished, test } from 'vitest';
 import { checkKilledTaker, checkRacingTakers, type StartTaker } from '../../../../conformance/test/arrival-takers.ts';
 import { start } from '../program.ts';
-import { scratch } from '../scratch.ts';
 
 async function pool() {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const store = await sqlite.open({ path });
   onTestFinished(() => store.close());
   const startTaker: StartTaker = (owner, leaseMs) => start('./pool/taker.ts', [path, owner, String(leaseMs)]);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { Random } from 'mempool-conformance';
 import type { MempoolStore, PoolDump, Usage } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { start } from '../program.ts';
-import { scratch } from '../scratch.ts';
 import { callOf, smallPool } from './admitter-calls.ts';
 import { openNode } from './storage.ts';
 
@@ -56,7 +56,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
   test(`D1, X1: ${kills} kills of processes that work on a priority pool of ${backend.name} leave whole calls only`, async () => {
     const random = new Random(Date.now());
     console.log(`priority crash test: seed ${random.seed}`);
-    const directory = scratch();
+    const directory = scratchFolder();
     const path = join(directory, 'pool.db');
     await using quiet = await sqlite.open({ ...smallPool, path: join(directory, 'calm.db'), synchronous: 'normal' });
     const calm = new Calm(quiet);
@@ -74,7 +74,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
 test('what a process knows of a priority pool in memory is what the file says, whoever was killed while it wrote', async () => {
   const random = new Random(Date.now());
   console.log(`priority crash test: seed ${random.seed}`);
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const node = await openNode(path);
   let answered = 0;
   for (let kill = 0; kill < kills; kill++) {

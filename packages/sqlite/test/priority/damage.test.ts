@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { priced } from './priced.ts';
 
 const priority = { ordering: 'priority' } as const;
@@ -14,7 +14,7 @@ const priority = { ordering: 'priority' } as const;
  * after its file was damaged.
  */
 async function openDamaged(sql: string, options: OpenOptions = {}, backend = sqlite): Promise<MempoolStore> {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const made = await sqlite.open({ path, ...priority });
   await made.receive(numbers(6).map((n) => priced(n, { priority: BigInt(10 + n), provides: [`t${n}`] })));
   await made.drop([hashOf(0)], 'test');
@@ -146,7 +146,7 @@ const damagedChanges: Readonly<Record<string, string>> = {
 
 for (const [what, record] of Object.entries(damagedChanges)) {
   test(`M2: a process that cannot follow what another one did reads the pool again: ${what}`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     await using first = await sqlite.open({ path, ...priority });
     await using second = await sqlite.open({ path, ...priority });
     await first.receive([priced(1)]);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, pointOf } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { callOf, smallPool } from './admitter-calls.ts';
 import { priced } from './priced.ts';
 import { openNode } from './storage.ts';
@@ -26,7 +26,7 @@ const unmatched = `SELECT seq FROM tx WHERE seq NOT IN (SELECT seq FROM entry)
 
 for (const backend of [sqlite, sqliteExclusive]) {
   test(`the file of ${backend.name} has one entry for each transaction that is live or in the log, and none for others`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const store = await backend.open({ ...smallPool, path, synchronous: 'normal' });
     for (const n of numbers(400)) await callOf(store, n);
     const { lastSeq, pending, logged } = await store.usage();
@@ -36,7 +36,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
   });
 
   test(`what one call of ${backend.name} takes in, pushes out and forgets leaves nothing in the file`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const store = await backend.open({ path, ...priority, maxTxs: 1, maxFinalized: 2 });
     const outcomes = await store.receive(numbers(10).map((n) => priced(n, { priority: BigInt(n) })));
     expect(outcomes.map(({ kind }) => kind)).toEqual(Array(10).fill('received'));
@@ -46,7 +46,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
   });
 
   test(`nothing of a drained priority pool of ${backend.name} stays in the file but its log`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const store = await backend.open({ path, ...priority, maxFinalized: 5, maxRollback: 1, synchronous: 'normal' });
     await store.receive(
       numbers(50).map((n) => priced(n, { provides: [`t${n}`], requires: n > 0 ? [`t${n - 1}`] : [] })),
@@ -61,7 +61,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
   });
 
   test(`D1: a priority pool of ${backend.name} is after a reopening what it was before`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const store = await backend.open({ ...smallPool, path, synchronous: 'normal' });
     for (const n of numbers(200)) await callOf(store, n);
     const before = [await store.reap(), await store.usage(), await store.since(0), await store.stale({ height: 99 })];
@@ -74,7 +74,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
 }
 
 test('priorities of 64 bits come back as they were', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const prices = [2n ** 63n - 1n, 2n ** 63n - 2n, 2n ** 53n + 1n, 2n ** 53n, -(2n ** 63n) + 1n, -(2n ** 63n)];
   await using store = await sqlite.open({ path, ...priority });
   await store.receive(prices.map((price, n) => priced(n, { priority: price })).reverse());
@@ -83,7 +83,7 @@ test('priorities of 64 bits come back as they were', async () => {
 });
 
 test('a shorter log that another process asks for holds for those that have the pool open', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const node = await openNode(path);
   await using first = await sqlite.open({ path, ...priority });
   await first.receive(numbers(20).map((n) => priced(n)));
@@ -98,7 +98,7 @@ test('a shorter log that another process asks for holds for those that have the 
 });
 
 test('a call that says again what is known writes nothing', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path, ...priority });
   await store.receive([{ ...priced(1), from: 'peer' }]);
   const version = () => ask(path, 'SELECT version FROM priority_pool');
@@ -113,7 +113,7 @@ test('a call that says again what is known writes nothing', async () => {
 
 test('a taker that finds nothing and names no operation leaves nothing behind', async () => {
   for (const ordering of ['fifo', 'priority'] as const) {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     const store = await sqlite.open({ path, ordering });
     await store.receive([{ hash: hashOf(1), payload: Buffer.of(1), payloadType: 0 }], { operationId: 'mine' });
     const [steps] = ask(path, 'SELECT count(*) FROM step');

@@ -3,9 +3,9 @@ import SqliteDatabase from 'better-sqlite3';
 import { defaultLimits, formatVersion } from 'mempool-core';
 import { createElection } from 'mempool-election';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, transaction } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { priced } from './priced.ts';
 
 const priority = { ordering: 'priority' } as const;
@@ -31,7 +31,7 @@ function tablesOf(path: string): unknown[] {
 
 for (const backend of [sqlite, sqliteExclusive]) {
   test(`N2: a pool keeps its order: ${backend.name} refuses to open it with the other one`, async () => {
-    const directory = scratch();
+    const directory = scratchFolder();
     for (const [ordering, other] of [
       ['fifo', 'priority'],
       ['priority', 'fifo'],
@@ -46,7 +46,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
   });
 
   test(`N2: ${backend.name} marks a priority pool's file with a format that builds without such pools refuse`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     await (await backend.open({ path, ...priority })).close();
     // They take this one and no other.
     expect(formatVersion).toBe(1);
@@ -54,14 +54,14 @@ for (const backend of [sqlite, sqliteExclusive]) {
   });
 
   test(`${backend.name} makes nothing of priority pools in a pool in order of arrival`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     await (await backend.open({ path })).close();
     expect(formatOf(path)).toBe(formatVersion);
     for (const table of ['priority_pool', 'entry', 'satisfied', 'change']) expect(tablesOf(path)).not.toContain(table);
   });
 
   test(`the limits that an open of ${backend.name} names are stored, the others stay as they were`, async () => {
-    const path = join(scratch(), 'pool.db');
+    const path = join(scratchFolder(), 'pool.db');
     await (await backend.open({ path, ...priority, maxTxs: 7, ttlMs: 50, eviction: 'none' })).close();
     await (await backend.open({ path, ...priority, maxPerSender: 3, ttlMs: Number.POSITIVE_INFINITY })).close();
     await using store = await backend.open({ path, ...priority });
@@ -70,7 +70,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
 }
 
 test('a priority pool can be made in a file that an election made', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const election = createElection(sqliteElection, { path, nodeId: 'one' });
   await election.start();
   await election.runAsLeader(async () => undefined);
@@ -82,7 +82,7 @@ test('a priority pool can be made in a file that an election made', async () => 
 });
 
 test('an election works in the file of a priority pool, and its leader applies blocks', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path, ...priority, fenced: true });
   await store.receive([priced(1)]);
   const block = { point: { slot: 1, hash: hashOf(99) }, seen: [hashOf(1)], unseen: [] };
@@ -94,7 +94,7 @@ test('an election works in the file of a priority pool, and its leader applies b
 });
 
 test('limits that another process names at its open are in force for those that have the pool open', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using first = await sqlite.open({ path, ...priority });
   await first.receive([priced(1), priced(2)]);
   await using second = await sqlite.open({ path, ...priority, maxTxs: 2, eviction: 'none' });
@@ -103,7 +103,7 @@ test('limits that another process names at its open are in force for those that 
 });
 
 test('a priority pool goes from shared to exclusive use and back, and knows its transactions in both', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   for (const [n, backend] of [sqlite, sqliteExclusive, sqlite, sqliteExclusive].entries()) {
     await using store = await backend.open({ path, ...priority });
     const outcomes = await store.receive(Array.from({ length: n + 1 }, (_, i) => transaction(i)));

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, pointOf } from '../numbered.ts';
 import { report, start } from '../program.ts';
-import { scratch } from '../scratch.ts';
 import { priced } from './priced.ts';
 import { openNode } from './storage.ts';
 
@@ -18,7 +18,7 @@ interface Raced {
 }
 
 test('N1: processes that admit into and take from one priority pool at once share the work out, each transaction once', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const node = await openNode(path);
   const count = 600;
   const racers = await Promise.all(
@@ -33,7 +33,7 @@ test('N1: processes that admit into and take from one priority pool at once shar
 });
 
 test('what a killed taker held comes back when its lease has ended, not before, at its place', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   const begunMs = 1_000_000;
   let nowMs = begunMs;
   await using store = await sqlite.open({ path, ...priority, now: () => nowMs });
@@ -53,7 +53,7 @@ test('what a killed taker held comes back when its lease has ended, not before, 
 });
 
 test('a process that is a few calls behind plans on what the others did meanwhile', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using first = await sqlite.open({ path, ...priority });
   await using second = await sqlite.open({ path, ...priority });
   const node = await openNode(path);
@@ -69,7 +69,7 @@ test('a process that is a few calls behind plans on what the others did meanwhil
 });
 
 test('X1: a call whose commit fails has happened to nobody, and is made when it is repeated under its id', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using first = await sqlite.open({ path, ...priority });
   await using second = await sqlite.open({ path, ...priority });
   const node = await openNode(path);
@@ -106,7 +106,7 @@ function remembered(path: string): { first: number; n: number; bytes: number } {
 }
 
 test('a process that missed more calls than the file remembers reads the pool again, and goes on', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using idle = await sqlite.open({ path, ...priority, maxTxs: 300 });
   const node = await openNode(path);
   expect((await node.remembered()).entries).toEqual([]);
@@ -119,7 +119,7 @@ test('a process that missed more calls than the file remembers reads the pool ag
 });
 
 test('what a call leaves for the other processes is bounded in number and in bytes', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path, ...priority, synchronous: 'normal', maxTxs: 100 });
   for (const n of numbers(1_100)) await store.receive([priced(n, { priority: BigInt(n) })]);
   expect(remembered(path).n).toBe(1_000);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { MempoolStore } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, pointOf } from '../numbered.ts';
-import { scratch } from '../scratch.ts';
 import { priced } from './priced.ts';
 import { openNode } from './storage.ts';
 
@@ -24,7 +24,7 @@ const stages = async (store: MempoolStore) =>
   (await store.checkStatus(numbers(5).map(hashOf))).map(({ stage }) => stage);
 
 test('where an open keeps less of the log, processes that come before and after a call without events know the same', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using first = await openFilled(path);
   await using second = await sqlite.open({ path, ...priority, maxFinalized: 1 });
   await addSource(second);
@@ -37,7 +37,7 @@ test('where an open keeps less of the log, processes that come before and after 
 });
 
 test('a block that carries what the log has no room for any more finds nobody, whoever applies it', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using first = await openFilled(path);
   await using second = await sqlite.open({ path, ...priority, maxFinalized: 1 });
   await addSource(second);
@@ -51,7 +51,7 @@ test('a block that carries what the log has no room for any more finds nobody, w
 });
 
 test('what the log has no room for any more can come again before the file has let go of it', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await (await openFilled(path)).close();
   await using store = await sqlite.open({ path, ...priority, maxFinalized: 1 });
   expect(await store.receive([priced(0)])).toMatchObject([{ kind: 'received', seq: 6 }]);
@@ -64,7 +64,7 @@ test('what the log has no room for any more can come again before the file has l
 });
 
 test('a pool whose log keeps one entry ends many transactions in one call, in every process', async () => {
-  const path = join(scratch(), 'pool.db');
+  const path = join(scratchFolder(), 'pool.db');
   await using first = await sqlite.open({ path, ...priority, maxFinalized: 1 });
   await using second = await sqlite.open({ path, ...priority });
   const node = await openNode(path);

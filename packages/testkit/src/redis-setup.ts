@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startRedisServer } from './server.ts';
+import { startRedisServer } from './redis-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-interface Server {
+export interface FoundServer {
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 /** A server that tests may write to, whoever runs them. */
-export async function findServer(): Promise<Server> {
+export async function findServer(): Promise<FoundServer> {
   const given = process.env.MEMPOOL_TEST_REDIS_URL;
   if (given) return { url: given, stop: async () => {} };
   if (answers('docker', 'info')) return inDocker();
@@ -45,7 +45,7 @@ function answers(command: string, ...args: string[]): boolean {
 }
 
 // A client without an engine would only fail later, so the engine was asked; this is loaded for it alone.
-async function inDocker(): Promise<Server> {
+async function inDocker(): Promise<FoundServer> {
   const { GenericContainer } = await import('testcontainers');
   const container = await new GenericContainer('redis:7-alpine').withExposedPorts(6379).start();
   return {
@@ -54,7 +54,7 @@ async function inDocker(): Promise<Server> {
   };
 }
 
-async function onThePath(): Promise<Server> {
+async function onThePath(): Promise<FoundServer> {
   const dir = await mkdtemp(join(tmpdir(), 'mempool-redis-'));
   const server = await startRedisServer({ dir });
   const stop = async () => {

@@ -1,0 +1,29 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** Lower ports are often in use. From 32,768 on Linux and macOS hand out ports themselves. */
+const lowest = 10_000;
+const lowestGivenOut = 32_768;
+/** More than vitest has workers. */
+const shares = 32;
+
+/**
+ * A port on 127.0.0.1 that nothing listens on. The system does not give it to others, and neither does this function in another
+ * vitest worker, so a server that restarts finds its port free.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const share = Number(process.env.VITEST_POOL_ID ?? 0) % shares;
+    const port = lowest + share + shares * randomInt(Math.floor((lowestGivenOut - lowest) / shares));
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { freePort } from './free-port.ts';
+
+export interface ServerOptions {
+  /** Where the server keeps its files. The caller makes and removes the folder. */
+  readonly dir: string;
+  /** Default: a free one. */
+  readonly port?: number;
+  /** Further command-line arguments, as in `['--appendonly', 'yes']`. */
+  readonly args?: readonly string[];
+}
+
+/** Every answered write is on disk, so `restart` loses nothing. */
+export const durable: readonly string[] = ['--appendonly', 'yes', '--appendfsync', 'always'];
+
+const readyLine = 'Ready to accept connections';
+
+/**
+ * Starts a `redis-server` from the PATH and resolves when it accepts connections.
+ * It keeps nothing on disk unless `args` say otherwise, and ends with the process that started it.
+ *
+ * @throws Error when there is no `redis-server`, or it ends before it is ready
+ */
+export async function startRedisServer(options: ServerOptions): Promise<RedisServer> {
+  const { dir, port = await freePort(), args = [] } = options;
+  return new RedisServer({ dir, port, args }, await start({ dir, port, args }));
+}
+
+/** A running `redis-server` on 127.0.0.1 that the caller stops. */
+export class RedisServer implements AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  readonly #options: Required<ServerOptions>;
+  #child: ChildProcess;
+
+  constructor(options: Required<ServerOptions>, child: ChildProcess) {
+    this.#options = options;
+    this.#child = child;
+    this.port = options.port;
+    this.url = `redis://127.0.0.1:${options.port}`;
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  /** Sends `signal`, SIGKILL by default, and waits until the server is gone. Does nothing if it is gone already. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const gone = once(this.#child, 'exit');
+    this.#child.kill(signal);
+    await gone;
+  }
+
+  /** Ends it cleanly and waits until it is gone. Does nothing if it is gone already. */
+  stop(): Promise<void> {
+    return this.kill('SIGTERM');
+  }
+
+  /** Starts it again, killed before if it still runs: same port, same folder, same arguments. */
+  async restart(): Promise<void> {
+    await this.kill();
+    this.#child = await start(this.#options);
+  }
+
+  /** Connections stay open, and nothing is answered until `thaw`. */
+  freeze(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child.kill('SIGCONT');
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+}
+
+async function start({ port, dir, args }: Required<ServerOptions>): Promise<ChildProcess> {
+  const where = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir];
+  // `args` come last, so that they win over what is set here.
+  const quiet = ['--save', '', '--appendonly', 'no', '--daemonize', 'no', '--logfile', ''];
+  const child = spawn('redis-server', [...where, ...quiet, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const stopWithUs = () => child.kill('SIGKILL');
+  process.once('exit', stopWithUs);
+  child.once('exit', () => process.off('exit', stopWithUs));
+  await ready(child);
+  return child;
+}
+
+// The log is read to its end even after that: a full pipe would stop the server.
+function ready(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let log = '';
+    const read = (chunk: Buffer) => {
+      if (log.includes(readyLine)) return;
+      log += chunk.toString();
+      if (log.includes(readyLine)) resolve();
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('error', (cause) => reject(new Error('redis-server did not start; is it on the PATH?', { cause })));
+    child.once('exit', () => reject(new Error(`redis-server ended before it was ready:\n${log}`)));
+  });
+}

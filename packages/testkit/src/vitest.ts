@@ -1,0 +1,28 @@
+/** The kit's parts for one test: made here, gone when the test has finished. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type RedisServer, startRedisServer } from './redis-server.ts';
+import { startProxy, type TcpProxy } from './tcp-proxy.ts';
+
+/** An empty folder for this test alone. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mempool-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A Redis server for this test alone, which may configure, kill and restart it. */
+export async function ownServer(...args: readonly string[]): Promise<RedisServer> {
+  const server = await startRedisServer({ dir: scratchFolder(), args });
+  onTestFinished(() => server.kill());
+  return server;
+}
+
+/** A TCP proxy in front of the server, for this test alone. */
+export async function ownProxy(url: string): Promise<TcpProxy> {
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
