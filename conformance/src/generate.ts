@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { matrix, withMatrix } from './report/matrix.ts';
 import type { Report } from './report/report.ts';
 
-/** Writes the matrix of rules and backends into the README, from the reports of the last test run; `--check` compares. */
-const readme: string = fileURLToPath(new URL('../../README.md', import.meta.url));
+/** Writes the matrix of rules and backends into MATRIX.md, from the reports of the last test run; `--check` compares. */
+const page: string = fileURLToPath(new URL('../MATRIX.md', import.meta.url));
 const reports: string = fileURLToPath(new URL('../../.data/conformance/', import.meta.url));
 
 /** The backends of this repository, in the order of their columns. */
@@ -17,14 +17,14 @@ function readReport(subject: string): Report {
 }
 
 function main(mode: string | undefined): number {
-  const old = readFileSync(readme, 'utf8');
+  const old = readFileSync(page, 'utf8');
   const fresh = withMatrix(old, matrix(subjects.map(readReport)));
   if (old === fresh) return 0;
   if (mode !== '--check') {
-    writeFileSync(readme, fresh);
+    writeFileSync(page, fresh);
     return 0;
   }
-  console.error('The conformance matrix in README.md is not that of the last test run: npm run matrix writes it.');
+  console.error('conformance/MATRIX.md is not that of the last test run: npm run matrix writes it.');
   return 1;
 }
 

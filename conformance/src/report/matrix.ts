@@ -42,6 +42,6 @@ function cell({ passed, failed, unsupported, skipped, ...rest }: Counts): string
 export function withMatrix(text: string, body: string): string {
   const [start, end] = markers;
   const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`README.md lacks the markers ${start} and ${end}`);
+  if (from < 0 || to < from) throw new Error(`MATRIX.md lacks the markers ${start} and ${end}`);
   return `${text.slice(0, from + start.length)}\n${body}\n${text.slice(to)}`;
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { allCases, rules } from 'mempool-conformance';
 import { describe, expect, it } from 'vitest';
 
@@ -19,23 +19,6 @@ function promises(): string[][] {
 
 function casesIn(text: string): (string | undefined)[] {
   return Array.from(text.matchAll(/`(P\d+\/[a-z0-9-]+)`/gi), ([, id]) => id);
-}
-
-/** Where the links of a page lead, but those to other sites. */
-function linksOf(path: string): string[] {
-  const links = Array.from(read(path).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link);
-  return links.filter((link) => !link.startsWith('https://'));
-}
-
-/** As GitHub makes them. */
-function anchorsOf(markdown: string): string[] {
-  const headings = Array.from(markdown.matchAll(/^#+ (.+)$/gm), ([, heading = '']) => heading);
-  return headings.map((heading) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  );
 }
 
 describe('the page about the order', () => {
@@ -72,26 +55,4 @@ describe('the page about the order', () => {
     expect(ids.filter((id) => !proved.has(id))).toEqual([]);
     expect(ids).toHaveLength(18);
   });
-});
-
-const pages = [
-  page,
-  'packages/mempool-core/docs/contract.md',
-  'README.md',
-  'packages/mempool-core/README.md',
-  'packages/ephemeral/README.md',
-  'examples/account-chain/README.md',
-  'examples/utxo-chain/README.md',
-  'examples/order-picture/README.md',
-];
-
-it.each(pages)('every link of %s leads to a file here, and to a heading of it', (path) => {
-  const links = linksOf(path);
-  expect(links.length).toBeGreaterThan(2);
-  for (const link of links) {
-    const [file = '', anchor] = link.split('#');
-    const target = file === '' ? new URL(path, root) : new URL(file, new URL(path, root));
-    expect(existsSync(target), link).toBe(true);
-    if (anchor !== undefined) expect(anchorsOf(readFileSync(target, 'utf8')), link).toContain(anchor);
-  }
 });

@@ -28,13 +28,13 @@ describe('the contract', () => {
   });
 });
 
-describe('the README', () => {
-  it('lists every field of a configuration', () => {
+describe('the other pages', () => {
+  it('list every field of a configuration', () => {
     const [, ...rows] = table('fields');
     expect(rows.map(([field]) => field).sort()).toEqual(Object.keys(fields).sort());
   });
 
-  it('shows a backend that is a file here, and works', async () => {
+  it('show a backend that is a file here, and works', async () => {
     expect(code('backend')).toBe(readFileSync(new URL('readme-backend.ts', import.meta.url), 'utf8'));
     await using store = await scratch.open();
     const events = (await store.subscribe())[Symbol.asyncIterator]();

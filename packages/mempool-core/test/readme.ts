@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-const pages = ['../README.md', '../docs/contract.md'] as const;
-const [readme, contract] = pages.map((page) => readFileSync(new URL(page, import.meta.url), 'utf8')) as [
-  string,
-  string,
-];
+const read = (page: string): string => readFileSync(new URL(page, import.meta.url), 'utf8');
+const readme: string = read('../README.md');
+const contract: string = read('../docs/contract.md');
+const tables: string = contract + read('../docs/configuration.md');
 
 /** The code block of that name. */
 export function code(name: string): string {
@@ -13,9 +12,9 @@ export function code(name: string): string {
   return block;
 }
 
-/** The rows of the table between two marks, in the README or in the contract, without backticks. */
+/** The rows of the table between two marks, in the contract or in the page about configurations, without backticks. */
 export function table(mark: string): string[][] {
-  const [, lines] = new RegExp(`<!-- ${mark} -->\\n(.*?)\\n<!-- /${mark} -->`, 's').exec(readme + contract) ?? [];
+  const [, lines] = new RegExp(`<!-- ${mark} -->\\n(.*?)\\n<!-- /${mark} -->`, 's').exec(tables) ?? [];
   if (lines === undefined) throw new Error(`no page has a table named ${mark}`);
   const rows = lines.split('\n').map((line) => line.replaceAll('`', '').split('|').slice(1, -1));
   return rows.map((row) => row.map((cell) => cell.trim())).filter(([first]) => first !== '---');

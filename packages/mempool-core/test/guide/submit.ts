@@ -4,16 +4,16 @@ import { ephemeral } from 'mempool-ephemeral';
 await using pool = await openMempool({ backend: 'ephemeral', finalizeThreshold: 2 }, { ephemeral });
 const hash = 'c0ffee'.padEnd(64, '0');
 
-// Taken in once, however often it is handed in.
+// Submit. A repeat is a duplicate and changes nothing.
 const first = await pool.submit({ hash, payload: new Uint8Array([1, 2, 3]), payloadType: 0 });
 const again = await pool.submit({ hash, payload: new Uint8Array([1, 2, 3]), payloadType: 0 });
 console.log(first.kind, again.kind);
 
-// Sent to a peer, and taken by it.
+// Send everything that waits, then note that a peer has it.
 for await (const { hash } of pool.pending()) await pool.markInflight(hash);
 await pool.markAcknowledged(hash);
 
-// The chain decides: each block is applied once, on its parent, and may be undone.
+// Wait. The two blocks would come from your chain.
 const final = pool.waitFor(hash, { stage: 'Finalized' });
 const [b1, b2] = ['b1'.repeat(32), 'b2'.repeat(32)];
 await pool.confirm({ point: { slot: 10, hash: b1 }, seen: [hash], unseen: [] });

@@ -10,7 +10,7 @@ const block = (slot: number, hash: string, parent?: string): Block => ({
   unseen: [],
 });
 
-// A chain of two blocks, whose second is replaced: in earnest, your node's chain-sync.
+// A chain of two blocks. Then the second one is replaced. In a real program this is your node's chain-sync.
 const source: ChainSource = {
   async intersect(points) {
     if (points.length > 0) return null;
@@ -26,7 +26,7 @@ async function* steps() {
 }
 const end = Promise.withResolvers<void>();
 
-// The pool takes blocks from whoever holds the lease, and from nobody else.
+// The pool takes blocks only from the node that holds the lease.
 const leases = new Leases();
 await using pool = await ephemeral.open({ leases, fenced: true });
 await using election = createElection(inProcessElection, { leases });

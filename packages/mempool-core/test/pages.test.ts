@@ -1,0 +1,43 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const root = new URL('../../../', import.meta.url);
+const { homepage }: { homepage: string } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+/** Published pages link files of other packages by the repository's address. Here the files are beside them. */
+const site = homepage.replace('#readme', '/blob/main/');
+const pages = globSync(['*.md', '{packages,examples}/*/*.md', 'packages/*/docs/*.md', 'conformance/*.md'], {
+  cwd: root,
+});
+
+const read = (path: string): string =>
+  readFileSync(new URL(path, root), 'utf8').replaceAll(site, '../'.repeat(path.split('/').length - 1));
+
+/** The targets of a page's links, without those to other sites. */
+function linksOf(path: string): string[] {
+  const links = Array.from(read(path).matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link);
+  return links.filter((link) => !link.startsWith('https://'));
+}
+
+/** As GitHub makes them. */
+function anchorsOf(markdown: string): string[] {
+  const headings = Array.from(markdown.matchAll(/^#+ (.+)$/gm), ([, heading = '']) => heading);
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+it('there are pages', () => {
+  expect(pages.length).toBeGreaterThan(20);
+});
+
+it.each(pages)('every link of %s leads to a file of the repository, and to a heading of it', (path) => {
+  for (const link of linksOf(path)) {
+    const [file = '', anchor] = link.split('#');
+    const target = new URL(file === '' ? path : new URL(file, new URL(path, root)), root);
+    expect(existsSync(target), link).toBe(true);
+    if (anchor !== undefined) expect(anchorsOf(readFileSync(target, 'utf8')), link).toContain(anchor);
+  }
+});
