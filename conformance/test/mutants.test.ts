@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { allCases, type ConformanceCase } from 'mempool-conformance';
 import { createElection } from 'mempool-election';
 import { describe, test } from 'vitest';
+import { fifo } from './mutants/fifo.ts';
 import { electing, over } from './mutants/hall.ts';
 import { allMutants } from './mutants/index.ts';
-import { answered, handed } from './mutants/mutant.ts';
-import { ranked, rankedStore } from './mutants/priority-pool.ts';
+import { ranked } from './mutants/priority-pool.ts';
+import { pools, stores } from './mutants/stores.ts';
 import { isKilled, isSupported, passes } from './mutants/verdict.ts';
 import { faults } from './planted/subject.ts';
 
@@ -30,10 +31,10 @@ describe('every planted fault is noticed by the cases that name its rule', () =>
 
 describe('what the faults are planted in has none itself', () => {
   const sound = [
-    answered('sound-driver', () => ({})),
-    handed('sound-store', () => ({})),
+    fifo.plant('sound-driver', () => ({})),
+    stores.plant('sound-store', () => ({})),
     ranked('sound-priority-driver', { see: () => ({}), decide: (step) => step }),
-    rankedStore('sound-priority-store', () => ({})),
+    pools.plant('sound-priority-store', () => ({})),
   ];
   test.each(sound)('$id passes every case', { timeout: 240_000 }, async (subject) => {
     const failed: string[] = [];

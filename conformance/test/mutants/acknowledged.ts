@@ -1,31 +1,25 @@
 import type { Life, Step } from 'mempool-core';
-import { answered, type Mutant, told } from './mutant.ts';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
 import { type Seen, settling } from './priority-pool.ts';
 
-const isAcknowledged = (life: Pick<Life, 'stage'> | null): boolean => life?.stage === 'Acknowledged';
+const isOther = (life: Pick<Life, 'stage'> | null): boolean => life?.stage !== 'Acknowledged';
 
 /** What the rules say of every transaction that waits for a block, done to Propagated ones alone. */
 export const acknowledgedMutants: readonly Mutant[] = [
-  told('ages-of-acknowledged-stay', (pool) => () => ({
-    waitingAfter: (tick) => pool.waitingAfter(tick).filter((life) => !isAcknowledged(life)),
+  fifo.view('ages-of-acknowledged-stay', (pool) => ({
+    waitingAfter: (tick) => pool.waitingAfter(tick).filter(isOther),
   })),
-  told('acknowledged-never-stale', (pool) => () => ({
-    aged: (finalizable, droppable) => pool.aged(finalizable, droppable).filter((life) => !isAcknowledged(life)),
+  fifo.view('acknowledged-never-stale', (pool) => ({ aged: (...ticks) => pool.aged(...ticks).filter(isOther) })),
+  fifo.blocks('unseen-leaves-acknowledged', ({ unseen }, pool) => ({
+    unseen: unseen.filter((hash) => isOther(pool.life(hash))),
   })),
-  answered('unseen-leaves-acknowledged', (pool) => ({
-    confirm: (block, context) =>
-      pool.confirm({ ...block, unseen: block.unseen.filter((hash) => !isAcknowledged(pool.life(hash))) }, context),
-  })),
-  answered('acknowledged-is-not-found', (pool) => ({
-    findInflight: (hashes) =>
-      pool.findInflight(hashes).map((found) => (found !== null && isAcknowledged(found) ? null : found)),
-  })),
+  fifo.told('acknowledged-is-not-found', { findInflight: (told) => told.map((one) => (isOther(one) ? one : null)) }),
 ];
 
 /** What a call does to Acknowledged ones is not written. */
 function unwritten(step: Step<unknown>, { ledger }: Seen): Step<unknown> {
-  const writes = step.writes.filter(({ after }) => !isAcknowledged(ledger.life(after.hash)));
-  return { ...step, writes };
+  return { ...step, writes: step.writes.filter(({ after }) => isOther(ledger.life(after.hash))) };
 }
 
 /** The same in pools by priority. */

@@ -1,49 +1,50 @@
-import type { ChainPoint, ConfirmOutcome, PoolView } from 'mempool-core';
-import { answered, handed, type Mutant, opened, told } from './mutant.ts';
+import type { ChainPoint, CheckedBlock, PoolView } from 'mempool-core';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
-
-const free = { signal: undefined, operationId: undefined };
+import { stores } from './stores.ts';
 
 /** A block that is refused leaves a trace. */
-function refusedWith(
-  id: string,
-  kind: 'gap' | 'duplicate',
-  trace: (pool: PlantedDriver, seen: readonly string[]) => void,
-): Mutant {
-  return answered(id, (pool) => ({
-    confirm: (block, context) => {
-      const outcome = pool.confirm(block, context);
-      if (outcome.kind === kind) trace(pool, block.seen);
-      return outcome;
+function refusedWith(id: string, kind: string, trace: (pool: PlantedDriver, seen: readonly string[]) => void): Mutant {
+  return fifo.told(id, {
+    confirm: (told, { pool, given: [block] }) => {
+      if (told.kind === kind) trace(pool, block.seen);
     },
-  }));
+  });
 }
 
 /** The rules are told that each block refused was one more block. */
 function ages(pool: PlantedDriver): void {
-  const writes = pool.peekInflight(0, 1_000).flatMap(({ hash, stage }) => {
-    const life = pool.life(hash);
-    return life && stage !== 'Confirmed' ? [{ after: { ...life, tick: life.tick - 1 }, point: null, body: null }] : [];
-  });
-  pool.apply({ outcome: null, writes, events: [], chain: null, operation: null });
+  const flying = [...pool.lives('Propagated'), ...pool.lives('Acknowledged')];
+  pool.force(flying.map((life) => ({ ...life, tick: life.tick - 1 })));
 }
 
 function marks(pool: PlantedDriver, seen: readonly string[]): void {
-  pool.move('markInflight', seen, free);
-  pool.move('markAcknowledged', seen, free);
+  pool.markInflight(seen);
+  pool.markAcknowledged(seen);
 }
 
-function answering(id: string, alter: (outcome: ConfirmOutcome, pool: PlantedDriver) => ConfirmOutcome): Mutant {
-  return answered(id, (pool) => ({ confirm: (block, context) => alter(pool.confirm(block, context), pool) }));
+/** A block that is told to leave a gap. */
+function gapWhere(id: string, isGap: (tip: ChainPoint | null, parent: string | null, tick: number) => boolean): Mutant {
+  return fifo.instead(id, {
+    confirm: ({ pool: { currentTip }, given: [{ parent }] }) =>
+      isGap(currentTip.point, parent, currentTip.tick) && { kind: 'gap', tip: currentTip },
+  });
 }
 
-function pointsOf(id: string, alter: (points: ChainPoint[], pool: PlantedDriver) => ChainPoint[]): Mutant {
-  return answered(id, (pool) => ({
-    tip: (count) => {
-      const tip = pool.tip(count);
-      return { ...tip, points: alter(tip.points, pool).slice(0, count) };
-    },
-  }));
+/** A block whose parent is not looked at. */
+function linkedWhere(id: string, isLinked: (block: CheckedBlock, pool: PlantedDriver) => boolean): Mutant {
+  return fifo.blocks(id, (block, pool) => (isLinked(block, pool) ? { parent: null } : {}));
+}
+
+function tip(id: string, change: (told: ChainPoint | null, pool: PlantedDriver) => object | null): Mutant {
+  return fifo.told(id, { tip: ({ point }, { pool }) => ({ point: change(point, pool) }) });
+}
+
+function points(id: string, change: (points: ChainPoint[], pool: PlantedDriver) => ChainPoint[]): Mutant {
+  return fifo.told(id, {
+    tip: (told, { pool, given: [count] }) => ({ points: change(told.points, pool).slice(0, count) }),
+  });
 }
 
 /** Takes slot 0 for nothing. */
@@ -62,97 +63,61 @@ export function knownBy(pool: PlantedDriver, part: (point: ChainPoint) => string
   };
 }
 
+const none = { point: null, tick: 0 };
+const origin = { slot: 0, hash: '00'.repeat(32) };
+
 /** X3. */
 export const chainMutants: readonly Mutant[] = [
-  told('applied-blocks-not-known', () => (verb) => (verb === 'confirm' ? { tickOf: () => null } : {})),
-  told('only-the-tip-is-a-duplicate', (pool) => (verb) => ({
+  fifo.view('applied-blocks-not-known', (_, verb) => (verb === 'confirm' ? { tickOf: () => null } : {})),
+  fifo.view('only-the-tip-is-a-duplicate', (pool, verb) => ({
     tickOf: (point) => {
       const tick = pool.tickOf(point);
       return verb === 'rollback' || tick === pool.currentTip.tick ? tick : null;
     },
   })),
-  told('blocks-known-by-hash-alone', (pool) => (verb) => (verb === 'confirm' ? knownBy(pool, ({ hash }) => hash) : {})),
-  answered('gap-is-looked-for-first', (pool) => ({
-    confirm: (block, context) => {
-      const { point } = pool.currentTip;
-      if (point !== null && block.parent !== null && block.parent !== point.hash)
-        return { kind: 'gap', tip: pool.currentTip };
-      return pool.confirm(block, context);
-    },
-  })),
-  answered('no-tip-below-kept-blocks-is-a-gap', (pool) => ({
-    confirm: (block, context) => {
-      const { point, tick } = pool.currentTip;
-      if (point === null && tick > 0 && block.parent !== null) return { kind: 'gap', tip: pool.currentTip };
-      return pool.confirm(block, context);
-    },
-  })),
-  answered('gap-not-noticed', (pool) => ({
-    confirm: (block, context) => pool.confirm({ ...block, parent: null }, context),
-  })),
-  answered('any-applied-parent-is-good', (pool) => ({
-    confirm: (block, context) => {
-      const { points } = pool.tip(1_000);
-      const known = points.some(({ hash }) => hash === block.parent);
-      return pool.confirm(known ? { ...block, parent: null } : block, context);
-    },
-  })),
-  answering('gap-without-the-tip', (outcome) =>
-    outcome.kind === 'gap' ? { kind: 'gap', tip: { point: null, tick: 0 } } : outcome,
+  fifo.view('blocks-known-by-hash-alone', (pool, verb) =>
+    verb === 'confirm' ? knownBy(pool, ({ hash }) => hash) : {},
   ),
-  answering('duplicate-without-the-tip', (outcome) =>
-    outcome.kind === 'duplicate' ? { kind: 'duplicate', tip: { point: null, tick: 0 } } : outcome,
+  gapWhere('gap-is-looked-for-first', (tip, parent) => tip !== null && parent !== null && parent !== tip.hash),
+  gapWhere('no-tip-below-kept-blocks-is-a-gap', (tip, parent, tick) => tip === null && tick > 0 && parent !== null),
+  linkedWhere('gap-not-noticed', () => true),
+  linkedWhere('any-applied-parent-is-good', ({ parent }, pool) =>
+    pool.tip(1_000).points.some(({ hash }) => hash === parent),
   ),
-  answered('first-block-must-be-the-first', (pool) => ({
-    confirm: (block, context) =>
-      pool.currentTip.point === null && block.parent !== null
-        ? { kind: 'gap', tip: pool.currentTip }
-        : pool.confirm(block, context),
-  })),
-  answered('parent-required', (pool) => ({
-    confirm: (block, context) =>
-      pool.currentTip.point !== null && block.parent === null
-        ? { kind: 'gap', tip: pool.currentTip }
-        : pool.confirm(block, context),
-  })),
-  answered('parent-forgotten-by-null', (pool) => {
-    let last: ChainPoint | null = null;
+  fifo.told('gap-without-the-tip', { confirm: ({ kind }) => kind === 'gap' && { tip: none } }),
+  fifo.told('duplicate-without-the-tip', { confirm: ({ kind }) => kind === 'duplicate' && { tip: none } }),
+  gapWhere('first-block-must-be-the-first', (tip, parent) => tip === null && parent !== null),
+  gapWhere('parent-required', (tip, parent) => tip !== null && parent === null),
+  fifo.plant('parent-forgotten-by-null', (_, { pool }) => {
+    let last: string | null = null;
     return {
       confirm: (block, context) => {
-        if (pool.currentTip.point === null && last !== null && block.parent !== null && block.parent !== last.hash)
-          return { kind: 'gap', tip: pool.currentTip };
-        last = block.point;
+        const isForeign = last !== null && block.parent !== null && block.parent !== last;
+        if (pool.currentTip.point === null && isForeign) return { kind: 'gap', tip: pool.currentTip };
+        last = block.point.hash;
         return pool.confirm(block, context);
       },
     };
   }),
-  answered('linked-block-refused', (pool) => ({
-    confirm: (block, context) =>
-      block.parent !== null && block.parent === pool.currentTip.point?.hash
-        ? { kind: 'gap', tip: pool.currentTip }
-        : pool.confirm(block, context),
-  })),
+  gapWhere('linked-block-refused', (tip, parent) => parent !== null && parent === tip?.hash),
   refusedWith('gap-ages', 'gap', ages),
   refusedWith('duplicate-ages', 'duplicate', ages),
   refusedWith('gap-touches-its-transactions', 'gap', marks),
   refusedWith('duplicate-touches-its-transactions', 'duplicate', marks),
-  answered('undone-block-barred', (pool) => {
-    const applied = new Set<string>();
-    return {
-      confirm: (block, context) => {
-        if (applied.has(block.point.hash)) return { kind: 'duplicate', tip: pool.currentTip };
-        const outcome = pool.confirm(block, context);
-        if (outcome.kind === 'applied') applied.add(block.point.hash);
-        return outcome;
-      },
-    };
+  fifo.around('undone-block-barred', {
+    confirm: ({ pool, given, notes: { hashes } }) => {
+      const { hash } = given[0].point;
+      if (hashes.has(hash)) return { kind: 'duplicate', tip: pool.currentTip };
+      const outcome = pool.confirm(...given);
+      if (outcome.kind === 'applied') hashes.add(hash);
+      return outcome;
+    },
   }),
-  answered('parent-is-the-block-applied-last', (pool) => {
+  fifo.plant('parent-is-the-block-applied-last', (_, { pool }) => {
     let last = '';
     return {
       confirm: (block, context) => {
-        const linked = block.parent === last;
-        const outcome = pool.confirm(linked ? { ...block, parent: null } : block, context);
+        const outcome = pool.confirm(block.parent === last ? { ...block, parent: null } : block, context);
         if (outcome.kind === 'applied') last = block.point.hash;
         return outcome;
       },
@@ -162,32 +127,16 @@ export const chainMutants: readonly Mutant[] = [
 
 /** X4. */
 export const tipMutants: readonly Mutant[] = [
-  answered('tip-lists-a-thousand-points-at-the-most', (pool) => ({ tip: (count) => pool.tip(Math.min(count, 1_000)) })),
-  answered('tip-asked-for-more-than-it-keeps-lists-nothing', (pool) => ({
-    tip: (count) => pool.tip(count > 2_161 ? 0 : count),
-  })),
-  answered('tip-of-a-new-pool-is-a-point', (pool) => ({
-    tip: (count) => {
-      const tip = pool.tip(count);
-      return { ...tip, point: tip.point ?? { slot: 0, hash: '00'.repeat(32) } };
-    },
-  })),
-  answered('tip-one-block-behind', (pool) => ({
-    tip: (count) => ({ ...pool.tip(count), point: pool.pointAt(pool.currentTip.tick - 1) ?? pool.currentTip.point }),
-  })),
-  answered('tick-is-the-slot', (pool) => ({
-    tip: (count) => {
-      const tip = pool.tip(count);
-      return { ...tip, tick: tip.point === null ? 0 : tip.point.slot / 20 };
-    },
-  })),
-  pointsOf('points-oldest-first', (points) => points.toReversed()),
-  pointsOf('points-without-the-tip', (points) => points.slice(1)),
-  pointsOf('points-padded', (points) =>
-    points.length > 1 ? [...points, ...Array.from({ length: 50 }, () => ({ slot: 0, hash: '00'.repeat(32) }))] : points,
-  ),
-  pointsOf('points-one-too-few', (points) => points.slice(0, points.length > 2 ? -1 : undefined)),
-  answered('points-older-than-kept', (pool) => {
+  fifo.given('tip-lists-a-thousand-points-at-the-most', { tip: (count) => Math.min(count, 1_000) }),
+  fifo.given('tip-asked-for-more-than-it-keeps-lists-nothing', { tip: (count) => (count > 2_161 ? 0 : count) }),
+  tip('tip-of-a-new-pool-is-a-point', (point) => point ?? origin),
+  tip('tip-one-block-behind', (point, pool) => pool.pointAt(pool.currentTip.tick - 1) ?? point),
+  fifo.told('tick-is-the-slot', { tip: ({ point }) => ({ tick: point === null ? 0 : point.slot / 20 }) }),
+  points('points-oldest-first', (points) => points.toReversed()),
+  points('points-without-the-tip', (points) => points.slice(1)),
+  points('points-padded', (points) => (points.length > 1 ? [...points, ...Array(50).fill(origin)] : points)),
+  points('points-one-too-few', (points) => points.slice(0, points.length > 2 ? -1 : undefined)),
+  fifo.plant('points-older-than-kept', (_, { pool }) => {
     const all: ChainPoint[] = [];
     return {
       confirm: (block, context) => {
@@ -203,13 +152,11 @@ export const tipMutants: readonly Mutant[] = [
       tip: (count) => ({ ...pool.tip(count), points: all.slice(0, count) }),
     };
   }),
-  pointsOf('points-of-confirmed-ones-too', (points, pool) => [
-    ...points,
-    ...pool
-      .peekInflight(0, 100)
-      .flatMap(({ confirmedAt }) => (confirmedAt && pool.tickOf(confirmedAt) === null ? [confirmedAt] : [])),
-  ]),
-  answered('points-not-rolled-back', (pool) => {
+  points('points-of-confirmed-ones-too', (points, pool) => {
+    const confirmed = pool.peekInflight(0, 100).map(({ confirmedAt }) => confirmedAt);
+    return [...points, ...confirmed.filter((point) => point !== null && pool.tickOf(point) === null)] as ChainPoint[];
+  }),
+  fifo.plant('points-not-rolled-back', (_, { pool }) => {
     let undone: ChainPoint[] = [];
     return {
       rollback: (point, context) => {
@@ -219,38 +166,24 @@ export const tipMutants: readonly Mutant[] = [
         return outcome;
       },
       tip: (count) => {
-        const tip = pool.tip(count);
-        return { ...tip, points: [...tip.points.slice(0, 1), ...undone, ...tip.points.slice(1)].slice(0, count) };
+        const { points, ...tip } = pool.tip(count);
+        return { ...tip, points: points.toSpliced(1, 0, ...undone).slice(0, count) };
       },
     };
   }),
-  pointsOf('slots-in-32-bits', (points) => points.map((point) => ({ ...point, slot: point.slot % 2 ** 32 }))),
-  handed('slots-in-48-bits', (store) => ({
-    confirm: (block, policy, options) =>
-      store.confirm({ ...block, point: { ...block.point, slot: block.point.slot % 2 ** 48 } }, policy, options),
+  fifo.each('slots-in-32-bits', { tip: ({ slot }) => ({ slot: slot % 2 ** 32 }) }),
+  stores.given('slots-in-48-bits', { confirm: ({ point }) => ({ point: { ...point, slot: point.slot % 2 ** 48 } }) }),
+  tip('slot-zero-is-no-tip', withoutZero),
+  points('slot-zero-is-no-point', (points) => points.filter(({ slot }) => slot > 0)),
+  fifo.view('slot-zero-takes-any-parent', ({ currentTip }) => ({
+    currentTip: { ...currentTip, point: withoutZero(currentTip.point) },
   })),
-  answered('slot-zero-is-no-tip', (pool) => ({
-    tip: (count) => {
-      const tip = pool.tip(count);
-      return { ...tip, point: withoutZero(tip.point) };
-    },
-  })),
-  pointsOf('slot-zero-is-no-point', (points) => points.filter(({ slot }) => slot > 0)),
-  told('slot-zero-takes-any-parent', (pool) => () => ({
-    currentTip: { ...pool.currentTip, point: withoutZero(pool.currentTip.point) },
-  })),
-  answered('slot-zero-undoes-all', (pool) => ({
-    rollback: (point, context) => pool.rollback(withoutZero(point), context),
-  })),
-  answered('slot-zero-is-no-block-of-a-status', (pool) => ({
-    checkStatus: (hashes) =>
-      pool.checkStatus(hashes).map((one) => ({ ...one, confirmedAt: withoutZero(one.confirmedAt) })),
-  })),
-  answered('slot-zero-is-no-block-of-an-entry', (pool) => ({
-    dumpFinalized: (cursor, limit) => {
-      const page = pool.dumpFinalized(cursor, limit);
-      return { ...page, entries: page.entries.map((entry) => ({ ...entry, point: withoutZero(entry.point) })) };
-    },
-  })),
-  opened('one-point-kept', (options) => ({ ...options, maxRollback: 1 })),
+  fifo.around('slot-zero-undoes-all', {
+    rollback: ({ pool, given: [point, context] }) => pool.rollback(withoutZero(point), context),
+  }),
+  fifo.each('slot-zero-is-no-block-of-a-status', {
+    checkStatus: ({ confirmedAt }) => ({ confirmedAt: withoutZero(confirmedAt) }),
+  }),
+  fifo.each('slot-zero-is-no-block-of-an-entry', { dumpFinalized: ({ point }) => ({ point: withoutZero(point) }) }),
+  stores.opened('one-point-kept', (options) => ({ ...options, maxRollback: 1 })),
 ];

@@ -1,48 +1,30 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMempoolError, MempoolError, type MempoolStore } from 'mempool-core';
-import { handed, type Mutant } from './mutant.ts';
-import { allVerbs, around } from './through.ts';
+import { type Mutant, plainPool } from './mutant.ts';
+import { stores } from './stores.ts';
+import { allVerbs } from './through.ts';
 
-function closedSays(id: string, refuse: () => Promise<unknown>): Mutant {
-  return around(
-    id,
-    allVerbs,
-    () => (_, call) =>
-      call().catch((error: unknown) => {
-        if (isMempoolError(error, 'ERR_MEMPOOL_CLOSED')) return refuse();
-        throw error;
-      }),
-  );
+function closedSays(id: string, refuse: () => unknown): Mutant {
+  return stores.caught(id, allVerbs, 'ERR_MEMPOOL_CLOSED', refuse);
 }
+
+const closed = (code: 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_CLOSED') =>
+  Promise.reject(new MempoolError(code, 'closed'));
 
 /** R1 and R2. */
 export const closingMutants: readonly Mutant[] = [
-  closedSays('closed-is-unavailable', () => Promise.reject(new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'closed'))),
+  closedSays('closed-is-unavailable', () => closed('ERR_MEMPOOL_UNAVAILABLE')),
   closedSays('closed-is-a-plain-error', () => Promise.reject(new Error('closed'))),
-  closedSays('closed-answers-with-nothing', async () => []),
-  around(
-    'errors-are-retryable',
-    allVerbs,
-    () => (_, call) =>
-      call().catch((error: unknown) => {
-        throw error instanceof Error ? Object.assign(new Error(error.message), error, { retryable: true }) : error;
-      }),
-  ),
-  around(
-    'error-known-by-class-only',
-    allVerbs,
-    () => (_, call) =>
-      call().catch((error: unknown) => {
-        throw isMempoolError(error) ? Object.assign(new Error(error.message), { reason: error.code }) : error;
-      }),
-  ),
-  around('gap-is-an-error', ['confirm'], () => async (_, call) => {
-    const outcome = (await call()) as { kind: string };
-    if (outcome.kind === 'gap') throw new Error('gap');
-    return outcome;
+  closedSays('closed-answers-with-nothing', () => []),
+  stores.caught('errors-are-retryable', allVerbs, null, (error) => {
+    throw Object.assign(new Error(error.message), error, { retryable: true });
   }),
-  handed('capabilities-end-with-the-store', (store) => {
-    const capabilities = { durable: false, shared: false, lease: false, priority: false };
+  stores.caught('error-known-by-class-only', allVerbs, null, (error) => {
+    throw isMempoolError(error) ? Object.assign(new Error(error.message), { reason: error.code }) : error;
+  }),
+  stores.told('gap-is-an-error', { confirm: ({ kind }) => kind === 'gap' && Promise.reject(new Error('gap')) }),
+  stores.plant('capabilities-end-with-the-store', (store) => {
+    const capabilities = { ...plainPool };
     return {
       capabilities,
       close: async () => {
@@ -51,38 +33,23 @@ export const closingMutants: readonly Mutant[] = [
       },
     };
   }),
-  handed('capabilities-of-another', () => ({
-    capabilities: { durable: false, shared: true, lease: false, priority: false },
-  })),
-  handed('second-close-is-refused', (store) => {
-    let closed = false;
-    return {
-      close: async () => {
-        if (closed) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'closed');
-        closed = true;
-        await store.close();
-      },
-    };
-  }),
-  handed('close-closes-nothing', () => ({ close: async () => undefined })),
-  handed('dispose-closes-nothing', () => ({ [Symbol.asyncDispose]: async () => undefined })),
-  handed('close-does-not-wait', (store) => {
-    const slow: Partial<MempoolStore> = {
-      receive: async (batch, options) => {
-        await turn();
-        await turn();
-        return store.receive(batch, options);
-      },
-    };
-    return { ...slow, close: () => store.close() };
-  }),
-  handed('close-lets-new-calls-in', (store) => ({
-    close: async () => {
-      await turn();
-      await store.close();
+  stores.plant('capabilities-of-another', () => ({ capabilities: { ...plainPool, shared: true } })),
+  stores.around('second-close-is-refused', {
+    close: async ({ store, notes }) => {
+      notes.count += 1;
+      await (notes.count > 1 ? closed('ERR_MEMPOOL_CLOSED') : store.close());
     },
-  })),
-  handed('close-closes-all-pools', (store) => {
+  }),
+  stores.around('close-closes-nothing', { close: async () => undefined }),
+  stores.plant('dispose-closes-nothing', () => ({ [Symbol.asyncDispose]: async () => undefined })),
+  stores.around('close-does-not-wait', {
+    receive: ({ store, given }) =>
+      turn()
+        .then(() => turn())
+        .then(() => store.receive(...given)),
+  }),
+  stores.around('close-lets-new-calls-in', { close: ({ store }) => turn().then(() => store.close()) }),
+  stores.plant('close-closes-all-pools', (store) => {
     open.add(store);
     const close = async () => {
       const all = [store, ...open];

@@ -1,112 +1,87 @@
-import type { ChainPoint, RollbackOutcome } from 'mempool-core';
 import { knownBy } from './chain.ts';
-import { answered, handed, type Mutant, opened, told } from './mutant.ts';
-import type { PlantedDriver } from './planted-driver.ts';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
+import { stores } from './stores.ts';
 
-function answering(
+/** Changes outcomes of one kind. */
+function outcome(
   id: string,
-  alter: (outcome: RollbackOutcome, point: ChainPoint | null, pool: PlantedDriver) => RollbackOutcome,
+  kind: string,
+  change: (told: { undone: number; tip: { point: unknown } }) => object,
 ): Mutant {
-  return answered(id, (pool) => ({
-    rollback: (point, context) => alter(pool.rollback(point, context), point, pool),
-  }));
+  return fifo.told(id, { rollback: (told) => told.kind === kind && change(told as never) });
 }
 
 /** L9 for points and outcomes. */
 export const rollbackDepthMutants: readonly Mutant[] = [
-  answering('undone-told-one-short', (outcome) =>
-    outcome.kind === 'rolled-back' ? { ...outcome, undone: outcome.undone - 1 } : outcome,
+  outcome('undone-told-one-short', 'rolled-back', ({ undone }) => ({ undone: undone - 1 })),
+  outcome('returned-not-told', 'rolled-back', () => ({ returned: 0 })),
+  outcome('unchanged-told-as-a-rollback', 'unchanged', () => ({ kind: 'rolled-back', undone: 0, returned: 0 })),
+  outcome('oldest-is-the-tip', 'unknown-point', ({ tip }) => ({ oldest: tip.point })),
+  outcome('oldest-not-told', 'unknown-point', () => ({ oldest: null })),
+  fifo.around('unknown-point-undoes-all', {
+    rollback: ({ pool, given: [point, context] }) =>
+      pool.rollback(point && pool.tickOf(point) === null ? null : point, context),
+  }),
+  fifo.view('kept-slots-in-32-bits', (pool, verb) =>
+    verb === 'rollback' ? knownBy(pool, ({ slot, hash }) => `${slot >>> 0} ${hash}`) : {},
   ),
-  answering('returned-not-told', (outcome) => (outcome.kind === 'rolled-back' ? { ...outcome, returned: 0 } : outcome)),
-  answering('unchanged-told-as-a-rollback', (outcome) =>
-    outcome.kind === 'unchanged' ? { ...outcome, kind: 'rolled-back', undone: 0, returned: 0 } : outcome,
-  ),
-  answering('oldest-is-the-tip', (outcome) =>
-    outcome.kind === 'unknown-point' ? { ...outcome, oldest: outcome.tip.point } : outcome,
-  ),
-  answering('oldest-not-told', (outcome) =>
-    outcome.kind === 'unknown-point' ? { ...outcome, oldest: null } : outcome,
-  ),
-  answered('unknown-point-undoes-all', (pool) => ({
-    rollback: (point, context) => pool.rollback(point && pool.tickOf(point) === null ? null : point, context),
-  })),
-  told(
-    'kept-slots-in-32-bits',
-    (pool) => (verb) => (verb === 'rollback' ? knownBy(pool, ({ slot, hash }) => `${slot >>> 0} ${hash}`) : {}),
-  ),
-  answered('without-a-tip-anything-is-unchanged', (pool) => ({
-    rollback: (point, context) =>
-      pool.currentTip.point === null ? { kind: 'unchanged', tip: pool.currentTip } : pool.rollback(point, context),
-  })),
-  told('undone-points-still-known', (pool) => {
+  fifo.instead('without-a-tip-anything-is-unchanged', {
+    rollback: ({ pool: { currentTip } }) => currentTip.point === null && { kind: 'unchanged', tip: currentTip },
+  }),
+  fifo.plant('undone-points-still-known', (_, { pool }) => {
     const ticks = new Map<string, number>();
-    return (verb) => ({
+    pool.tell = (verb) => ({
       tickOf: (point) => {
         const tick = pool.tickOf(point);
         if (verb === 'confirm') ticks.set(point.hash, pool.currentTip.tick + 1);
         return verb === 'rollback' ? (tick ?? ticks.get(point.hash) ?? null) : tick;
       },
     });
+    return {};
   }),
-  answered('null-undoes-one-block', (pool) => ({
-    rollback: (point, context) => pool.rollback(point ?? pool.pointAt(pool.currentTip.tick - 1), context),
-  })),
-  answered('null-keeps-the-tip', (pool) => {
-    let left: ChainPoint | null = null;
-    return {
-      rollback: (point, context) => {
-        left = point === null ? pool.currentTip.point : null;
-        return pool.rollback(point, context);
-      },
-      tip: (points) => {
-        const tip = pool.tip(points);
-        return { ...tip, point: tip.point ?? left };
-      },
-    };
+  fifo.given('null-undoes-one-block', {
+    rollback: (point, { pool }) => point ?? pool.pointAt(pool.currentTip.tick - 1),
   }),
-  answered('null-with-a-gap-event', (pool) => ({
-    rollback: (point, context) => {
-      const outcome = pool.rollback(point, context);
-      const eventSeq = pool.lastEventSeq + 1;
-      const event = {
-        kind: 'block',
-        eventSeq,
-        action: 'undone',
-        point: { slot: 0, hash: '00'.repeat(32) },
-        tick: 0,
-      } as const;
-      if (point === null) pool.apply({ outcome, writes: [], events: [event], chain: null, operation: null });
-      return outcome;
+  fifo.around('null-keeps-the-tip', {
+    rollback: ({ pool, given, notes }) => {
+      notes.patches.clear();
+      if (given[0] === null) notes.patches.set('tip', { point: pool.currentTip.point });
+      return pool.rollback(...given);
     },
-  })),
-  answered('nothing-after-null', (pool) => {
-    let ended = false;
-    return {
-      rollback: (point, context) => {
-        ended ||= point === null;
-        return pool.rollback(point, context);
-      },
-      confirm: (block, context) => (ended ? { kind: 'duplicate', tip: pool.currentTip } : pool.confirm(block, context)),
-    };
+    tip: ({ pool, given, notes }) => {
+      const tip = pool.tip(...given);
+      return tip.point === null ? { ...tip, ...notes.patches.get('tip') } : tip;
+    },
   }),
-  told('one-block-less-deep', (pool) => () => ({ maxRollback: pool.retention.maxRollback - 1 })),
-  told('one-block-deeper', (pool) => () => ({ maxRollback: pool.retention.maxRollback + 1 })),
-  told('depth-without-limit', () => () => ({ maxRollback: 1_000_000 })),
-  told('oldest-kept-sinks-with-the-tip', (pool) => {
+  fifo.told('null-with-a-gap-event', {
+    rollback: (_, { pool, given: [target] }) => {
+      const point = { slot: 0, hash: '00'.repeat(32) };
+      if (target === null) pool.announce([{ kind: 'block', action: 'undone', point, tick: 0 }]);
+    },
+  }),
+  fifo.instead('nothing-after-null', {
+    rollback: ({ given: [point], notes }) => {
+      if (point === null) notes.count += 1;
+    },
+    confirm: ({ pool, notes }) => notes.count > 0 && { kind: 'duplicate', tip: pool.currentTip },
+  }),
+  fifo.view('one-block-less-deep', ({ retention }) => ({ maxRollback: retention.maxRollback - 1 })),
+  fifo.view('one-block-deeper', ({ retention }) => ({ maxRollback: retention.maxRollback + 1 })),
+  fifo.view('depth-without-limit', () => ({ maxRollback: 1_000_000 })),
+  fifo.plant('oldest-kept-sinks-with-the-tip', (_, { pool }) => {
     let undone = 0;
-    return (verb) => ({
+    const sunk = (tick: number) => (undone > 0 && tick >= pool.floor - undone ? tick : null);
+    pool.tell = (verb) => ({
       tickOf: (point) => {
         const tick = pool.tickOf(point);
-        if (verb === 'rollback' && tick !== null) undone = pool.currentTip.tick - tick;
-        return (
-          tick ?? (verb === 'rollback' && undone > 0 && point.slot / 20 >= pool.floor - undone ? point.slot / 20 : null)
-        );
+        if (verb !== 'rollback') return tick;
+        if (tick !== null) undone = pool.currentTip.tick - tick;
+        return tick ?? sunk(point.slot / 20);
       },
     });
+    return {};
   }),
-  opened('depth-of-a-thousand', (options) => ({ maxRollback: 1_000, ...options })),
-  handed('null-refused', (store) => ({
-    rollback: (point, options) =>
-      point === null ? Promise.reject(new Error('no point')) : store.rollback(point, options),
-  })),
+  stores.opened('depth-of-a-thousand', (options) => ({ maxRollback: 1_000, ...options })),
+  stores.given('null-refused', { rollback: (point) => point ?? Promise.reject(new Error('no point')) }),
 ];

@@ -1,42 +1,33 @@
 import type { EventPage } from 'mempool-core';
-import { answered, type Mutant, opened } from './mutant.ts';
-import type { PlantedDriver } from './planted-driver.ts';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
+import { stores } from './stores.ts';
 
-type ReadEvents = (after: number, limit: number) => EventPage;
+function pages(id: string, change: (page: EventPage, after: number) => object | false): Mutant {
+  return fifo.told(id, { readEvents: (page, { given: [after] }) => change(page, after) });
+}
 
-function readingEvents(
-  id: string,
-  alter: (read: ReadEvents, after: number, limit: number, pool: PlantedDriver) => EventPage,
-): Mutant {
-  return answered(id, (pool) => ({
-    readEvents: (after, limit) => alter((...range) => pool.readEvents(...range), after, limit, pool),
-  }));
+/** Reads events after another one. */
+function asked(id: string, change: (after: number) => number): Mutant {
+  return fifo.given(id, { readEvents: (after) => change(after) });
 }
 
 /** E3 and E4 below core's streams. */
 export const eventLogMutants: readonly Mutant[] = [
-  readingEvents('resumes-with-a-duplicate', (read, after, limit) => read(Math.max(0, after - 1), limit)),
-  readingEvents('resumes-with-a-gap', (read, after, limit) => {
-    const page = read(after, limit);
-    return after > 0 && page.events.length > 1 ? { ...page, events: page.events.slice(1) } : page;
+  asked('resumes-with-a-duplicate', (after) => Math.max(0, after - 1)),
+  pages('resumes-with-a-gap', ({ events }, after) => after > 0 && events.length > 1 && { events: events.slice(1) }),
+  asked('resumes-at-a-call', (after) => after - (after % 100)),
+  pages('a-thousand-events-only', ({ events, last }) => ({
+    events: events.filter(({ eventSeq }) => eventSeq <= 1_000 || eventSeq % 7 > 0 || eventSeq === last),
+  })),
+  fifo.around('wakes-nobody', { onEvents: () => () => undefined }),
+  fifo.around('wakes-the-first-reader-only', {
+    onEvents: ({ pool, given: [listener], notes }) => {
+      notes.count += 1;
+      return notes.count === 1 ? pool.onEvents(listener) : () => undefined;
+    },
   }),
-  readingEvents('resumes-at-a-call', (read, after, limit) =>
-    after % 100 === 0 ? read(after, limit) : read(after - (after % 100), limit),
-  ),
-  readingEvents('a-thousand-events-only', (read, after, limit) => {
-    const page = read(after, limit);
-    const { last } = page;
-    return {
-      ...page,
-      events: page.events.filter(({ eventSeq }) => eventSeq <= 1_000 || eventSeq % 7 > 0 || eventSeq === last),
-    };
-  }),
-  answered('wakes-nobody', () => ({ onEvents: () => () => undefined })),
-  answered('wakes-the-first-reader-only', (pool) => {
-    let readers = 0;
-    return { onEvents: (listener) => (readers++ === 0 ? pool.onEvents(listener) : () => undefined) };
-  }),
-  answered('one-end-stops-all', (pool) => {
+  fifo.plant('one-end-stops-all', (_, { pool }) => {
     const stops: (() => void)[] = [];
     return {
       onEvents: (listener) => {
@@ -47,26 +38,16 @@ export const eventLogMutants: readonly Mutant[] = [
       },
     };
   }),
-  opened('keeps-ten-events', (options) => ({ ...options, maxEvents: 10 })),
-  opened('keeps-half-the-events', ({ maxEvents = 100_000, ...options }) => ({
+  stores.opened('keeps-ten-events', (options) => ({ ...options, maxEvents: 10 })),
+  stores.opened('keeps-half-the-events', ({ maxEvents = 100_000, ...options }) => ({
     ...options,
     maxEvents: Math.ceil(maxEvents / 2),
   })),
-  readingEvents('trimmed-silently', (read, after, limit) => {
-    const page = read(after, limit);
-    return { ...page, oldest: Math.min(page.oldest, after + 1) };
-  }),
-  readingEvents('one-missed-too-few', (read, after, limit) => {
-    const page = read(after, limit);
-    return page.oldest > after + 1 ? { ...page, oldest: page.oldest - 1 } : page;
-  }),
-  readingEvents('beyond-the-end-waits', (read, after, limit) => {
-    const page = read(after, limit);
-    return after < 2 ** 40 && after > page.last ? { ...page, oldest: 1, last: after } : page;
-  }),
-  readingEvents('trimmed-ends-the-stream', (read, after, limit) => {
-    const page = read(after, limit);
-    if (page.oldest > after + 1 && after < page.last) throw new Error('trimmed');
-    return page;
+  pages('trimmed-silently', ({ oldest }, after) => ({ oldest: Math.min(oldest, after + 1) })),
+  pages('one-missed-too-few', ({ oldest }, after) => oldest > after + 1 && { oldest: oldest - 1 }),
+  pages('beyond-the-end-waits', ({ last }, after) => after < 2 ** 40 && after > last && { oldest: 1, last: after }),
+  pages('trimmed-ends-the-stream', ({ oldest, last }, after) => {
+    if (oldest > after + 1 && after < last) throw new Error('trimmed');
+    return false;
   }),
 ];

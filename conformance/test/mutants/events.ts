@@ -1,200 +1,57 @@
 import type { BlockEvent, MempoolEvent, StoreEvent, TransactionEvent } from 'mempool-core';
-import { answered, decided, handed, type Mutant, withEvents } from './mutant.ts';
-import type { PlantedDriver, WriteVerb } from './planted-driver.ts';
+import { fifo, numbered } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
+import { eventOf, type PlantedDriver, type WriteVerb } from './planted-driver.ts';
+import { stores } from './stores.ts';
 
-/** Puts the events of a call in another order, numbered anew. */
-function ordered(id: string, order: (events: StoreEvent[], verb: WriteVerb) => StoreEvent[]): Mutant {
-  return decided(id, () => (step, verb) => {
-    const first = step.events[0]?.eventSeq ?? 1;
-    const events = order([...step.events], verb).map((event, i) => ({ ...event, eventSeq: first + i }));
-    return { ...step, events };
+/** Puts the events of such calls in another order, numbered anew. */
+function ordered(
+  id: string,
+  verbs: readonly WriteVerb[],
+  order: (blocks: StoreEvent[], others: StoreEvent[]) => StoreEvent[],
+): Mutant {
+  return fifo.decided(id, (step, verb) => {
+    const { block = [], transaction = [] } = Object.groupBy(step.events, ({ kind }) => kind);
+    return verbs.includes(verb) && numbered(step, order(block, transaction));
   });
 }
 
-function telling(id: string, alter: (event: TransactionEvent, pool: PlantedDriver) => TransactionEvent | null): Mutant {
-  return decided(id, (pool) => (step) => withEvents(step, (event) => alter(event, pool)));
-}
-
-function tellingBlocks(id: string, alter: (event: BlockEvent, tick: number) => BlockEvent): Mutant {
-  return decided(id, (pool) => (step) => ({
-    ...step,
-    events: step.events.map((event) => (event.kind === 'block' ? alter(event, pool.currentTip.tick) : event)),
+function blocks(id: string, action: BlockEvent['action'], change: (event: BlockEvent, tick: number) => object): Mutant {
+  return fifo.decided(id, ({ events }, _, pool) => ({
+    events: events.map((event) =>
+      event.kind === 'block' && event.action === action ? { ...event, ...change(event, pool.currentTip.tick) } : event,
+    ),
   }));
 }
 
-function isBlock(event: StoreEvent): boolean {
-  return event.kind === 'block';
+/** An event of a transition told in another way. */
+function telling(
+  id: string,
+  isMeant: (event: TransactionEvent) => boolean,
+  change: (event: TransactionEvent, pool: PlantedDriver) => object | null,
+): Mutant {
+  return fifo.events(id, (event, _, pool) => (isMeant(event) ? change(event, pool) : false));
 }
 
-function hashOrder(a: StoreEvent, b: StoreEvent): number {
-  return a.kind === 'block' || b.kind === 'block' ? 0 : a.hash.localeCompare(b.hash);
+const between =
+  (before: string | null, stage: string | null) =>
+  (event: TransactionEvent): boolean =>
+    (before === null || event.previous.stage === before) && (stage === null || event.stage === stage);
+
+const any = between(null, null);
+const none = { confirmations: 0, nonConfirmations: 0 };
+const origin = { previous: { stage: 'Unknown', ...none } };
+const hashOf = (event: StoreEvent): string => (event.kind === 'transaction' ? event.hash : '');
+const moves: readonly WriteVerb[] = ['markInflight', 'markAcknowledged', 'release', 'drop'];
+const all: readonly WriteVerb[] = [...moves, 'receive', 'confirm', 'rollback'];
+
+/** Streams whose events are changed one by one. */
+function streams(id: string, change: (event: MempoolEvent) => MempoolEvent[]): Mutant {
+  return stores.around(id, {
+    subscribe: async ({ store, given }) => changing(await store.subscribe(...given), change),
+  });
 }
 
-const returnVerbs: readonly WriteVerb[] = ['release', 'confirm', 'rollback'];
-
-/** E1 and E2. */
-export const eventMutants: readonly Mutant[] = [
-  handed('events-numbered-from-zero', (store) => ({
-    subscribe: async (options) => changing(await store.subscribe(options), fromZero),
-  })),
-  ordered('block-comes-last', (events) => [...events.filter((event) => !isBlock(event)), ...events.filter(isBlock)]),
-  ordered('events-by-hash', (events) => [
-    ...events.filter(isBlock),
-    ...events.filter((event) => !isBlock(event)).toSorted(hashOrder),
-  ]),
-  ordered('events-of-moves-backwards', (events, verb) =>
-    verb === 'confirm' || verb === 'rollback' || verb === 'receive' ? events : events.toReversed(),
-  ),
-  ordered('undone-oldest-first', (events, verb) =>
-    verb === 'rollback'
-      ? [...events.filter(isBlock).toReversed(), ...events.filter((event) => !isBlock(event))]
-      : events,
-  ),
-  ordered('received-newest-first', (events, verb) => (verb === 'receive' ? events.toReversed() : events)),
-  ...returnVerbs.map((way) =>
-    decided(
-      `return-by-${way}-is-called-pending`,
-      () => (step, verb) =>
-        withEvents(step, (event) =>
-          verb === way && event.stage === 'RolledBack' ? { ...event, stage: 'Pending' } : event,
-        ),
-    ),
-  ),
-  decided('jump-makes-two-events', (pool) => (step) => {
-    const [first] = step.events;
-    const events = step.events.flatMap((event): StoreEvent[] =>
-      event.kind === 'transaction' && event.stage === 'Finalized' && event.previous.stage !== 'Confirmed'
-        ? [{ ...event, stage: 'Confirmed' }, event]
-        : [event],
-    );
-    return {
-      ...step,
-      events: events.map((event, i) => ({ ...event, eventSeq: (first?.eventSeq ?? pool.lastEventSeq + 1) + i })),
-    };
-  }),
-  telling('jump-skips-its-stage-before', (event) =>
-    event.stage === 'Finalized' ? { ...event, previous: { ...event.previous, stage: 'Confirmed' } } : event,
-  ),
-  telling('no-counters-before', (event) => ({
-    ...event,
-    previous: { stage: event.previous.stage, confirmations: 0, nonConfirmations: 0 },
-  })),
-  telling('no-counters-after', (event) => ({ ...event, confirmations: 0, nonConfirmations: 0 })),
-  telling('finalized-at-the-tip', (event, pool) =>
-    event.stage === 'Finalized' && event.previous.stage === 'Confirmed'
-      ? { ...event, point: pool.currentTip.point }
-      : event,
-  ),
-  telling('event-without-a-point', (event) => ({ ...event, point: null })),
-  telling('event-without-a-reason', (event) => ({ ...event, reason: null })),
-  telling('event-without-a-seq', (event) => ({ ...event, seq: 0 })),
-  telling('drop-tells-a-point', (event, pool) =>
-    event.stage === 'Dropped' ? { ...event, point: pool.currentTip.point } : event,
-  ),
-  telling('new-life-of-unknown-origin', (event) =>
-    event.stage === 'Pending'
-      ? { ...event, previous: { stage: 'Unknown', confirmations: 0, nonConfirmations: 0 } }
-      : event,
-  ),
-  telling('revived-out-of-nothing', (event) =>
-    event.previous.stage === 'Dropped' && event.stage === 'Confirmed'
-      ? { ...event, previous: { stage: 'Unknown', confirmations: 0, nonConfirmations: 0 } }
-      : event,
-  ),
-  telling('revival-not-announced', (event) =>
-    event.previous.stage === 'Dropped' && event.stage === 'Confirmed' ? null : event,
-  ),
-  telling('acknowledgement-not-announced', (event) => (event.stage === 'Acknowledged' ? null : event)),
-  telling('final-return-of-unknown-depth', (event) =>
-    event.previous.stage === 'Finalized' ? { ...event, previous: { ...event.previous, confirmations: 0 } } : event,
-  ),
-  telling('depth-after-the-rollback', (event) =>
-    event.stage === 'RolledBack' && event.previous.stage === 'Confirmed'
-      ? { ...event, previous: { ...event.previous, confirmations: 1 } }
-      : event,
-  ),
-  decided('depth-makes-events', (pool) => (step, verb) => {
-    if (verb !== 'confirm' || step.events.length === 0) return step;
-    const named = new Set(step.events.flatMap((event) => (event.kind === 'transaction' ? [event.hash] : [])));
-    const deep = pool.peekInflight(0, 100).filter(({ hash, stage }) => stage === 'Confirmed' && !named.has(hash));
-    const eventSeq = pool.lastEventSeq + step.events.length + 1;
-    const made = deep.map(({ hash, seq, confirmedAt }, i): StoreEvent => {
-      const none = { confirmations: 0, nonConfirmations: 0 };
-      return {
-        kind: 'transaction',
-        eventSeq: eventSeq + i,
-        hash,
-        seq,
-        stage: 'Confirmed',
-        previous: { stage: 'Confirmed', ...none },
-        ...none,
-        point: confirmedAt,
-        reason: null,
-      };
-    });
-    return { ...step, events: [...step.events, ...made] };
-  }),
-  tellingBlocks('undone-tells-the-tick-of-the-target', (event) =>
-    event.action === 'undone' ? { ...event, tick: event.tick - 1 } : event,
-  ),
-  tellingBlocks('block-tells-the-tick-before', (event, tick) =>
-    event.action === 'applied' ? { ...event, tick } : event,
-  ),
-  decided('undone-in-one-event', () => (step) => {
-    const first = step.events[0]?.eventSeq ?? 1;
-    const events = step.events.filter((event, i) => i === 0 || event.kind !== 'block');
-    return { ...step, events: events.map((event, i) => ({ ...event, eventSeq: first + i })) };
-  }),
-  answered('refused-block-makes-an-event', (pool) => ({
-    confirm: (block, context) => {
-      const outcome = pool.confirm(block, context);
-      const { point } = block;
-      const event = {
-        kind: 'block',
-        eventSeq: pool.lastEventSeq + 1,
-        action: 'applied',
-        point,
-        tick: outcome.tip.tick,
-      } as const;
-      if (outcome.kind !== 'applied')
-        pool.apply({ outcome, writes: [], events: [event], chain: null, operation: null });
-      return outcome;
-    },
-  })),
-  handed('late-arrival-in-two-events', (store) => ({
-    subscribe: async (options) => changing(await store.subscribe(options), twice),
-  })),
-  answered('told-before-it-is-written', (pool) => {
-    const lags = new Map<string, number>();
-    return {
-      checkStatus: (hashes) =>
-        pool.checkStatus(hashes).map((status) => {
-          const asked = lags.get(status.hash) ?? 0;
-          lags.set(status.hash, asked + 1);
-          return asked === 0 && status.stage !== 'Pending' ? { ...status, stage: 'Unknown' } : status;
-        }),
-    };
-  }),
-  answered('final-one-announced-again', (pool) => ({
-    drop: (hashes, reason, context) => {
-      const dropped = pool.drop(hashes, reason, context);
-      const event = pool
-        .readEvents(0, 1_000)
-        .events.findLast((one) => one.kind === 'transaction' && hashes.includes(one.hash));
-      if (dropped.length === 0 && event)
-        pool.apply({
-          outcome: null,
-          writes: [],
-          events: [{ ...event, eventSeq: pool.lastEventSeq + 1 }],
-          chain: null,
-          operation: null,
-        });
-      return dropped;
-    },
-  })),
-];
-
-/** Changes a stream, event by event. */
 async function* changing(
   stream: AsyncIterable<MempoolEvent>,
   change: (event: MempoolEvent) => MempoolEvent[],
@@ -202,12 +59,89 @@ async function* changing(
   for await (const event of stream) yield* change(event);
 }
 
-/** A received-as-Confirmed transaction as two events. */
-function twice(event: MempoolEvent): MempoolEvent[] {
-  const late = event.kind === 'transaction' && event.previous.stage === 'Unknown' && event.stage === 'Confirmed';
-  return late ? [{ ...event, stage: 'Pending' }, event] : [event];
-}
-
-function fromZero(event: MempoolEvent): MempoolEvent[] {
-  return event.kind === 'lagged' ? [event] : [{ ...event, eventSeq: event.eventSeq - 1 }];
-}
+/** E1 and E2. */
+export const eventMutants: readonly Mutant[] = [
+  streams('events-numbered-from-zero', (event) =>
+    event.kind === 'lagged' ? [event] : [{ ...event, eventSeq: event.eventSeq - 1 }],
+  ),
+  ordered('block-comes-last', all, (blocks, others) => [...others, ...blocks]),
+  ordered('events-by-hash', all, (blocks, others) => [
+    ...blocks,
+    ...others.sort((a, b) => hashOf(a).localeCompare(hashOf(b))),
+  ]),
+  ordered('events-of-moves-backwards', moves, (_, others) => others.reverse()),
+  ordered('undone-oldest-first', ['rollback'], (blocks, others) => [...blocks.reverse(), ...others]),
+  ordered('received-newest-first', ['receive'], (_, others) => others.reverse()),
+  ...(['release', 'confirm', 'rollback'] as const).map((way) =>
+    fifo.events(
+      `return-by-${way}-is-called-pending`,
+      ({ stage }, verb) => verb === way && stage === 'RolledBack' && { stage: 'Pending' },
+    ),
+  ),
+  fifo.decided('jump-makes-two-events', (step) => {
+    const isJump = (event: StoreEvent): event is TransactionEvent =>
+      event.kind === 'transaction' && event.stage === 'Finalized' && event.previous.stage !== 'Confirmed';
+    return numbered(
+      step,
+      step.events.flatMap((event): StoreEvent[] =>
+        isJump(event) ? [{ ...event, stage: 'Confirmed' }, event] : [event],
+      ),
+    );
+  }),
+  telling('jump-skips-its-stage-before', between(null, 'Finalized'), ({ previous }) => ({
+    previous: { ...previous, stage: 'Confirmed' },
+  })),
+  telling('no-counters-before', any, ({ previous: { stage } }) => ({ previous: { stage, ...none } })),
+  telling('no-counters-after', any, () => none),
+  telling('finalized-at-the-tip', between('Confirmed', 'Finalized'), (_, { currentTip: { point } }) => ({ point })),
+  telling('event-without-a-point', any, () => ({ point: null })),
+  telling('event-without-a-reason', any, () => ({ reason: null })),
+  telling('event-without-a-seq', any, () => ({ seq: 0 })),
+  telling('drop-tells-a-point', between(null, 'Dropped'), (_, { currentTip: { point } }) => ({ point })),
+  telling('new-life-of-unknown-origin', between(null, 'Pending'), () => origin),
+  telling('revived-out-of-nothing', between('Dropped', 'Confirmed'), () => origin),
+  telling('revival-not-announced', between('Dropped', 'Confirmed'), () => null),
+  telling('acknowledgement-not-announced', between(null, 'Acknowledged'), () => null),
+  telling('final-return-of-unknown-depth', between('Finalized', null), ({ previous }) => ({
+    previous: { ...previous, confirmations: 0 },
+  })),
+  telling('depth-after-the-rollback', between('Confirmed', 'RolledBack'), ({ previous }) => ({
+    previous: { ...previous, confirmations: 1 },
+  })),
+  fifo.decided('depth-makes-events', (step, verb, pool) => {
+    const named = step.events.map(hashOf);
+    const deep = pool.peekInflight(0, 100).filter(({ hash, stage }) => stage === 'Confirmed' && !named.includes(hash));
+    const made = deep.map((one) => ({ ...eventOf(one, 'Confirmed'), point: one.confirmedAt }) as TransactionEvent);
+    return verb === 'confirm' && step.events.length > 0 && numbered(step, [...step.events, ...made]);
+  }),
+  blocks('undone-tells-the-tick-of-the-target', 'undone', ({ tick }) => ({ tick: tick - 1 })),
+  blocks('block-tells-the-tick-before', 'applied', (_, tick) => ({ tick })),
+  fifo.decided('undone-in-one-event', (step) =>
+    numbered(
+      step,
+      step.events.filter(({ kind }, i) => i === 0 || kind !== 'block'),
+    ),
+  ),
+  fifo.told('refused-block-makes-an-event', {
+    confirm: ({ kind, tip: { tick } }, { pool, given: [{ point }] }) => {
+      if (kind !== 'applied') pool.announce([{ kind: 'block', action: 'applied', point, tick }]);
+    },
+  }),
+  streams('late-arrival-in-two-events', (event) => {
+    const isLate = event.kind === 'transaction' && between('Unknown', 'Confirmed')(event);
+    return isLate ? [{ ...event, stage: 'Pending' }, event] : [event];
+  }),
+  fifo.each('told-before-it-is-written', {
+    checkStatus: ({ hash, stage }, { notes: { hashes } }) => {
+      const isFirst = !hashes.has(hash);
+      hashes.add(hash);
+      return isFirst && stage !== 'Pending' && { stage: 'Unknown' };
+    },
+  }),
+  fifo.told('final-one-announced-again', {
+    drop: (told, { pool, given: [hashes] }) => {
+      const event = pool.readEvents(0, 1_000).events.findLast((one) => hashes.includes(hashOf(one)));
+      if (told.length === 0 && event) pool.announce([event]);
+    },
+  }),
+];

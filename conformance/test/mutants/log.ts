@@ -1,131 +1,97 @@
-import type { LogEntry, LogPage, StoreDriver, Transaction } from 'mempool-core';
-import { answered, handed, type Mutant, opened } from './mutant.ts';
+import type { LogEntry, LogPage } from 'mempool-core';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
+import { stores } from './stores.ts';
 
-function logging(
-  id: string,
-  alter: (page: LogPage, cursor: number, limit: number, pool: PlantedDriver) => LogPage,
-): Mutant {
-  return answered(id, (pool) => ({
-    dumpFinalized: (cursor, limit) => alter(pool.dumpFinalized(cursor, limit), cursor, limit, pool),
-  }));
+type Query = readonly [cursor: number, limit: number, pool: PlantedDriver];
+
+function pages(id: string, change: (page: LogPage, ...query: Query) => object | false | null | undefined): Mutant {
+  return fifo.told(id, {
+    dumpFinalized: (page, { pool, given: [cursor, limit] }) => change(page, cursor, limit, pool),
+  });
 }
 
-function entries(id: string, alter: (entry: LogEntry, pool: PlantedDriver) => LogEntry): Mutant {
-  return logging(id, (page, _, __, pool) => ({ ...page, entries: page.entries.map((entry) => alter(entry, pool)) }));
+function entries(id: string, change: (entry: LogEntry, pool: PlantedDriver) => object | false): Mutant {
+  return fifo.each(id, { dumpFinalized: (entry, { pool }) => change(entry, pool) });
 }
 
-/** Reads the log with another cursor or limit. */
-function dumping(id: string, dump: (pool: PlantedDriver, cursor: number, limit: number) => LogPage): Mutant {
-  return answered(
-    id,
-    (pool): Partial<StoreDriver> => ({ dumpFinalized: (cursor, limit) => dump(pool, cursor, limit) }),
-  );
+/** Reads the log from another cursor. */
+function asked(id: string, change: (cursor: number, pool: PlantedDriver) => number): Mutant {
+  return fifo.given(id, { dumpFinalized: (cursor, { pool }) => change(cursor, pool) });
 }
+
+const oldest = (pool: PlantedDriver): number => pool.dumpFinalized(0, 1).entries[0]?.logSeq ?? 1;
+const nothing = { payload: new Uint8Array() };
 
 /** O4 and O6 for the log. */
 export const logMutants: readonly Mutant[] = [
-  logging('cursor-of-an-empty-page-is-zero', (page) => (page.entries.length === 0 ? { ...page, cursor: 0 } : page)),
-  logging('log-newest-first', (page) => ({ ...page, entries: page.entries.toReversed() })),
-  entries('log-numbers-from-zero', (entry) => ({ ...entry, logSeq: entry.logSeq - 1 })),
-  dumping('cursor-exclusive', (pool, cursor, limit) => pool.dumpFinalized(cursor === 0 ? 0 : cursor + 1, limit)),
-  logging('cursor-is-the-last-entry', (page) => ({ ...page, cursor: Math.max(1, page.cursor - 1) })),
-  logging('always-more', (page) => ({ ...page, hasMore: page.entries.length > 0 })),
-  logging('never-more', (page) => ({ ...page, hasMore: false })),
-  logging('full-page-means-more', (page, _, limit) => ({ ...page, hasMore: page.entries.length === limit })),
-  logging('trimmed-not-told', (page) => ({ ...page, missed: 0 })),
-  logging('one-missed-too-many', (page) => ({ ...page, missed: page.missed > 0 ? page.missed + 1 : 0 })),
-  logging('missed-told-at-the-start', (page, cursor, _, pool) => {
-    const [first] = pool.dumpFinalized(0, 1).entries;
-    return cursor === 0 ? { ...page, missed: (first?.logSeq ?? 1) - 1 } : page;
-  }),
-  logging('oldest-counts-as-missed', (page, cursor) =>
-    cursor > 0 && page.entries[0]?.logSeq === cursor && cursor > 1 ? { ...page, missed: 1 } : page,
+  pages('cursor-of-an-empty-page-is-zero', ({ entries }) => entries.length === 0 && { cursor: 0 }),
+  pages('log-newest-first', ({ entries }) => ({ entries: entries.toReversed() })),
+  entries('log-numbers-from-zero', ({ logSeq }) => ({ logSeq: logSeq - 1 })),
+  asked('cursor-exclusive', (cursor) => (cursor === 0 ? 0 : cursor + 1)),
+  pages('cursor-is-the-last-entry', ({ cursor }) => ({ cursor: Math.max(1, cursor - 1) })),
+  pages('always-more', ({ entries }) => ({ hasMore: entries.length > 0 })),
+  pages('never-more', () => ({ hasMore: false })),
+  pages('full-page-means-more', ({ entries }, _, limit) => ({ hasMore: entries.length === limit })),
+  pages('trimmed-not-told', () => ({ missed: 0 })),
+  pages('one-missed-too-many', ({ missed }) => missed > 0 && { missed: missed + 1 }),
+  pages('missed-told-at-the-start', (_, cursor, __, pool) => cursor === 0 && { missed: oldest(pool) - 1 }),
+  pages(
+    'oldest-counts-as-missed',
+    ({ entries }, cursor) => cursor > 1 && entries[0]?.logSeq === cursor && { missed: 1 },
   ),
-  dumping('cursor-counts-from-the-oldest', (pool, cursor, limit) => {
-    const [first] = pool.dumpFinalized(0, 1).entries;
-    return pool.dumpFinalized(cursor === 0 ? 0 : cursor + (first?.logSeq ?? 1) - 1, limit);
-  }),
-  dumping('trimmed-cursor-gives-nothing', (pool, cursor, limit) => {
-    const page = pool.dumpFinalized(cursor, limit);
-    return page.missed > 0 ? { ...page, entries: [] } : page;
-  }),
-  opened('log-keeps-twice-as-much', ({ maxFinalized = 10_000, ...options }) => ({
+  asked('cursor-counts-from-the-oldest', (cursor, pool) => (cursor === 0 ? 0 : cursor + oldest(pool) - 1)),
+  pages('trimmed-cursor-gives-nothing', ({ missed }) => missed > 0 && { entries: [] }),
+  stores.opened('log-keeps-twice-as-much', ({ maxFinalized = 10_000, ...options }) => ({
     ...options,
     maxFinalized: maxFinalized * 2,
   })),
-  opened('log-keeps-a-thousand', (options) => ({ maxFinalized: 1_000, ...options })),
-  opened('log-keeps-three', (options) => ({ ...options, maxFinalized: 3 })),
-  answered('log-trimmed-one-for-one', (pool) => ({
-    drop: (hashes, reason, context) => {
-      const { maxFinalized } = pool.retention;
-      pool.retention = {
-        ...pool.retention,
-        maxFinalized: Math.max(maxFinalized, pool.usage().logged + hashes.length - 1),
-      };
-      const dropped = pool.drop(hashes, reason, context);
-      pool.retention = { ...pool.retention, maxFinalized };
+  stores.opened('log-keeps-a-thousand', (options) => ({ maxFinalized: 1_000, ...options })),
+  stores.opened('log-keeps-three', (options) => ({ ...options, maxFinalized: 3 })),
+  fifo.around('log-trimmed-one-for-one', {
+    drop: ({ pool, given }) => {
+      const { retention } = pool;
+      const maxFinalized = Math.max(retention.maxFinalized, pool.usage().logged + given[0].length - 1);
+      pool.retention = { ...retention, maxFinalized };
+      const dropped = pool.drop(...given);
+      pool.retention = retention;
       return dropped;
     },
-  })),
-  entries('entry-without-its-block', (entry) => ({ ...entry, point: null })),
-  entries('entry-without-its-type', (entry) => ({ ...entry, payloadType: 0 })),
-  entries('entry-without-its-age', (entry) => ({ ...entry, nonConfirmations: 0 })),
-  entries('entry-without-its-depth', (entry) => ({ ...entry, confirmations: 1 })),
-  entries('entry-with-the-latest-reason', (entry, pool) => ({
-    ...entry,
-    reason: pool.life(entry.hash)?.reason ?? null,
-  })),
-  entries('entry-with-the-latest-seq', (entry, pool) => ({ ...entry, seq: pool.life(entry.hash)?.seq ?? entry.seq })),
-  logging('old-entries-without-payload', (page, _, __, pool) => {
-    const { entries: all } = pool.dumpFinalized(0, 1_000);
-    const latest = new Map(all.map(({ hash, logSeq }) => [hash, logSeq]));
-    return {
-      ...page,
-      entries: page.entries.map((entry) =>
-        latest.get(entry.hash) === entry.logSeq ? entry : { ...entry, payload: new Uint8Array(0) },
-      ),
-    };
   }),
-  answered('entries-keep-their-own-payload', (pool) => {
-    const own = new Map<number, Transaction>();
-    return {
-      receive: (transactions, context) => {
-        const outcomes = pool.receive(transactions, context);
-        for (const [i, outcome] of outcomes.entries())
-          if (outcome.kind === 'received') own.set(outcome.seq, transactions[i] as Transaction);
-        return outcomes;
-      },
-      dumpFinalized: (cursor, limit) => {
-        const page = pool.dumpFinalized(cursor, limit);
-        return { ...page, entries: page.entries.map((entry) => ({ ...entry, ...own.get(entry.seq) })) };
-      },
-    };
-  }),
-  logging('last-entries-without-payload', (page, _, __, pool) => {
-    const trimmed = pool.usage().lastLogSeq > pool.usage().logged;
-    return trimmed
-      ? { ...page, entries: page.entries.map((entry) => ({ ...entry, payload: new Uint8Array(0) })) }
-      : page;
-  }),
-  dumping('log-limit-of-zero-is-endless', (pool, cursor, limit) => {
-    const page = pool.dumpFinalized(cursor, limit);
-    return limit === 1 ? { ...page, entries: [], cursor: Math.max(1, cursor) } : page;
-  }),
-  dumping('log-five-hundred-at-most', (pool, cursor, limit) => pool.dumpFinalized(cursor, Math.min(500, limit))),
-  dumping('log-pages-without-a-size', (pool, cursor, limit) => {
-    const first = pool.dumpFinalized(cursor, limit);
-    if (first.entries.length !== 8) return first;
-    const second = pool.dumpFinalized(first.cursor, limit);
-    return { ...second, entries: [...first.entries, ...second.entries] };
-  }),
-  handed('log-without-limit-gives-ten', (store) => ({
-    dumpFinalized: (query = {}) => store.dumpFinalized({ limit: 10, ...query }),
-  })),
-  handed('log-of-none-for-zero', (store) => ({
-    dumpFinalized: async (query = {}) => {
-      const page = await store.dumpFinalized(query);
-      return query.limit === 0 ? { ...page, entries: [], cursor: 1 } : page;
+  entries('entry-without-its-block', () => ({ point: null })),
+  entries('entry-without-its-type', () => ({ payloadType: 0 })),
+  entries('entry-without-its-age', () => ({ nonConfirmations: 0 })),
+  entries('entry-without-its-depth', () => ({ confirmations: 1 })),
+  entries('entry-with-the-latest-reason', ({ hash }, pool) => ({ reason: pool.life(hash)?.reason ?? null })),
+  entries('entry-with-the-latest-seq', ({ hash, seq }, pool) => ({ seq: pool.life(hash)?.seq ?? seq })),
+  entries(
+    'old-entries-without-payload',
+    ({ hash, logSeq }, pool) => pool.logged(hash).at(-1)?.logSeq !== logSeq && nothing,
+  ),
+  fifo.each('entries-keep-their-own-payload', {
+    receive: (one, { given: [all], notes }) => {
+      const own = all.find(({ hash }) => hash === one.hash);
+      if (one.kind === 'received' && own) notes.patches.set(`${one.seq}`, own);
     },
-  })),
+    dumpFinalized: ({ seq }, { notes }) => notes.patches.get(`${seq}`),
+  }),
+  entries('last-entries-without-payload', (_, pool) => pool.usage().lastLogSeq > pool.usage().logged && nothing),
+  pages(
+    'log-limit-of-zero-is-endless',
+    (_, cursor, limit) => limit === 1 && { entries: [], cursor: Math.max(1, cursor) },
+  ),
+  fifo.around('log-five-hundred-at-most', {
+    dumpFinalized: ({ pool, given: [cursor, limit] }) => pool.dumpFinalized(cursor, Math.min(500, limit)),
+  }),
+  pages('log-pages-without-a-size', (first, _, limit, pool) => {
+    const second = pool.dumpFinalized(first.cursor, limit);
+    return first.entries.length === 8 && { ...second, entries: [...first.entries, ...second.entries] };
+  }),
+  stores.around('log-without-limit-gives-ten', {
+    dumpFinalized: ({ store, given: [query] }) => store.dumpFinalized({ limit: 10, ...query }),
+  }),
+  stores.told('log-of-none-for-zero', {
+    dumpFinalized: (_, { given: [query] }) => query?.limit === 0 && { entries: [], cursor: 1 },
+  }),
 ];

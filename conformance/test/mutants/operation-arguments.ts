@@ -1,15 +1,15 @@
-import { type ChainPoint, invalid, isMempoolError, type WriteOptions } from 'mempool-core';
-import { handed, type Mutant } from './mutant.ts';
+import { invalid, type WriteOptions } from 'mempool-core';
+import type { Mutant } from './mutant.ts';
+import { stores } from './stores.ts';
 
 /** X2: an operation id that is used again with other arguments. */
 export const operationArgumentMutants: readonly Mutant[] = [
-  handed('id-of-another-slot-answered', (store) => {
+  stores.plant('id-of-another-slot-answered', (store) => {
     const slots = new Map<string, number>();
-    const first = (point: ChainPoint, id: string | undefined): ChainPoint => {
-      if (id === undefined) return point;
-      const slot = slots.get(`${id} ${point.hash}`) ?? point.slot;
-      slots.set(`${id} ${point.hash}`, slot);
-      return { ...point, slot };
+    const first = <P extends { readonly slot: number; readonly hash: string }>(point: P, id: string | undefined): P => {
+      const key = `${id} ${point.hash}`;
+      if (!slots.has(key)) slots.set(key, point.slot);
+      return id === undefined ? point : { ...point, slot: slots.get(key) ?? point.slot };
     };
     return {
       confirm: (block, policy, options) =>
@@ -17,20 +17,20 @@ export const operationArgumentMutants: readonly Mutant[] = [
       rollback: (point, options) => store.rollback(point && first(point, options?.operationId), options),
     };
   }),
-  handed('id-of-some-of-its-hashes-answered', (store) => {
+  stores.plant('id-of-some-of-its-hashes-answered', (store) => {
     const known = new Map<string, readonly string[]>();
     const first = (hashes: readonly string[], id: string | undefined): readonly string[] => {
       if (id === undefined) return hashes;
-      const before = known.get(id)?.some((hash) => hashes.includes(hash)) ? known.get(id) : undefined;
-      if (!known.has(id)) known.set(id, hashes);
-      return before ?? hashes;
+      const before = known.get(id);
+      if (before === undefined) known.set(id, hashes);
+      return before?.some((hash) => hashes.includes(hash)) ? before : hashes;
     };
     return {
       markInflight: (hashes, options) => store.markInflight(first(hashes, options?.operationId), options),
       drop: (hashes, reason, options) => store.drop(first(hashes, options?.operationId), reason, options),
     };
   }),
-  handed('forgets-all-ids-at-the-ten-thousandth', (store) => {
+  stores.plant('forgets-all-ids-at-the-ten-thousandth', (store) => {
     const ids = new Set<string>();
     let emptied = 0;
     const renamed = <T extends WriteOptions>(options: T | undefined): T | undefined => {
@@ -48,11 +48,7 @@ export const operationArgumentMutants: readonly Mutant[] = [
       markInflight: (hashes, options) => store.markInflight(hashes, renamed(options)),
     };
   }),
-  handed('first-transactions-not-told', (store) => ({
-    receive: (batch, options) =>
-      store.receive(batch, options).catch((error: unknown) => {
-        if (!isMempoolError(error, 'ERR_MEMPOOL_INVALID')) throw error;
-        throw invalid(error.details.field ?? '', 'another one');
-      }),
-  })),
+  stores.caught('first-transactions-not-told', ['receive'], 'ERR_MEMPOOL_INVALID', ({ details }) => {
+    throw invalid(details.field ?? '', 'another one');
+  }),
 ];

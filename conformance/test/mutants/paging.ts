@@ -1,158 +1,113 @@
 import { invalid, type SeqQuery, type StoredTransaction } from 'mempool-core';
-import { answered, handed, type Mutant } from './mutant.ts';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
+import { stores } from './stores.ts';
 
 type Peek = 'peekPending' | 'peekInflight';
 type Page = (after: number, limit: number) => StoredTransaction[];
 
-const peeks: readonly Peek[] = ['peekPending', 'peekInflight'];
 const mebibyte = 1_048_576;
-
-function paging(
-  id: string,
-  verb: Peek,
-  alter: (read: Page, after: number, limit: number) => StoredTransaction[],
-): Mutant {
-  return answered(`${verb}-${id}`, (pool) => {
-    const read: Page = (after, limit) => pool[verb](after, limit);
-    return { [verb]: (after: number, limit: number) => alter(read, after, limit) };
-  });
-}
-
-function bytesOf(records: readonly StoredTransaction[]): number {
-  return records.reduce((sum, { payload }) => sum + payload.length, 0);
-}
+const bytesOf = (page: StoredTransaction[]): number => page.reduce((sum, { payload }) => sum + payload.length, 0);
+const day = 86_400_000;
 
 /** O1 and O6, for both lists. */
 function pagingMutants(verb: Peek): Mutant[] {
+  const paging = (id: string, change: (read: Page, after: number, limit: number) => StoredTransaction[]) =>
+    fifo.every(`${verb}-${id}`, [verb], ({ pool, given: [after, limit] }) =>
+      change((...range) => pool[verb](...range), after, limit),
+    );
+  const asking = (id: string, change: (query: SeqQuery) => SeqQuery | StoredTransaction[]) =>
+    stores.every(`${verb}-${id}`, [verb], async ({ store, given: [query = {}] }) => {
+      const changed = change(query);
+      return Array.isArray(changed) ? changed : store[verb](changed);
+    });
   return [
-    paging('starts-at-after', verb, (read, after, limit) => read(Math.max(0, after - 1), limit)),
-    paging('skips-one-behind-a-page', verb, (read, after, limit) =>
-      after === 0 ? read(0, limit) : read(after + 1, limit),
-    ),
-    paging('ignores-after-beyond-the-end', verb, (read, after, limit) =>
-      after > 2 ** 40 ? read(0, limit) : read(after, limit),
-    ),
-    paging('one-too-many', verb, (read, after, limit) => read(after, Math.min(1_000, limit + 1))),
-    paging('five-hundred-at-most', verb, (read, after, limit) => read(after, Math.min(500, limit))),
-    paging('pages-of-four-mebibytes', verb, (read, after, limit) => {
+    paging('starts-at-after', (read, after, limit) => read(Math.max(0, after - 1), limit)),
+    paging('skips-one-behind-a-page', (read, after, limit) => read(after === 0 ? 0 : after + 1, limit)),
+    paging('ignores-after-beyond-the-end', (read, after, limit) => read(after > 2 ** 40 ? 0 : after, limit)),
+    paging('one-too-many', (read, after, limit) => read(after, Math.min(1_000, limit + 1))),
+    paging('five-hundred-at-most', (read, after, limit) => read(after, Math.min(500, limit))),
+    paging('pages-of-four-mebibytes', (read, after, limit) => {
       const page = read(after, limit);
       while (page.length > 1 && bytesOf(page) > 4 * mebibyte) page.pop();
       return page;
     }),
-    paging('pages-without-a-size', verb, (read, after, limit) => {
+    paging('pages-without-a-size', (read, after, limit) => {
       const page = read(after, limit);
       if (bytesOf(page) < 8 * mebibyte) return page;
       return [...page, ...read(page.at(-1)?.seq ?? after, limit - page.length)];
     }),
-    paging('nothing-larger-than-a-page', verb, (read, after, limit) =>
+    paging('nothing-larger-than-a-page', (read, after, limit) =>
       read(after, limit).filter(({ payload }) => payload.length <= 8 * mebibyte),
     ),
-    handed(`${verb}-of-none-for-zero`, (store) => ({
-      [verb]: async (query: SeqQuery = {}) => ((query.limit ?? 1) < 1 ? [] : store[verb](query)),
-    })),
-    handed(`${verb}-without-limit-gives-ten`, (store) => ({
-      [verb]: (query: SeqQuery = {}) => store[verb]({ limit: 10, ...query }),
-    })),
-    handed(`${verb}-with-a-large-limit-is-refused`, (store) => ({
-      [verb]: (query: SeqQuery = {}) =>
-        (query.limit ?? 1) > 1_000 ? Promise.reject(invalid('limit', 'at most 1000')) : store[verb](query),
-    })),
+    asking('of-none-for-zero', (query) => ((query.limit ?? 1) < 1 ? [] : query)),
+    asking('without-limit-gives-ten', (query) => ({ limit: 10, ...query })),
+    asking('with-a-large-limit-is-refused', (query) => {
+      if ((query.limit ?? 1) > 1_000) throw invalid('limit', 'at most 1000');
+      return query;
+    }),
   ];
+}
+
+/** What a list reads is gone a day after the last such call. */
+function expiring(id: string, verb: 'receive' | 'markInflight', peek: Peek): Mutant {
+  return fifo.plant(id, (whole, { options: { clock } }) => {
+    let last = clock();
+    const call = whole[verb] as (...given: unknown[]) => never;
+    return {
+      [verb]: (...given: unknown[]) => {
+        last = clock();
+        return call(...given);
+      },
+      [peek]: (after: number, limit: number) => (clock() - last > day ? [] : whole[peek](after, limit)),
+    };
+  });
+}
+
+function hasPending(id: string, isPending: boolean): Mutant {
+  return stores.around(id, { hasPending: ({ store }) => store.usage().then(() => isPending) });
 }
 
 /** O1 and O2. */
 export const pageMutants: readonly Mutant[] = [
-  ...peeks.flatMap(pagingMutants),
-  answered('after-must-be-there', (pool) => ({
-    peekPending: (after, limit) => {
-      const all = pool.peekPending(0, 1_000);
-      return after === 0 || all.some(({ seq }) => seq === after) ? pool.peekPending(after, limit) : [];
-    },
-  })),
-  answered('pages-end-at-a-hole', (pool) => ({
-    peekPending: (after, limit) => {
-      const page = pool.peekPending(after, limit);
-      return after > 0 && page[0]?.seq !== after + 1 ? [] : page;
-    },
-  })),
-  answered('in-flight-by-the-mark', (pool) => {
-    const marked: string[] = [];
-    return {
-      move: (verb, hashes, context) => {
-        const moved = pool.move(verb, hashes, context);
-        if (verb === 'markInflight') marked.push(...moved);
-        return moved;
-      },
-      peekInflight: (after, limit) =>
-        pool.peekInflight(after, limit).toSorted((a, b) => marked.indexOf(a.hash) - marked.indexOf(b.hash)),
-    };
+  ...pagingMutants('peekPending'),
+  ...pagingMutants('peekInflight'),
+  fifo.told('after-must-be-there', {
+    peekPending: (page, { pool, given: [after] }) =>
+      after === 0 || pool.peekPending(0, 1_000).some(({ seq }) => seq === after) ? page : [],
   }),
-  answered('confirmed-not-in-flight', (pool) => ({
-    peekInflight: (after, limit) => pool.peekInflight(after, limit).filter(({ stage }) => stage !== 'Confirmed'),
-  })),
-  answered('reading-takes', (pool) => ({
-    peekPending: (after, limit) => {
-      const page = pool.peekPending(after, limit);
-      pool.move(
-        'markInflight',
-        page.map(({ hash }) => hash),
-        { signal: undefined, operationId: undefined },
-      );
-      return page;
-    },
-  })),
-  handed('always-something-waiting', (store) => ({
-    hasPending: async () => {
-      await store.usage();
-      return true;
-    },
-  })),
-  handed('never-anything-waiting', (store) => ({
-    hasPending: async () => {
-      await store.usage();
-      return false;
-    },
-  })),
-  handed('waiting-told-once', (store) => {
-    let asked = 0;
-    return { hasPending: async (options) => (asked++ === 0 ? store.hasPending(options) : false) };
+  fifo.told('pages-end-at-a-hole', {
+    peekPending: (page, { given: [after] }) => after > 0 && page[0]?.seq !== after + 1 && [],
   }),
-  answered('a-day-is-enough', (pool, { clock }) => {
-    let last = clock();
-    const expired = () => clock() - last > 86_400_000;
-    return {
-      receive: (transactions, context) => {
-        last = clock();
-        return pool.receive(transactions, context);
-      },
-      peekPending: (after, limit) => (expired() ? [] : pool.peekPending(after, limit)),
-    };
-  }),
-  answered('flying-a-day-is-enough', (pool, { clock }) => {
-    let last = clock();
-    return {
-      move: (verb, hashes, context) => {
-        last = clock();
-        return pool.move(verb, hashes, context);
-      },
-      peekInflight: (after, limit) => (clock() - last > 86_400_000 ? [] : pool.peekInflight(after, limit)),
-    };
-  }),
-  answered('usage-counts-acknowledged-as-propagated', (pool) => ({
-    usage: () => {
-      const usage = pool.usage();
-      return { ...usage, propagated: usage.propagated + usage.acknowledged, acknowledged: 0 };
+  fifo.around('in-flight-by-the-mark', {
+    markInflight: ({ pool, given, notes: { numbers } }) => {
+      const moved = pool.markInflight(...given);
+      for (const hash of moved) numbers.set(hash, numbers.size);
+      return moved;
     },
-  })),
-  answered('usage-one-call-behind', (pool) => {
-    let last = pool.usage();
-    const remember = <T>(run: () => T): T => {
-      last = pool.usage();
-      return run();
-    };
-    return {
-      confirm: (block, context) => remember(() => pool.confirm(block, context)),
-      usage: () => ({ ...pool.usage(), propagated: last.propagated }),
-    };
+    peekInflight: ({ pool, given, notes: { numbers } }) =>
+      pool.peekInflight(...given).toSorted((a, b) => (numbers.get(a.hash) ?? -1) - (numbers.get(b.hash) ?? -1)),
+  }),
+  fifo.only('confirmed-not-in-flight', { peekInflight: ({ stage }) => stage !== 'Confirmed' }),
+  fifo.told('reading-takes', { peekPending: (page, { pool }) => void pool.markInflight(page.map(({ hash }) => hash)) }),
+  hasPending('always-something-waiting', true),
+  hasPending('never-anything-waiting', false),
+  stores.around('waiting-told-once', {
+    hasPending: ({ store, given, notes }) => {
+      notes.count += 1;
+      return notes.count === 1 ? store.hasPending(...given) : Promise.resolve(false);
+    },
+  }),
+  expiring('a-day-is-enough', 'receive', 'peekPending'),
+  expiring('flying-a-day-is-enough', 'markInflight', 'peekInflight'),
+  fifo.told('usage-counts-acknowledged-as-propagated', {
+    usage: ({ propagated, acknowledged }) => ({ propagated: propagated + acknowledged, acknowledged: 0 }),
+  }),
+  fifo.around('usage-one-call-behind', {
+    confirm: ({ pool, given, notes }) => {
+      notes.patches.set('last', { propagated: pool.usage().propagated });
+      return pool.confirm(...given);
+    },
+    usage: ({ pool, notes }) => ({ ...pool.usage(), propagated: 0, ...notes.patches.get('last') }),
   }),
 ];

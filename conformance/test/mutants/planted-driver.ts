@@ -8,6 +8,8 @@ import {
   defaultRetention,
   dropStep,
   Ledger,
+  type Life,
+  type LogEntry,
   type MoveVerb,
   moveStep,
   type PoolView,
@@ -18,11 +20,16 @@ import {
   rollbackStep,
   type Step,
   type StoreDriver,
+  type StoreEvent,
   type Transaction,
   type WriteContext,
 } from 'mempool-core';
 
 export type WriteVerb = 'receive' | MoveVerb | 'drop' | 'confirm' | 'rollback';
+
+/** A call without options. */
+export const free: WriteContext = { signal: undefined, operationId: undefined };
+const nothing = { outcome: null, writes: [], events: [], chain: null, operation: null };
 
 /** A small backend in memory with a place for a fault on both sides of the rules. */
 export class PlantedDriver extends Ledger implements StoreDriver {
@@ -37,27 +44,68 @@ export class PlantedDriver extends Ledger implements StoreDriver {
     this.#options = options;
   }
 
-  receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
+  receive(transactions: readonly Transaction[], context = free): ReceiveOutcome[] {
     return this.#call('receive', context, (view) => receiveStep(view, transactions, this.#options.thresholds));
   }
 
-  move(verb: MoveVerb, hashes: readonly string[], context: WriteContext): string[] {
+  move(verb: MoveVerb, hashes: readonly string[], context = free): string[] {
     return this.#call(verb, context, (view) => moveStep(view, verb, hashes));
   }
 
-  drop(hashes: readonly string[], reason: string, context: WriteContext): string[] {
+  markInflight(hashes: readonly string[], context = free): string[] {
+    return this.move('markInflight', hashes, context);
+  }
+
+  markAcknowledged(hashes: readonly string[], context = free): string[] {
+    return this.move('markAcknowledged', hashes, context);
+  }
+
+  release(hashes: readonly string[], context = free): string[] {
+    return this.move('release', hashes, context);
+  }
+
+  drop(hashes: readonly string[], reason: string, context = free): string[] {
     return this.#call('drop', context, (view) => dropStep(view, hashes, reason));
   }
 
-  confirm(block: CheckedBlock, context: WriteContext): ConfirmOutcome {
+  confirm(block: CheckedBlock, context = free): ConfirmOutcome {
     return this.#call('confirm', context, (view) => confirmStep(view, block));
   }
 
-  rollback(point: ChainPoint | null, context: WriteContext): RollbackOutcome {
+  rollback(point: ChainPoint | null, context = free): RollbackOutcome {
     return this.#call('rollback', context, (view) => rollbackStep(view, point));
   }
 
   close(): void {}
+
+  stageOf(hash: string): string {
+    return this.life(hash)?.stage ?? 'Unknown';
+  }
+
+  /** The records of a stage, among these or all. */
+  lives(stage: string, hashes: readonly string[] = this.#hashes()): Life[] {
+    return hashes.map((hash) => this.life(hash)).filter((life) => life?.stage === stage) as Life[];
+  }
+
+  /** The log, as far as a page goes. */
+  logged(hash?: string): LogEntry[] {
+    return this.dumpFinalized(0, 1_000).entries.filter((entry) => hash === undefined || entry.hash === hash);
+  }
+
+  /** Writes records beside the rules. */
+  force(lives: readonly Life[], pointOf = (life: Life): ChainPoint | null => this.confirmedAt(life.hash)): void {
+    this.apply({ ...nothing, writes: lives.map((after) => ({ after, point: pointOf(after), body: null })) });
+  }
+
+  /** Tells events that no rule knows. */
+  announce(events: readonly object[]): void {
+    const numbered = events.map((event, i) => ({ ...event, eventSeq: this.lastEventSeq + 1 + i }) as StoreEvent);
+    this.apply({ ...nothing, events: numbered });
+  }
+
+  #hashes(): string[] {
+    return [...this.peekInflight(0, 1_000), ...this.logged()].map(({ hash }) => hash);
+  }
 
   #call<Outcome>(verb: WriteVerb, { operationId }: WriteContext, plan: (view: PoolView) => Step<Outcome>): Outcome {
     const known = this.findOperation<Outcome>(verb, operationId);
@@ -86,4 +134,19 @@ export class PlantedDriver extends Ledger implements StoreDriver {
       waitingAfter: (tick) => this.waitingAfter(tick),
     };
   }
+}
+
+/** An event of a change that no rule makes. */
+export function eventOf({ hash, seq = 1 }: { hash: string; seq?: number }, stage: string, before = stage): object {
+  const none = { confirmations: 0, nonConfirmations: 0 };
+  return {
+    kind: 'transaction',
+    hash,
+    seq,
+    stage,
+    previous: { stage: before, ...none },
+    ...none,
+    point: null,
+    reason: null,
+  };
 }

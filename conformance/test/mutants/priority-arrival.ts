@@ -1,6 +1,7 @@
 import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
-import { handed, type Mutant, opened } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
 import { rankedOpened, rankedStore } from './priority-pool.ts';
+import { stores } from './stores.ts';
 
 type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confirm' | 'setLimits';
 
@@ -187,8 +188,10 @@ export const arrivalMutants: readonly Mutant[] = [
       return { ...set, maxTxs: Math.min(set.maxTxs, 100_000) };
     },
   })),
-  opened('limit-at-open-taken-and-forgotten', ({ maxTxs: _, ...options }) => options),
-  handed('limit-set-and-forgotten', (store) => ({ setLimits: (_, options) => store.setLimits({}, options) })),
+  stores.opened('limit-at-open-taken-and-forgotten', ({ maxTxs: _, ...options }) => options),
+  stores.around('limit-set-and-forgotten', {
+    setLimits: ({ store, given: [, options] }) => store.setLimits({}, options),
+  }),
   arriving('arrivals-push-out-the-oldest', (store) => ({
     receive: async (batch, options) => {
       const outcomes = await store.receive(batch, options);

@@ -1,7 +1,8 @@
 import type { CheckedSubmission, Load, Place, PlacedNode, PoolIndex } from 'mempool-core';
 import { comparePlaces } from 'mempool-core';
+import { withEvents } from './fifo.ts';
 import { over } from './hall.ts';
-import { type Mutant, withEvents } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
 import { telling } from './priority-admission.ts';
 import { limiting, type RankedVerb, ranking, seeing, settling } from './priority-pool.ts';
 

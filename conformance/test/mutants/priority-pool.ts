@@ -9,6 +9,7 @@ import {
   Ledger,
   type Limits,
   ledgerDriver,
+  type MempoolStore,
   type OpenOptions,
   type Place,
   type Planning,
@@ -24,7 +25,9 @@ import {
   type StoreDriver,
 } from 'mempool-core';
 import { over } from './hall.ts';
-import { handed, type Mutant, mutant, opened, type StoreFault } from './mutant.ts';
+import { Layer } from './layer.ts';
+import { type Mutant, mutant, plainPool } from './mutant.ts';
+import { pools } from './stores.ts';
 
 export type RankedDriver = StoreDriver & PriorityVerbs;
 export type RankedVerb = keyof RankedDriver;
@@ -48,7 +51,7 @@ export interface RankedFaults {
   answer?(driver: RankedDriver, pool: PriorityPool, options: DriverOptions): Partial<RankedDriver>;
 }
 
-const capabilities = { durable: false, shared: false, lease: false, priority: true };
+const capabilities = { ...plainPool, priority: true };
 
 /** A pool by priority with a place for a fault on both sides of the rules. */
 class PlantedPool extends PriorityPool {
@@ -194,12 +197,30 @@ export function lentTags(
   return { of, has } as unknown as PoolIndex['providers'];
 }
 
+type StoreFault = (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>;
+
 /** A fault in what a caller gets, above core's checks, in both orders. */
 export function rankedStore(id: string, plant: StoreFault): Mutant {
-  return handed(id, plant, capabilities);
+  return pools.plant(id, (store, { options }) => plant(store, options));
 }
 
 /** A fault in what is done with the options of `open`. */
 export function rankedOpened(id: string, change: (options: OpenOptions) => OpenOptions): Mutant {
-  return opened(id, change, capabilities);
+  return pools.opened(id, change);
 }
+
+interface Site {
+  readonly pool: PriorityPool;
+  readonly index: PoolIndex;
+  readonly ledger: Ledger;
+  readonly options: DriverOptions;
+}
+
+/** Faults in a pool by priority: in its verbs, below core's checks, and on both sides of the rules. */
+class PriorityLayer extends Layer<RankedDriver, Site> {}
+
+export const byPriority: PriorityLayer = new PriorityLayer((id, fault) =>
+  ranked(id, {
+    answer: (driver, pool, options) => fault(driver, { pool, index: pool.index, ledger: pool.ledger, options }),
+  }),
+);

@@ -7,7 +7,8 @@ import type {
   ReceiveOutcome,
   WriteContext,
 } from 'mempool-core';
-import { type Mutant, withEvents } from './mutant.ts';
+import { withEvents } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
 import { refusing, rivalsOf, telling } from './priority-admission.ts';
 import { lentTags, placing, type RankedDriver, ranking, seeing, settling } from './priority-pool.ts';
 

@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Life, MempoolStore, MoveVerb, StoredTransaction } from 'mempool-core';
-import { answered, decided, handed, type Mutant } from './mutant.ts';
-import type { PlantedDriver, WriteVerb } from './planted-driver.ts';
+import type { MoveVerb } from 'mempool-core';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
+import type { PlantedDriver } from './planted-driver.ts';
+import { stores } from './stores.ts';
 
 const moves: readonly MoveVerb[] = ['markInflight', 'markAcknowledged', 'release'];
 
@@ -9,187 +11,97 @@ function bySeq(pool: PlantedDriver, hashes: readonly string[]): string[] {
   return hashes.toSorted((a, b) => (pool.life(a)?.seq ?? 0) - (pool.life(b)?.seq ?? 0));
 }
 
-/** Changes the records that a verb writes. */
-function writing(id: string, on: WriteVerb, alter: (after: Life, pool: PlantedDriver) => Life): Mutant {
-  return decided(id, (pool) => (step, verb) => {
-    if (verb !== on) return step;
-    return { ...step, writes: step.writes.map((write) => ({ ...write, after: alter(write.after, pool) })) };
-  });
-}
-
 /** What returned by one way is put behind the others. */
 function returnedBehind(id: string, way: 'release' | 'confirm' | 'rollback'): Mutant {
-  return answered(id, (pool) => {
-    const late: string[] = [];
-    const note = (hashes: readonly string[]) => {
-      for (const { hash, stage } of pool.checkStatus(hashes)) if (stage === 'Pending') late.push(hash);
-    };
-    const order = ({ hash, seq }: StoredTransaction) => seq + 1_000_000 * (1 + late.indexOf(hash));
-    return {
-      move: (verb, hashes, context) => {
-        const moved = pool.move(verb, hashes, context);
-        if (way === 'release' && verb === 'release') note(moved);
-        return moved;
-      },
-      confirm: (block, context) => {
-        const outcome = pool.confirm(block, context);
-        if (way === 'confirm') note(block.unseen);
-        return outcome;
-      },
-      rollback: (point, context) => {
-        const flying = pool.peekInflight(0, 1_000).map(({ hash }) => hash);
-        const outcome = pool.rollback(point, context);
-        if (way === 'rollback') note(flying);
-        return outcome;
-      },
-      peekPending: (after, limit) => pool.peekPending(after, limit).toSorted((a, b) => order(a) - order(b)),
-    };
+  return fifo.around(id, {
+    [way]: ({ pool, call, given, notes }: { pool: PlantedDriver; call: (...all: unknown[]) => unknown } & Late) => {
+      const flying = pool.peekInflight(0, 1_000).map(({ hash }) => hash);
+      const outcome = call(...given);
+      for (const { hash } of pool.lives('Pending', flying)) notes.numbers.set(hash, notes.numbers.size + 1);
+      return outcome;
+    },
+    peekPending: ({ pool, given, notes: { numbers } }) =>
+      pool.peekPending(...given).toSorted((a, b) => (numbers.get(a.hash) ?? 0) - (numbers.get(b.hash) ?? 0)),
   });
 }
 
-function movesInSeqOrder(only: MoveVerb): Mutant {
-  return answered(`${only}-answers-by-seq`, (pool) => ({
-    move: (verb, hashes, context) => {
-      const moved = pool.move(verb, hashes, context);
-      return verb === only ? bySeq(pool, moved) : moved;
-    },
-  }));
-}
-
-function counted(store: MempoolStore, verb: MoveVerb): MempoolStore[MoveVerb] {
-  return async (hashes, options) => {
-    const moved = new Set(await store[verb](hashes, options));
-    return hashes.filter((hash) => moved.has(hash));
-  };
+interface Late {
+  readonly given: readonly unknown[];
+  readonly notes: { readonly numbers: Map<string, number> };
 }
 
 /** L3, L4, L8, L10. */
 export const propagationMutants: readonly Mutant[] = [
-  ...moves.map(movesInSeqOrder),
-  answered('drop-answers-by-seq', (pool) => ({
-    drop: (hashes, reason, context) => bySeq(pool, pool.drop(hashes, reason, context)),
-  })),
-  handed('moves-a-repeat-twice', (store) => ({ markInflight: counted(store, 'markInflight') })),
-  answered('in-flight-waits-still', (pool) => ({
-    peekPending: (after, limit) =>
-      [
-        ...pool.peekPending(after, limit),
-        ...pool.peekInflight(after, limit).filter(({ stage }) => stage === 'Propagated'),
-      ]
-        .toSorted((a, b) => a.seq - b.seq)
-        .slice(0, limit),
-  })),
-  writing('ages-from-the-first-block', 'markInflight', (after) => ({ ...after, tick: 0 })),
-  answered('second-mark-resets', (pool) => ({
-    move: (verb, hashes, context) => {
-      if (verb === 'markInflight') pool.move('release', hashes, { signal: undefined, operationId: undefined });
-      return pool.move(verb, hashes, context);
+  ...[...moves, 'drop' as const].map((verb) =>
+    fifo.told(`${verb}-answers-by-seq`, {
+      [verb]: (told: string[], { pool }: { pool: PlantedDriver }) => bySeq(pool, told),
+    }),
+  ),
+  stores.told('moves-a-repeat-twice', {
+    markInflight: (told, { given: [hashes] }) => hashes.filter((hash) => told.includes(hash)),
+  }),
+  fifo.told('in-flight-waits-still', {
+    peekPending: (page, { pool, given: [after, limit] }) => {
+      const flying = pool.peekInflight(after, limit).filter(({ stage }) => stage === 'Propagated');
+      return [...page, ...flying].toSorted((a, b) => a.seq - b.seq).slice(0, limit);
     },
-  })),
-  answered('payload-lost-in-flight', (pool) => ({
-    findInflight: (hashes) =>
-      pool.findInflight(hashes).map((found) => found && { ...found, payload: new Uint8Array(0) }),
-  })),
-  answered('acknowledgement-ignored-after-a-block', (pool) => ({
-    move: (verb, hashes, context) => {
-      const fresh = (hash: string) => pool.life(hash)?.tick === pool.currentTip.tick;
-      return pool.move(verb, verb === 'markAcknowledged' ? hashes.filter(fresh) : hashes, context);
-    },
-  })),
-  writing('acknowledgement-rejuvenates', 'markAcknowledged', (after, pool) => ({
-    ...after,
-    tick: pool.currentTip.tick,
-  })),
-  answered('acknowledges-what-waits', (pool) => ({
-    move: (verb, hashes, context) => {
-      if (verb === 'markAcknowledged') pool.move('markInflight', hashes, { signal: undefined, operationId: undefined });
-      return pool.move(verb, hashes, context);
-    },
-  })),
-  decided('mark-remembers-the-first-age', () => {
-    const first = new Map<string, number>();
-    return (step, verb) => {
-      if (verb !== 'markInflight') return step;
-      const writes = step.writes.map((write) => {
-        const tick = first.get(write.after.hash) ?? write.after.tick;
-        first.set(write.after.hash, tick);
-        return { ...write, after: { ...write.after, tick } };
-      });
-      return { ...step, writes };
-    };
+  }),
+  fifo.writes('ages-from-the-first-block', (_, verb) => verb === 'markInflight' && { tick: 0 }),
+  fifo.given('second-mark-resets', { markInflight: (hashes, { pool }) => void pool.release(hashes) }),
+  fifo.each('payload-lost-in-flight', { findInflight: () => ({ payload: new Uint8Array() }) }),
+  fifo.given('acknowledgement-ignored-after-a-block', {
+    markAcknowledged: (hashes, { pool }) => hashes.filter((hash) => pool.life(hash)?.tick === pool.currentTip.tick),
+  }),
+  fifo.writes(
+    'acknowledgement-rejuvenates',
+    (_, verb, { currentTip }) => verb === 'markAcknowledged' && { tick: currentTip.tick },
+  ),
+  fifo.given('acknowledges-what-waits', { markAcknowledged: (hashes, { pool }) => void pool.markInflight(hashes) }),
+  fifo.writes('mark-remembers-the-first-age', ({ hash, tick }, verb, _, first) => {
+    if (verb !== 'markInflight') return null;
+    if (!first.has(hash)) first.set(hash, tick);
+    return { tick: first.get(hash) };
   }),
   returnedBehind('released-waits-behind', 'release'),
   returnedBehind('unseen-waits-behind', 'confirm'),
   returnedBehind('undone-waits-behind', 'rollback'),
-  answered('returned-with-another-seq', (pool) => {
-    const returned = new Set<string>();
-    return {
-      move: (verb, hashes, context) => {
-        const moved = pool.move(verb, hashes, context);
-        if (verb === 'release') for (const hash of moved) returned.add(hash);
-        return moved;
+  fifo.each('returned-with-another-seq', {
+    release: (hash, { notes }) => void notes.hashes.add(hash),
+    peekPending: ({ hash, seq }, { notes }) => notes.hashes.has(hash) && { seq: seq + 0.5 },
+  }),
+  fifo.given('release-leaves-acknowledged', {
+    release: (hashes, { pool }) => hashes.filter((hash) => pool.stageOf(hash) === 'Propagated'),
+  }),
+  fifo.around('reason-in-ascii', {
+    drop: ({ pool, given: [hashes, reason, context] }) => pool.drop(hashes, reason.replaceAll(/[^ -~]/g, '?'), context),
+  }),
+  fifo.each('reason-missing-in-the-log', { dumpFinalized: () => ({ reason: null }) }),
+  fifo.writes('drop-forgets-the-age', (_, verb) => verb === 'drop' && { nonConfirmations: 0 }),
+  fifo.each('dropped-goes-on-ageing', {
+    drop: (hash, { pool, notes }) => void notes.numbers.set(hash, pool.currentTip.tick),
+    checkStatus: ({ hash, stage, nonConfirmations }, { pool, notes }) =>
+      stage === 'Dropped' && {
+        nonConfirmations: nonConfirmations + pool.currentTip.tick - (notes.numbers.get(hash) ?? 0),
       },
-      peekPending: (after, limit) =>
-        pool
-          .peekPending(after, limit)
-          .map((record) => (returned.has(record.hash) ? { ...record, seq: record.seq + 0.5 } : record)),
-    };
   }),
-  answered('release-leaves-acknowledged', (pool) => ({
-    move: (verb, hashes, context) => {
-      const propagated = (hash: string) => pool.life(hash)?.stage === 'Propagated';
-      return pool.move(verb, verb === 'release' ? hashes.filter(propagated) : hashes, context);
+  fifo.around('drop-takes-the-next-one-too', {
+    drop: ({ pool, given: [hashes, reason, context] }) => {
+      const next = pool.peekPending(pool.life(hashes[0] ?? '')?.seq ?? 0, 1).map(({ hash }) => hash);
+      const dropped = pool.drop([...new Set([...hashes, ...next])], reason, context);
+      return hashes.filter((hash) => dropped.includes(hash));
     },
-  })),
-  answered('reason-in-ascii', (pool) => ({
-    drop: (hashes, reason, context) => pool.drop(hashes, reason.replaceAll(/[^ -~]/g, '?'), context),
-  })),
-  answered('reason-missing-in-the-log', (pool) => ({
-    dumpFinalized: (cursor, limit) => {
-      const page = pool.dumpFinalized(cursor, limit);
-      return { ...page, entries: page.entries.map((entry) => ({ ...entry, reason: null })) };
-    },
-  })),
-  writing('drop-forgets-the-age', 'drop', (after) => ({ ...after, nonConfirmations: 0 })),
-  answered('dropped-goes-on-ageing', (pool) => {
-    const at = new Map<string, number>();
-    return {
-      drop: (hashes, reason, context) => {
-        for (const hash of hashes) at.set(hash, pool.currentTip.tick);
-        return pool.drop(hashes, reason, context);
-      },
-      checkStatus: (hashes) =>
-        pool.checkStatus(hashes).map((status) => {
-          const since = status.stage === 'Dropped' ? pool.currentTip.tick - (at.get(status.hash) ?? 0) : 0;
-          return { ...status, nonConfirmations: status.nonConfirmations + since };
-        }),
-    };
   }),
-  answered('drop-takes-the-next-one-too', (pool) => ({
-    drop: (hashes, reason, context) => {
-      const next = pool.peekPending(pool.life(hashes[0] as string)?.seq ?? 0, 1).map(({ hash }) => hash);
-      const dropped = new Set(pool.drop([...new Set([...hashes, ...next])], reason, context));
-      return hashes.filter((hash) => dropped.has(hash));
-    },
-  })),
-  decided('drop-logs-final-ones-again', (pool) => {
-    return (step, verb) => {
-      if (verb !== 'drop' || step.writes.length > 0) return step;
-      const last = pool.dumpFinalized(0, 1).entries[0];
-      const life = last && pool.life(last.hash);
-      return life ? { ...step, writes: [{ after: { ...life, reason: 'again' }, point: null, body: null }] } : step;
-    };
+  fifo.decided('drop-logs-final-ones-again', ({ writes }, verb, pool) => {
+    const life = pool.life(pool.logged()[0]?.hash ?? '');
+    const isNone = verb === 'drop' && writes.length === 0;
+    return isNone && life && { writes: [{ after: { ...life, reason: 'again' }, point: null, body: null }] };
   }),
-  answered('drops-the-confirmed', (pool) => ({
-    drop: (hashes, reason, context) => {
-      const dropped = new Set(pool.drop(hashes, reason, context));
-      return hashes.filter((hash) => dropped.has(hash) || pool.life(hash)?.stage === 'Confirmed');
-    },
-  })),
-  answered('marks-in-two-steps', (pool) => ({
-    move: async (verb, hashes, context) => {
-      await turn();
-      return pool.move(verb, hashes, context);
-    },
-  })),
+  fifo.told('drops-the-confirmed', {
+    drop: (told, { pool, given: [hashes] }) =>
+      hashes.filter((hash) => told.includes(hash) || pool.stageOf(hash) === 'Confirmed'),
+  }),
+  fifo.every('marks-in-two-steps', moves, async ({ pool, verb, given: [hashes, context] }) => {
+    await turn();
+    return pool.move(verb, hashes, context);
+  }),
 ];

@@ -1,209 +1,116 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { invalid, type ReceiveOutcome, type StoredTransaction, type Transaction } from 'mempool-core';
-import { answered, decided, handed, type Mutant, told, withEvents } from './mutant.ts';
-
-type Alter = (record: StoredTransaction) => StoredTransaction;
+import { invalid, type StoredTransaction, type Transaction } from 'mempool-core';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
+import { eventOf } from './planted-driver.ts';
+import { stores } from './stores.ts';
 
 /** Changes every live record that is read. */
-function reading(id: string, alter: Alter): Mutant {
-  return answered(id, (pool) => ({
-    peekPending: (after, limit) => pool.peekPending(after, limit).map(alter),
-    peekInflight: (after, limit) => pool.peekInflight(after, limit).map(alter),
-    findInflight: (hashes) => pool.findInflight(hashes).map((found) => found && alter(found)),
-  }));
+function reading(id: string, change: (record: StoredTransaction) => object | false): Mutant {
+  return fifo.each(id, { peekPending: change, peekInflight: change, findInflight: change });
 }
 
-function seqOf(outcome: ReceiveOutcome): number {
-  return outcome.kind === 'received' ? outcome.seq : 0;
+/** Refuses a call for one of its transactions. */
+function refusing(id: string, field: string, isRefused: (one: Transaction) => boolean): Mutant {
+  return fifo.givenEach(id, {
+    receive: (one) => {
+      if (isRefused(one)) throw invalid(field, 'another');
+    },
+  });
 }
 
 /** L1 and L2. */
 export const receivingMutants: readonly Mutant[] = [
-  answered('newest-first-in-a-call', (pool) => ({
-    receive: (transactions, context) => pool.receive(transactions.toReversed(), context).toReversed(),
-  })),
-  answered('newest-first-when-read', (pool) => ({
-    peekPending: (after, limit) => pool.peekPending(after, limit).toReversed(),
-  })),
-  told('seq-from-one-in-every-call', () => () => ({ lastSeq: 0 })),
-  answered('seq-told-is-the-place-in-the-call', (pool) => ({
-    receive: (transactions, context) =>
-      pool
-        .receive(transactions, context)
-        .map((outcome, i) => (outcome.kind === 'received' ? { ...outcome, seq: i + 1 } : outcome)),
-  })),
-  reading('seq-changes-with-the-stage', (record) => ({
-    ...record,
-    seq: record.seq + (record.stage === 'Acknowledged' ? 1_000 : 0),
-  })),
-  reading('type-lost', (record) => ({ ...record, payloadType: 0 })),
-  reading('type-in-one-byte', (record) => ({ ...record, payloadType: record.payloadType & 0xff })),
-  reading('payload-cut-at-4096', (record) => ({ ...record, payload: record.payload.subarray(0, 4_096) })),
-  answered('empty-payload-refused', (pool) => ({
-    receive: (transactions, context) => {
-      if (transactions.some(({ payload }) => payload.length === 0)) throw invalid('payload', 'at least a byte');
-      return pool.receive(transactions, context);
+  fifo.around('newest-first-in-a-call', {
+    receive: ({ pool, given: [all, context] }) => pool.receive(all.toReversed(), context).toReversed(),
+  }),
+  fifo.told('newest-first-when-read', { peekPending: (page) => page.toReversed() }),
+  fifo.view('seq-from-one-in-every-call', () => ({ lastSeq: 0 })),
+  fifo.told('seq-told-is-the-place-in-the-call', {
+    receive: (told) => told.map((one, i) => ({ ...one, ...(one.kind === 'received' && { seq: i + 1 }) })),
+  }),
+  reading('seq-changes-with-the-stage', ({ seq, stage }) => stage === 'Acknowledged' && { seq: seq + 1_000 }),
+  reading('type-lost', () => ({ payloadType: 0 })),
+  reading('type-in-one-byte', ({ payloadType }) => ({ payloadType: payloadType & 0xff })),
+  reading('payload-cut-at-4096', ({ payload }) => ({ payload: payload.subarray(0, 4_096) })),
+  refusing('empty-payload-refused', 'payload', ({ payload }) => payload.length === 0),
+  refusing('hashes-of-32-bytes-only', 'hash', ({ hash }) => hash.length !== 64),
+  fifo.each('hashes-known-by-16-bytes', {
+    checkStatus: ({ hash }, { pool }) => ({ stage: pool.checkStatus([hash.slice(0, 32)])[0]?.stage }),
+  }),
+  reading(
+    'begins-with-an-age',
+    ({ stage, nonConfirmations }) => stage === 'Pending' && { nonConfirmations: nonConfirmations + 1 },
+  ),
+  fifo.each('duplicate-replaces-the-payload', {
+    receive: ({ hash }, { given: [all], notes }) =>
+      void notes.patches.set(hash, all.find((one) => one.hash === hash) ?? {}),
+    peekPending: ({ hash }, { notes }) => notes.patches.get(hash),
+  }),
+  fifo.told('hash-twice-in-a-call-received-twice', {
+    receive: (told) => told.map(({ hash }) => told.find((one) => one.hash === hash)),
+  }),
+  fifo.told('duplicates-answered-last', { receive: (told) => told.toSorted((a, b) => b.kind.localeCompare(a.kind)) }),
+  fifo.told('duplicate-makes-an-event', {
+    receive: ([one], { pool }) => {
+      if (one?.kind === 'duplicate') pool.announce([eventOf(one, one.stage)]);
     },
-  })),
-  answered('hashes-of-32-bytes-only', (pool) => ({
-    receive: (transactions, context) => {
-      if (transactions.some(({ hash }) => hash.length !== 64)) throw invalid('hash', '32 bytes');
-      return pool.receive(transactions, context);
+  }),
+  fifo.told('duplicate-takes-a-seq', {
+    receive: (told, { notes }) => {
+      notes.count += told.filter(({ kind }) => kind === 'duplicate').length;
     },
-  })),
-  answered('hashes-known-by-16-bytes', (pool) => {
-    const short = (hashes: readonly string[]) => hashes.map((hash) => hash.slice(0, 32));
-    return {
-      checkStatus: (hashes) =>
-        pool
-          .checkStatus(hashes)
-          .map((status, i) => ({ ...status, stage: pool.checkStatus(short(hashes))[i]?.stage ?? status.stage })),
-    };
+    usage: ({ lastSeq }, { notes }) => ({ lastSeq: lastSeq + notes.count }),
   }),
-  reading('begins-with-an-age', (record) => ({
-    ...record,
-    nonConfirmations: record.nonConfirmations + (record.stage === 'Pending' ? 1 : 0),
-  })),
-  answered('duplicate-replaces-the-payload', (pool) => {
-    const latest = new Map<string, Transaction>();
-    return {
-      receive: (transactions, context) => {
-        for (const one of transactions) latest.set(one.hash, one);
-        return pool.receive(transactions, context);
-      },
-      peekPending: (after, limit) =>
-        pool.peekPending(after, limit).map((record) => ({ ...record, ...latest.get(record.hash) })),
-    };
-  }),
-  answered('hash-twice-in-a-call-received-twice', (pool) => ({
-    receive: (transactions, context) => {
-      const outcomes = pool.receive(transactions, context);
-      const first = new Map(outcomes.toReversed().map((outcome) => [outcome.hash, outcome]));
-      return outcomes.map((outcome) => first.get(outcome.hash) ?? outcome);
-    },
-  })),
-  answered('duplicates-answered-last', (pool) => ({
-    receive: (transactions, context) =>
-      pool.receive(transactions, context).toSorted((a, b) => b.kind.localeCompare(a.kind)),
-  })),
-  decided('duplicate-makes-an-event', (pool) => (step, verb) => {
-    const [one] = verb === 'receive' ? (step.outcome as ReceiveOutcome[]) : [];
-    if (one?.kind !== 'duplicate') return step;
-    const eventSeq = pool.lastEventSeq + step.events.length + 1;
-    const none = { confirmations: 0, nonConfirmations: 0 };
-    const previous = { stage: one.stage, ...none };
-    const { hash, stage } = one;
-    const event = {
-      kind: 'transaction',
-      eventSeq,
-      hash,
-      seq: 1,
-      stage,
-      previous,
-      ...none,
-      point: null,
-      reason: null,
-    } as const;
-    return { ...step, events: [...step.events, event] };
-  }),
-  answered('duplicate-takes-a-seq', (pool) => {
-    let wasted = 0;
-    return {
-      receive: (transactions, context) => {
-        const outcomes = pool.receive(transactions, context);
-        wasted += outcomes.filter(({ kind }) => kind === 'duplicate').length;
-        return outcomes;
-      },
-      usage: () => ({ ...pool.usage(), lastSeq: pool.lastSeq + wasted }),
-    };
-  }),
-  answered('looks-and-receives-in-two-steps', (pool) => ({
-    receive: async (transactions, context) => {
-      const known = new Set(
-        pool
-          .checkStatus(transactions.map(({ hash }) => hash))
-          .flatMap(({ hash, stage }) => (stage === 'Unknown' ? [] : [hash])),
-      );
+  fifo.around('looks-and-receives-in-two-steps', {
+    receive: async ({ pool, given: [all, context] }) => {
+      const before = all.map(({ hash }) => pool.stageOf(hash));
       await turn();
       return pool
-        .receive(transactions, context)
-        .map((outcome) =>
-          known.has(outcome.hash) || outcome.kind === 'received'
-            ? outcome
-            : ({ kind: 'received', hash: outcome.hash, seq: seqOf(outcome), stage: 'Pending' } as const),
-        );
+        .receive(all, context)
+        .map((one, i) => (before[i] === 'Unknown' ? { seq: 0, ...one, kind: 'received', stage: 'Pending' } : one));
     },
-  })),
-  decided('new-life-at-the-old-place', (pool) => (step, verb) => {
-    if (verb !== 'receive') return step;
-    const writes = step.writes.map((write) => {
-      const seq = pool.life(write.after.hash)?.seq ?? write.after.seq;
-      return { ...write, after: { ...write.after, seq } };
-    });
-    return { ...step, writes };
   }),
-  decided('new-life-with-the-old-payload', (pool) => (step) => ({
-    ...step,
-    writes: step.writes.map((write) => (pool.life(write.after.hash) === null ? write : { ...write, body: null })),
+  fifo.writes(
+    'new-life-at-the-old-place',
+    ({ hash, seq }, verb, pool) => verb === 'receive' && { seq: pool.life(hash)?.seq ?? seq },
+  ),
+  fifo.decided('new-life-with-the-old-payload', ({ writes }, _, pool) => ({
+    writes: writes.map((write) => (pool.life(write.after.hash) === null ? write : { ...write, body: null })),
   })),
-  answered('new-life-with-the-old-reason', (pool) => {
-    const reasons = new Map<string, string>();
-    return {
-      drop: (hashes, reason, context) => {
-        for (const hash of hashes) reasons.set(hash, reason);
-        return pool.drop(hashes, reason, context);
-      },
-      checkStatus: (hashes) =>
-        pool.checkStatus(hashes).map((status) => ({ ...status, reason: reasons.get(status.hash) ?? status.reason })),
-    };
+  fifo.each('new-life-with-the-old-reason', {
+    drop: (hash, { given: [, reason], notes }) => void notes.patches.set(hash, { reason }),
+    checkStatus: ({ hash }, { notes }) => notes.patches.get(hash),
   }),
-  answered('dropped-hash-is-a-duplicate', (pool) => ({
-    receive: (transactions, context) => {
-      const gone = new Set(
-        pool
-          .checkStatus(transactions.map(({ hash }) => hash))
-          .flatMap(({ hash, stage }) => (stage === 'Dropped' ? [hash] : [])),
-      );
+  fifo.around('dropped-hash-is-a-duplicate', {
+    receive: ({ pool, given: [all, context] }) => {
+      const gone = all.map(({ hash }) => pool.stageOf(hash) === 'Dropped');
       const fresh = pool.receive(
-        transactions.filter(({ hash }) => !gone.has(hash)),
+        all.filter((_, i) => !gone[i]),
         context,
       );
-      return transactions.map(
-        ({ hash }) => fresh.find((outcome) => outcome.hash === hash) ?? { kind: 'duplicate', hash, stage: 'Finalized' },
-      );
+      const duplicate = { kind: 'duplicate', stage: 'Finalized' };
+      return all.map(({ hash }) => fresh.find((one) => one.hash === hash) ?? { ...duplicate, hash });
     },
-  })),
-  answered('finalized-hash-remembered-for-ever', (pool) => {
-    const finalized = new Set<string>();
-    return {
-      confirm: (block, context) => {
-        const outcome = pool.confirm(block, context);
-        for (const { hash, stage } of pool.checkStatus(block.seen)) if (stage === 'Finalized') finalized.add(hash);
-        return outcome;
-      },
-      receive: (transactions, context) =>
-        pool
-          .receive(transactions, context)
-          .map((outcome) =>
-            finalized.has(outcome.hash) ? { kind: 'duplicate', hash: outcome.hash, stage: 'Finalized' } : outcome,
-          ),
-    };
   }),
-  answered('duplicate-says-pending', (pool) => ({
-    receive: (transactions, context) =>
-      pool
-        .receive(transactions, context)
-        .map((outcome) => (outcome.kind === 'duplicate' ? { ...outcome, stage: 'Pending' } : outcome)),
-  })),
-  handed('receives-one-by-one', (store) => ({
-    receive: async (transactions, options) => {
-      const outcomes: ReceiveOutcome[] = [];
-      for (const one of transactions) outcomes.push(...(await store.receive([one], options)));
-      return outcomes;
+  fifo.told('finalized-hash-remembered-for-ever', {
+    confirm: (_, { pool, given: [block], notes }) => {
+      for (const { hash } of pool.lives('Finalized', block.seen)) notes.hashes.add(hash);
     },
+    receive: (told, { notes }) =>
+      told.map(({ hash, ...one }) =>
+        notes.hashes.has(hash) ? { kind: 'duplicate', hash, stage: 'Finalized' } : { hash, ...one },
+      ),
+  }),
+  fifo.each('duplicate-says-pending', { receive: ({ kind }) => kind === 'duplicate' && { stage: 'Pending' } }),
+  stores.around('receives-one-by-one', {
+    receive: async ({ store, given: [all, options] }) => {
+      const told = [];
+      for (const one of all) told.push(...(await store.receive([one], options)));
+      return told;
+    },
+  }),
+  fifo.events('receive-event-tells-no-stage-before', ({ previous }) => ({
+    previous: { ...previous, stage: 'Unknown' },
   })),
-  decided(
-    'receive-event-tells-no-stage-before',
-    () => (step) => withEvents(step, (event) => ({ ...event, previous: { ...event.previous, stage: 'Unknown' } })),
-  ),
 ];

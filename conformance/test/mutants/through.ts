@@ -1,8 +1,4 @@
 import type { MempoolStore, WriteOptions } from 'mempool-core';
-import { handed, type Mutant } from './mutant.ts';
-
-/** Makes a call in a changed way. */
-export type Around = (verb: string, call: () => Promise<unknown>, given: readonly unknown[]) => Promise<unknown>;
 
 export const writeVerbs = [
   'receive',
@@ -13,7 +9,7 @@ export const writeVerbs = [
   'confirm',
   'rollback',
 ] as const;
-export const readVerbs = [
+const readVerbs = [
   'hasPending',
   'peekPending',
   'peekInflight',
@@ -27,29 +23,16 @@ export const readVerbs = [
 export const allVerbs = [...writeVerbs, ...readVerbs];
 export type Verb = (typeof allVerbs)[number];
 
-/** Some verbs, made through `around`. */
-export function through(store: MempoolStore, verbs: readonly Verb[], around: Around): Partial<MempoolStore> {
-  const entries = verbs.map((verb) => {
-    const call = store[verb].bind(store) as (...given: unknown[]) => Promise<unknown>;
-    return [verb, async (...given: unknown[]) => around(verb, () => call(...given), given)];
-  });
-  return Object.fromEntries(entries);
-}
-
-export function around(id: string, verbs: readonly Verb[], make: (store: MempoolStore) => Around): Mutant {
-  return handed(id, (store) => through(store, verbs, make(store)));
-}
-
 /** The options of a call, whichever argument they are. */
 export function signalOf(given: readonly unknown[]): AbortSignal | undefined {
   return given.map((one) => (one as WriteOptions | undefined)?.signal).find((signal) => signal instanceof AbortSignal);
 }
 
-export function withoutSignal(given: readonly unknown[]): unknown[] {
-  return given.map((one) => {
-    const options = one as WriteOptions | undefined;
-    return options?.signal instanceof AbortSignal ? { ...options, signal: undefined } : one;
-  });
+/** The arguments with other options, wherever those are; without options where there were none. */
+export function withOptions(given: readonly unknown[], change: (options: WriteOptions) => object): unknown[] {
+  const isOptions = (one: unknown) =>
+    typeof one === 'object' && one !== null && ('signal' in one || 'operationId' in one);
+  return given.map((one) => (isOptions(one) ? { ...(one as object), ...change(one as WriteOptions) } : one));
 }
 
 export function again(store: MempoolStore, verb: string, given: readonly unknown[]): Promise<unknown> {

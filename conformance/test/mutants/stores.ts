@@ -1,0 +1,70 @@
+import {
+  type Capabilities,
+  isMempoolError,
+  type MempoolError,
+  type MempoolStore,
+  type OpenOptions,
+} from 'mempool-core';
+import { ephemeral } from 'mempool-ephemeral';
+import { storeVerbs, verbsOf } from '../../src/case/verbs.ts';
+import { type At, Layer, type VerbOf } from './layer.ts';
+import { type Mutant, mutant, plainPool } from './mutant.ts';
+
+interface Site {
+  readonly store: MempoolStore;
+  readonly options: OpenOptions;
+}
+
+/** Faults in what a caller gets, above core's checks: those of stores made without them. */
+class StoreLayer extends Layer<MempoolStore, Site> {
+  readonly #capabilities: Capabilities;
+
+  constructor(capabilities: Capabilities, isPlanted: (store: MempoolStore) => boolean = () => true) {
+    super((id, fault) => {
+      const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
+        const store = await ephemeral.open(options);
+        const plain = { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
+        return { ...plain, ...(isPlanted(store) ? fault(store, { store, options }) : {}) };
+      };
+      return mutant(id, { name: id, capabilities, open });
+    });
+    this.#capabilities = capabilities;
+  }
+
+  /** A fault in what is done with the options of `open`. */
+  opened(id: string, change: (options: OpenOptions) => OpenOptions): Mutant {
+    const open = async (options: OpenOptions = {}): Promise<MempoolStore> => ephemeral.open(change(options));
+    return mutant(id, { name: id, capabilities: this.#capabilities, open });
+  }
+
+  /** What a call rejects with for such a reason, or any, told in another way or answered. */
+  caught<V extends VerbOf<MempoolStore>>(
+    id: string,
+    verbs: readonly V[],
+    code: MempoolError['code'] | null,
+    answer: (error: MempoolError, at: At<MempoolStore, V, Site>) => unknown,
+  ): Mutant {
+    return this.every(id, verbs, (at) => {
+      const call = at.call as (...given: unknown[]) => Promise<unknown>;
+      return call(...(at.given as unknown[])).catch((error: unknown) => {
+        if (code === null || isMempoolError(error, code)) return answer(error as MempoolError, at);
+        throw error;
+      });
+    });
+  }
+}
+
+/** Stores in order of arrival. */
+export const stores: StoreLayer = new StoreLayer(plainPool);
+/** Stores of both orderings. */
+export const pools: StoreLayer = new StoreLayer({ ...plainPool, priority: true });
+/** The same with the fault in those in order of arrival alone. */
+export const arrivals: StoreLayer = new StoreLayer(
+  { ...plainPool, priority: true },
+  ({ ordering }) => ordering === 'fifo',
+);
+/** The same with the fault in those by priority alone. */
+export const priorities: StoreLayer = new StoreLayer(
+  { ...plainPool, priority: true },
+  ({ ordering }) => ordering === 'priority',
+);
