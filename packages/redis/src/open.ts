@@ -13,7 +13,7 @@ import { type RedisOptions, taggedPrefix } from './connection/options.ts';
 import { refusal, unsupportedMode } from './connection/refusal.ts';
 import { keysOf, priorityKeysOf } from './connection/script.ts';
 import { FifoStore } from './fifo/store.ts';
-import { numberText } from './pool/store.ts';
+import { numberText } from './pool/pool-reader.ts';
 import { encodeLimits } from './priority/step-commands.ts';
 import { openPriority } from './priority/store.ts';
 

@@ -1,2 +1,3 @@
-export { type SqliteOptions, sqlite, sqliteExclusive } from './backend.ts';
+export { sqlite, sqliteExclusive } from './backend.ts';
 export { type SqliteElectionOptions, sqliteElection } from './election/provider.ts';
+export type { SqliteOptions } from './file/options.ts';

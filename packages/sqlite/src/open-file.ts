@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
-import type { SqliteOptions } from './backend.ts';
 import { nameCapacity } from './fifo/tables.ts';
 import { type DatabaseFileOptions, formats, incompatible, openDatabase } from './file/database-file.ts';
+import type { SqliteOptions } from './file/options.ts';
 import { readSql } from './file/sql-text.ts';
 import { PoolFile } from './pool/pool-file.ts';
 import { createPriorityTables, namePriorityLimits } from './priority/format.ts';

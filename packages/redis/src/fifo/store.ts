@@ -1,16 +1,82 @@
+import { randomBytes } from 'node:crypto';
 import * as core from 'mempool-core';
+import type { Reply, Verb } from '../connection/script.ts';
+import type { Argument } from '../connection/script-call.ts';
+import { type Node, numberText, PoolReader } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
-import { type Node, numberText, RedisStore } from '../pool/store.ts';
 
-/** One node's view of a pool in order of arrival: each of its verbs is one script too. */
-export class FifoStore extends RedisStore implements core.ArrivalVerbs {
+const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
+
+/** One node's view of a pool in order of arrival: each verb is one script. */
+export class FifoStore extends PoolReader implements core.StoreDriver, core.ArrivalVerbs {
   /** A call's bytes are written before it waits for anything. */
   readonly copiesPayloads = true;
   readonly #now: (() => number) | null;
+  /** Begins the ids of calls whose caller named none; with a counter behind it, unique in the pool. */
+  readonly #id: string = randomBytes(9).toString('base64');
+  #calls = 0;
 
   constructor(node: Node) {
     super(node);
     this.#now = node.options.now;
+  }
+
+  async receive(given: readonly core.Transaction[], context: core.WriteContext): Promise<core.ReceiveOutcome[]> {
+    const hashes = given.map(({ hash }) => hash);
+    const packed = record.packHashes(hashes);
+    const repeats = new Set(hashes).size < hashes.length ? 'yes' : '';
+    const { finalizeThreshold } = this.node.options.thresholds;
+    const records = given.map((transaction) => new record.BodyRecord(transaction));
+    const args = [kept(packed, context), numberText(finalizeThreshold), repeats, packed, ...records];
+    const [letters, first, recorded] = await this.#write('receive', args, context);
+    let seq = first;
+    return named(recorded, hashes).map((hash, i): core.ReceiveOutcome => {
+      const letter = String.fromCharCode(letters[i] as number);
+      if (letter === 'f') return { kind: 'full', hash };
+      const stage = duplicateStages[Number(letter)];
+      if (stage !== undefined) return { kind: 'duplicate', hash, stage };
+      return { kind: 'received', hash, seq: seq++, stage: letter === 'c' ? 'Confirmed' : 'Pending' };
+    });
+  }
+
+  async move(verb: core.MoveVerb, hashes: readonly string[], context: core.WriteContext): Promise<string[]> {
+    const packed = record.packHashes(hashes);
+    return chosen(await this.#write(verb, [kept(packed, context), packed], context), hashes);
+  }
+
+  async drop(hashes: readonly string[], reason: string, context: core.WriteContext): Promise<string[]> {
+    const packed = record.packHashes(hashes);
+    return chosen(await this.#write('drop', [kept(packed, context), reason, packed], context), hashes);
+  }
+
+  async confirm(block: core.CheckedBlock, context: core.ChainContext): Promise<core.ConfirmOutcome> {
+    const { finalizeThreshold, dropThreshold } = block.thresholds;
+    const parent = block.parent === null ? '' : core.hashToBytes(block.parent);
+    const thresholds = [finalizeThreshold, dropThreshold].map(numberText);
+    const lists = [block.seen, block.unseen].map(record.packHashes);
+    const args = [...this.#fence(context), core.encodePoint(block.point), parent, ...thresholds, ...lists];
+    const [word, point, tick, ...counts] = await this.#write('confirm', args, context);
+    const kind = String(word) as core.ConfirmOutcome['kind'];
+    const tip = { point: record.readPoint(point), tick };
+    if (kind !== 'applied') return { kind, tip };
+    const [confirmed, returned, finalized, dropped] = counts;
+    return { kind, tip, confirmed, returned, finalized, dropped };
+  }
+
+  async rollback(target: core.ChainPoint | null, context: core.ChainContext): Promise<core.RollbackOutcome> {
+    const args = [...this.#fence(context), target === null ? '' : core.encodePoint(target)];
+    const [word, point, tick, first, returned] = await this.#write('rollback', args, context);
+    const kind = String(word) as core.RollbackOutcome['kind'];
+    const tip = { point: record.readPoint(point), tick };
+    switch (kind) {
+      case 'unchanged':
+      case 'fenced':
+        return { kind, tip };
+      case 'unknown-point':
+        return { kind, tip, oldest: record.readPoint(first as Buffer) };
+      case 'rolled-back':
+        return { kind, tip, undone: first as number, returned };
+    }
   }
 
   async reap(budget: core.CheckedBudget, { signal }: core.ReadContext): Promise<core.Candidate[]> {
@@ -23,13 +89,13 @@ export class FifoStore extends RedisStore implements core.ArrivalVerbs {
     context: core.WriteContext,
   ): Promise<core.Lot> {
     const args = [owner, leaseMs, ...this.#moment(moment), ...budgetArguments(budget)];
-    const [holder, untilMs, ...found] = await this.write('take', args, context, leaseId);
+    const [holder, untilMs, ...found] = await this.#write('take', args, context, leaseId);
     const transactions = readArrivals(found).map(core.candidateOf);
     return { leaseId, owner: String(holder), untilMs: Number(untilMs), transactions };
   }
 
   async sweep(moment: core.CheckedMoment, context: core.WriteContext): Promise<core.Sweep> {
-    const [more, ...hashes] = await this.write('sweep', [...this.#moment(moment), core.maxSweep], context);
+    const [more, ...hashes] = await this.#write('sweep', [...this.#moment(moment), core.maxSweep], context);
     return { returned: hashes.map(core.bytesToHash), expired: [], evicted: [], more: more === 1 };
   }
 
@@ -67,14 +133,32 @@ export class FifoStore extends RedisStore implements core.ArrivalVerbs {
   }
 
   async flush(context: core.WriteContext): Promise<number> {
-    const [count] = await this.write('flush', [], context);
+    const [count] = await this.#write('flush', [], context);
     return count;
   }
 
   async setLimits({ maxTxs }: Partial<core.Limits>, context: core.WriteContext): Promise<core.Limits> {
-    const [stored] = await this.write('setLimits', [maxTxs === undefined ? '' : numberText(maxTxs)], context);
+    const [stored] = await this.#write('setLimits', [maxTxs === undefined ? '' : numberText(maxTxs)], context);
     const text = String(stored);
     return { ...core.arrivalLimits, maxTxs: text === 'inf' ? Number.POSITIVE_INFINITY : Number(text) };
+  }
+
+  /** What lua/pool/fence.lua compares the live lease with (X6). */
+  #fence({ lease }: core.ChainContext): Argument[] {
+    const demanded = this.node.options.fenced ? 'demanded' : '';
+    return lease === null ? ['', '', '', demanded] : [lease.nodeId, lease.token, String(lease.term), demanded];
+  }
+
+  /** X2: a call without an id gets one of ours, so that a repeat after a lost answer is told the first one's outcome. */
+  #write<V extends Verb>(
+    verb: V,
+    args: readonly Argument[],
+    { operationId, signal }: core.WriteContext,
+    made?: string,
+  ): Promise<Reply<V>> {
+    this.#calls += 1;
+    const id = operationId ?? made ?? `${this.#id}${this.#calls}`;
+    return this.run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], { signal });
   }
 
   /** For lua/fifo/moment.lua. */
@@ -94,4 +178,18 @@ function readArrivals(flat: readonly (Buffer | number)[]): core.Arrival[] {
     const [hash, seq, bytes] = flat.slice(3 * i, 3 * i + 3) as [Buffer, Buffer, number];
     return { hash: core.bytesToHash(hash), seq: Number(seq), bytes };
   });
+}
+
+/** With an id of the caller's the hashes are recorded too, as a repeat may come with others. */
+function kept(packed: Buffer, { operationId }: core.WriteContext): Argument {
+  return operationId === undefined ? '' : packed;
+}
+
+function named(recorded: Buffer, given: readonly string[]): readonly string[] {
+  return recorded.length === 0 ? given : record.unpackHashes(recorded);
+}
+
+/** The hashes of a call that the script marked with a 1. */
+function chosen([digits, recorded]: [Buffer, Buffer], given: readonly string[]): string[] {
+  return named(recorded, given).filter((_, i) => digits[i] === 0x31);
 }

@@ -95,7 +95,7 @@ function mirrorOf(loaded: LoadedPool, warn: (what: string, hash: string) => void
     loaded.head as unknown as Head;
   const retention = { maxFinalized, maxRollback, maxEvents: 1 };
   const pool = new core.PriorityPool({ epoch: loaded.mark.epoch, retention, limits: decodeLimits(String(limits)) });
-  const reader = new PoolReader(loaded, warn);
+  const reader = new RecordReader(loaded, warn);
   const trimmed = { trimmedLog: logFirst - 1, trimmedEvents: eventSeq };
   pool.restore({ kind: 'base', tick, floor, lastSeq, ...trimmed });
   for (const item of itemsOf<BlockItem>(loaded.blocks)) for (const record of reader.block(item)) pool.restore(record);
@@ -126,7 +126,7 @@ function* tagRecords([, ...items]: LoadedPage): Generator<core.PoolRecord> {
     yield { kind: 'satisfied', tag: String(items[i]), tick: Number(items[i + 1]) };
 }
 
-class PoolReader {
+class RecordReader {
   readonly entries: core.Entry[] = [];
   readonly #warn: (what: string, hash: string) => void;
 

@@ -2,7 +2,7 @@ import { MempoolError } from 'mempool-core';
 import { isGone } from '../connection/refusal.ts';
 import { type Known, type MirrorReport, type Reply, rankedKeysOf, type Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
-import type { Node } from '../pool/store.ts';
+import type { Node } from '../pool/pool-reader.ts';
 import { loadPool } from './loader.ts';
 import type { Mark, Mirror } from './mirror.ts';
 import { ServerClock } from './server-clock.ts';

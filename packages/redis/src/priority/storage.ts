@@ -1,6 +1,6 @@
 import * as core from 'mempool-core';
+import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
-import type { Node } from '../pool/store.ts';
 import type { Mirror } from './mirror.ts';
 import { MirrorLink, markArguments } from './mirror-link.ts';
 import { type Plan, PoolWriter } from './pool-writer.ts';

@@ -1,5 +1,5 @@
 import * as core from 'mempool-core';
-import { type Node, RedisStore } from '../pool/store.ts';
+import { type Node, PoolReader } from '../pool/pool-reader.ts';
 import { MirrorStorage } from './storage.ts';
 
 const context = { signal: undefined, operationId: undefined };
@@ -7,7 +7,7 @@ const context = { signal: undefined, operationId: undefined };
 /** One node's view of a priority pool: what reads records of the lifecycle alone is as in any pool. */
 export async function openPriority(node: Node): Promise<core.StoreDriver> {
   const storage = new MirrorStorage(node);
-  const records = new RedisStore(node, () => storage.settled);
+  const records = new PoolReader(node, () => storage.settled);
   const driver = core.priorityDriver(storage, node.options);
   await storage.load();
   await nameLimits(storage, driver, node.options.limits);

@@ -1,15 +1,15 @@
 import { type DriverOptions, isFenced, type Lease } from 'mempool-core';
-import type { PoolFile } from '../pool/pool-file.ts';
+import type { SqlFile } from '../file/sql-file.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import { isExpired, readLease } from './lease-row.ts';
 
 /** X6: lets blocks pass under the live lease only. Asked inside the transaction that would apply them. */
 export class Fence {
-  readonly #file: PoolFile;
+  readonly #file: SqlFile;
   readonly #clock: LeaseClock;
   readonly #options: Pick<DriverOptions, 'election' | 'fenced'>;
 
-  constructor(file: PoolFile, clock: LeaseClock, options: Pick<DriverOptions, 'election' | 'fenced'>) {
+  constructor(file: SqlFile, clock: LeaseClock, options: Pick<DriverOptions, 'election' | 'fenced'>) {
     this.#file = file;
     this.#clock = clock;
     this.#options = options;

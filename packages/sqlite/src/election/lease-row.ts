@@ -1,6 +1,6 @@
 import type { HeldLease } from 'mempool-election';
-import type { Row, SqlFile } from '../file/sql-file.ts';
-import { damaged } from '../pool/records.ts';
+import { damaged, isCount, type Row } from '../file/row.ts';
+import type { SqlFile } from '../file/sql-file.ts';
 import type { LeaseClock } from './lease-clock.ts';
 
 /** A lease as its row has it, whether or not its time is over. */
@@ -43,8 +43,4 @@ function isLease(row: Row): row is Row & KeptLease {
   const counts = [row.term, row.seq, row.hbSeq, row.hbAtMs, row.priority, row.ttlMs, row.expiresMs, row.holdsLock];
   if (!counts.every(isCount) || typeof nodeId !== 'string' || typeof token !== 'string') return false;
   return [address, clock].every((text) => text === null || typeof text === 'string');
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

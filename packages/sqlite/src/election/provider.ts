@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { retryUntil } from 'mempool-core';
 import { badOption, type ElectionProvider, type LeaseStoreOptions } from 'mempool-election';
-import { isFileName } from '../backend.ts';
 import { openDatabase } from '../file/database-file.ts';
+import { isFileName } from '../file/options.ts';
 import { SqlFile } from '../file/sql-file.ts';
 import { CrashLock } from './crash-lock.ts';
 import { electionError } from './error.ts';

@@ -7,6 +7,7 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { type FileStep, StepWriter } from '../pool/step-writer.ts';
 import { ReceivingView } from './receiving-view.ts';
+import { writeArrivals } from './tables.ts';
 import { fifoVerbs } from './verbs.ts';
 
 export interface SqliteDriverParts {
@@ -125,6 +126,7 @@ class Calls {
       const planned = plan(pool);
       if ('refused' in planned) return planned.refused;
       const step = core.recorded(planned, verb, operationId);
+      writeArrivals(this.#file, pool.state, step);
       new StepWriter(this.#file, this.#hashes, pool.state).write(step);
       return step.outcome;
     });

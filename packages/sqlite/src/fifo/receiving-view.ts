@@ -1,8 +1,9 @@
 import * as core from 'mempool-core';
+import { damaged } from '../file/row.ts';
 import type { NewRow, SharedHashes } from '../pool/hashes.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
-import { checksumOf, damaged } from '../pool/records.ts';
+import { checksumOf } from '../pool/records.ts';
 import type { FileStep } from '../pool/step-writer.ts';
 import { roomOf } from './tables.ts';
 

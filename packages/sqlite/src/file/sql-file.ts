@@ -1,10 +1,8 @@
 import type { Database, RunResult, Statement } from 'better-sqlite3';
 import { FilePlace } from './file-place.ts';
+import type { Row } from './row.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
-
-/** A row as it was read, before it is trusted. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** One connection to a file: the statements of files in `sql` by name, atomic steps, SQLite's errors in the contract's words. */
 export class SqlFile {

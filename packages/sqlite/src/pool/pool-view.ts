@@ -1,5 +1,5 @@
 import * as core from 'mempool-core';
-import type { Row } from '../file/sql-file.ts';
+import { damaged, type Row } from '../file/row.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import * as records from './records.ts';
@@ -117,7 +117,7 @@ export class PoolView implements core.PoolView {
       const unpacked = records.readEventRow(row);
       // What comes before it is whole.
       if (unpacked === null && events.length > 0) break;
-      if (unpacked === null) throw records.damaged('events');
+      if (unpacked === null) throw damaged('events');
       events.push(...unpacked.filter(({ eventSeq }) => eventSeq > after));
       if (events.length >= limit) break;
     }

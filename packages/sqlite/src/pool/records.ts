@@ -1,5 +1,5 @@
 import * as core from 'mempool-core';
-import type { Row } from '../file/sql-file.ts';
+import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
 /** What the pool is: its counters and limits. `floor` is the first tick whose point is kept; the last two are of sql/fifo/tables.sql. */
 export type PoolState = Readonly<
@@ -89,16 +89,4 @@ export function readLife({ seq, hash, stage, tick, confirmations, nonConfirmatio
 export function placeOf({ hash, seq, logSeq }: Row): Place {
   const place = { hash: isBytes(hash, 1, 64) ? core.bytesToHash(hash) : '', seq: Number(seq) };
   return isCount(logSeq) ? { ...place, logSeq } : place;
-}
-
-export function damaged(what: string): core.MempoolError {
-  return new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-function isBytes(value: unknown, min: number, max: number): value is Uint8Array {
-  return value instanceof Uint8Array && value.length >= min && value.length <= max;
 }

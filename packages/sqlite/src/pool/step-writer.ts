@@ -1,5 +1,4 @@
 import * as core from 'mempool-core';
-import { writeArrivals } from '../fifo/tables.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import type { PoolState } from './records.ts';
@@ -33,7 +32,6 @@ export class StepWriter {
 
   write(step: FileStep<unknown>): void {
     const { writes, events, chain, operation, newcomers } = step;
-    writeArrivals(this.#file, this.#state, step);
     for (const write of writes) this.#put(write);
     this.#flushPending();
     if (chain !== null) this.#moveChain(chain);

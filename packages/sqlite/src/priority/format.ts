@@ -1,8 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import * as core from 'mempool-core';
-import type { Row } from '../file/sql-file.ts';
+import { damaged, isCount, type Row } from '../file/row.ts';
 import { readSql } from '../file/sql-text.ts';
-import { damaged } from '../pool/records.ts';
 
 /** The one row of a priority pool's own. */
 export interface PoolHead {
@@ -51,8 +50,4 @@ function readLimits({ limits }: Row): core.Limits {
   } catch {
     throw damaged('limits of the pool');
   }
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

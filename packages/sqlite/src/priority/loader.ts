@@ -1,5 +1,5 @@
 import * as core from 'mempool-core';
-import type { Row } from '../file/sql-file.ts';
+import type { Row } from '../file/row.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import * as records from '../pool/records.ts';
 

@@ -1,6 +1,7 @@
 import * as core from 'mempool-core';
+import { damaged } from '../file/row.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
-import { checksumOf, damaged, decodeState } from '../pool/records.ts';
+import { checksumOf, decodeState } from '../pool/records.ts';
 import { StepWriter } from '../pool/step-writer.ts';
 import type { PriorityChanges } from './changes.ts';
 import { limitsText } from './format.ts';

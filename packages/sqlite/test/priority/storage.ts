@@ -1,6 +1,6 @@
 import { type DriverOptions, defaultThresholds, dumpOf, type PoolDump } from 'mempool-core';
 import { onTestFinished } from 'vitest';
-import type { SqliteOptions } from '../../src/backend.ts';
+import type { SqliteOptions } from '../../src/file/options.ts';
 import { openShared } from '../../src/open-file.ts';
 import { PriorityChanges } from '../../src/priority/changes.ts';
 import { PriorityStorage } from '../../src/priority/storage.ts';

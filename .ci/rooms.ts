@@ -1,0 +1,85 @@
+// Checks that the folders of a package import each other in one direction only, types included.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, sep } from 'node:path';
+import { root } from './pack.ts';
+
+/** Every room, which is a folder of `src`, with the rooms that it imports; each comes after those. `.`: the files beside the rooms. */
+const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'packages/election/src': {
+    contract: [],
+    'in-process': ['contract'],
+    node: ['contract'],
+    loop: ['contract', 'node'],
+    '.': ['contract', 'in-process', 'node', 'loop'],
+  },
+  'packages/sqlite/src': {
+    file: [],
+    election: ['file'],
+    pool: ['file'],
+    fifo: ['file', 'pool', 'election'],
+    priority: ['file', 'pool', 'election'],
+    '.': ['file', 'election', 'pool', 'fifo', 'priority'],
+  },
+  'packages/redis/src': {
+    connection: [],
+    election: ['connection'],
+    pool: ['connection'],
+    fifo: ['connection', 'pool'],
+    priority: ['connection', 'pool'],
+    '.': ['connection', 'election', 'pool', 'fifo', 'priority'],
+  },
+};
+
+const faults = Object.entries(rooms).flatMap(([folder, table]) => [
+  ...faultsOfTable(folder, table),
+  ...faultsOfImports(folder, table),
+]);
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length === 0 ? 0 : 1;
+
+/** Because a room names only rooms before it, no arrows of a correct table can form a cycle. */
+function faultsOfTable(folder: string, table: Readonly<Record<string, readonly string[]>>): string[] {
+  const names = Object.keys(table);
+  return names.flatMap((room, i) =>
+    (table[room] ?? [])
+      .filter((other) => !names.slice(0, i).includes(other))
+      .map((other) => `.ci/rooms.ts: in ${folder} the room ${other} must come before ${room}, which imports it`),
+  );
+}
+
+function faultsOfImports(folder: string, table: Readonly<Record<string, readonly string[]>>): string[] {
+  const faults: string[] = [];
+  const unused = new Set(
+    Object.entries(table).flatMap(([room, others]) => others.map((other) => `${room} → ${other}`)),
+  );
+  for (const { file, imported } of importsOf(folder)) {
+    const [from, to] = [roomOf(file), roomOf(imported)];
+    unused.delete(`${from} → ${to}`);
+    if (!(from in table)) faults.push(`${folder}/${file}: the room ${from} is missing in .ci/rooms.ts`);
+    else if (from !== to && !table[from]?.includes(to))
+      faults.push(`${folder}/${file}: the room ${from} may not import ${imported} (see .ci/rooms.ts)`);
+  }
+  return [...faults, ...Array.from(unused, (arrow) => `.ci/rooms.ts: in ${folder} no import needs ${arrow}`)];
+}
+
+/** Imports of files in the same folder tree, as paths below `folder`. */
+function importsOf(folder: string): { readonly file: string; readonly imported: string }[] {
+  const src = join(root, folder);
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  return files.flatMap((file) => {
+    const text = readFileSync(join(src, file), 'utf8');
+    const paths = Array.from(
+      text.matchAll(/^(?:import|export|\}).* from '(\.[^']+)';$/gm),
+      ([, path]) => path as string,
+    );
+    return paths
+      .map((path) => relative(src, normalize(join(src, dirname(file), path))))
+      .filter((imported) => !imported.startsWith('..'))
+      .map((imported) => ({ file, imported }));
+  });
+}
+
+function roomOf(file: string): string {
+  const [room, rest] = file.split(sep, 2);
+  return rest === undefined ? '.' : (room as string);
+}

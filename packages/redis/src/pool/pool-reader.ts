@@ -1,0 +1,144 @@
+import * as core from 'mempool-core';
+import { Connection, type RunContext } from '../connection/connection.ts';
+import type { RedisOptions } from '../connection/options.ts';
+import { keysOf, leaseKeysOf, type Reply, rankedKeysOf, type Verb } from '../connection/script.ts';
+import type { Argument } from '../connection/script-call.ts';
+import { EventLog } from './event-log.ts';
+import * as record from './record.ts';
+
+/** What a node has opened. */
+export interface Node {
+  readonly connection: Connection;
+  /** Of the keys, in its braces. */
+  readonly prefix: string;
+  readonly options: core.DriverOptions & RedisOptions;
+  /** Makes the pool where there is none. @throws `ERR_MEMPOOL_INCOMPATIBLE` for a key that is not ours */
+  createPool(timeoutMs: number): Promise<unknown>;
+}
+
+type ReadingVerbs = Pick<
+  core.StoreDriver,
+  | 'peekPending'
+  | 'peekInflight'
+  | 'findInflight'
+  | 'checkStatus'
+  | 'dumpFinalized'
+  | 'tip'
+  | 'usage'
+  | 'readEvents'
+  | 'onEvents'
+  | 'close'
+>;
+
+/** One node's view of a pool of either ordering: the verbs that read records. Each verb is one script. */
+export class PoolReader implements ReadingVerbs {
+  protected readonly node: Node;
+  readonly #events: EventLog;
+  readonly #behind: (() => Promise<unknown>) | undefined;
+
+  /** `behind` resolves when the writes that a read must see have ended. A store that writes through `run` needs none. */
+  constructor(node: Node, behind?: () => Promise<unknown>) {
+    this.node = node;
+    this.#behind = behind;
+    this.#events = new EventLog({
+      readPage: (after, limit, marks) => this.run('events', 'ops', [after, limit, ...marks], {}),
+      connect: () => new Connection(node.options),
+      key: `${node.prefix}:events`,
+    });
+  }
+
+  peekPending(after: number, limit: number, { signal }: core.ReadContext): Promise<core.StoredTransaction[]> {
+    return this.#peek(['pending', after, limit, core.maxPageBytes], signal);
+  }
+
+  peekInflight(after: number, limit: number, { signal }: core.ReadContext): Promise<core.StoredTransaction[]> {
+    return this.#peek(['inflight', after, limit, core.maxPageBytes], signal);
+  }
+
+  async findInflight(
+    hashes: readonly string[],
+    { signal }: core.ReadContext,
+  ): Promise<(core.StoredTransaction | null)[]> {
+    const [tick, ...rows] = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
+    const byHash = new Map(rows.map((row) => [core.bytesToHash(row[0]), row] as const));
+    return hashes.map((hash) => {
+      const row = byHash.get(hash);
+      if (row === undefined) return null;
+      const { intact, ...transaction } = record.readTransaction(row, tick);
+      if (!intact) throw core.corrupt(transaction);
+      return transaction;
+    });
+  }
+
+  async checkStatus(hashes: readonly string[], { signal }: core.ReadContext): Promise<core.TransactionStatus[]> {
+    const [tick, ...found] = await this.read('status', [record.packHashes(hashes)], signal);
+    return found.map((status, i) => record.readStatus(hashes[i] as string, tick, status));
+  }
+
+  async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.LogPage> {
+    const [oldest, last, first, ...found] = await this.read('dump', [cursor, limit, core.maxPageBytes], signal);
+    const rows = found.map(([entry, body], i) => record.readEntry(first + i, entry, body));
+    const entries = core.cutPage(rows, isIntact).map(({ intact: _, ...entry }) => entry);
+    const next = (entries.at(-1)?.logSeq ?? last) + 1;
+    const missed = cursor === 0 ? 0 : Math.max(0, oldest - cursor);
+    return { entries, cursor: next, hasMore: next <= last, missed };
+  }
+
+  async tip(points: number, { signal }: core.ReadContext): Promise<core.TipAnswer> {
+    const [tip, tick, list] = await this.read('tip', [points], signal);
+    return { point: record.readPoint(tip), tick, points: list.map(core.decodePoint) };
+  }
+
+  async usage({ signal }: core.ReadContext): Promise<core.Usage> {
+    const [pending, propagated, acknowledged, confirmed, ...counts] = await this.read('usage', [], signal);
+    const [logged, lastLogSeq, lastSeq, lastEventSeq] = counts;
+    return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+  }
+
+  readEvents(after: number, limit: number): Promise<core.EventPage> {
+    return this.#events.readEvents(after, limit);
+  }
+
+  onEvents(listener: () => void): () => void {
+    return this.#events.onEvents(listener);
+  }
+
+  close(): void {
+    this.#events.close();
+    this.node.connection.close();
+  }
+
+  async #peek(args: readonly Argument[], signal: AbortSignal | undefined): Promise<core.StoredTransaction[]> {
+    const [tick, ...rows] = await this.read('peek', args, signal);
+    const found = rows.map((row) => record.readTransaction(row, tick));
+    return core.cutPage(found, isIntact).map(({ intact: _, ...transaction }) => transaction);
+  }
+
+  protected read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
+    return this.run(verb, 'ops', args, { signal, behind: this.#behind });
+  }
+
+  protected run<V extends Verb>(
+    verb: V,
+    ids: 'ops' | 'calls',
+    args: readonly Argument[],
+    context: Pick<RunContext, 'signal' | 'behind'>,
+  ): Promise<Reply<V>> {
+    const { connection, prefix, options, createPool } = this.node;
+    const fenced = verb === 'confirm' || verb === 'rollback';
+    const keys =
+      options.ordering === 'priority'
+        ? rankedKeysOf(prefix, ids, options.election)
+        : [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
+    return connection.run(verb, keys, args, { ...context, createPool });
+  }
+}
+
+/** A number, or no limit, as the scripts take it. */
+export function numberText(value: number): string {
+  return Number.isFinite(value) ? String(value) : 'inf';
+}
+
+function isIntact({ intact }: { readonly intact: boolean }): boolean {
+  return intact;
+}
