@@ -1,15 +1,15 @@
 import { badOption, ElectionError } from './contract/errors.ts';
 
-/** Longer than any name there is: what is longer is not told whole. */
+/** Longer than any option's name. A longer one is shortened in the message. */
 const maxNameLength = 100;
 
-/** An object whose fields have only these names. @throws `ERR_ELECTION_OPTION` naming what is wrong */
+/** Returns `given`. @throws `ERR_ELECTION_OPTION` for a field that is not in `names` */
 export function checkNames<Given extends object>(given: Given, names: ReadonlySet<string>): Given {
   checkObject('options', given);
   for (const name of Object.keys(given)) {
     if (names.has(name) || given[name as keyof Given] === undefined) continue;
     const field = name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
-    const message = `${field} is not an option known here; known: ${[...names].join(', ')}`;
+    const message = `${field} is not a known option; known: ${[...names].join(', ')}`;
     throw new ElectionError('ERR_ELECTION_OPTION', message, { field });
   }
   return given;
@@ -31,7 +31,7 @@ export interface WithSignal {
 
 const signalNames: ReadonlySet<string> = new Set(['signal']);
 
-/** `null`, as code around `fetch` has it, is none. @throws `ERR_ELECTION_OPTION` naming what is wrong */
+/** `null` counts as no signal, as in `fetch`. @throws `ERR_ELECTION_OPTION` naming the field */
 export function signalOf(options: WithSignal): AbortSignal | undefined {
   const { signal } = checkNames(options, signalNames);
   if (signal === undefined || signal === null) return undefined;

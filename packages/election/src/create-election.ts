@@ -3,13 +3,19 @@ import type { Election } from './contract/election.ts';
 import { type ElectionOptions, optionNames } from './contract/options.ts';
 import type { ElectionProvider } from './contract/provider.ts';
 import { settingsOf } from './node/settings.ts';
+import { NodeElection } from './node-election.ts';
 import { checkNode } from './node-version.ts';
-import { Participant } from './participant.ts';
 
 /**
- * One node's part in one election on the provider's store. Nothing is opened before `start`.
+ * Creates one node's part in an election on the provider's store. Opens nothing before `start`.
  *
- * @throws `ERR_ELECTION_OPTION` naming the field, `ERR_ELECTION_REFUSED` before Node 22
+ * ```ts
+ * const election = createElection(redisElection, { url: 'redis://localhost', nodeId: 'a' });
+ * election.on('acquired', ({ term }) => console.log(`leader of term ${term}`));
+ * await election.start();
+ * ```
+ *
+ * @throws `ERR_ELECTION_OPTION` naming the field; `ERR_ELECTION_REFUSED` on a Node before 22
  */
 export function createElection<Own extends object>(
   provider: ElectionProvider<Own>,
@@ -21,11 +27,11 @@ export function createElection<Own extends object>(
   if (provider.options !== undefined)
     checkNames(options, new Set([...Object.keys(optionNames), ...Object.keys(provider.options)]));
   const { name, ttlMs, commandTimeoutMs, clock, log, ...settings } = settingsOf(options);
-  const agreed = { name, ttlMs, commandTimeoutMs, clock, log };
-  return new Participant({ ...settings, ...agreed }, () => provider.open({ ...options, ...agreed }));
+  const storeOptions = { name, ttlMs, commandTimeoutMs, clock, log };
+  return new NodeElection({ ...settings, ...storeOptions }, () => provider.open({ ...options, ...storeOptions }));
 }
 
-/** @throws `ERR_ELECTION_OPTION` naming `provider` or the member that is wrong */
+/** @throws `ERR_ELECTION_OPTION` naming `provider` or its wrong member */
 export function checkProvider(provider: { readonly open: unknown }): void {
   checkObject('provider', provider);
   checkFunction('provider.open', provider.open);

@@ -5,17 +5,17 @@ import type { ElectionOptions } from './contract/options.ts';
 import type { ElectionProvider } from './contract/provider.ts';
 import { checkProvider, createElection } from './create-election.ts';
 
-/** Options as a configuration has them: those of every election, the type of the provider, and that provider's own. */
+/** Options as a configuration file has them: those of every election, the provider's `type`, and the provider's own. */
 export interface ConfiguredOptions extends ElectionOptions {
   readonly type: string;
   readonly [own: string]: unknown;
 }
 
-/** Makes elections by the name of their backend. */
+/** Creates elections by the name of their backend, for example from a configuration file. */
 export class ElectionFactory {
   readonly #providers = new Map<string, ElectionProvider>();
 
-  /** @throws `ERR_ELECTION_OPTION` where the type is taken */
+  /** Adds a provider under its `type`. @throws `ERR_ELECTION_OPTION` when the type is registered already */
   register<Own extends object>(provider: ElectionProvider<Own>): this {
     checkProvider(provider);
     if (this.#providers.has(provider.type)) throw badOption('type', 'registered once');
@@ -23,7 +23,7 @@ export class ElectionFactory {
     return this;
   }
 
-  /** @throws `ERR_ELECTION_UNKNOWN_TYPE` listing what is known, `ERR_ELECTION_OPTION` */
+  /** Like `createElection`. @throws `ERR_ELECTION_UNKNOWN_TYPE` listing the registered types; `ERR_ELECTION_OPTION` naming the field */
   create(given: ConfiguredOptions): Election {
     checkObject('options', given);
     const { type, ...options } = given;

@@ -1,4 +1,4 @@
-/** What was pushed since it was made, in order, for one reader. */
+/** Values pushed since it was made, in order, for one reader. It ends when one of the signals in `ends` aborts. */
 export class EventQueue<T> implements AsyncIterableIterator<T> {
   readonly #held: T[] = [];
   readonly #readers: ((result: IteratorResult<T>) => void)[] = [];

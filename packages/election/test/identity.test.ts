@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Identity } from '../src/node/identity.ts';
+import { NodeIdentity } from '../src/node/node-identity.ts';
 import { Cluster } from './cluster.ts';
 
 it('two live nodes of one id: the second one says so, once, and never leads beside the first', async () => {
@@ -56,14 +56,14 @@ it('a leader whose lease is with another one of its id gives up by that name', a
 
 it('a token stays known after an unanswered campaign, and is forgotten where all were answered', () => {
   for (const answered of [true, false]) {
-    const identity = new Identity('a');
-    const token = identity.candidacy();
-    if (answered) identity.discard(token);
-    else identity.doubt(token);
-    expect(identity.candidacy()).not.toBe(token);
+    const identity = new NodeIdentity('a');
+    const token = identity.createToken();
+    if (answered) identity.forgetToken(token);
+    else identity.markUncertain(token);
+    expect(identity.createToken()).not.toBe(token);
     expect(identity.owns({ nodeId: 'a', token })).toBe(!answered);
     expect(identity.mayHaveWon({ nodeId: 'a', token })).toBe(!answered);
-    identity.settle();
+    identity.clearUncertain();
     expect(identity.mayHaveWon({ nodeId: 'a', token })).toBe(false);
   }
 });

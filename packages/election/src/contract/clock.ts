@@ -1,16 +1,17 @@
-/** All that an election knows of time; injected, so that a test decides what it is. */
+/** The only source of time of an election. Tests pass their own. */
 export interface ElectionClock {
-  /** Milliseconds that only rise; they may stand still while the machine is suspended. */
+  /** Milliseconds that never go back. They may stop while the machine is suspended. */
   monotonicMs(): number;
-  /** Milliseconds since 1970; an operator may set them. Only differences on this one clock are used, never another host's. */
+  /** Milliseconds since 1970. An operator may set this clock. Only differences of it are used, never another host's time. */
   wallMs(): number;
-  /** Calls back once, after so many milliseconds of `monotonicMs`. Returns what cancels it. */
+  /** Calls back once, after `delayMs` milliseconds of `monotonicMs`. Returns a function that cancels the call. */
   schedule(callback: () => void, delayMs: number): () => void;
 }
 
-/** A longer timer would fire at once. Whoever is woken too early looks, and sleeps on. */
+/** `setTimeout` fires at once with a longer delay. Callers that wake too early sleep again. */
 const longestTimerMs = 2 ** 31 - 1;
 
+/** The clocks of the process: `performance.now`, `Date.now` and `setTimeout`. */
 export const systemClock: ElectionClock = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),

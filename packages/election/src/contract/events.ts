@@ -1,5 +1,6 @@
 import type { HeldLease } from './lease.ts';
 
+/** What a node does now. */
 export type ElectionState = 'follower' | 'candidate' | 'leader';
 
 /** Why a leadership ended. */
@@ -8,28 +9,29 @@ export type LossReason =
   | 'resigned'
   /** `stop` was called. */
   | 'stopped'
-  /** Its time ran out before a renewal was answered. */
+  /** The lease expired before a renewal was answered. */
   | 'expired'
-  /** The store has no lease, or another one's. */
+  /** The store has no lease, or another node's. */
   | 'taken'
   /** The work reported no progress for too long. */
   | 'no-progress'
   /** Another live node has the same id. */
   | 'conflict';
 
+/** Everything that an election reports. `term` is the highest term that this node has seen. */
 export type ElectionEvent =
   | { readonly kind: 'state-changed'; readonly from: ElectionState; readonly to: ElectionState; readonly term: number }
   | { readonly kind: 'acquired'; readonly term: number; readonly token: string }
   | { readonly kind: 'lost'; readonly term: number; readonly token: string; readonly reason: LossReason }
-  /** A campaign got no answer, or another one was quicker (`error` is `null`). */
+  /** A look or a campaign got no answer; or, when `error` is `null`, another node was faster. */
   | { readonly kind: 'election-failed'; readonly term: number; readonly error: unknown }
   | { readonly kind: 'leader-changed'; readonly term: number; readonly leader: LeaderView | null }
-  /** Another live holder has this node's id. */
+  /** Another live node has this node's id. */
   | { readonly kind: 'identity-conflict'; readonly term: number; readonly nodeId: string }
-  /** This node took the lease of one that did not move any more, or was deposed. */
+  /** This node took the lease of a leader that no longer renewed or worked, or that was deposed. */
   | { readonly kind: 'takeover-forced'; readonly term: number; readonly from: LeaderView };
 
-/** A leader as others see it. */
+/** A leader, as other nodes see it. */
 export type LeaderView = Pick<HeldLease, 'nodeId' | 'address' | 'term' | 'priority'>;
 
 export type ElectionEventKind = ElectionEvent['kind'];

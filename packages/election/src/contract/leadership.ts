@@ -1,16 +1,17 @@
 import type { Lease } from './lease.ts';
 
-/** One time of leading, from the win to the loss. */
+/** One leadership, from the win to the loss. */
 export interface Leadership {
+  /** Pass it with every call that only the leader may make. */
   readonly lease: Lease;
-  /** Aborts when the leadership is lost or given up, before anybody is told `lost`. */
+  /** Aborts when the leadership is lost or given up, before the event `lost`. */
   readonly signal: AbortSignal;
-  /** Computed: whether less than ttl − margin has passed since the winning request, or the last renewal, was sent. */
+  /** Computed: true while less than ttl − margin has passed since the winning request, or the last renewal, was sent. */
   isLeader(): boolean;
-  /** How long `isLeader` stays true without another renewal, in milliseconds; 0 when it is over. */
+  /** How long `isLeader` stays true without another renewal, in milliseconds; 0 when the leadership is over. */
   remainingMs(): number;
-  /** @throws `ERR_ELECTION_NOT_LEADER` */
+  /** @throws `ERR_ELECTION_NOT_LEADER` when the leadership is over */
   assertValid(): void;
-  /** Says that the work goes on; see `progressTimeoutMs`. */
+  /** Reports that the work goes on; see the option `progressTimeoutMs`. */
   reportProgress(): void;
 }

@@ -1,35 +1,36 @@
-/** What a leader holds. It goes with every call that only the leader may make, and is checked there for equality. */
+/** What a leader holds. Calls that only the leader may make carry it; the store compares all three fields with the live lease. */
 export interface Lease {
   readonly nodeId: string;
-  /** A UUID, the same from the campaign that was won until the leadership is lost or released. */
+  /** A UUID of this leadership: set by the campaign that won, and kept until the leadership ends. */
   readonly token: string;
-  /** Greater than that of every leader before. */
+  /** Greater than the term of every leader before. */
   readonly term: number;
 }
 
-/** A lease as its store tells of it. */
+/** A lease, as the store reports it. */
 export interface HeldLease extends Lease {
   /** Rises with every renewal. */
   readonly seq: number;
-  /** Rises with every heartbeat of the holder, which stops when its work stands still. */
+  /** Rises with every heartbeat of the holder. It stops when the holder's work makes no progress. */
   readonly hbSeq: number;
   readonly address: string | null;
   readonly priority: number;
-  /** What is left of it by the store's own clock, in milliseconds; `null` where that clock cannot tell. */
+  /** Time until it expires by the store's clock, in milliseconds; `null` when that clock cannot tell. */
   readonly remainingMs: number | null;
 }
 
-/** A node that takes part, as its heartbeat told. */
+/** A node that takes part, by its last heartbeat. */
 export interface Member {
   readonly nodeId: string;
   readonly address: string | null;
   readonly priority: number;
-  /** How long ago its last heartbeat was by the store's clock, in milliseconds. */
+  /** Time since its last heartbeat by the store's clock, in milliseconds. */
   readonly ageMs: number;
-  /** Its heartbeat has not expired. */
+  /** True until its heartbeat expires. */
   readonly alive: boolean;
 }
 
+/** Whether node id, token and term are all equal. */
 export function sameLease(a: Lease, b: Lease): boolean {
   return a.nodeId === b.nodeId && a.token === b.token && a.term === b.term;
 }

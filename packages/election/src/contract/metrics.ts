@@ -1,6 +1,6 @@
 import type { LossReason } from './events.ts';
 
-/** Counts since the election was made; times in milliseconds. */
+/** Counts since the election was created. Times are in milliseconds. */
 export interface ElectionMetrics {
   readonly campaigns: number;
   readonly wins: number;
@@ -9,11 +9,11 @@ export interface ElectionMetrics {
   readonly renewalFailures: number;
   readonly forcedTakeovers: number;
   readonly identityConflicts: number;
-  /** Calls of the store that got no answer. */
+  /** Calls of the store that failed or had no answer in time. */
   readonly storeErrors: number;
   /** How long the last renewal took; `null` before the first. */
   readonly lastRenewalMs: number | null;
-  /** How long this node has led in all. */
+  /** How long this node has led, over all its leaderships. */
   readonly ledMs: number;
   readonly term: number;
   readonly isLeader: boolean;

@@ -1,37 +1,41 @@
 import type { ElectionClock } from './clock.ts';
 import type { LeaseStoreOptions } from './provider.ts';
 
-/** How a node takes part. Durations are in milliseconds. */
+/** The options of every election. Durations are in milliseconds. */
 export interface ElectionOptions {
-  /** Name of the election, 1–64 of `a–z 0–9 . _ -`; default `watcher`. */
+  /** Name of the election: 1–64 of `a–z 0–9 . _ -`; default `watcher`. */
   readonly name?: string | undefined;
-  /** 1–128 printable ASCII characters without spaces; default a UUID. */
+  /** Id of this node: 1–128 printable ASCII characters without spaces; default a UUID. */
   readonly nodeId?: string | undefined;
   /** How long a lease lasts without a renewal, at least 250; default 10,000. */
   readonly ttlMs?: number | undefined;
-  /** Between renewals; default ttl / 3. */
+  /** Time between renewals; default ttl / 3. */
   readonly renewMs?: number | undefined;
-  /** Between heartbeats; default ttl / 3. */
+  /** Time between heartbeats; default ttl / 3. */
   readonly heartbeatMs?: number | undefined;
-  /** Between looks of a follower; default 500, at most ttl / 2. */
+  /** Time between a follower's looks at the store; default 500, at most ttl / 2. */
   readonly pollMs?: number | undefined;
-  /** A leader whose heartbeat stands still for so long, at two looks, is replaced though its lease lives; default ttl + 5,000. */
+  /** A leader whose heartbeat has not changed for so long, at two looks, is replaced although its lease is live; default ttl + 5,000. */
   readonly staleHeartbeatMs?: number | false | undefined;
-  /** Before the first look, a random part of it; default 0. */
+  /** The first look waits for a random part of this time; default 0. */
   readonly startDelayMs?: number | undefined;
-  /** Before a campaign, a random part of it; default 25. */
+  /** A campaign waits for a random part of this time; default 25. */
   readonly jitterMs?: number | undefined;
-  /** Where other nodes reach this one; for them to read. */
+  /** Where other nodes reach this one. The election only passes it on. */
   readonly address?: string | undefined;
-  /** 0–100; a node waits 50 ms for each step that it is below the highest; never takes the lease of a live one. Default 0. */
+  /**
+   * 0–100; default 0. Before a campaign a node waits 50 ms for each step that it is below the highest live member. A higher
+   * priority never takes the lease of a live leader.
+   */
   readonly priority?: number | undefined;
   /**
-   * A leader whose work reports no progress for so long resigns; default `false`: never. From half of it on its heartbeat stands
-   * still, so nodes replace it before it resigns where that is more than their `staleHeartbeatMs`.
+   * A leader whose work reports no progress for so long resigns; default `false`: never. After half of this time its heartbeat
+   * stops. So other nodes replace it before it resigns, if that half is longer than their `staleHeartbeatMs`.
    */
   readonly progressTimeoutMs?: number | false | undefined;
+  /** Source of time, for tests; default `systemClock`. */
   readonly clock?: ElectionClock | undefined;
-  /** Silent by default. */
+  /** Receives log entries; default none. */
   readonly log?: LeaseStoreOptions['log'] | undefined;
 }
 

@@ -1,12 +1,12 @@
 import type { ElectionClock } from './clock.ts';
 import type { LeaseStore } from './lease-store.ts';
 
-/** What every provider's `open` is told of the election. */
+/** The options of an election that every provider's `open` gets. */
 export interface LeaseStoreOptions {
   /** Name of the election, checked. */
   readonly name: string;
   readonly ttlMs: number;
-  /** A verb that has no answer after this time rejects. */
+  /** A verb rejects when it has no answer after this time. */
   readonly commandTimeoutMs: number;
   readonly clock: ElectionClock;
   readonly log: (
@@ -16,12 +16,12 @@ export interface LeaseStoreOptions {
   ) => void;
 }
 
-/** A backend of the election: a value with two members, or three. `Own`: options beyond those of every election. */
+/** A backend for elections. `Own`: its options beside those of every election. */
 export interface ElectionProvider<Own extends object = object> {
-  /** What a configuration names it by, such as `redis`. */
+  /** Its name in a configuration, such as `redis`. */
   readonly type: string;
-  /** Names of the options beyond those of every election: others are refused. Left out: the provider looks after them itself. */
+  /** The names of its own options. Other options are refused. Without it, the provider checks the names itself. */
   readonly options?: { readonly [Name in keyof Own]-?: true };
-  /** @throws `ERR_ELECTION_OPTION`, `ERR_ELECTION_UNAVAILABLE`, `ERR_ELECTION_REFUSED` */
+  /** Opens the lease of one election for one node. @throws `ERR_ELECTION_OPTION`, `ERR_ELECTION_UNAVAILABLE`, `ERR_ELECTION_REFUSED` */
   open(options: LeaseStoreOptions & Own): Promise<LeaseStore>;
 }

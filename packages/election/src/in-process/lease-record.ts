@@ -1,6 +1,5 @@
 import type { ElectionClock } from '../contract/clock.ts';
-import type { HeldLease, Lease, Member } from '../contract/lease.ts';
-import { sameLease } from '../contract/lease.ts';
+import { type HeldLease, type Lease, type Member, sameLease } from '../contract/lease.ts';
 import {
   type CampaignReply,
   type CampaignRequest,
@@ -15,12 +14,12 @@ import {
 } from '../contract/lease-store.ts';
 
 type KeptLease = Omit<HeldLease, 'remainingMs'> & { readonly ttlMs: number; readonly untilMs: number };
-type Sighting = Candidate & { readonly atMs: number; readonly untilMs: number };
+type Heartbeat = Candidate & { readonly atMs: number; readonly untilMs: number };
 
-/** One election of this process: its lease, its term, its members. Every verb is one synchronous step. */
+/** One election of this process: its lease, term and members. Every verb is one synchronous step. */
 export class LeaseRecord {
   readonly #clock: ElectionClock;
-  readonly #members = new Map<string, Sighting>();
+  readonly #members = new Map<string, Heartbeat>();
   readonly #listeners = new Set<(hint: Hint) => void>();
   #kept: KeptLease | null = null;
   #term = 0;
@@ -31,7 +30,7 @@ export class LeaseRecord {
 
   observe(): Observation {
     const live = this.#live();
-    return { lease: live && this.#told(live), term: this.#term };
+    return { lease: live && this.#view(live), term: this.#term };
   }
 
   campaign({ candidate, token, ttlMs, floor, dataLoss, takeover }: CampaignRequest): CampaignReply {
@@ -39,12 +38,12 @@ export class LeaseRecord {
     if (live !== null && live.nodeId === candidate.nodeId && live.token === token) {
       return { kind: 'won', lease: this.#renewed(live, { candidate, ttlMs, heartbeat: 'beat' }), forced: null };
     }
-    if (live !== null && !isStale(live, takeover)) return { kind: 'held', lease: this.#told(live), term: this.#term };
+    if (live !== null && !isStale(live, takeover)) return { kind: 'held', lease: this.#view(live), term: this.#term };
     if (this.#term < floor && dataLoss === 'wait') return { kind: 'forgotten', term: this.#term };
     const term = nextTerm(this.#term, floor, this.#clock.wallMs() / 1000);
     const lease = this.#granted({ nodeId: candidate.nodeId, token, term }, { candidate, ttlMs, heartbeat: 'beat' }, 0);
     this.#trim();
-    return { kind: 'won', lease, forced: live && this.#told(live) };
+    return { kind: 'won', lease, forced: live && this.#view(live) };
   }
 
   renew(lease: Lease, request: RenewRequest): RenewReply {
@@ -68,7 +67,7 @@ export class LeaseRecord {
 
   remove(): void {
     this.#kept = null;
-    this.#tell('released');
+    this.#notify('released');
   }
 
   extend(): void {
@@ -100,7 +99,7 @@ export class LeaseRecord {
     return this.#kept !== null && this.#clock.monotonicMs() < this.#kept.untilMs ? this.#kept : null;
   }
 
-  #told({ untilMs, ttlMs, ...lease }: KeptLease): HeldLease {
+  #view({ untilMs, ttlMs, ...lease }: KeptLease): HeldLease {
     return { ...lease, remainingMs: untilMs - this.#clock.monotonicMs() };
   }
 
@@ -109,7 +108,7 @@ export class LeaseRecord {
     const kept = { nodeId, token, term, seq: moved, hbSeq: moved, address, priority, ttlMs: request.ttlMs, untilMs: 0 };
     this.#term = term;
     const lease = this.#renewed(kept, request);
-    this.#tell('acquired');
+    this.#notify('acquired');
     return lease;
   }
 
@@ -118,7 +117,7 @@ export class LeaseRecord {
     if (beats > 0) this.heartbeat(candidate, ttlMs);
     const untilMs = this.#clock.monotonicMs() + ttlMs;
     this.#kept = { ...lease, seq: lease.seq + 1, hbSeq: lease.hbSeq + beats, ttlMs, untilMs };
-    return this.#told(this.#kept);
+    return this.#view(this.#kept);
   }
 
   #trim(): void {
@@ -126,8 +125,8 @@ export class LeaseRecord {
     for (const [nodeId, { untilMs }] of this.#members) if (untilMs <= nowMs) this.#members.delete(nodeId);
   }
 
-  // Never inside a verb: what a listener does must find the step finished, as with a message from afar.
-  #tell(hint: Hint): void {
+  // Never inside a verb: like a message from another host, a hint must find the step finished.
+  #notify(hint: Hint): void {
     for (const listener of this.#listeners) {
       queueMicrotask(() => {
         if (this.#listeners.has(listener)) listener(hint);

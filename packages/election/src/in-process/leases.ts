@@ -5,7 +5,7 @@ import type { LeaseStore } from '../contract/lease-store.ts';
 import type { ElectionProvider } from '../contract/provider.ts';
 import { LeaseRecord } from './lease-record.ts';
 
-/** The leases of the elections that are held inside one process. Handed to `ephemeral.open`, it fences there. */
+/** The leases of elections inside one process. Passed to `ephemeral.open`, they fence the pool there. */
 export class Leases {
   readonly #clock: ElectionClock;
   readonly #records = new Map<string, LeaseRecord>();
@@ -14,18 +14,18 @@ export class Leases {
     this.#clock = clock;
   }
 
-  /** The live lease of the election; `null` where nobody holds one. */
+  /** The live lease of the election; `null` when no node holds it. */
   held(election: string): Lease | null {
     const lease = this.#record(election).observe().lease;
     return lease && { nodeId: lease.nodeId, token: lease.token, term: lease.term };
   }
 
-  /** Begins the live lease's time anew, as its holder's renewal would, but does not move its `seq`. */
+  /** Starts the live lease's time again, like a renewal by its holder, but does not raise its `seq`. */
   extend(election: string): void {
     this.#record(election).extend();
   }
 
-  /** Takes the lease from whoever holds it: an operator's forced fail-over. The term stays. */
+  /** Removes the lease, whoever holds it: an operator's forced fail-over. The term stays. */
   remove(election: string): void {
     this.#record(election).remove();
   }
@@ -44,12 +44,12 @@ export class Leases {
   }
 }
 
-/** Elections between parts of one process, which share a `Leases`. */
+/** Elections inside one process. All nodes share one `Leases`. */
 export const inProcessElection: ElectionProvider<{ readonly leases: Leases }> = {
   type: 'in-process',
   options: { leases: true },
   async open({ name, leases }) {
-    if (!(leases instanceof Leases)) throw badOption('leases', 'a Leases');
+    if (!(leases instanceof Leases)) throw badOption('leases', 'an instance of Leases');
     return leases.open(name);
   },
 };

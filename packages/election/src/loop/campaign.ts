@@ -1,86 +1,91 @@
 import type { HeldLease } from '../contract/lease.ts';
-import type { CampaignReply } from '../contract/lease-store.ts';
-import type { Moment } from '../node/moment.ts';
-import { Tenure } from '../node/tenure.ts';
-import type { Engagement } from './engagement.ts';
-import type { Plan } from './follow.ts';
+import type { CampaignReply, CampaignRequest } from '../contract/lease-store.ts';
+import type { ClockReading } from '../node/clock-reading.ts';
+import { LeaderSession } from '../node/leader-session.ts';
+import type { LoopState } from './loop-state.ts';
 
-/** One campaign, from the wait before it to its answer. Returns the leadership that was won. */
-export async function campaign(engagement: Engagement, plan: Plan): Promise<Tenure | null> {
-  const { standing } = engagement;
-  standing.become('candidate');
-  if (!plan.atOnce) await letOthersFirst(engagement);
-  const tenure = engagement.stopping ? null : await run(engagement, plan);
-  if (tenure === null) standing.become('follower');
-  return tenure;
+/** A campaign that a follower has decided on. */
+export type CampaignPlan = Pick<CampaignRequest, 'dataLoss' | 'takeover'> & {
+  /** True when a caller asked for the campaign: no other node is let go first. */
+  readonly isImmediate: boolean;
+  /** Tells the callers who asked for it that the campaign is over. */
+  readonly finish: () => void;
+};
+
+/** Runs one campaign, with the wait before it. Returns the leadership that it won, or `null`. */
+export async function campaign(state: LoopState, plan: CampaignPlan): Promise<LeaderSession | null> {
+  const { node } = state;
+  node.become('candidate');
+  if (!plan.isImmediate) await letOthersFirst(state);
+  const session = state.isStopping ? null : await run(state, plan);
+  if (session === null) node.become('follower');
+  return session;
 }
 
-async function run(engagement: Engagement, { dataLoss, takeover }: Plan): Promise<Tenure | null> {
-  const { standing, store } = engagement;
-  const { candidate, ttlMs } = standing.settings;
-  const own = standing.unheardWin;
-  if (own !== null) return adopt(engagement, own);
-  standing.counters.campaigns += 1;
-  const token = standing.identity.candidacy();
-  const answer = await store.campaign({ candidate, token, ttlMs, floor: standing.term, dataLoss, takeover });
-  if (answer.kind === 'answer') return decide(engagement, token, answer.value, answer.sent);
-  standing.identity.doubt(token);
-  return failed(engagement, answer.error);
+async function run(state: LoopState, { dataLoss, takeover }: CampaignPlan): Promise<LeaderSession | null> {
+  const { node, store } = state;
+  const { candidate, ttlMs } = node.settings;
+  const won = node.unconfirmedWin;
+  if (won !== null) return adopt(state, won);
+  node.counters.campaigns += 1;
+  const token = node.identity.createToken();
+  const answer = await store.campaign({ candidate, token, ttlMs, floor: node.term, dataLoss, takeover });
+  if (answer.kind === 'answer') return conclude(state, token, answer.value, answer.sent);
+  node.identity.markUncertain(token);
+  return failed(state, answer.error);
 }
 
-/** Renews the lease of a campaign that was won unheard, and leads with it: by its token, so that it is not won twice. */
-async function adopt(engagement: Engagement, own: HeldLease): Promise<Tenure | null> {
-  const { standing, store } = engagement;
-  const { candidate, ttlMs } = standing.settings;
-  const answer = await store.renew(own, { candidate, ttlMs, heartbeat: 'beat' });
-  if (answer.kind === 'none') return failed(engagement, answer.error);
-  if (answer.value.kind === 'renewed')
-    return take(engagement, { lease: answer.value.lease, forced: null }, answer.sent);
-  standing.saw(answer.value);
-  return failed(engagement, null);
+/** Renews a lease that an unconfirmed campaign won, and leads with it. It keeps its token, so it is not won twice. */
+async function adopt(state: LoopState, won: HeldLease): Promise<LeaderSession | null> {
+  const { node, store } = state;
+  const { candidate, ttlMs } = node.settings;
+  const answer = await store.renew(won, { candidate, ttlMs, heartbeat: 'beat' });
+  if (answer.kind === 'none') return failed(state, answer.error);
+  if (answer.value.kind === 'renewed') return begin(state, { lease: answer.value.lease, forced: null }, answer.sent);
+  node.observed(answer.value);
+  return failed(state, null);
 }
 
-function decide(engagement: Engagement, token: string, reply: CampaignReply, sent: Moment): Tenure | null {
-  const { standing } = engagement;
+function conclude(state: LoopState, token: string, reply: CampaignReply, sent: ClockReading): LeaderSession | null {
+  const { node } = state;
   switch (reply.kind) {
     case 'won':
-      return take(engagement, reply, sent);
+      return begin(state, reply, sent);
     case 'held':
-      standing.identity.discard(token);
-      standing.saw(reply);
-      return failed(engagement, null);
+      node.identity.forgetToken(token);
+      node.observed(reply);
+      return failed(state, null);
     case 'forgotten':
-      standing.identity.discard(token);
-      standing.saw({ lease: null, term: reply.term });
-      return failed(engagement, null);
+      node.identity.forgetToken(token);
+      node.observed({ lease: null, term: reply.term });
+      return failed(state, null);
   }
 }
 
 type Won = Pick<Extract<CampaignReply, { kind: 'won' }>, 'lease' | 'forced'>;
 
-/** A win that comes too late to be used is in doubt: it is adopted by the next campaign, or released at the end. */
-function take(engagement: Engagement, { lease, forced }: Won, sent: Moment): Tenure | null {
-  const { standing, alarm } = engagement;
-  standing.sightings.learnTerm(lease.term);
-  const tenure = new Tenure(lease, sent, standing.settings, () => alarm.ring());
-  if (tenure.isLeader() && !engagement.stopping) {
-    standing.acquired(tenure, lease, forced);
-    return tenure;
+/** A win that comes too late to be used stays uncertain: the next campaign adopts it, or the end of the loop gives it back. */
+function begin(state: LoopState, { lease, forced }: Won, sent: ClockReading): LeaderSession | null {
+  const { node, alarm } = state;
+  node.observer.observeTerm(lease.term);
+  const session = new LeaderSession(lease, sent, node.settings, () => alarm.ring());
+  if (session.isLeader() && !state.isStopping) {
+    node.acquired(session, lease, forced);
+    return session;
   }
-  standing.identity.doubt(lease.token);
-  return engagement.stopping ? null : failed(engagement, null);
+  node.identity.markUncertain(lease.token);
+  return state.isStopping ? null : failed(state, null);
 }
 
-function failed({ standing }: Engagement, error: unknown): null {
-  standing.failed(error);
+function failed({ node }: LoopState, error: unknown): null {
+  node.failed(error);
   return null;
 }
 
-async function letOthersFirst(engagement: Engagement): Promise<void> {
-  const { settings, sightings } = engagement.standing;
-  const untilMs = engagement.nowMs + Math.random() * settings.jitterMs + sightings.courtesyMs;
-  // A hint ends a sleep too soon; somebody who calls `campaign` ends the wait.
-  while (!engagement.stopping && !engagement.asked && engagement.nowMs < untilMs) {
-    await engagement.alarm.sleep(untilMs - engagement.nowMs);
-  }
+async function letOthersFirst(state: LoopState): Promise<void> {
+  const { settings, observer } = state.node;
+  const untilMs = state.nowMs + Math.random() * settings.jitterMs + observer.yieldMs;
+  // A hint ends one sleep, not the wait. A call of `campaign` ends the wait.
+  while (!state.isStopping && !state.isRequested && state.nowMs < untilMs)
+    await state.alarm.sleep(untilMs - state.nowMs);
 }

@@ -1,84 +1,76 @@
 import type { HeldLease } from '../contract/lease.ts';
-import type { CampaignRequest } from '../contract/lease-store.ts';
-import type { Conclusion } from '../node/sightings.ts';
-import type { Engagement } from './engagement.ts';
+import type { Decision } from '../node/lease-observer.ts';
+import type { CampaignPlan } from './campaign.ts';
+import type { LoopState } from './loop-state.ts';
 
-/** What a follower has decided to do. */
-export type Plan = Pick<CampaignRequest, 'dataLoss' | 'takeover'> & {
-  /** Somebody called `campaign`: there is nothing to wait for. */
-  readonly atOnce: boolean;
-  /** Tells those who called it that the campaign is over. */
-  readonly answer: () => void;
-};
-
-/** Looks until there is something to campaign for; `null` when the election stops. */
-export async function follow(engagement: Engagement): Promise<Plan | null> {
-  while (!engagement.stopping) {
-    const atOnce = engagement.asked;
-    const deposed = engagement.takeDeposed();
-    const answer = engagement.takeAsked();
-    await Promise.all([look(engagement), beat(engagement)]);
-    engagement.looked();
-    const conclusion = conclude(engagement, atOnce, deposed);
-    if (conclusion.kind === 'campaign' && !engagement.stopping) return { ...conclusion, atOnce, answer };
-    answer();
-    await engagement.alarm.sleep(untilNextLookMs(engagement, conclusion));
+/** Looks at the store again and again, until there is a reason to campaign. `null` when the loop stops. */
+export async function follow(state: LoopState): Promise<CampaignPlan | null> {
+  while (!state.isStopping) {
+    const isImmediate = state.isRequested;
+    const deposedTerm = state.takeDeposedTerm();
+    const finish = state.takeRequests();
+    await Promise.all([look(state), sendHeartbeat(state)]);
+    state.looked();
+    const decision = decide(state, isImmediate, deposedTerm);
+    if (decision.kind === 'campaign' && !state.isStopping) return { ...decision, isImmediate, finish };
+    finish();
+    await state.alarm.sleep(untilNextLookMs(state, decision));
   }
   return null;
 }
 
-/** After a campaign that was not won: the next look is the next poll's, so that a store that refuses is not stormed. */
-export async function rest(engagement: Engagement): Promise<void> {
-  if (engagement.stopping || engagement.asked) return;
-  await engagement.alarm.sleep(engagement.standing.settings.pollMs);
+/** After a campaign that was not won: waits for the next poll, so that a store that refuses is not asked without a pause. */
+export async function rest(state: LoopState): Promise<void> {
+  if (state.isStopping || state.isRequested) return;
+  await state.alarm.sleep(state.node.settings.pollMs);
 }
 
-async function look(engagement: Engagement): Promise<void> {
-  const { standing, store } = engagement;
-  const seen = await store.observe();
-  if (seen.kind === 'none') {
-    if (!engagement.blind) standing.failed(seen.error);
-    engagement.blind = true;
+async function look(state: LoopState): Promise<void> {
+  const { node, store } = state;
+  const answer = await store.observe();
+  if (answer.kind === 'none') {
+    if (!state.isBlind) node.failed(answer.error);
+    state.isBlind = true;
     return;
   }
-  engagement.blind = false;
-  standing.saw(seen.value);
-  const { lease } = seen.value;
+  state.isBlind = false;
+  node.observed(answer.value);
+  const { lease } = answer.value;
   if (lease === null) return;
-  if (lease.nodeId !== standing.settings.candidate.nodeId) engagement.standBackUntilMs = Number.NEGATIVE_INFINITY;
-  if (isLeftBehind(engagement, lease)) await discard(engagement, lease);
+  if (lease.nodeId !== node.settings.candidate.nodeId) state.standBackUntilMs = Number.NEGATIVE_INFINITY;
+  if (isLeftOver(state, lease)) await discard(state, lease);
 }
 
-async function discard(engagement: Engagement, { nodeId, token }: HeldLease): Promise<void> {
-  const released = await engagement.store.release({ nodeId, token });
+async function discard(state: LoopState, { nodeId, token }: HeldLease): Promise<void> {
+  const released = await state.store.release({ nodeId, token });
   if (released.kind !== 'answer' || !released.value) return;
-  // Once: a store that says so and keeps the lease is not to be asked without end.
-  if (engagement.discarded !== token) engagement.alarm.ring();
-  engagement.discarded = token;
+  // Look again at once, but only once for each token: a store may answer that it released the lease, and keep it.
+  if (state.discardedToken !== token) state.alarm.ring();
+  state.discardedToken = token;
 }
 
-/** The lease is from a campaign or leadership of this node's own that is over. */
-function isLeftBehind({ standing: { identity } }: Engagement, lease: HeldLease): boolean {
+/** The lease is from a campaign or leadership of this node that is over. */
+function isLeftOver({ node: { identity } }: LoopState, lease: HeldLease): boolean {
   return identity.owns(lease) && !identity.mayHaveWon(lease);
 }
 
-async function beat(engagement: Engagement): Promise<void> {
-  const { standing, store, nowMs } = engagement;
-  if (nowMs < engagement.nextBeatMs) return;
-  engagement.nextBeatMs = nowMs + standing.settings.heartbeatMs;
+async function sendHeartbeat(state: LoopState): Promise<void> {
+  const { node, store, nowMs } = state;
+  if (nowMs < state.nextHeartbeatMs) return;
+  state.nextHeartbeatMs = nowMs + node.settings.heartbeatMs;
   const members = await store.heartbeat();
-  if (members.kind === 'answer') standing.sightings.learnMembers(members.value);
+  if (members.kind === 'answer') node.observer.observeMembers(members.value);
 }
 
-function conclude(engagement: Engagement, atOnce: boolean, deposed: number | null): Conclusion {
-  const { standing, standBackUntilMs, nowMs, blind } = engagement;
-  if (blind) return { kind: 'wait', nextLookMs: Number.POSITIVE_INFINITY };
-  const conclusion = standing.conclude(deposed);
-  if (conclusion.kind === 'wait' || atOnce || standBackUntilMs <= nowMs) return conclusion;
+function decide(state: LoopState, isImmediate: boolean, deposedTerm: number | null): Decision {
+  const { node, standBackUntilMs, nowMs, isBlind } = state;
+  if (isBlind) return { kind: 'wait', nextLookMs: Number.POSITIVE_INFINITY };
+  const decision = node.decide(deposedTerm);
+  if (decision.kind === 'wait' || isImmediate || standBackUntilMs <= nowMs) return decision;
   return { kind: 'wait', nextLookMs: standBackUntilMs - nowMs };
 }
 
-function untilNextLookMs(engagement: Engagement, conclusion: Conclusion): number {
-  const wantedMs = conclusion.kind === 'wait' ? conclusion.nextLookMs : 0;
-  return Math.min(wantedMs, engagement.standing.settings.pollMs);
+function untilNextLookMs(state: LoopState, decision: Decision): number {
+  const wantedMs = decision.kind === 'wait' ? decision.nextLookMs : 0;
+  return Math.min(wantedMs, state.node.settings.pollMs);
 }

@@ -1,50 +1,55 @@
 import type { LossReason } from '../contract/events.ts';
-import type { Tenure } from '../node/tenure.ts';
-import type { Engagement } from './engagement.ts';
+import type { LeaderSession } from '../node/leader-session.ts';
+import type { LoopState } from './loop-state.ts';
 import { Renewal } from './renewal.ts';
 
-/** Leads until the leadership is lost or given up, and tells so. What ends it is decided here and nowhere else. */
-export async function lead(engagement: Engagement, tenure: Tenure): Promise<void> {
-  // Its own win is what it was hinted at.
-  engagement.takeHint();
-  const renewal = new Renewal(engagement, tenure);
+/** Leads until the leadership is lost or given up. Only this function decides that a leadership ends. */
+export async function lead(state: LoopState, session: LeaderSession): Promise<void> {
+  // The hint that this node's own win caused.
+  state.takeHint();
+  const renewal = new Renewal(state, session);
   for (;;) {
-    const loss = lossOf(tenure, renewal);
-    if (loss !== null) return lose(engagement, tenure, loss);
-    if (tenure.parting !== null && isDrained(engagement, tenure)) return part(engagement, tenure, tenure.parting);
-    const { progressTimeoutMs } = engagement.standing.settings;
-    if (tenure.standstillMs >= progressTimeoutMs) tenure.part('no-progress');
+    const loss = lossOf(session, renewal);
+    if (loss !== null) return lose(state, session, loss);
+    if (session.drainReason !== null && isDrained(state, session)) return giveUp(state, session, session.drainReason);
+    const { progressTimeoutMs } = state.node.settings;
+    if (session.sinceProgressMs >= progressTimeoutMs) session.drain('no-progress');
     renewal.sendIfDue();
-    await engagement.alarm.sleep(
-      Math.min(renewal.dueInMs, tenure.remainingMs(), tenure.drainMs, untilStandstillMs(tenure, progressTimeoutMs)),
+    await state.alarm.sleep(
+      Math.min(
+        renewal.dueInMs,
+        session.remainingMs(),
+        session.drainLeftMs,
+        untilStandstillMs(session, progressTimeoutMs),
+      ),
     );
-    if (engagement.takeHint()) renewal.hasten();
+    if (state.takeHint()) renewal.hasten();
   }
 }
 
-function lossOf(tenure: Tenure, renewal: Renewal): LossReason | null {
-  return renewal.verdict ?? (tenure.isLeader() ? null : 'expired');
+function lossOf(session: LeaderSession, renewal: Renewal): LossReason | null {
+  return renewal.loss ?? (session.isLeader() ? null : 'expired');
 }
 
-function isDrained({ standing: { works } }: Engagement, tenure: Tenure): boolean {
-  return works.idle || tenure.drainMs === 0;
+function isDrained({ node: { work } }: LoopState, session: LeaderSession): boolean {
+  return work.isIdle || session.drainLeftMs === 0;
 }
 
-function untilStandstillMs(tenure: Tenure, progressTimeoutMs: number): number {
-  return tenure.parting === null ? progressTimeoutMs - tenure.standstillMs : Number.POSITIVE_INFINITY;
+function untilStandstillMs(session: LeaderSession, progressTimeoutMs: number): number {
+  return session.drainReason === null ? progressTimeoutMs - session.sinceProgressMs : Number.POSITIVE_INFINITY;
 }
 
-function lose(engagement: Engagement, tenure: Tenure, reason: LossReason): void {
-  engagement.standing.lost(tenure, reason);
-  tenure.close();
-  // Nobody waits for it: the node follows already, and the token is never used again.
-  if (reason === 'expired') void engagement.store.release(tenure.lease);
+function lose(state: LoopState, session: LeaderSession, reason: LossReason): void {
+  state.node.lost(session, reason);
+  session.close();
+  // Not awaited: the node already follows, and the token is never used again.
+  if (reason === 'expired') void state.store.release(session.lease);
 }
 
-/** Rule 7: this node says that it does not lead before anybody else can. */
-async function part(engagement: Engagement, tenure: Tenure, reason: LossReason): Promise<void> {
-  engagement.standing.lost(tenure, reason);
-  await engagement.store.release(tenure.lease);
-  engagement.standBackUntilMs = engagement.nowMs + engagement.standing.settings.ttlMs;
-  tenure.close();
+/** Rule 7: this node reports that it no longer leads before another node can. */
+async function giveUp(state: LoopState, session: LeaderSession, reason: LossReason): Promise<void> {
+  state.node.lost(session, reason);
+  await state.store.release(session.lease);
+  state.standBackUntilMs = state.nowMs + state.node.settings.ttlMs;
+  session.close();
 }

@@ -1,100 +1,100 @@
 import type { LossReason } from '../contract/events.ts';
 import type { RenewReply, RenewRequest } from '../contract/lease-store.ts';
-import type { Moment } from '../node/moment.ts';
+import type { ClockReading } from '../node/clock-reading.ts';
+import type { LeaderSession } from '../node/leader-session.ts';
 import type { Settings } from '../node/settings.ts';
-import type { Tenure } from '../node/tenure.ts';
-import type { Engagement } from './engagement.ts';
-import type { Answer } from './store-calls.ts';
+import type { LoopState } from './loop-state.ts';
+import type { Answer } from './store-client.ts';
 
 const longestPauseMs = 250;
 
-/** Keeps the lease of one leadership alive. One call at a time; answers that come after its end change nothing. */
+/** Renews the lease of one leadership, one call at a time. Answers that come after its end change nothing. */
 export class Renewal {
-  readonly #engagement: Engagement;
-  readonly #tenure: Tenure;
+  readonly #state: LoopState;
+  readonly #session: LeaderSession;
   #dueMs: number;
-  #underWay = false;
-  #verdict: LossReason | null = null;
+  #isUnderWay = false;
+  #loss: LossReason | null = null;
 
-  constructor(engagement: Engagement, tenure: Tenure) {
-    this.#engagement = engagement;
-    this.#tenure = tenure;
-    this.#dueMs = engagement.nowMs + engagement.standing.settings.renewMs - tenure.ageMs;
+  constructor(state: LoopState, session: LeaderSession) {
+    this.#state = state;
+    this.#session = session;
+    this.#dueMs = state.nowMs + state.node.settings.renewMs - session.ageMs;
   }
 
-  /** What the store said: that the lease is another's, or nobody's. */
-  get verdict(): LossReason | null {
-    return this.#verdict;
+  /** Set when the store answered that the lease is gone, or belongs to another node. */
+  get loss(): LossReason | null {
+    return this.#loss;
   }
 
   get dueInMs(): number {
-    return this.#underWay ? Number.POSITIVE_INFINITY : this.#dueMs - this.#engagement.nowMs;
+    return this.#isUnderWay ? Number.POSITIVE_INFINITY : this.#dueMs - this.#state.nowMs;
   }
 
-  /** Something happened to the lease: ask now. */
+  /** The lease may have changed: the next renewal is due now. */
   hasten(): void {
-    this.#dueMs = this.#engagement.nowMs;
+    this.#dueMs = this.#state.nowMs;
   }
 
   sendIfDue(): void {
     if (this.dueInMs > 0) return;
-    const { nowMs, alarm, standing } = this.#engagement;
-    this.#dueMs = nowMs + standing.settings.renewMs;
-    this.#underWay = true;
+    const { nowMs, alarm, node } = this.#state;
+    this.#dueMs = nowMs + node.settings.renewMs;
+    this.#isUnderWay = true;
     void this.#renew().finally(() => {
-      this.#underWay = false;
+      this.#isUnderWay = false;
       alarm.ring();
     });
   }
 
   async #renew(): Promise<void> {
-    const { store, standing, nowMs } = this.#engagement;
-    const answer = await this.#settle(await store.renew(this.#tenure.lease, this.#request()));
+    const { store, node, nowMs } = this.#state;
+    const answer = await this.#reinstateIfLost(await store.renew(this.#session.lease, this.#request()));
     if (answer.kind === 'none') return this.#failed();
-    standing.counters.renewals += 1;
-    standing.counters.lastRenewalMs = this.#engagement.nowMs - nowMs;
-    this.#learn(answer.value, answer.sent);
+    node.counters.renewals += 1;
+    node.counters.lastRenewalMs = this.#state.nowMs - nowMs;
+    this.#take(answer.value, answer.sent);
   }
 
-  /** A store that lost its data is given the lease back, as long as it is still this node's. */
-  async #settle(answer: Answer<RenewReply>): Promise<Answer<RenewReply>> {
+  /** Puts the lease back into a store that lost its data, as long as this node still leads. */
+  async #reinstateIfLost(answer: Answer<RenewReply>): Promise<Answer<RenewReply>> {
     if (answer.kind === 'none' || answer.value.kind === 'renewed') return answer;
     const { lease, term } = answer.value;
-    if (lease !== null || term >= this.#tenure.lease.term || !this.#tenure.isLeader()) return answer;
-    return this.#engagement.store.reinstate(this.#tenure.lease, this.#request());
+    if (lease !== null || term >= this.#session.lease.term || !this.#session.isLeader()) return answer;
+    return this.#state.store.reinstate(this.#session.lease, this.#request());
   }
 
-  #learn(reply: RenewReply, sent: Moment): void {
-    if (reply.kind === 'renewed') this.#tenure.renewed(sent);
-    else this.#verdict = this.#lossBy(reply);
+  #take(reply: RenewReply, sent: ClockReading): void {
+    if (reply.kind === 'renewed') this.#session.renewed(sent);
+    else this.#loss = this.#lossBy(reply);
   }
 
-  // An answer after the leadership has ended says nothing about it: the lease was released by then.
+  // An answer that comes after the leadership has ended proves nothing: the lease was released by then.
   #lossBy({ lease, term }: Extract<RenewReply, { kind: 'lost' }>): LossReason | null {
-    const { standing } = this.#engagement;
-    if (standing.tenure !== this.#tenure || !this.#tenure.isLeader()) return null;
-    standing.sightings.learnTerm(term);
-    if (lease === null || !standing.identity.isTwin(lease)) return 'taken';
-    if (standing.identity.report(lease.token)) standing.conflict(lease);
+    const { node } = this.#state;
+    if (node.session !== this.#session || !this.#session.isLeader()) return null;
+    node.observer.observeTerm(term);
+    if (lease === null || !node.identity.isDuplicate(lease)) return 'taken';
+    if (node.identity.report(lease.token)) node.conflict(lease);
     return 'conflict';
   }
 
   #failed(): void {
-    const { standing, nowMs } = this.#engagement;
-    const { renewMs } = standing.settings;
-    standing.counters.renewalFailures += 1;
+    const { node, nowMs } = this.#state;
+    const { renewMs } = node.settings;
+    node.counters.renewalFailures += 1;
     this.#dueMs = nowMs + Math.min(longestPauseMs, Math.ceil(renewMs / 10));
   }
 
   #request(): RenewRequest {
-    const { settings } = this.#engagement.standing;
+    const { settings } = this.#state.node;
     const { candidate, ttlMs } = settings;
-    const heartbeat = this.#tenure.standstillMs >= stillAfterMs(settings) ? 'still' : 'beat';
+    const heartbeat = this.#session.sinceProgressMs >= stillAfterMs(settings) ? 'still' : 'beat';
     return { candidate, ttlMs, heartbeat };
   }
 }
 
-/** Late enough that a leader which can still resign, and its work end, is not replaced before. */
+/** Late enough that a leader which can still resign, and whose work can still end, is not replaced before it does. */
 function stillAfterMs({ progressTimeoutMs, staleHeartbeatMs, ttlMs }: Settings): number {
   return Math.max(progressTimeoutMs / 2, progressTimeoutMs + ttlMs - staleHeartbeatMs);
 }

@@ -1,6 +1,6 @@
 import type { ElectionClock } from '../contract/clock.ts';
 
-/** What the one who sleeps here waits for: a time, or a ring that came since it last slept. */
+/** Lets one task sleep until a time, or until another task rings. A ring between two sleeps ends the next one at once. */
 export class Alarm {
   readonly #clock: ElectionClock;
   #rung = false;
@@ -15,7 +15,7 @@ export class Alarm {
     this.#wake?.();
   }
 
-  /** At least a millisecond where nobody rings, so that a wrong sum never turns into a busy loop. */
+  /** Unless it is rung, sleeps for at least a millisecond, so that a wrong sum never becomes a busy loop. */
   async sleep(delayMs: number): Promise<void> {
     if (!this.#rung) await this.#waitFor(Math.max(1, delayMs));
     this.#rung = false;

@@ -1,8 +1,8 @@
 import type { LossReason } from '../contract/events.ts';
 import type { ElectionMetrics } from '../contract/metrics.ts';
-import type { Tenure } from './tenure.ts';
+import type { LeaderSession } from './leader-session.ts';
 
-/** What `metrics` reads. */
+/** The counts behind `metrics`. */
 export class Counters {
   campaigns = 0;
   wins = 0;
@@ -27,9 +27,9 @@ export class Counters {
     this.ledMs += ledMs;
   }
 
-  read(term: number, tenure: Tenure | null): ElectionMetrics {
+  read(term: number, session: LeaderSession | null): ElectionMetrics {
     const { losses, ledMs, ...counts } = this;
-    const isLeader = tenure?.isLeader() ?? false;
-    return { ...counts, losses: { ...losses }, ledMs: ledMs + (tenure?.ledMs ?? 0), term, isLeader };
+    const isLeader = session?.isLeader() ?? false;
+    return { ...counts, losses: { ...losses }, ledMs: ledMs + (session?.ledMs ?? 0), term, isLeader };
   }
 }

@@ -3,7 +3,7 @@ import type { LeaseStoreOptions } from '../contract/provider.ts';
 
 type Listener = (event: ElectionEvent) => unknown;
 
-/** Who wants to hear of what. What a listener does wrong is logged, and is nobody else's trouble. */
+/** The listeners of an election. An error of one is logged, and disturbs neither the others nor the election. */
 export class Listeners {
   readonly #log: LeaseStoreOptions['log'];
   readonly #all = new Set<Listener>();

@@ -4,7 +4,7 @@ import { badOption } from '../contract/errors.ts';
 import type { Candidate } from '../contract/lease-store.ts';
 import type { ElectionOptions } from '../contract/options.ts';
 import type { LeaseStoreOptions } from '../contract/provider.ts';
-import { marginMs } from './moment.ts';
+import { marginMs } from './clock-reading.ts';
 
 const dayMs = 86_400_000;
 const silent: LeaseStoreOptions['log'] = () => undefined;
@@ -55,7 +55,7 @@ function candidateOf({ nodeId, address, priority = 0 }: ElectionOptions): Candid
   };
 }
 
-/** Two tries of a renewal must fit between the time it is due and the time the lease is up. */
+/** Two attempts to renew must fit between the time a renewal is due and the time the lease expires. */
 function commandTimeoutMs(ttlMs: number, renewMs: number): number {
   const timeoutMs = Math.floor((ttlMs - renewMs - marginMs(ttlMs)) / 2);
   if (timeoutMs < 10) throw badOption('renewMs', `at most ${Math.floor(ttlMs - marginMs(ttlMs) - 20)} with this ttlMs`);
@@ -76,13 +76,13 @@ function text(field: string, value: string, form: RegExp, expected: string): str
   return value;
 }
 
-/** What goes wrong while logging must not end an election. */
+/** An error of the logger must not end an election. */
 function harmless(log: LeaseStoreOptions['log']): LeaseStoreOptions['log'] {
   return (...entry) => {
     try {
       log(...entry);
     } catch {
-      // There is nowhere left to tell it.
+      // There is nowhere left to report it.
     }
   };
 }

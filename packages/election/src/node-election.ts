@@ -14,109 +14,109 @@ import type { Member } from './contract/lease.ts';
 import type { LeaseStore } from './contract/lease-store.ts';
 import type { ElectionMetrics } from './contract/metrics.ts';
 import { EventQueue } from './event-queue.ts';
-import { runAsLeader } from './leader-work.ts';
-import { Engagement } from './loop/engagement.ts';
+import { ElectionLoop } from './loop/election-loop.ts';
+import { NodeState } from './node/node-state.ts';
 import type { Settings } from './node/settings.ts';
-import { Standing } from './node/standing.ts';
+import { runAsLeader } from './run-as-leader.ts';
 
-/** One time of taking part, from the call of `start` until `stop` has resolved. */
-interface Round {
-  readonly engaged: Promise<Engagement>;
+/** One run, from the call of `start` until `stop` has resolved. */
+interface Run {
+  readonly loop: Promise<ElectionLoop>;
   readonly started: Promise<void>;
   stopped: Promise<void> | null;
 }
 
-/** The election as its user sees it: starts and stops engagements and reads where the node stands. */
-export class Participant implements Election {
+/** The election as its user sees it: starts and stops election loops, and reads the state of the node. */
+export class NodeElection implements Election {
   readonly id: string;
   readonly name: string;
-  readonly #standing: Standing;
+  readonly #node: NodeState;
   readonly #open: () => Promise<LeaseStore>;
-  #round: Round | null = null;
-  /** How often `stop` was called: a start that waits for a stop to end is undone by the next one. */
+  #run: Run | null = null;
+  /** Number of calls of `stop`: another one cancels a `start` that waits for the `stop` before. */
   #stops = 0;
-  /** Aborts when `stop` is called; anew with every start. */
+  /** Aborts when `stop` is called; a new one with every start. */
   #halt = new AbortController();
-  /** Aborts when `stop` is done, so that a reader of events hears of the loss too. */
+  /** Aborts when `stop` is done, so that a reader of events still gets the loss. */
   #streams = new AbortController();
 
   constructor(settings: Settings, open: () => Promise<LeaseStore>) {
     this.id = settings.candidate.nodeId;
     this.name = settings.name;
-    this.#standing = new Standing(settings);
+    this.#node = new NodeState(settings);
     this.#open = open;
   }
 
   get state(): ElectionState {
-    return this.#standing.state;
+    return this.#node.state;
   }
 
   get term(): number {
-    return this.#standing.term;
+    return this.#node.term;
   }
 
   get leader(): LeaderView | null {
-    return this.#standing.leader;
+    return this.#node.leader;
   }
 
   get leadership(): Leadership | null {
-    return this.isLeader() ? this.#standing.tenure : null;
+    return this.isLeader() ? this.#node.session : null;
   }
 
   isLeader(): boolean {
-    return this.#standing.tenure?.isLeader() ?? false;
+    return this.#node.session?.isLeader() ?? false;
   }
 
   async start(): Promise<void> {
     const stops = this.#stops;
-    if (this.#round?.stopped) await this.#round.stopped;
+    if (this.#run?.stopped) await this.#run.stopped;
     if (this.#stops !== stops) return;
-    this.#round ??= this.#begin();
-    const round = this.#round;
+    this.#run ??= this.#begin();
+    const run = this.#run;
     try {
-      await round.started;
+      await run.started;
     } catch (error) {
-      // One that is being stopped ends there.
-      if (this.#round === round && round.stopped === null) this.#round = null;
+      // Otherwise `stop` ends the run.
+      if (this.#run === run && run.stopped === null) this.#run = null;
       throw error;
     }
   }
 
   async stop(): Promise<void> {
     this.#stops += 1;
-    const round = this.#round;
-    if (round === null) return this.#endWaits();
-    round.stopped ??= this.#end(round);
-    return round.stopped;
+    const run = this.#run;
+    if (run === null) return this.#endWaits();
+    run.stopped ??= this.#end(run);
+    return run.stopped;
   }
 
   async resign(): Promise<void> {
-    this.#standing.tenure?.part('resigned');
-    await this.#standing.latest?.closed;
+    this.#node.session?.drain('resigned');
+    await this.#node.latestSession?.closed;
   }
 
   async campaign(): Promise<boolean> {
-    const engagement = await this.#engaged();
-    if (!this.isLeader()) await engagement.ask();
+    const loop = await this.#running();
+    if (!this.isLeader()) await loop.campaign();
     return this.isLeader();
   }
 
   async depose(term: number): Promise<boolean> {
     if (!Number.isSafeInteger(term)) throw badOption('term', 'a whole number');
-    const engagement = await this.#engaged();
-    if (!this.isLeader()) await engagement.depose(term);
+    const loop = await this.#running();
+    if (!this.isLeader()) await loop.depose(term);
     return this.isLeader();
   }
 
   on<K extends ElectionEventKind>(kind: K, listener: (event: ElectionEventOf<K>) => unknown): () => void {
     if (!Object.hasOwn(eventKinds, kind)) throw badOption('kind', `one of ${Object.keys(eventKinds).join(', ')}`);
     checkFunction('listener', listener);
-    return this.#standing.listeners.on(kind, listener);
+    return this.#node.listeners.on(kind, listener);
   }
 
   events(options: WithSignal = {}): AsyncIterable<ElectionEvent> {
     const signal = signalOf(options);
-    return new EventQueue((push) => this.#standing.listeners.onAny(push), [signal, this.#streams.signal]);
+    return new EventQueue((push) => this.#node.listeners.onAny(push), [signal, this.#streams.signal]);
   }
 
   observe(options: WithSignal = {}): AsyncIterable<LeaderView | null> {
@@ -129,41 +129,39 @@ export class Participant implements Election {
   }
 
   async members(): Promise<Member[]> {
-    const answer = await (await this.#engaged()).store.members();
-    if (answer.kind === 'answer') return answer.value;
-    throw answer.error;
+    return (await this.#running()).members();
   }
 
   metrics(): ElectionMetrics {
-    return this.#standing.counters.read(this.term, this.#standing.tenure);
+    return this.#node.counters.read(this.term, this.#node.session);
   }
 
   async runAsLeader<T>(work: LeaderWork<T>, options: WithSignal = {}): Promise<T> {
     checkFunction('work', work);
     const signal = signalOf(options);
     const halt = this.#halt.signal;
-    return runAsLeader(this.#standing, work, signal === undefined ? halt : AbortSignal.any([signal, halt]));
+    return runAsLeader(this.#node, work, signal === undefined ? halt : AbortSignal.any([signal, halt]));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
   }
 
-  #begin(): Round {
+  #begin(): Run {
     if (this.#halt.signal.aborted) this.#halt = new AbortController();
-    const engaged = this.#engage();
-    return { engaged, started: engaged.then((engagement) => engagement.firstLook), stopped: null };
+    const loop = this.#openLoop();
+    return { loop, started: loop.then(({ firstLook }) => firstLook), stopped: null };
   }
 
-  async #engage(): Promise<Engagement> {
-    return new Engagement(this.#standing, await this.#open());
+  async #openLoop(): Promise<ElectionLoop> {
+    return new ElectionLoop(this.#node, await this.#open());
   }
 
-  async #end({ engaged }: Round): Promise<void> {
+  async #end({ loop }: Run): Promise<void> {
     this.#halt.abort(stopped());
-    const engagement = await engaged.catch(() => null);
-    await engagement?.stop();
-    this.#round = null;
+    const opened = await loop.catch(() => null);
+    await opened?.stop();
+    this.#run = null;
     this.#endWaits();
   }
 
@@ -173,9 +171,9 @@ export class Participant implements Election {
     this.#streams = new AbortController();
   }
 
-  async #engaged(): Promise<Engagement> {
-    if (this.#round === null || this.#round.stopped !== null) throw stopped();
-    return this.#round.engaged;
+  async #running(): Promise<ElectionLoop> {
+    if (this.#run === null || this.#run.stopped !== null) throw stopped();
+    return this.#run.loop;
   }
 }
 

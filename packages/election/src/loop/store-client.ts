@@ -8,17 +8,17 @@ import type {
   RenewReply,
   RenewRequest,
 } from '../contract/lease-store.ts';
-import { type Moment, momentOf } from '../node/moment.ts';
+import { type ClockReading, readClock } from '../node/clock-reading.ts';
 import type { Settings } from '../node/settings.ts';
-import { assertAnswer, type StoreVerb } from './store-answers.ts';
+import { assertReply, type StoreVerb } from './store-replies.ts';
 
-/** What came of a call: its answer, or that there was none, in which case it may have happened all the same. */
+/** The result of a call: its answer, or an error. After an error the call may have been carried out all the same. */
 export type Answer<T> =
-  | { readonly kind: 'answer'; readonly value: T; readonly sent: Moment }
+  | { readonly kind: 'answer'; readonly value: T; readonly sent: ClockReading }
   | { readonly kind: 'none'; readonly error: unknown };
 
-/** A lease store that never rejects and never takes longer than agreed. */
-export class StoreCalls {
+/** Calls a lease store. No call rejects, and none takes longer than `commandTimeoutMs`. */
+export class StoreClient {
   readonly #store: LeaseStore;
   readonly #settings: Settings;
   readonly #onError: () => void;
@@ -60,7 +60,7 @@ export class StoreCalls {
     return this.#ask('members', () => this.#store.members());
   }
 
-  /** Waits for what is under way, then closes the store. */
+  /** Waits for the calls under way, then closes the store. */
   async close(): Promise<void> {
     await Promise.all(this.#underWay);
     try {
@@ -81,10 +81,10 @@ export class StoreCalls {
   }
 
   async #answer<T>(verb: StoreVerb, call: () => Promise<T>): Promise<Answer<T>> {
-    const sent = momentOf(this.#settings.clock);
+    const sent = readClock(this.#settings.clock);
     try {
       const value = await this.#inTime(verb, call);
-      assertAnswer(verb, value);
+      assertReply(verb, value);
       this.#failing = false;
       return { kind: 'answer', value, sent };
     } catch (error) {
@@ -100,7 +100,7 @@ export class StoreCalls {
     return new Promise<T>((resolve, reject) => {
       const late = () => reject(new ElectionError('ERR_ELECTION_UNAVAILABLE', `no answer to ${verb} in time`));
       const cancel = clock.schedule(late, commandTimeoutMs);
-      // Called in a promise, so that a store that throws at once is handled like one that rejects.
+      // Called in a promise, so that a store that throws is handled like one that rejects.
       void Promise.resolve().then(call).then(resolve, reject).finally(cancel);
     });
   }

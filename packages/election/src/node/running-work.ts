@@ -1,9 +1,9 @@
-/** What is being done by leaders, and has not ended: that of a leadership that is over included. */
-export class Works {
+/** The leader work that has not ended yet, also from leaderships that are over. */
+export class RunningWork {
   readonly #all = new Set<Promise<unknown>>();
   #onSettled: () => void = () => undefined;
 
-  get idle(): boolean {
+  get isIdle(): boolean {
     return this.#all.size === 0;
   }
 
@@ -16,7 +16,7 @@ export class Works {
     work.then(settled, settled);
   }
 
-  /** Calls back whenever a work has ended; the latest caller counts. */
+  /** Calls `callback` whenever some work has ended. It replaces the callback given before. */
   onSettled(callback: () => void): void {
     this.#onSettled = callback;
   }

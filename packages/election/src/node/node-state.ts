@@ -1,0 +1,141 @@
+import type { ElectionEvent, ElectionState, LeaderView, LossReason } from '../contract/events.ts';
+import type { HeldLease } from '../contract/lease.ts';
+import type { Observation } from '../contract/lease-store.ts';
+import { Counters } from './counters.ts';
+import type { LeaderSession } from './leader-session.ts';
+import { type Decision, LeaseObserver } from './lease-observer.ts';
+import { Listeners } from './listeners.ts';
+import { NodeIdentity } from './node-identity.ts';
+import { RunningWork } from './running-work.ts';
+import type { Settings } from './settings.ts';
+
+/** The state of one node. Every change of it, and the event that reports the change, is made here. */
+export class NodeState {
+  readonly settings: Settings;
+  readonly observer: LeaseObserver;
+  readonly identity: NodeIdentity;
+  readonly listeners: Listeners;
+  readonly counters: Counters = new Counters();
+  readonly work: RunningWork = new RunningWork();
+  #state: ElectionState = 'follower';
+  #session: LeaderSession | null = null;
+  #latestSession: LeaderSession | null = null;
+  #leader: LeaderView | null = null;
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+    this.observer = new LeaseObserver(settings);
+    this.identity = new NodeIdentity(settings.candidate.nodeId);
+    this.listeners = new Listeners(settings.log);
+  }
+
+  get state(): ElectionState {
+    return this.#state;
+  }
+
+  /** `null` unless this node leads. */
+  get session(): LeaderSession | null {
+    return this.#session;
+  }
+
+  /** The newest leadership. It may be over, with its lease not yet given back. */
+  get latestSession(): LeaderSession | null {
+    return this.#latestSession;
+  }
+
+  get leader(): LeaderView | null {
+    return this.#leader;
+  }
+
+  get term(): number {
+    return this.observer.highestTerm;
+  }
+
+  /** The node starts, perhaps again: forgets since when a lease has not moved, because it may have moved meanwhile. */
+  begin(onWorkSettled: () => void): void {
+    this.observer.forgetStandstill();
+    this.identity.forgetDuplicate();
+    this.work.onSettled(onWorkSettled);
+  }
+
+  become(state: ElectionState): void {
+    const from = this.#state;
+    this.#state = state;
+    if (from !== state) this.#emit({ kind: 'state-changed', from, to: state, term: this.term });
+  }
+
+  acquired(session: LeaderSession, lease: HeldLease, forced: HeldLease | null): void {
+    this.identity.clearUncertain();
+    this.observer.observeOwn(lease);
+    this.#session = this.#latestSession = session;
+    this.counters.wins += 1;
+    this.become('leader');
+    if (forced !== null) this.#tookOver(forced, lease.term);
+    this.settings.log('info', 'leadership acquired', { election: this.settings.name, ...session.lease });
+    this.#emit({ kind: 'acquired', term: lease.term, token: lease.token });
+    this.#setLeader(lease);
+  }
+
+  /** Rule 7: the signal has aborted before anybody hears of the loss. */
+  lost(session: LeaderSession, reason: LossReason): void {
+    session.end();
+    this.#session = null;
+    this.counters.lost(reason, session.ledMs);
+    const level = reason === 'resigned' || reason === 'stopped' ? 'info' : 'warn';
+    this.settings.log(level, 'leadership lost', { election: this.settings.name, ...session.lease, reason });
+    this.#emit({ kind: 'lost', term: session.lease.term, token: session.lease.token, reason });
+    this.become('follower');
+    this.#setLeader(null);
+  }
+
+  failed(error: unknown): void {
+    this.#emit({ kind: 'election-failed', term: this.term, error });
+  }
+
+  observed(observation: Observation): void {
+    const { lease } = observation;
+    this.observer.observe(observation);
+    if (lease !== null && this.identity.showsConflict(lease)) this.conflict(lease);
+    this.#setLeader(lease !== null && this.identity.owns(lease) ? null : lease);
+  }
+
+  /** `deposedTerm`: replace the leader of this term, even if it is live. */
+  decide(deposedTerm: number | null): Decision {
+    return this.unconfirmedWin === null
+      ? this.observer.decide(deposedTerm)
+      : { kind: 'campaign', dataLoss: 'wait', takeover: null };
+  }
+
+  /** The lease last seen, if a campaign of this node won it without an answer that said so; else `null`. */
+  get unconfirmedWin(): HeldLease | null {
+    const { lease } = this.observer;
+    return lease !== null && this.identity.mayHaveWon(lease) ? lease : null;
+  }
+
+  conflict({ nodeId, term }: HeldLease): void {
+    this.counters.identityConflicts += 1;
+    this.settings.log('error', 'another live node has the same id', { election: this.settings.name, nodeId });
+    this.#emit({ kind: 'identity-conflict', term, nodeId });
+  }
+
+  #emit(event: ElectionEvent): void {
+    this.listeners.emit(event);
+  }
+
+  #tookOver(forced: HeldLease, term: number): void {
+    this.counters.forcedTakeovers += 1;
+    this.settings.log('warn', 'a lease was taken over', { election: this.settings.name, from: forced.nodeId, term });
+    this.#emit({ kind: 'takeover-forced', term, from: viewOf(forced) });
+  }
+
+  #setLeader(lease: HeldLease | null): void {
+    const before = this.#leader;
+    this.#leader = lease && viewOf(lease);
+    if (before?.term === lease?.term && before?.nodeId === lease?.nodeId) return;
+    this.#emit({ kind: 'leader-changed', term: this.term, leader: this.#leader });
+  }
+}
+
+function viewOf({ nodeId, address, term, priority }: HeldLease): LeaderView {
+  return { nodeId, address, term, priority };
+}
