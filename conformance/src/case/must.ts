@@ -1,3 +1,5 @@
+import type { MempoolStore } from 'mempool-core';
+import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase, Need } from './case.ts';
 
 /** A case that every backend must pass; its rule is the part of `id` before the slash. */
@@ -10,12 +12,24 @@ export function must(
   return { id, level: 'MUST', rule: id.slice(0, id.indexOf('/')), title, since: '0.1.0', needs, run };
 }
 
+type OnStore<Store> = (store: Store, context: CaseContext) => Promise<void>;
+
+/** A case on one pool that is open when the case begins. */
+export function onPool(
+  id: string,
+  title: string,
+  run: OnStore<MempoolStore>,
+  needs: readonly Need[] = [],
+): ConformanceCase {
+  return must(id, title, async (context) => run(await context.open(), context), needs);
+}
+
 /** The stages in which a transaction waits for the block that carries it. */
 export const flyingStages = ['Propagated', 'Acknowledged'] as const;
 export type FlyingStage = (typeof flyingStages)[number];
 
 /** A case about what waits for a block, in each stage in which a transaction does, on a pool of its own. */
-export function mustInFlight(
+function mustInFlight(
   id: string,
   title: string,
   run: (context: CaseContext, stage: FlyingStage) => Promise<void>,
@@ -27,6 +41,13 @@ export function mustInFlight(
   return must(id, title, inEach, needs);
 }
 
+type InFlight = (store: MempoolStore, stage: FlyingStage, context: CaseContext) => Promise<void>;
+
+/** The same with each pool open when the case begins. */
+function onPoolInFlight(id: string, title: string, run: InFlight): ConformanceCase {
+  return mustInFlight(id, title, async (context, stage) => run(await context.open(), stage, context));
+}
+
 /** A case about an election; `needs` on top of that. */
 export function mustElect(
   id: string,
@@ -35,6 +56,16 @@ export function mustElect(
   needs: readonly Need[] = [],
 ): ConformanceCase {
   return must(id, title, run, ['election', ...needs]);
+}
+
+/** A case about one node's leases of an election. */
+export function onElection(
+  id: string,
+  title: string,
+  run: OnStore<LeaseStore>,
+  needs: readonly Need[] = [],
+): ConformanceCase {
+  return mustElect(id, title, async (context) => run(await context.leases(), context), needs);
 }
 
 /** A case about a pool and the lease that guards it. */
@@ -56,3 +87,34 @@ export function mustRank(
 export function mustArrive(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
   return must(id, title, run, ['arrival-verbs']);
 }
+
+/** The same on one pool that is open when the case begins. */
+export function onFifoPool(id: string, title: string, run: OnStore<MempoolStore>): ConformanceCase {
+  return onPool(id, title, run, ['arrival-verbs']);
+}
+
+/** Cases by their sentences, each an id, a colon and a title; all with the same needs. */
+export type EachOf<Run> = (
+  cases: Readonly<Record<`${string}/${string}: ${string}`, Run>>,
+  needs?: readonly Need[],
+) => ConformanceCase[];
+
+export function eachOf<Run>(
+  make: (id: string, title: string, run: Run, needs?: readonly Need[]) => ConformanceCase,
+): EachOf<Run> {
+  return (cases, needs) =>
+    Object.entries<Run>(cases).map(([sentence, run]) => {
+      const colon = sentence.indexOf(': ');
+      return make(sentence.slice(0, colon), sentence.slice(colon + 2), run, needs);
+    });
+}
+
+export const mustEach: EachOf<ConformanceCase['run']> = eachOf(must);
+export const eachOnPool: EachOf<OnStore<MempoolStore>> = eachOf(onPool);
+export const eachInFlight: EachOf<(context: CaseContext, stage: FlyingStage) => Promise<void>> = eachOf(mustInFlight);
+export const eachOnPoolInFlight: EachOf<InFlight> = eachOf(onPoolInFlight);
+export const eachElect: EachOf<ConformanceCase['run']> = eachOf(mustElect);
+export const eachOnElection: EachOf<OnStore<LeaseStore>> = eachOf(onElection);
+export const eachRanked: EachOf<ConformanceCase['run']> = eachOf(mustRank);
+export const eachFifo: EachOf<ConformanceCase['run']> = eachOf(mustArrive);
+export const eachOnFifoPool: EachOf<OnStore<MempoolStore>> = eachOf(onFifoPool);

@@ -9,7 +9,8 @@ import type {
   Stage,
   TransactionStatus,
 } from 'mempool-core';
-import type { CaseContext } from '../case/case.ts';
+import type { CaseContext, ConformanceCase, Need } from '../case/case.ts';
+import { type EachOf, eachOf, mustRank } from '../case/must.ts';
 import { hashesOf, point } from './pool.ts';
 
 export type Submission = Parameters<MempoolStore['receive']>[0][number];
@@ -73,6 +74,15 @@ export async function openScene(context: CaseContext, options: OpenOptions = {})
   const store = await openNode(context, clock, options);
   return new Scene(context, store, clock, new Names(context));
 }
+
+type OnScene = (scene: Scene, context: CaseContext) => Promise<void>;
+
+/** A case on one pool by priority that is open when the case begins. */
+export function onPriorityPool(id: string, title: string, run: OnScene, needs: readonly Need[] = []): ConformanceCase {
+  return mustRank(id, title, async (context) => run(await openScene(context), context), needs);
+}
+
+export const eachOnPriorityPool: EachOf<OnScene> = eachOf(onPriorityPool);
 
 function openNode({ open }: CaseContext, clock: { nowMs: number }, options: OpenOptions): Promise<MempoolStore> {
   return open({ ordering: 'priority', now: () => clock.nowMs, ...options });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChainPoint, MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must, mustInFlight } from '../../case/must.ts';
+import { eachInFlight, eachOnPool, eachOnPoolInFlight, mustEach } from '../../case/must.ts';
 import {
   block,
   emptyBlocks,
@@ -28,125 +28,71 @@ async function toldPoints(store: MempoolStore, hashes: readonly string[]): Promi
   return told.flat().map((one) => one?.confirmedAt);
 }
 
-export const chainCases: readonly ConformanceCase[] = [
-  must('X3/linked', 'a block on the tip is applied', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'X3/linked: a block on the tip is applied': async (store) => {
     await block(store, 1);
     const outcome = await store.confirm({ point: point(2), parent: point(1).hash, ...nothing });
     assert.equal(outcome.kind, 'applied');
-  }),
-  must('X3/first-block', 'without a tip any parent is accepted', async (context) => {
-    const store = await context.open();
+  },
+  'X3/first-block: without a tip any parent is accepted': async (store) => {
     const outcome = await store.confirm({ point: point(700), parent: point(699).hash, ...nothing });
     assert.deepEqual(outcome.kind, 'applied');
-  }),
-  must('X3/after-null', 'after rollback(null) any parent is accepted', async (context) => {
-    const store = await context.open();
+  },
+  'X3/after-null: after rollback(null) any parent is accepted': async (store) => {
     await emptyBlocks(store, 1, 2);
     await store.rollback(null);
     const outcome = await store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
     assert.equal(outcome.kind, 'applied');
-  }),
-  must('X3/after-null-kept', 'after rollback(null) of the kept blocks any parent is accepted', async (context) => {
-    const store = await context.open({ maxRollback: 2 });
-    await emptyBlocks(store, 1, 5);
-    await store.rollback(null);
-    const outcome = await store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
-    assert.equal(outcome.kind, 'applied');
-  }),
-  must('X3/no-parent', 'a block that names no parent is applied on any tip', async (context) => {
-    const store = await context.open();
+  },
+  'X3/no-parent: a block that names no parent is applied on any tip': async (store) => {
     await block(store, 1);
     assert.equal((await store.confirm({ point: forkPoint(40), ...nothing })).kind, 'applied');
-  }),
-  must('X3/gap', 'a parent that is not the tip is a gap, told with the tip, and changes nothing', async (context) => {
-    const store = await context.open();
+  },
+  'X3/gap: a parent that is not the tip is a gap, told with the tip, and changes nothing': async (store, context) => {
     const hash = await receiveOne(context, store);
     await emptyBlocks(store, 1, 2);
     const before = await snapshot(store);
     const outcome = await store.confirm({ point: point(5), parent: point(4).hash, seen: [hash], unseen: [] });
     assert.deepEqual(outcome, { kind: 'gap', tip: { point: point(2), tick: 2 } });
     assert.deepEqual([await snapshot(store), await stagesOf(store, [hash])], [before, ['Pending']]);
-  }),
-  must('X3/gap-below', 'a new block on an older applied one is a gap too', async (context) => {
-    const store = await context.open();
+  },
+  'X3/gap-below: a new block on an older applied one is a gap too': async (store) => {
     await emptyBlocks(store, 1, 3);
     const outcome = await store.confirm({ point: forkPoint(2), parent: point(1).hash, ...nothing });
     assert.deepEqual(outcome, { kind: 'gap', tip: { point: point(3), tick: 3 } });
-  }),
-  mustInFlight('X3/gap-ages-nothing', 'a gap ages nothing', async (context, stage) => {
-    const store = await context.open();
-    await block(store, 1);
-    const hash = await flyOne(context, store, stage);
-    for (let i = 0; i < 3; i++) await store.confirm({ point: point(9), parent: point(8).hash, ...nothing });
-    assert.equal((await statusOf(store, hash)).nonConfirmations, 0);
-  }),
-  mustInFlight(
-    'X3/duplicate-tip',
-    'the tip applied again is a duplicate and changes nothing',
-    async (context, stage) => {
-      const store = await context.open();
-      const hash = await flyOne(context, store, stage);
-      await block(store, 1);
-      const before = await snapshot(store);
-      const outcome = await block(store, 1, { seen: [hash] });
-      assert.deepEqual(outcome, { kind: 'duplicate', tip: { point: point(1), tick: 1 } });
-      assert.deepEqual([await snapshot(store), await stagesOf(store, [hash])], [before, [stage]]);
-    },
-  ),
-  must('X3/duplicate-older', 'an older applied block is a duplicate and changes nothing', async (context) => {
-    const store = await context.open();
+  },
+  'X3/duplicate-older: an older applied block is a duplicate and changes nothing': async (store, context) => {
     const hash = await receiveOne(context, store);
     await emptyBlocks(store, 1, 4);
     const before = await snapshot(store);
     const outcome = await block(store, 2, { seen: [hash] });
     assert.deepEqual(outcome, { kind: 'duplicate', tip: { point: point(4), tick: 4 } });
     assert.deepEqual([await snapshot(store), await stagesOf(store, [hash])], [before, ['Pending']]);
-  }),
-  must('X3/whole-point', 'an applied hash in another slot is another block', async (context) => {
-    const store = await context.open();
+  },
+  'X3/whole-point: an applied hash in another slot is another block': async (store) => {
     await emptyBlocks(store, 1, 2);
     const { slot, hash } = point(1);
     for (const other of [slot + 7, slot + 2 ** 32]) {
       const parent = (await store.tip()).point?.hash;
       assert.equal((await store.confirm({ point: { slot: other, hash }, parent, ...nothing })).kind, 'applied');
     }
-  }),
-  must('X3/duplicate-with-parent', 'an applied block with its parent is a duplicate, not a gap', async (context) => {
-    const store = await context.open();
+  },
+  'X3/duplicate-with-parent: an applied block with its parent is a duplicate, not a gap': async (store) => {
     await emptyBlocks(store, 1, 4);
     const older = await store.confirm({ point: point(2), parent: point(1).hash, ...nothing });
     const tip = await store.confirm({ point: point(4), parent: point(3).hash, ...nothing });
     assert.deepEqual([older.kind, tip.kind], ['duplicate', 'duplicate']);
-  }),
-  mustInFlight('X3/duplicate-ages-nothing', 'blocks applied again age nothing', async (context, flying) => {
-    const store = await context.open();
-    const hash = await flyOne(context, store, flying);
-    await block(store, 1);
-    for (let i = 0; i < 5; i++) await block(store, 1);
-    const { stage, nonConfirmations } = await statusOf(store, hash);
-    assert.deepEqual([stage, nonConfirmations], [flying, 1]);
-  }),
-  must('X3/undone-again', 'an undone block may be applied again', async (context) => {
-    const store = await context.open();
+  },
+  'X3/undone-again: an undone block may be applied again': async (store) => {
     await emptyBlocks(store, 1, 2);
     await store.rollback(point(1));
     const outcome = await store.confirm({ point: point(2), parent: point(1).hash, ...nothing });
     assert.deepEqual([outcome.kind, outcome.tip], ['applied', { point: point(2), tick: 2 }]);
-  }),
-  must('X3/parent-after-rollback', 'after a rollback the parent must be the new tip', async (context) => {
-    const store = await context.open();
-    await emptyBlocks(store, 1, 3);
-    await store.rollback(point(1));
-    const outcome = await store.confirm({ point: forkPoint(4), parent: point(3).hash, ...nothing });
-    assert.deepEqual(outcome, { kind: 'gap', tip: { point: point(1), tick: 1 } });
-  }),
-  must('X4/no-tip', 'a new pool has no tip and no blocks', async (context) => {
-    const store = await context.open();
+  },
+  'X4/no-tip: a new pool has no tip and no blocks': async (store) => {
     assert.deepEqual(await store.tip({ points: 5 }), { point: null, tick: 0, points: [] });
-  }),
-  must('X4/tip', 'the tip is the last block applied, its tick the number of blocks', async (context) => {
-    const store = await context.open();
+  },
+  'X4/tip: the tip is the last block applied, its tick the number of blocks': async (store) => {
     const ticks: unknown[] = [];
     for (const n of [3, 5, 8]) ticks.push((await block(store, n)).tip, await store.tip());
     const tips = [3, 5, 8].flatMap((n, i) => [
@@ -154,33 +100,16 @@ export const chainCases: readonly ConformanceCase[] = [
       { point: point(n), tick: i + 1, points: [] },
     ]);
     assert.deepEqual(ticks, tips);
-  }),
-  must('X4/points', 'tip lists the last applied points, newest first', async (context) => {
-    const store = await context.open();
+  },
+  'X4/points: tip lists the last applied points, newest first': async (store) => {
     await emptyBlocks(store, 1, 6);
     assert.deepEqual((await store.tip({ points: 3 })).points, [point(6), point(5), point(4)]);
-  }),
-  must('X4/points-all', 'tip lists no more points than there are', async (context) => {
-    const store = await context.open();
+  },
+  'X4/points-all: tip lists no more points than there are': async (store) => {
     await emptyBlocks(store, 1, 2);
     assert.deepEqual((await store.tip({ points: 100 })).points, [point(2), point(1)]);
-  }),
-  must('X4/points-kept', 'the points listed are those that a rollback can reach', async (context) => {
-    const store = await context.open({ maxRollback: 3 });
-    await emptyBlocks(store, 1, 9);
-    assert.deepEqual((await store.tip({ points: 100 })).points, [point(9), point(8), point(7), point(6)]);
-  }),
-  must('X4/points-kept-by-others', 'a point kept only for a Confirmed transaction is not listed', async (context) => {
-    const store = await context.open({ ...never, maxRollback: 2 });
-    const hash = await receiveOne(context, store);
-    await block(store, 1, { seen: [hash] });
-    await emptyBlocks(store, 2, 6);
-    const { points } = await store.tip({ points: 100 });
-    assert.deepEqual(points, [point(6), point(5), point(4)]);
-    assert.deepEqual((await statusOf(store, hash)).confirmedAt, point(1));
-  }),
-  must('X4/rolled-back', 'after a rollback tip and points are those of the target', async (context) => {
-    const store = await context.open();
+  },
+  'X4/rolled-back: after a rollback tip and points are those of the target': async (store) => {
     await emptyBlocks(store, 1, 5);
     await store.rollback(point(3));
     await store.confirm({ point: forkPoint(4), ...nothing });
@@ -189,15 +118,13 @@ export const chainCases: readonly ConformanceCase[] = [
       tick: 4,
       points: [forkPoint(4), point(3), point(2)],
     });
-  }),
-  must('X4/large-slots', 'a slot may be any safe integer', async (context) => {
-    const store = await context.open();
+  },
+  'X4/large-slots: a slot may be any safe integer': async (store, context) => {
     const far = { slot: Number.MAX_SAFE_INTEGER, hash: context.random.hex(32) };
     await store.confirm({ point: far, ...nothing });
     assert.deepEqual((await store.tip({ points: 1 })).points, [far]);
-  }),
-  must('X4/slot-zero', 'slot 0 is a slot: its block is a tip, a parent, a duplicate and a target', async (context) => {
-    const store = await context.open();
+  },
+  'X4/slot-zero: slot 0 is a slot: its block is a tip, a parent, a duplicate and a target': async (store) => {
     const first = { point: genesis, ...nothing };
     const tip = { point: genesis, tick: 1 };
     await store.confirm(first);
@@ -209,8 +136,39 @@ export const chainCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.rollback(genesis), { kind: 'rolled-back', tip, undone: 1, returned: 0 });
     assert.deepEqual(await store.rollback(genesis), { kind: 'unchanged', tip });
     assert.deepEqual(await store.rollback(point(2)), { kind: 'unknown-point', tip, oldest: genesis });
-  }),
-  must('X4/confirmed-in-slot-zero', 'slot 0 is told wherever a block is told', async (context) => {
+  },
+});
+
+const ownPools = mustEach({
+  'X3/after-null-kept: after rollback(null) of the kept blocks any parent is accepted': async (context) => {
+    const store = await context.open({ maxRollback: 2 });
+    await emptyBlocks(store, 1, 5);
+    await store.rollback(null);
+    const outcome = await store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
+    assert.equal(outcome.kind, 'applied');
+  },
+  'X3/parent-after-rollback: after a rollback the parent must be the new tip': async (context) => {
+    const store = await context.open();
+    await emptyBlocks(store, 1, 3);
+    await store.rollback(point(1));
+    const outcome = await store.confirm({ point: forkPoint(4), parent: point(3).hash, ...nothing });
+    assert.deepEqual(outcome, { kind: 'gap', tip: { point: point(1), tick: 1 } });
+  },
+  'X4/points-kept: the points listed are those that a rollback can reach': async (context) => {
+    const store = await context.open({ maxRollback: 3 });
+    await emptyBlocks(store, 1, 9);
+    assert.deepEqual((await store.tip({ points: 100 })).points, [point(9), point(8), point(7), point(6)]);
+  },
+  'X4/points-kept-by-others: a point kept only for a Confirmed transaction is not listed': async (context) => {
+    const store = await context.open({ ...never, maxRollback: 2 });
+    const hash = await receiveOne(context, store);
+    await block(store, 1, { seen: [hash] });
+    await emptyBlocks(store, 2, 6);
+    const { points } = await store.tip({ points: 100 });
+    assert.deepEqual(points, [point(6), point(5), point(4)]);
+    assert.deepEqual((await statusOf(store, hash)).confirmedAt, point(1));
+  },
+  'X4/confirmed-in-slot-zero: slot 0 is told wherever a block is told': async (context) => {
     const store = await context.open({ finalizeThreshold: 2 });
     const one = transaction(context.random);
     const before = await receiveOne(context, store);
@@ -228,11 +186,40 @@ export const chainCases: readonly ConformanceCase[] = [
       events.flatMap((event) => (event.point === null ? [] : [event.point])),
       [genesis, genesis, genesis, point(2), genesis, genesis],
     );
-  }),
-  must(
-    'X4/slot-zero-reopened',
-    'slot 0 is still one after reopening',
-    async (context) => {
+  },
+});
+
+const inFlight = eachOnPoolInFlight({
+  'X3/gap-ages-nothing: a gap ages nothing': async (store, stage, context) => {
+    await block(store, 1);
+    const hash = await flyOne(context, store, stage);
+    for (let i = 0; i < 3; i++) await store.confirm({ point: point(9), parent: point(8).hash, ...nothing });
+    assert.equal((await statusOf(store, hash)).nonConfirmations, 0);
+  },
+  'X3/duplicate-tip: the tip applied again is a duplicate and changes nothing': async (store, stage, context) => {
+    const hash = await flyOne(context, store, stage);
+    await block(store, 1);
+    const before = await snapshot(store);
+    const outcome = await block(store, 1, { seen: [hash] });
+    assert.deepEqual(outcome, { kind: 'duplicate', tip: { point: point(1), tick: 1 } });
+    assert.deepEqual([await snapshot(store), await stagesOf(store, [hash])], [before, [stage]]);
+  },
+});
+
+const ownInFlight = eachInFlight({
+  'X3/duplicate-ages-nothing: blocks applied again age nothing': async (context, flying) => {
+    const store = await context.open();
+    const hash = await flyOne(context, store, flying);
+    await block(store, 1);
+    for (let i = 0; i < 5; i++) await block(store, 1);
+    const { stage, nonConfirmations } = await statusOf(store, hash);
+    assert.deepEqual([stage, nonConfirmations], [flying, 1]);
+  },
+});
+
+const ownPoolsDurable = mustEach(
+  {
+    'X4/slot-zero-reopened: slot 0 is still one after reopening': async (context) => {
       const first = await context.open();
       const hash = await receiveOne(context, first);
       await first.confirm({ point: genesis, seen: [hash], unseen: [] });
@@ -242,6 +229,14 @@ export const chainCases: readonly ConformanceCase[] = [
       assert.deepEqual(await toldPoints(store, [hash]), [genesis, genesis, genesis]);
       assert.equal((await store.rollback(genesis)).kind, 'unchanged');
     },
-    ['durable'],
-  ),
+  },
+  ['durable'],
+);
+
+export const chainCases: readonly ConformanceCase[] = [
+  ...onePool,
+  ...ownPools,
+  ...inFlight,
+  ...ownInFlight,
+  ...ownPoolsDurable,
 ];

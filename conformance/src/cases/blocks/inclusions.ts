@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach } from '../../case/must.ts';
 import {
   block,
   emptyBlocks,
@@ -15,10 +15,8 @@ import {
   transaction,
 } from '../../scenario/pool.ts';
 
-/** L13: the block came before the transaction. */
-export const sightingCases: readonly ConformanceCase[] = [
-  must('L13/seen-before', 'a transaction that a late block carried is received as Confirmed by it', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'L13/seen-before: a transaction that a late block carried is received as Confirmed by it': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await block(store, 2);
@@ -26,36 +24,102 @@ export const sightingCases: readonly ConformanceCase[] = [
     assert.equal(outcome?.kind === 'received' && outcome.stage, 'Confirmed');
     const status = { stage: 'Confirmed', confirmations: 2, nonConfirmations: 0, confirmedAt: point(1), reason: null };
     assert.deepEqual(await statusOf(store, one.hash), { hash: one.hash, ...status });
-  }),
-  must('L13/not-waiting', 'what was received as Confirmed does not wait to be propagated', async (context) => {
-    const store = await context.open();
+  },
+  'L13/not-waiting: what was received as Confirmed does not wait to be propagated': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await store.receive([one]);
     assert.deepEqual([await store.hasPending(), await pendingOrder(store)], [false, []]);
     assert.deepEqual(hashesOf(await store.peekInflight()), [one.hash]);
-  }),
-  must(
-    'L13/last-that-counts',
-    'the oldest block that counts is finalizeThreshold − 1 below the tip',
-    async (context) => {
-      const store = await context.open();
-      const one = transaction(context.random);
-      await block(store, 1, { seen: [one.hash] });
-      await emptyBlocks(store, 2, 6);
-      await store.receive([one]);
-      assert.deepEqual(await stagesOf(store, [one.hash]), ['Confirmed']);
-    },
-  ),
-  must('L13/too-old', 'a block finalizeThreshold below the tip does not count', async (context) => {
-    const store = await context.open();
+  },
+  'L13/last-that-counts: the oldest block that counts is finalizeThreshold − 1 below the tip': async (
+    store,
+    context,
+  ) => {
+    const one = transaction(context.random);
+    await block(store, 1, { seen: [one.hash] });
+    await emptyBlocks(store, 2, 6);
+    await store.receive([one]);
+    assert.deepEqual(await stagesOf(store, [one.hash]), ['Confirmed']);
+  },
+  'L13/too-old: a block finalizeThreshold below the tip does not count': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await emptyBlocks(store, 2, 7);
     await store.receive([one]);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
-  }),
-  must('L13/threshold-of-open', 'how far back counts is set by open', async (context) => {
+  },
+  'L13/first-sighting: of two blocks that carried it the first one confirms it': async (store, context) => {
+    const one = transaction(context.random);
+    await block(store, 1, { seen: [one.hash] });
+    await block(store, 2, { seen: [one.hash] });
+    await store.receive([one]);
+    assert.deepEqual((await statusOf(store, one.hash)).confirmedAt, point(1));
+  },
+  'L13/unseen-forgets: what the chain has given up since is received as Pending': async (store, context) => {
+    const one = transaction(context.random);
+    await block(store, 1, { seen: [one.hash] });
+    await block(store, 2, { unseen: [one.hash] });
+    await store.receive([one]);
+    assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
+  },
+  'L13/seen-after-unseen: what one block gave up and a later one carries is confirmed by the later': async (
+    store,
+    context,
+  ) => {
+    const one = transaction(context.random);
+    await block(store, 1, { seen: [one.hash] });
+    await block(store, 2, { unseen: [one.hash] });
+    await block(store, 3, { seen: [one.hash] });
+    await store.receive([one]);
+    assert.deepEqual((await statusOf(store, one.hash)).confirmedAt, point(3));
+  },
+  'L13/rollback-forgets: what only an undone block carried is received as Pending': async (store, context) => {
+    const one = transaction(context.random);
+    await block(store, 1);
+    await block(store, 2, { seen: [one.hash] });
+    await store.rollback(point(1));
+    await store.receive([one]);
+    assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
+  },
+  'L13/rollback-keeps: what a block that stands carried is received as Confirmed after a rollback': async (
+    store,
+    context,
+  ) => {
+    const one = transaction(context.random);
+    await block(store, 1, { seen: [one.hash] });
+    await emptyBlocks(store, 2, 3);
+    await store.rollback(point(1));
+    await store.receive([one]);
+    assert.equal((await statusOf(store, one.hash)).confirmations, 1);
+  },
+  'L13/undone-later: what was received as Confirmed returns when its block is undone': async (store, context) => {
+    const one = transaction(context.random);
+    await block(store, 1);
+    await block(store, 2, { seen: [one.hash] });
+    await store.receive([one]);
+    await store.rollback(point(1));
+    assert.deepEqual(await pendingOrder(store), [one.hash]);
+  },
+  'L13/batch: one call may receive some as Confirmed and others as Pending': async (store, context) => {
+    const [a, b, c] = [transaction(context.random), transaction(context.random), transaction(context.random)];
+    await block(store, 1, { seen: [b.hash] });
+    const outcomes = await store.receive([a, b, c]);
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome.kind === 'received' && outcome.stage),
+      ['Pending', 'Confirmed', 'Pending'],
+    );
+  },
+  'L13/no-trace: a hash that only the chain knows is Unknown': async (store, context) => {
+    const hash = context.random.hex(32);
+    await block(store, 1, { seen: [hash] });
+    const [usage] = await snapshot(store);
+    assert.deepEqual([await stagesOf(store, [hash]), usage.confirmed], [['Unknown'], 0]);
+  },
+});
+
+const ownPools = mustEach({
+  'L13/threshold-of-open: how far back counts is set by open': async (context) => {
     const store = await context.open({ finalizeThreshold: 2 });
     const [near, far] = [transaction(context.random), transaction(context.random)];
     await block(store, 1, { seen: [far.hash] });
@@ -63,24 +127,16 @@ export const sightingCases: readonly ConformanceCase[] = [
     await block(store, 3);
     await store.receive([near, far]);
     assert.deepEqual(await stagesOf(store, [near.hash, far.hash]), ['Confirmed', 'Pending']);
-  }),
-  must('L13/threshold-infinite', 'with a threshold of Infinity every block kept counts', async (context) => {
+  },
+  'L13/threshold-infinite: with a threshold of Infinity every block kept counts': async (context) => {
     const store = await context.open({ finalizeThreshold: Number.POSITIVE_INFINITY });
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await emptyBlocks(store, 2, 20);
     await store.receive([one]);
     assert.equal((await statusOf(store, one.hash)).confirmations, 20);
-  }),
-  must('L13/first-sighting', 'of two blocks that carried it the first one confirms it', async (context) => {
-    const store = await context.open();
-    const one = transaction(context.random);
-    await block(store, 1, { seen: [one.hash] });
-    await block(store, 2, { seen: [one.hash] });
-    await store.receive([one]);
-    assert.deepEqual((await statusOf(store, one.hash)).confirmedAt, point(1));
-  }),
-  must('L13/forgotten-with-the-first', 'a hash is forgotten with the first block that carried it', async (context) => {
+  },
+  'L13/forgotten-with-the-first: a hash is forgotten with the first block that carried it': async (context) => {
     const store = await context.open({ ...never, maxRollback: 2 });
     const [again, anew] = [transaction(context.random), transaction(context.random)];
     await block(store, 1, { seen: [again.hash, anew.hash] });
@@ -96,60 +152,8 @@ export const sightingCases: readonly ConformanceCase[] = [
       ['Pending', null],
       ['Confirmed', point(4)],
     ]);
-  }),
-  must('L13/unseen-forgets', 'what the chain has given up since is received as Pending', async (context) => {
-    const store = await context.open();
-    const one = transaction(context.random);
-    await block(store, 1, { seen: [one.hash] });
-    await block(store, 2, { unseen: [one.hash] });
-    await store.receive([one]);
-    assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
-  }),
-  must(
-    'L13/seen-after-unseen',
-    'what the chain gave up and carries again is confirmed by the later block',
-    async (context) => {
-      const store = await context.open();
-      const one = transaction(context.random);
-      await block(store, 1, { seen: [one.hash] });
-      await block(store, 2, { unseen: [one.hash] });
-      await block(store, 3, { seen: [one.hash] });
-      await store.receive([one]);
-      assert.deepEqual((await statusOf(store, one.hash)).confirmedAt, point(3));
-    },
-  ),
-  must('L13/rollback-forgets', 'what only an undone block carried is received as Pending', async (context) => {
-    const store = await context.open();
-    const one = transaction(context.random);
-    await block(store, 1);
-    await block(store, 2, { seen: [one.hash] });
-    await store.rollback(point(1));
-    await store.receive([one]);
-    assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
-  }),
-  must(
-    'L13/rollback-keeps',
-    'what a standing block carried is received as Confirmed after a rollback',
-    async (context) => {
-      const store = await context.open();
-      const one = transaction(context.random);
-      await block(store, 1, { seen: [one.hash] });
-      await emptyBlocks(store, 2, 3);
-      await store.rollback(point(1));
-      await store.receive([one]);
-      assert.equal((await statusOf(store, one.hash)).confirmations, 1);
-    },
-  ),
-  must('L13/undone-later', 'what was received as Confirmed returns when its block is undone', async (context) => {
-    const store = await context.open();
-    const one = transaction(context.random);
-    await block(store, 1);
-    await block(store, 2, { seen: [one.hash] });
-    await store.receive([one]);
-    await store.rollback(point(1));
-    assert.deepEqual(await pendingOrder(store), [one.hash]);
-  }),
-  must('L13/next-block-finalizes', 'receive finalizes nothing: the next block does', async (context) => {
+  },
+  'L13/next-block-finalizes: receive finalizes nothing: the next block does': async (context) => {
     const store = await context.open({ finalizeThreshold: 3 });
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
@@ -158,35 +162,17 @@ export const sightingCases: readonly ConformanceCase[] = [
     const [received] = await stagesOf(store, [one.hash]);
     await block(store, 4);
     assert.deepEqual([received, ...(await stagesOf(store, [one.hash]))], ['Confirmed', 'Finalized']);
-  }),
-  must('L13/batch', 'one call may receive some as Confirmed and others as Pending', async (context) => {
-    const store = await context.open();
-    const [a, b, c] = [transaction(context.random), transaction(context.random), transaction(context.random)];
-    await block(store, 1, { seen: [b.hash] });
-    const outcomes = await store.receive([a, b, c]);
-    assert.deepEqual(
-      outcomes.map((outcome) => outcome.kind === 'received' && outcome.stage),
-      ['Pending', 'Confirmed', 'Pending'],
-    );
-  }),
-  must(
-    'L13/known-then-forgotten',
-    'a block that carried a known transaction counts when it is forgotten',
-    async (context) => {
-      const store = await context.open({ maxFinalized: 1 });
-      const [one, other] = [transaction(context.random), transaction(context.random)];
-      await store.receive([one, other]);
-      await finalizeIn(store, 1, [one.hash]);
-      await finalizeIn(store, 2, [other.hash]);
-      await store.receive([one]);
-      assert.deepEqual((await statusOf(store, one.hash)).confirmedAt, point(1));
-    },
-  ),
-  must('L13/no-trace', 'a hash that only the chain knows is Unknown', async (context) => {
-    const store = await context.open();
-    const hash = context.random.hex(32);
-    await block(store, 1, { seen: [hash] });
-    const [usage] = await snapshot(store);
-    assert.deepEqual([await stagesOf(store, [hash]), usage.confirmed], [['Unknown'], 0]);
-  }),
-];
+  },
+  'L13/known-then-forgotten: a block that carried a known transaction counts when it is forgotten': async (context) => {
+    const store = await context.open({ maxFinalized: 1 });
+    const [one, other] = [transaction(context.random), transaction(context.random)];
+    await store.receive([one, other]);
+    await finalizeIn(store, 1, [one.hash]);
+    await finalizeIn(store, 2, [other.hash]);
+    await store.receive([one]);
+    assert.deepEqual((await statusOf(store, one.hash)).confirmedAt, point(1));
+  },
+});
+
+/** L13: the block came before the transaction. */
+export const sightingCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

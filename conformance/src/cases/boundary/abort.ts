@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, onPool } from '../../case/must.ts';
 import { pendingOrder, receiveOne, snapshot, transaction } from '../../scenario/pool.ts';
 import { type ReadVerb, readVerbs, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
 function abortedBefore({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} with an aborted signal rejects with its reason and leaves the store untouched`;
-  return must(`R3/aborted-${verb}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`R3/aborted-${verb}`, title, async (store, context) => {
     const { call } = await arrange(context, store);
     const before = await snapshot(store);
     const reason = new Error('not any more');
@@ -19,8 +18,7 @@ function abortedBefore({ verb, arrange }: WriteVerb): ConformanceCase {
 /** Either is right; what is not is a change without an answer, or an answer without a change. */
 function abortedDuring({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} that is aborted on its way is done and answered, or neither`;
-  return must(`R3/during-${verb}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`R3/during-${verb}`, title, async (store, context) => {
     const { call } = await arrange(context, store);
     const before = await snapshot(store);
     const controller = new AbortController();
@@ -35,33 +33,30 @@ function abortedDuring({ verb, arrange }: WriteVerb): ConformanceCase {
 }
 
 function abortedRead({ verb, call }: ReadVerb): ConformanceCase {
-  return must(`R3/aborted-${verb}`, `${verb} with an aborted signal rejects with its reason`, async (context) => {
-    const store = await context.open();
-    const hash = await receiveOne(context, store);
-    const reason = new Error('not any more');
-    assert.equal(await rejection(call(store, hash, { signal: AbortSignal.abort(reason) })), reason);
-  });
+  return onPool(
+    `R3/aborted-${verb}`,
+    `${verb} with an aborted signal rejects with its reason`,
+    async (store, context) => {
+      const hash = await receiveOne(context, store);
+      const reason = new Error('not any more');
+      assert.equal(await rejection(call(store, hash, { signal: AbortSignal.abort(reason) })), reason);
+    },
+  );
 }
 
-export const abortCases: readonly ConformanceCase[] = [
-  ...writeVerbs.map(abortedBefore),
-  ...writeVerbs.map(abortedDuring),
-  ...readVerbs.map(abortedRead),
-  must('R3/any-reason', 'the reason may be any value', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'R3/any-reason: the reason may be any value': async (store, context) => {
     const signal = AbortSignal.abort('a mere text');
     assert.equal(await rejection(store.receive([transaction(context.random)], { signal })), 'a mere text');
-  }),
-  must('R3/afterwards', 'an abort after the answer changes nothing', async (context) => {
-    const store = await context.open();
+  },
+  'R3/afterwards: an abort after the answer changes nothing': async (store, context) => {
     const controller = new AbortController();
     const one = transaction(context.random);
     await store.receive([one], { signal: controller.signal });
     controller.abort();
     assert.deepEqual(await pendingOrder(store), [one.hash]);
-  }),
-  must('R3/others-go-on', 'the abort of one caller leaves the calls of others alone', async (context) => {
-    const store = await context.open();
+  },
+  'R3/others-go-on: the abort of one caller leaves the calls of others alone': async (store, context) => {
     const [a, b, c] = [transaction(context.random), transaction(context.random), transaction(context.random)];
     const controller = new AbortController();
     const calls = [store.receive([a]), store.receive([b], { signal: controller.signal }), store.receive([c])];
@@ -74,16 +69,18 @@ export const abortCases: readonly ConformanceCase[] = [
       waiting.filter((hash) => hash !== b.hash),
       [a.hash, c.hash],
     );
-  }),
-  must(
-    'R3/id-still-free',
-    'the operation id of a call that was aborted before it began is still free',
-    async (context) => {
-      const store = await context.open();
-      const one = transaction(context.random);
-      const operationId = 'operation-1';
-      await rejection(store.receive([one], { operationId, signal: AbortSignal.abort() }));
-      assert.equal((await store.receive([one], { operationId }))[0]?.kind, 'received');
-    },
-  ),
+  },
+  'R3/id-still-free: a call that was aborted before it began leaves its operation id free': async (store, context) => {
+    const one = transaction(context.random);
+    const operationId = 'operation-1';
+    await rejection(store.receive([one], { operationId, signal: AbortSignal.abort() }));
+    assert.equal((await store.receive([one], { operationId }))[0]?.kind, 'received');
+  },
+});
+
+export const abortCases: readonly ConformanceCase[] = [
+  ...writeVerbs.map(abortedBefore),
+  ...writeVerbs.map(abortedDuring),
+  ...readVerbs.map(abortedRead),
+  ...onePool,
 ];

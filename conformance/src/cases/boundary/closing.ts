@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMempoolError, mempoolErrorCodes } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
 import { block, point, receive, receiveOne, transaction } from '../../scenario/pool.ts';
 import { type ReadVerb, readVerbs, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
 function closedWrite({ verb, arrange }: WriteVerb): ConformanceCase {
-  return must(`R2/closed-${verb}`, `${verb} on a closed store is refused`, async (context) => {
-    const store = await context.open();
+  return onPool(`R2/closed-${verb}`, `${verb} on a closed store is refused`, async (store, context) => {
     const { call } = await arrange(context, store);
     await store.close();
     assert.ok(isMempoolError(await rejection(call()), 'ERR_MEMPOOL_CLOSED'));
@@ -16,17 +15,15 @@ function closedWrite({ verb, arrange }: WriteVerb): ConformanceCase {
 }
 
 function closedRead({ verb, call }: ReadVerb): ConformanceCase {
-  return must(`R2/closed-${verb}`, `${verb} on a closed store is refused`, async (context) => {
-    const store = await context.open();
+  return onPool(`R2/closed-${verb}`, `${verb} on a closed store is refused`, async (store, context) => {
     const hash = await receiveOne(context, store);
     await store.close();
     assert.ok(isMempoolError(await rejection(call(store, hash)), 'ERR_MEMPOOL_CLOSED'));
   });
 }
 
-export const closingCases: readonly ConformanceCase[] = [
-  must('R1/code', 'an error has a code of the closed list and says whether a retry may help', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'R1/code: an error has a code of the closed list and says whether a retry may help': async (store) => {
     const invalid = await rejection(store.markInflight(['XY']));
     await store.close();
     const closed = await rejection(store.usage());
@@ -35,17 +32,15 @@ export const closingCases: readonly ConformanceCase[] = [
       assert.ok(error instanceof Error && mempoolErrorCodes.includes(error.code));
       assert.equal(error.retryable, false);
     }
-  }),
-  must('R1/known-by-code', 'an error is known by its code, whichever copy of the library made it', async (context) => {
-    const store = await context.open();
+  },
+  'R1/known-by-code: an error is known by its code, whichever copy of the library made it': async (store) => {
     const error = await rejection(store.markInflight(['XY']));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     const copy = Object.assign(new Error(error.message), { code: error.code, retryable: error.retryable });
     assert.ok(isMempoolError(copy, 'ERR_MEMPOOL_INVALID'));
     assert.equal(isMempoolError(Object.assign(new Error('other'), { code: 'ENOENT' })), false);
-  }),
-  must('R1/expected-outcomes', 'what is to be expected is a value, not an error', async (context) => {
-    const store = await context.open();
+  },
+  'R1/expected-outcomes: what is to be expected is a value, not an error': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await block(store, 1);
@@ -57,30 +52,24 @@ export const closingCases: readonly ConformanceCase[] = [
       (await store.rollback(point(9))).kind,
     ];
     assert.deepEqual(kinds, ['duplicate', 'duplicate', 'gap', 'unchanged', 'unknown-point']);
-  }),
-  must('R1/capabilities', 'the capabilities are booleans, the same before open and after close', async (context) => {
-    const store = await context.open();
+  },
+  'R1/capabilities: the capabilities are booleans, the same before open and after close': async (store, context) => {
     const opened = { ...store.capabilities };
     await store.close();
     assert.deepEqual([opened, { ...store.capabilities }], [{ ...context.capabilities }, { ...context.capabilities }]);
     assert.ok(Object.values(opened).every((value) => typeof value === 'boolean'));
     assert.deepEqual(Object.keys(opened).filter((name) => name === 'durable' || name === 'shared').length, 2);
-  }),
-  ...writeVerbs.map(closedWrite),
-  ...readVerbs.map(closedRead),
-  must('R2/close-twice', 'close may be called twice, also at once', async (context) => {
-    const store = await context.open();
+  },
+  'R2/close-twice: close may be called twice, also at once': async (store) => {
     await Promise.all([store.close(), store.close()]);
     await store.close();
     assert.ok(isMempoolError(await rejection(store.usage()), 'ERR_MEMPOOL_CLOSED'));
-  }),
-  must('R2/dispose', 'Symbol.asyncDispose closes', async (context) => {
-    const store = await context.open();
+  },
+  'R2/dispose: Symbol.asyncDispose closes': async (store) => {
     await store[Symbol.asyncDispose]();
     assert.ok(isMempoolError(await rejection(store.usage()), 'ERR_MEMPOOL_CLOSED'));
-  }),
-  must('R2/calls-under-way', 'close waits for the calls it finds under way', async (context) => {
-    const store = await context.open();
+  },
+  'R2/calls-under-way: close waits for the calls it finds under way': async (store, context) => {
     const calls: Promise<unknown>[] = Array.from({ length: 20 }, () => receive(context, store, 3));
     calls.push(block(store, 1), store.peekPending(), store.usage());
     let answered = 0;
@@ -88,19 +77,28 @@ export const closingCases: readonly ConformanceCase[] = [
     const closed = store.close().then(turn);
     const [answeredAtTheEnd] = await Promise.all([closed.then(() => answered), ...answers]);
     assert.equal(answeredAtTheEnd, calls.length);
-  }),
-  must('R2/no-new-calls', 'a call made after close began is refused', async (context) => {
-    const store = await context.open();
+  },
+  'R2/no-new-calls: a call made after close began is refused': async (store, context) => {
     const earlier = receive(context, store, 5);
     const closing = store.close();
     const later = rejection(store.receive([transaction(context.random)]));
     const [error] = await Promise.all([later, earlier, closing]);
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_CLOSED'));
-  }),
-  must('R2/other-pool', 'closing one pool leaves another one open', async (context) => {
+  },
+});
+
+const ownPools = mustEach({
+  'R2/other-pool: closing one pool leaves another one open': async (context) => {
     const [store, other] = [await context.open(), await context.openOther()];
     await store.close();
     await receive(context, other, 2);
     assert.equal((await other.usage()).pending, 2);
-  }),
+  },
+});
+
+export const closingCases: readonly ConformanceCase[] = [
+  ...onePool,
+  ...writeVerbs.map(closedWrite),
+  ...readVerbs.map(closedRead),
+  ...ownPools,
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions, type Transaction, type WriteOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, must, mustEach, onPool } from '../../case/must.ts';
 import { pendingOrder, point, receive, snapshot, stagesOf, transaction } from '../../scenario/pool.ts';
 import { readVerbs, rejection, writeVerbs } from '../../scenario/verb-call.ts';
 
@@ -130,8 +130,7 @@ function operationOf(name: string, operationId: string): BadInput {
 
 function refused({ name, field, call }: BadInput): ConformanceCase {
   const title = `bad input (${name}) is refused, naming ${field}, before anything is written`;
-  return must(`M2/${name}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`M2/${name}`, title, async (store, context) => {
     const [good = transaction(context.random)] = await receive(context, store, 1);
     const before = await snapshot(store);
     const error = await rejection(call(store, good));
@@ -199,26 +198,16 @@ function refusedOption([field, options]: readonly [string, OpenOptions]): Confor
   });
 }
 
-export const inputCases: readonly ConformanceCase[] = [
-  ...[...badTransactions, ...badLists, ...badBlocks, ...badNumbers].map(refused),
-  ...badOptions.map(refusedOption),
-  ...badCallOptions.map(refusedOptions),
-  noSignal,
-  must(
-    'M2/largest-payload',
-    'a payload of exactly maxTxBytes is taken, one byte more is too large',
-    async (context) => {
-      const store = await context.open({ maxTxBytes: 100 });
-      const [fits, larger] = [transaction(context.random, 100), transaction(context.random, 101)];
-      await store.receive([fits]);
-      const [answer] = await store.receive([larger]);
-      assert.deepEqual(answer, { kind: 'too-large', hash: larger.hash, maxTxBytes: 100 });
-      assert.deepEqual(await pendingOrder(store), [fits.hash]);
-    },
-  ),
-  must(
-    'M2/payload-too-large',
-    'one payload that is too large is answered as such, and the others of its call are taken in',
+const ownPools = mustEach({
+  'M2/largest-payload: a payload of exactly maxTxBytes is taken, one byte more is too large': async (context) => {
+    const store = await context.open({ maxTxBytes: 100 });
+    const [fits, larger] = [transaction(context.random, 100), transaction(context.random, 101)];
+    await store.receive([fits]);
+    const [answer] = await store.receive([larger]);
+    assert.deepEqual(answer, { kind: 'too-large', hash: larger.hash, maxTxBytes: 100 });
+    assert.deepEqual(await pendingOrder(store), [fits.hash]);
+  },
+  'M2/payload-too-large: one payload that is too large is answered as such, and the others of its call are taken in':
     async (context) => {
       const store = await context.open({ maxTxBytes: 100 });
       const sizes = [101, 100, 5_000, 1];
@@ -230,25 +219,23 @@ export const inputCases: readonly ConformanceCase[] = [
       );
       assert.deepEqual(await pendingOrder(store), [batch[1]?.hash, batch[3]?.hash]);
     },
-  ),
-  must(
-    'M2/too-large-repeated',
-    'a call with a payload that is too large is answered again under its operation id',
-    async (context) => {
-      const store = await context.open({ maxTxBytes: 100 });
-      const batch = [transaction(context.random, 101), transaction(context.random, 9)];
-      const first = await store.receive(batch, { operationId: 'operation-1' });
-      await store.drop([batch[1]?.hash ?? ''], 'gone');
-      assert.deepEqual(await store.receive(batch, { operationId: 'operation-1' }), first);
-    },
-  ),
-  must('M2/default-payload', 'by default a payload may have 1 MiB', async (context) => {
-    const store = await context.open();
+  'M2/too-large-repeated: a call with a too large payload is answered again under its operation id': async (
+    context,
+  ) => {
+    const store = await context.open({ maxTxBytes: 100 });
+    const batch = [transaction(context.random, 101), transaction(context.random, 9)];
+    const first = await store.receive(batch, { operationId: 'operation-1' });
+    await store.drop([batch[1]?.hash ?? ''], 'gone');
+    assert.deepEqual(await store.receive(batch, { operationId: 'operation-1' }), first);
+  },
+});
+
+const onePool = eachOnPool({
+  'M2/default-payload: by default a payload may have 1 MiB': async (store, context) => {
     const one = { ...transaction(context.random), payload: new Uint8Array(1_048_576) };
     assert.equal((await store.receive([one]))[0]?.kind, 'received');
-  }),
-  must('M2/others-unharmed', 'the bad input of one caller does not reject the calls of others', async (context) => {
-    const store = await context.open();
+  },
+  'M2/others-unharmed: the bad input of one caller does not reject the calls of others': async (store, context) => {
     const [before, after] = [transaction(context.random), transaction(context.random)];
     const bad = { ...transaction(context.random), payloadType: 70_000 };
     const calls = [store.receive([before]), store.receive([bad]), store.receive([after])];
@@ -258,9 +245,8 @@ export const inputCases: readonly ConformanceCase[] = [
       ['fulfilled', 'rejected', 'fulfilled'],
     );
     assert.deepEqual(await pendingOrder(store), [before.hash, after.hash]);
-  }),
-  must('M2/order-across-verbs', 'calls that were not awaited take effect in the order made', async (context) => {
-    const store = await context.open();
+  },
+  'M2/order-across-verbs: calls that were not awaited take effect in the order made': async (store, context) => {
     const one = transaction(context.random);
     await Promise.all([
       store.receive([one]),
@@ -275,11 +261,19 @@ export const inputCases: readonly ConformanceCase[] = [
     ]);
     const { lastEventSeq } = await store.usage();
     assert.deepEqual([await stagesOf(store, [one.hash]), lastEventSeq], [['Dropped'], 11]);
-  }),
-  must('M2/reads-in-order', 'a read that was not awaited sees the calls made before it', async (context) => {
-    const store = await context.open();
+  },
+  'M2/reads-in-order: a read that was not awaited sees the calls made before it': async (store, context) => {
     const one = transaction(context.random);
     const [, status] = await Promise.all([store.receive([one]), stagesOf(store, [one.hash])]);
     assert.deepEqual(status, ['Pending']);
-  }),
+  },
+});
+
+export const inputCases: readonly ConformanceCase[] = [
+  ...[...badTransactions, ...badLists, ...badBlocks, ...badNumbers].map(refused),
+  ...badOptions.map(refusedOption),
+  ...badCallOptions.map(refusedOptions),
+  noSignal,
+  ...ownPools,
+  ...onePool,
 ];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach } from '../../case/must.ts';
 import { hashesOf, pendingOrder, transaction, transactions } from '../../scenario/pool.ts';
 
 /** Names and ids may have so many characters. */
@@ -51,10 +51,8 @@ function distinct(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
 
-export const nameCases: readonly ConformanceCase[] = [
-  must(
-    'N2/awkward-names',
-    'pools whose names differ in case, in length, in the last of 128 characters or in a sign are different pools',
+const ownPools = mustEach({
+  'N2/awkward-names: pools whose names differ in case, in length, in the last of 128 characters or in a sign are different pools':
     async (context) => {
       const names = confusable(context.newPool());
       // The same one in each: where two pools are one, it is a duplicate.
@@ -73,11 +71,11 @@ export const nameCases: readonly ConformanceCase[] = [
         names.map((name) => `received in ${name}`),
       );
     },
-  ),
-  must(
-    'N2/reopened-by-name',
-    'each of such pools is found again by its name, with what is its own',
-    async (context) => {
+});
+
+const ownPoolsDurable = mustEach(
+  {
+    'N2/reopened-by-name: each of such pools is found again by its name, with what is its own': async (context) => {
       const names = confusable(context.newPool()).slice(0, 12);
       const batch = transactions(context.random, names.length);
       for (const [i, name] of names.entries()) {
@@ -92,13 +90,13 @@ export const nameCases: readonly ConformanceCase[] = [
         batch.map(({ hash }, i) => [names[i], [hash]]),
       );
     },
-    ['durable'],
-  ),
-  must(
-    'X2/awkward-ids',
-    'ids that differ in case, in length, in the last of 128 characters or in a sign are different ids',
-    async (context) => {
-      const store = await context.open();
+  },
+  ['durable'],
+);
+
+const onePool = eachOnPool({
+  'X2/awkward-ids: ids that differ in case, in length, in the last of 128 characters or in a sign are different ids':
+    async (store, context) => {
       const ids = [
         ...confusable('id'),
         ...confusable('7'),
@@ -121,5 +119,6 @@ export const nameCases: readonly ConformanceCase[] = [
         again.push([operationId, await store.receive(batch.slice(i, i + 1), { operationId })]);
       assert.deepEqual(again, first);
     },
-  ),
-];
+});
+
+export const nameCases: readonly ConformanceCase[] = [...ownPools, ...ownPoolsDurable, ...onePool];

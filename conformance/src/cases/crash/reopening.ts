@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
 import { perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { mustEach } from '../../case/must.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observeWhole } from '../../histories/observation.ts';
 import { makeHistory } from '../../histories/pool-calls.ts';
@@ -31,11 +31,11 @@ async function reopen({ open }: CaseContext, store: MempoolStore): Promise<Mempo
   return open();
 }
 
-export const reopeningCases: readonly ConformanceCase[] = [
-  must(
-    'D1/reopened',
-    'reopening again and again changes nothing that can be read, and the rules go on from there',
-    async (context) => {
+const ownPoolsDurable = mustEach(
+  {
+    'D1/reopened: reopening again and again changes nothing that can be read, and the rules go on from there': async (
+      context,
+    ) => {
       const { hashes, calls } = await makeHistory(context.random.uint32(), 240, historyOptions);
       const model = new Model(historyOptions);
       let store = await context.open(historyOptions);
@@ -47,12 +47,7 @@ export const reopeningCases: readonly ConformanceCase[] = [
         assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'reopening changed something');
       }
     },
-    durable,
-  ),
-  must(
-    'D1/pending-order',
-    'pending order and numbers are as they were, and new arrivals go behind',
-    async (context) => {
+    'D1/pending-order: pending order and numbers are as they were, and new arrivals go behind': async (context) => {
       const first = await context.open();
       const old = await receive(context, first, 5);
       const store = await reopen(context, first);
@@ -60,12 +55,7 @@ export const reopeningCases: readonly ConformanceCase[] = [
       assert.deepEqual((await pendingOrder(store)).slice(0, 5), hashesOf(old));
       assert.equal(outcome?.kind === 'received' && outcome.seq, 6);
     },
-    durable,
-  ),
-  must(
-    'D1/operation-ids',
-    'a call repeated after reopening is answered from its record',
-    async (context) => {
+    'D1/operation-ids: a call repeated after reopening is answered from its record': async (context) => {
       const first = await context.open();
       const one = transaction(context.random);
       const options = { operationId: 'before' };
@@ -74,12 +64,7 @@ export const reopeningCases: readonly ConformanceCase[] = [
       assert.deepEqual(await store.receive([one], options), outcome);
       assert.equal((await store.usage()).lastEventSeq, 1);
     },
-    durable,
-  ),
-  must(
-    'D1/sightings',
-    'what the last blocks carried is still known after reopening',
-    async (context) => {
+    'D1/sightings: what the last blocks carried is still known after reopening': async (context) => {
       const first = await context.open();
       const late = transaction(context.random);
       await block(first, 1, { seen: [late.hash] });
@@ -87,23 +72,15 @@ export const reopeningCases: readonly ConformanceCase[] = [
       await store.receive([late]);
       assert.deepEqual(await stagesOf(store, [late.hash]), ['Confirmed']);
     },
-    durable,
-  ),
-  must(
-    'D1/retention',
-    'limits named by one open hold for a later one that names none',
-    async (context) => {
+    'D1/retention: limits named by one open hold for a later one that names none': async (context) => {
       const first = await context.open({ maxFinalized: 2 });
       const store = await reopen(context, first);
       await finalizeIn(store, 1, hashesOf(await receive(context, store, 5)));
       assert.equal((await store.usage()).logged, 2);
     },
-    durable,
-  ),
-  must(
-    'X4/reopened',
-    'the tip and its predecessors are there after reopening, and a rollback reaches them',
-    async (context) => {
+    'X4/reopened: the tip and its predecessors are there after reopening, and a rollback reaches them': async (
+      context,
+    ) => {
       const first = await context.open();
       const hash = await receiveOne(context, first);
       await emptyBlocks(first, 1, 3);
@@ -117,12 +94,9 @@ export const reopeningCases: readonly ConformanceCase[] = [
       await store.rollback(point(2));
       assert.deepEqual(await stagesOf(store, [hash]), ['Pending']);
     },
-    durable,
-  ),
-  must(
-    'E3/resume-after-reopening',
-    'a reader goes on behind its last event, over the reopening, and numbers go on',
-    async (context) => {
+    'E3/resume-after-reopening: a reader goes on behind its last event, over the reopening, and numbers go on': async (
+      context,
+    ) => {
       const first = await context.open();
       const hash = await receiveOne(context, first);
       await first.markInflight([hash]);
@@ -137,12 +111,13 @@ export const reopeningCases: readonly ConformanceCase[] = [
         ],
       );
     },
-    durable,
-  ),
-  must(
-    'D2/empty',
-    'a pool that is not durable is empty when it is opened again',
-    async (context) => {
+  },
+  durable,
+);
+
+const ownPoolsVolatile = mustEach(
+  {
+    'D2/empty: a pool that is not durable is empty when it is opened again': async (context) => {
       const first = await context.open();
       const [one] = await receive(context, first, 3);
       assert.ok(one);
@@ -151,12 +126,9 @@ export const reopeningCases: readonly ConformanceCase[] = [
       const whole = await observeWhole(store, [one.hash]);
       assert.deepEqual(whole, await expectWhole(new Model(historyOptions), [one.hash]));
     },
-    ['volatile'],
-  ),
-  must(
-    'D2/operation-ids',
-    'a pool that is not durable has forgotten its operation ids when it is opened again',
-    async (context) => {
+    'D2/operation-ids: a pool that is not durable has forgotten its operation ids when it is opened again': async (
+      context,
+    ) => {
       const first = await context.open();
       const one = transaction(context.random);
       const options = { operationId: 'before' };
@@ -165,6 +137,8 @@ export const reopeningCases: readonly ConformanceCase[] = [
       await store.receive([one], options);
       assert.deepEqual(await pendingOrder(store), [one.hash]);
     },
-    ['volatile'],
-  ),
-];
+  },
+  ['volatile'],
+);
+
+export const reopeningCases: readonly ConformanceCase[] = [...ownPoolsDurable, ...ownPoolsVolatile];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CampaignReply, Hint, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { mustElect } from '../../case/must.ts';
+import { eachElect, mustElect, onElection } from '../../case/must.ts';
 import {
   lasting,
   longTtlMs,
@@ -60,11 +60,10 @@ const handingOver: readonly ConformanceCase[] = [
     const { nodeId, token } = await win(context, store);
     assert.deepEqual([await other.release({ nodeId, token }), (await store.observe()).lease], [true, null]);
   }),
-  mustElect(
+  onElection(
     'LE6/killed',
     'the lease of a process that was killed is free after its time',
-    async (context) => {
-      const store = await context.leases();
+    async (store, context) => {
       const child = await context.fork('lead', newCampaign(context.random, { ttlMs: killedTtlMs }));
       const reply = (await child.message()) as CampaignReply;
       assert.ok(reply.kind === 'won');
@@ -113,8 +112,7 @@ const racing: readonly ConformanceCase[] = [
 
 const closing: readonly ConformanceCase[] = [
   ...verbs.map(closed),
-  mustElect('LE6/close-twice', 'leases may be closed twice', async (context) => {
-    const store = await context.leases();
+  onElection('LE6/close-twice', 'leases may be closed twice', async (store) => {
     await Promise.all([store.close(), store.close()]);
     await store.close();
     await rejection(store.observe());
@@ -192,23 +190,25 @@ const brief: ConformanceCase = mustElect(
   hinting,
 );
 
-/** LE5. */
-export const hintCases: readonly ConformanceCase[] = [
-  hinted('acquired', 'a win'),
-  hinted('released', 'a release'),
-  brief,
-  mustElect(
-    'LE5/ended',
-    'a listener that was ended hears nothing more, the others do',
-    async (context) => {
+const ownNodesHinting = eachElect(
+  {
+    'LE5/ended: a listener that was ended hears nothing more, the others do': async (context) => {
       const [store, other] = [await context.leases(), await context.leases()];
       const [ended, heard] = [listen(other), listen(other)];
       ended.end();
       await untilHeard(context, store, heard.hints, 'released');
       assert.deepEqual(ended.hints, []);
     },
-    hinting,
-  ),
+  },
+  hinting,
+);
+
+/** LE5. */
+export const hintCases: readonly ConformanceCase[] = [
+  hinted('acquired', 'a win'),
+  hinted('released', 'a release'),
+  brief,
+  ...ownNodesHinting,
 ];
 
 /** LE6. */

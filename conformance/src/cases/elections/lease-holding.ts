@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HeldLease, Lease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustElect } from '../../case/must.ts';
+import { eachElect, eachOnElection, mustElect } from '../../case/must.ts';
 import { expire, glance, lasting, newCampaign, renewal, still, uuid, win } from '../../scenario/lease.ts';
 
 /** A lease that is not the one held, though much of it is. */
@@ -44,57 +44,54 @@ async function expired(context: CaseContext): Promise<readonly [LeaseStore, Held
   return [store, lease];
 }
 
-/** LE2. */
-export const leaseHoldingCases: readonly ConformanceCase[] = [
-  ...[byNode, byToken, byTerm, byHigherTerm].map(refusedRenewal),
-  ...[byNode, byToken].map(refusedRelease),
-  mustElect(
-    'LE2/renew-expired',
-    'a lease out of its time is not renewed, though nobody else has it yet',
-    async (context) => {
-      const [store, lease] = await expired(context);
-      const due = { lease: null, term: lease.term };
-      assert.deepEqual(
-        [await store.renew(lease, renewal(lease)), await store.observe()],
-        [{ kind: 'lost', ...due }, due],
-      );
-    },
-  ),
-  mustElect('LE2/renew-succeeded', 'after a successor has won, the old lease is not renewed', async (context) => {
+const ownNodes = eachElect({
+  'LE2/renew-expired: a lease out of its time is not renewed, though nobody else has it yet': async (context) => {
+    const [store, lease] = await expired(context);
+    const due = { lease: null, term: lease.term };
+    assert.deepEqual(
+      [await store.renew(lease, renewal(lease)), await store.observe()],
+      [{ kind: 'lost', ...due }, due],
+    );
+  },
+  'LE2/renew-succeeded: after a successor has won, the old lease is not renewed': async (context) => {
     const [store, lease] = await expired(context);
     const next = await win(context, store);
     const reply = await store.renew(lease, renewal(lease));
     assert.ok(reply.kind === 'lost');
     const due = { lease: lasting(next), term: next.term };
     assert.deepEqual([still(reply), await glance(store)], [due, due]);
-  }),
-  mustElect(
-    'LE2/release-succeeded',
-    'after a successor has won, releasing the old lease ends nothing',
-    async (context) => {
-      const [store, lease] = await expired(context);
-      const next = await win(context, store);
-      assert.deepEqual([await store.release(lease), lasting((await store.observe()).lease)], [false, lasting(next)]);
-    },
-  ),
-  mustElect('LE2/renew-released', 'a lease that was released is not renewed', async (context) => {
-    const store = await context.leases();
+  },
+  'LE2/release-succeeded: after a successor has won, releasing the old lease ends nothing': async (context) => {
+    const [store, lease] = await expired(context);
+    const next = await win(context, store);
+    assert.deepEqual([await store.release(lease), lasting((await store.observe()).lease)], [false, lasting(next)]);
+  },
+});
+
+const oneNode = eachOnElection({
+  'LE2/renew-released: a lease that was released is not renewed': async (store, context) => {
     const lease = await win(context, store);
     await store.release(lease);
     assert.deepEqual(await store.renew(lease, renewal(lease)), { kind: 'lost', lease: null, term: lease.term });
-  }),
-  mustElect('LE2/renew-nothing', 'a renewal never makes a lease', async (context) => {
-    const store = await context.leases();
+  },
+  'LE2/renew-nothing: a renewal never makes a lease': async (store, context) => {
     const lease = { nodeId: 'node-a', token: uuid(context.random), term: 1 };
     const reply = await store.renew(lease, renewal({ ...lease, address: null, priority: 0 }));
     const due = { lease: null, term: 0 };
     assert.deepEqual([reply, await store.observe()], [{ kind: 'lost', ...due }, due]);
-  }),
-  mustElect('LE2/release-nothing', 'a release where nobody holds the lease did nothing', async (context) => {
-    const store = await context.leases();
+  },
+  'LE2/release-nothing: a release where nobody holds the lease did nothing': async (store, context) => {
     assert.equal(await store.release({ nodeId: 'node-a', token: uuid(context.random) }), false);
     const lease = await win(context, store);
     assert.deepEqual([await store.release(lease), await store.release(lease)], [true, false]);
     assert.equal((await store.campaign(newCampaign(context.random))).kind, 'won');
-  }),
+  },
+});
+
+/** LE2. */
+export const leaseHoldingCases: readonly ConformanceCase[] = [
+  ...[byNode, byToken, byTerm, byHigherTerm].map(refusedRenewal),
+  ...[byNode, byToken].map(refusedRelease),
+  ...ownNodes,
+  ...oneNode,
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HeldLease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustElect } from '../../case/must.ts';
+import { mustElect, onElection } from '../../case/must.ts';
 import {
   glance,
   lasting,
@@ -78,11 +78,10 @@ const times: readonly ConformanceCase[] = [
     await untilFree(other);
     assert.ok((await win(context, other)).term > lease.term);
   }),
-  mustElect(
+  onElection(
     'LE4/remaining',
     'what is told to be left of a lease is no more than its time, or nothing is told',
-    async (context) => {
-      const store = await context.leases();
+    async (store, context) => {
       const wonMs = performance.now();
       const lease = await win(context, store, { ttlMs: 50_000 });
       assertLeft(lease, 50_000, wonMs);
@@ -197,25 +196,22 @@ const members: readonly ConformanceCase[] = [
       }
     },
   ),
-  mustElect('LE4/member-renewing', 'a renewal with a heartbeat makes the leader a member', async (context) => {
-    const store = await context.leases();
+  onElection('LE4/member-renewing', 'a renewal with a heartbeat makes the leader a member', async (store, context) => {
     const lease = await win(context, store);
     await renew(store, lease);
     assert.equal((await memberOf(store, lease.nodeId))?.alive, true);
   }),
-  mustElect('LE4/member-anew', 'a later heartbeat replaces what an earlier one told', async (context) => {
-    const store = await context.leases();
+  onElection('LE4/member-anew', 'a later heartbeat replaces what an earlier one told', async (store, context) => {
     const one = newCandidate(context.random);
     await store.heartbeat(one, 10_000);
     await store.heartbeat({ ...one, address: 'moved', priority: 9 }, 10_000);
     const { address, priority } = (await memberOf(store, one.nodeId)) ?? {};
     assert.deepEqual([address, priority, (await store.members()).length], ['moved', 9, 1]);
   }),
-  mustElect(
+  onElection(
     'LE4/member-gone',
     'a node without heartbeats is not alive after ttl and 5 s, and not before',
-    async (context) => {
-      const store = await context.leases();
+    async (store, context) => {
       const one = newCandidate(context.random);
       const from = performance.now();
       await store.heartbeat(one, 10);

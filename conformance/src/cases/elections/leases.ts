@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustElect } from '../../case/must.ts';
+import { mustElect, onElection } from '../../case/must.ts';
 import {
   glance,
   lasting,
@@ -69,14 +69,17 @@ const winning: readonly ConformanceCase[] = [
     assert.ok(again.seq > first.seq);
     assert.equal((await leader.renew(first, renewal(first))).kind, 'renewed');
   }),
-  mustElect('LE1/adopted-anew', 'a campaign that is won again begins the lease’s time anew', async (context) => {
-    const store = await context.leases();
-    const request = newCampaign(context.random, { ttlMs: longTtlMs / 3 });
-    const begin = performance.now();
-    await store.campaign(request);
-    const { remainingMs } = await win(context, store, { ...request, ttlMs: longTtlMs });
-    assert.ok(remainingMs === null || remainingMs > longTtlMs - (performance.now() - begin) - 2);
-  }),
+  onElection(
+    'LE1/adopted-anew',
+    'a campaign that is won again begins the lease’s time anew',
+    async (store, context) => {
+      const request = newCampaign(context.random, { ttlMs: longTtlMs / 3 });
+      const begin = performance.now();
+      await store.campaign(request);
+      const { remainingMs } = await win(context, store, { ...request, ttlMs: longTtlMs });
+      assert.ok(remainingMs === null || remainingMs > longTtlMs - (performance.now() - begin) - 2);
+    },
+  ),
   mustElect('LE1/apart', 'elections of two pools do not meet', async (context) => {
     const [here, there] = [await context.leases(), await context.leases({ pool: context.newPool() })];
     const [mine, theirs] = [await win(context, here), await win(context, there)];
@@ -103,8 +106,7 @@ const winning: readonly ConformanceCase[] = [
 ];
 
 const terms: readonly ConformanceCase[] = [
-  mustElect('LE1/first-term', 'the first term is the store’s time in seconds', async (context) => {
-    const store = await context.leases();
+  onElection('LE1/first-term', 'the first term is the store’s time in seconds', async (store, context) => {
     const before = Math.floor(Date.now() / 1_000);
     const { term } = await win(context, store);
     const after = Math.floor(Date.now() / 1_000);
@@ -126,8 +128,7 @@ const terms: readonly ConformanceCase[] = [
       await store.release(lease);
     }
   }),
-  mustElect('LE1/term-after-expiry', 'the term rises over a lease that ran out', async (context) => {
-    const store = await context.leases();
+  onElection('LE1/term-after-expiry', 'the term rises over a lease that ran out', async (store, context) => {
     const first = await win(context, store, { ttlMs: shortTtlMs });
     const next = await until('it has run out, and is won', async () => {
       const reply = await store.campaign(newCampaign(context.random));
@@ -135,39 +136,34 @@ const terms: readonly ConformanceCase[] = [
     });
     assert.ok(next.term > first.term);
   }),
-  mustElect('LE1/term-after-release', 'a release leaves the term', async (context) => {
-    const store = await context.leases();
+  onElection('LE1/term-after-release', 'a release leaves the term', async (store, context) => {
     const lease = await win(context, store);
     await store.release(lease);
     assert.deepEqual(await store.observe(), { lease: null, term: lease.term });
   }),
-  mustElect('LE1/term-after-closing', 'the term outlives the nodes that were open', async (context) => {
-    const store = await context.leases();
+  onElection('LE1/term-after-closing', 'the term outlives the nodes that were open', async (store, context) => {
     const lease = await win(context, store);
     await store.release(lease);
     const next = await context.leases();
     await store.close();
     assert.ok((await win(context, next)).term > lease.term);
   }),
-  mustElect('LE1/floor', 'a node that has seen a higher term gets one above it', async (context) => {
-    const store = await context.leases();
+  onElection('LE1/floor', 'a node that has seen a higher term gets one above it', async (store, context) => {
     const { term, ...first } = await win(context, store);
     await store.release(first);
     const lease = await win(context, store, { floor: term + 1_000, dataLoss: 'accept' });
     assert.equal(lease.term, term + 1_001);
     assert.equal((await store.observe()).term, lease.term);
   }),
-  mustElect('LE1/floor-below', 'a node that has seen less does not pull the term down', async (context) => {
-    const store = await context.leases();
+  onElection('LE1/floor-below', 'a node that has seen less does not pull the term down', async (store, context) => {
     const { term, ...first } = await win(context, store);
     await store.release(first);
     assert.equal((await win(context, store, { floor: term - 10 })).term, term + 1);
   }),
-  mustElect(
+  onElection(
     'LE1/forgotten',
     'a store that lost terms tells so to who waits for that, and is left alone',
-    async (context) => {
-      const store = await context.leases();
+    async (store, context) => {
       const { term, ...first } = await win(context, store);
       await store.release(first);
       const reply = await store.campaign(newCampaign(context.random, { floor: term + 5 }));
@@ -180,8 +176,7 @@ const terms: readonly ConformanceCase[] = [
       );
     },
   ),
-  mustElect('LE1/forgotten-new', 'a new store counts as one that lost its terms', async (context) => {
-    const store = await context.leases();
+  onElection('LE1/forgotten-new', 'a new store counts as one that lost its terms', async (store, context) => {
     const reply = await store.campaign(newCampaign(context.random, { floor: 3 }));
     assert.deepEqual(
       [reply, await store.observe()],
@@ -191,11 +186,10 @@ const terms: readonly ConformanceCase[] = [
       ],
     );
   }),
-  mustElect(
+  onElection(
     'LE1/forgotten-all',
     'a store that lost everything begins no term below one that was seen',
-    async (context) => {
-      const store = await context.leases();
+    async (store, context) => {
       const { term } = await win(context, store, { floor: 1_000_000_000_000, dataLoss: 'accept' });
       await context.forget();
       assert.deepEqual(await store.observe(), { lease: null, term: 0 });
@@ -207,8 +201,7 @@ const terms: readonly ConformanceCase[] = [
 ];
 
 const sequence: readonly ConformanceCase[] = [
-  mustElect('LE1/seq', 'every renewal moves seq, and a heartbeat hbSeq as well', async (context) => {
-    const store = await context.leases();
+  onElection('LE1/seq', 'every renewal moves seq, and a heartbeat hbSeq as well', async (store, context) => {
     let last = await win(context, store);
     for (const heartbeat of ['beat', 'still', 'still', 'beat'] as const) {
       const next = await renew(store, last, { heartbeat });
@@ -246,11 +239,10 @@ const reinstating: readonly ConformanceCase[] = [
       assert.equal((await other.renew(lease, renewal(reply.lease))).kind, 'renewed');
     },
   ),
-  mustElect(
+  onElection(
     'LE1/reinstated-after-loss',
     'a leader puts its lease back where the store lost everything',
-    async (context) => {
-      const store = await context.leases();
+    async (store, context) => {
       const lease = await win(context, store);
       await context.forget();
       const lost = await store.renew(lease, renewal(lease));
@@ -274,11 +266,10 @@ const reinstating: readonly ConformanceCase[] = [
       ],
     );
   }),
-  mustElect(
+  onElection(
     'LE1/reinstate-late',
     'nothing is put back where the store has this term or a higher one',
-    async (context) => {
-      const store = await context.leases();
+    async (store, context) => {
       const first = await win(context, store);
       await store.release(first);
       assert.deepEqual(await store.reinstate(first, renewal(first)), { kind: 'lost', lease: null, term: first.term });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from 'mempool-election';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustElect } from '../../case/must.ts';
+import { mustElect, onElection } from '../../case/must.ts';
 import { Ballot, hanging, lone, long, SleepyClock, short, stall, Withheld } from '../../scenario/ballot.ts';
 import { until, untilTrue } from '../../scenario/lease.ts';
 
@@ -68,15 +68,13 @@ const leading: readonly ConformanceCase[] = [
       await untilTrue('it shrinks', () => (leader.leadership?.remainingMs() ?? first) < first);
     },
   ),
-  mustElect('LE3/lease', 'a leader holds the lease that the store has', async (context) => {
-    const store = await context.leases();
+  onElection('LE3/lease', 'a leader holds the lease that the store has', async (store, context) => {
     const [leader] = await lone(context, { ...long, nodeId: 'node-a', address: 'http://a', priority: 3 });
     const { nodeId, token, term, address, priority } = (await store.observe()).lease ?? assert.fail('no lease');
     assert.deepEqual({ nodeId, token, term }, leader.leadership?.lease);
     assert.deepEqual([nodeId, address, priority, leader.term], ['node-a', 'http://a', 3, term]);
   }),
-  mustElect('LE3/renewed', 'a leader renews: its time begins anew, under the same lease', async (context) => {
-    const store = await context.leases();
+  onElection('LE3/renewed', 'a leader renews: its time begins anew, under the same lease', async (store, context) => {
     const [leader, ballot] = await lone(context, { ...long, renewMs: 100 });
     const { leadership } = leader;
     const { lease } = leadership ?? assert.fail('no leadership');
@@ -184,17 +182,20 @@ const handingOver: readonly ConformanceCase[] = [
     const next = await ballot.leader([first]);
     assert.deepEqual([first.state, next.term > (ballot.notes[0]?.event.term ?? 0)], ['follower', true]);
   }),
-  mustElect('LE6/stopped-while-starting', 'a node stopped while it starts leaves no lease behind', async (context) => {
-    const store = await context.leases();
-    for (let soonMs = 0; soonMs < 15; soonMs++) {
-      const node = context.elect({ ...long, jitterMs: 0 });
-      const starting = node.start().catch(() => undefined);
-      await delay(soonMs);
-      await node.stop();
-      await starting;
-      assert.equal((await store.observe()).lease, null);
-    }
-  }),
+  onElection(
+    'LE6/stopped-while-starting',
+    'a node stopped while it starts leaves no lease behind',
+    async (store, context) => {
+      for (let soonMs = 0; soonMs < 15; soonMs++) {
+        const node = context.elect({ ...long, jitterMs: 0 });
+        const starting = node.start().catch(() => undefined);
+        await delay(soonMs);
+        await node.stop();
+        await starting;
+        assert.equal((await store.observe()).lease, null);
+      }
+    },
+  ),
   mustElect(
     'LE6/begun-again',
     'a node that stopped may start again, and leads under a higher term',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Election, LeaseStore } from 'mempool-election';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustElect } from '../../case/must.ts';
+import { mustElect, onElection } from '../../case/must.ts';
 import { leaseVerbs, verbsOf } from '../../case/verbs.ts';
 import { Ballot, Calls, hanging, lone, long, short } from '../../scenario/ballot.ts';
 import { until, untilTrue, win } from '../../scenario/lease.ts';
@@ -51,17 +51,20 @@ const order: readonly ConformanceCase[] = [
       terms.length >= 8 && terms.every((term, i) => (i % 2 === 0 ? term > (terms[i - 1] ?? 0) : term === terms[i - 1])),
     );
   }),
-  mustElect('LE7/taken', 'a leader whose lease is gone from the store loses at its next renewal', async (context) => {
-    const store = await context.leases();
-    const [leader, ballot] = await lone(context, { ...long, renewMs: 100 });
-    const { lease } = leader.leadership ?? assert.fail('no leadership');
-    await store.release(lease);
-    const other = await win(context, store, { floor: lease.term });
-    await untilTrue('it has said lost', () => ballot.told(leader).includes('lost'));
-    const lost = ballot.notes.at(-1)?.event;
-    assert.deepEqual(lost?.kind === 'lost' && lost.reason, 'taken');
-    assert.deepEqual([leader.isLeader(), (await store.observe()).lease?.token], [false, other.token]);
-  }),
+  onElection(
+    'LE7/taken',
+    'a leader whose lease is gone from the store loses at its next renewal',
+    async (store, context) => {
+      const [leader, ballot] = await lone(context, { ...long, renewMs: 100 });
+      const { lease } = leader.leadership ?? assert.fail('no leadership');
+      await store.release(lease);
+      const other = await win(context, store, { floor: lease.term });
+      await untilTrue('it has said lost', () => ballot.told(leader).includes('lost'));
+      const lost = ballot.notes.at(-1)?.event;
+      assert.deepEqual(lost?.kind === 'lost' && lost.reason, 'taken');
+      assert.deepEqual([leader.isLeader(), (await store.observe()).lease?.token], [false, other.token]);
+    },
+  ),
   mustElect(
     'LE7/work',
     'work is told to end when the leadership does, and begun anew with the next one',
@@ -167,16 +170,19 @@ const identity: readonly ConformanceCase[] = [
       assert.deepEqual(ballot.told(second), ['identity-conflict']);
     },
   ),
-  mustElect('LE8/own-dead-lease', 'the lease of an earlier life is waited out, and no conflict', async (context) => {
-    const store = await context.leases();
-    const dead = await win(context, store, {
-      candidate: { nodeId: 'node-a', address: null, priority: 0 },
-      ttlMs: 1_500,
-    });
-    const [node, ballot] = await lone(context, { ...long, nodeId: 'node-a' });
-    assert.ok(node.term > dead.term);
-    assert.deepEqual(ballot.told(node), ['acquired']);
-  }),
+  onElection(
+    'LE8/own-dead-lease',
+    'the lease of an earlier life is waited out, and no conflict',
+    async (store, context) => {
+      const dead = await win(context, store, {
+        candidate: { nodeId: 'node-a', address: null, priority: 0 },
+        ttlMs: 1_500,
+      });
+      const [node, ballot] = await lone(context, { ...long, nodeId: 'node-a' });
+      assert.ok(node.term > dead.term);
+      assert.deepEqual(ballot.told(node), ['acquired']);
+    },
+  ),
 ];
 
 /** LE6–LE8: who lets whom be first, and what a node tells when. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Block, type ChainSource, type SourceStep, Watcher } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustElect } from '../../case/must.ts';
+import { eachElect } from '../../case/must.ts';
 import { Ballot, long } from '../../scenario/ballot.ts';
 import { untilTrue } from '../../scenario/lease.ts';
 import { point } from '../../scenario/pool.ts';
@@ -39,9 +39,8 @@ function hangingAfter(last: number): ChainSource {
   };
 }
 
-/** LE4: leaders whose lease is fine and whose work is not. */
-export const electionProgressCases: readonly ConformanceCase[] = [
-  mustElect('LE4/deposed', 'a leader is replaced when a node says that its work stands still', async (context) => {
+const ownNodes = eachElect({
+  'LE4/deposed: a leader is replaced when a node says that its work stands still': async (context) => {
     const [first, second, ballot] = await led(context);
     const { lease } = first.leadership ?? assert.fail('no leadership');
     assert.equal(await second.depose(lease.term), true);
@@ -49,39 +48,38 @@ export const electionProgressCases: readonly ConformanceCase[] = [
     await untilTrue('the first one says lost', () => ballot.lossOf(lease) !== undefined);
     assert.equal(ballot.lossOf(lease)?.reason, 'taken');
     assert.deepEqual([first.isLeader(), ballot.told(second)], [false, ['takeover-forced', 'acquired']]);
-  }),
-  mustElect('LE4/deposed-once', 'of another term than was meant nobody is deposed', async (context) => {
+  },
+  'LE4/deposed-once: of another term than was meant nobody is deposed': async (context) => {
     const [first, second, ballot] = await led(context);
     const { term } = first;
     assert.deepEqual([await second.depose(term - 1), await second.depose(term + 1)], [false, false]);
     assert.deepEqual([first.isLeader(), ballot.told(first), ballot.told(second)], [true, ['acquired'], []]);
     assert.deepEqual([await first.depose(term), first.term], [true, term]);
-  }),
-  mustElect(
-    'LE4/hanging-source',
-    'a watcher that has blocks beyond the pool’s tip takes over from one whose source hangs',
-    async (context) => {
-      await using pool = await context.open({ fenced: true });
-      const [first, second, ballot] = await led(context);
-      const { lease } = first.leadership ?? assert.fail('no leadership');
-      const warnings: string[] = [];
-      const log = (level: string, line: string) => void (level === 'warn' && warnings.push(line));
-      await using hung = new Watcher({ election: first, pool, source: hangingAfter(1) });
-      await hung.start();
-      await untilTrue('the first block is applied', async () => (await pool.tip()).tick === 1);
-      const source = hangingAfter(3);
-      await using ahead = new Watcher({ election: second, pool, source, log, progressTimeoutMs: 200 });
-      await ahead.start();
-      await untilTrue('the chain goes on', async () => (await pool.tip()).tick === 3);
-      assert.deepEqual(warnings, ['the leader applies nothing, taking its lease']);
-      await untilTrue('the first one says lost', () => ballot.lossOf(lease)?.reason === 'taken');
-    },
-    ['lease'],
-  ),
-  mustElect(
-    'LE4/slow-leader',
-    'a leader that applies block after block is left alone, however far a standby is ahead',
-    async (context) => {
+  },
+});
+
+const ownNodesLease = eachElect(
+  {
+    'LE4/hanging-source: a watcher that has blocks beyond the pool’s tip takes over from one whose source hangs':
+      async (context) => {
+        await using pool = await context.open({ fenced: true });
+        const [first, second, ballot] = await led(context);
+        const { lease } = first.leadership ?? assert.fail('no leadership');
+        const warnings: string[] = [];
+        const log = (level: string, line: string) => void (level === 'warn' && warnings.push(line));
+        await using hung = new Watcher({ election: first, pool, source: hangingAfter(1) });
+        await hung.start();
+        await untilTrue('the first block is applied', async () => (await pool.tip()).tick === 1);
+        const source = hangingAfter(3);
+        await using ahead = new Watcher({ election: second, pool, source, log, progressTimeoutMs: 200 });
+        await ahead.start();
+        await untilTrue('the chain goes on', async () => (await pool.tip()).tick === 3);
+        assert.deepEqual(warnings, ['the leader applies nothing, taking its lease']);
+        await untilTrue('the first one says lost', () => ballot.lossOf(lease)?.reason === 'taken');
+      },
+    'LE4/slow-leader: a leader that applies block after block is left alone, however far a standby is ahead': async (
+      context,
+    ) => {
       await using pool = await context.open({ fenced: true });
       const [first, second, ballot] = await led(context);
       const { lease } = first.leadership ?? assert.fail('no leadership');
@@ -95,6 +93,9 @@ export const electionProgressCases: readonly ConformanceCase[] = [
       }
       assert.deepEqual([first.isLeader(), ballot.told(second)], [true, []]);
     },
-    ['lease'],
-  ),
-];
+  },
+  ['lease'],
+);
+
+/** LE4: leaders whose lease is fine and whose work is not. */
+export const electionProgressCases: readonly ConformanceCase[] = [...ownNodes, ...ownNodesLease];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MempoolEvent, MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach } from '../../case/must.ts';
 import {
   block,
   emptyBlocks,
@@ -35,9 +35,8 @@ async function tooEarly(store: MempoolStore, stream: AsyncIterable<MempoolEvent>
   return early;
 }
 
-/** E1 and E2 for which events there are, and their order. */
-export const eventCases: readonly ConformanceCase[] = [
-  must('E1/numbers', 'events are numbered from 1 without gaps, through every verb', async (context) => {
+const ownPools = mustEach({
+  'E1/numbers: events are numbered from 1 without gaps, through every verb': async (context) => {
     const store = await context.open({ finalizeThreshold: 2 });
     const all = hashesOf(await receive(context, store, 6));
     await store.markInflight(all.slice(0, 4));
@@ -53,9 +52,47 @@ export const eventCases: readonly ConformanceCase[] = [
       numbers,
       Array.from({ length: lastEventSeq }, (_, i) => i + 1),
     );
-  }),
-  must('E1/any-return', 'any return to Pending has the stage RolledBack', async (context) => {
-    const store = await context.open();
+  },
+  'E1/block-first: the block comes first, then the transactions by seq': async (context) => {
+    const store = await context.open({ finalizeThreshold: 2, dropThreshold: 2 });
+    const [a, b, c, d, e] = hashesOf(await receive(context, store, 5)) as [string, string, string, string, string];
+    await store.markInflight([e, b]);
+    await block(store, 1, { seen: [d] });
+    await store.markInflight([a]);
+    const made = await eventsOf(context, store, () => block(store, 2, { seen: [c], unseen: [a] }));
+    const byPlace = [`RolledBack ${a}`, `Dropped ${b}`, `Confirmed ${c}`, `Finalized ${d}`, `Dropped ${e}`];
+    assert.deepEqual(made.map(gist), ['applied 2', ...byPlace]);
+  },
+  'E1/depth-is-silent: a block that only adds depth and age makes one event': async (context) => {
+    const store = await context.open(never);
+    const hash = await receiveOne(context, store);
+    await propagateOne(context, store);
+    await block(store, 1, { seen: [hash] });
+    const made = await eventsOf(context, store, () => block(store, 2, { seen: [hash] }));
+    assert.deepEqual(made, [{ kind: 'block', eventSeq: 6, action: 'applied', point: point(2), tick: 2 }]);
+  },
+  'E2/order-per-transaction: of each transaction the events come in the order of its life': async (context) => {
+    const store = await context.open({ finalizeThreshold: 2 });
+    const all = hashesOf(await receive(context, store, 8));
+    await Promise.all([
+      store.markInflight(all),
+      store.markAcknowledged(all),
+      block(store, 1, { seen: all }),
+      block(store, 2),
+    ]);
+    const events = await eventsAfter(context, store);
+    const lives = all.map((hash) =>
+      events.flatMap((event) => (event.kind === 'transaction' && event.hash === hash ? [event.stage] : [])),
+    );
+    assert.deepEqual(
+      lives,
+      all.map(() => stageOrder),
+    );
+  },
+});
+
+const onePool = eachOnPool({
+  'E1/any-return: any return to Pending has the stage RolledBack': async (store, context) => {
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
     await block(store, 1);
     await store.markInflight([a, b]);
@@ -73,19 +110,8 @@ export const eventCases: readonly ConformanceCase[] = [
       `RolledBack ${c}`,
     ];
     assert.deepEqual(made.map(gist), returns);
-  }),
-  must('E1/block-first', 'the block comes first, then the transactions by seq', async (context) => {
-    const store = await context.open({ finalizeThreshold: 2, dropThreshold: 2 });
-    const [a, b, c, d, e] = hashesOf(await receive(context, store, 5)) as [string, string, string, string, string];
-    await store.markInflight([e, b]);
-    await block(store, 1, { seen: [d] });
-    await store.markInflight([a]);
-    const made = await eventsOf(context, store, () => block(store, 2, { seen: [c], unseen: [a] }));
-    const byPlace = [`RolledBack ${a}`, `Dropped ${b}`, `Confirmed ${c}`, `Finalized ${d}`, `Dropped ${e}`];
-    assert.deepEqual(made.map(gist), ['applied 2', ...byPlace]);
-  }),
-  must('E1/undone-first', 'undone blocks come first, newest first, then the transactions by seq', async (context) => {
-    const store = await context.open();
+  },
+  'E1/undone-first: undone blocks come first, newest first, then the transactions by seq': async (store, context) => {
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
     await block(store, 1);
     await block(store, 2, { seen: [c] });
@@ -94,9 +120,8 @@ export const eventCases: readonly ConformanceCase[] = [
     const made = await eventsOf(context, store, () => store.rollback(point(1)));
     const returned = [`RolledBack ${a}`, `RolledBack ${b}`, `RolledBack ${c}`];
     assert.deepEqual(made.map(gist), ['undone 4', 'undone 3', 'undone 2', ...returned]);
-  }),
-  must('E1/by-seq', 'the events of one call are in seq order, whatever the order asked', async (context) => {
-    const store = await context.open();
+  },
+  'E1/by-seq: the events of one call are in seq order, whatever the order asked': async (store, context) => {
     const all = hashesOf(await receive(context, store, 5));
     const backwards = all.toReversed();
     const made = await eventsOf(context, store, async () => {
@@ -110,25 +135,15 @@ export const eventCases: readonly ConformanceCase[] = [
       made.map(gist),
       stages.flatMap((stage) => all.map((hash) => `${stage} ${hash}`)),
     );
-  }),
-  must('E1/arrival-order', 'received transactions have their events in arrival order', async (context) => {
-    const store = await context.open();
+  },
+  'E1/arrival-order: received transactions have their events in arrival order': async (store, context) => {
     const all = hashesOf(await receive(context, store, 12));
     assert.deepEqual(
       (await eventsAfter(context, store)).map(gist),
       all.map((hash) => `Pending ${hash}`),
     );
-  }),
-  must('E1/depth-is-silent', 'a block that only adds depth and age makes one event', async (context) => {
-    const store = await context.open(never);
-    const hash = await receiveOne(context, store);
-    await propagateOne(context, store);
-    await block(store, 1, { seen: [hash] });
-    const made = await eventsOf(context, store, () => block(store, 2, { seen: [hash] }));
-    assert.deepEqual(made, [{ kind: 'block', eventSeq: 6, action: 'applied', point: point(2), tick: 2 }]);
-  }),
-  must('E1/nothing-happened', 'a call that changes nothing makes no event', async (context) => {
-    const store = await context.open();
+  },
+  'E1/nothing-happened: a call that changes nothing makes no event': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await block(store, 1);
@@ -142,35 +157,15 @@ export const eventCases: readonly ConformanceCase[] = [
       await store.rollback(point(77));
     });
     assert.deepEqual(made, []);
-  }),
-  must('E2/never-early', 'when an event arrives its transition can be read', async (context) => {
-    const store = await context.open();
+  },
+  'E2/never-early: when an event arrives its transition can be read': async (store, context) => {
     const stream = await store.subscribe({ signal: context.signal });
     const all = hashesOf(await receive(context, store, 5));
     const calls = [store.markInflight(all), store.markAcknowledged(all), block(store, 1, { seen: all })];
     const [behind] = await Promise.all([tooEarly(store, stream, all.length * 4), ...calls]);
     assert.deepEqual(behind, []);
-  }),
-  must('E2/order-per-transaction', 'of each transaction the events come in the order of its life', async (context) => {
-    const store = await context.open({ finalizeThreshold: 2 });
-    const all = hashesOf(await receive(context, store, 8));
-    await Promise.all([
-      store.markInflight(all),
-      store.markAcknowledged(all),
-      block(store, 1, { seen: all }),
-      block(store, 2),
-    ]);
-    const events = await eventsAfter(context, store);
-    const lives = all.map((hash) =>
-      events.flatMap((event) => (event.kind === 'transaction' && event.hash === hash ? [event.stage] : [])),
-    );
-    assert.deepEqual(
-      lives,
-      all.map(() => stageOrder),
-    );
-  }),
-  must('E2/final-is-last', 'after a final event there is none, whatever is asked', async (context) => {
-    const store = await context.open();
+  },
+  'E2/final-is-last: after a final event there is none, whatever is asked': async (store, context) => {
     const [final, gone] = hashesOf(await receive(context, store, 2)) as [string, string];
     await finalizeIn(store, 1, [final]);
     await store.drop([gone], 'gone');
@@ -184,5 +179,8 @@ export const eventCases: readonly ConformanceCase[] = [
       await block(store, 2, { seen: [final], unseen: [gone] });
     });
     assert.deepEqual(made.map(gist), ['applied 2']);
-  }),
-];
+  },
+});
+
+/** E1 and E2 for which events there are, and their order. */
+export const eventCases: readonly ConformanceCase[] = [...ownPools, ...onePool];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { MempoolEvent, MempoolStore } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach } from '../../case/must.ts';
 import { block, emptyBlocks, eventsAfter, gist, hashesOf, receive, receiveOne, take } from '../../scenario/pool.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
@@ -48,24 +48,132 @@ async function subscribed(context: CaseContext): Promise<[MempoolStore, AsyncIte
   return [store, iterate(await store.subscribe({ signal: context.signal }))];
 }
 
-export const streamCases: readonly ConformanceCase[] = [
-  must('E3/every-later-commit', 'every commit after the moment of subscribing is delivered', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'E3/every-later-commit: every commit after the moment of subscribing is delivered': async (store, context) => {
     await receive(context, store, 2);
     const stream = await store.subscribe({ signal: context.signal });
     const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
     await store.markInflight([b]);
     const events = await take(stream, 3);
     assert.deepEqual(events.map(gist), [`Pending ${a}`, `Pending ${b}`, `Propagated ${b}`]);
-  }),
-  must('E3/wakes-a-waiting-reader', 'a reader that waits gets the next commit', async (context) => {
+  },
+  'E3/resume: a stream resumes behind any event, without gap or duplicate': async (store, context) => {
+    const hashes = hashesOf(await receive(context, store, 7));
+    await store.markInflight(hashes);
+    await manyEvents(store, 1, 2);
+    const all = await eventsAfter(context, store);
+    for (const after of [0, 1, 6, 7, 10, 15, all.length - 1])
+      assert.deepEqual(await eventsAfter(context, store, after), all.slice(after));
+  },
+  'E3/resume-inside-a-call: a stream resumes behind an event in the middle of a call': async (store, context) => {
+    const hashes = hashesOf(await receive(context, store, 400));
+    const events = await eventsAfter(context, store, 123);
+    assert.deepEqual(
+      events.map(gist),
+      hashes.slice(123).map((hash) => `Pending ${hash}`),
+    );
+  },
+  'E3/live-and-resumed: a live stream and a resumed one deliver the same events': async (store, context) => {
+    const live = await store.subscribe({ signal: context.signal });
+    const hashes = hashesOf(await receive(context, store, 3));
+    await store.drop(hashes.slice(0, 1), 'gone');
+    await block(store, 1, { seen: hashes });
+    const resumed = await eventsAfter(context, store);
+    assert.deepEqual(await take(live, resumed.length), resumed);
+  },
+  'E3/at-the-end: a stream that resumes behind the last event begins with the next one': async (store, context) => {
+    await receive(context, store, 3);
+    const stream = await store.subscribe({ after: 3, signal: context.signal });
+    const hash = await receiveOne(context, store);
+    assert.deepEqual((await take(stream, 1)).map(gist), [`Pending ${hash}`]);
+  },
+  'E3/ahead-of-the-pool: a stream that is to resume behind a number the pool has not come to tells a loss, whatever is committed before it is read':
+    async (store, context) => {
+      const stream = await store.subscribe({ after: 3, signal: context.signal });
+      const hashes = hashesOf(await receive(context, store, 5));
+      const [first, ...events] = await take(stream, 6);
+      assert.equal(first?.kind, 'lagged');
+      assert.deepEqual(
+        events.map(gist),
+        hashes.map((hash) => `Pending ${hash}`),
+      );
+    },
+  'E3/thousands: a stream delivers thousands of events, more than any page': async (store, context) => {
+    for (let i = 0; i < 3; i++) await receive(context, store, 1_000);
+    await receive(context, store, 123);
+    const { numbers, lags } = await readAll(store, await store.subscribe({ after: 0, signal: context.signal }), 0);
+    assert.deepEqual([numbers.length, lags], [3_123, 0]);
+  },
+  'E3/while-writing: a reader misses nothing while others write': async (store, context) => {
+    const stream = await store.subscribe({ after: 0, signal: context.signal });
+    const writing = Array.from({ length: 60 }, () => receive(context, store, 5));
+    const [events] = await Promise.all([take(stream, 300), ...writing]);
+    assert.deepEqual(
+      events.map((event) => event.kind === 'transaction' && event.eventSeq),
+      Array.from({ length: 300 }, (_, i) => i + 1),
+    );
+  },
+  'E3/each-reader: each reader gets every event, at its own pace': async (store, context) => {
+    const [fast, slow] = [
+      await store.subscribe({ signal: context.signal }),
+      await store.subscribe({ signal: context.signal }),
+    ];
+    await manyEvents(store, 1, 5);
+    const first = await take(fast, 5);
+    await manyEvents(store, 6, 9);
+    assert.deepEqual((await take(slow, 9)).slice(0, 5), first);
+  },
+  'E3/beyond-the-end: a reader ahead of the store gets lagged, then every event there is': async (store, context) => {
+    const hashes = hashesOf(await receive(context, store, 3));
+    const stream = await store.subscribe({ after: 1_000, signal: context.signal });
+    const events = await take(stream, 4);
+    assert.deepEqual(events.map(gist), ['lagged 0', ...hashes.map((hash) => `Pending ${hash}`)]);
+  },
+  'E4/break: break ends a stream: it delivers nothing more': async (store, context) => {
+    const stream = await store.subscribe({ signal: context.signal });
+    await manyEvents(store, 1, 4);
+    await take(stream, 1);
+    assert.deepEqual(await iterate(stream).next(), { done: true, value: undefined });
+  },
+  'E4/abort: an abort ends a waiting reader with the reason of the signal': async (store) => {
+    const controller = new AbortController();
+    const iterator = iterate(await store.subscribe({ signal: controller.signal }));
+    const waiting = rejection(iterator.next());
+    const reason = new Error('enough');
+    controller.abort(reason);
+    assert.equal(await waiting, reason);
+  },
+  'E4/abort-at-once: after an abort nothing more is delivered, not even what was there': async (store) => {
+    const controller = new AbortController();
+    const iterator = iterate(await store.subscribe({ signal: controller.signal }));
+    await manyEvents(store, 1, 5);
+    await iterator.next();
+    const reason = new Error('enough');
+    controller.abort(reason);
+    assert.equal(await rejection(iterator.next()), reason);
+  },
+  'E4/close-delivers: a stream ends after the events of the calls that close waited for': async (store, context) => {
+    const stream = await store.subscribe({ signal: context.signal });
+    const calls = [receive(context, store, 3), receive(context, store, 2), block(store, 1)];
+    await Promise.all([...calls, store.close()]);
+    const events: MempoolEvent[] = [];
+    for await (const event of stream) events.push(event);
+    assert.deepEqual(
+      events.map((event) => event.kind !== 'lagged' && event.eventSeq),
+      [1, 2, 3, 4, 5, 6],
+    );
+  },
+});
+
+const ownPools = mustEach({
+  'E3/wakes-a-waiting-reader: a reader that waits gets the next commit': async (context) => {
     const [store, iterator] = await subscribed(context);
     const waiting = iterator.next();
     const hash = await receiveOne(context, store);
     const { value } = await waiting;
     assert.equal(value && gist(value), `Pending ${hash}`);
-  }),
-  must('E3/before-reading', 'commits between subscribing and the first read are delivered', async (context) => {
+  },
+  'E3/before-reading: commits between subscribing and the first read are delivered': async (context) => {
     const [store, iterator] = await subscribed(context);
     await manyEvents(store, 1, 30);
     const numbers: unknown[] = [];
@@ -77,96 +185,15 @@ export const streamCases: readonly ConformanceCase[] = [
       numbers,
       Array.from({ length: 30 }, (_, i) => i + 1),
     );
-  }),
-  must('E3/resume', 'a stream resumes behind any event, without gap or duplicate', async (context) => {
-    const store = await context.open();
-    const hashes = hashesOf(await receive(context, store, 7));
-    await store.markInflight(hashes);
-    await manyEvents(store, 1, 2);
-    const all = await eventsAfter(context, store);
-    for (const after of [0, 1, 6, 7, 10, 15, all.length - 1])
-      assert.deepEqual(await eventsAfter(context, store, after), all.slice(after));
-  }),
-  must('E3/resume-inside-a-call', 'a stream resumes behind an event in the middle of a call', async (context) => {
-    const store = await context.open();
-    const hashes = hashesOf(await receive(context, store, 400));
-    const events = await eventsAfter(context, store, 123);
-    assert.deepEqual(
-      events.map(gist),
-      hashes.slice(123).map((hash) => `Pending ${hash}`),
-    );
-  }),
-  must('E3/live-and-resumed', 'a live stream and a resumed one deliver the same events', async (context) => {
-    const store = await context.open();
-    const live = await store.subscribe({ signal: context.signal });
-    const hashes = hashesOf(await receive(context, store, 3));
-    await store.drop(hashes.slice(0, 1), 'gone');
-    await block(store, 1, { seen: hashes });
-    const resumed = await eventsAfter(context, store);
-    assert.deepEqual(await take(live, resumed.length), resumed);
-  }),
-  must('E3/at-the-end', 'a stream that resumes behind the last event begins with the next one', async (context) => {
-    const store = await context.open();
-    await receive(context, store, 3);
-    const stream = await store.subscribe({ after: 3, signal: context.signal });
-    const hash = await receiveOne(context, store);
-    assert.deepEqual((await take(stream, 1)).map(gist), [`Pending ${hash}`]);
-  }),
-  must(
-    'E3/ahead-of-the-pool',
-    'a stream that is to resume behind a number the pool has not come to tells a loss, whatever is committed before it is read',
-    async (context) => {
-      const store = await context.open();
-      const stream = await store.subscribe({ after: 3, signal: context.signal });
-      const hashes = hashesOf(await receive(context, store, 5));
-      const [first, ...events] = await take(stream, 6);
-      assert.equal(first?.kind, 'lagged');
-      assert.deepEqual(
-        events.map(gist),
-        hashes.map((hash) => `Pending ${hash}`),
-      );
-    },
-  ),
-  must(
-    'E3/ahead-of-trimmed',
-    'a number the pool has not come to is told with all that was trimmed',
-    async (context) => {
-      const store = await context.open({ maxEvents: 10 });
-      await manyEvents(store, 1, 300);
-      const [first, second] = await take(await store.subscribe({ after: 1_000, signal: context.signal }), 2);
-      assert.ok(first?.kind === 'lagged' && second !== undefined && second.kind !== 'lagged');
-      assert.equal(first.missed, second.eventSeq - 1);
-    },
-  ),
-  must('E3/thousands', 'a stream delivers thousands of events, more than any page', async (context) => {
-    const store = await context.open();
-    for (let i = 0; i < 3; i++) await receive(context, store, 1_000);
-    await receive(context, store, 123);
-    const { numbers, lags } = await readAll(store, await store.subscribe({ after: 0, signal: context.signal }), 0);
-    assert.deepEqual([numbers.length, lags], [3_123, 0]);
-  }),
-  must('E3/while-writing', 'a reader misses nothing while others write', async (context) => {
-    const store = await context.open();
-    const stream = await store.subscribe({ after: 0, signal: context.signal });
-    const writing = Array.from({ length: 60 }, () => receive(context, store, 5));
-    const [events] = await Promise.all([take(stream, 300), ...writing]);
-    assert.deepEqual(
-      events.map((event) => event.kind === 'transaction' && event.eventSeq),
-      Array.from({ length: 300 }, (_, i) => i + 1),
-    );
-  }),
-  must('E3/each-reader', 'each reader gets every event, at its own pace', async (context) => {
-    const store = await context.open();
-    const [fast, slow] = [
-      await store.subscribe({ signal: context.signal }),
-      await store.subscribe({ signal: context.signal }),
-    ];
-    await manyEvents(store, 1, 5);
-    const first = await take(fast, 5);
-    await manyEvents(store, 6, 9);
-    assert.deepEqual((await take(slow, 9)).slice(0, 5), first);
-  }),
-  must('E3/wakes-every-reader', 'every reader that waits gets the next commit', async (context) => {
+  },
+  'E3/ahead-of-trimmed: a number the pool has not come to is told with all that was trimmed': async (context) => {
+    const store = await context.open({ maxEvents: 10 });
+    await manyEvents(store, 1, 300);
+    const [first, second] = await take(await store.subscribe({ after: 1_000, signal: context.signal }), 2);
+    assert.ok(first?.kind === 'lagged' && second !== undefined && second.kind !== 'lagged');
+    assert.equal(first.missed, second.eventSeq - 1);
+  },
+  'E3/wakes-every-reader: every reader that waits gets the next commit': async (context) => {
     const [store, first] = await subscribed(context);
     const second = iterate(await store.subscribe({ signal: context.signal }));
     const waiting = [first.next(), second.next()];
@@ -177,33 +204,29 @@ export const streamCases: readonly ConformanceCase[] = [
       events.map(({ value }) => value && gist(value)),
       [`Pending ${hash}`, `Pending ${hash}`],
     );
-  }),
-  must('E3/kept', 'the last maxEvents events can be resumed from', async (context) => {
+  },
+  'E3/kept: the last maxEvents events can be resumed from': async (context) => {
     const store = await context.open({ maxEvents: 50 });
     await manyEvents(store, 1, 170);
     const { numbers, lags } = await readAll(store, await store.subscribe({ after: 120, signal: context.signal }), 120);
     assert.deepEqual([numbers.length, lags], [50, 0]);
-  }),
-  must(
-    'E3/trimmed',
-    'where events were trimmed the stream says once how many, exactly, and goes on',
-    async (context) => {
-      const store = await context.open({ maxEvents: 10 });
-      await manyEvents(store, 1, 300);
-      const { numbers, next } = await readAll(store, await store.subscribe({ after: 3, signal: context.signal }), 3);
-      assert.deepEqual([next, numbers.at(-1)], [301, 300]);
-      assert.ok(numbers.length >= 10);
-    },
-  ),
-  must('E3/fell-behind', 'a reader that fell behind is told once how many it missed', async (context) => {
+  },
+  'E3/trimmed: where events were trimmed the stream says once how many, exactly, and goes on': async (context) => {
+    const store = await context.open({ maxEvents: 10 });
+    await manyEvents(store, 1, 300);
+    const { numbers, next } = await readAll(store, await store.subscribe({ after: 3, signal: context.signal }), 3);
+    assert.deepEqual([next, numbers.at(-1)], [301, 300]);
+    assert.ok(numbers.length >= 10);
+  },
+  'E3/fell-behind: a reader that fell behind is told once how many it missed': async (context) => {
     const store = await context.open({ maxEvents: 10 });
     const stream = await store.subscribe({ signal: context.signal });
     await manyEvents(store, 1, 300);
     const { numbers, next } = await readAll(store, stream, 0);
     assert.deepEqual([next, numbers.at(-1)], [301, 300]);
     assert.ok(numbers.length >= 10);
-  }),
-  must('E3/loss-is-not-the-end', 'a stream that lagged delivers what comes later', async (context) => {
+  },
+  'E3/loss-is-not-the-end: a stream that lagged delivers what comes later': async (context) => {
     const store = await context.open({ maxEvents: 10 });
     const iterator = iterate(await store.subscribe({ after: 1, signal: context.signal }));
     await manyEvents(store, 1, 120);
@@ -214,51 +237,14 @@ export const streamCases: readonly ConformanceCase[] = [
     const hash = await receiveOne(context, store);
     const { value } = await iterator.next();
     assert.equal(value && gist(value), `Pending ${hash}`);
-  }),
-  must(
-    'E3/beyond-the-end',
-    'behind an event that is not there yet the store went back: lagged, then all there is',
-    async (context) => {
-      const store = await context.open();
-      const hashes = hashesOf(await receive(context, store, 3));
-      const stream = await store.subscribe({ after: 1_000, signal: context.signal });
-      const events = await take(stream, 4);
-      assert.deepEqual(events.map(gist), ['lagged 0', ...hashes.map((hash) => `Pending ${hash}`)]);
-    },
-  ),
-  must('E4/break', 'break ends a stream: it delivers nothing more', async (context) => {
-    const store = await context.open();
-    const stream = await store.subscribe({ signal: context.signal });
-    await manyEvents(store, 1, 4);
-    await take(stream, 1);
-    assert.deepEqual(await iterate(stream).next(), { done: true, value: undefined });
-  }),
-  must('E4/break-while-waiting', 'a reader that waits is freed by return', async (context) => {
+  },
+  'E4/break-while-waiting: a reader that waits is freed by return': async (context) => {
     const [, iterator] = await subscribed(context);
     const waiting = iterator.next();
     await iterator.return?.();
     assert.equal((await waiting).done, true);
-  }),
-  must('E4/abort', 'an abort ends a waiting reader with the reason of the signal', async (context) => {
-    const store = await context.open();
-    const controller = new AbortController();
-    const iterator = iterate(await store.subscribe({ signal: controller.signal }));
-    const waiting = rejection(iterator.next());
-    const reason = new Error('enough');
-    controller.abort(reason);
-    assert.equal(await waiting, reason);
-  }),
-  must('E4/abort-at-once', 'after an abort nothing more is delivered, not even what was there', async (context) => {
-    const store = await context.open();
-    const controller = new AbortController();
-    const iterator = iterate(await store.subscribe({ signal: controller.signal }));
-    await manyEvents(store, 1, 5);
-    await iterator.next();
-    const reason = new Error('enough');
-    controller.abort(reason);
-    assert.equal(await rejection(iterator.next()), reason);
-  }),
-  must('E4/others-go-on', 'the end of one stream leaves a reader of another waiting', async (context) => {
+  },
+  'E4/others-go-on: the end of one stream leaves a reader of another waiting': async (context) => {
     const [store, other] = await subscribed(context);
     const controller = new AbortController();
     await store.subscribe({ signal: controller.signal });
@@ -268,23 +254,13 @@ export const streamCases: readonly ConformanceCase[] = [
     const hash = await receiveOne(context, store);
     const { value } = await waiting;
     assert.equal(value && gist(value), `Pending ${hash}`);
-  }),
-  must('E4/close-ends-waiting', 'close ends a stream that waits', async (context) => {
+  },
+  'E4/close-ends-waiting: close ends a stream that waits': async (context) => {
     const [store, iterator] = await subscribed(context);
     const waiting = iterator.next();
     await store.close();
     assert.deepEqual(await waiting, { done: true, value: undefined });
-  }),
-  must('E4/close-delivers', 'a stream ends after the events of the calls that close waited for', async (context) => {
-    const store = await context.open();
-    const stream = await store.subscribe({ signal: context.signal });
-    const calls = [receive(context, store, 3), receive(context, store, 2), block(store, 1)];
-    await Promise.all([...calls, store.close()]);
-    const events: MempoolEvent[] = [];
-    for await (const event of stream) events.push(event);
-    assert.deepEqual(
-      events.map((event) => event.kind !== 'lagged' && event.eventSeq),
-      [1, 2, 3, 4, 5, 6],
-    );
-  }),
-];
+  },
+});
+
+export const streamCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

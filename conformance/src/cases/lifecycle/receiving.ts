@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach } from '../../case/must.ts';
 import {
   block,
   finalizeIn,
@@ -17,34 +17,30 @@ import {
   transactions,
 } from '../../scenario/pool.ts';
 
-export const receivingCases: readonly ConformanceCase[] = [
-  must('L1/arrival-order', 'what arrives first waits first, within a call and across calls', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'L1/arrival-order: what arrives first waits first, within a call and across calls': async (store, context) => {
     const batches = [
       await receive(context, store, 7),
       await receive(context, store, 1),
       await receive(context, store, 5),
     ];
     assert.deepEqual(await pendingOrder(store), hashesOf(batches.flat()));
-  }),
-  must('L1/seq-rises', 'each transaction gets a seq above all earlier ones', async (context) => {
-    const store = await context.open();
+  },
+  'L1/seq-rises: each transaction gets a seq above all earlier ones': async (store, context) => {
     const first = await store.receive(transactions(context.random, 3));
     const second = await store.receive(transactions(context.random, 3));
     const seqs = [...first, ...second].map((outcome) => (outcome.kind === 'received' ? outcome.seq : Number.NaN));
     assert.ok(seqs.every((seq, i) => Number.isSafeInteger(seq) && seq > (seqs[i - 1] ?? 0)));
-  }),
-  must('L1/seq-told', 'the seq of the outcome is the seq of the record', async (context) => {
-    const store = await context.open();
+  },
+  'L1/seq-told: the seq of the outcome is the seq of the record': async (store, context) => {
     const outcomes = await store.receive(transactions(context.random, 4));
     const seqs = outcomes.map((outcome) => (outcome.kind === 'received' ? outcome.seq : null));
     assert.deepEqual(
       (await store.peekPending()).map(({ seq }) => seq),
       seqs,
     );
-  }),
-  must('L1/seq-stays', 'the seq stays the same through every live stage', async (context) => {
-    const store = await context.open();
+  },
+  'L1/seq-stays: the seq stays the same through every live stage': async (store, context) => {
     await receive(context, store, 2);
     const hash = await receiveOne(context, store);
     const seqs = new Set([(await store.peekPending({ after: 0 })).at(-1)?.seq]);
@@ -56,9 +52,8 @@ export const receivingCases: readonly ConformanceCase[] = [
     await block(store, 1, { seen: [hash] });
     await look();
     assert.equal(seqs.size, 1);
-  }),
-  must('L1/stored-whole', 'payload and type come back as they were handed in', async (context) => {
-    const store = await context.open();
+  },
+  'L1/stored-whole: payload and type come back as they were handed in': async (store, context) => {
     const batch = [
       { ...transaction(context.random, 0), payloadType: 65_535 },
       { ...transaction(context.random, 1), payloadType: 0 },
@@ -69,42 +64,37 @@ export const receivingCases: readonly ConformanceCase[] = [
       readable({ hash, payload, payloadType }),
     );
     assert.deepEqual(stored, batch.map(readable));
-  }),
-  must('L1/hash-lengths', 'a hash may have 1 byte, 64 bytes and anything between', async (context) => {
-    const store = await context.open();
+  },
+  'L1/hash-lengths: a hash may have 1 byte, 64 bytes and anything between': async (store, context) => {
     const batch = [1, 20, 32, 33, 64].map((length) => ({
       ...transaction(context.random),
       hash: context.random.hex(length),
     }));
     await store.receive(batch);
     assert.deepEqual(await pendingOrder(store), hashesOf(batch));
-  }),
-  must('L1/prefix-hashes', 'a hash that begins another one is a hash of its own', async (context) => {
-    const store = await context.open();
+  },
+  'L1/prefix-hashes: a hash that begins another one is a hash of its own': async (store, context) => {
     const long = transaction(context.random);
     const short = { ...transaction(context.random), hash: long.hash.slice(0, 32) };
     await store.receive([long, short]);
     await store.markInflight([short.hash]);
     assert.deepEqual(await stagesOf(store, [long.hash, short.hash]), ['Pending', 'Propagated']);
-  }),
-  must('L1/fresh-record', 'a new record is Pending with no counters and no block', async (context) => {
-    const store = await context.open();
+  },
+  'L1/fresh-record: a new record is Pending with no counters and no block': async (store, context) => {
     await receiveOne(context, store);
     const [record] = await store.peekPending();
     assert.ok(record);
     const { stage, confirmations, nonConfirmations, confirmedAt } = record;
     assert.deepEqual([stage, confirmations, nonConfirmations, confirmedAt], ['Pending', 0, 0, null]);
-  }),
-  must('L2/first-payload-stays', 'a duplicate does not replace the payload', async (context) => {
-    const store = await context.open();
+  },
+  'L2/first-payload-stays: a duplicate does not replace the payload': async (store, context) => {
     const first = transaction(context.random);
     await store.receive([first]);
     await store.receive([{ ...transaction(context.random), hash: first.hash }]);
     const [{ payload, payloadType } = first] = await store.peekPending();
     assert.deepEqual(readable({ hash: first.hash, payload, payloadType }), readable(first));
-  }),
-  must('L2/twice-in-one-call', 'a hash twice in one call is received once', async (context) => {
-    const store = await context.open();
+  },
+  'L2/twice-in-one-call: a hash twice in one call is received once': async (store, context) => {
     const one = transaction(context.random);
     const outcomes = await store.receive([one, one]);
     assert.deepEqual(
@@ -112,9 +102,8 @@ export const receivingCases: readonly ConformanceCase[] = [
       ['received', 'duplicate'],
     );
     assert.equal((await store.usage()).pending, 1);
-  }),
-  must('L2/order-of-outcomes', 'there is one outcome per transaction, in the order given', async (context) => {
-    const store = await context.open();
+  },
+  'L2/order-of-outcomes: there is one outcome per transaction, in the order given': async (store, context) => {
     const known = await receive(context, store, 2);
     const fresh = transactions(context.random, 2);
     const mixed = [fresh[0], known[1], fresh[1], known[0]].filter((item) => item !== undefined);
@@ -124,16 +113,14 @@ export const receivingCases: readonly ConformanceCase[] = [
       outcomes.map(({ kind }) => kind),
       ['received', 'duplicate', 'received', 'duplicate'],
     );
-  }),
-  must('L2/duplicate-changes-nothing', 'a duplicate takes no seq and leaves no trace', async (context) => {
-    const store = await context.open();
+  },
+  'L2/duplicate-changes-nothing: a duplicate takes no seq and leaves no trace': async (store, context) => {
     const batch = await receive(context, store, 3);
     const before = await snapshot(store);
     await store.receive(batch);
     assert.deepEqual(await snapshot(store), before);
-  }),
-  must('L2/racing', 'of two racing receives of one hash one is received, the other is a duplicate', async (context) => {
-    const store = await context.open();
+  },
+  'L2/racing: of two racing receives of one hash one is received, the other is a duplicate': async (store, context) => {
     const one = transaction(context.random);
     const racing = await Promise.all([store.receive([one]), store.receive([one])]);
     assert.deepEqual(
@@ -144,17 +131,15 @@ export const receivingCases: readonly ConformanceCase[] = [
       ['duplicate', 'received'],
     );
     assert.equal((await store.usage()).pending, 1);
-  }),
-  must('L2/new-life-behind', 'a Dropped transaction received again waits behind the others', async (context) => {
-    const store = await context.open();
+  },
+  'L2/new-life-behind: a Dropped transaction received again waits behind the others': async (store, context) => {
     const [first, ...others] = await receive(context, store, 3);
     assert.ok(first);
     await store.drop([first.hash], 'gone');
     await store.receive([first]);
     assert.deepEqual(await pendingOrder(store), hashesOf([...others, first]));
-  }),
-  must('L2/new-life-payload', 'a new life has the payload it was received with', async (context) => {
-    const store = await context.open();
+  },
+  'L2/new-life-payload: a new life has the payload it was received with': async (store, context) => {
     const old = transaction(context.random);
     await store.receive([old]);
     await store.drop([old.hash], 'gone');
@@ -162,9 +147,8 @@ export const receivingCases: readonly ConformanceCase[] = [
     await store.receive([renewed]);
     const [{ payload, payloadType } = old] = await store.peekPending();
     assert.deepEqual(readable({ hash: old.hash, payload, payloadType }), readable(renewed));
-  }),
-  must('L2/new-life-fresh', 'a new life has no counters and no reason of the old one', async (context) => {
-    const store = await context.open();
+  },
+  'L2/new-life-fresh: a new life has no counters and no reason of the old one': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await store.markInflight([one.hash]);
@@ -173,9 +157,8 @@ export const receivingCases: readonly ConformanceCase[] = [
     await store.receive([one]);
     const fresh = { stage: 'Pending', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
     assert.deepEqual(await statusOf(store, one.hash), { hash: one.hash, ...fresh });
-  }),
-  must('L2/new-life-twice', 'within one call a new life makes the next one a duplicate', async (context) => {
-    const store = await context.open();
+  },
+  'L2/new-life-twice: within one call a new life makes the next one a duplicate': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await store.drop([one.hash], 'gone');
@@ -184,20 +167,24 @@ export const receivingCases: readonly ConformanceCase[] = [
       outcomes.map(({ kind }) => kind),
       ['received', 'duplicate'],
     );
-  }),
-  must('L2/forgotten-final', 'a Finalized hash that has left the log may be received again', async (context) => {
+  },
+  'L2/duplicate-in-flight-stage: a duplicate is told the stage it has at that moment': async (store, context) => {
+    const hash = await propagateOne(context, store);
+    await store.markAcknowledged([hash]);
+    const outcomes = await store.receive([{ ...transaction(context.random), hash }]);
+    assert.deepEqual(outcomes, [{ kind: 'duplicate', hash, stage: 'Acknowledged' }]);
+  },
+});
+
+const ownPools = mustEach({
+  'L2/forgotten-final: a Finalized hash that has left the log may be received again': async (context) => {
     const store = await context.open({ maxFinalized: 1, finalizeThreshold: 1 });
     const [first, second] = await receive(context, store, 2);
     assert.ok(first && second);
     await finalizeIn(store, 1, [first.hash]);
     await finalizeIn(store, 2, [second.hash]);
     assert.equal((await store.receive([first]))[0]?.kind, 'received');
-  }),
-  must('L2/duplicate-in-flight-stage', 'a duplicate is told the stage it has at that moment', async (context) => {
-    const store = await context.open();
-    const hash = await propagateOne(context, store);
-    await store.markAcknowledged([hash]);
-    const outcomes = await store.receive([{ ...transaction(context.random), hash }]);
-    assert.deepEqual(outcomes, [{ kind: 'duplicate', hash, stage: 'Acknowledged' }]);
-  }),
-];
+  },
+});
+
+export const receivingCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

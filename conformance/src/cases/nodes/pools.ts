@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import { perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach } from '../../case/must.ts';
 import { Random } from '../../case/random.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observeWhole } from '../../histories/observation.ts';
@@ -57,8 +57,8 @@ const secondOpen: ConformanceCase['run'] = async (context) => {
   assert.deepEqual(await pendingOrder(await context.open()), kept);
 };
 
-export const poolCases: readonly ConformanceCase[] = [
-  must('N2/apart', 'two pools that see the same transactions and blocks have each their own life', async (context) => {
+const ownPools = mustEach({
+  'N2/apart: two pools that see the same transactions and blocks have each their own life': async (context) => {
     const hashes = historyHashes(context.random);
     const pools = await Promise.all(
       [0, 1].map(async () => ({
@@ -78,34 +78,41 @@ export const poolCases: readonly ConformanceCase[] = [
         await expectWhole(model, hashes),
         'a pool is not what its calls give',
       );
-  }),
-  must('N2/untouched', 'work in one pool leaves no trace in another', async (context) => {
-    const store = await context.open();
-    const before = await snapshot(store);
-    const other = await context.openOther();
-    const hash = await receiveOne(context, other);
-    await block(other, 1, { seen: [hash] });
-    assert.deepEqual(await snapshot(store), before);
-    assert.deepEqual(await stagesOf(store, [hash]), ['Unknown']);
-  }),
-  must('N2/events', 'a reader of one pool hears nothing of another', async (context) => {
-    const store = await context.open();
-    const other = await context.openOther();
-    const stream = await store.subscribe({ signal: context.signal });
-    await receive(context, other, 3);
-    const hash = await receiveOne(context, store);
-    const [event] = await take(stream, 1);
-    assert.equal(event?.kind === 'transaction' && event.hash, hash);
-  }),
-  must('N3/second-open', 'a pool that is open is refused to a second open, or is another pool there', secondOpen, [
-    'unshared',
-  ]),
-  must('N2/operation-ids', 'an operation id of one pool means nothing in another', async (context) => {
+  },
+  'N2/operation-ids: an operation id of one pool means nothing in another': async (context) => {
     const [store, other] = [await context.open(), await context.openOther()];
     const options = { operationId: 'same in both' };
     await other.receive([transaction(context.random)], options);
     const one = transaction(context.random);
     await store.receive([one], options);
     assert.deepEqual(await pendingOrder(store), [one.hash]);
-  }),
-];
+  },
+});
+
+const onePool = eachOnPool({
+  'N2/untouched: work in one pool leaves no trace in another': async (store, context) => {
+    const before = await snapshot(store);
+    const other = await context.openOther();
+    const hash = await receiveOne(context, other);
+    await block(other, 1, { seen: [hash] });
+    assert.deepEqual(await snapshot(store), before);
+    assert.deepEqual(await stagesOf(store, [hash]), ['Unknown']);
+  },
+  'N2/events: a reader of one pool hears nothing of another': async (store, context) => {
+    const other = await context.openOther();
+    const stream = await store.subscribe({ signal: context.signal });
+    await receive(context, other, 3);
+    const hash = await receiveOne(context, store);
+    const [event] = await take(stream, 1);
+    assert.equal(event?.kind === 'transaction' && event.hash, hash);
+  },
+});
+
+const ownPoolsUnshared = mustEach(
+  {
+    'N3/second-open: a pool that is open is refused to a second open, or is another pool there': secondOpen,
+  },
+  ['unshared'],
+);
+
+export const poolCases: readonly ConformanceCase[] = [...ownPools, ...onePool, ...ownPoolsUnshared];

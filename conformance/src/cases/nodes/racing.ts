@@ -3,7 +3,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import type { MempoolStore, ReceiveOutcome } from 'mempool-core';
 import { type Answer, type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { mustEach } from '../../case/must.ts';
 import { Random } from '../../case/random.ts';
 import { observe } from '../../histories/observation.ts';
 import { CallMaker, historyHashes } from '../../histories/pool-calls.ts';
@@ -75,28 +75,11 @@ async function playLane(context: CaseContext, hashes: readonly string[], count: 
   return lane;
 }
 
-export const racingCases: readonly ConformanceCase[] = [
-  must(
-    'N1/racing-verbs',
-    'calls of chance that race on several nodes have outcomes, events and state that some serial order gives',
-    (context) => raceRounds(context, 40),
-    shared,
-  ),
-  must(
-    'N1/racing-processes',
-    'so have those of several processes',
-    async (context) => {
-      const hashes = historyHashes(context.random);
-      const lanes = await Promise.all([1, 2].map(() => playLane(context, hashes, 60)));
-      const node = await context.open(historyOptions);
-      await explained(context, node, new Model(historyOptions), lanes, hashes);
-    },
-    processes,
-  ),
-  must(
-    'L2/racing-nodes',
-    'of several nodes that receive the same transactions, one has each received',
-    async (context) => {
+const ownPoolsShared = mustEach(
+  {
+    'N1/racing-verbs: calls of chance that race on several nodes have outcomes, events and state that some serial order gives':
+      (context) => raceRounds(context, 40),
+    'L2/racing-nodes: of several nodes that receive the same transactions, one has each received': async (context) => {
       const nodes = await openNodes(context);
       const batch = transactions(context.random, 60);
       const outcomes = await Promise.all(
@@ -108,12 +91,7 @@ export const racingCases: readonly ConformanceCase[] = [
       assert.deepEqual(hashesOf(received).sort(), hashesOf(batch).sort());
       assert.deepEqual(hashesOf(received.sort(bySeq)), await pendingOrder(nodes[0]));
     },
-    shared,
-  ),
-  must(
-    'L3/racing-nodes',
-    'of several nodes that mark the same transactions, one moves each',
-    async (context) => {
+    'L3/racing-nodes: of several nodes that mark the same transactions, one moves each': async (context) => {
       const nodes = await openNodes(context);
       const hashes = hashesOf(await receive(context, nodes[0], 60));
       const moved = await Promise.all(
@@ -121,23 +99,13 @@ export const racingCases: readonly ConformanceCase[] = [
       );
       assert.deepEqual(moved.flat().sort(), hashes.toSorted());
     },
-    shared,
-  ),
-  must(
-    'X3/racing-nodes',
-    'of several nodes that apply the same block, one applies it',
-    async (context) => {
+    'X3/racing-nodes: of several nodes that apply the same block, one applies it': async (context) => {
       const nodes = await openNodes(context);
       const outcomes = await Promise.all(nodes.map((node) => block(node, 1)));
       assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['applied', 'duplicate', 'duplicate']);
       assert.equal((await nodes[0].tip()).tick, 1);
     },
-    shared,
-  ),
-  must(
-    'X3/racing-forks',
-    'of several blocks on one parent, one is applied',
-    async (context) => {
+    'X3/racing-forks: of several blocks on one parent, one is applied': async (context) => {
       const nodes = await openNodes(context);
       await block(nodes[0], 1);
       const outcomes = await Promise.all(
@@ -145,22 +113,32 @@ export const racingCases: readonly ConformanceCase[] = [
       );
       assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['applied', 'gap', 'gap']);
     },
-    shared,
-  ),
-  must(
-    'X2/racing-nodes',
-    'calls with one operation id that race on several nodes have one outcome and are done once',
-    async (context) => {
-      const nodes = await openNodes(context);
-      const batch = transactions(context.random, 5);
-      const options = { operationId: 'one call' };
-      const [first, ...others] = await Promise.all(nodes.map((node) => node.receive(batch, options)));
-      for (const other of others) assert.deepEqual(other, first);
-      assert.equal((await nodes[0].usage()).lastEventSeq, 5);
+    'X2/racing-nodes: calls with one operation id that race on several nodes have one outcome and are done once':
+      async (context) => {
+        const nodes = await openNodes(context);
+        const batch = transactions(context.random, 5);
+        const options = { operationId: 'one call' };
+        const [first, ...others] = await Promise.all(nodes.map((node) => node.receive(batch, options)));
+        for (const other of others) assert.deepEqual(other, first);
+        assert.equal((await nodes[0].usage()).lastEventSeq, 5);
+      },
+  },
+  shared,
+);
+
+const ownPoolsProcesses = mustEach(
+  {
+    'N1/racing-processes: so have those of several processes': async (context) => {
+      const hashes = historyHashes(context.random);
+      const lanes = await Promise.all([1, 2].map(() => playLane(context, hashes, 60)));
+      const node = await context.open(historyOptions);
+      await explained(context, node, new Model(historyOptions), lanes, hashes);
     },
-    shared,
-  ),
-];
+  },
+  processes,
+);
+
+export const racingCases: readonly ConformanceCase[] = [...ownPoolsShared, ...ownPoolsProcesses];
 
 function bySeq(a: ReceiveOutcome, b: ReceiveOutcome): number {
   return (a.kind === 'received' ? a.seq : 0) - (b.kind === 'received' ? b.seq : 0);

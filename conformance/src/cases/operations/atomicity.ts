@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
 import {
   block,
   hashesOf,
@@ -40,8 +40,7 @@ const listCalls: readonly ListCall[] = [
 /** What was received before, so that the refused call had something to change. */
 function tooMany({ verb, field, call }: ListCall): ConformanceCase {
   const title = `${verb} refuses 1,001 in one call before anything is written`;
-  return must(`X1/too-many-${verb}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`X1/too-many-${verb}`, title, async (store, context) => {
     const known = hashesOf(await receive(context, store, 2));
     await store.markInflight(known.slice(1));
     const before = await snapshot(store);
@@ -53,19 +52,15 @@ function tooMany({ verb, field, call }: ListCall): ConformanceCase {
 }
 
 function empty({ verb, call }: ListCall): ConformanceCase {
-  return must(`X1/empty-${verb}`, `${verb} of nothing is nothing`, async (context) => {
-    const store = await context.open();
+  return onPool(`X1/empty-${verb}`, `${verb} of nothing is nothing`, async (store, context) => {
     await receive(context, store, 1);
     const before = await snapshot(store);
     assert.deepEqual([await call(store, []), await snapshot(store)], [[], before]);
   });
 }
 
-export const atomicityCases: readonly ConformanceCase[] = [
-  ...listCalls.map(tooMany),
-  ...listCalls.map(empty),
-  must('X1/a-thousand', 'every verb takes 1,000 transactions in one call', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'X1/a-thousand: every verb takes 1,000 transactions in one call': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, most));
     assert.deepEqual(await store.markInflight(hashes), hashes);
     assert.deepEqual(await store.markAcknowledged(hashes), hashes);
@@ -73,42 +68,41 @@ export const atomicityCases: readonly ConformanceCase[] = [
     assert.deepEqual(await store.release(hashes), hashes);
     assert.deepEqual(await store.drop(hashes, 'gone'), hashes);
     assert.deepEqual(new Set(await stagesOf(store, hashes)), new Set(['Dropped']));
-  }),
-  must('X1/one-bad-in-many', 'one bad transaction in a call and none of the call is received', async (context) => {
-    const store = await context.open();
+  },
+  'X1/one-bad-in-many: one bad transaction in a call and none of the call is received': async (store, context) => {
     const batch = transactions(context.random, 20);
     const before = await snapshot(store);
     const bad = { ...transaction(context.random), hash: 'not hex' };
     await rejection(store.receive([...batch.slice(0, 10), bad, ...batch.slice(10)]));
     assert.deepEqual(await snapshot(store), before);
-  }),
-  must('X1/long-seen', 'a block may name 20,000 hashes as seen', async (context) => {
-    const store = await context.open();
+  },
+  'X1/long-seen: a block may name 20,000 hashes as seen': async (store, context) => {
     const known = hashesOf(await receive(context, store, 3));
     const foreign = Array.from({ length: 20_000 }, () => context.random.hex(32));
     const outcome = await block(store, 1, { seen: [...foreign, ...known] });
     assert.equal(outcome.kind === 'applied' && outcome.confirmed, 3);
     assert.deepEqual(await stagesOf(store, known), ['Confirmed', 'Confirmed', 'Confirmed']);
-  }),
-  must('X1/long-unseen', 'a block may name 20,000 hashes as unseen', async (context) => {
-    const store = await context.open();
+  },
+  'X1/long-unseen: a block may name 20,000 hashes as unseen': async (store, context) => {
     const known = hashesOf(await receive(context, store, 3));
     await store.markInflight(known);
     const foreign = Array.from({ length: 20_000 }, () => context.random.hex(32));
     const outcome = await block(store, 1, { unseen: [...foreign, ...known] });
     assert.equal(outcome.kind === 'applied' && outcome.returned, 3);
     assert.deepEqual(await pendingOrder(store), known);
-  }),
-  must('X1/gap-is-whole', 'a block that is refused moves nothing of what it names', async (context) => {
-    const store = await context.open();
+  },
+  'X1/gap-is-whole: a block that is refused moves nothing of what it names': async (store, context) => {
     const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
     await store.markInflight([b]);
     await block(store, 1);
     const before = await snapshot(store);
     await store.confirm({ point: { slot: 9, hash: 'ab'.repeat(32) }, parent: 'cd'.repeat(32), seen: [a], unseen: [b] });
     assert.deepEqual([await snapshot(store), await stagesOf(store, [a, b])], [before, ['Pending', 'Propagated']]);
-  }),
-  must('X1/reads-agree', 'after a call every read shows all of it', async (context) => {
+  },
+});
+
+const ownPools = mustEach({
+  'X1/reads-agree: after a call every read shows all of it': async (context) => {
     const store = await context.open({ finalizeThreshold: 1 });
     const hashes = hashesOf(await receive(context, store, 30));
     await store.markInflight(hashes.slice(10));
@@ -120,5 +114,12 @@ export const atomicityCases: readonly ConformanceCase[] = [
       [10, 10, 10],
     );
     assert.deepEqual([pending, propagated, confirmed, logged], [10, 10, 0, 10]);
-  }),
+  },
+});
+
+export const atomicityCases: readonly ConformanceCase[] = [
+  ...listCalls.map(tooMany),
+  ...listCalls.map(empty),
+  ...onePool,
+  ...ownPools,
 ];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
 import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach } from '../../case/must.ts';
 import {
   hashesOf,
   pendingOrder,
@@ -83,64 +83,45 @@ async function writing(shared: SharedArrayBuffer, run: () => Promise<void>): Pro
   }
 }
 
-/** M1, M2: what a caller hands in is read once, whatever it is. */
-export const onceCases: readonly ConformanceCase[] = [
-  must(
-    'M1/given-away',
-    'a payload whose buffer was given away is refused before anything is written',
-    async (context) => {
-      const store = await context.open();
-      const [good, bad] = [transaction(context.random), transaction(context.random)];
-      const payload = new Uint8Array(64);
-      structuredClone(payload.buffer, { transfer: [payload.buffer] });
-      const before = await snapshot(store);
-      const error = await rejection(store.receive([good, { ...bad, payload }]));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-      assert.deepEqual([error.details.field, await snapshot(store)], ['transactions[1].payload', before]);
-      assert.equal((await store.receive([good]))[0]?.kind, 'received');
-    },
-  ),
-  must('M1/empty-payload', 'a payload of no bytes is one', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'M1/given-away: a payload whose buffer was given away is refused before any write': async (store, context) => {
+    const [good, bad] = [transaction(context.random), transaction(context.random)];
+    const payload = new Uint8Array(64);
+    structuredClone(payload.buffer, { transfer: [payload.buffer] });
+    const before = await snapshot(store);
+    const error = await rejection(store.receive([good, { ...bad, payload }]));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+    assert.deepEqual([error.details.field, await snapshot(store)], ['transactions[1].payload', before]);
+    assert.equal((await store.receive([good]))[0]?.kind, 'received');
+  },
+  'M1/empty-payload: a payload of no bytes is one': async (store, context) => {
     const batch = [transaction(context.random, 0), { ...transaction(context.random), payload: Buffer.alloc(0) }];
     await store.receive(batch);
     assert.deepEqual(
       (await store.peekPending()).map(({ payload }) => payload.length),
       [0, 0],
     );
-  }),
-  must('M1/read-once', 'a transaction is read once: what its fields say later does not count', async (context) => {
-    const store = await context.open({ maxTxBytes: 100 });
-    const one = transaction(context.random);
-    const later = { hash: '../..', payload: new Uint8Array(5_000), payloadType: -1 };
-    await store.receive([fickle<Transaction>(one, later)]);
-    const [stored] = await store.peekPending();
-    assert.deepEqual(stored && readable(stored), { ...stored, ...readable(one) });
-  }),
-  must('M1/batch-read-once', 'a list of transactions is read once', async (context) => {
-    const store = await context.open();
+  },
+  'M1/batch-read-once: a list of transactions is read once': async (store, context) => {
     const [one, other] = [transaction(context.random), transaction(context.random)];
     await store.receive(fickleList([one], [{ ...other, hash: 'XY' }, other]));
     assert.deepEqual(await pendingOrder(store), [one.hash]);
-  }),
-  must('M1/lists-read-once', 'lists of hashes and points are read once', async (context) => {
-    const store = await context.open();
+  },
+  'M1/lists-read-once: lists of hashes and points are read once': async (store, context) => {
     const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
     assert.deepEqual(await store.markInflight(fickleList([a], ['../..', b])), [a]);
     const at = fickle(point(1), { slot: -7, hash: 'none' });
     await store.confirm(fickle({ point: at, seen: fickleList([b], [a, '']), unseen: [] }, { seen: [a] }));
     assert.deepEqual(await stagesOf(store, [a, b]), ['Propagated', 'Confirmed']);
     assert.deepEqual((await store.tip()).point, point(1));
-  }),
-  must('M1/options-read-once', 'options are read once', async (context) => {
-    const store = await context.open();
+  },
+  'M1/options-read-once: options are read once': async (store, context) => {
     const one = transaction(context.random);
     const operationId = 'operation-1';
     const first = await store.receive([one], fickle({ operationId }, { operationId: 'an id with a \n line end' }));
     assert.deepEqual(await store.receive([one], { operationId }), first);
-  }),
-  must('M1/length-that-lies', 'the bytes of a payload count, not what it says of its length', async (context) => {
-    const store = await context.open();
+  },
+  'M1/length-that-lies: the bytes of a payload count, not what it says of its length': async (store, context) => {
     const batch = [1, 2, 3, 4].map(() => transaction(context.random, 64));
     const given = batch.map((one, i) => (i === 1 || i === 2 ? { ...one, payload: new Lying(one.payload) } : one));
     for (const said of [0, 3, 70, 2 ** 40]) {
@@ -155,8 +136,40 @@ export const onceCases: readonly ConformanceCase[] = [
       );
       await store.drop(hashesOf(batch), 'gone');
     }
-  }),
-  must('M1/own-length-that-lies', 'a field of that name on a payload does not count either', async (context) => {
+  },
+  'M1/shared-memory: a payload in shared memory is stored as it was at one moment': async (store, context) => {
+    const shared = new SharedArrayBuffer(1_000_000);
+    await writing(shared, async () => {
+      for (let i = 0; i < 3; i++)
+        await store.receive([{ ...transaction(context.random), payload: new Uint8Array(shared) }]);
+    });
+    const stored = await store.peekPending();
+    assert.deepEqual(
+      stored.map(({ payload }) => payload.length),
+      [1_000_000, 1_000_000, 1_000_000],
+    );
+    assert.deepEqual((await store.peekPending()).map(readable), stored.map(readable));
+  },
+  'M2/long-lists: a list that is too long is refused by its length, before it is read': async (store) => {
+    for (const [verb, field, call] of longLists) {
+      const { list, read } = longList();
+      const error = await rejection(call(store, list));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
+      assert.deepEqual([error.details.field, read()], [field, 0], verb);
+    }
+  },
+});
+
+const ownPools = mustEach({
+  'M1/read-once: a transaction is read once: what its fields say later does not count': async (context) => {
+    const store = await context.open({ maxTxBytes: 100 });
+    const one = transaction(context.random);
+    const later = { hash: '../..', payload: new Uint8Array(5_000), payloadType: -1 };
+    await store.receive([fickle<Transaction>(one, later)]);
+    const [stored] = await store.peekPending();
+    assert.deepEqual(stored && readable(stored), { ...stored, ...readable(one) });
+  },
+  'M1/own-length-that-lies: a field of that name on a payload does not count either': async (context) => {
     const store = await context.open({ maxTxBytes: 64 });
     const one = transaction(context.random, 64);
     const large = transaction(context.random, 65);
@@ -165,32 +178,8 @@ export const onceCases: readonly ConformanceCase[] = [
     const outcomes = await store.receive([one, large]);
     const [stored] = await store.peekPending();
     assert.deepEqual([outcomes.map(({ kind }) => kind), stored?.payload.length], [['received', 'too-large'], 64]);
-  }),
-  must(
-    'M1/shared-memory',
-    'a payload in memory that others write meanwhile is stored as it was at one moment',
-    async (context) => {
-      const store = await context.open();
-      const shared = new SharedArrayBuffer(1_000_000);
-      await writing(shared, async () => {
-        for (let i = 0; i < 3; i++)
-          await store.receive([{ ...transaction(context.random), payload: new Uint8Array(shared) }]);
-      });
-      const stored = await store.peekPending();
-      assert.deepEqual(
-        stored.map(({ payload }) => payload.length),
-        [1_000_000, 1_000_000, 1_000_000],
-      );
-      assert.deepEqual((await store.peekPending()).map(readable), stored.map(readable));
-    },
-  ),
-  must('M2/long-lists', 'a list that is too long is refused by its length, before it is read', async (context) => {
-    const store = await context.open();
-    for (const [verb, field, call] of longLists) {
-      const { list, read } = longList();
-      const error = await rejection(call(store, list));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
-      assert.deepEqual([error.details.field, read()], [field, 0], verb);
-    }
-  }),
-];
+  },
+});
+
+/** M1, M2: what a caller hands in is read once, whatever it is. */
+export const onceCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Block, isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
 import { block, hashesOf, point, receive, receiveOne, snapshot, stagesOf, transaction } from '../../scenario/pool.ts';
 import { rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
@@ -10,8 +10,7 @@ const remembered = 10_000;
 
 function repeated({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} repeated with its operation id gives its outcome again and changes nothing`;
-  return must(`X2/repeated-${verb}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`X2/repeated-${verb}`, title, async (store, context) => {
     const { call } = await arrange(context, store);
     const first = await call({ operationId });
     const before = await snapshot(store);
@@ -22,8 +21,7 @@ function repeated({ verb, arrange }: WriteVerb): ConformanceCase {
 
 function repeatedLater({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} repeated after other calls still gives its outcome and changes nothing`;
-  return must(`X2/repeated-later-${verb}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`X2/repeated-later-${verb}`, title, async (store, context) => {
     const { call, again } = await arrange(context, store);
     const first = await call({ operationId });
     await again();
@@ -35,8 +33,7 @@ function repeatedLater({ verb, arrange }: WriteVerb): ConformanceCase {
 
 function freshId({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} with another operation id is another call`;
-  return must(`X2/another-${verb}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`X2/another-${verb}`, title, async (store, context) => {
     const { call, again } = await arrange(context, store);
     await call({ operationId });
     await again();
@@ -122,8 +119,7 @@ const otherCalls: readonly OtherCall[] = [
 
 function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
   const title = `an operation id used again with other arguments (${name}) is refused and changes nothing`;
-  return must(`X2/other-${name}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`X2/other-${name}`, title, async (store, context) => {
     const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
     const fresh = [transaction(context.random), transaction(context.random)] as const;
     const known = { pending: [a, b], fresh } as const;
@@ -137,92 +133,71 @@ function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
   });
 }
 
-export const operationCases: readonly ConformanceCase[] = [
-  ...otherCalls.map(otherArguments),
-  must(
-    'X2/first-transactions-told',
-    'who uses the id of a receive with other transactions is told those of the first call',
-    async (context) => {
-      const store = await context.open();
+const onePool = eachOnPool({
+  'X2/first-transactions-told: who uses the id of a receive with other transactions is told those of the first call':
+    async (store, context) => {
       const [one, other] = [transaction(context.random), transaction(context.random)];
       await store.receive([one], id);
       const error = await rejection(store.receive([one, other], id));
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
       assert.deepEqual(error.details.hashes, [one.hash]);
     },
-  ),
-  ...writeVerbs.map(repeated),
-  ...writeVerbs.map(repeatedLater),
-  ...writeVerbs.map(freshId),
-  must(
-    'X2/received-not-duplicate',
-    'a retried receive says "received" when the first attempt was its own',
-    async (context) => {
-      const store = await context.open();
-      const one = transaction(context.random);
-      const [first] = await store.receive([one], { operationId });
-      await store.markInflight([one.hash]);
-      const [retried] = await store.receive([one], { operationId });
-      assert.equal(retried?.kind, 'received');
-      assert.deepEqual(retried, first);
-    },
-  ),
-  must('X2/other-verb', 'an id that was used for another verb is refused and changes nothing', async (context) => {
-    const store = await context.open();
+  'X2/received-not-duplicate: a retried receive answers "received" if its first attempt did it': async (
+    store,
+    context,
+  ) => {
+    const one = transaction(context.random);
+    const [first] = await store.receive([one], { operationId });
+    await store.markInflight([one.hash]);
+    const [retried] = await store.receive([one], { operationId });
+    assert.equal(retried?.kind, 'received');
+    assert.deepEqual(retried, first);
+  },
+  'X2/other-verb: an id that was used for another verb is refused and changes nothing': async (store, context) => {
     const hash = await receiveOne(context, store);
     await store.markInflight([hash], { operationId });
     const before = await snapshot(store);
     const error = await rejection(store.markAcknowledged([hash], { operationId }));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     assert.deepEqual([error.details.field, await snapshot(store)], ['operationId', before]);
-  }),
-  must(
-    'X2/gap-recorded',
-    'a gap is an outcome: its repeat is a gap even when the block would fit now',
-    async (context) => {
-      const store = await context.open();
-      await block(store, 1);
-      const third = { point: point(3), parent: point(2).hash, seen: [], unseen: [] };
-      const first = await store.confirm(third, {}, { operationId });
-      await block(store, 2);
-      assert.deepEqual(await store.confirm(third, {}, { operationId }), first);
-      assert.deepEqual((await store.tip()).point, point(2));
-    },
-  ),
-  must('X2/unknown-point-recorded', 'an unknown point is an outcome: its repeat is the same', async (context) => {
-    const store = await context.open();
+  },
+  'X2/gap-recorded: a gap is an outcome: its repeat is a gap even when the block would fit now': async (store) => {
+    await block(store, 1);
+    const third = { point: point(3), parent: point(2).hash, seen: [], unseen: [] };
+    const first = await store.confirm(third, {}, { operationId });
+    await block(store, 2);
+    assert.deepEqual(await store.confirm(third, {}, { operationId }), first);
+    assert.deepEqual((await store.tip()).point, point(2));
+  },
+  'X2/unknown-point-recorded: an unknown point is an outcome: its repeat is the same': async (store) => {
     await block(store, 1);
     const first = await store.rollback(point(2), { operationId });
     await block(store, 2);
     await block(store, 3);
     assert.deepEqual(await store.rollback(point(2), { operationId }), first);
     assert.deepEqual((await store.tip()).point, point(3));
-  }),
-  must('X2/nothing-recorded', 'having moved nothing is an outcome: its repeat moves nothing', async (context) => {
-    const store = await context.open();
+  },
+  'X2/nothing-recorded: having moved nothing is an outcome: its repeat moves nothing': async (store, context) => {
     const one = transaction(context.random);
     await store.markInflight([one.hash], { operationId });
     await store.receive([one]);
     assert.deepEqual(await store.markInflight([one.hash], { operationId }), []);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
-  }),
-  must('X2/duplicate-recorded', 'a duplicate is an outcome: its repeat is the same', async (context) => {
-    const store = await context.open();
+  },
+  'X2/duplicate-recorded: a duplicate is an outcome: its repeat is the same': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     const first = await store.receive([one], { operationId });
     await store.drop([one.hash], 'gone');
     assert.deepEqual(await store.receive([one], { operationId }), first);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
-  }),
-  must('X2/refusal-not-recorded', 'the id of a call that was refused is still free', async (context) => {
-    const store = await context.open();
+  },
+  'X2/refusal-not-recorded: the id of a call that was refused is still free': async (store, context) => {
     const one = transaction(context.random);
     await rejection(store.receive([{ ...one, payloadType: -1 }], { operationId }));
     assert.equal((await store.receive([one], { operationId }))[0]?.kind, 'received');
-  }),
-  must('X2/ten-thousand', 'the last 10,000 ids are remembered', async (context) => {
-    const store = await context.open();
+  },
+  'X2/ten-thousand: the last 10,000 ids are remembered': async (store, context) => {
     const one = transaction(context.random);
     const foreign = [context.random.hex(32)];
     // Whoever forgets all of them at the ten thousandth forgets it with those before.
@@ -235,56 +210,59 @@ export const operationCases: readonly ConformanceCase[] = [
     await store.drop([one.hash], 'gone');
     assert.deepEqual(await store.receive([one], { operationId }), first);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
-  }),
-  must('X2/at-once', 'two equal calls at once with one id are one call', async (context) => {
-    const store = await context.open();
+  },
+  'X2/at-once: two equal calls at once with one id are one call': async (store, context) => {
     const one = transaction(context.random);
     const [a, b] = await Promise.all([store.receive([one], { operationId }), store.receive([one], { operationId })]);
     assert.deepEqual(a, b);
     assert.equal(a[0]?.kind, 'received');
-  }),
-  must('X2/judged-by-state', 'without an id a repeat is judged by the state', async (context) => {
-    const store = await context.open();
+  },
+  'X2/judged-by-state: without an id a repeat is judged by the state': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     assert.equal((await store.receive([one]))[0]?.kind, 'duplicate');
     await store.markInflight([one.hash]);
     assert.deepEqual(await store.markInflight([one.hash]), []);
-  }),
-  must('X2/any-printable', 'an id may be any 1 to 128 printable characters', async (context) => {
-    const store = await context.open();
+  },
+  'X2/any-printable: an id may be any 1 to 128 printable characters': async (store, context) => {
     for (const id of ['x', ' ', '{a}:*\\"\'', '~'.repeat(128)]) {
       const one = transaction(context.random);
       const first = await store.receive([one], { operationId: id });
       assert.deepEqual(await store.receive([one], { operationId: id }), first);
     }
-  }),
-  must('X2/outcome-is-a-copy', 'what a caller does to an outcome does not reach its record', async (context) => {
-    const store = await context.open();
+  },
+  'X2/outcome-is-a-copy: what a caller does to an outcome does not reach its record': async (store, context) => {
     const hash = await receiveOne(context, store);
     const first = await store.markInflight([hash], { operationId });
     first.push('spoiled');
     const second = await store.markInflight([hash], { operationId });
     second.length = 0;
     assert.deepEqual(await store.markInflight([hash], { operationId }), [hash]);
-  }),
-  must(
-    'X2/tip-is-a-copy',
-    'what a caller does to the point of an outcome does not reach the store',
-    async (context) => {
-      const store = await context.open();
-      const lists = { seen: [], unseen: [] };
-      const { tip } = await store.confirm({ point: point(1), ...lists }, {}, { operationId });
-      if (tip.point) Object.assign(tip.point, { slot: 7 });
-      const again = await store.confirm({ point: point(1), ...lists }, {}, { operationId });
-      assert.deepEqual([again.tip.point, (await store.tip()).point], [point(1), point(1)]);
-    },
-  ),
-  must('X2/own-pool', 'an id of one pool means nothing in another', async (context) => {
+  },
+  'X2/tip-is-a-copy: what a caller does to the point of an outcome does not reach the store': async (store) => {
+    const lists = { seen: [], unseen: [] };
+    const { tip } = await store.confirm({ point: point(1), ...lists }, {}, { operationId });
+    if (tip.point) Object.assign(tip.point, { slot: 7 });
+    const again = await store.confirm({ point: point(1), ...lists }, {}, { operationId });
+    assert.deepEqual([again.tip.point, (await store.tip()).point], [point(1), point(1)]);
+  },
+});
+
+const ownPools = mustEach({
+  'X2/own-pool: an id of one pool means nothing in another': async (context) => {
     const [store, other] = [await context.open(), await context.openOther()];
     const one = transaction(context.random);
     await store.receive([one], { operationId });
     assert.equal((await other.receive([one], { operationId }))[0]?.kind, 'received');
     assert.equal((await other.usage()).pending, 1);
-  }),
+  },
+});
+
+export const operationCases: readonly ConformanceCase[] = [
+  ...otherCalls.map(otherArguments),
+  ...onePool,
+  ...writeVerbs.map(repeated),
+  ...writeVerbs.map(repeatedLater),
+  ...writeVerbs.map(freshId),
+  ...ownPools,
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
-import { openScene, type Refused, type Scene } from '../../scenario/priority.ts';
+import { eachRanked, mustRank } from '../../case/must.ts';
+import { eachOnPriorityPool, onPriorityPool, openScene, type Refused, type Scene } from '../../scenario/priority.ts';
 import { refusals } from '../../scenario/priority-refusals.ts';
 
 /** Stages in which what provides a tag is not replaced. */
@@ -13,8 +13,7 @@ const beyondPending: readonly (readonly [string, (scene: Scene) => Promise<unkno
 
 function conflicts([stage, bring]: (typeof beyondPending)[number]): ConformanceCase {
   const title = `what is provided by one that is ${stage} is a conflict with it, at any priority`;
-  return mustRank(`P3/conflict-${stage.toLowerCase()}`, title, async (context) => {
-    const scene = await openScene(context);
+  return onPriorityPool(`P3/conflict-${stage.toLowerCase()}`, title, async (scene) => {
     await scene.fill({ old: { provides: ['x'] } });
     await bring(scene);
     await scene.refuses('new', { provides: ['x'], priority: 1_000n }, { kind: 'conflict', with: scene.hash('old') });
@@ -49,68 +48,21 @@ async function tells(scene: Scene, draft: Parameters<Scene['refuses']>[1], due: 
   await scene.refuses('new', draft, due);
 }
 
-export const admissionCases: readonly ConformanceCase[] = [
-  ...refused,
-  ...refusedTwice,
-  ...beyondPending.map(conflicts),
-  mustRank('P3/conflict-lowest-seq', 'of several conflicts the one that came first is told', async (context) => {
-    const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P3/conflict-lowest-seq: of several conflicts the one that came first is told': async (scene) => {
     await scene.fill({ pending: { provides: ['p'] }, second: { provides: ['s'] }, third: { provides: ['t'] } });
     await scene.mark('third', 'second');
     await scene.refuses('new', { provides: ['t', 's', 'p'] }, { kind: 'conflict', with: scene.hash('second') });
-  }),
-  mustRank(
-    'P3/first-that-fits',
-    'of several reasons to refuse, the first in the order of the rules is told',
-    async (context) => {
-      const scene = await openScene(context, { maxTxGas: 10, maxPerSender: 1, maxAncestors: 1, maxParked: 0 });
-      await scene.fill({ a: { provides: ['a'], sender: 's' }, b: { provides: ['b'], requires: ['a'] } });
-      await scene.fill({ x: { provides: ['x'], priority: 7n } });
-      const both = { gas: 11, provides: ['x'], requires: ['x'], sender: 's' };
-      await tells(scene, both, { kind: 'limit', limit: 'maxTxGas' });
-      await tells(scene, { ...both, gas: 10 }, { kind: 'replacement-underpriced', required: 8n });
-      await tells(scene, { ...both, gas: 0, provides: ['y'], requires: ['y'] }, { kind: 'sender-limit', limit: 1 });
-      await tells(scene, { provides: ['y'], requires: ['y', 'b'] }, { kind: 'cycle' });
-      await tells(scene, { requires: ['missing', 'b'] }, { kind: 'limit', limit: 'maxAncestors' });
-      await tells(scene, { requires: ['missing'] }, { kind: 'limit', limit: 'maxParked' });
-    },
-  ),
-  mustRank('P3/spent-before-sender', 'a tag that is spent is told before the limit of its sender', async (context) => {
-    const scene = await openScene(context, { maxPerSender: 1 });
-    await scene.fill({ a: { sender: 's' } });
-    await scene.block(1, { provides: ['x'] });
-    await tells(scene, { provides: ['x'], sender: 's' }, { kind: 'conflict', with: null });
-  }),
-  mustRank('P3/bounds-in-order', 'of sum, parked ones and descendants, the first is told', async (context) => {
-    const scene = await openScene(context, { maxParked: 2, maxDescendants: 1 });
-    await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
-    await scene.fill({ c: { requires: ['x'] }, d: { requires: ['x'] } });
-    await tells(scene, { provides: ['x'], requires: ['missing'] }, { kind: 'limit', limit: 'maxParked' });
-    await tells(scene, { provides: ['x'] }, { kind: 'limit', limit: 'maxDescendants' });
-    const both = { provides: ['a', 'b', 'x'], priority: 1n, bytes: 1 };
-    await tells(scene, { ...both, bytes: 0 }, { kind: 'replacement-underpriced', required: 2n ** 63n });
-    await tells(scene, both, { kind: 'limit', limit: 'maxDescendants' });
-  }),
-  mustRank('P3/each-by-itself', 'a refused one leaves the others of its call as they are', async (context) => {
-    const scene = await openScene(context, { maxTxGas: 10 });
-    const outcomes = await scene.addAll({ a: { gas: 10 }, b: { gas: 11 }, c: {}, d: { gas: 12 } });
-    assert.deepEqual(
-      outcomes.map(({ kind }) => kind),
-      ['received', 'limit', 'received', 'limit'],
-    );
-    assert.deepEqual([await scene.ready(), await scene.seq('c')], [['a', 'c'], 2]);
-  }),
-  mustRank('P3/one-after-the-other', 'what a call takes in first counts for what comes next in it', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P3/one-after-the-other: what a call takes in first counts for what comes next in it': async (scene) => {
     const outcomes = await scene.addAll({ a: { provides: ['x'], priority: 5n }, b: { provides: ['x'], priority: 6n } });
     assert.deepEqual(
       outcomes.map(({ kind }) => kind),
       ['received', 'received'],
     );
     assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('a')], [['Dropped', 'Pending'], ['replaced']]);
-  }),
-  mustRank('P3/twice-in-a-call', 'a hash that was taken in is a duplicate later in the call', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P3/twice-in-a-call: a hash that was taken in is a duplicate later in the call': async (scene) => {
     await scene.fill({ known: {} });
     await scene.mark('known');
     const batch = ['new', 'new', 'known', 'known', 'new'].map((name) => scene.submission(name));
@@ -125,107 +77,133 @@ export const admissionCases: readonly ConformanceCase[] = [
         ['duplicate', 'Pending'],
       ],
     );
-  }),
-  mustRank(
-    'P3/known-before-judged',
-    'a known hash is a duplicate, whatever is said of it this time',
-    async (context) => {
-      const scene = await openScene(context, { maxTxGas: 10 });
-      await scene.fill({ a: { priority: 3n, sender: 's', gas: 1 } });
-      await scene.unchanged(async () => {
-        const outcome = await scene.add('a', { priority: 9n, sender: 't', gas: 11, requires: ['missing'] });
-        assert.deepEqual(outcome, { kind: 'duplicate', hash: scene.hash('a'), stage: 'Pending' });
-      });
-    },
-  ),
-  mustRank('P3/known-while-full', 'a known hash is a duplicate while the pool is full', async (context) => {
+  },
+  'P3/new-life-new-entry: a new life has a new entry: version, times, sources and height': async (scene) => {
+    await scene.add('a', { from: 'peer1' }, { height: 3 });
+    await scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: { priority: 4n } }], { height: 5 });
+    await scene.drop('a');
+    scene.clock.nowMs += 70;
+    await scene.add('a', { from: 'peer2' }, { height: 9 });
+    const { version, admittedAt, admittedHeight, checkedHeight, sources, priority } = await scene.entry('a');
+    assert.deepEqual(
+      [version, admittedAt, admittedHeight, checkedHeight, sources, priority],
+      [1, scene.clock.nowMs, 9, 9, ['peer2'], 0n],
+    );
+  },
+  'P3/sources: who sent a duplicate joins its sources, once': async (scene) => {
+    await scene.add('a', { from: 'one' });
+    for (const from of ['two', 'one', 'three', 'two']) await scene.add('a', { from });
+    await scene.add('a');
+    assert.deepEqual((await scene.entry('a')).sources, ['one', 'two', 'three']);
+  },
+  'P3/sources-within-a-call: who sent it again within one call joins its sources, too': async (scene) => {
+    await scene.store.receive(['one', 'two', 'one'].map((from) => scene.submission('a', { from })));
+    assert.deepEqual((await scene.entry('a')).sources, ['one', 'two']);
+  },
+  'P3/sources-at-most-64: a transaction has 64 sources at the most, the first ones': async (scene) => {
+    const peers = Array.from({ length: 70 }, (_, i) => `peer${i}`);
+    for (const from of peers) await scene.add('a', { from });
+    assert.deepEqual((await scene.entry('a')).sources, peers.slice(0, 64));
+  },
+  'P3/sources-of-a-final-one: a Finalized one that is still in the log gains sources too': async (scene) => {
+    await scene.add('a', { from: 'one' });
+    await scene.block(1, { seen: ['a'] }, { finalizeThreshold: 1 });
+    assert.equal((await scene.add('a', { from: 'two' })).kind, 'duplicate');
+    assert.deepEqual((await scene.entry('a')).sources, ['one', 'two']);
+  },
+  'P3/moment: the time and height of a call are its entry’s; time is never past the pool’s': async (scene) => {
+    const { nowMs } = scene.clock;
+    await scene.blocks(1, 4);
+    await scene.add('plain');
+    await scene.add('earlier', {}, { now: nowMs - 500, height: 90 });
+    await scene.add('later', {}, { now: nowMs + 500, height: 0 });
+    const moments = await Promise.all(['plain', 'earlier', 'later'].map((name) => scene.entry(name)));
+    assert.deepEqual(
+      moments.map(({ admittedAt, admittedHeight, checkedHeight }) => [admittedAt, admittedHeight, checkedHeight]),
+      [
+        [nowMs, 4, 4],
+        [nowMs - 500, 90, 90],
+        [nowMs, 0, 0],
+      ],
+    );
+  },
+});
+
+const ownPools = eachRanked({
+  'P3/first-that-fits: of several reasons to refuse, the first in the order of the rules is told': async (context) => {
+    const scene = await openScene(context, { maxTxGas: 10, maxPerSender: 1, maxAncestors: 1, maxParked: 0 });
+    await scene.fill({ a: { provides: ['a'], sender: 's' }, b: { provides: ['b'], requires: ['a'] } });
+    await scene.fill({ x: { provides: ['x'], priority: 7n } });
+    const both = { gas: 11, provides: ['x'], requires: ['x'], sender: 's' };
+    await tells(scene, both, { kind: 'limit', limit: 'maxTxGas' });
+    await tells(scene, { ...both, gas: 10 }, { kind: 'replacement-underpriced', required: 8n });
+    await tells(scene, { ...both, gas: 0, provides: ['y'], requires: ['y'] }, { kind: 'sender-limit', limit: 1 });
+    await tells(scene, { provides: ['y'], requires: ['y', 'b'] }, { kind: 'cycle' });
+    await tells(scene, { requires: ['missing', 'b'] }, { kind: 'limit', limit: 'maxAncestors' });
+    await tells(scene, { requires: ['missing'] }, { kind: 'limit', limit: 'maxParked' });
+  },
+  'P3/spent-before-sender: a tag that is spent is told before the limit of its sender': async (context) => {
+    const scene = await openScene(context, { maxPerSender: 1 });
+    await scene.fill({ a: { sender: 's' } });
+    await scene.block(1, { provides: ['x'] });
+    await tells(scene, { provides: ['x'], sender: 's' }, { kind: 'conflict', with: null });
+  },
+  'P3/bounds-in-order: of sum, parked ones and descendants, the first is told': async (context) => {
+    const scene = await openScene(context, { maxParked: 2, maxDescendants: 1 });
+    await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
+    await scene.fill({ c: { requires: ['x'] }, d: { requires: ['x'] } });
+    await tells(scene, { provides: ['x'], requires: ['missing'] }, { kind: 'limit', limit: 'maxParked' });
+    await tells(scene, { provides: ['x'] }, { kind: 'limit', limit: 'maxDescendants' });
+    const both = { provides: ['a', 'b', 'x'], priority: 1n, bytes: 1 };
+    await tells(scene, { ...both, bytes: 0 }, { kind: 'replacement-underpriced', required: 2n ** 63n });
+    await tells(scene, both, { kind: 'limit', limit: 'maxDescendants' });
+  },
+  'P3/each-by-itself: a refused one leaves the others of its call as they are': async (context) => {
+    const scene = await openScene(context, { maxTxGas: 10 });
+    const outcomes = await scene.addAll({ a: { gas: 10 }, b: { gas: 11 }, c: {}, d: { gas: 12 } });
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ['received', 'limit', 'received', 'limit'],
+    );
+    assert.deepEqual([await scene.ready(), await scene.seq('c')], [['a', 'c'], 2]);
+  },
+  'P3/known-before-judged: a known hash is a duplicate, whatever is said of it this time': async (context) => {
+    const scene = await openScene(context, { maxTxGas: 10 });
+    await scene.fill({ a: { priority: 3n, sender: 's', gas: 1 } });
+    await scene.unchanged(async () => {
+      const outcome = await scene.add('a', { priority: 9n, sender: 't', gas: 11, requires: ['missing'] });
+      assert.deepEqual(outcome, { kind: 'duplicate', hash: scene.hash('a'), stage: 'Pending' });
+    });
+  },
+  'P3/known-while-full: a known hash is a duplicate while the pool is full': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
     await scene.fill({ a: {} });
     assert.equal((await scene.add('a')).kind, 'duplicate');
-  }),
-  mustRank('P3/refused-hash-is-free', 'a hash that was refused may be received later', async (context) => {
+  },
+  'P3/refused-hash-is-free: a hash that was refused may be received later': async (context) => {
     const scene = await openScene(context, { maxTxGas: 10 });
     assert.equal((await scene.add('a', { gas: 11 })).kind, 'limit');
     assert.deepEqual(await scene.stages('a'), ['Unknown']);
     assert.equal((await scene.add('a', { gas: 10 })).kind, 'received');
-  }),
-  mustRank('P3/evicted-hash-is-free', 'one that was evicted may be received again, as a new life', async (context) => {
+  },
+  'P3/evicted-hash-is-free: one that was evicted may be received again, as a new life': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
     await scene.fill({ a: { priority: 1n }, b: { priority: 2n } });
     await scene.drop('b');
     const outcome = await scene.add('a', { priority: 3n });
     assert.deepEqual(outcome, { kind: 'received', hash: scene.hash('a'), seq: 3, stage: 'Pending' });
     assert.deepEqual((await scene.entry('a')).priority, 3n);
-  }),
-  mustRank(
-    'P3/new-life-new-entry',
-    'a new life has a new entry: version, times, sources and height',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.add('a', { from: 'peer1' }, { height: 3 });
-      await scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: { priority: 4n } }], { height: 5 });
-      await scene.drop('a');
-      scene.clock.nowMs += 70;
-      await scene.add('a', { from: 'peer2' }, { height: 9 });
-      const { version, admittedAt, admittedHeight, checkedHeight, sources, priority } = await scene.entry('a');
-      assert.deepEqual(
-        [version, admittedAt, admittedHeight, checkedHeight, sources, priority],
-        [1, scene.clock.nowMs, 9, 9, ['peer2'], 0n],
-      );
-    },
-  ),
-  mustRank('P3/sources', 'who sent a duplicate joins its sources, once', async (context) => {
-    const scene = await openScene(context);
-    await scene.add('a', { from: 'one' });
-    for (const from of ['two', 'one', 'three', 'two']) await scene.add('a', { from });
-    await scene.add('a');
-    assert.deepEqual((await scene.entry('a')).sources, ['one', 'two', 'three']);
-  }),
-  mustRank('P3/sources-within-a-call', 'who sent it again within one call joins its sources, too', async (context) => {
-    const scene = await openScene(context);
-    await scene.store.receive(['one', 'two', 'one'].map((from) => scene.submission('a', { from })));
-    assert.deepEqual((await scene.entry('a')).sources, ['one', 'two']);
-  }),
-  mustRank('P3/sources-at-most-64', 'a transaction has 64 sources at the most, the first ones', async (context) => {
-    const scene = await openScene(context);
-    const peers = Array.from({ length: 70 }, (_, i) => `peer${i}`);
-    for (const from of peers) await scene.add('a', { from });
-    assert.deepEqual((await scene.entry('a')).sources, peers.slice(0, 64));
-  }),
-  mustRank(
-    'P3/sources-of-a-final-one',
-    'a Finalized one that is still in the log gains sources too',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.add('a', { from: 'one' });
-      await scene.block(1, { seen: ['a'] }, { finalizeThreshold: 1 });
-      assert.equal((await scene.add('a', { from: 'two' })).kind, 'duplicate');
-      assert.deepEqual((await scene.entry('a')).sources, ['one', 'two']);
-    },
-  ),
-  mustRank('P3/gas-limit-itself', 'gas of exactly the limit is taken', async (context) => {
+  },
+  'P3/gas-limit-itself: gas of exactly the limit is taken': async (context) => {
     const scene = await openScene(context, { maxTxGas: 10 });
     assert.equal((await scene.add('a', { gas: 10 })).kind, 'received');
-  }),
-  mustRank(
-    'P3/moment',
-    'the time and height of a call are its entry’s; time is never past the pool’s',
-    async (context) => {
-      const scene = await openScene(context);
-      const { nowMs } = scene.clock;
-      await scene.blocks(1, 4);
-      await scene.add('plain');
-      await scene.add('earlier', {}, { now: nowMs - 500, height: 90 });
-      await scene.add('later', {}, { now: nowMs + 500, height: 0 });
-      const moments = await Promise.all(['plain', 'earlier', 'later'].map((name) => scene.entry(name)));
-      assert.deepEqual(
-        moments.map(({ admittedAt, admittedHeight, checkedHeight }) => [admittedAt, admittedHeight, checkedHeight]),
-        [
-          [nowMs, 4, 4],
-          [nowMs - 500, 90, 90],
-          [nowMs, 0, 0],
-        ],
-      );
-    },
-  ),
+  },
+});
+
+export const admissionCases: readonly ConformanceCase[] = [
+  ...refused,
+  ...refusedTwice,
+  ...beyondPending.map(conflicts),
+  ...onePool,
+  ...ownPools,
 ];

@@ -1,27 +1,82 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { eventsOf, gist, never, point } from '../../scenario/pool.ts';
-import { openScene } from '../../scenario/priority.ts';
+import { eachOnPriorityPool, openScene } from '../../scenario/priority.ts';
 
 const final = { finalizeThreshold: 1 };
 
-export const chainTagCases: readonly ConformanceCase[] = [
-  mustRank(
-    'P12/satisfied',
-    'a tag that a block satisfies makes ready who waits for it, and who comes',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ early: { requires: ['x', 'y'], provides: ['e'] }, child: { requires: ['e'] } });
-      await scene.block(1, { provides: ['x'] });
-      assert.deepEqual(await scene.parked(), ['early', 'child']);
-      await scene.block(2, { provides: ['y', 'z'] });
-      const late = await scene.add('late', { requires: ['x'] });
-      assert.deepEqual([late.kind === 'received' && late.parked, await scene.parked()], [undefined, []]);
-      assert.deepEqual(await scene.ready(), ['early', 'child', 'late']);
-    },
-  ),
-  mustRank('P12/spent', 'a block drops those whose tags it spent, in every stage but Confirmed', async (context) => {
+const onePool = eachOnPriorityPool({
+  'P12/satisfied: a tag that a block satisfies makes ready who waits for it, and who comes': async (scene) => {
+    await scene.fill({ early: { requires: ['x', 'y'], provides: ['e'] }, child: { requires: ['e'] } });
+    await scene.block(1, { provides: ['x'] });
+    assert.deepEqual(await scene.parked(), ['early', 'child']);
+    await scene.block(2, { provides: ['y', 'z'] });
+    const late = await scene.add('late', { requires: ['x'] });
+    assert.deepEqual([late.kind === 'received' && late.parked, await scene.parked()], [undefined, []]);
+    assert.deepEqual(await scene.ready(), ['early', 'child', 'late']);
+  },
+  'P12/spent-by-one-of-ours: one that the chain brings back drops what had replaced it': async (scene) => {
+    await scene.fill({ old: { provides: ['x'], priority: 1n }, new: { provides: ['x'], priority: 9n } });
+    await scene.block(1, { seen: ['old'] });
+    assert.deepEqual(
+      [await scene.stages('old', 'new'), await scene.reasons('new')],
+      [['Confirmed', 'Dropped'], ['conflict']],
+    );
+  },
+  'P12/spent-parent: the descendants of a spent one are parked, or ready if the block provides': async (scene) => {
+    await scene.fill({ a: { provides: ['x', 'y'] }, b: { requires: ['x'] }, c: { requires: ['y'] } });
+    await scene.block(1, { provides: ['x'] });
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['b'], ['c']]);
+  },
+  'P12/withdrawn: a rollback withdraws what its blocks satisfied': async (scene) => {
+    await scene.fill({ a: { requires: ['x'] }, b: { requires: ['y'] } });
+    await scene.block(1, { provides: ['x'] });
+    await scene.block(2, { provides: ['y', 'x'] });
+    assert.deepEqual(await scene.ready(), ['a', 'b']);
+    await scene.store.rollback(point(1));
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['a'], ['b']]);
+    assert.deepEqual((await scene.dump()).satisfied, [['x', 1]]);
+    await scene.store.rollback(null);
+    assert.deepEqual([await scene.parked(), (await scene.dump()).satisfied], [['a', 'b'], []]);
+  },
+  'P12/spent-stays-dropped: a rollback does not bring back what a block had spent': async (scene) => {
+    await scene.fill({ a: { provides: ['x'] } });
+    await scene.block(1, { provides: ['x'] });
+    await scene.store.rollback(null);
+    assert.deepEqual(await scene.stages('a'), ['Dropped']);
+    assert.equal((await scene.add('a', { provides: ['x'] })).kind, 'received');
+  },
+  'P12/final-tags: what a Finalized one provided is satisfied from its block on': async (scene) => {
+    await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] } });
+    await scene.block(1, { seen: ['parent'] });
+    await scene.block(2, {}, { finalizeThreshold: 2 });
+    assert.deepEqual([await scene.ready(), (await scene.dump()).satisfied], [['child'], [['p', 1]]]);
+    await scene.store.rollback(point(1));
+    assert.deepEqual([await scene.stages('parent'), (await scene.dump()).satisfied], [['Finalized'], [['p', 1]]]);
+    await scene.store.rollback(null);
+    assert.deepEqual([await scene.ready(), (await scene.dump()).satisfied], [['parent', 'child'], []]);
+  },
+  'P12/duplicate-block: a block that is not applied satisfies and spends nothing': async (scene) => {
+    await scene.fill({ a: { provides: ['x'] }, b: { requires: ['y'] } });
+    await scene.block(1);
+    await scene.unchanged(async () => {
+      assert.equal((await scene.block(1, { provides: ['x', 'y'] })).kind, 'duplicate');
+      const gap = { point: point(3), parent: point(2).hash, seen: [], unseen: [], provides: ['x', 'y'] };
+      assert.equal((await scene.store.confirm(gap)).kind, 'gap');
+    });
+  },
+  'P12/parked-on-the-chain: a parked one that the chain carries is Confirmed, and its tags are met': async (scene) => {
+    await scene.fill({ a: { provides: ['a'], requires: ['missing'] }, b: { requires: ['a'] } });
+    await scene.block(1, { seen: ['a'] });
+    assert.deepEqual([await scene.stages('a'), await scene.ready()], [['Confirmed'], ['b']]);
+    await scene.store.rollback(null);
+    assert.deepEqual(await scene.parked(), ['a', 'b']);
+  },
+});
+
+const ownPools = eachRanked({
+  'P12/spent: a block drops those whose tags it spent, in every stage but Confirmed': async (context) => {
     const scene = await openScene(context, never);
     const tags = ['a', 'b', 'c', 'd'];
     await scene.fill(Object.fromEntries(tags.map((tag) => [tag, { provides: [tag] }])));
@@ -33,89 +88,28 @@ export const chainTagCases: readonly ConformanceCase[] = [
     assert.deepEqual(await scene.stages(...tags, 'other'), ['Dropped', 'Dropped', 'Dropped', 'Confirmed', 'Pending']);
     assert.deepEqual(await scene.reasons('a', 'b', 'c'), ['conflict', 'conflict', 'conflict']);
     assert.equal(outcome.kind === 'applied' && outcome.dropped, 3);
-  }),
-  mustRank('P12/spent-by-one-of-ours', 'one that the chain brings back drops what had replaced it', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ old: { provides: ['x'], priority: 1n }, new: { provides: ['x'], priority: 9n } });
-    await scene.block(1, { seen: ['old'] });
-    assert.deepEqual(
-      [await scene.stages('old', 'new'), await scene.reasons('new')],
-      [['Confirmed', 'Dropped'], ['conflict']],
-    );
-  }),
-  mustRank(
-    'P12/spent-parent',
-    'the descendants of one that was spent are parked or, if the block did it, ready',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ a: { provides: ['x', 'y'] }, b: { requires: ['x'] }, c: { requires: ['y'] } });
-      await scene.block(1, { provides: ['x'] });
-      assert.deepEqual([await scene.ready(), await scene.parked()], [['b'], ['c']]);
-    },
-  ),
-  mustRank(
-    'P12/spent-not-stale',
-    'what a block both spends and ages, or takes back, is a conflict with one event',
-    async (context) => {
-      const scene = await openScene(context, { dropThreshold: 1 });
-      await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
-      await scene.mark('a', 'b');
-      const events = await eventsOf(context, scene.store, async () => {
-        const outcome = await scene.block(1, { unseen: ['b'], provides: ['a', 'b'] });
-        const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 2 };
-        assert.deepEqual(outcome, { kind: 'applied', tip: { point: point(1), tick: 1 }, ...counts });
-      });
-      assert.deepEqual(events.map(gist), ['applied 1', ...scene.hashes(['a', 'b']).map((hash) => `Dropped ${hash}`)]);
-      assert.deepEqual(await scene.reasons('a', 'b'), ['conflict', 'conflict']);
-    },
-  ),
-  mustRank('P12/withdrawn', 'a rollback withdraws what its blocks satisfied', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: { requires: ['x'] }, b: { requires: ['y'] } });
-    await scene.block(1, { provides: ['x'] });
-    await scene.block(2, { provides: ['y', 'x'] });
-    assert.deepEqual(await scene.ready(), ['a', 'b']);
-    await scene.store.rollback(point(1));
-    assert.deepEqual([await scene.ready(), await scene.parked()], [['a'], ['b']]);
-    assert.deepEqual((await scene.dump()).satisfied, [['x', 1]]);
-    await scene.store.rollback(null);
-    assert.deepEqual([await scene.parked(), (await scene.dump()).satisfied], [['a', 'b'], []]);
-  }),
-  mustRank('P12/spent-stays-dropped', 'a rollback does not bring back what a block had spent', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: { provides: ['x'] } });
-    await scene.block(1, { provides: ['x'] });
-    await scene.store.rollback(null);
-    assert.deepEqual(await scene.stages('a'), ['Dropped']);
-    assert.equal((await scene.add('a', { provides: ['x'] })).kind, 'received');
-  }),
-  mustRank('P12/final-tags', 'what a Finalized one provided is satisfied from its block on', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] } });
-    await scene.block(1, { seen: ['parent'] });
-    await scene.block(2, {}, { finalizeThreshold: 2 });
-    assert.deepEqual([await scene.ready(), (await scene.dump()).satisfied], [['child'], [['p', 1]]]);
-    await scene.store.rollback(point(1));
-    assert.deepEqual([await scene.stages('parent'), (await scene.dump()).satisfied], [['Finalized'], [['p', 1]]]);
-    await scene.store.rollback(null);
-    assert.deepEqual([await scene.ready(), (await scene.dump()).satisfied], [['parent', 'child'], []]);
-  }),
-  mustRank(
-    'P12/final-tags-outlive-the-log',
-    'they stay satisfied when the log has forgotten who provided them',
-    async (context) => {
-      const scene = await openScene(context, { maxFinalized: 1, maxRollback: 2 });
-      await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] }, other: {} });
-      await scene.block(1, { seen: ['parent'] }, final);
-      await scene.block(2, { seen: ['other'] }, final);
-      await scene.blocks(3, 9);
-      assert.deepEqual(
-        [await scene.stages('parent', 'child'), await scene.ready()],
-        [['Unknown', 'Pending'], ['child']],
-      );
-    },
-  ),
-  mustRank('P12/forgotten', 'a tag that nobody needs is forgotten once its block cannot be undone', async (context) => {
+  },
+  'P12/spent-not-stale: what a block both spends and ages is a conflict, with one event': async (context) => {
+    const scene = await openScene(context, { dropThreshold: 1 });
+    await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
+    await scene.mark('a', 'b');
+    const events = await eventsOf(context, scene.store, async () => {
+      const outcome = await scene.block(1, { unseen: ['b'], provides: ['a', 'b'] });
+      const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 2 };
+      assert.deepEqual(outcome, { kind: 'applied', tip: { point: point(1), tick: 1 }, ...counts });
+    });
+    assert.deepEqual(events.map(gist), ['applied 1', ...scene.hashes(['a', 'b']).map((hash) => `Dropped ${hash}`)]);
+    assert.deepEqual(await scene.reasons('a', 'b'), ['conflict', 'conflict']);
+  },
+  'P12/final-tags-outlive-the-log: tags stay satisfied when the log has forgotten their provider': async (context) => {
+    const scene = await openScene(context, { maxFinalized: 1, maxRollback: 2 });
+    await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] }, other: {} });
+    await scene.block(1, { seen: ['parent'] }, final);
+    await scene.block(2, { seen: ['other'] }, final);
+    await scene.blocks(3, 9);
+    assert.deepEqual([await scene.stages('parent', 'child'), await scene.ready()], [['Unknown', 'Pending'], ['child']]);
+  },
+  'P12/forgotten: a tag that nobody needs is forgotten once its block cannot be undone': async (context) => {
     const scene = await openScene(context, { maxRollback: 2, maxFinalized: 1 });
     await scene.fill({ child: { requires: ['kept'] } });
     await scene.block(1, { provides: ['kept', 'lost'] });
@@ -130,8 +124,8 @@ export const chainTagCases: readonly ConformanceCase[] = [
     await scene.drop('other');
     await scene.block(10);
     assert.deepEqual((await scene.dump()).satisfied, []);
-  }),
-  mustRank('P12/needed-by-the-log', 'a tag that a Finalized one in the log needs is not forgotten', async (context) => {
+  },
+  'P12/needed-by-the-log: a tag that a Finalized one in the log needs is not forgotten': async (context) => {
     const scene = await openScene(context, { maxRollback: 2, maxFinalized: 1 });
     await scene.block(1, { provides: ['x'] });
     await scene.fill({ child: { requires: ['x'] }, other: {} });
@@ -142,35 +136,19 @@ export const chainTagCases: readonly ConformanceCase[] = [
     await scene.block(10, { seen: ['other'] }, final);
     await scene.block(11);
     assert.deepEqual((await scene.dump()).satisfied, []);
-  }),
-  mustRank(
-    'P12/needed-by-a-dropped-one',
-    'a tag that a Dropped one in the log needs is not forgotten',
-    async (context) => {
-      const scene = await openScene(context, { maxRollback: 2, maxFinalized: 2 });
-      await scene.block(1, { provides: ['x'] });
-      await scene.fill({ child: { requires: ['x'] } });
-      await scene.drop('child');
-      await scene.blocks(2, 9);
-      assert.deepEqual((await scene.dump()).satisfied, [['x', 1]]);
-      await scene.block(10, { seen: ['child'] });
-      await scene.store.rollback(point(9));
-      assert.deepEqual([await scene.ready(), await scene.parked()], [['child'], []]);
-    },
-  ),
-  mustRank('P12/duplicate-block', 'a block that is not applied satisfies and spends nothing', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: { provides: ['x'] }, b: { requires: ['y'] } });
-    await scene.block(1);
-    await scene.unchanged(async () => {
-      assert.equal((await scene.block(1, { provides: ['x', 'y'] })).kind, 'duplicate');
-      const gap = { point: point(3), parent: point(2).hash, seen: [], unseen: [], provides: ['x', 'y'] };
-      assert.equal((await scene.store.confirm(gap)).kind, 'gap');
-    });
-  }),
-  mustRank(
-    'P12/received-after-its-block',
-    'one received after its block is Confirmed, past every limit, and drops its rival',
+  },
+  'P12/needed-by-a-dropped-one: a tag that a Dropped one in the log needs is not forgotten': async (context) => {
+    const scene = await openScene(context, { maxRollback: 2, maxFinalized: 2 });
+    await scene.block(1, { provides: ['x'] });
+    await scene.fill({ child: { requires: ['x'] } });
+    await scene.drop('child');
+    await scene.blocks(2, 9);
+    assert.deepEqual((await scene.dump()).satisfied, [['x', 1]]);
+    await scene.block(10, { seen: ['child'] });
+    await scene.store.rollback(point(9));
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['child'], []]);
+  },
+  'P12/received-after-its-block: one received after its block is Confirmed, past every limit, and drops its rival':
     async (context) => {
       const scene = await openScene(context, { maxTxGas: 1, maxTxs: 1, maxPerSender: 0, eviction: 'none' });
       await scene.fill({ rival: { provides: ['x'], priority: 9n } });
@@ -184,17 +162,6 @@ export const chainTagCases: readonly ConformanceCase[] = [
       const { totals, gossip } = await scene.dump();
       assert.deepEqual([totals, gossip], [{ transactions: 0, bytes: 0, gas: 0, parked: 0 }, []]);
     },
-  ),
-  mustRank(
-    'P12/parked-on-the-chain',
-    'a parked one that the chain carries is Confirmed, and its tags are met',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ a: { provides: ['a'], requires: ['missing'] }, b: { requires: ['a'] } });
-      await scene.block(1, { seen: ['a'] });
-      assert.deepEqual([await scene.stages('a'), await scene.ready()], [['Confirmed'], ['b']]);
-      await scene.store.rollback(null);
-      assert.deepEqual(await scene.parked(), ['a', 'b']);
-    },
-  ),
-];
+});
+
+export const chainTagCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
-import { account, ladder, openScene, type Scene } from '../../scenario/priority.ts';
+import { eachRanked } from '../../case/must.ts';
+import { account, eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 
 const empty = { transactions: 0, bytes: 0, gas: 0, parked: 0 };
 const lists = { order: [], providers: [], dependents: [], senders: [], leases: [], gossip: [], satisfied: [] };
@@ -28,54 +28,30 @@ async function traces(context: CaseContext): Promise<Scene> {
   return scene;
 }
 
-export const drainCases: readonly ConformanceCase[] = [
-  mustRank('P13/gas-in-full', 'gas that left is gone to the last unit, however much there was', async (context) => {
-    const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P13/gas-in-full: gas that left is gone to the last unit, however much there was': async (scene) => {
     const gas = Number.MAX_SAFE_INTEGER;
     await scene.fill({ a: { gas }, b: { gas }, c: { gas: 2 } });
     await scene.drop('a', 'b');
     assert.equal((await scene.load()).gas, 2);
-  }),
-  mustRank('P13/load', 'usage tells transactions, bytes, gas, parked ones and what still fits', async (context) => {
-    const scene = await openScene(context, { maxTxs: 10, maxBytes: 1_000 });
-    await scene.fill({
-      a: { bytes: 5, gas: 3 },
-      b: { bytes: 7, gas: 1 },
-      c: { bytes: 11, requires: ['missing'], gas: 9 },
-    });
-    await scene.fill({ d: { bytes: 100, gas: 100 } });
-    await scene.mark('a', 'b');
-    await scene.acknowledge('b');
-    await scene.block(1, { seen: ['d'] });
-    const { floor: _, ...load } = await scene.load();
-    const headroom = { transactions: 7, bytes: 977 };
-    assert.deepEqual(load, { transactions: 3, bytes: 23, gas: 13, parked: 1, headroom });
-    const { pending, propagated, acknowledged, confirmed } = await scene.store.usage();
-    assert.deepEqual([pending, propagated, acknowledged, confirmed], [1, 1, 1, 1]);
-  }),
-  mustRank(
-    'P13/load-follows',
-    'count and bytes follow what comes, what blocks take out and what is flushed',
-    async (context) => {
-      const scene = await openScene(context);
-      const load = async () => {
-        const { transactions, bytes } = await scene.load();
-        return [transactions, bytes];
-      };
-      const names = Array.from({ length: 100 }, (_, i) => `n${i}`);
-      await scene.addAll(Object.fromEntries(names.map((name) => [name, {}])));
-      assert.deepEqual(await load(), [100, 2_000]);
-      await scene.block(1, { seen: names.slice(0, 50) });
-      assert.deepEqual(await load(), [50, 1_000]);
-      await scene.store.rollback(null);
-      assert.deepEqual(await load(), [100, 2_000]);
-      await scene.block(1, { seen: names.slice(20, 60) }, { finalizeThreshold: 1 });
-      await scene.store.flush();
-      assert.deepEqual(await load(), [0, 0]);
-    },
-  ),
-  mustRank('P13/flush', 'a flush drops what is Pending, parked too, and nothing else', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P13/load-follows: count and bytes follow what comes, what blocks take out and what is flushed': async (scene) => {
+    const load = async () => {
+      const { transactions, bytes } = await scene.load();
+      return [transactions, bytes];
+    };
+    const names = Array.from({ length: 100 }, (_, i) => `n${i}`);
+    await scene.addAll(Object.fromEntries(names.map((name) => [name, {}])));
+    assert.deepEqual(await load(), [100, 2_000]);
+    await scene.block(1, { seen: names.slice(0, 50) });
+    assert.deepEqual(await load(), [50, 1_000]);
+    await scene.store.rollback(null);
+    assert.deepEqual(await load(), [100, 2_000]);
+    await scene.block(1, { seen: names.slice(20, 60) }, { finalizeThreshold: 1 });
+    await scene.store.flush();
+    assert.deepEqual(await load(), [0, 0]);
+  },
+  'P13/flush: a flush drops what is Pending, parked too, and nothing else': async (scene) => {
     await scene.fill({ ...ladder([1, 2, 3, 4, 5]), parked: { requires: ['missing'] } });
     await scene.mark('t0', 't1', 't4');
     await scene.acknowledge('t4');
@@ -91,26 +67,43 @@ export const drainCases: readonly ConformanceCase[] = [
     ]);
     assert.deepEqual(await scene.reasons('t2', 'parked'), ['flushed', 'flushed']);
     assert.equal(await scene.store.flush(), 0);
-  }),
-  mustRank('P13/flush-all', 'a flush has no limit of a call: more than a thousand go in one step', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P13/flush-all: a flush has no limit of a call: more than a thousand go in one step': async (scene) => {
     for (let n = 0; n < 3; n++)
       await scene.addAll(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`${n}-${i}`, { bytes: 1 }])));
     assert.equal(await scene.store.flush(), 2_100);
     const { pending, logged } = await scene.store.usage();
     assert.deepEqual([pending, logged, await scene.order()], [0, 2_100, []]);
-  }),
-  mustRank('P13/drained-by-flush', 'after a flush nothing is left but the log', async (context) => {
+  },
+});
+
+const ownPools = eachRanked({
+  'P13/load: usage tells transactions, bytes, gas, parked ones and what still fits': async (context) => {
+    const scene = await openScene(context, { maxTxs: 10, maxBytes: 1_000 });
+    await scene.fill({
+      a: { bytes: 5, gas: 3 },
+      b: { bytes: 7, gas: 1 },
+      c: { bytes: 11, requires: ['missing'], gas: 9 },
+    });
+    await scene.fill({ d: { bytes: 100, gas: 100 } });
+    await scene.mark('a', 'b');
+    await scene.acknowledge('b');
+    await scene.block(1, { seen: ['d'] });
+    const { floor: _, ...load } = await scene.load();
+    const headroom = { transactions: 7, bytes: 977 };
+    assert.deepEqual(load, { transactions: 3, bytes: 23, gas: 13, parked: 1, headroom });
+    const { pending, propagated, acknowledged, confirmed } = await scene.store.usage();
+    assert.deepEqual([pending, propagated, acknowledged, confirmed], [1, 1, 1, 1]);
+  },
+  'P13/drained-by-flush: after a flush nothing is left but the log': async (context) => {
     const scene = await traces(context);
     scene.clock.nowMs += 1_001;
     await scene.store.sweep();
     await scene.store.flush();
     assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Dropped'] });
     assert.equal((await scene.dump()).entries.length, 4);
-  }),
-  mustRank(
-    'P13/drained-by-the-chain',
-    'after all was made final and its blocks are past undoing, nothing is left but the log',
+  },
+  'P13/drained-by-the-chain: after all was made final and its blocks are past undoing, nothing is left but the log':
     async (context) => {
       const scene = await traces(context);
       const { entries } = await scene.dump();
@@ -121,37 +114,34 @@ export const drainCases: readonly ConformanceCase[] = [
       await scene.blocks(22, 40);
       assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Finalized'] });
     },
-  ),
-  mustRank('P13/drained-by-expiry', 'after all has expired nothing is left but the log', async (context) => {
+  'P13/drained-by-expiry: after all has expired nothing is left but the log': async (context) => {
     const scene = await traces(context);
     scene.clock.nowMs += 200_000;
     await scene.store.sweep();
     assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Dropped'] });
-  }),
-  mustRank(
-    'P13/drained-again-and-again',
-    'filling and draining ten times leaves as little as once',
-    async (context) => {
-      const scene = await openScene(context, { maxFinalized: 3, maxRollback: 2, maxPerSender: 2 });
-      const sizes = new Set<number>();
-      for (let round = 0; round < 10; round++) {
-        await scene.fill({
-          a: account(`s${round}`, 0),
-          b: account(`s${round}`, 1),
-          c: { requires: [`never${round}`] },
-        });
-        await scene.store.flush();
-        const { limits: _, ...dump } = await scene.dump();
-        const text = JSON.stringify(dump, (_key, value) => (typeof value === 'bigint' ? 0 : value));
-        sizes.add(text.replaceAll(/"gossipSeq":\d+|"lastGossipSeq":\d+|"seq":\d+/g, '').length);
-      }
-      assert.equal(sizes.size, 1);
-    },
-  ),
-  mustRank('P13/sender-place-free', 'draining gives every sender its places back', async (context) => {
+  },
+  'P13/drained-again-and-again: filling and draining ten times leaves as little as once': async (context) => {
+    const scene = await openScene(context, { maxFinalized: 3, maxRollback: 2, maxPerSender: 2 });
+    const sizes = new Set<number>();
+    for (let round = 0; round < 10; round++) {
+      await scene.fill({
+        a: account(`s${round}`, 0),
+        b: account(`s${round}`, 1),
+        c: { requires: [`never${round}`] },
+      });
+      await scene.store.flush();
+      const { limits: _, ...dump } = await scene.dump();
+      const text = JSON.stringify(dump, (_key, value) => (typeof value === 'bigint' ? 0 : value));
+      sizes.add(text.replaceAll(/"gossipSeq":\d+|"lastGossipSeq":\d+|"seq":\d+/g, '').length);
+    }
+    assert.equal(sizes.size, 1);
+  },
+  'P13/sender-place-free: draining gives every sender its places back': async (context) => {
     const scene = await openScene(context, { maxPerSender: 1 });
     await scene.fill({ a: { sender: 's' } });
     await scene.store.flush();
     assert.equal((await scene.add('b', { sender: 's' })).kind, 'received');
-  }),
-];
+  },
+});
+
+export const drainCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
-import { ladder, maxPriority, minPriority, openScene, type Scene } from '../../scenario/priority.ts';
+import {
+  eachOnPriorityPool,
+  ladder,
+  maxPriority,
+  minPriority,
+  openScene,
+  type Scene,
+} from '../../scenario/priority.ts';
 
 async function floorOf(scene: Scene): Promise<bigint | null> {
   return (await scene.load()).floor;
@@ -10,41 +17,37 @@ async function floorOf(scene: Scene): Promise<bigint | null> {
 
 const missing = ['missing'];
 
-export const evictionCases: readonly ConformanceCase[] = [
-  mustRank('P5/lowest-out', 'a full pool drops its last one for one that pays more', async (context) => {
+const ownPools = eachRanked({
+  'P5/lowest-out: a full pool drops its last one for one that pays more': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill(ladder([5, 3, 7]));
     assert.equal((await scene.add('new', { priority: 4n })).kind, 'received');
     assert.deepEqual([await scene.ready(), await scene.reasons('t1')], [['t2', 't0', 'new'], ['evicted']]);
-  }),
-  mustRank('P5/latest-of-equals-out', 'of equals the one that came last is dropped', async (context) => {
+  },
+  'P5/latest-of-equals-out: of equals the one that came last is dropped': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill(ladder([3, 3, 3]));
     await scene.add('new', { priority: 4n });
     assert.deepEqual(await scene.ready(), ['new', 't0', 't1']);
-  }),
-  mustRank('P5/equal-churn', 'an equal never pushes out an equal', async (context) => {
+  },
+  'P5/equal-churn: an equal never pushes out an equal': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill(ladder([3, 3, 3]));
     for (let i = 0; i < 10; i++) await scene.refuses(`n${i}`, { priority: 3n }, { kind: 'full', floor: 4n });
-  }),
-  mustRank('P5/inherited-place', 'an old parent does not help its child to push out an equal', async (context) => {
+  },
+  'P5/inherited-place: an old parent does not help its child to push out an equal': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({ parent: { priority: 3n, provides: ['p'] }, a: { priority: 3n }, b: { priority: 3n } });
     await scene.refuses('child', { priority: 9n, requires: ['p'] }, { kind: 'full', floor: 4n });
-  }),
-  mustRank(
-    'P5/victim-returns',
-    'one that was just evicted does not come back while the pool is full',
-    async (context) => {
-      const scene = await openScene(context, { maxTxs: 3 });
-      await scene.fill(ladder([3, 4, 5]));
-      await scene.add('new', { priority: 6n });
-      for (let i = 0; i < 3; i++) await scene.refuses('t0', { priority: 3n }, { kind: 'full', floor: 5n });
-      assert.deepEqual(await scene.stages('t0'), ['Dropped']);
-    },
-  ),
-  mustRank('P5/bits', 'the last bit of 64 decides who leaves', async (context) => {
+  },
+  'P5/victim-returns: one that was just evicted does not come back while the pool is full': async (context) => {
+    const scene = await openScene(context, { maxTxs: 3 });
+    await scene.fill(ladder([3, 4, 5]));
+    await scene.add('new', { priority: 6n });
+    for (let i = 0; i < 3; i++) await scene.refuses('t0', { priority: 3n }, { kind: 'full', floor: 5n });
+    assert.deepEqual(await scene.stages('t0'), ['Dropped']);
+  },
+  'P5/bits: the last bit of 64 decides who leaves': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([maxPriority - 1n, 2n ** 53n]));
     await scene.refuses('same', { priority: 2n ** 53n }, { kind: 'full', floor: 2n ** 53n + 1n });
@@ -52,8 +55,8 @@ export const evictionCases: readonly ConformanceCase[] = [
     await scene.fill({ most: { priority: maxPriority } });
     await scene.fill({ last: { priority: maxPriority } });
     assert.deepEqual(await scene.ready(), ['most', 'last']);
-  }),
-  mustRank('P5/no-more-than-needed', 'as few leave as make room, and none where there is room', async (context) => {
+  },
+  'P5/no-more-than-needed: as few leave as make room, and none where there is room': async (context) => {
     const scene = await openScene(context, { maxBytes: 100 });
     await scene.fill({
       a: { priority: 1n, bytes: 30 },
@@ -67,14 +70,14 @@ export const evictionCases: readonly ConformanceCase[] = [
     await scene.drop('fits');
     await scene.add('large', { priority: 9n, bytes: 40 });
     assert.deepEqual(await scene.stages('b', 'c', 'new', 'large'), ['Dropped', 'Pending', 'Pending', 'Pending']);
-  }),
-  mustRank('P5/both-limits', 'as many leave as both limits need', async (context) => {
+  },
+  'P5/both-limits: as many leave as both limits need': async (context) => {
     const scene = await openScene(context, { maxBytes: 100, maxTxs: 4 });
     await scene.fill(ladder([1, 2, 3, 4], { bytes: 25 }));
     await scene.add('new', { priority: 9n, bytes: 60 });
     assert.deepEqual(await scene.ready(), ['new', 't3']);
-  }),
-  mustRank('P5/children-first', 'a parent leaves after its descendants, never before them', async (context) => {
+  },
+  'P5/children-first: a parent leaves after its descendants, never before them': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({
       parent: { priority: 1n, provides: ['p'] },
@@ -85,74 +88,62 @@ export const evictionCases: readonly ConformanceCase[] = [
     assert.deepEqual([await scene.ready(), await scene.reasons('child')], [['new', 'a', 'parent'], ['evicted']]);
     await scene.fill({ more: { priority: 7n } });
     assert.deepEqual([await scene.ready(), await scene.parked()], [['more', 'new', 'a'], []]);
-  }),
-  mustRank('P5/parked-first', 'the parked leave before the ready, whatever they pay', async (context) => {
+  },
+  'P5/parked-first: the parked leave before the ready, whatever they pay': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({ a: { priority: minPriority }, b: { priority: 100n, requires: missing }, c: { priority: 0n } });
     assert.equal((await scene.add('new', { priority: minPriority })).kind, 'received');
     assert.deepEqual([await scene.ready(), await scene.stages('b')], [['c', 'a', 'new'], ['Dropped']]);
-  }),
-  mustRank('P5/parked-never-evicts-ready', 'a parked one never pushes out a ready one', async (context) => {
+  },
+  'P5/parked-never-evicts-ready: a parked one never pushes out a ready one': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([minPriority, 1]));
     const refused = { kind: 'full', floor: minPriority + 1n } as const;
     await scene.refuses('new', { priority: maxPriority, requires: missing }, refused);
-  }),
-  mustRank('P5/parked-among-themselves', 'a parked one pushes out a parked one that pays less', async (context) => {
+  },
+  'P5/parked-among-themselves: a parked one pushes out a parked one that pays less': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     const requires = missing;
     await scene.fill({ a: { priority: 5n, requires }, b: { priority: 1n } });
     await scene.refuses('new', { priority: 5n, requires }, { kind: 'full', floor: minPriority });
     assert.equal((await scene.add('new', { priority: 6n, requires })).kind, 'received');
     assert.deepEqual(await scene.order(), ['b', 'new']);
-  }),
-  mustRank(
-    'P5/child-by-what-its-parents-pay',
-    'a rich child of a poor parent pushes out what its parent could',
-    async (context) => {
-      const scene = await openScene(context, { maxTxs: 2 });
-      await scene.fill({ parent: { priority: 2n, provides: ['p'] }, a: { priority: 2n } });
-      await scene.refuses('child', { priority: 99n, requires: ['p'] }, { kind: 'full', floor: 3n });
-      await scene.drop('a');
-      await scene.fill({ b: { priority: 1n } });
-      assert.equal((await scene.add('child', { priority: 99n, requires: ['p'] })).kind, 'received');
-      assert.deepEqual(await scene.ready(), ['parent', 'child']);
-    },
-  ),
-  mustRank('P5/max-evictions', 'one newcomer pushes out maxEvictions at the most', async (context) => {
+  },
+  'P5/child-by-what-its-parents-pay: a rich child of a poor parent evicts what its parent could': async (context) => {
+    const scene = await openScene(context, { maxTxs: 2 });
+    await scene.fill({ parent: { priority: 2n, provides: ['p'] }, a: { priority: 2n } });
+    await scene.refuses('child', { priority: 99n, requires: ['p'] }, { kind: 'full', floor: 3n });
+    await scene.drop('a');
+    await scene.fill({ b: { priority: 1n } });
+    assert.equal((await scene.add('child', { priority: 99n, requires: ['p'] })).kind, 'received');
+    assert.deepEqual(await scene.ready(), ['parent', 'child']);
+  },
+  'P5/max-evictions: one newcomer pushes out maxEvictions at the most': async (context) => {
     const scene = await openScene(context, { maxBytes: 100, maxEvictions: 3 });
     await scene.fill(ladder([1, 1, 1, 1, 1, 1, 1, 1, 1, 1], { bytes: 10 }));
     await scene.refuses('large', { priority: 99n, bytes: 31 }, { kind: 'full', floor: 2n });
     assert.equal((await scene.add('large', { priority: 99n, bytes: 30 })).kind, 'received');
     assert.equal((await scene.ready()).length, 8);
-  }),
-  mustRank(
-    'P5/default-max-evictions',
-    'by default a large one does not push out more than a hundred',
-    async (context) => {
-      const scene = await openScene(context, { maxBytes: 150 });
-      await scene.addAll(ladder(Array<number>(150).fill(1), { bytes: 1 }));
-      await scene.refuses('large', { priority: 99n, bytes: 101 }, { kind: 'full', floor: 2n });
-      assert.equal((await scene.add('large', { priority: 99n, bytes: 100 })).kind, 'received');
-      assert.equal((await scene.ready()).length, 51);
-    },
-  ),
-  mustRank(
-    'P5/too-large-for-any-pool',
-    'one larger than the whole pool is refused at any priority',
-    async (context) => {
-      const scene = await openScene(context, { maxBytes: 100 });
-      await scene.fill(ladder([1]));
-      await scene.refuses('large', { priority: maxPriority, bytes: 101 }, { kind: 'full', floor: minPriority });
-    },
-  ),
-  mustRank('P5/no-eviction', 'where nothing is evicted, a full pool has no floor and refuses', async (context) => {
+  },
+  'P5/default-max-evictions: by default a large one does not push out more than a hundred': async (context) => {
+    const scene = await openScene(context, { maxBytes: 150 });
+    await scene.addAll(ladder(Array<number>(150).fill(1), { bytes: 1 }));
+    await scene.refuses('large', { priority: 99n, bytes: 101 }, { kind: 'full', floor: 2n });
+    assert.equal((await scene.add('large', { priority: 99n, bytes: 100 })).kind, 'received');
+    assert.equal((await scene.ready()).length, 51);
+  },
+  'P5/too-large-for-any-pool: one larger than the whole pool is refused at any priority': async (context) => {
+    const scene = await openScene(context, { maxBytes: 100 });
+    await scene.fill(ladder([1]));
+    await scene.refuses('large', { priority: maxPriority, bytes: 101 }, { kind: 'full', floor: minPriority });
+  },
+  'P5/no-eviction: where nothing is evicted, a full pool has no floor and refuses': async (context) => {
     const scene = await openScene(context, { maxTxs: 2, eviction: 'none' });
     await scene.fill({ a: { priority: 1n }, b: { priority: 1n, requires: missing } });
     await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: null });
     assert.equal(await floorOf(scene), null);
-  }),
-  mustRank('P5/in-flight-stays', 'what is in flight counts and is never pushed out', async (context) => {
+  },
+  'P5/in-flight-stays: what is in flight counts and is never pushed out': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([1, 2]));
     await scene.mark('t0', 't1');
@@ -160,83 +151,51 @@ export const evictionCases: readonly ConformanceCase[] = [
     await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: null });
     await scene.block(1, { seen: ['t0'] });
     assert.equal((await scene.add('new', { priority: minPriority })).kind, 'received');
-  }),
-  mustRank(
-    'P5/whole-excess',
-    'a pool over its limits takes in one only if its whole excess is freed',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([1, 2, 3, 4, 9]));
-      await scene.store.setLimits({ maxTxs: 3 });
-      await scene.refuses('low', { priority: 3n }, { kind: 'full', floor: 4n });
-      assert.equal((await scene.add('new', { priority: 4n })).kind, 'received');
-      assert.deepEqual(await scene.ready(), ['t4', 't3', 'new']);
-    },
-  ),
-  mustRank('P5/promoted-descendant-out', 'what a newcomer makes ready may leave for it', async (context) => {
+  },
+  'P5/promoted-descendant-out: what a newcomer makes ready may leave for it': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill({ child: { priority: 1n, requires: ['p'] }, other: { priority: 9n } });
     assert.equal((await scene.add('parent', { priority: 5n, provides: ['p'] })).kind, 'received');
     assert.deepEqual([await scene.ready(), await scene.reasons('child')], [['other', 'parent'], ['evicted']]);
-  }),
-  mustRank(
-    'P5/told',
-    'evicted ones are Dropped with that reason, in the log and as events, by seq',
-    async (context) => {
-      const scene = await openScene(context, { maxBytes: 60 });
-      await scene.fill(ladder([2, 1, 3]));
-      const events = await eventsOf(context, scene.store, () => scene.add('new', { priority: 9n, bytes: 40 }));
-      assert.deepEqual(
-        events.map((event) => event.kind === 'transaction' && [event.hash, event.stage, event.reason]),
-        [
-          [scene.hash('t0'), 'Dropped', 'evicted'],
-          [scene.hash('t1'), 'Dropped', 'evicted'],
-          [scene.hash('new'), 'Pending', null],
-        ],
-      );
-      assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['t0', 't1']);
-    },
-  ),
-  mustRank('P5/floor-with-room', 'with room the lowest priority of all is enough', async (context) => {
+  },
+  'P5/told: evicted ones are Dropped with that reason, in the log and as events, by seq': async (context) => {
+    const scene = await openScene(context, { maxBytes: 60 });
+    await scene.fill(ladder([2, 1, 3]));
+    const events = await eventsOf(context, scene.store, () => scene.add('new', { priority: 9n, bytes: 40 }));
+    assert.deepEqual(
+      events.map((event) => event.kind === 'transaction' && [event.hash, event.stage, event.reason]),
+      [
+        [scene.hash('t0'), 'Dropped', 'evicted'],
+        [scene.hash('t1'), 'Dropped', 'evicted'],
+        [scene.hash('new'), 'Pending', null],
+      ],
+    );
+    assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['t0', 't1']);
+  },
+  'P5/floor-with-room: with room the lowest priority of all is enough': async (context) => {
     const scene = await openScene(context, { maxTxs: 2, maxBytes: 41 });
     await scene.fill({ t0: { priority: 5n } });
     assert.equal(await floorOf(scene), minPriority);
     await scene.fill({ t1: { priority: 7n } });
     assert.equal(await floorOf(scene), 6n);
-  }),
-  mustRank('P5/floor-of-bytes', 'a pool without a byte to spare has the floor of the last one', async (context) => {
+  },
+  'P5/floor-of-bytes: a pool without a byte to spare has the floor of the last one': async (context) => {
     const scene = await openScene(context, { maxBytes: 40 });
     await scene.fill(ladder([5, 7]));
     assert.equal(await floorOf(scene), 6n);
-  }),
-  mustRank(
-    'P5/floor-over-parked',
-    'while a parked one can leave, the lowest priority of all is enough',
-    async (context) => {
-      const scene = await openScene(context, { maxTxs: 2 });
-      await scene.fill({ a: { priority: 5n }, b: { priority: 9n, requires: missing } });
-      assert.equal(await floorOf(scene), minPriority);
-    },
-  ),
-  mustRank(
-    'P5/floor-over-limits',
-    'over its limits a pool’s floor is above all that would have to leave',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([1, 2, 3, 4]));
-      await scene.store.setLimits({ maxTxs: 2 });
-      assert.equal(await floorOf(scene), 4n);
-      await scene.store.setLimits({ maxEvictions: 2 });
-      assert.equal(await floorOf(scene), null);
-    },
-  ),
-  mustRank('P5/floor-none', 'above the highest priority there is no floor', async (context) => {
+  },
+  'P5/floor-over-parked: while a parked one can leave, the lowest priority of all is enough': async (context) => {
+    const scene = await openScene(context, { maxTxs: 2 });
+    await scene.fill({ a: { priority: 5n }, b: { priority: 9n, requires: missing } });
+    assert.equal(await floorOf(scene), minPriority);
+  },
+  'P5/floor-none: above the highest priority there is no floor': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
     await scene.fill(ladder([maxPriority]));
     assert.equal(await floorOf(scene), null);
     await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: null });
-  }),
-  mustRank('P5/floor-is-true', 'one byte at the floor is taken in, one less is refused', async (context) => {
+  },
+  'P5/floor-is-true: one byte at the floor is taken in, one less is refused': async (context) => {
     const scene = await openScene(context, { maxTxs: 12, maxBytes: 200 });
     for (let i = 0; i < 60; i++) {
       const floor = await floorOf(scene);
@@ -247,5 +206,24 @@ export const evictionCases: readonly ConformanceCase[] = [
     }
     const floor = await floorOf(scene);
     assert.equal((await scene.add('exact', { priority: floor ?? 0n, bytes: 1 })).kind, 'received');
-  }),
-];
+  },
+});
+
+const onePool = eachOnPriorityPool({
+  'P5/whole-excess: a pool over its limits takes in one only if its whole excess is freed': async (scene) => {
+    await scene.fill(ladder([1, 2, 3, 4, 9]));
+    await scene.store.setLimits({ maxTxs: 3 });
+    await scene.refuses('low', { priority: 3n }, { kind: 'full', floor: 4n });
+    assert.equal((await scene.add('new', { priority: 4n })).kind, 'received');
+    assert.deepEqual(await scene.ready(), ['t4', 't3', 'new']);
+  },
+  'P5/floor-over-limits: over its limits a pool’s floor is above all that would have to leave': async (scene) => {
+    await scene.fill(ladder([1, 2, 3, 4]));
+    await scene.store.setLimits({ maxTxs: 2 });
+    assert.equal(await floorOf(scene), 4n);
+    await scene.store.setLimits({ maxEvictions: 2 });
+    assert.equal(await floorOf(scene), null);
+  },
+});
+
+export const evictionCases: readonly ConformanceCase[] = [...ownPools, ...onePool];

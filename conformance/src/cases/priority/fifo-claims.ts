@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustArrive } from '../../case/must.ts';
+import { eachFifo, eachOnFifoPool, mustArrive } from '../../case/must.ts';
 import { block, eventsOf, gist, hashesOf, receive, stagesOf, transaction } from '../../scenario/pool.ts';
 import type { Submission } from '../../scenario/priority.ts';
 
@@ -49,52 +49,29 @@ function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
   });
 }
 
-export const arrivalLeaseCases: readonly ConformanceCase[] = [
-  ...endings.map(ends),
-  mustArrive(
-    'P18/take',
-    'take marks the oldest in flight under a lease, whose end gives them back',
-    async (context) => {
-      const clock = { nowMs: 5_000 };
-      const store = await context.open({ now: () => clock.nowMs });
-      const hashes = hashesOf(await receive(context, store, 4));
-      const lot = await store.take({ maxTxs: 3 }, { owner: 'o', leaseMs: 100, operationId: 'op' });
-      assert.deepEqual([lot.leaseId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
-      assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
-      await store.markAcknowledged(hashes.slice(0, 1));
-      clock.nowMs = 5_100;
-      assert.deepEqual((await store.sweep()).returned, []);
-      clock.nowMs = 5_101;
-      assert.deepEqual(await store.sweep(), { returned: hashes.slice(1, 3), expired: [], evicted: [], more: false });
-      assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
-    },
-  ),
-  mustArrive(
-    'P18/take-repeated',
-    'a repeated take has what is still under its lease, and takes nothing more',
-    async (context) => {
-      const store = await context.open();
-      const hashes = hashesOf(await receive(context, store, 4));
-      const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
-      const first = await store.take({ maxTxs: 3 }, options);
-      assert.deepEqual(await store.take({ maxTxs: 3 }, options), first);
-      await store.release(hashes.slice(1, 2));
-      assert.deepEqual(hashesOf((await store.take({ maxTxs: 3 }, options)).transactions), [hashes[0], hashes[2]]);
-      assert.deepEqual(await stagesOf(store, hashes.slice(1)), ['Pending', 'Propagated', 'Pending']);
-    },
-  ),
-  mustArrive(
-    'P18/nothing-taken',
-    'a take that found nothing is an outcome: its repeat takes nothing',
-    async (context) => {
-      const store = await context.open({ now: () => 5_000 });
-      const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
-      const first = await store.take({}, options);
-      const hashes = hashesOf(await receive(context, store, 1));
-      assert.deepEqual([await store.take({}, options), await stagesOf(store, hashes)], [first, ['Pending']]);
-    },
-  ),
-  mustArrive('P18/by-end', 'what was taken goes back in the order of the ends, then of arrival', async (context) => {
+const ownFifoPools = eachFifo({
+  'P18/take: take marks the oldest in flight under a lease, whose end gives them back': async (context) => {
+    const clock = { nowMs: 5_000 };
+    const store = await context.open({ now: () => clock.nowMs });
+    const hashes = hashesOf(await receive(context, store, 4));
+    const lot = await store.take({ maxTxs: 3 }, { owner: 'o', leaseMs: 100, operationId: 'op' });
+    assert.deepEqual([lot.leaseId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
+    assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
+    await store.markAcknowledged(hashes.slice(0, 1));
+    clock.nowMs = 5_100;
+    assert.deepEqual((await store.sweep()).returned, []);
+    clock.nowMs = 5_101;
+    assert.deepEqual(await store.sweep(), { returned: hashes.slice(1, 3), expired: [], evicted: [], more: false });
+    assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
+  },
+  'P18/nothing-taken: a take that found nothing is an outcome: its repeat takes nothing': async (context) => {
+    const store = await context.open({ now: () => 5_000 });
+    const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
+    const first = await store.take({}, options);
+    const hashes = hashesOf(await receive(context, store, 1));
+    assert.deepEqual([await store.take({}, options), await stagesOf(store, hashes)], [first, ['Pending']]);
+  },
+  'P18/by-end: what was taken goes back in the order of the ends, then of arrival': async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const hashes = hashesOf(await receive(context, store, 6));
@@ -110,10 +87,8 @@ export const arrivalLeaseCases: readonly ConformanceCase[] = [
       events.map(gist),
       hashes.map((hash) => `RolledBack ${hash}`),
     );
-  }),
-  mustArrive(
-    'P18/sweep-a-thousand',
-    'a sweep gives back a thousand at the most, the longest ended, and has more only where there is',
+  },
+  'P18/sweep-a-thousand: a sweep gives back a thousand at the most, the longest ended, and has more only where there is':
     async (context) => {
       const clock = { nowMs: 5_000 };
       const store = await context.open({ now: () => clock.nowMs });
@@ -131,8 +106,7 @@ export const arrivalLeaseCases: readonly ConformanceCase[] = [
       assert.deepEqual([most.returned.length, most.more, rest.more], [1_000, true, false]);
       assert.deepEqual([first.returned, rest.returned], [hashes.slice(2), hashes.slice(0, 2)]);
     },
-  ),
-  mustArrive('P18/sweep-repeated', 'a repeated sweep tells what it did, and does nothing more', async (context) => {
+  'P18/sweep-repeated: a repeated sweep tells what it did, and does nothing more': async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const hashes = hashesOf(await receive(context, store, 2));
@@ -144,5 +118,19 @@ export const arrivalLeaseCases: readonly ConformanceCase[] = [
     clock.nowMs += 51;
     assert.deepEqual(await store.sweep({ operationId: 'sweep' }), first);
     assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Propagated']);
-  }),
-];
+  },
+});
+
+const oneFifoPool = eachOnFifoPool({
+  'P18/take-repeated: a repeated take gives what is still claimed, and takes nothing more': async (store, context) => {
+    const hashes = hashesOf(await receive(context, store, 4));
+    const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
+    const first = await store.take({ maxTxs: 3 }, options);
+    assert.deepEqual(await store.take({ maxTxs: 3 }, options), first);
+    await store.release(hashes.slice(1, 2));
+    assert.deepEqual(hashesOf((await store.take({ maxTxs: 3 }, options)).transactions), [hashes[0], hashes[2]]);
+    assert.deepEqual(await stagesOf(store, hashes.slice(1)), ['Pending', 'Propagated', 'Pending']);
+  },
+});
+
+export const arrivalLeaseCases: readonly ConformanceCase[] = [...endings.map(ends), ...ownFifoPools, ...oneFifoPool];

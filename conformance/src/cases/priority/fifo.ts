@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must, mustArrive, mustRank } from '../../case/must.ts';
+import { eachFifo, eachOnFifoPool, eachRanked, mustEach, onFifoPool } from '../../case/must.ts';
 import {
   block,
   hashesOf,
@@ -38,8 +38,7 @@ const beyond: readonly (readonly [string, (store: MempoolStore, one: Submission)
 
 function refuses([name, call]: (typeof beyond)[number]): ConformanceCase {
   const title = `a pool in order of arrival refuses ${name} as unsupported, and changes nothing`;
-  return mustArrive(`P18/refuses-${name}`, title, async (context) => {
-    const store = await context.open();
+  return onFifoPool(`P18/refuses-${name}`, title, async (store, context) => {
     await receive(context, store, 1);
     const before = await snapshot(store);
     const error = await rejection(call(store, transaction(context.random)));
@@ -67,31 +66,72 @@ function unlessUnsupported(error: unknown): null {
   return null;
 }
 
-export const arrivalCases: readonly ConformanceCase[] = [
-  ...beyond.map(refuses),
-  mustRank(
-    'P18/ordering',
-    'a pool is in order of arrival unless priority is asked for, and says so',
-    async (context) => {
-      const stores = [await context.open(), await context.openOther({ ordering: 'priority' })];
-      assert.deepEqual(
-        [...stores, await context.openOther({ ordering: 'fifo' })].map(({ ordering }) => ordering),
-        ['fifo', 'priority', 'fifo'],
-      );
-    },
-  ),
-  mustArrive(
-    'P18/refuses-limits-at-open',
-    'open refuses any limit but maxTxs for a pool in order of arrival',
-    async (context) => {
-      for (const options of otherLimits) {
-        const error = await rejection(context.openOther(options));
-        assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'), Object.keys(options)[0]);
-      }
-    },
-  ),
-  mustArrive('P18/says-nothing', 'a verdict that says nothing is no verdict', async (context) => {
-    const store = await context.open();
+const ownPools = eachRanked({
+  'P18/ordering: a pool is in order of arrival unless priority is asked for, and says so': async (context) => {
+    const stores = [await context.open(), await context.openOther({ ordering: 'priority' })];
+    assert.deepEqual(
+      [...stores, await context.openOther({ ordering: 'fifo' })].map(({ ordering }) => ordering),
+      ['fifo', 'priority', 'fifo'],
+    );
+  },
+});
+
+const ownFifoPools = eachFifo({
+  'P18/refuses-limits-at-open: open refuses any limit but maxTxs for a pool in order of arrival': async (context) => {
+    for (const options of otherLimits) {
+      const error = await rejection(context.openOther(options));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'), Object.keys(options)[0]);
+    }
+  },
+  'P18/full: what does not fit is full, evicts nothing and changes nothing': async (context) => {
+    const store = await context.open({ maxTxs: 2 });
+    const [a, b] = hashesOf(await receive(context, store, 2));
+    assert.ok(a && b);
+    await store.markInflight([a]);
+    const late = transaction(context.random);
+    const before = await snapshot(store);
+    assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
+    assert.deepEqual(await snapshot(store), before);
+    await block(store, 1, { seen: [a] });
+    assert.equal((await store.receive([late]))[0]?.kind, 'received');
+    assert.deepEqual(await pendingOrder(store), [b, late.hash]);
+  },
+  'P18/takes-room: an Acknowledged one takes room, and a Dropped one that comes again needs it': async (context) => {
+    const store = await context.open({ maxTxs: 2 });
+    const [a, b, late] = Array.from({ length: 3 }, () => transaction(context.random));
+    assert.ok(a && b && late);
+    await store.receive([a, b]);
+    await store.markInflight([a.hash]);
+    await store.markAcknowledged([a.hash]);
+    assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
+    await store.drop([b.hash], 'gone');
+    assert.equal((await store.receive([late]))[0]?.kind, 'received');
+    assert.deepEqual(await store.receive([b]), [{ kind: 'full', hash: b.hash }]);
+  },
+  'P18/needs-no-room: a duplicate, and what the last blocks carried, need no room': async (context) => {
+    const store = await context.open({ maxTxs: 2 });
+    const [known, seen, late, more] = Array.from({ length: 4 }, () => transaction(context.random));
+    assert.ok(known && seen && late && more);
+    await store.receive([known]);
+    await block(store, 1, { seen: hashesOf([seen, more]) });
+    const outcomes = await store.receive([late, seen, known, transaction(context.random), late]);
+    assert.deepEqual(
+      outcomes.map((outcome) => [outcome.kind, 'stage' in outcome && outcome.stage]),
+      [
+        ['received', 'Pending'],
+        ['received', 'Confirmed'],
+        ['duplicate', 'Pending'],
+        ['full', false],
+        ['duplicate', 'Pending'],
+      ],
+    );
+    assert.deepEqual(await store.receive([more]), [{ kind: 'received', hash: more.hash, seq: 4, stage: 'Confirmed' }]);
+    assert.equal((await store.receive([known]))[0]?.kind, 'duplicate');
+  },
+});
+
+const oneFifoPool = eachOnFifoPool({
+  'P18/says-nothing: a verdict that says nothing is no verdict': async (store, context) => {
     const verdict = { priority: 0n, sender: '', gas: 0, provides: [], requires: [], propagate: true };
     const outcomes = await store.receive([
       { ...transaction(context.random), verdict: {} },
@@ -101,9 +141,8 @@ export const arrivalCases: readonly ConformanceCase[] = [
       outcomes.map(({ kind }) => kind),
       ['received', 'received'],
     );
-  }),
-  mustArrive('P18/reap', 'reap gives what fits in order of arrival, and changes nothing', async (context) => {
-    const store = await context.open();
+  },
+  'P18/reap: reap gives what fits in order of arrival, and changes nothing': async (store, context) => {
     const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
     await store.receive(batch);
     const [a, b, c, d] = hashesOf(batch);
@@ -117,37 +156,29 @@ export const arrivalCases: readonly ConformanceCase[] = [
       { hash: a, seq: 1, bytes: 40, gas: 0, priority: 0n },
     ]);
     assert.deepEqual(await snapshot(store), before);
-  }),
-  mustArrive(
-    'P18/reap-each',
-    'each that is reaped takes its overhead, each that does not fit is counted',
-    async (context) => {
-      const store = await context.open();
-      const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
-      await store.receive(batch);
-      const [a, b] = hashesOf(batch);
-      assert.deepEqual(hashesOf(await store.reap({ maxBytes: 80, overheadBytes: 20 })), [a]);
-      assert.deepEqual(hashesOf(await store.reap({ maxBytes: 25, skip: 1 })), [b]);
-    },
-  ),
-  mustArrive('P18/flush-repeated', 'a repeated flush tells what it did, and does nothing more', async (context) => {
-    const store = await context.open();
+  },
+  'P18/reap-each: each one reaped costs its overhead, each one passed over is counted': async (store, context) => {
+    const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
+    await store.receive(batch);
+    const [a, b] = hashesOf(batch);
+    assert.deepEqual(hashesOf(await store.reap({ maxBytes: 80, overheadBytes: 20 })), [a]);
+    assert.deepEqual(hashesOf(await store.reap({ maxBytes: 25, skip: 1 })), [b]);
+  },
+  'P18/flush-repeated: a repeated flush tells what it did, and does nothing more': async (store, context) => {
     await receive(context, store, 2);
     assert.equal(await store.flush({ operationId: 'flush' }), 2);
     const [late] = hashesOf(await receive(context, store, 1));
     assert.ok(late);
     assert.equal(await store.flush({ operationId: 'flush' }), 2);
     assert.deepEqual(await stagesOf(store, [late]), ['Pending']);
-  }),
-  mustArrive('P18/set-limits-repeated', 'repeated limits tell what they were, and set nothing', async (context) => {
-    const store = await context.open();
+  },
+  'P18/set-limits-repeated: repeated limits tell what they were, and set nothing': async (store) => {
     const first = await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' });
     await store.setLimits({ maxTxs: 5 });
     assert.deepEqual(await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' }), first);
     assert.equal((await store.setLimits({})).maxTxs, 5);
-  }),
-  mustArrive('P18/since', 'since gives by seq what is in the pool and not confirmed', async (context) => {
-    const store = await context.open();
+  },
+  'P18/since: since gives by seq what is in the pool and not confirmed': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 5));
     await store.markInflight(hashes.slice(1, 3));
     await store.markAcknowledged(hashes.slice(2, 3));
@@ -161,9 +192,8 @@ export const arrivalCases: readonly ConformanceCase[] = [
     const page = await store.since(0, { limit: 2, hashesOnly: true });
     assert.deepEqual([hashesOf(page.items), page.next], [hashes.slice(0, 2), 2]);
     assert.ok(page.items.every(({ payload }) => payload === null));
-  }),
-  mustArrive('P18/payloads', 'payloads come in the order asked, null for what is not live', async (context) => {
-    const store = await context.open();
+  },
+  'P18/payloads: payloads come in the order asked, null for what is not live': async (store, context) => {
     const [a, b, gone] = await receive(context, store, 3);
     assert.ok(a && b && gone);
     await store.drop([gone.hash], 'gone');
@@ -172,71 +202,47 @@ export const arrivalCases: readonly ConformanceCase[] = [
       answers.map((answer) => answer && Buffer.from(answer.payload)),
       [Buffer.from(b.payload), null, Buffer.from(a.payload)],
     );
-  }),
-  mustArrive(
-    'P18/payloads-of-each-stage',
-    'payloads gives what is live, in flight and Confirmed too',
-    async (context) => {
-      const store = await context.open();
-      const hashes = hashesOf(await receive(context, store, 4));
-      await store.markInflight(hashes.slice(1, 3));
-      await store.markAcknowledged(hashes.slice(2, 3));
-      await block(store, 1, { seen: hashes.slice(3) });
-      const answers = await store.payloads(hashes);
-      assert.deepEqual(
-        answers.map((answer) => answer?.hash),
-        hashes,
-      );
-    },
-  ),
-  mustArrive('P18/nothing-parked', 'nothing is ever parked', async (context) => {
-    const store = await context.open();
+  },
+  'P18/payloads-of-each-stage: payloads gives what is live, in flight and Confirmed too': async (store, context) => {
+    const hashes = hashesOf(await receive(context, store, 4));
+    await store.markInflight(hashes.slice(1, 3));
+    await store.markAcknowledged(hashes.slice(2, 3));
+    await block(store, 1, { seen: hashes.slice(3) });
+    const answers = await store.payloads(hashes);
+    assert.deepEqual(
+      answers.map((answer) => answer?.hash),
+      hashes,
+    );
+  },
+  'P18/nothing-parked: nothing is ever parked': async (store, context) => {
     await receive(context, store, 2);
     assert.deepEqual(await store.peekParked(), []);
     assert.equal(await store.hasPending(), true);
-  }),
-  mustArrive('P18/flush', 'flush drops what is Pending and nothing else', async (context) => {
-    const store = await context.open();
+  },
+  'P18/flush: flush drops what is Pending and nothing else': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 3));
     await store.markInflight(hashes.slice(0, 1));
     assert.equal(await store.flush(), 2);
     assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Dropped', 'Dropped']);
     assert.equal((await store.checkStatus(hashes.slice(1)))[0]?.reason, 'flushed');
-  }),
-  mustArrive('P18/no-limit', 'without a limit a pool in order of arrival takes all', async (context) => {
-    const store = await context.open();
+  },
+  'P18/no-limit: without a limit a pool in order of arrival takes all': async (store) => {
     assert.equal((await store.setLimits({})).maxTxs, Number.POSITIVE_INFINITY);
-  }),
-  mustArrive('P18/full', 'what does not fit is full, evicts nothing and changes nothing', async (context) => {
-    const store = await context.open({ maxTxs: 2 });
-    const [a, b] = hashesOf(await receive(context, store, 2));
-    assert.ok(a && b);
-    await store.markInflight([a]);
+  },
+  'P18/set-limit: setLimits sets maxTxs for what comes, and drops nothing': async (store, context) => {
+    await receive(context, store, 3);
+    assert.equal((await store.setLimits({ maxTxs: 2 })).maxTxs, 2);
     const late = transaction(context.random);
-    const before = await snapshot(store);
-    assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
-    assert.deepEqual(await snapshot(store), before);
-    await block(store, 1, { seen: [a] });
+    assert.equal((await store.receive([late]))[0]?.kind, 'full');
+    assert.deepEqual((await store.sweep()).evicted, []);
+    assert.equal((await store.usage()).pending, 3);
+    await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY });
     assert.equal((await store.receive([late]))[0]?.kind, 'received');
-    assert.deepEqual(await pendingOrder(store), [b, late.hash]);
-  }),
-  mustArrive(
-    'P18/takes-room',
-    'an Acknowledged one takes room, and a Dropped one that comes again needs it',
-    async (context) => {
-      const store = await context.open({ maxTxs: 2 });
-      const [a, b, late] = Array.from({ length: 3 }, () => transaction(context.random));
-      assert.ok(a && b && late);
-      await store.receive([a, b]);
-      await store.markInflight([a.hash]);
-      await store.markAcknowledged([a.hash]);
-      assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
-      await store.drop([b.hash], 'gone');
-      assert.equal((await store.receive([late]))[0]?.kind, 'received');
-      assert.deepEqual(await store.receive([b]), [{ kind: 'full', hash: b.hash }]);
-    },
-  ),
-  must('P18/limit-kept', 'maxTxs is kept or refused as unsupported, never taken and forgotten', async (context) => {
+  },
+});
+
+const ownPoolsArrivalCases = mustEach({
+  'P18/limit-kept: maxTxs is kept or refused as unsupported, never taken and forgotten': async (context) => {
     const store = await context.openOther({ maxTxs: 2 }).catch(unlessUnsupported);
     const later = await context.open();
     const limited = await later.setLimits({ maxTxs: 2 }).then(() => later, unlessUnsupported);
@@ -246,42 +252,13 @@ export const arrivalCases: readonly ConformanceCase[] = [
       const kinds = (await one.receive(batch)).map(({ kind }) => kind);
       assert.deepEqual(kinds, ['received', 'received', 'full']);
     }
-  }),
-  mustArrive(
-    'P18/needs-no-room',
-    'a duplicate, and what the last blocks carried, need no room, within a call and alone',
-    async (context) => {
-      const store = await context.open({ maxTxs: 2 });
-      const [known, seen, late, more] = Array.from({ length: 4 }, () => transaction(context.random));
-      assert.ok(known && seen && late && more);
-      await store.receive([known]);
-      await block(store, 1, { seen: hashesOf([seen, more]) });
-      const outcomes = await store.receive([late, seen, known, transaction(context.random), late]);
-      assert.deepEqual(
-        outcomes.map((outcome) => [outcome.kind, 'stage' in outcome && outcome.stage]),
-        [
-          ['received', 'Pending'],
-          ['received', 'Confirmed'],
-          ['duplicate', 'Pending'],
-          ['full', false],
-          ['duplicate', 'Pending'],
-        ],
-      );
-      assert.deepEqual(await store.receive([more]), [
-        { kind: 'received', hash: more.hash, seq: 4, stage: 'Confirmed' },
-      ]);
-      assert.equal((await store.receive([known]))[0]?.kind, 'duplicate');
-    },
-  ),
-  mustArrive('P18/set-limit', 'setLimits sets maxTxs for what comes, and drops nothing', async (context) => {
-    const store = await context.open();
-    await receive(context, store, 3);
-    assert.equal((await store.setLimits({ maxTxs: 2 })).maxTxs, 2);
-    const late = transaction(context.random);
-    assert.equal((await store.receive([late]))[0]?.kind, 'full');
-    assert.deepEqual((await store.sweep()).evicted, []);
-    assert.equal((await store.usage()).pending, 3);
-    await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY });
-    assert.equal((await store.receive([late]))[0]?.kind, 'received');
-  }),
+  },
+});
+
+export const arrivalCases: readonly ConformanceCase[] = [
+  ...beyond.map(refuses),
+  ...ownPools,
+  ...ownFifoPools,
+  ...oneFifoPool,
+  ...ownPoolsArrivalCases,
 ];

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { never, point } from '../../scenario/pool.ts';
-import { ladder, openScene, type Scene } from '../../scenario/priority.ts';
+import { eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 
 async function staleNames(scene: Scene, height: number): Promise<string[]> {
   return scene.names(await scene.store.stale({ height }));
 }
 
-export const forkCases: readonly ConformanceCase[] = [
-  mustRank(
-    'P11/fork-of-the-same-height',
-    'what was checked on an undone block is stale, though the chain is as high again',
-    async (context) => {
-      const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P11/fork-of-the-same-height: what was checked on an undone block is stale, though the chain is as high again':
+    async (scene) => {
       await scene.blocks(1, 2);
       await scene.fill({ before: {} });
       await scene.block(3);
@@ -25,25 +22,20 @@ export const forkCases: readonly ConformanceCase[] = [
       await scene.store.revise([{ hash: scene.hash('after'), version: 1, answer: {} }]);
       assert.deepEqual(await staleNames(scene, 3), ['before']);
     },
-  ),
-  mustRank(
-    'P11/fork-by-callers-heights',
-    'the same holds where callers count another height than the pool',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.blocks(1, 5);
-      await scene.add('old', {}, { height: 90 });
-      await scene.add('before', {}, { height: 98 });
-      await scene.add('first', {}, { height: 99 });
-      await scene.add('second', {}, { height: 100 });
-      await scene.store.rollback(point(3));
-      assert.deepEqual(await staleNames(scene, 98), ['old', 'first', 'second']);
-      assert.deepEqual((await scene.entry('old')).checkedHeight, 90);
-    },
-  ),
-  mustRank(
-    'P11/fork-and-what-is-away',
-    'what was in flight or on the chain while its block was undone is stale when it returns',
+  'P11/fork-by-callers-heights: the same holds where callers count another height than the pool': async (scene) => {
+    await scene.blocks(1, 5);
+    await scene.add('old', {}, { height: 90 });
+    await scene.add('before', {}, { height: 98 });
+    await scene.add('first', {}, { height: 99 });
+    await scene.add('second', {}, { height: 100 });
+    await scene.store.rollback(point(3));
+    assert.deepEqual(await staleNames(scene, 98), ['old', 'first', 'second']);
+    assert.deepEqual((await scene.entry('old')).checkedHeight, 90);
+  },
+});
+
+const ownPools = eachRanked({
+  'P11/fork-and-what-is-away: what was in flight or on the chain while its block was undone is stale when it returns':
     async (context) => {
       const scene = await openScene(context, never);
       await scene.block(1);
@@ -63,5 +55,6 @@ export const forkCases: readonly ConformanceCase[] = [
         [1, 1, 1, 1],
       );
     },
-  ),
-];
+});
+
+export const forkCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

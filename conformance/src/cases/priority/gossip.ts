@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
-import { account, ladder, openScene, type Scene } from '../../scenario/priority.ts';
+import { account, eachOnPriorityPool, ladder, type Scene } from '../../scenario/priority.ts';
 
 /** What a peer is handed from its cursor on; the cursor moves with it. */
 class Peer {
@@ -22,27 +21,20 @@ class Peer {
   }
 }
 
-export const gossipCases: readonly ConformanceCase[] = [
-  mustRank(
-    'P10/order-of-readiness',
-    'gossip is in the order in which things became ready, whatever they pay',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([1, 9, 5]));
-      assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
-    },
-  ),
-  mustRank('P10/item', 'an item has its payload, type, seq, bytes, gas, priority and number', async (context) => {
-    const scene = await openScene(context);
+export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
+  'P10/order-of-readiness: gossip is in the order in which things became ready, whatever they pay': async (scene) => {
+    await scene.fill(ladder([1, 9, 5]));
+    assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
+  },
+  'P10/item: an item has its payload, type, seq, bytes, gas, priority and number': async (scene) => {
     await scene.fill({ a: {}, bb: { priority: 7n, gas: 3, bytes: 4 } });
     const [, item] = (await scene.store.since(0)).items;
     const { payload, gossipSeq, ...rest } = item ?? assert.fail('no item');
     const due = { hash: scene.hash('bb'), seq: 2, bytes: 4, gas: 3, priority: 7n, payloadType: 0 };
     assert.deepEqual([rest, [...(payload ?? [])]], [due, [2, 2, 2, 2]]);
     assert.deepEqual(gossipSeq, (await scene.entry('bb')).gossipSeq);
-  }),
-  mustRank('P10/hashes-only', 'who asks for hashes gets no payloads', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/hashes-only: who asks for hashes gets no payloads': async (scene) => {
     await scene.fill({ a: { gas: 5 } });
     const { items, next } = await scene.store.since(0, { hashesOnly: true });
     assert.deepEqual(
@@ -50,23 +42,20 @@ export const gossipCases: readonly ConformanceCase[] = [
       [[scene.hash('a'), null, null, 5]],
     );
     assert.equal(next, (await scene.entry('a')).gossipSeq);
-  }),
-  mustRank('P10/promoted-ahead', 'one that becomes ready later is ahead of every cursor', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/promoted-ahead: one that becomes ready later is ahead of every cursor': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill({ child: { requires: ['p'] }, other: {} });
     assert.deepEqual(await peer.fetch(), ['other']);
     await scene.fill({ p: { provides: ['p'] } });
     assert.deepEqual(await peer.fetch(), ['p', 'child']);
-  }),
-  mustRank('P10/promoted-in-order', 'what becomes ready in one call goes by depth, then by seq', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/promoted-in-order: what becomes ready in one call goes by depth, then by seq': async (scene) => {
     await scene.fill({ c: account('s', 3), b: account('s', 2), x: { requires: ['s:1'] }, a: account('s', 1) });
     await scene.fill({ root: account('s', 0) });
     assert.deepEqual(await scene.gossip(), ['root', 'a', 'b', 'x', 'c']);
-  }),
-  mustRank('P10/again-ready', 'one that was parked in between is told again', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/again-ready: one that was parked in between is told again': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill({ p: { provides: ['p'] }, child: { requires: ['p'] } });
     assert.deepEqual(await peer.fetch(), ['p', 'child']);
@@ -74,59 +63,48 @@ export const gossipCases: readonly ConformanceCase[] = [
     assert.deepEqual(await peer.fetch(), []);
     await scene.fill({ q: { provides: ['p'] } });
     assert.deepEqual(await peer.fetch(), ['q', 'child']);
-  }),
-  mustRank('P10/stages', 'gossip covers what is in flight and not confirmed, too', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/stages: gossip covers what is in flight and not confirmed, too': async (scene) => {
     await scene.fill({ a: {}, b: {}, c: {}, d: {}, e: { requires: ['missing'] } });
     await scene.mark('b', 'c');
     await scene.acknowledge('c');
     await scene.block(1, { seen: ['d'] });
     assert.deepEqual(await scene.gossip(), ['a', 'b', 'c']);
-  }),
-  mustRank(
-    'P10/returned-keeps-number',
-    'one that was released keeps its number: peers have it already',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([1, 2]));
-      await scene.mark('t0');
-      await scene.release('t0');
-      assert.deepEqual(await scene.gossip(), ['t0', 't1']);
-    },
-  ),
-  mustRank('P10/returned-from-chain', 'one that the chain gave back is told again', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/returned-keeps-number: one that was released keeps its number: peers have it already': async (scene) => {
+    await scene.fill(ladder([1, 2]));
+    await scene.mark('t0');
+    await scene.release('t0');
+    assert.deepEqual(await scene.gossip(), ['t0', 't1']);
+  },
+  'P10/returned-from-chain: one that the chain gave back is told again': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill(ladder([1, 2]));
     await scene.block(1, { seen: ['t0'] });
     await peer.fetch();
     await scene.store.rollback(null);
     assert.deepEqual(await peer.fetch(), ['t0']);
-  }),
-  mustRank('P10/new-life', 'a new life is told again', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/new-life: a new life is told again': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill(ladder([1, 2]));
     await peer.fetch();
     await scene.drop('t0');
     await scene.fill({ t0: {} });
     assert.deepEqual(await peer.fetch(), ['t0']);
-  }),
-  mustRank('P10/never-back', 'nothing goes back to a peer that sent it, first or again', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/never-back: nothing goes back to a peer that sent it, first or again': async (scene) => {
     await scene.fill({ a: { from: 'one' }, b: { from: 'two' }, c: {} });
     await scene.add('b', { from: 'one' });
     assert.deepEqual(await scene.gossip(0, 'one'), ['c']);
     assert.deepEqual(await scene.gossip(0, 'two'), ['a', 'c']);
     assert.deepEqual(await scene.gossip(0, 'three'), ['a', 'b', 'c']);
-  }),
-  mustRank('P10/not-to-propagate', 'what may not propagate is in the pool and in no gossip', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/not-to-propagate: what may not propagate is in the pool and in no gossip': async (scene) => {
     await scene.fill({ a: { propagate: false }, b: {} });
     assert.deepEqual([await scene.gossip(), await scene.ready()], [['b'], ['a', 'b']]);
-  }),
-  mustRank('P10/may-propagate-again', 'what may propagate by a new verdict is told to all, once', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/may-propagate-again: what may propagate by a new verdict is told to all, once': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill({ a: { propagate: false }, b: {} });
     const answer = (version: number, propagate: boolean) =>
@@ -140,41 +118,32 @@ export const gossipCases: readonly ConformanceCase[] = [
     assert.deepEqual([await peer.fetch(), await scene.gossip()], [[], ['b']]);
     await answer(4, true);
     assert.deepEqual(await peer.fetch(), ['a']);
-  }),
-  mustRank('P10/next-past-filtered', 'the next cursor is behind what was filtered out', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/next-past-filtered: the next cursor is behind what was filtered out': async (scene) => {
     await scene.fill({ a: {}, b: { from: 'one' }, c: { propagate: false }, d: { from: 'one' } });
     const { items, next } = await scene.store.since(0, { except: 'one' });
     assert.deepEqual([scene.names(items), next], [['a'], (await scene.entry('d')).gossipSeq]);
     assert.deepEqual(await scene.store.since(next, { except: 'one' }), { items: [], next });
-  }),
-  mustRank('P10/limit-past-filtered', 'what is filtered out takes no place of a page', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/limit-past-filtered: what is filtered out takes no place of a page': async (scene) => {
     await scene.fill({ a: { from: 'one' }, b: { propagate: false }, c: {}, d: {} });
     const { items, next } = await scene.store.since(0, { except: 'one', limit: 1 });
     assert.deepEqual([scene.names(items), next], [['c'], (await scene.entry('c')).gossipSeq]);
-  }),
-  mustRank(
-    'P10/acknowledged-keeps-number',
-    'an Acknowledged one that was released or taken back keeps its number',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([1, 2, 3]));
-      await scene.mark('t0', 't1');
-      await scene.acknowledge('t0', 't1');
-      await scene.release('t0');
-      await scene.block(1, { unseen: ['t1'] });
-      assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
-    },
-  ),
-  mustRank('P10/empty', 'a page of nothing keeps the cursor', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/acknowledged-keeps-number: an Acknowledged one keeps its number when it is released': async (scene) => {
+    await scene.fill(ladder([1, 2, 3]));
+    await scene.mark('t0', 't1');
+    await scene.acknowledge('t0', 't1');
+    await scene.release('t0');
+    await scene.block(1, { unseen: ['t1'] });
+    assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
+  },
+  'P10/empty: a page of nothing keeps the cursor': async (scene) => {
     assert.deepEqual(await scene.store.since(0), { items: [], next: 0 });
     await scene.fill({ a: {} });
     assert.deepEqual(await scene.store.since(70), { items: [], next: 70 });
-  }),
-  mustRank('P10/pages', 'pages join to the whole, each transaction once', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/pages: pages join to the whole, each transaction once': async (scene) => {
     await scene.addAll(ladder(Array<number>(23).fill(1)));
     const peer = new Peer(scene, 5);
     const told: string[] = [];
@@ -184,18 +153,16 @@ export const gossipCases: readonly ConformanceCase[] = [
     }
     assert.deepEqual(told, await scene.gossip());
     assert.equal(new Set(told).size, 23);
-  }),
-  mustRank('P10/large-pages', 'a page ends at 8 MiB of payloads, and no item is left out', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/large-pages: a page ends at 8 MiB of payloads, and no item is left out': async (scene) => {
     for (let i = 0; i < 10; i++) await scene.add(`n${i}`, { bytes: 1_048_576 });
     const peer = new Peer(scene);
     const [first, second, third] = [await peer.fetch(), await peer.fetch(), await peer.fetch()];
     assert.ok(first.length > 0 && first.length <= 8);
     assert.equal((await scene.store.since(0, { hashesOnly: true })).items.length, 10);
     assert.deepEqual([...first, ...second, ...third].length, 10);
-  }),
-  mustRank('P10/following', 'a peer with one cursor is told of everything that becomes ready', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P10/following: a peer with one cursor is told of everything that becomes ready': async (scene, context) => {
     const peer = new Peer(scene, 7);
     const { random } = context;
     const told = new Set<string>();
@@ -209,5 +176,5 @@ export const gossipCases: readonly ConformanceCase[] = [
       for (const name of page) told.add(name);
     assert.deepEqual([...told].sort(), (await scene.ready()).sort());
     assert.equal(told.size, 60);
-  }),
-];
+  },
+});

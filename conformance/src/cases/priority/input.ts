@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { point } from '../../scenario/pool.ts';
-import { openScene, type Scene, type Submission, type Verdict } from '../../scenario/priority.ts';
+import {
+  eachOnPriorityPool,
+  onPriorityPool,
+  openScene,
+  type Scene,
+  type Submission,
+  type Verdict,
+} from '../../scenario/priority.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
 interface BadInput {
@@ -158,8 +165,7 @@ const badLimits: readonly (readonly [keyof OpenOptions, unknown])[] = [
 
 function refused({ name, field, call }: BadInput): ConformanceCase {
   const title = `bad input (${name}) is refused, naming ${field}, before anything is written`;
-  return mustRank(`P17/${name}`, title, async (context) => {
-    const scene = await openScene(context);
+  return onPriorityPool(`P17/${name}`, title, async (scene) => {
     await scene.fill({ a: {} });
     await scene.unchanged(async () => {
       const error = await rejection(call(scene.store, scene.submission('a')));
@@ -176,48 +182,24 @@ async function refusedField(promise: Promise<unknown>): Promise<unknown> {
 }
 
 function refusedLimit([name, value]: (typeof badLimits)[number]): ConformanceCase {
-  return mustRank(`P17/limit-${name}`, `open and setLimits refuse a bad ${name} and name it`, async (context) => {
-    const scene = await openScene(context);
-    await scene.unchanged(async () => {
-      assert.equal(await refusedField(scene.store.setLimits({ maxTxs: 9, [name]: value })), name);
-    });
-    assert.equal(await refusedField(context.openOther({ ordering: 'priority', [name]: value })), name);
-  });
+  return onPriorityPool(
+    `P17/limit-${name}`,
+    `open and setLimits refuse a bad ${name} and name it`,
+    async (scene, context) => {
+      await scene.unchanged(async () => {
+        assert.equal(await refusedField(scene.store.setLimits({ maxTxs: 9, [name]: value })), name);
+      });
+      assert.equal(await refusedField(context.openOther({ ordering: 'priority', [name]: value })), name);
+    },
+  );
 }
 
-export const poolInputCases: readonly ConformanceCase[] = [
-  ...[...badVerdicts, ...badCalls, ...badRevisions].map(refused),
-  ...badLimits.map(refusedLimit),
-  mustRank(
-    'P17/open-ordering',
-    'open refuses an order that there is not, and a clock that is none',
-    async (context) => {
-      assert.equal(await refusedField(context.open({ ordering: untyped('lifo') })), 'ordering');
-      assert.equal(await refusedField(context.open({ ordering: 'priority', now: untyped(5) })), 'now');
-    },
-  ),
-  mustRank('P17/call-size', 'a call takes a thousand submissions or revisions, and no more', async (context) => {
-    const scene = await openScene(context);
-    const batch = Array.from({ length: 1_001 }, (_, i) => scene.submission(`n${i}`, { bytes: 1, priority: 1n }));
-    assert.equal(await refusedField(scene.store.receive(batch)), 'transactions');
-    assert.equal((await scene.store.receive(batch.slice(1))).length, 1_000);
-    const revisions = batch.map(({ hash }) => ({ hash, ...revision }));
-    assert.equal(await refusedField(scene.store.revise(revisions)), 'revisions');
-    const outcomes = await scene.store.revise(revisions.slice(1));
-    assert.ok(outcomes.length === 1_000 && outcomes.every(({ kind }) => kind === 'revised'));
-  }),
-  mustRank(
-    'P17/receive-payload-large',
-    'a payload that is too large is answered as such, and the others of its call are taken in',
-    async (context) => {
-      const scene = await openScene(context);
-      const [large, small] = [scene.submission('a'), scene.submission('b')];
-      const outcomes = await scene.store.receive([{ ...large, payload: new Uint8Array(1_048_577) }, small]);
-      assert.deepEqual(outcomes[0], { kind: 'too-large', hash: large.hash, maxTxBytes: 1_048_576 });
-      assert.equal(outcomes[1]?.kind, 'received');
-    },
-  ),
-  mustRank('P17/largest', 'the largest verdict that is allowed is taken and kept whole', async (context) => {
+const ownPools = eachRanked({
+  'P17/open-ordering: open refuses an order that there is not, and a clock that is none': async (context) => {
+    assert.equal(await refusedField(context.open({ ordering: untyped('lifo') })), 'ordering');
+    assert.equal(await refusedField(context.open({ ordering: 'priority', now: untyped(5) })), 'now');
+  },
+  'P17/largest: the largest verdict that is allowed is taken and kept whole': async (context) => {
     const scene = await openScene(context, { maxAncestors: 1_024 });
     const tags = (prefix: string) => Array.from({ length: 1_024 }, (_, i) => `${prefix}${i}:`.padEnd(256, 'ü'));
     const verdict = { sender: 'ß'.repeat(256), provides: tags('p'), requires: tags('r'), gas: Number.MAX_SAFE_INTEGER };
@@ -225,33 +207,53 @@ export const poolInputCases: readonly ConformanceCase[] = [
     const { sender, provides, requires, gas, sources, expiresAt } = await scene.entry('a');
     assert.deepEqual({ sender, provides, requires, gas }, verdict);
     assert.deepEqual([sources, expiresAt], [['不'.repeat(256)], Number.MAX_SAFE_INTEGER]);
-  }),
-  mustRank('P17/any-text', 'tags and senders are any text, compared unit by unit', async (context) => {
-    const scene = await openScene(context);
+  },
+});
+
+const onePool = eachOnPriorityPool({
+  'P17/call-size: a call takes a thousand submissions or revisions, and no more': async (scene) => {
+    const batch = Array.from({ length: 1_001 }, (_, i) => scene.submission(`n${i}`, { bytes: 1, priority: 1n }));
+    assert.equal(await refusedField(scene.store.receive(batch)), 'transactions');
+    assert.equal((await scene.store.receive(batch.slice(1))).length, 1_000);
+    const revisions = batch.map(({ hash }) => ({ hash, ...revision }));
+    assert.equal(await refusedField(scene.store.revise(revisions)), 'revisions');
+    const outcomes = await scene.store.revise(revisions.slice(1));
+    assert.ok(outcomes.length === 1_000 && outcomes.every(({ kind }) => kind === 'revised'));
+  },
+  'P17/receive-payload-large: a payload that is too large is answered as such, and the others of its call are taken in':
+    async (scene) => {
+      const [large, small] = [scene.submission('a'), scene.submission('b')];
+      const outcomes = await scene.store.receive([{ ...large, payload: new Uint8Array(1_048_577) }, small]);
+      assert.deepEqual(outcomes[0], { kind: 'too-large', hash: large.hash, maxTxBytes: 1_048_576 });
+      assert.equal(outcomes[1]?.kind, 'received');
+    },
+  'P17/any-text: tags and senders are any text, compared unit by unit': async (scene) => {
     const odd = ['__proto__', 'constructor', ' ', '\u0000', 'é', 'e\u0301', '{a}:*"\'\\', 'A', 'a'];
     await scene.fill(Object.fromEntries(odd.map((tag, i) => [`n${i}`, { sender: tag, provides: [tag] }])));
     await scene.add('all', { requires: odd });
     const { providers, senders } = await scene.dump();
     assert.deepEqual([await scene.parked(), providers.length, senders.length], [[], odd.length, odd.length]);
-  }),
-  mustRank(
-    'P17/copied',
-    'what a caller does after the call to bytes, tags and limits does not reach the pool',
-    async (context) => {
-      const scene = await openScene(context);
-      const payload = new Uint8Array([1, 2, 3]);
-      const provides = ['x'];
-      const { hash } = scene.submission('a');
-      const receiving = scene.store.receive([{ hash, payload, payloadType: 0, verdict: { provides } }]);
-      payload.fill(9);
-      provides.push('y');
-      await receiving;
-      Object.assign(await scene.store.setLimits({}), { maxTxs: 0 });
-      const [stored] = await scene.store.payloads([hash]);
-      assert.deepEqual([...(stored?.payload ?? [])], [1, 2, 3]);
-      assert.deepEqual([(await scene.entry('a')).provides, (await scene.add('b')).kind], [['x'], 'received']);
-    },
-  ),
+  },
+  'P17/copied: what a caller does after the call to bytes, tags and limits does not reach the pool': async (scene) => {
+    const payload = new Uint8Array([1, 2, 3]);
+    const provides = ['x'];
+    const { hash } = scene.submission('a');
+    const receiving = scene.store.receive([{ hash, payload, payloadType: 0, verdict: { provides } }]);
+    payload.fill(9);
+    provides.push('y');
+    await receiving;
+    Object.assign(await scene.store.setLimits({}), { maxTxs: 0 });
+    const [stored] = await scene.store.payloads([hash]);
+    assert.deepEqual([...(stored?.payload ?? [])], [1, 2, 3]);
+    assert.deepEqual([(await scene.entry('a')).provides, (await scene.add('b')).kind], [['x'], 'received']);
+  },
+});
+
+export const poolInputCases: readonly ConformanceCase[] = [
+  ...[...badVerdicts, ...badCalls, ...badRevisions].map(refused),
+  ...badLimits.map(refusedLimit),
+  ...ownPools,
+  ...onePool,
   ...lateCalls(),
 ];
 
@@ -279,15 +281,13 @@ function verbCalls(scene: Scene): Readonly<Record<string, (signal: AbortSignal) 
 function lateCalls(): readonly ConformanceCase[] {
   const aborted = 'a call whose signal has ended it already rejects with its reason and changes nothing, in every verb';
   return [
-    mustRank('P17/closed', 'after close every verb rejects as closed', async (context) => {
-      const scene = await openScene(context);
+    onPriorityPool('P17/closed', 'after close every verb rejects as closed', async (scene, context) => {
       await scene.fill({ a: {} });
       await scene.store.close();
       for (const [verb, call] of Object.entries(verbCalls(scene)))
         assert.ok(isMempoolError(await rejection(call(context.signal)), 'ERR_MEMPOOL_CLOSED'), verb);
     }),
-    mustRank('P17/aborted', aborted, async (context) => {
-      const scene = await openScene(context);
+    onPriorityPool('P17/aborted', aborted, async (scene) => {
       await scene.fill({ a: {} });
       const reason = new Error('enough');
       const signal = AbortSignal.abort(reason);

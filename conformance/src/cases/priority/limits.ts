@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
-import { ladder, minPriority, openScene } from '../../scenario/priority.ts';
+import { eachOnPriorityPool, ladder, minPriority, openScene } from '../../scenario/priority.ts';
 
 const defaults = {
   maxTxs: 100_000,
@@ -35,49 +35,27 @@ const others = {
   eviction: 'none',
 } as const;
 
-export const limitCases: readonly ConformanceCase[] = [
-  mustRank('P6/defaults', 'a pool whose limits nobody names has the documented ones', async (context) => {
-    const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P6/defaults: a pool whose limits nobody names has the documented ones': async (scene) => {
     assert.deepEqual(await scene.store.setLimits({}), defaults);
     assert.deepEqual((await scene.dump()).limits, defaults);
-  }),
-  mustRank('P6/named-at-open', 'open names limits, all of them or some', async (context) => {
-    const scene = await openScene(context, others);
-    assert.deepEqual(await scene.store.setLimits({}), others);
-  }),
-  mustRank('P6/set', 'setLimits changes what it names, keeps the rest, and returns all', async (context) => {
-    const scene = await openScene(context, { maxTxs: 7, ttlMs: 50 });
-    const set = await scene.store.setLimits({ maxTxs: 9, eviction: 'none' });
-    assert.deepEqual(set, { ...defaults, maxTxs: 9, ttlMs: 50, eviction: 'none' });
-    assert.deepEqual(await scene.store.setLimits(others), others);
-    assert.deepEqual((await scene.dump()).limits, others);
-  }),
-  mustRank('P6/without-limit', 'Infinity takes a limit away', async (context) => {
-    const scene = await openScene(context, { maxTxs: 1, maxTxGas: 1 });
-    const { POSITIVE_INFINITY: maxTxs } = Number;
-    await scene.store.setLimits({ maxTxs, maxTxGas: maxTxs });
-    await scene.fill({ a: { gas: 2 }, b: { gas: 3 } });
-    assert.deepEqual((await scene.load()).headroom.transactions, maxTxs);
-  }),
-  mustRank('P6/set-evicts-nothing', 'a lower limit evicts nothing by itself', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P6/set-evicts-nothing: a lower limit evicts nothing by itself': async (scene, context) => {
     await scene.fill(ladder([1, 2, 3]));
     const events = await eventsOf(context, scene.store, () =>
       scene.store.setLimits({ maxTxs: 1, maxBytes: 20, maxParked: 0, maxPerSender: 0 }),
     );
     assert.deepEqual([events, await scene.ready()], [[], ['t2', 't1', 't0']]);
     assert.deepEqual((await scene.load()).headroom, { transactions: -2, bytes: -40 });
-  }),
-  mustRank('P6/sweep-evicts', 'sweep evicts what is over the limits, from the end of the order', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P6/sweep-evicts: sweep evicts what is over the limits, from the end of the order': async (scene) => {
     await scene.fill({ ...ladder([4, 1, 3, 2]), parked: { priority: 9n, requires: ['missing'] } });
     await scene.store.setLimits({ maxTxs: 2 });
     const { returned, expired, evicted, more } = await scene.store.sweep();
     assert.deepEqual([returned, expired, scene.names(evicted), more], [[], [], ['parked', 't1', 't3'], false]);
     assert.deepEqual([await scene.ready(), await scene.reasons('t1')], [['t0', 't2'], ['evicted']]);
-  }),
-  mustRank('P6/sweep-evicts-bytes', 'sweep evicts no more than the bytes that are over', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P6/sweep-evicts-bytes: sweep evicts no more than the bytes that are over': async (scene) => {
     await scene.fill({
       a: { priority: 3n, bytes: 50 },
       b: { priority: 2n, bytes: 10 },
@@ -85,24 +63,44 @@ export const limitCases: readonly ConformanceCase[] = [
     });
     await scene.store.setLimits({ maxBytes: 60 });
     assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['c']);
-  }),
-  mustRank('P6/sweep-ignores-max-evictions', 'maxEvictions does not bound a sweep', async (context) => {
-    const scene = await openScene(context, { maxEvictions: 1, eviction: 'none' });
-    await scene.fill(ladder([1, 2, 3, 4]));
-    await scene.store.setLimits({ maxTxs: 1 });
-    assert.deepEqual((await scene.store.sweep()).evicted.length, 3);
-    assert.deepEqual(await scene.ready(), ['t3']);
-  }),
-  mustRank('P6/sweep-leaves-in-flight', 'a sweep over the limits leaves what is in flight', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P6/sweep-leaves-in-flight: a sweep over the limits leaves what is in flight': async (scene) => {
     await scene.fill(ladder([1, 2, 3]));
     await scene.mark('t0', 't1');
     await scene.acknowledge('t1');
     await scene.store.setLimits({ maxTxs: 1 });
     assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['t2']);
     assert.deepEqual(await scene.stages('t0', 't1'), ['Propagated', 'Acknowledged']);
-  }),
-  mustRank('P6/over-after-return', 'what returns from the chain may put the pool over its limits', async (context) => {
+  },
+});
+
+const ownPools = eachRanked({
+  'P6/named-at-open: open names limits, all of them or some': async (context) => {
+    const scene = await openScene(context, others);
+    assert.deepEqual(await scene.store.setLimits({}), others);
+  },
+  'P6/set: setLimits changes what it names, keeps the rest, and returns all': async (context) => {
+    const scene = await openScene(context, { maxTxs: 7, ttlMs: 50 });
+    const set = await scene.store.setLimits({ maxTxs: 9, eviction: 'none' });
+    assert.deepEqual(set, { ...defaults, maxTxs: 9, ttlMs: 50, eviction: 'none' });
+    assert.deepEqual(await scene.store.setLimits(others), others);
+    assert.deepEqual((await scene.dump()).limits, others);
+  },
+  'P6/without-limit: Infinity takes a limit away': async (context) => {
+    const scene = await openScene(context, { maxTxs: 1, maxTxGas: 1 });
+    const { POSITIVE_INFINITY: maxTxs } = Number;
+    await scene.store.setLimits({ maxTxs, maxTxGas: maxTxs });
+    await scene.fill({ a: { gas: 2 }, b: { gas: 3 } });
+    assert.deepEqual((await scene.load()).headroom.transactions, maxTxs);
+  },
+  'P6/sweep-ignores-max-evictions: maxEvictions does not bound a sweep': async (context) => {
+    const scene = await openScene(context, { maxEvictions: 1, eviction: 'none' });
+    await scene.fill(ladder([1, 2, 3, 4]));
+    await scene.store.setLimits({ maxTxs: 1 });
+    assert.deepEqual((await scene.store.sweep()).evicted.length, 3);
+    assert.deepEqual(await scene.ready(), ['t3']);
+  },
+  'P6/over-after-return: what returns from the chain may put the pool over its limits': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([1, 2]));
     await scene.block(1, { seen: ['t0', 't1'] });
@@ -110,28 +108,30 @@ export const limitCases: readonly ConformanceCase[] = [
     await scene.store.rollback(null);
     assert.deepEqual([await scene.ready(), (await scene.load()).headroom.transactions], [['b', 'a', 't1', 't0'], -2]);
     assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['t0', 't1']);
-  }),
-  mustRank('P6/zero', 'a limit of 0 lets nothing in, and has no floor', async (context) => {
+  },
+  'P6/zero: a limit of 0 lets nothing in, and has no floor': async (context) => {
     const scene = await openScene(context, { maxTxs: 0 });
     await scene.refuses('a', { priority: 9n }, { kind: 'full', floor: null });
-  }),
-  mustRank('P6/room-itself', 'a pool holds exactly as much as its limits say', async (context) => {
+  },
+  'P6/room-itself: a pool holds exactly as much as its limits say': async (context) => {
     const scene = await openScene(context, { maxTxs: 3, maxBytes: 60 });
     await scene.fill(ladder([minPriority, minPriority, minPriority]));
     assert.deepEqual((await scene.load()).headroom, { transactions: 0, bytes: 0 });
-  }),
-  mustRank('P6/takes-effect-at-once', 'a limit counts for the next call', async (context) => {
+  },
+  'P6/takes-effect-at-once: a limit counts for the next call': async (context) => {
     const scene = await openScene(context, { replacementBump: 100 });
     await scene.fill({ old: { provides: ['x'], priority: 10n } });
     await scene.refuses('new', { provides: ['x'], priority: 11n }, { kind: 'replacement-underpriced', required: 20n });
     await scene.store.setLimits({ replacementBump: 0, maxTxGas: 5 });
     assert.equal((await scene.add('new', { provides: ['x'], priority: 11n })).kind, 'received');
     assert.equal((await scene.add('gas', { gas: 6 })).kind, 'limit');
-  }),
-  mustRank('P6/retention-apart', 'limits leave the log and the events as they are', async (context) => {
+  },
+  'P6/retention-apart: limits leave the log and the events as they are': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
     for (let i = 0; i < 6; i++) await scene.fill({ [`n${i}`]: { priority: BigInt(i) } });
     const { logged, lastEventSeq } = await scene.store.usage();
     assert.deepEqual([logged, lastEventSeq], [5, 11]);
-  }),
-];
+  },
+});
+
+export const limitCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { isMempoolError } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { eventsAfter } from '../../scenario/pool.ts';
-import { account, type Draft, ladder, openScene, type Scene } from '../../scenario/priority.ts';
+import { account, type Draft, eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
 import { rejection } from '../../scenario/verb-call.ts';
@@ -32,24 +32,20 @@ function race(scenes: Scenes, drafts: readonly (readonly [string, Draft])[]): Pr
   return Promise.all(drafts.map(([name, draft], i) => (scenes[i % 3] ?? scenes[0]).add(name, draft)));
 }
 
-export const poolNodeCases: readonly ConformanceCase[] = [
-  mustRank(
-    'P16/same-order',
-    'calls of chance on several nodes leave every node with the same order, and indexes that agree',
-    async (context) => {
-      const scenes = await openScenes(context, { maxTxs: 40, maxParked: 8 });
-      for (const [i, call] of makeCalls(context.random, 120).entries()) {
-        await perform(context.random.pick(scenes).store, call);
-        if (i % 10 === 9) await agree(scenes);
-      }
-      await agree(scenes);
-    },
-    shared,
-  ),
-  mustRank(
-    'P16/read-at-once',
-    'what one node was answered, every other node reaps, gossips and counts from then on',
-    async (context) => {
+const ownPoolsShared = eachRanked(
+  {
+    'P16/same-order: calls of chance on several nodes leave every node with the same order, and indexes that agree':
+      async (context) => {
+        const scenes = await openScenes(context, { maxTxs: 40, maxParked: 8 });
+        for (const [i, call] of makeCalls(context.random, 120).entries()) {
+          await perform(context.random.pick(scenes).store, call);
+          if (i % 10 === 9) await agree(scenes);
+        }
+        await agree(scenes);
+      },
+    'P16/read-at-once: what one node was answered, every other node reaps, gossips and counts from then on': async (
+      context,
+    ) => {
       const [a, b] = await openScenes(context);
       for (let i = 0; i < 15; i++) {
         await a.add(`n${i}`, { priority: BigInt(i) });
@@ -58,24 +54,14 @@ export const poolNodeCases: readonly ConformanceCase[] = [
         assert.equal((await b.gossip()).at(-1), `n${i}`);
       }
     },
-    shared,
-  ),
-  mustRank(
-    'P16/late-node',
-    'a node that comes later finds all of it',
-    async (context) => {
+    'P16/late-node: a node that comes later finds all of it': async (context) => {
       const first = await openScene(context, { maxTxs: 30 });
       for (const call of makeCalls(context.random, 80)) await perform(first.store, call);
       const late = await first.another();
       assert.deepEqual(await late.whole(), await first.whole());
       assert.deepEqual(await late.store.best(), await first.store.best());
     },
-    shared,
-  ),
-  mustRank(
-    'P16/taken-once',
-    'several nodes that take at once take each transaction once',
-    async (context) => {
+    'P16/taken-once: several nodes that take at once take each transaction once': async (context) => {
       const scenes = await openScenes(context);
       await scenes[0].addAll(ladder(Array.from({ length: 90 }, () => context.random.below(9))));
       const taken = await Promise.all(
@@ -93,29 +79,22 @@ export const poolNodeCases: readonly ConformanceCase[] = [
       assert.deepEqual(await scenes[0].ready(), []);
       await agree(scenes);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/lease-of-another',
-    'the lease of a node that left is ended by another, and a repeated take is answered by any',
-    async (context) => {
-      const [a, b] = await openScenes(context);
-      await a.fill(ladder([3, 2, 1]));
-      const options = { owner: 'a', leaseMs: 1_000, operationId: 'lot' };
-      const lot = await a.store.take({ maxTxs: 2 }, options);
-      await a.store.close();
-      assert.deepEqual(await b.store.take({ maxTxs: 2 }, options), lot);
-      await b.acknowledge('t0');
-      b.clock.nowMs += 1_001;
-      assert.deepEqual(b.names((await b.store.sweep()).returned), ['t1']);
-      assert.deepEqual(await b.stages('t0', 't1', 't2'), ['Acknowledged', 'Pending', 'Pending']);
-    },
-    shared,
-  ),
-  mustRank(
-    'P16/racing-for-room',
-    'nodes that fill a small pool at once leave the best in it, and never more than fit',
-    async (context) => {
+    'P16/lease-of-another: the lease of a node that left is ended by another, and a repeated take is answered by any':
+      async (context) => {
+        const [a, b] = await openScenes(context);
+        await a.fill(ladder([3, 2, 1]));
+        const options = { owner: 'a', leaseMs: 1_000, operationId: 'lot' };
+        const lot = await a.store.take({ maxTxs: 2 }, options);
+        await a.store.close();
+        assert.deepEqual(await b.store.take({ maxTxs: 2 }, options), lot);
+        await b.acknowledge('t0');
+        b.clock.nowMs += 1_001;
+        assert.deepEqual(b.names((await b.store.sweep()).returned), ['t1']);
+        assert.deepEqual(await b.stages('t0', 't1', 't2'), ['Acknowledged', 'Pending', 'Pending']);
+      },
+    'P16/racing-for-room: nodes that fill a small pool at once leave the best in it, and never more than fit': async (
+      context,
+    ) => {
       const scenes = await openScenes(context, { maxTxs: 10 });
       const priorities = Array.from({ length: 60 }, (_, i) => i * 3 + context.random.below(3));
       await race(scenes, Object.entries(ladder(context.random.shuffled(priorities))));
@@ -126,12 +105,7 @@ export const poolNodeCases: readonly ConformanceCase[] = [
       );
       await agree(scenes);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/racing-replacements',
-    'of racing replacements the dearest remains, alone',
-    async (context) => {
+    'P16/racing-replacements: of racing replacements the dearest remains, alone': async (context) => {
       const scenes = await openScenes(context, { replacementBump: 0 });
       const drafts = Array.from({ length: 30 }, (_, i): [string, Draft] => [
         `r${i}`,
@@ -141,34 +115,21 @@ export const poolNodeCases: readonly ConformanceCase[] = [
       assert.deepEqual(await scenes[2].ready(), ['r29']);
       await agree(scenes);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/racing-sender',
-    'of racing transactions of a sender that may have one, one is received',
-    async (context) => {
+    'P16/racing-sender: of racing transactions of a sender that may have one, one is received': async (context) => {
       const scenes = await openScenes(context);
       const draft = { sender: 's', senderLimit: 1 };
       const outcomes = await Promise.all(scenes.map((scene, i) => scene.add(`n${i}`, draft)));
       assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['received', 'sender-limit', 'sender-limit']);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/racing-sources',
-    'the sources of a hash that several nodes receive at once are those of all',
-    async (context) => {
+    'P16/racing-sources: the sources of a hash that several nodes receive at once are those of all': async (
+      context,
+    ) => {
       const scenes = await openScenes(context);
       const outcomes = await Promise.all(scenes.map((scene, i) => scene.add('a', { from: `peer${i}` })));
       assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['duplicate', 'duplicate', 'received']);
       assert.deepEqual([...(await scenes[0].entry('a')).sources].sort(), ['peer0', 'peer1', 'peer2']);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/racing-chain',
-    'a chain whose links several nodes receive at once is whole and in order',
-    async (context) => {
+    'P16/racing-chain: a chain whose links several nodes receive at once is whole and in order': async (context) => {
       const scenes = await openScenes(context);
       const links = Array.from({ length: 24 }, (_, i): [string, Draft] => [`n${i}`, account('s', i)]);
       await race(scenes, context.random.shuffled(links));
@@ -176,12 +137,7 @@ export const poolNodeCases: readonly ConformanceCase[] = [
       assert.deepEqual([await scenes[0].ready(), await scenes[1].parked()], [due, []]);
       await agree(scenes);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/limits',
-    'limits are those of the pool: whoever sets one last sets it for every node',
-    async (context) => {
+    'P16/limits: limits are those of the pool: whoever sets one last sets it for every node': async (context) => {
       const [a, b] = await openScenes(context, { maxTxs: 9 });
       await a.store.setLimits({ maxTxs: 1 });
       await b.fill({ one: {} });
@@ -190,12 +146,7 @@ export const poolNodeCases: readonly ConformanceCase[] = [
       assert.equal((await a.add('two')).kind, 'received');
       assert.deepEqual((await c.dump()).limits, (await a.dump()).limits);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/gossip-elsewhere',
-    'a peer goes on at another node with the cursor that the first one gave',
-    async (context) => {
+    'P16/gossip-elsewhere: a peer goes on at another node with the cursor that the first one gave': async (context) => {
       const [a, b] = await openScenes(context);
       await a.fill({ one: {}, child: { requires: ['p'] } });
       const { next } = await a.store.since(0);
@@ -203,12 +154,7 @@ export const poolNodeCases: readonly ConformanceCase[] = [
       assert.deepEqual(await b.gossip(next), ['parent', 'child']);
       assert.deepEqual(await a.gossip(next), ['parent', 'child']);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/stale-verdict',
-    'a verdict that another node was quicker to give is not undone',
-    async (context) => {
+    'P16/stale-verdict: a verdict that another node was quicker to give is not undone': async (context) => {
       const [a, b] = await openScenes(context);
       await a.fill({ one: {} });
       const [looked] = await a.store.stale({ height: 1 });
@@ -220,35 +166,36 @@ export const poolNodeCases: readonly ConformanceCase[] = [
       ]);
       assert.equal((await a.entry('one')).priority, 8n);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/pages-elsewhere',
-    'a key of the order means the same place on every node',
-    async (context) => {
+    'P16/pages-elsewhere: a key of the order means the same place on every node': async (context) => {
       const [a, b] = await openScenes(context);
       await a.fill(ladder([4, 3, 2, 1]));
       const [, second] = await a.store.best({ limit: 2 });
       await b.drop('t2');
       assert.deepEqual(b.names(await b.store.best({ after: second?.key })), ['t3']);
     },
-    shared,
-  ),
-  mustRank(
-    'P16/one-ordering',
-    'a node that asks for the other order is refused, and the pool goes on',
-    async (context) => {
-      const scene = await openScene(context);
+  },
+  shared,
+);
+
+const onePoolShared = eachOnPriorityPool(
+  {
+    'P16/one-ordering: a node that asks for the other order is refused, and the pool goes on': async (
+      scene,
+      context,
+    ) => {
       await scene.fill({ a: {} });
       assert.ok(isMempoolError(await rejection(context.open()), 'ERR_MEMPOOL_INCOMPATIBLE'));
       assert.equal((await scene.add('b')).kind, 'received');
     },
-    shared,
-  ),
-  mustRank(
-    'P16/another-process',
-    'nodes of two processes write at once to one order, and every event is told once',
-    async (context) => {
+  },
+  shared,
+);
+
+const ownPoolsProcesses = eachRanked(
+  {
+    'P16/another-process: nodes of two processes write at once to one order, and every event is told once': async (
+      context,
+    ) => {
       const options = { ordering: 'priority', maxTxs: 50 } as const;
       const store = await context.open(options);
       const theirs = makeCalls(context.random, 60);
@@ -265,28 +212,26 @@ export const poolNodeCases: readonly ConformanceCase[] = [
         Array.from(seqs, (_, i) => i + 1),
       );
     },
-    processes,
-  ),
-  mustRank(
-    'P16/killed-node',
-    'a node that is killed in the middle of admissions leaves a pool whose indexes agree, and holds nobody up',
-    async (context) => {
-      const options = { ordering: 'priority', maxTxs: 50 } as const;
-      const store = await context.open(options);
-      for (let kill = 0; kill < 3; kill++) {
-        const child = await context.fork('play', { calls: makeCalls(context.random, 200), options });
-        for (let n = 0; n < 10 + context.random.below(20); n++) {
-          await child.message();
-          if (n % 4 === 0) await store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 60_000 });
+    'P16/killed-node: a node that is killed in the middle of admissions leaves a pool whose indexes agree, and holds nobody up':
+      async (context) => {
+        const options = { ordering: 'priority', maxTxs: 50 } as const;
+        const store = await context.open(options);
+        for (let kill = 0; kill < 3; kill++) {
+          const child = await context.fork('play', { calls: makeCalls(context.random, 200), options });
+          for (let n = 0; n < 10 + context.random.below(20); n++) {
+            await child.message();
+            if (n % 4 === 0) await store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 60_000 });
+          }
+          await child.kill();
+          const [outcome] = await store.receive([
+            { hash: context.random.hex(8), payload: new Uint8Array(1), payloadType: 0 },
+          ]);
+          assert.ok(outcome);
+          assertConsistent(await store.dump());
         }
-        await child.kill();
-        const [outcome] = await store.receive([
-          { hash: context.random.hex(8), payload: new Uint8Array(1), payloadType: 0 },
-        ]);
-        assert.ok(outcome);
-        assertConsistent(await store.dump());
-      }
-    },
-    processes,
-  ),
-];
+      },
+  },
+  processes,
+);
+
+export const poolNodeCases: readonly ConformanceCase[] = [...ownPoolsShared, ...onePoolShared, ...ownPoolsProcesses];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked, mustRank } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
-import { ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
+import { eachOnPriorityPool, ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
 import { refusals } from '../../scenario/priority-refusals.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
@@ -155,13 +155,8 @@ async function moves(
   );
 }
 
-export const poolOperationCases: readonly ConformanceCase[] = [
-  ...ownVerbs.map(repeated),
-  ...ownVerbs.map(repeatedLater),
-  ...ownVerbs.map(otherVerb),
-  ...otherCalls.map(otherArguments),
-  ...refusals.map(refusalRecorded),
-  mustRank('P14/mixed-recorded', 'a call of all kinds of outcomes is recorded whole', async (context) => {
+const ownPools = eachRanked({
+  'P14/mixed-recorded: a call of all kinds of outcomes is recorded whole': async (context) => {
     const scene = await openScene(context, { maxTxs: 4, maxTxGas: 9 });
     await scene.fill(ladder([5, 6], { provides: [] }));
     const batch = [
@@ -178,27 +173,23 @@ export const poolOperationCases: readonly ConformanceCase[] = [
       ['received', 'limit', 'duplicate', 'received', 'received', 'full'],
     );
     await scene.unchanged(async () => assert.deepEqual(await scene.store.receive(batch, { operationId: 'op' }), first));
-  }),
-  mustRank(
-    'P14/received-and-evicted',
-    'one that a call takes in and pushes out again has one event',
-    async (context) => {
-      const scene = await openScene(context, { maxTxs: 1 });
-      const told = await moves(context, scene, async () => {
-        const outcomes = await scene.addAll({ low: { priority: 1n }, high: { priority: 2n } });
-        assert.deepEqual(
-          outcomes.map(({ kind }) => kind),
-          ['received', 'received'],
-        );
-      });
-      assert.deepEqual(told, [
-        ['low', 'Unknown', 'Dropped', 'evicted'],
-        ['high', 'Unknown', 'Pending', null],
-      ]);
-      assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['low']);
-    },
-  ),
-  mustRank('P14/by-seq', 'evicted and replaced ones of a call are told by seq, in events and log', async (context) => {
+  },
+  'P14/received-and-evicted: one that a call takes in and pushes out again has one event': async (context) => {
+    const scene = await openScene(context, { maxTxs: 1 });
+    const told = await moves(context, scene, async () => {
+      const outcomes = await scene.addAll({ low: { priority: 1n }, high: { priority: 2n } });
+      assert.deepEqual(
+        outcomes.map(({ kind }) => kind),
+        ['received', 'received'],
+      );
+    });
+    assert.deepEqual(told, [
+      ['low', 'Unknown', 'Dropped', 'evicted'],
+      ['high', 'Unknown', 'Pending', null],
+    ]);
+    assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['low']);
+  },
+  'P14/by-seq: evicted and replaced ones of a call are told by seq, in events and log': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({ a: { priority: 3n, provides: ['x'] }, b: { priority: 1n }, c: { priority: 2n } });
     const told = await moves(context, scene, () =>
@@ -213,9 +204,11 @@ export const poolOperationCases: readonly ConformanceCase[] = [
       ['f', 'Unknown', 'Pending', null],
     ]);
     assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['a', 'b', 'c']);
-  }),
-  mustRank('P14/sweep-in-order', 'what a sweep moves is told by seq, whatever moved it', async (context) => {
-    const scene = await openScene(context);
+  },
+});
+
+const onePool = eachOnPriorityPool({
+  'P14/sweep-in-order: what a sweep moves is told by seq, whatever moved it': async (scene, context) => {
     await scene.fill({
       a: { priority: 1n },
       b: { priority: 9n },
@@ -230,19 +223,24 @@ export const poolOperationCases: readonly ConformanceCase[] = [
       ['b', 'Propagated', 'RolledBack', null],
       ['c', 'Pending', 'Dropped', 'expired'],
     ]);
-  }),
-  mustRank(
-    'P14/chain-in-order',
-    'a block’s event comes first, then what it confirmed and spent, by seq',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ a: { provides: ['x'] }, b: {}, c: { provides: ['y'] } });
-      assert.deepEqual(await moves(context, scene, () => scene.block(1, { seen: ['b'], provides: ['y', 'x'] })), [
-        'applied',
-        ['a', 'Pending', 'Dropped', 'conflict'],
-        ['b', 'Pending', 'Confirmed', null],
-        ['c', 'Pending', 'Dropped', 'conflict'],
-      ]);
-    },
-  ),
+  },
+  'P14/chain-in-order: the event of the block comes first, then the transactions by seq': async (scene, context) => {
+    await scene.fill({ a: { provides: ['x'] }, b: {}, c: { provides: ['y'] } });
+    assert.deepEqual(await moves(context, scene, () => scene.block(1, { seen: ['b'], provides: ['y', 'x'] })), [
+      'applied',
+      ['a', 'Pending', 'Dropped', 'conflict'],
+      ['b', 'Pending', 'Confirmed', null],
+      ['c', 'Pending', 'Dropped', 'conflict'],
+    ]);
+  },
+});
+
+export const poolOperationCases: readonly ConformanceCase[] = [
+  ...ownVerbs.map(repeated),
+  ...ownVerbs.map(repeatedLater),
+  ...ownVerbs.map(otherVerb),
+  ...otherCalls.map(otherArguments),
+  ...refusals.map(refusalRecorded),
+  ...ownPools,
+  ...onePool,
 ];

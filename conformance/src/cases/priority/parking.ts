@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustInFlight, mustRank } from '../../case/must.ts';
+import { eachInFlight } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
-import { type Draft, openScene, type Scene } from '../../scenario/priority.ts';
+import { type Draft, eachOnPriorityPool, onPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 const parent: Draft = { priority: 5n, provides: ['p'] };
 const child: Draft = { priority: 5n, requires: ['p'], provides: ['c'] };
@@ -46,8 +46,7 @@ async function staleParent(scene: Scene): Promise<void> {
 }
 
 function parks({ id, title, parent: own = parent, leave }: Leaving): ConformanceCase {
-  return mustRank(`P2/parent-${id}`, `when a parent ${title}, its descendants are parked`, async (context) => {
-    const scene = await openScene(context);
+  return onPriorityPool(`P2/parent-${id}`, `when a parent ${title}, its descendants are parked`, async (scene) => {
     await scene.fill({ ...family, parent: own });
     assert.deepEqual(await scene.parked(), []);
     await leave(scene);
@@ -67,8 +66,7 @@ const stages: readonly (readonly [string, (scene: Scene) => Promise<unknown>])[]
 
 function meets([stage, bring]: (typeof stages)[number]): ConformanceCase {
   const title = `a tag is met by one that is ${stage}, for those that wait for it and for those that come`;
-  return mustRank(`P2/met-by-${stage.toLowerCase()}`, title, async (context) => {
-    const scene = await openScene(context);
+  return onPriorityPool(`P2/met-by-${stage.toLowerCase()}`, title, async (scene) => {
     await scene.fill({ early: { requires: ['p'] }, parent });
     await bring(scene);
     const outcome = await scene.add('late', { requires: ['p'] });
@@ -77,9 +75,8 @@ function meets([stage, bring]: (typeof stages)[number]): ConformanceCase {
   });
 }
 
-export const parkingCases: readonly ConformanceCase[] = [
-  mustRank('P2/parked-told', 'what lacks a tag is received as parked, what lacks none is not', async (context) => {
-    const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P2/parked-told: what lacks a tag is received as parked, what lacks none is not': async (scene) => {
     const told = await scene.addAll({ child, parent, other: {} });
     const hash = (name: string) => ({ kind: 'received', hash: scene.hash(name), stage: 'Pending' });
     assert.deepEqual(told, [
@@ -87,134 +84,117 @@ export const parkingCases: readonly ConformanceCase[] = [
       { ...hash('parent'), seq: 2 },
       { ...hash('other'), seq: 3 },
     ]);
-  }),
-  mustRank('P2/parked-not-handed-out', 'a parked one is not reaped, listed, taken or gossiped', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/parked-not-handed-out: a parked one is not reaped, listed, taken or gossiped': async (scene) => {
     await scene.fill({ child, grandchild });
     const { store } = scene;
     assert.deepEqual([await store.reap(), await store.best(), await store.peekPending()], [[], [], []]);
     assert.deepEqual((await store.take({}, { owner: 'o', leaseMs: 1_000 })).transactions, []);
     assert.deepEqual((await store.since(0)).items, []);
     assert.equal(await store.hasPending(), false);
-  }),
-  mustRank('P2/parked-not-marked', 'a parked one is not marked in flight', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/parked-not-marked: a parked one is not marked in flight': async (scene) => {
     await scene.fill({ child, other: {} });
     assert.deepEqual(scene.names(await scene.mark('child', 'other')), ['other']);
     assert.deepEqual(await scene.stages('child', 'other'), ['Pending', 'Propagated']);
-  }),
-  mustRank(
-    'P2/parked-listed',
-    'peekParked lists parked ones by seq, in pages, with their payloads',
-    async (context) => {
-      const scene = await openScene(context);
-      const requires = ['missing'];
-      await scene.fill({ a: { requires }, b: {}, c: { requires, priority: 9n }, d: { requires } });
-      const first = await scene.store.peekParked({ limit: 2 });
-      const rest = await scene.store.peekParked({ limit: 2, after: first.at(-1)?.seq ?? 0 });
-      assert.deepEqual([scene.names(first), scene.names(rest)], [['a', 'c'], ['d']]);
-      assert.deepEqual([first[0]?.payload.length, first[0]?.stage], [20, 'Pending']);
-    },
-  ),
-  mustRank('P2/pending-means-ready', 'peekPending lists the ready ones by seq, whatever they pay', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/parked-listed: peekParked lists parked ones by seq, in pages, with their payloads': async (scene) => {
+    const requires = ['missing'];
+    await scene.fill({ a: { requires }, b: {}, c: { requires, priority: 9n }, d: { requires } });
+    const first = await scene.store.peekParked({ limit: 2 });
+    const rest = await scene.store.peekParked({ limit: 2, after: first.at(-1)?.seq ?? 0 });
+    assert.deepEqual([scene.names(first), scene.names(rest)], [['a', 'c'], ['d']]);
+    assert.deepEqual([first[0]?.payload.length, first[0]?.stage], [20, 'Pending']);
+  },
+  'P2/pending-means-ready: peekPending lists the ready ones by seq, whatever they pay': async (scene) => {
     await scene.fill({ a: { priority: 1n }, b: { requires: ['missing'] }, c: { priority: 9n }, d: { priority: 5n } });
     assert.deepEqual(scene.names(await scene.store.peekPending()), ['a', 'c', 'd']);
     const { pending } = await scene.store.usage();
     assert.deepEqual([pending, (await scene.load()).parked], [4, 1]);
-  }),
-  mustRank('P2/promoted', 'the parent that was missing makes all its descendants ready', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/promoted: the parent that was missing makes all its descendants ready': async (scene) => {
     await scene.fill({ grandchild, child });
     await scene.add('parent', parent);
     assert.deepEqual([await scene.parked(), await scene.ready()], [[], ['parent', 'child', 'grandchild']]);
     assert.equal(await scene.store.hasPending(), true);
-  }),
-  mustRank('P2/no-event-for-readiness', 'being parked or made ready is no transition and no event', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/no-event-for-readiness: being parked or made ready is no transition and no event': async (scene, context) => {
     await scene.fill({ child });
     const events = await eventsOf(context, scene.store, () => scene.add('parent', parent));
     assert.deepEqual(
       events.map((event) => event.kind === 'transaction' && scene.names([event])),
       [['parent']],
     );
-  }),
-  mustRank('P2/every-tag', 'one tag that is missing parks, however many are there', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/every-tag: one tag that is missing parks, however many are there': async (scene) => {
     await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] }, me: { requires: ['a', 'b', 'c'] } });
     assert.deepEqual(await scene.parked(), ['me']);
     await scene.add('c', { provides: ['c'] });
     assert.deepEqual(await scene.parked(), []);
     await scene.drop('b');
     assert.deepEqual(await scene.parked(), ['me']);
-  }),
-  ...stages.map(meets),
-  mustRank('P2/not-by-a-parked-one', 'a parked parent leaves its child parked', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/not-by-a-parked-one: a parked parent leaves its child parked': async (scene) => {
     await scene.fill({ parent: { ...parent, requires: ['missing'] } });
     const outcome = await scene.add('child', child);
     assert.equal(outcome.kind === 'received' && outcome.parked, true);
     assert.deepEqual(await scene.parked(), ['parent', 'child']);
-  }),
-  ...leavings.map(parks),
-  mustRank('P2/parent-flushed', 'a flush leaves no descendant behind, parked or ready', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/parent-flushed: a flush leaves no descendant behind, parked or ready': async (scene) => {
     await scene.fill({ ...family, other: { requires: ['missing'] } });
     assert.equal(await scene.store.flush(), 4);
     assert.deepEqual(await scene.order(), []);
-  }),
-  mustInFlight(
-    'P2/in-flight-child-stays',
-    'a child in flight keeps its stage when its parent is dropped, and is parked when it returns',
-    async (context, stage) => {
-      const scene = await openScene(context);
-      await scene.fill(family);
-      await scene.mark('parent', 'child');
-      if (stage === 'Acknowledged') await scene.acknowledge('child');
-      await scene.drop('parent');
-      assert.deepEqual(await scene.stages('child'), [stage]);
-      assert.deepEqual(await scene.ready(), ['grandchild']);
-      await scene.release('child');
-      assert.deepEqual(await scene.parked(), ['child', 'grandchild']);
-    },
-    ['priority'],
-  ),
-  mustInFlight(
-    'P2/in-flight-child-of-a-returned-parent',
-    'a child in flight keeps its stage when its parent returns to Pending, and stands below it when it returns',
-    async (context, stage) => {
-      const scene = await openScene(context);
-      await scene.fill({ ...family, parent: { ...parent, priority: 2n }, rival: { priority: 3n } });
-      await scene.mark('parent', 'child');
-      if (stage === 'Acknowledged') await scene.acknowledge('child');
-      await scene.release('parent');
-      assert.deepEqual(await scene.stages('child'), [stage]);
-      await scene.release('child');
-      assert.deepEqual(await scene.ready(), ['rival', 'parent', 'child', 'grandchild']);
-    },
-    ['priority'],
-  ),
-  mustRank(
-    'P2/new-life-of-a-parent',
-    'a parent that is received again makes its child ready again',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(family);
-      await scene.drop('parent');
-      await scene.add('parent', parent);
-      assert.deepEqual(await scene.ready(), ['parent', 'child', 'grandchild']);
-    },
-  ),
-  mustRank('P2/mark-a-chain', 'a whole chain is marked in one call, in any order', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/new-life-of-a-parent: a parent that is received again makes its child ready again': async (scene) => {
+    await scene.fill(family);
+    await scene.drop('parent');
+    await scene.add('parent', parent);
+    assert.deepEqual(await scene.ready(), ['parent', 'child', 'grandchild']);
+  },
+  'P2/mark-a-chain: a whole chain is marked in one call, in any order': async (scene) => {
     await scene.fill(family);
     const marked = await scene.mark('grandchild', 'parent', 'child');
     assert.deepEqual(scene.names(marked), ['grandchild', 'parent', 'child']);
-  }),
-  mustRank('P2/tag-twice', 'a tag that is named twice counts once', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P2/tag-twice: a tag that is named twice counts once': async (scene) => {
     await scene.fill({ me: { provides: ['m', 'm'], requires: ['p', 'p'] }, parent });
     const { provides, requires, place } = await scene.entry('me');
     assert.deepEqual([provides, requires, place?.ready], [['m'], ['p'], true]);
-  }),
+  },
+});
+
+const ownInFlightPriority = eachInFlight(
+  {
+    'P2/in-flight-child-stays: a child in flight keeps its stage when its parent is dropped, and is parked when it returns':
+      async (context, stage) => {
+        const scene = await openScene(context);
+        await scene.fill(family);
+        await scene.mark('parent', 'child');
+        if (stage === 'Acknowledged') await scene.acknowledge('child');
+        await scene.drop('parent');
+        assert.deepEqual(await scene.stages('child'), [stage]);
+        assert.deepEqual(await scene.ready(), ['grandchild']);
+        await scene.release('child');
+        assert.deepEqual(await scene.parked(), ['child', 'grandchild']);
+      },
+    'P2/in-flight-child-of-a-returned-parent: a child in flight keeps its stage when its parent returns to Pending, and stands below it when it returns':
+      async (context, stage) => {
+        const scene = await openScene(context);
+        await scene.fill({ ...family, parent: { ...parent, priority: 2n }, rival: { priority: 3n } });
+        await scene.mark('parent', 'child');
+        if (stage === 'Acknowledged') await scene.acknowledge('child');
+        await scene.release('parent');
+        assert.deepEqual(await scene.stages('child'), [stage]);
+        await scene.release('child');
+        assert.deepEqual(await scene.ready(), ['rival', 'parent', 'child', 'grandchild']);
+      },
+  },
+  ['priority'],
+);
+
+export const parkingCases: readonly ConformanceCase[] = [
+  ...onePool,
+  ...stages.map(meets),
+  ...leavings.map(parks),
+  ...ownInFlightPriority,
 ];

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
-import { type Draft, type Drafts, openScene, type Scene } from '../../scenario/priority.ts';
+import { type Draft, type Drafts, eachOnPriorityPool, onPriorityPool, type Scene } from '../../scenario/priority.ts';
 
 /** A line of the table of places, by an example: what is received, and where the last one then stands. */
 interface PlaceExample {
@@ -159,32 +158,24 @@ async function expectPlace(scene: Scene, { eff, anchor, depth, order }: PlaceExa
 }
 
 function placed(example: PlaceExample): ConformanceCase {
-  return mustRank(`P1/place-${example.id}`, example.title, async (context) => {
-    const scene = await openScene(context);
+  return onPriorityPool(`P1/place-${example.id}`, example.title, async (scene) => {
     await scene.fill(example.drafts);
     await expectPlace(scene, example);
   });
 }
 
-export const placeCases: readonly ConformanceCase[] = [
-  ...examples.map(placed),
-  mustRank(
-    'P1/place-own-equal-earlier',
-    'one that pays what its parent pays and came earlier stands by the parent’s anchor',
-    async (context) => {
-      const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P1/place-own-equal-earlier: one that pays what its parent pays and came earlier stands by the parent’s anchor':
+    async (scene) => {
       await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
       assert.deepEqual(await scene.place('me'), { ready: true, eff: 5n, anchor: await scene.seq('parent'), depth: 1 });
       assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
     },
-  ),
-  mustRank('P1/place-in-one-call', 'a parent that comes later in the same call counts', async (context) => {
-    const scene = await openScene(context);
+  'P1/place-in-one-call: a parent that comes later in the same call counts': async (scene) => {
     await scene.addAll({ me: priced(9n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
     assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
-  }),
-  mustRank('P1/depth-before-seq', 'at the same priority and anchor the less deep one goes first', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P1/depth-before-seq: at the same priority and anchor the less deep one goes first': async (scene) => {
     await scene.fill({
       grandchild: priced(9n, [], ['c']),
       root: priced(5n, ['r']),
@@ -192,45 +183,31 @@ export const placeCases: readonly ConformanceCase[] = [
       late: priced(9n, [], ['r']),
     });
     assert.deepEqual(await scene.order(), ['root', 'child', 'late', 'grandchild']);
-  }),
-  mustRank('P1/siblings-by-seq', 'children of one parent that pay more stand in order of arrival', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P1/siblings-by-seq: children of one parent that pay more stand in order of arrival': async (scene) => {
     await scene.fill({ third: priced(6n, [], ['p']), first: priced(8n, [], ['p']), second: priced(7n, [], ['p']) });
     await scene.add('p', priced(5n, ['p']));
     assert.deepEqual(await scene.order(), ['p', 'third', 'first', 'second']);
-  }),
-  mustRank(
-    'P1/parent-in-flight',
-    'a parent that is not Pending any more does not hold its child down, until it returns',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ parent: priced(2n, ['p']), rival: priced(5n), me: priced(9n, [], ['p']) });
-      const below = await scene.place('me');
-      await scene.mark('parent');
-      assert.deepEqual(await scene.place('me'), { ready: true, eff: 9n, anchor: await scene.seq('me'), depth: 0 });
-      assert.deepEqual(await scene.ready(), ['me', 'rival']);
-      await scene.release('parent');
-      assert.deepEqual(await scene.place('me'), below);
-      assert.deepEqual(await scene.ready(), ['rival', 'parent', 'me']);
-    },
-  ),
-  mustRank(
-    'P1/anchor-alone',
-    'a place changes with its anchor, though priority and readiness stay',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), p: priced(5n, ['p']), last: priced(5n) });
-      await scene.mark('p');
-      assert.deepEqual(await scene.ready(), ['me', 'rival', 'last']);
-      await scene.release('p');
-      assert.deepEqual(await scene.ready(), ['rival', 'p', 'me', 'last']);
-    },
-  ),
-  mustRank(
-    'P1/place-follows-every-generation',
-    'when a root leaves Pending all its descendants get their places anew, and when it returns too',
-    async (context) => {
-      const scene = await openScene(context);
+  },
+  'P1/parent-in-flight: a parent holds its child down only while it is Pending': async (scene) => {
+    await scene.fill({ parent: priced(2n, ['p']), rival: priced(5n), me: priced(9n, [], ['p']) });
+    const below = await scene.place('me');
+    await scene.mark('parent');
+    assert.deepEqual(await scene.place('me'), { ready: true, eff: 9n, anchor: await scene.seq('me'), depth: 0 });
+    assert.deepEqual(await scene.ready(), ['me', 'rival']);
+    await scene.release('parent');
+    assert.deepEqual(await scene.place('me'), below);
+    assert.deepEqual(await scene.ready(), ['rival', 'parent', 'me']);
+  },
+  'P1/anchor-alone: a place changes with its anchor, though priority and readiness stay': async (scene) => {
+    await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), p: priced(5n, ['p']), last: priced(5n) });
+    await scene.mark('p');
+    assert.deepEqual(await scene.ready(), ['me', 'rival', 'last']);
+    await scene.release('p');
+    assert.deepEqual(await scene.ready(), ['rival', 'p', 'me', 'last']);
+  },
+  'P1/place-follows-every-generation: when a root leaves Pending all its descendants get their places anew, and when it returns too':
+    async (scene) => {
       await scene.fill({
         root: priced(1n, ['0']),
         a: priced(9n, ['1'], ['0']),
@@ -244,5 +221,6 @@ export const placeCases: readonly ConformanceCase[] = [
       await scene.release('root');
       assert.deepEqual(await scene.order(), ['rival', 'root', 'a', 'b', 'c']);
     },
-  ),
-];
+});
+
+export const placeCases: readonly ConformanceCase[] = [...examples.map(placed), ...onePool];

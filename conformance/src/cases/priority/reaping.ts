@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
-import { type Draft, ladder, maxPriority, minPriority, openScene } from '../../scenario/priority.ts';
+import {
+  type Draft,
+  eachOnPriorityPool,
+  ladder,
+  maxPriority,
+  minPriority,
+  onPriorityPool,
+} from '../../scenario/priority.ts';
 
 type Budget = NonNullable<Parameters<MempoolStore['reap']>[0]>;
 
@@ -34,8 +40,7 @@ function budgetOf(maxBytes: number | null, maxGas: number | null): Budget {
 function fits([maxBytes, maxGas, count]: (typeof rooms)[number]): ConformanceCase {
   const [bytes, gas] = [maxBytes ?? 'any', maxGas ?? 'any'];
   const title = `of twenty transactions of 20 + 2 bytes and gas 1, ${count} fit into ${bytes} bytes and ${gas} gas`;
-  return mustRank(`P7/room-${bytes}-${gas}`, title, async (context) => {
-    const scene = await openScene(context);
+  return onPriorityPool(`P7/room-${bytes}-${gas}`, title, async (scene) => {
     await scene.addAll(
       ladder(
         Array.from({ length: 20 }, (_, i) => i),
@@ -57,10 +62,8 @@ const mixed: Readonly<Record<string, Draft>> = {
   c: { priority: 5n, bytes: 5, gas: 0 },
 };
 
-export const reapingCases: readonly ConformanceCase[] = [
-  ...rooms.map(fits),
-  mustRank('P7/exact', 'bytes and gas that fit to the last unit fit', async (context) => {
-    const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P7/exact: bytes and gas that fit to the last unit fit': async (scene) => {
     await scene.fill(ladder([3, 2, 1], { gas: 7 }));
     const reap = async (budget: Budget) => (await scene.store.reap(budget)).length;
     assert.deepEqual([await reap({ maxBytes: 40 }), await reap({ maxBytes: 39 })], [2, 1]);
@@ -69,44 +72,34 @@ export const reapingCases: readonly ConformanceCase[] = [
       [await reap({ maxBytes: 44, overheadBytes: 2 }), await reap({ maxBytes: 43, overheadBytes: 2 })],
       [2, 1],
     );
-  }),
-  mustRank('P7/no-gas', 'a transaction without gas fits where there is none', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/no-gas: a transaction without gas fits where there is none': async (scene) => {
     await scene.fill({ a: { priority: 2n }, b: { priority: 1n, gas: 1 } });
     assert.deepEqual(scene.names(await scene.store.reap({ maxGas: 0 })), ['a']);
-  }),
-  mustRank('P7/no-bytes', 'a transaction without a byte fits where there is none', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/no-bytes: a transaction without a byte fits where there is none': async (scene) => {
     await scene.fill({ a: { bytes: 0 }, b: { bytes: 1 } });
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 0 })), ['a']);
     assert.deepEqual(await scene.store.reap({ maxBytes: 0, overheadBytes: 1 }), []);
-  }),
-  mustRank('P7/count', 'maxTxs bounds how many are reaped', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/count: maxTxs bounds how many are reaped': async (scene) => {
     await scene.fill(ladder([1, 3, 2]));
     assert.deepEqual(scene.names(await scene.store.reap({ maxTxs: 2 })), ['t1', 't2']);
     assert.deepEqual(await scene.store.reap({ maxTxs: 0 }), []);
-  }),
-  mustRank('P7/prefix', 'the first that does not fit ends it, though smaller ones follow', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/prefix: the first that does not fit ends it, though smaller ones follow': async (scene) => {
     await scene.fill(mixed);
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 50 })), ['a']);
     assert.deepEqual(scene.names(await scene.store.reap({ maxGas: 49 })), ['a']);
-  }),
-  mustRank(
-    'P7/skip',
-    'as many as asked may be passed over, and their descendants uncounted with them',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(mixed);
-      const reap = async (budget: Budget) => scene.names(await scene.store.reap(budget));
-      assert.deepEqual(await reap({ maxBytes: 50, skip: 1 }), ['a', 'b']);
-      assert.deepEqual(await reap({ maxBytes: 50, skip: 2 }), ['a', 'b', 'c']);
-      assert.deepEqual(await reap({ maxGas: 30, skip: 9 }), ['a', 'b', 'c']);
-    },
-  ),
-  mustRank('P7/skip-descendants', 'no descendant of one passed over is reaped, at any distance', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/skip: as many as asked may be passed over, and their descendants uncounted with them': async (scene) => {
+    await scene.fill(mixed);
+    const reap = async (budget: Budget) => scene.names(await scene.store.reap(budget));
+    assert.deepEqual(await reap({ maxBytes: 50, skip: 1 }), ['a', 'b']);
+    assert.deepEqual(await reap({ maxBytes: 50, skip: 2 }), ['a', 'b', 'c']);
+    assert.deepEqual(await reap({ maxGas: 30, skip: 9 }), ['a', 'b', 'c']);
+  },
+  'P7/skip-descendants: no descendant of one passed over is reaped, at any distance': async (scene) => {
     await scene.fill({
       large: { bytes: 100, priority: 9n, provides: ['l'] },
       other: { priority: 9n, provides: ['o'] },
@@ -117,15 +110,13 @@ export const reapingCases: readonly ConformanceCase[] = [
     });
     await scene.fill({ last: {} });
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 60, skip: 1 })), ['other', 'last']);
-  }),
-  mustRank('P7/oversized-head', 'a head that never fits does not wedge who may pass over it', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/oversized-head: a head that never fits does not wedge who may pass over it': async (scene) => {
     await scene.fill({ giant: { priority: 99n, bytes: 5_000 }, ...ladder([1, 2, 3]) });
     assert.deepEqual(await scene.store.reap({ maxBytes: 1_000 }), []);
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 1_000, skip: 1 })), ['t2', 't1', 't0']);
-  }),
-  mustRank('P7/reads-alone', 'reaping and paging change nothing', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/reads-alone: reaping and paging change nothing': async (scene) => {
     await scene.fill(mixed);
     await scene.unchanged(async () => {
       const first = await scene.store.reap({ maxBytes: 200 });
@@ -133,18 +124,16 @@ export const reapingCases: readonly ConformanceCase[] = [
       await scene.store.best({ limit: 2 });
       await scene.store.payloads(scene.hashes(['a', 'b']));
     });
-  }),
-  mustRank('P7/candidate', 'a candidate has its seq, bytes, gas and its own priority', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/candidate: a candidate has its seq, bytes, gas and its own priority': async (scene) => {
     await scene.fill({
       parent: { priority: 2n, provides: ['p'] },
       child: { priority: 7n, gas: 3, bytes: 9, requires: ['p'] },
     });
     const [, child] = await scene.store.reap();
     assert.deepEqual(child, { hash: scene.hash('child'), seq: 2, bytes: 9, gas: 3, priority: 7n });
-  }),
-  mustRank('P7/pages', 'best pages through the order by keys that rise as text', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/pages: best pages through the order by keys that rise as text': async (scene, context) => {
     await scene.addAll(ladder(Array.from({ length: 25 }, () => context.random.below(5) - 2)));
     const pages: string[] = [];
     const keys: string[] = [];
@@ -156,44 +145,30 @@ export const reapingCases: readonly ConformanceCase[] = [
     assert.deepEqual(pages, await scene.ready());
     assert.deepEqual(keys, [...keys].sort());
     assert.equal(new Set(keys).size, 25);
-  }),
-  mustRank(
-    'P7/keys-in-full',
-    'keys tell every place from every other: depth and both ends of 64 bits',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({
-        child: { priority: 5n, requires: ['p'] },
-        parent: { priority: 5n, provides: ['p'] },
-        lowest: { priority: minPriority },
-        low: { priority: minPriority + 1n },
-        highest: { priority: maxPriority },
-        high: { priority: maxPriority - 1n },
-      });
-      const order = ['highest', 'high', 'parent', 'child', 'low', 'lowest'];
-      const ranked = await scene.store.best();
-      assert.deepEqual(
-        [scene.names(ranked), ranked.map(({ key }) => key).sort()],
-        [order, ranked.map(({ key }) => key)],
-      );
-      for (const [at, { key }] of ranked.entries())
-        assert.deepEqual(scene.names(await scene.store.best({ after: key })), order.slice(at + 1));
-    },
-  ),
-  mustRank(
-    'P7/pages-stay-valid',
-    'a key is a place: a page behind it is right though its owner has gone',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([9, 8, 7, 6, 5]));
-      const [, second] = await scene.store.best({ limit: 2 });
-      await scene.drop('t1', 't3');
-      await scene.fill({ ahead: { priority: 10n }, behind: { priority: 6n } });
-      assert.deepEqual(scene.names(await scene.store.best({ after: second?.key })), ['t2', 'behind', 't4']);
-    },
-  ),
-  mustRank('P7/payloads', 'payloads come in the order asked, null for what is not live', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/keys-in-full: keys tell every place from every other: depth and both ends of 64 bits': async (scene) => {
+    await scene.fill({
+      child: { priority: 5n, requires: ['p'] },
+      parent: { priority: 5n, provides: ['p'] },
+      lowest: { priority: minPriority },
+      low: { priority: minPriority + 1n },
+      highest: { priority: maxPriority },
+      high: { priority: maxPriority - 1n },
+    });
+    const order = ['highest', 'high', 'parent', 'child', 'low', 'lowest'];
+    const ranked = await scene.store.best();
+    assert.deepEqual([scene.names(ranked), ranked.map(({ key }) => key).sort()], [order, ranked.map(({ key }) => key)]);
+    for (const [at, { key }] of ranked.entries())
+      assert.deepEqual(scene.names(await scene.store.best({ after: key })), order.slice(at + 1));
+  },
+  'P7/pages-stay-valid: a key is a place: a page behind it is right though its owner has gone': async (scene) => {
+    await scene.fill(ladder([9, 8, 7, 6, 5]));
+    const [, second] = await scene.store.best({ limit: 2 });
+    await scene.drop('t1', 't3');
+    await scene.fill({ ahead: { priority: 10n }, behind: { priority: 6n } });
+    assert.deepEqual(scene.names(await scene.store.best({ after: second?.key })), ['t2', 'behind', 't4']);
+  },
+  'P7/payloads: payloads come in the order asked, null for what is not live': async (scene) => {
     await scene.fill({ a: { bytes: 3 }, b: { bytes: 4 }, parked: { bytes: 5, requires: ['missing'] }, gone: {} });
     await scene.mark('b');
     await scene.drop('gone');
@@ -202,12 +177,13 @@ export const reapingCases: readonly ConformanceCase[] = [
       answers.map((answer) => answer && [scene.names([answer])[0], answer.payload.length, answer.payloadType]),
       [['b', 4, 0], null, ['parked', 5, 0], null, ['a', 3, 0], ['b', 4, 0]],
     );
-  }),
-  mustRank('P7/payloads-are-copies', 'the bytes of payloads belong to the caller', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P7/payloads-are-copies: the bytes of payloads belong to the caller': async (scene) => {
     await scene.fill({ a: { bytes: 3 } });
     const [first] = await scene.store.payloads(scene.hashes(['a']));
     first?.payload.fill(99);
     assert.deepEqual([...((await scene.store.payloads(scene.hashes(['a'])))[0]?.payload ?? [])], [1, 1, 1]);
-  }),
-];
+  },
+});
+
+export const reapingCases: readonly ConformanceCase[] = [...rooms.map(fits), ...onePool];

@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
-import { account, ladder, openScene, type Scene, startMs, type Verdict } from '../../scenario/priority.ts';
+import {
+  account,
+  eachOnPriorityPool,
+  ladder,
+  openScene,
+  type Scene,
+  startMs,
+  type Verdict,
+} from '../../scenario/priority.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
 type Outcome = Awaited<ReturnType<MempoolStore['revise']>>[number];
@@ -20,9 +28,8 @@ async function staleNames(scene: Scene, height: number, limit = 100): Promise<st
   return scene.names(await scene.store.stale({ height, limit }));
 }
 
-export const recheckCases: readonly ConformanceCase[] = [
-  mustRank('P11/stale', 'what was checked below a height is stale, the longest unchecked first', async (context) => {
-    const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P11/stale: what was checked below a height is stale, the longest unchecked first': async (scene) => {
     await scene.add('a', {}, { height: 5 });
     await scene.add('b', { requires: ['missing'] }, { height: 3 });
     await scene.add('c', {}, { height: 5 });
@@ -31,9 +38,8 @@ export const recheckCases: readonly ConformanceCase[] = [
     assert.deepEqual([await staleNames(scene, 9, 2), await staleNames(scene, 3)], [['b', 'a'], []]);
     const [first] = await scene.store.stale({ height: 9 });
     assert.deepEqual(first, { hash: scene.hash('b'), seq: 2, version: 1, checkedHeight: 3 });
-  }),
-  mustRank('P11/stale-pending-only', 'what is not Pending is not stale', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P11/stale-pending-only: what is not Pending is not stale': async (scene) => {
     await scene.fill(ladder([5, 4, 3, 2, 1]));
     await scene.mark('t0', 't4');
     await scene.acknowledge('t4');
@@ -42,38 +48,31 @@ export const recheckCases: readonly ConformanceCase[] = [
     assert.deepEqual(await staleNames(scene, 1), ['t3']);
     await scene.release('t0', 't4');
     assert.deepEqual(await staleNames(scene, 1), ['t0', 't3', 't4']);
-  }),
-  mustRank(
-    'P11/revised',
-    'a new verdict changes priority, gas, needs, expiry and limit, and counts',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.add('a', { priority: 1n, sender: 's', provides: ['x'] }, { height: 2 });
-      const answer: Verdict = {
-        priority: 8n,
-        gas: 4,
-        requires: ['y'],
-        expiresAt: startMs + 9,
-        expiresAtHeight: 77,
-        senderLimit: 3,
-        propagate: false,
-      };
-      const outcome = await revise(scene, 'a', 1, { ...answer, sender: 's', provides: ['x'] }, 6);
-      assert.deepEqual(outcome, { kind: 'revised', hash: scene.hash('a'), version: 2 });
-      const { priority, gas, requires, expiresAt, expiresAtHeight, senderLimit, propagate, ...rest } =
-        await scene.entry('a');
-      assert.deepEqual({ priority, gas, requires, expiresAt, expiresAtHeight, senderLimit, propagate }, answer);
-      assert.deepEqual([rest.version, rest.checkedHeight, rest.admittedHeight, rest.seq], [2, 6, 2, 1]);
-      assert.deepEqual([await scene.parked(), (await scene.load()).gas], [['a'], 4]);
-    },
-  ),
-  mustRank('P11/no-event', 'a new verdict is no transition and no event', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P11/revised: a new verdict changes priority, gas, needs, expiry and limit, and counts': async (scene) => {
+    await scene.add('a', { priority: 1n, sender: 's', provides: ['x'] }, { height: 2 });
+    const answer: Verdict = {
+      priority: 8n,
+      gas: 4,
+      requires: ['y'],
+      expiresAt: startMs + 9,
+      expiresAtHeight: 77,
+      senderLimit: 3,
+      propagate: false,
+    };
+    const outcome = await revise(scene, 'a', 1, { ...answer, sender: 's', provides: ['x'] }, 6);
+    assert.deepEqual(outcome, { kind: 'revised', hash: scene.hash('a'), version: 2 });
+    const { priority, gas, requires, expiresAt, expiresAtHeight, senderLimit, propagate, ...rest } =
+      await scene.entry('a');
+    assert.deepEqual({ priority, gas, requires, expiresAt, expiresAtHeight, senderLimit, propagate }, answer);
+    assert.deepEqual([rest.version, rest.checkedHeight, rest.admittedHeight, rest.seq], [2, 6, 2, 1]);
+    assert.deepEqual([await scene.parked(), (await scene.load()).gas], [['a'], 4]);
+  },
+  'P11/no-event: a new verdict is no transition and no event': async (scene, context) => {
     await scene.fill({ a: {} });
     assert.deepEqual(await eventsOf(context, scene.store, () => revise(scene, 'a', 1, { priority: 5n })), []);
-  }),
-  mustRank('P11/new-place', 'a new priority moves a transaction, and its descendants with it', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P11/new-place: a new priority moves a transaction, and its descendants with it': async (scene) => {
     await scene.fill({
       a: { priority: 9n, provides: ['a'] },
       child: { priority: 9n, requires: ['a'] },
@@ -83,21 +82,15 @@ export const recheckCases: readonly ConformanceCase[] = [
     assert.deepEqual(await scene.ready(), ['b', 'a', 'child']);
     await revise(scene, 'a', 2, { priority: 6n, provides: ['a'] });
     assert.deepEqual(await scene.ready(), ['a', 'child', 'b']);
-  }),
-  mustRank(
-    'P11/parks-and-promotes',
-    'new needs park a transaction, and its descendants, or make them ready',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] } });
-      await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] });
-      assert.deepEqual(await scene.parked(), ['a', 'child']);
-      await revise(scene, 'a', 2, { provides: ['a'] });
-      assert.deepEqual(await scene.parked(), []);
-    },
-  ),
-  mustRank('P11/superseded', 'a verdict on an older version does not undo a newer one', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P11/parks-and-promotes: new needs park a transaction, and its descendants, or make them ready': async (scene) => {
+    await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] } });
+    await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] });
+    assert.deepEqual(await scene.parked(), ['a', 'child']);
+    await revise(scene, 'a', 2, { provides: ['a'] });
+    assert.deepEqual(await scene.parked(), []);
+  },
+  'P11/superseded: a verdict on an older version does not undo a newer one': async (scene) => {
     await scene.fill({ a: { priority: 1n } });
     await revise(scene, 'a', 1, { priority: 7n }, 9);
     await scene.unchanged(async () => {
@@ -106,28 +99,21 @@ export const recheckCases: readonly ConformanceCase[] = [
       assert.deepEqual(await revise(scene, 'a', 1, refusal, 8), superseded);
       assert.deepEqual(await revise(scene, 'a', 3, refusal, 8), superseded);
     });
-  }),
-  mustRank(
-    'P11/version-counts-verdicts',
-    'moving about in the order and between stages is no new version',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ parent: { priority: 1n, provides: ['p'] }, child: { priority: 5n, requires: ['p'] } });
-      await scene.mark('parent', 'child');
-      await scene.release('child', 'parent');
-      await scene.drop('parent');
-      await scene.add('child', { from: 'peer' });
-      assert.equal((await revise(scene, 'child', 1, { priority: 4n, requires: ['p'] })).kind, 'revised');
-    },
-  ),
-  mustRank('P11/refused', 'what is not valid any more is Dropped with that reason', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P11/version-counts-verdicts: moving about in the order and between stages is no new version': async (scene) => {
+    await scene.fill({ parent: { priority: 1n, provides: ['p'] }, child: { priority: 5n, requires: ['p'] } });
+    await scene.mark('parent', 'child');
+    await scene.release('child', 'parent');
+    await scene.drop('parent');
+    await scene.add('child', { from: 'peer' });
+    assert.equal((await revise(scene, 'child', 1, { priority: 4n, requires: ['p'] })).kind, 'revised');
+  },
+  'P11/refused: what is not valid any more is Dropped with that reason': async (scene) => {
     await scene.fill({ a: {}, b: {} });
     assert.deepEqual(await revise(scene, 'a', 1, refusal), { kind: 'dropped', hash: scene.hash('a') });
     assert.deepEqual([await scene.ready(), await scene.reasons('a')], [['b'], ['invalid']]);
-  }),
-  mustRank('P11/skipped', 'what is not Pending any more, or not known, is skipped', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P11/skipped: what is not Pending any more, or not known, is skipped': async (scene) => {
     await scene.fill(ladder([4, 3, 2, 1]));
     await scene.mark('t0', 't1');
     await scene.acknowledge('t1');
@@ -137,77 +123,22 @@ export const recheckCases: readonly ConformanceCase[] = [
       for (const name of ['t0', 't1', 't2', 't3', 'never'])
         assert.deepEqual(await revise(scene, name, 1, refusal), { kind: 'skipped', hash: scene.hash(name) });
     });
-  }),
-  mustRank(
-    'P11/checked-height',
-    'the height of the last verdict counts, also where it is a lower one',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.add('a', {}, { height: 8 });
-      await revise(scene, 'a', 1, { priority: 2n }, 5);
-      const { checkedHeight, version, priority } = await scene.entry('a');
-      assert.deepEqual([checkedHeight, version, priority], [5, 2, 2n]);
-      assert.deepEqual(await staleNames(scene, 8), ['a']);
-    },
-  ),
-  mustRank('P11/pools-height', 'without a height a verdict is of the pool’s tick', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P11/checked-height: the height of the last verdict counts, also where it is a lower one': async (scene) => {
+    await scene.add('a', {}, { height: 8 });
+    await revise(scene, 'a', 1, { priority: 2n }, 5);
+    const { checkedHeight, version, priority } = await scene.entry('a');
+    assert.deepEqual([checkedHeight, version, priority], [5, 2, 2n]);
+    assert.deepEqual(await staleNames(scene, 8), ['a']);
+  },
+  'P11/pools-height: without a height a verdict is of the pool’s tick': async (scene) => {
     await scene.fill({ a: {} });
     await scene.blocks(1, 3);
     assert.deepEqual(await staleNames(scene, 3), ['a']);
     await scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: {} }]);
     assert.deepEqual([await staleNames(scene, 3), await staleNames(scene, 4)], [[], ['a']]);
-  }),
-  mustRank('P11/bounds', 'a new verdict that breaks a bound changes nothing and names it', async (context) => {
-    const scene = await openScene(context, { maxTxGas: 10, maxAncestors: 1, maxDescendants: 1 });
-    await scene.fill({ a: account('a', 0), b: account('a', 1), c: { provides: ['c'] } });
-    await scene.fill({ d: { requires: ['c'] }, e: {} });
-    const limit = (name: string, kind: string) => ({ kind: 'limit', hash: scene.hash(name), limit: kind });
-    await scene.unchanged(async () => {
-      assert.deepEqual(await revise(scene, 'e', 1, { gas: 11 }), limit('e', 'maxTxGas'));
-      assert.deepEqual(await revise(scene, 'e', 1, { requires: ['a:1'] }), limit('e', 'maxAncestors'));
-      assert.deepEqual(await revise(scene, 'e', 1, { requires: ['c'] }), limit('e', 'maxDescendants'));
-    });
-    assert.equal((await revise(scene, 'e', 1, { gas: 10 })).kind, 'revised');
-  }),
-  mustRank('P11/bounds-below', 'a new verdict counts for the ancestors of its descendants', async (context) => {
-    const scene = await openScene(context, { maxAncestors: 2 });
-    await scene.fill({ p: { provides: ['p'] }, a: account('a', 0), b: account('a', 1), c: account('a', 2) });
-    const answer = { ...account('a', 0), requires: ['p'] };
-    await scene.unchanged(async () => {
-      const due = { kind: 'limit', hash: scene.hash('a'), limit: 'maxAncestors' };
-      assert.deepEqual(await revise(scene, 'a', 1, answer), due);
-    });
-    await scene.drop('c');
-    assert.equal((await revise(scene, 'a', 1, answer)).kind, 'revised');
-  }),
-  mustRank('P11/bounds-parked', 'a new verdict parks no more than the pool allows', async (context) => {
-    const scene = await openScene(context, { maxParked: 2 });
-    await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] }, b: {}, parked: { requires: ['missing'] } });
-    await scene.unchanged(async () => {
-      const due = { kind: 'limit', hash: scene.hash('a'), limit: 'maxParked' };
-      assert.deepEqual(await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] }), due);
-    });
-    assert.equal((await revise(scene, 'b', 1, { requires: ['missing'] })).kind, 'revised');
-    await scene.store.setLimits({ maxParked: 0 });
-    assert.equal((await revise(scene, 'b', 2, { requires: ['other'] })).kind, 'revised');
-  }),
-  mustRank(
-    'P11/dropped-beside-a-limit',
-    'a refusal parks what needs it, whatever else its call can not do',
-    async (context) => {
-      const scene = await openScene(context, { maxParked: 1 });
-      await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] }, b: {} });
-      const outcomes = await scene.store.revise([
-        { hash: scene.hash('a'), version: 1, answer: refusal },
-        { hash: scene.hash('b'), version: 1, answer: { requires: ['missing'] } },
-      ]);
-      const kinds = outcomes.map(({ kind }) => kind);
-      assert.deepEqual([kinds, await scene.ready(), await scene.parked()], [['dropped', 'limit'], ['b'], ['child']]);
-    },
-  ),
-  mustRank('P11/cycle', 'a new verdict that would close a circle changes nothing', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P11/cycle: a new verdict that would close a circle changes nothing': async (scene) => {
     await scene.fill({
       a: { provides: ['a'] },
       b: { provides: ['b'], requires: ['a'] },
@@ -220,24 +151,66 @@ export const recheckCases: readonly ConformanceCase[] = [
           hash: scene.hash('a'),
         });
     });
-  }),
-  mustRank(
-    'P11/own-tags-and-sender',
-    'a new verdict with other tags to provide, or another sender, is bad input',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ a: { sender: 's', provides: ['x'] }, b: {} });
-      const answers: readonly Verdict[] = [{ sender: 's' }, { sender: 's', provides: ['x', 'y'] }, { provides: ['x'] }];
-      await scene.unchanged(async () => {
-        for (const answer of answers) {
-          const good = { hash: scene.hash('b'), version: 1, answer: { priority: 9n } };
-          const error = await rejection(scene.store.revise([good, { hash: scene.hash('a'), version: 1, answer }]));
-          assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-        }
-      });
-    },
-  ),
-  mustRank('P11/one-after-the-other', 'verdicts of one call apply in order, one outcome each', async (context) => {
+  },
+  'P11/own-tags-and-sender: a new verdict may not change the tags provided or the sender': async (scene) => {
+    await scene.fill({ a: { sender: 's', provides: ['x'] }, b: {} });
+    const answers: readonly Verdict[] = [{ sender: 's' }, { sender: 's', provides: ['x', 'y'] }, { provides: ['x'] }];
+    await scene.unchanged(async () => {
+      for (const answer of answers) {
+        const good = { hash: scene.hash('b'), version: 1, answer: { priority: 9n } };
+        const error = await rejection(scene.store.revise([good, { hash: scene.hash('a'), version: 1, answer }]));
+        assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      }
+    });
+  },
+});
+
+const ownPools = eachRanked({
+  'P11/bounds: a new verdict that breaks a bound changes nothing and names it': async (context) => {
+    const scene = await openScene(context, { maxTxGas: 10, maxAncestors: 1, maxDescendants: 1 });
+    await scene.fill({ a: account('a', 0), b: account('a', 1), c: { provides: ['c'] } });
+    await scene.fill({ d: { requires: ['c'] }, e: {} });
+    const limit = (name: string, kind: string) => ({ kind: 'limit', hash: scene.hash(name), limit: kind });
+    await scene.unchanged(async () => {
+      assert.deepEqual(await revise(scene, 'e', 1, { gas: 11 }), limit('e', 'maxTxGas'));
+      assert.deepEqual(await revise(scene, 'e', 1, { requires: ['a:1'] }), limit('e', 'maxAncestors'));
+      assert.deepEqual(await revise(scene, 'e', 1, { requires: ['c'] }), limit('e', 'maxDescendants'));
+    });
+    assert.equal((await revise(scene, 'e', 1, { gas: 10 })).kind, 'revised');
+  },
+  'P11/bounds-below: a new verdict counts for the ancestors of its descendants': async (context) => {
+    const scene = await openScene(context, { maxAncestors: 2 });
+    await scene.fill({ p: { provides: ['p'] }, a: account('a', 0), b: account('a', 1), c: account('a', 2) });
+    const answer = { ...account('a', 0), requires: ['p'] };
+    await scene.unchanged(async () => {
+      const due = { kind: 'limit', hash: scene.hash('a'), limit: 'maxAncestors' };
+      assert.deepEqual(await revise(scene, 'a', 1, answer), due);
+    });
+    await scene.drop('c');
+    assert.equal((await revise(scene, 'a', 1, answer)).kind, 'revised');
+  },
+  'P11/bounds-parked: a new verdict parks no more than the pool allows': async (context) => {
+    const scene = await openScene(context, { maxParked: 2 });
+    await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] }, b: {}, parked: { requires: ['missing'] } });
+    await scene.unchanged(async () => {
+      const due = { kind: 'limit', hash: scene.hash('a'), limit: 'maxParked' };
+      assert.deepEqual(await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] }), due);
+    });
+    assert.equal((await revise(scene, 'b', 1, { requires: ['missing'] })).kind, 'revised');
+    await scene.store.setLimits({ maxParked: 0 });
+    assert.equal((await revise(scene, 'b', 2, { requires: ['other'] })).kind, 'revised');
+  },
+  'P11/dropped-beside-a-limit: a refusal parks what needs it, whatever else its call can not do': async (context) => {
+    const scene = await openScene(context, { maxParked: 1 });
+    await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] }, b: {} });
+    const outcomes = await scene.store.revise([
+      { hash: scene.hash('a'), version: 1, answer: refusal },
+      { hash: scene.hash('b'), version: 1, answer: { requires: ['missing'] } },
+    ]);
+    const kinds = outcomes.map(({ kind }) => kind);
+    assert.deepEqual([kinds, await scene.ready(), await scene.parked()], [['dropped', 'limit'], ['b'], ['child']]);
+  },
+  'P11/one-after-the-other: verdicts of one call apply in order, one outcome each': async (context) => {
     const scene = await openScene(context, { maxDescendants: 1 });
     await scene.fill({ p: { provides: ['p'] }, a: { requires: ['p'] }, b: { priority: 1n }, c: {} });
     const revision = (name: string, answer: Answer) => ({ hash: scene.hash(name), version: 1, answer });
@@ -257,5 +230,7 @@ export const recheckCases: readonly ConformanceCase[] = [
       ],
     );
     assert.deepEqual(await scene.ready(), ['b', 'p', 'a', 'c']);
-  }),
-];
+  },
+});
+
+export const recheckCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked, mustRank } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
-import { account, type Draft, maxPriority, minPriority, openScene, type Scene } from '../../scenario/priority.ts';
+import {
+  account,
+  type Draft,
+  eachOnPriorityPool,
+  maxPriority,
+  minPriority,
+  openScene,
+  type Scene,
+} from '../../scenario/priority.ts';
 
 /** What one that pays `old` costs to replace at a bump in per cent, to the last unit. */
 const prices: readonly (readonly [id: string, old: bigint, bump: number, required: bigint])[] = [
@@ -38,34 +46,17 @@ async function family(scene: Scene, child: Draft): Promise<void> {
   await scene.fill({ old: { provides: ['x'], priority: 100n }, child: { requires: ['x'], ...child } });
 }
 
-export const replacementCases: readonly ConformanceCase[] = [
-  ...prices.map(priced),
-  mustRank(
-    'P4/beyond-the-highest',
-    'what nobody can outbid is not replaced, not even by its equal',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ old: { provides: ['x'], priority: maxPriority } });
-      const required = (maxPriority * 110n) / 100n + 1n;
-      await scene.refuses(
-        'new',
-        { provides: ['x'], priority: maxPriority },
-        { kind: 'replacement-underpriced', required },
-      );
-    },
-  ),
-  mustRank('P4/above-64-bits', 'a price that nobody can pay is told in full', async (context) => {
-    const scene = await openScene(context, { replacementBump: 0 });
+const onePool = eachOnPriorityPool({
+  'P4/beyond-the-highest: what nobody can outbid is not replaced, not even by its equal': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: maxPriority } });
-    const required = maxPriority + 1n;
+    const required = (maxPriority * 110n) / 100n + 1n;
     await scene.refuses(
       'new',
       { provides: ['x'], priority: maxPriority },
       { kind: 'replacement-underpriced', required },
     );
-  }),
-  mustRank('P4/dearest-of-several', 'of several replaced ones the dearest sets the price', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/dearest-of-several: of several replaced ones the dearest sets the price': async (scene) => {
     const small = { bytes: 1 };
     await scene.fill({
       a: { provides: ['a'], priority: 50n, ...small },
@@ -75,50 +66,34 @@ export const replacementCases: readonly ConformanceCase[] = [
     await scene.refuses('new', { ...draft, priority: 109n }, { kind: 'replacement-underpriced', required: 110n });
     assert.equal((await scene.add('new', { ...draft, priority: 110n })).kind, 'received');
     assert.deepEqual(await scene.reasons('a', 'b'), ['replaced', 'replaced']);
-  }),
-  mustRank('P4/sum', 'where several leave, theirs is a sum that must be exceeded, not met', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({
-      a: { provides: ['a'], priority: 100n, bytes: 30 },
-      b: { provides: ['b'], priority: 40n, bytes: 50 },
-    });
-    const draft = { provides: ['a', 'b'], bytes: 25 };
-    await scene.refuses('new', { ...draft, priority: 200n }, { kind: 'replacement-underpriced', required: 201n });
-    assert.equal((await scene.add('new', { ...draft, priority: 201n })).kind, 'received');
-  }),
-  mustRank('P4/sum-of-one', 'one that replaces one alone needs the bump and no sum', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/sum-of-one: one that replaces one alone needs the bump and no sum': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: 100n, bytes: 5_000 } });
     assert.equal((await scene.add('new', { ...heir, bytes: 1 })).kind, 'received');
-  }),
-  mustRank('P4/sum-of-the-parked', 'descendants that get parked count in the sum', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/sum-of-the-parked: descendants that get parked count in the sum': async (scene) => {
     await scene.fill({ old: { provides: ['x', 'y'], priority: 100n }, child: { requires: ['y'], priority: 60n } });
     await scene.refuses('new', { ...heir, priority: 160n }, { kind: 'replacement-underpriced', required: 161n });
     assert.equal((await scene.add('new', { ...heir, priority: 161n })).kind, 'received');
     assert.deepEqual([await scene.ready(), await scene.parked()], [['new'], ['child']]);
-  }),
-  mustRank('P4/sum-of-an-empty-one', 'one without a byte can exceed no sum, whatever it pays', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/sum-of-an-empty-one: one without a byte can exceed no sum, whatever it pays': async (scene) => {
     await scene.fill({ a: { provides: ['a'], priority: 1n }, b: { provides: ['b'], priority: 1n } });
     const refused = { kind: 'replacement-underpriced', required: maxPriority + 1n } as const;
     await scene.refuses('new', { provides: ['a', 'b'], priority: maxPriority, bytes: 0 }, refused);
-  }),
-  mustRank('P4/sum-below-zero', 'a sum below 0 asks for no more than the bump', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/sum-below-zero: a sum below 0 asks for no more than the bump': async (scene) => {
     await scene.fill({ a: { provides: ['a'], priority: -50n }, b: { provides: ['b'], priority: -60n } });
     assert.equal((await scene.add('new', { provides: ['a', 'b'], priority: -49n })).kind, 'received');
-  }),
-  mustRank('P4/price-below-zero', 'the price of a sum below 0 is the least that exceeds it', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/price-below-zero: the price of a sum below 0 is the least that exceeds it': async (scene) => {
     const rival = { priority: -10n, bytes: 3 };
     await scene.fill({ a: { ...rival, provides: ['a'] }, b: { ...rival, provides: ['b'] } });
     const draft = { provides: ['a', 'b'], bytes: 7 };
     await scene.refuses('new', { ...draft, priority: -9n }, { kind: 'replacement-underpriced', required: -8n });
     assert.equal((await scene.add('new', { ...draft, priority: -8n })).kind, 'received');
-  }),
-  mustRank('P4/sum-in-full', 'a sum is compared to the last unit, however large', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/sum-in-full: a sum is compared to the last unit, however large': async (scene) => {
     const [half, small] = [2n ** 60n, { bytes: 1 }];
     await scene.fill({
       a: { provides: ['a'], priority: half, ...small },
@@ -128,35 +103,30 @@ export const replacementCases: readonly ConformanceCase[] = [
     const [sum, refused] = [2n * half + 1n, { kind: 'replacement-underpriced', required: 2n * half + 2n } as const];
     await scene.refuses('new', { ...draft, priority: sum }, refused);
     assert.equal((await scene.add('new', { ...draft, priority: sum + 1n })).kind, 'received');
-  }),
-  mustRank('P4/descendants-stay', 'descendants stay where the replacement provides what they need', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/descendants-stay: descendants stay where the replacement provides what they need': async (scene) => {
     await family(scene, { provides: ['c'], priority: 120n });
     await scene.add('grandchild', { requires: ['c'], priority: 130n });
     await scene.add('new', heir);
     assert.deepEqual(await scene.ready(), ['new', 'child', 'grandchild']);
     assert.deepEqual(await scene.stages('old', 'child'), ['Dropped', 'Pending']);
-  }),
-  mustRank('P4/cheap-child', 'a cheap child does not pin its parent: the bump is enough', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/cheap-child: a cheap child does not pin its parent: the bump is enough': async (scene) => {
     await family(scene, { priority: minPriority, bytes: 100_000 });
     assert.equal((await scene.add('new', heir)).kind, 'received');
     assert.deepEqual(await scene.ready(), ['new', 'child']);
-  }),
-  mustRank('P4/many-children', 'children without number that would stay do not raise the price', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/many-children: children without number that would stay do not raise the price': async (scene) => {
     await family(scene, { priority: 90n });
     for (let i = 0; i < 20; i++) await scene.add(`c${i}`, { requires: ['x'], priority: 99n });
     assert.equal((await scene.add('new', heir)).kind, 'received');
     assert.equal((await scene.ready()).length, 22);
-  }),
-  mustRank('P4/not-a-tag-less', 'without a common tag nothing is replaced, of one sender or not', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/not-a-tag-less: without a common tag nothing is replaced, of one sender or not': async (scene) => {
     await scene.fill({ a: { ...account('s', 0), priority: 1n }, b: { sender: 's', priority: 100n } });
     assert.deepEqual(await scene.stages('a', 'b'), ['Pending', 'Pending']);
-  }),
-  mustRank('P4/parked-one', 'a parked one is replaced like any other', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/parked-one: a parked one is replaced like any other': async (scene) => {
     await scene.fill({ old: { ...account('s', 4), priority: 100n } });
     await scene.refuses(
       'new',
@@ -165,47 +135,35 @@ export const replacementCases: readonly ConformanceCase[] = [
     );
     assert.equal((await scene.add('new', { ...account('s', 4), priority: 110n })).kind, 'received');
     assert.deepEqual([await scene.parked(), await scene.stages('old')], [['new'], ['Dropped']]);
-  }),
-  mustRank('P4/own-parent', 'one that replaces its own parent is parked without it', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/own-parent: one that replaces its own parent is parked without it': async (scene) => {
     await scene.fill({ old: { provides: ['x', 'y'], priority: 10n } });
     const outcome = await scene.add('new', { provides: ['y'], requires: ['x'], priority: 50n });
     assert.equal(outcome.kind === 'received' && outcome.parked, true);
     assert.deepEqual(await scene.order(), ['new']);
-  }),
-  mustRank(
-    'P4/new-place',
-    'a replacement stands by its own seq, behind older ones of its priority',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ old: { provides: ['x'], priority: 5n }, rival: { priority: 9n } });
-      await scene.add('new', { provides: ['x'], priority: 9n });
-      assert.deepEqual(await scene.ready(), ['rival', 'new']);
-    },
-  ),
-  mustRank(
-    'P4/told',
-    'a replaced one is Dropped with that reason, with an event before its successor’s',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ old: { provides: ['x'], priority: 100n } });
-      const events = await eventsOf(context, scene.store, () => scene.add('new', heir));
-      assert.deepEqual(
-        events.map((event) => event.kind === 'transaction' && [event.hash, event.stage, event.reason]),
-        [
-          [scene.hash('old'), 'Dropped', 'replaced'],
-          [scene.hash('new'), 'Pending', null],
-        ],
-      );
-      const { entries } = await scene.store.dumpFinalized();
-      assert.deepEqual(
-        entries.map(({ hash, reason }) => [hash, reason]),
-        [[scene.hash('old'), 'replaced']],
-      );
-    },
-  ),
-  mustRank('P4/spam', 'replacing again and again takes a price that grows, and leaves one', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/new-place: a replacement stands by its own seq, behind older ones of its priority': async (scene) => {
+    await scene.fill({ old: { provides: ['x'], priority: 5n }, rival: { priority: 9n } });
+    await scene.add('new', { provides: ['x'], priority: 9n });
+    assert.deepEqual(await scene.ready(), ['rival', 'new']);
+  },
+  'P4/told: a replaced one is Dropped with that reason, before the event of its successor': async (scene, context) => {
+    await scene.fill({ old: { provides: ['x'], priority: 100n } });
+    const events = await eventsOf(context, scene.store, () => scene.add('new', heir));
+    assert.deepEqual(
+      events.map((event) => event.kind === 'transaction' && [event.hash, event.stage, event.reason]),
+      [
+        [scene.hash('old'), 'Dropped', 'replaced'],
+        [scene.hash('new'), 'Pending', null],
+      ],
+    );
+    const { entries } = await scene.store.dumpFinalized();
+    assert.deepEqual(
+      entries.map(({ hash, reason }) => [hash, reason]),
+      [[scene.hash('old'), 'replaced']],
+    );
+  },
+  'P4/spam: replacing again and again takes a price that grows, and leaves one': async (scene) => {
     let price = 1_000n;
     await scene.fill({ r0: { provides: ['x'], priority: price } });
     for (let i = 1; i <= 30; i++) {
@@ -217,29 +175,49 @@ export const replacementCases: readonly ConformanceCase[] = [
     assert.ok(price >= 17_000n);
     const { totals, providers } = await scene.dump();
     assert.deepEqual([totals.transactions, providers], [1, [['x', [scene.hash('r30')]]]]);
-  }),
-  mustRank('P4/back-again', 'what was replaced comes back only for more than its successor pays', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P4/back-again: what was replaced comes back only for more than its successor pays': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: 100n }, new: heir });
     await scene.refuses(
       'old',
       { provides: ['x'], priority: 100n },
       { kind: 'replacement-underpriced', required: 121n },
     );
-  }),
-  mustRank('P4/while-full', 'in a full pool a replacement takes the place that it frees', async (context) => {
+  },
+});
+
+const ownPools = eachRanked({
+  'P4/above-64-bits: a price that nobody can pay is told in full': async (context) => {
+    const scene = await openScene(context, { replacementBump: 0 });
+    await scene.fill({ old: { provides: ['x'], priority: maxPriority } });
+    const required = maxPriority + 1n;
+    await scene.refuses(
+      'new',
+      { provides: ['x'], priority: maxPriority },
+      { kind: 'replacement-underpriced', required },
+    );
+  },
+  'P4/sum: where several leave, theirs is a sum that must be exceeded, not met': async (context) => {
+    const scene = await openScene(context);
+    await scene.fill({
+      a: { provides: ['a'], priority: 100n, bytes: 30 },
+      b: { provides: ['b'], priority: 40n, bytes: 50 },
+    });
+    const draft = { provides: ['a', 'b'], bytes: 25 };
+    await scene.refuses('new', { ...draft, priority: 200n }, { kind: 'replacement-underpriced', required: 201n });
+    assert.equal((await scene.add('new', { ...draft, priority: 201n })).kind, 'received');
+  },
+  'P4/while-full: in a full pool a replacement takes the place that it frees': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill({ old: { provides: ['x'], priority: 100n }, rival: { priority: 500n } });
     assert.equal((await scene.add('new', heir)).kind, 'received');
     assert.deepEqual(await scene.stages('old', 'rival'), ['Dropped', 'Pending']);
-  }),
-  mustRank(
-    'P4/refused-when-full',
-    'a replacement that finds no room for its bytes leaves the old one',
-    async (context) => {
-      const scene = await openScene(context, { maxBytes: 100 });
-      await scene.fill({ old: { provides: ['x'], priority: 100n, bytes: 50 }, rival: { priority: 500n, bytes: 50 } });
-      await scene.refuses('new', { ...heir, bytes: 51 }, { kind: 'full', floor: 101n });
-    },
-  ),
-];
+  },
+  'P4/refused-when-full: a replacement that finds no room for its bytes leaves the old one': async (context) => {
+    const scene = await openScene(context, { maxBytes: 100 });
+    await scene.fill({ old: { provides: ['x'], priority: 100n, bytes: 50 }, rival: { priority: 500n, bytes: 50 } });
+    await scene.refuses('new', { ...heir, bytes: 51 }, { kind: 'full', floor: 101n });
+  },
+});
+
+export const replacementCases: readonly ConformanceCase[] = [...prices.map(priced), ...onePool, ...ownPools];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { never, point } from '../../scenario/pool.ts';
-import { openScene, type Scene } from '../../scenario/priority.ts';
+import { eachOnPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 /** Two that provide the same and are both Confirmed, `b` by the first block and `a` by the second. */
 async function bothOnTheChain(scene: Scene): Promise<void> {
@@ -41,12 +41,9 @@ async function spentAndSeen(scene: Scene): Promise<void> {
 
 const final = { finalizeThreshold: 1 };
 
-export const returningCases: readonly ConformanceCase[] = [
-  mustRank(
-    'P12/returned-first-stays',
-    'of those that return and provide the same the one that came first stays, and who goes for it pushes out nobody',
-    async (context) => {
-      const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P12/returned-first-stays: of those that return and provide the same the one that came first stays, and who goes for it pushes out nobody':
+    async (scene) => {
       await threeInARow(scene);
       await scene.fill({ child: { requires: ['y'] } });
       const outcome = await scene.store.rollback(null);
@@ -54,127 +51,95 @@ export const returningCases: readonly ConformanceCase[] = [
       assert.deepEqual([await scene.reasons('b'), await scene.ready()], [['conflict'], ['c', 'a', 'child']]);
       assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 2);
     },
-  ),
-  mustRank('P12/unseen-first-stays', 'the same holds where a block takes them back', async (context) => {
+  'P12/spared-by-a-circle: one that is dropped for its circle evicts no other provider of its tag': async (scene) => {
+    await circleOverTheChain(scene, ['heir']);
+    await scene.add('heir', { provides: ['u'] });
+    await scene.store.rollback(null);
+    assert.deepEqual(await scene.stages('u', 'heir', 'v'), ['Dropped', 'Pending', 'Pending']);
+    assert.deepEqual([await scene.reasons('u'), await scene.ready()], [['cycle'], ['heir', 'v']]);
+  },
+  'P12/returned-to-spent: one that returns is dropped if an earlier block satisfied its tag': async (scene) => {
+    await spentAndSeen(scene);
+    const outcome = await scene.store.rollback(point(1));
+    assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
+    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
+  },
+  'P12/unseen-to-spent: one that a block takes back while an earlier one has satisfied what it provides is dropped':
+    async (scene) => {
+      await spentAndSeen(scene);
+      await scene.block(3, { unseen: ['a'] });
+      assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
+    },
+  'P12/returned-against-confirmed: one whose rival is Confirmed is dropped instead of returning': async (scene) => {
+    await bothOnTheChain(scene);
+    const outcome = await scene.store.rollback(point(1));
+    assert.deepEqual(
+      [await scene.stages('a', 'b'), await scene.reasons('a')],
+      [['Dropped', 'Confirmed'], ['conflict']],
+    );
+    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
+  },
+  'P12/both-returned: of two that return together the one that came first stays': async (scene) => {
+    await bothOnTheChain(scene);
+    const outcome = await scene.store.rollback(null);
+    assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('b')], [['Pending', 'Dropped'], ['conflict']]);
+    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
+  },
+  'P12/returned-circle: one whose return would close a circle is dropped': async (scene) => {
+    await circleOverTheChain(scene);
+    await scene.store.rollback(null);
+    assert.deepEqual([await scene.stages('u', 'v'), await scene.reasons('u')], [['Dropped', 'Pending'], ['cycle']]);
+    assert.deepEqual(await scene.parked(), ['v']);
+  },
+  'P12/unseen-circle: one that a block takes back into a circle is dropped': async (scene) => {
+    await circleOverTheChain(scene);
+    await scene.block(2, { unseen: ['u'] });
+    assert.deepEqual([await scene.stages('u', 'v'), await scene.reasons('u')], [['Dropped', 'Pending'], ['cycle']]);
+  },
+  'P12/withdrawn-circle: of a circle that a withdrawn tag closes the one that came last goes': async (scene) => {
+    await scene.fill({ b: { provides: ['x'], requires: ['a'] } });
+    await scene.block(1, { seen: ['b'] }, final);
+    await scene.fill({ a: { provides: ['a'], requires: ['x'] }, c: { requires: ['a'] } });
+    assert.deepEqual(await scene.ready(), ['a', 'c']);
+    await scene.store.rollback(null);
+    assert.deepEqual(
+      [await scene.stages('a', 'b', 'c'), await scene.reasons('a')],
+      [['Dropped', 'Pending', 'Pending'], ['cycle']],
+    );
+    assert.deepEqual(await scene.parked(), ['b', 'c']);
+  },
+  'P12/returned-place: what returns from the chain has the place it had, its descendants below it': async (scene) => {
+    await scene.fill({
+      parent: { priority: 5n, provides: ['p'] },
+      rival: { priority: 5n },
+      child: { priority: 9n, requires: ['p'] },
+    });
+    const order = await scene.order();
+    await scene.block(1, { seen: ['parent'] });
+    assert.deepEqual(await scene.ready(), ['child', 'rival']);
+    await scene.block(2, { unseen: ['parent'] });
+    assert.deepEqual(await scene.order(), order);
+  },
+});
+
+const ownPools = eachRanked({
+  'P12/unseen-first-stays: the same holds where a block takes them back': async (context) => {
     const scene = await openScene(context, never);
     await threeInARow(scene);
     const outcome = await scene.block(2, { unseen: ['a', 'b', 'c'] });
     assert.deepEqual(await scene.stages('a', 'b', 'c'), ['Pending', 'Dropped', 'Pending']);
     assert.deepEqual(outcome.kind === 'applied' && [outcome.returned, outcome.dropped], [2, 1]);
-  }),
-  mustRank(
-    'P12/spared-by-a-circle',
-    'one that goes for the circle it closes pushes out nobody that provides the same',
-    async (context) => {
-      const scene = await openScene(context);
-      await circleOverTheChain(scene, ['heir']);
-      await scene.add('heir', { provides: ['u'] });
-      await scene.store.rollback(null);
-      assert.deepEqual(await scene.stages('u', 'heir', 'v'), ['Dropped', 'Pending', 'Pending']);
-      assert.deepEqual([await scene.reasons('u'), await scene.ready()], [['cycle'], ['heir', 'v']]);
-    },
-  ),
-  mustRank(
-    'P12/returned-to-spent',
-    'one that returns while an earlier block has satisfied what it provides is dropped',
-    async (context) => {
-      const scene = await openScene(context);
-      await spentAndSeen(scene);
-      const outcome = await scene.store.rollback(point(1));
-      assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
-      assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
-    },
-  ),
-  mustRank(
-    'P12/unseen-to-spent',
-    'one that a block takes back while an earlier one has satisfied what it provides is dropped',
-    async (context) => {
-      const scene = await openScene(context);
-      await spentAndSeen(scene);
-      await scene.block(3, { unseen: ['a'] });
-      assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
-    },
-  ),
-  mustRank(
-    'P12/returned-against-confirmed',
-    'one whose rival is Confirmed is dropped instead of returning',
-    async (context) => {
-      const scene = await openScene(context);
-      await bothOnTheChain(scene);
-      const outcome = await scene.store.rollback(point(1));
-      assert.deepEqual(
-        [await scene.stages('a', 'b'), await scene.reasons('a')],
-        [['Dropped', 'Confirmed'], ['conflict']],
-      );
-      assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
-    },
-  ),
-  mustRank(
-    'P12/unseen-against-confirmed',
-    'one that a block takes back while its rival is Confirmed is dropped',
-    async (context) => {
-      const scene = await openScene(context, never);
-      await bothOnTheChain(scene);
-      const outcome = await scene.block(3, { unseen: ['a'] });
-      assert.deepEqual(
-        [await scene.stages('a', 'b'), await scene.reasons('a')],
-        [['Dropped', 'Confirmed'], ['conflict']],
-      );
-      assert.deepEqual(outcome.kind === 'applied' && [outcome.returned, outcome.dropped], [0, 1]);
-    },
-  ),
-  mustRank('P12/both-returned', 'of two that return together the one that came first stays', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P12/unseen-against-confirmed: one that a block gives up is dropped if its rival is Confirmed': async (context) => {
+    const scene = await openScene(context, never);
     await bothOnTheChain(scene);
-    const outcome = await scene.store.rollback(null);
-    assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('b')], [['Pending', 'Dropped'], ['conflict']]);
-    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
-  }),
-  mustRank('P12/returned-circle', 'one whose return would close a circle is dropped', async (context) => {
-    const scene = await openScene(context);
-    await circleOverTheChain(scene);
-    await scene.store.rollback(null);
-    assert.deepEqual([await scene.stages('u', 'v'), await scene.reasons('u')], [['Dropped', 'Pending'], ['cycle']]);
-    assert.deepEqual(await scene.parked(), ['v']);
-  }),
-  mustRank('P12/unseen-circle', 'one that a block takes back into a circle is dropped', async (context) => {
-    const scene = await openScene(context);
-    await circleOverTheChain(scene);
-    await scene.block(2, { unseen: ['u'] });
-    assert.deepEqual([await scene.stages('u', 'v'), await scene.reasons('u')], [['Dropped', 'Pending'], ['cycle']]);
-  }),
-  mustRank(
-    'P12/withdrawn-circle',
-    'of a circle that a withdrawn tag closes the one that came last goes',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ b: { provides: ['x'], requires: ['a'] } });
-      await scene.block(1, { seen: ['b'] }, final);
-      await scene.fill({ a: { provides: ['a'], requires: ['x'] }, c: { requires: ['a'] } });
-      assert.deepEqual(await scene.ready(), ['a', 'c']);
-      await scene.store.rollback(null);
-      assert.deepEqual(
-        [await scene.stages('a', 'b', 'c'), await scene.reasons('a')],
-        [['Dropped', 'Pending', 'Pending'], ['cycle']],
-      );
-      assert.deepEqual(await scene.parked(), ['b', 'c']);
-    },
-  ),
-  mustRank(
-    'P12/returned-place',
-    'what returns from the chain has the place it had, its descendants below it',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({
-        parent: { priority: 5n, provides: ['p'] },
-        rival: { priority: 5n },
-        child: { priority: 9n, requires: ['p'] },
-      });
-      const order = await scene.order();
-      await scene.block(1, { seen: ['parent'] });
-      assert.deepEqual(await scene.ready(), ['child', 'rival']);
-      await scene.block(2, { unseen: ['parent'] });
-      assert.deepEqual(await scene.order(), order);
-    },
-  ),
-];
+    const outcome = await scene.block(3, { unseen: ['a'] });
+    assert.deepEqual(
+      [await scene.stages('a', 'b'), await scene.reasons('a')],
+      [['Dropped', 'Confirmed'], ['conflict']],
+    );
+    assert.deepEqual(outcome.kind === 'applied' && [outcome.returned, outcome.dropped], [0, 1]);
+  },
+});
+
+export const returningCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
-import { type Draft, openScene, type Scene } from '../../scenario/priority.ts';
+import { eachRanked } from '../../case/must.ts';
+import { type Draft, eachOnPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 const draft: Draft = {
   priority: 7n,
@@ -30,12 +30,9 @@ async function kept(scene: Scene): Promise<unknown> {
   return entry;
 }
 
-export const revivedEntryCases: readonly ConformanceCase[] = [
-  mustRank(
-    'P12/entry-of-a-dropped-one',
-    'one that the chain brings back from the log has its verdict, sources, version and times',
-    async (context) => {
-      const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P12/entry-of-a-dropped-one: one that the chain brings back from the log has its verdict, sources, version and times':
+    async (scene) => {
       await arranged(scene);
       const before = await kept(scene);
       await scene.drop('a');
@@ -45,34 +42,27 @@ export const revivedEntryCases: readonly ConformanceCase[] = [
       await scene.block(2, { unseen: ['a'] });
       assert.deepEqual([await kept(scene), await scene.ready()], [before, ['a']]);
     },
-  ),
-  mustRank(
-    'P12/entry-of-a-final-one',
-    'one whose final block is undone has its verdict, sources, version and times',
-    async (context) => {
-      const scene = await openScene(context);
-      await arranged(scene);
-      const before = await kept(scene);
-      await scene.block(1, { seen: ['a'] }, { finalizeThreshold: 1 });
-      assert.deepEqual([await kept(scene), (await scene.entry('a')).stage], [before, 'Finalized']);
-      await scene.store.rollback(null);
-      assert.deepEqual([await kept(scene), await scene.parked()], [before, ['a']]);
-      assert.equal((await scene.place('a'))?.eff, 9n);
-    },
-  ),
-  mustRank(
-    'P12/entry-leaves-with-the-log',
-    'an entry is gone once its transaction has left the log',
-    async (context) => {
-      const scene = await openScene(context, { maxFinalized: 1 });
-      await arranged(scene);
-      await scene.fill({ b: {} });
-      await scene.drop('a');
-      await scene.drop('b');
-      assert.deepEqual(scene.names((await scene.dump()).entries), ['b']);
-    },
-  ),
-  mustRank('P12/revived-in-a-full-pool', 'what the chain brings back is not held up by limits', async (context) => {
+  'P12/entry-of-a-final-one: one whose final block is undone keeps verdict, sources and times': async (scene) => {
+    await arranged(scene);
+    const before = await kept(scene);
+    await scene.block(1, { seen: ['a'] }, { finalizeThreshold: 1 });
+    assert.deepEqual([await kept(scene), (await scene.entry('a')).stage], [before, 'Finalized']);
+    await scene.store.rollback(null);
+    assert.deepEqual([await kept(scene), await scene.parked()], [before, ['a']]);
+    assert.equal((await scene.place('a'))?.eff, 9n);
+  },
+});
+
+const ownPools = eachRanked({
+  'P12/entry-leaves-with-the-log: an entry is gone once its transaction has left the log': async (context) => {
+    const scene = await openScene(context, { maxFinalized: 1 });
+    await arranged(scene);
+    await scene.fill({ b: {} });
+    await scene.drop('a');
+    await scene.drop('b');
+    assert.deepEqual(scene.names((await scene.dump()).entries), ['b']);
+  },
+  'P12/revived-in-a-full-pool: what the chain brings back is not held up by limits': async (context) => {
     const scene = await openScene(context, { maxTxs: 1, maxPerSender: 1, eviction: 'none' });
     await arranged(scene);
     await scene.drop('a');
@@ -80,10 +70,8 @@ export const revivedEntryCases: readonly ConformanceCase[] = [
     await scene.block(1, { seen: ['a'] });
     await scene.block(2, { unseen: ['a'] });
     assert.deepEqual([await scene.stages('a', 'b'), (await scene.load()).transactions], [['Pending', 'Pending'], 2]);
-  }),
-  mustRank(
-    'P12/reborn-in-one-call',
-    'one that a call pushes out, or that what the call brings contradicts, and that the same call takes in again has one life',
+  },
+  'P12/reborn-in-one-call: one that a call pushes out, or that what the call brings contradicts, and that the same call takes in again has one life':
     async (context) => {
       const scene = await openScene(context, { maxTxs: 2 });
       await scene.fill({ queued: { priority: 1n }, taken: { provides: ['x'], priority: 2n } });
@@ -100,5 +88,6 @@ export const revivedEntryCases: readonly ConformanceCase[] = [
       const { pending, propagated, confirmed } = await scene.store.usage();
       assert.deepEqual([pending, propagated, confirmed], [2, 0, 1]);
     },
-  ),
-];
+});
+
+export const revivedEntryCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

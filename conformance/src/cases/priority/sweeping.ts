@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked, mustRank } from '../../case/must.ts';
 import { eventsOf, gist } from '../../scenario/pool.ts';
-import { type Draft, ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
+import { type Draft, eachOnPriorityPool, ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
 
 type Moment = NonNullable<Parameters<Scene['store']['sweep']>[0]>;
 
@@ -64,27 +64,22 @@ function expires({ id, title, limits, draft, moments: [last, first] }: Expiry): 
   });
 }
 
-export const sweepingCases: readonly ConformanceCase[] = [
-  ...expiries.map(expires),
-  mustRank('P9/without-blocks', 'time runs on while no block comes', async (context) => {
+const ownPools = eachRanked({
+  'P9/without-blocks: time runs on while no block comes': async (context) => {
     const scene = await openScene(context, { ttlMs: 1_000 });
     await scene.fill(ladder([1, 2]));
     scene.clock.nowMs += 1_001;
     assert.deepEqual([await expired(scene), (await scene.store.tip()).tick], [['t0', 't1'], 0]);
-  }),
-  mustRank(
-    'P9/only-when-swept',
-    'nothing expires by itself, whatever is read or written meanwhile',
-    async (context) => {
-      const scene = await openScene(context, { ttlMs: 1, ttlBlocks: 1 });
-      await scene.fill(ladder([1]));
-      scene.clock.nowMs += 10_000;
-      await scene.blocks(1, 5);
-      await scene.fill({ other: {} });
-      assert.deepEqual(await scene.stages('t0'), ['Pending']);
-    },
-  ),
-  mustRank('P9/pools-clock', 'a sweep is made at the pool’s time, or earlier, never later', async (context) => {
+  },
+  'P9/only-when-swept: nothing expires by itself, whatever is read or written meanwhile': async (context) => {
+    const scene = await openScene(context, { ttlMs: 1, ttlBlocks: 1 });
+    await scene.fill(ladder([1]));
+    scene.clock.nowMs += 10_000;
+    await scene.blocks(1, 5);
+    await scene.fill({ other: {} });
+    assert.deepEqual(await scene.stages('t0'), ['Pending']);
+  },
+  'P9/pools-clock: a sweep is made at the pool’s time, or earlier, never later': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
     scene.clock.nowMs += 100;
@@ -92,16 +87,16 @@ export const sweepingCases: readonly ConformanceCase[] = [
     scene.clock.nowMs += 1;
     assert.deepEqual(await expired(scene, { now: startMs + 100 }), []);
     assert.deepEqual(await expired(scene), ['t0']);
-  }),
-  mustRank('P9/pools-height', 'without a height a sweep is made at the pool’s tick', async (context) => {
+  },
+  'P9/pools-height: without a height a sweep is made at the pool’s tick': async (context) => {
     const scene = await openScene(context, { ttlBlocks: 2 });
     await scene.fill(ladder([1]));
     await scene.blocks(1, 2);
     assert.deepEqual(await expired(scene), []);
     await scene.block(3);
     assert.deepEqual(await expired(scene), ['t0']);
-  }),
-  mustRank('P9/pending-only', 'what is in flight does not expire, until it is Pending again', async (context) => {
+  },
+  'P9/pending-only: what is in flight does not expire, until it is Pending again': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([3, 2, 1], { expiresAt: startMs + 50 }));
     await scene.mark('t0', 't1');
@@ -112,8 +107,8 @@ export const sweepingCases: readonly ConformanceCase[] = [
     await scene.release('t0', 't1');
     await scene.store.rollback(null);
     assert.deepEqual(await expired(scene), ['t0', 't1', 't2']);
-  }),
-  mustRank('P9/from-the-first-admission', 'a return to Pending does not make anything younger', async (context) => {
+  },
+  'P9/from-the-first-admission: a return to Pending does not make anything younger': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
     scene.clock.nowMs += 90;
@@ -122,14 +117,14 @@ export const sweepingCases: readonly ConformanceCase[] = [
     await scene.add('t0');
     scene.clock.nowMs += 11;
     assert.deepEqual(await expired(scene), ['t0']);
-  }),
-  mustRank('P9/parked-too', 'a parked one expires like any other', async (context) => {
+  },
+  'P9/parked-too: a parked one expires like any other': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill({ parked: { requires: ['missing'] } });
     scene.clock.nowMs += 101;
     assert.deepEqual([await expired(scene), await scene.order()], [['parked'], []]);
-  }),
-  mustRank('P9/by-seq', 'expired ones are told by seq, in events, log and answer', async (context) => {
+  },
+  'P9/by-seq: expired ones are told by seq, in events, log and answer': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill({
       a: { expiresAt: startMs + 90 },
@@ -148,26 +143,8 @@ export const sweepingCases: readonly ConformanceCase[] = [
       scene.hashes(due).map((hash) => `Dropped ${hash}`),
     );
     assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), due);
-  }),
-  mustRank('P9/new-limit', 'a shorter time to live counts for what waits already', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill(ladder([1]));
-    scene.clock.nowMs += 60;
-    assert.deepEqual(await expired(scene), []);
-    await scene.store.setLimits({ ttlMs: 50 });
-    assert.deepEqual(await expired(scene), ['t0']);
-  }),
-  mustRank(
-    'P9/expired-parent',
-    'an expired parent leaves its child parked, to expire by its own time',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ parent: { provides: ['p'], expiresAt: startMs + 10 }, child: { requires: ['p'] } });
-      scene.clock.nowMs += 11;
-      assert.deepEqual([await expired(scene), await scene.parked()], [['parent'], ['child']]);
-    },
-  ),
-  mustRank('P9/lease-then-expiry', 'what a lease gives back may expire', async (context) => {
+  },
+  'P9/lease-then-expiry: what a lease gives back may expire': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
     await scene.store.take({}, { owner: 'o', leaseMs: 50 });
@@ -175,8 +152,8 @@ export const sweepingCases: readonly ConformanceCase[] = [
     await scene.store.sweep();
     await scene.store.sweep();
     assert.deepEqual([await scene.stages('t0'), await scene.reasons('t0')], [['Dropped'], ['expired']]);
-  }),
-  mustRank('P9/batches', 'a sweep moves a thousand at the most, and says that there is more', async (context) => {
+  },
+  'P9/batches: a sweep moves a thousand at the most, and says that there is more': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     for (let n = 0; n < 3; n++)
       await scene.addAll(Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${n}-${i}`, { bytes: 1 }])));
@@ -186,8 +163,8 @@ export const sweepingCases: readonly ConformanceCase[] = [
     assert.deepEqual([first.expired.length, first.more], [1_000, true]);
     assert.deepEqual([second.expired.length, second.more], [500, false]);
     assert.deepEqual(scene.names(first.expired.slice(0, 2)), ['0-0', '0-1']);
-  }),
-  mustRank('P9/exactly-a-thousand', 'a sweep that moves a thousand and leaves none has no more', async (context) => {
+  },
+  'P9/exactly-a-thousand: a sweep that moves a thousand and leaves none has no more': async (context) => {
     const scene = await openScene(context, { ttlMs: 1_000 });
     await scene.addAll(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${i}`, { bytes: 1 }])));
     await scene.store.take({}, { owner: 'o', leaseMs: 10 });
@@ -202,10 +179,8 @@ export const sweepingCases: readonly ConformanceCase[] = [
     await scene.store.setLimits({ maxTxs: 1 });
     const evicted = await scene.store.sweep();
     assert.deepEqual([evicted.evicted.length, evicted.more], [1_000, false]);
-  }),
-  mustRank(
-    'P9/whatever-comes-first',
-    'whichever comes first counts, where time, height, limits and verdicts say how long one may wait',
+  },
+  'P9/whatever-comes-first: whichever comes first counts, where time, height, limits and verdicts say how long one may wait':
     async (context) => {
       const scene = await openScene(context, { ttlMs: 1_000, ttlBlocks: 10 });
       const at = { height: 10 };
@@ -221,59 +196,61 @@ export const sweepingCases: readonly ConformanceCase[] = [
       scene.clock.nowMs += 1_001;
       assert.deepEqual(await expired(scene, { height: 21 }), ['later']);
     },
-  ),
-  mustRank(
-    'P9/one-after-the-other',
-    'leases end first, then the old go, then what is over the limits',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({ taken: { priority: 9n }, old: { priority: 8n, expiresAt: startMs }, ...ladder([5, 4, 3]) });
-      await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 10 });
-      await scene.store.setLimits({ maxTxs: 3 });
-      scene.clock.nowMs += 11;
-      const { returned, expired: gone, evicted } = await scene.store.sweep();
-      assert.deepEqual(
-        [returned, gone, evicted].map((hashes) => scene.names(hashes)),
-        [['taken'], ['old'], ['t2']],
-      );
-      assert.deepEqual(await scene.ready(), ['taken', 't0', 't1']);
-    },
-  ),
-  mustRank(
-    'P9/after-a-block',
-    'a block takes out what it carries, and the sweep after it what has waited too many',
-    async (context) => {
-      const scene = await openScene(context, { ttlBlocks: 2 });
-      await scene.fill(ladder([5, 4, 3]));
-      await scene.block(1, { seen: ['t0'] });
-      await scene.fill({ young: {} });
-      await scene.blocks(2, 3);
-      assert.deepEqual(await expired(scene), ['t1', 't2']);
-      assert.deepEqual([await scene.ready(), await scene.stages('t0')], [['young'], ['Confirmed']]);
-      assert.equal((await scene.add('t0')).kind, 'duplicate');
-    },
-  ),
-  mustRank(
-    'P9/parked-by-the-same-sweep',
-    'what loses its parent to a sweep is the first that this sweep evicts',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill({
-        parent: { priority: 9n, provides: ['p'], expiresAt: startMs },
-        child: { priority: 9n, requires: ['p'] },
-      });
-      await scene.fill({ poor: { priority: 1n } });
-      await scene.store.setLimits({ maxTxs: 1 });
-      scene.clock.nowMs += 1;
-      assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['child']);
-      assert.deepEqual(await scene.ready(), ['poor']);
-    },
-  ),
-  mustRank('P9/nothing-to-do', 'a sweep with nothing to sweep changes nothing', async (context) => {
+  'P9/after-a-block: a sweep after a block drops what has waited for too many blocks': async (context) => {
+    const scene = await openScene(context, { ttlBlocks: 2 });
+    await scene.fill(ladder([5, 4, 3]));
+    await scene.block(1, { seen: ['t0'] });
+    await scene.fill({ young: {} });
+    await scene.blocks(2, 3);
+    assert.deepEqual(await expired(scene), ['t1', 't2']);
+    assert.deepEqual([await scene.ready(), await scene.stages('t0')], [['young'], ['Confirmed']]);
+    assert.equal((await scene.add('t0')).kind, 'duplicate');
+  },
+  'P9/nothing-to-do: a sweep with nothing to sweep changes nothing': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
     await scene.unchanged(async () => {
       assert.deepEqual(await scene.store.sweep(), { returned: [], expired: [], evicted: [], more: false });
     });
-  }),
-];
+  },
+});
+
+const onePool = eachOnPriorityPool({
+  'P9/new-limit: a shorter time to live counts for what waits already': async (scene) => {
+    await scene.fill(ladder([1]));
+    scene.clock.nowMs += 60;
+    assert.deepEqual(await expired(scene), []);
+    await scene.store.setLimits({ ttlMs: 50 });
+    assert.deepEqual(await expired(scene), ['t0']);
+  },
+  'P9/expired-parent: an expired parent leaves its child parked, to expire by its own time': async (scene) => {
+    await scene.fill({ parent: { provides: ['p'], expiresAt: startMs + 10 }, child: { requires: ['p'] } });
+    scene.clock.nowMs += 11;
+    assert.deepEqual([await expired(scene), await scene.parked()], [['parent'], ['child']]);
+  },
+  'P9/one-after-the-other: leases end first, then the old go, then what is over the limits': async (scene) => {
+    await scene.fill({ taken: { priority: 9n }, old: { priority: 8n, expiresAt: startMs }, ...ladder([5, 4, 3]) });
+    await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 10 });
+    await scene.store.setLimits({ maxTxs: 3 });
+    scene.clock.nowMs += 11;
+    const { returned, expired: gone, evicted } = await scene.store.sweep();
+    assert.deepEqual(
+      [returned, gone, evicted].map((hashes) => scene.names(hashes)),
+      [['taken'], ['old'], ['t2']],
+    );
+    assert.deepEqual(await scene.ready(), ['taken', 't0', 't1']);
+  },
+  'P9/parked-by-the-same-sweep: a sweep evicts first what it parked itself': async (scene) => {
+    await scene.fill({
+      parent: { priority: 9n, provides: ['p'], expiresAt: startMs },
+      child: { priority: 9n, requires: ['p'] },
+    });
+    await scene.fill({ poor: { priority: 1n } });
+    await scene.store.setLimits({ maxTxs: 1 });
+    scene.clock.nowMs += 1;
+    assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['child']);
+    assert.deepEqual(await scene.ready(), ['poor']);
+  },
+});
+
+export const sweepingCases: readonly ConformanceCase[] = [...expiries.map(expires), ...ownPools, ...onePool];

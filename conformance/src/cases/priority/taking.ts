@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustRank } from '../../case/must.ts';
+import { eachRanked } from '../../case/must.ts';
 import { eventsOf, gist } from '../../scenario/pool.ts';
-import { ladder, openScene, type Scene } from '../../scenario/priority.ts';
+import { eachOnPriorityPool, ladder, onPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 type Options = Parameters<MempoolStore['take']>[1];
 
@@ -23,8 +23,7 @@ const endings: readonly (readonly [string, string, (scene: Scene) => Promise<unk
 ];
 
 function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
-  return mustRank(`P8/ended-when-${id}`, `${title} ends the lease`, async (context) => {
-    const scene = await openScene(context);
+  return onPriorityPool(`P8/ended-when-${id}`, `${title} ends the lease`, async (scene) => {
     await scene.fill(ladder([2, 1]));
     await takeNames(scene, 2, { ...mine, operationId: 'one' });
     await end(scene);
@@ -37,53 +36,46 @@ function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
   });
 }
 
-export const takingCases: readonly ConformanceCase[] = [
-  mustRank('P8/in-flight', 'what is taken is in flight, best first, within the budget', async (context) => {
-    const scene = await openScene(context);
+const onePool = eachOnPriorityPool({
+  'P8/in-flight: what is taken is in flight, best first, within the budget': async (scene) => {
     await scene.fill(ladder([1, 5, 3, 4]));
     const lot = await scene.store.take({ maxBytes: 45 }, mine);
     assert.deepEqual(scene.names(lot.transactions), ['t1', 't3']);
     assert.deepEqual(await scene.stages('t0', 't1', 't2', 't3'), ['Pending', 'Propagated', 'Pending', 'Propagated']);
     assert.deepEqual(await scene.ready(), ['t2', 't0']);
-  }),
-  mustRank('P8/lot', 'a lot tells its lease, its owner, its end and what reap would have told', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P8/lot: a lot tells its lease, its owner, its end and what reap would have told': async (scene) => {
     await scene.fill(ladder([1, 2], { gas: 4 }));
     const due = await scene.store.reap();
     const lot = await scene.store.take({}, { owner: 'o-1', leaseMs: 250, operationId: 'op' });
     const untilMs = scene.clock.nowMs + 250;
     assert.deepEqual(lot, { leaseId: 'op', owner: 'o-1', untilMs, transactions: due });
     assert.deepEqual((await scene.entry('t0')).lease, { id: 'op', owner: 'o-1', untilMs });
-  }),
-  mustRank('P8/own-id', 'without an operation id every lot has a lease id of its own', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P8/own-id: without an operation id every lot has a lease id of its own': async (scene) => {
     await scene.fill(ladder([1, 2]));
     const [a, b] = [await scene.store.take({ maxTxs: 1 }, mine), await scene.store.take({ maxTxs: 1 }, mine)];
     assert.notEqual(a.leaseId, b.leaseId);
     assert.deepEqual([scene.names(a.transactions), scene.names(b.transactions)], [['t1'], ['t0']]);
-  }),
-  mustRank('P8/nothing-left', 'taking from a pool with nothing ready gives an empty lot', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P8/nothing-left: taking from a pool with nothing ready gives an empty lot': async (scene) => {
     await scene.fill({ parked: { requires: ['missing'] } });
     assert.deepEqual(await takeNames(scene, 5), []);
-  }),
-  mustRank('P8/repeated', 'a repeat with the same id takes nothing more', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P8/repeated: a repeat with the same id takes nothing more': async (scene) => {
     await scene.fill(ladder([3, 2, 1]));
     const options = { ...mine, operationId: 'op' };
     const first = await scene.store.take({ maxTxs: 2 }, options);
     await scene.fill({ better: { priority: 9n } });
     await scene.unchanged(async () => assert.deepEqual(await scene.store.take({ maxTxs: 2 }, options), first));
-  }),
-  mustRank('P8/nothing-taken', 'a take that found nothing is an outcome: its repeat takes nothing', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P8/nothing-taken: a take that found nothing is an outcome: its repeat takes nothing': async (scene) => {
     const options = { ...mine, operationId: 'op' };
     const first = await scene.store.take({}, options);
     await scene.fill({ late: {} });
     await scene.unchanged(async () => assert.deepEqual(await scene.store.take({}, options), first));
-  }),
-  mustRank('P8/repeated-later', 'a repeat with the same id gives what is still under the lease', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P8/repeated-later: a repeat with the same id gives what is still under the lease': async (scene) => {
     await scene.fill(ladder([4, 3, 2, 1]));
     const options = { ...mine, operationId: 'op' };
     const first = await scene.store.take({}, options);
@@ -94,25 +86,18 @@ export const takingCases: readonly ConformanceCase[] = [
       const { transactions: _, ...before } = first;
       assert.deepEqual([lease, scene.names(transactions)], [before, ['t1', 't3']]);
     });
-  }),
-  mustRank(
-    'P8/repeated-after-its-end',
-    'a repeat after the lease has ended has nothing, though others took it',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([2, 1]));
-      const options = { ...mine, operationId: 'op' };
-      await scene.store.take({}, options);
-      scene.clock.nowMs += 1_001;
-      await scene.store.sweep();
-      await takeNames(scene, 1, { ...mine, owner: 'other', operationId: 'op 2' });
-      assert.deepEqual((await scene.store.take({}, options)).transactions, []);
-      assert.deepEqual(await scene.stages('t0', 't1'), ['Propagated', 'Pending']);
-    },
-  ),
-  ...endings.map(ends),
-  mustRank('P8/lease-end', 'a lease that has ended gives its transactions back, at their places', async (context) => {
-    const scene = await openScene(context);
+  },
+  'P8/repeated-after-its-end: a repeat after the lease has ended has nothing, though others took it': async (scene) => {
+    await scene.fill(ladder([2, 1]));
+    const options = { ...mine, operationId: 'op' };
+    await scene.store.take({}, options);
+    scene.clock.nowMs += 1_001;
+    await scene.store.sweep();
+    await takeNames(scene, 1, { ...mine, owner: 'other', operationId: 'op 2' });
+    assert.deepEqual((await scene.store.take({}, options)).transactions, []);
+    assert.deepEqual(await scene.stages('t0', 't1'), ['Propagated', 'Pending']);
+  },
+  'P8/lease-end: a lease that has ended gives its transactions back, at their places': async (scene, context) => {
     await scene.fill(ladder([3, 2, 1]));
     const order = await scene.order();
     await takeNames(scene, 2);
@@ -127,8 +112,61 @@ export const takingCases: readonly ConformanceCase[] = [
       scene.hashes(['t0', 't1']).map((hash) => `RolledBack ${hash}`),
     );
     assert.deepEqual([await scene.order(), (await scene.dump()).leases], [order, []]);
-  }),
-  mustRank('P8/counters-cleared', 'what a lease gives back has no counters', async (context) => {
+  },
+  'P8/marked-has-no-lease: what was marked in flight by hash is not given back by a sweep': async (scene) => {
+    await scene.fill(ladder([2, 1]));
+    await scene.mark('t0');
+    await takeNames(scene, 1);
+    scene.clock.nowMs += 10_000;
+    assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['t1']);
+    assert.deepEqual(await scene.stages('t0'), ['Propagated']);
+  },
+  'P8/given-time: a lease begins at the time of the call, which is never past the pool’s': async (scene) => {
+    await scene.fill(ladder([2, 1]));
+    const { nowMs } = scene.clock;
+    const early = await scene.store.take({ maxTxs: 1 }, { ...mine, now: nowMs - 300 });
+    const late = await scene.store.take({ maxTxs: 1 }, { ...mine, now: nowMs + 300 });
+    assert.deepEqual([early.untilMs, late.untilMs], [nowMs + 700, nowMs + 1_000]);
+  },
+  'P8/by-end: leases are given back in the order of their ends, then of arrival': async (scene) => {
+    await scene.fill(ladder([5, 4, 3, 2]));
+    await takeNames(scene, 2, { ...mine, leaseMs: 2_000 });
+    await takeNames(scene, 2, { ...mine, leaseMs: 1_000 });
+    scene.clock.nowMs += 2_001;
+    assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['t2', 't3', 't0', 't1']);
+  },
+  'P8/skip: taking passes over what does not fit, as reaping does': async (scene) => {
+    await scene.fill({ giant: { priority: 9n, bytes: 500 }, ...ladder([2, 1]) });
+    const lot = await scene.store.take({ maxBytes: 100, skip: 1 }, mine);
+    assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
+    assert.deepEqual(await scene.stages('giant'), ['Pending']);
+  },
+  'P8/gas: taking ends at the first that there is no gas for, as reaping does': async (scene) => {
+    await scene.fill({ ...ladder([5, 4, 3], { gas: 4 }), free: {} });
+    const lot = await scene.store.take({ maxGas: 8 }, mine);
+    assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
+    assert.deepEqual((await scene.store.take({ maxGas: 3 }, mine)).transactions, []);
+    assert.deepEqual(scene.names((await scene.store.take({ maxGas: 3, skip: 1 }, mine)).transactions), ['free']);
+    assert.deepEqual(await scene.ready(), ['t2']);
+  },
+  'P8/overhead: taking counts what each takes beside its payload, as reaping does': async (scene) => {
+    await scene.fill(ladder([5, 4, 3]));
+    const lot = await scene.store.take({ maxBytes: 60, overheadBytes: 10 }, mine);
+    assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
+  },
+  'P8/child-follows: a child whose parent was taken may be taken next': async (scene) => {
+    await scene.fill({
+      parent: { priority: 1n, provides: ['p'] },
+      child: { priority: 9n, requires: ['p'] },
+      a: { priority: 5n },
+    });
+    assert.deepEqual(await takeNames(scene, 2), ['a', 'parent']);
+    assert.deepEqual(await takeNames(scene, 2), ['child']);
+  },
+});
+
+const ownPools = eachRanked({
+  'P8/counters-cleared: what a lease gives back has no counters': async (context) => {
     const scene = await openScene(context, { dropThreshold: 5 });
     await scene.fill(ladder([1]));
     await takeNames(scene, 1);
@@ -139,70 +177,7 @@ export const takingCases: readonly ConformanceCase[] = [
     await scene.mark('t0');
     await scene.block(4);
     assert.equal((await scene.statuses(['t0']))[0]?.nonConfirmations, 1);
-  }),
-  mustRank(
-    'P8/marked-has-no-lease',
-    'what was marked in flight by hash is not given back by a sweep',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([2, 1]));
-      await scene.mark('t0');
-      await takeNames(scene, 1);
-      scene.clock.nowMs += 10_000;
-      assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['t1']);
-      assert.deepEqual(await scene.stages('t0'), ['Propagated']);
-    },
-  ),
-  mustRank(
-    'P8/given-time',
-    'a lease begins at the time of the call, which is never past the pool’s',
-    async (context) => {
-      const scene = await openScene(context);
-      await scene.fill(ladder([2, 1]));
-      const { nowMs } = scene.clock;
-      const early = await scene.store.take({ maxTxs: 1 }, { ...mine, now: nowMs - 300 });
-      const late = await scene.store.take({ maxTxs: 1 }, { ...mine, now: nowMs + 300 });
-      assert.deepEqual([early.untilMs, late.untilMs], [nowMs + 700, nowMs + 1_000]);
-    },
-  ),
-  mustRank('P8/by-end', 'leases are given back in the order of their ends, then of arrival', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill(ladder([5, 4, 3, 2]));
-    await takeNames(scene, 2, { ...mine, leaseMs: 2_000 });
-    await takeNames(scene, 2, { ...mine, leaseMs: 1_000 });
-    scene.clock.nowMs += 2_001;
-    assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['t2', 't3', 't0', 't1']);
-  }),
-  mustRank('P8/skip', 'taking passes over what does not fit, as reaping does', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ giant: { priority: 9n, bytes: 500 }, ...ladder([2, 1]) });
-    const lot = await scene.store.take({ maxBytes: 100, skip: 1 }, mine);
-    assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
-    assert.deepEqual(await scene.stages('giant'), ['Pending']);
-  }),
-  mustRank('P8/gas', 'taking ends at the first that there is no gas for, as reaping does', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ ...ladder([5, 4, 3], { gas: 4 }), free: {} });
-    const lot = await scene.store.take({ maxGas: 8 }, mine);
-    assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
-    assert.deepEqual((await scene.store.take({ maxGas: 3 }, mine)).transactions, []);
-    assert.deepEqual(scene.names((await scene.store.take({ maxGas: 3, skip: 1 }, mine)).transactions), ['free']);
-    assert.deepEqual(await scene.ready(), ['t2']);
-  }),
-  mustRank('P8/overhead', 'taking counts what each takes beside its payload, as reaping does', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill(ladder([5, 4, 3]));
-    const lot = await scene.store.take({ maxBytes: 60, overheadBytes: 10 }, mine);
-    assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
-  }),
-  mustRank('P8/child-follows', 'a child whose parent was taken may be taken next', async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({
-      parent: { priority: 1n, provides: ['p'] },
-      child: { priority: 9n, requires: ['p'] },
-      a: { priority: 5n },
-    });
-    assert.deepEqual(await takeNames(scene, 2), ['a', 'parent']);
-    assert.deepEqual(await takeNames(scene, 2), ['child']);
-  }),
-];
+  },
+});
+
+export const takingCases: readonly ConformanceCase[] = [...onePool, ...endings.map(ends), ...ownPools];

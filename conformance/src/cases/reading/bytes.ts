@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore, Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
 import type { Random } from '../../case/random.ts';
 import {
   block,
@@ -46,8 +46,7 @@ const reads: readonly BytesRead[] = [
 
 function handedOut({ verb, reach, read }: BytesRead): ConformanceCase {
   const title = `the bytes that ${verb} hands out belong to the caller`;
-  return must(`M1/handed-out-${verb}`, title, async (context) => {
-    const store = await context.open();
+  return onPool(`M1/handed-out-${verb}`, title, async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await reach(store, one.hash);
@@ -110,27 +109,29 @@ const emptyArrivals: ConformanceCase['run'] = async (context) => {
   assert.deepEqual(bytesOf(await store.findInflight(hashesOf(taken))), expected);
 };
 
-export const byteCases: readonly ConformanceCase[] = [
-  ...reads.map(handedOut),
-  must('M1/empty', 'a payload of no bytes is a payload, wherever it is read', emptyPayloads),
-  must('M1/empty-taken', 'a payload of no bytes is gossiped and taken', emptyArrivals, ['arrival-verbs']),
-  must(
-    'M1/handed-in',
-    'what a caller does to a payload after the call began does not reach the store',
-    async (context) => {
-      const store = await context.open();
-      const one = transaction(context.random, 500);
-      const payload = Uint8Array.from(one.payload);
-      const receiving = store.receive([{ ...one, payload }]);
-      payload.fill(0);
-      await receiving;
-      payload.fill(1);
-      const [stored] = await store.peekPending();
-      assert.equal(stored && readable(stored).payload, readable(one).payload);
-    },
-  ),
-  must('M1/reused-buffer', 'one buffer may carry many payloads in turn, without waiting', async (context) => {
-    const store = await context.open();
+const ownPools = mustEach({
+  'M1/empty: a payload of no bytes is a payload, wherever it is read': emptyPayloads,
+});
+
+const ownPoolsArrivalVerbs = mustEach(
+  {
+    'M1/empty-taken: a payload of no bytes is gossiped and taken': emptyArrivals,
+  },
+  ['arrival-verbs'],
+);
+
+const onePool = eachOnPool({
+  'M1/handed-in: changing a payload after the call began does not reach the store': async (store, context) => {
+    const one = transaction(context.random, 500);
+    const payload = Uint8Array.from(one.payload);
+    const receiving = store.receive([{ ...one, payload }]);
+    payload.fill(0);
+    await receiving;
+    payload.fill(1);
+    const [stored] = await store.peekPending();
+    assert.equal(stored && readable(stored).payload, readable(one).payload);
+  },
+  'M1/reused-buffer: one buffer may carry many payloads in turn, without waiting': async (store, context) => {
     const batch = transactions(context.random, 20, 64);
     const buffer = new Uint8Array(64);
     const calls = batch.map((one) => {
@@ -143,17 +144,15 @@ export const byteCases: readonly ConformanceCase[] = [
       stored,
       batch.map((one) => readable(one).payload),
     );
-  }),
-  must('M1/views', 'a view on a part of a buffer is that part and nothing else', async (context) => {
-    const store = await context.open();
+  },
+  'M1/views: a view on a part of a buffer is that part and nothing else': async (store, context) => {
     const whole = context.random.bytes(300);
     const payload = whole.subarray(100, 140);
     await store.receive([{ ...transaction(context.random), payload }]);
     const [stored] = await store.peekPending();
     assert.deepEqual(stored && [...stored.payload], [...payload]);
-  }),
-  must('M1/lists-handed-in', 'what a caller does to a list after the call began does not matter', async (context) => {
-    const store = await context.open();
+  },
+  'M1/lists-handed-in: what a caller does to a list after the call began does not matter': async (store, context) => {
     const all = hashesOf(await receive(context, store, 4));
     const [marked, seen] = [all.slice(0, 2), all.slice(2, 3)];
     const calls = [store.markInflight(marked), block(store, 1, { seen })];
@@ -161,21 +160,26 @@ export const byteCases: readonly ConformanceCase[] = [
     seen.push(...all.slice(3));
     await Promise.all(calls);
     assert.deepEqual(await stagesOf(store, all), ['Propagated', 'Propagated', 'Confirmed', 'Pending']);
-  }),
-  must('M1/batch-handed-in', 'what a caller does to a batch after the call began does not matter', async (context) => {
-    const store = await context.open();
+  },
+  'M1/batch-handed-in: what a caller does to a batch after the call began does not matter': async (store, context) => {
     const batch = transactions(context.random, 3);
     const hashes = hashesOf(batch);
     const receiving = store.receive(batch);
     batch.length = 0;
     await receiving;
     assert.deepEqual(await pendingOrder(store), hashes);
-  }),
-  must('M1/all-bytes', 'every byte value comes back, zero and line ends too', async (context) => {
-    const store = await context.open();
+  },
+  'M1/all-bytes: every byte value comes back, zero and line ends too': async (store, context) => {
     const payload = Uint8Array.from({ length: 512 }, (_, i) => i % 256);
     await store.receive([{ ...transaction(context.random), payload }]);
     const [stored] = await store.peekPending();
     assert.deepEqual(stored && [...stored.payload], [...payload]);
-  }),
+  },
+});
+
+export const byteCases: readonly ConformanceCase[] = [
+  ...reads.map(handedOut),
+  ...ownPools,
+  ...ownPoolsArrivalVerbs,
+  ...onePool,
 ];

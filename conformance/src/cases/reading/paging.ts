@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore, SeqQuery, StoredTransaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must } from '../../case/must.ts';
+import { eachOnPool, must, mustEach, onPool } from '../../case/must.ts';
 import {
   block,
   hashesOf,
@@ -53,11 +53,10 @@ const lists: readonly (readonly [Peek, Fly])[] = [
 
 function orderCases(peek: Peek, fly: Fly): ConformanceCase[] {
   return [
-    must(
+    onPool(
       `O1/${peek}-pages`,
       `${peek} pages through everything in seq order, without gap or repeat`,
-      async (context) => {
-        const store = await context.open();
+      async (store, context) => {
         const all = hashesOf(await receive(context, store, 23));
         await fly(store, all);
         const read = await pages(store, peek, { limit: 5 });
@@ -65,8 +64,7 @@ function orderCases(peek: Peek, fly: Fly): ConformanceCase[] {
         assert.deepEqual(hashesOf(read.flat()), all);
       },
     ),
-    must(`O1/${peek}-after`, `${peek} starts behind the seq asked for`, async (context) => {
-      const store = await context.open();
+    onPool(`O1/${peek}-after`, `${peek} starts behind the seq asked for`, async (store, context) => {
       const all = hashesOf(await receive(context, store, 6));
       await fly(store, all);
       const seqs = (await store[peek]()).map(({ seq }) => seq);
@@ -79,26 +77,22 @@ function orderCases(peek: Peek, fly: Fly): ConformanceCase[] {
 
 function limitCases(peek: Peek, fly: Fly): ConformanceCase[] {
   return [
-    must(`O6/${peek}-least`, `a limit below 1 acts as 1 in ${peek}`, async (context) => {
-      const store = await context.open();
+    onPool(`O6/${peek}-least`, `a limit below 1 acts as 1 in ${peek}`, async (store, context) => {
       await fly(store, hashesOf(await receive(context, store, 3)));
       const read = [await store[peek]({ limit: 0 }), await store[peek]({ limit: -7 }), await store[peek]({ limit: 1 })];
       assert.deepEqual(sizes(read), [1, 1, 1]);
     }),
-    must(`O6/${peek}-most`, `a limit above 1,000 acts as 1,000 in ${peek}`, async (context) => {
-      const store = await context.open();
+    onPool(`O6/${peek}-most`, `a limit above 1,000 acts as 1,000 in ${peek}`, async (store, context) => {
       for (const count of [1_000, 5]) await fly(store, hashesOf(await receive(context, store, count)));
       const limits = [1_000, 1_001, 5_000, Number.POSITIVE_INFINITY];
       const read = await Promise.all(limits.map((limit) => store[peek]({ limit })));
       assert.deepEqual(sizes(read), [1_000, 1_000, 1_000, 1_000]);
     }),
-    must(`O6/${peek}-default`, `without a limit ${peek} gives 100`, async (context) => {
-      const store = await context.open();
+    onPool(`O6/${peek}-default`, `without a limit ${peek} gives 100`, async (store, context) => {
       await fly(store, hashesOf(await receive(context, store, 101)));
       assert.equal((await store[peek]()).length, 100);
     }),
-    must(`O6/${peek}-bytes`, `a page of ${peek} ends at 8 MiB`, async (context) => {
-      const store = await context.open();
+    onPool(`O6/${peek}-bytes`, `a page of ${peek} ends at 8 MiB`, async (store, context) => {
       const large = largeTransactions(context.random, 10, mebibyte);
       await store.receive(large);
       await fly(store, hashesOf(large));
@@ -116,33 +110,64 @@ function limitCases(peek: Peek, fly: Fly): ConformanceCase[] {
   ];
 }
 
-export const pagingCases: readonly ConformanceCase[] = [
-  ...lists.flatMap(([peek, fly]) => [...orderCases(peek, fly), ...limitCases(peek, fly)]),
-  must('O1/pending-holes', 'places that became free are no obstacle to paging', async (context) => {
-    const store = await context.open();
+const onePool = eachOnPool({
+  'O1/pending-holes: places that became free are no obstacle to paging': async (store, context) => {
     const all = hashesOf(await receive(context, store, 12));
     await store.markInflight(all.filter((_, i) => i % 3 === 0));
     await store.drop(all.slice(4, 6), 'gone');
     const left = all.filter((_, i) => i % 3 !== 0 && i !== 4 && i !== 5);
     assert.deepEqual(hashesOf((await pages(store, 'peekPending', { limit: 2 })).flat()), left);
-  }),
-  must('O1/after-a-hole', 'paging goes on behind a seq that has left the list', async (context) => {
-    const store = await context.open();
+  },
+  'O1/after-a-hole: paging goes on behind a seq that has left the list': async (store, context) => {
     const all = hashesOf(await receive(context, store, 6));
     const [, , third] = await store.peekPending();
     assert.ok(third);
     await store.markInflight([third.hash]);
     assert.deepEqual(hashesOf(await store.peekPending({ after: third.seq })), all.slice(3));
-  }),
-  must('O1/inflight-by-seq', 'what is in flight is in seq order, whatever the order of the marks', async (context) => {
+  },
+  'O1/reading-moves-nothing: reading the queue takes nothing out of it': async (store, context) => {
+    const all = hashesOf(await receive(context, store, 4));
+    for (let i = 0; i < 3; i++) assert.deepEqual(await pendingOrder(store), all);
+  },
+  'O2/empty: nothing waits in a new pool': async (store) => {
+    assert.deepEqual([await store.hasPending(), await store.peekPending()], [false, []]);
+  },
+  'O2/waiting: hasPending is true while something waits': async (store, context) => {
+    const all = hashesOf(await receive(context, store, 2));
+    const told = [await store.hasPending()];
+    for (const hash of all) {
+      await store.markInflight([hash]);
+      told.push(await store.hasPending());
+    }
+    assert.deepEqual(told, [true, true, false]);
+  },
+  'O2/returned: hasPending is true again when something returns': async (store, context) => {
+    const hash = await propagateOne(context, store);
+    const told = [await store.hasPending()];
+    await store.release([hash]);
+    assert.deepEqual([...told, await store.hasPending()], [false, true]);
+  },
+  'O2/usage: usage counts what each stage holds': async (store, context) => {
+    const all = hashesOf(await receive(context, store, 15));
+    await store.markInflight(all.slice(0, 9));
+    await store.markAcknowledged(all.slice(0, 4));
+    await block(store, 1, { seen: all.slice(0, 3) });
+    await store.drop(all.slice(13), 'gone');
+    const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq } = await store.usage();
+    assert.deepEqual([pending, propagated, acknowledged, confirmed, logged, lastLogSeq], [4, 5, 1, 3, 2, 2]);
+  },
+});
+
+const ownPools = mustEach({
+  'O1/inflight-by-seq: what is in flight is in seq order, whatever the order of the marks': async (context) => {
     const store = await context.open(never);
     const all = hashesOf(await receive(context, store, 6));
     for (const hash of all.slice(3).toReversed()) await store.markInflight([hash]);
     await store.markAcknowledged(all.slice(4, 5));
     await block(store, 1, { seen: [all[1] as string, all[5] as string] });
     assert.deepEqual(await inflightOrder(store), [all[1], all[3], all[4], all[5]]);
-  }),
-  must('O1/inflight-stages', 'peekInflight shows stage, counters and block of each', async (context) => {
+  },
+  'O1/inflight-stages: peekInflight shows stage, counters and block of each': async (context) => {
     const store = await context.open(never);
     const all = hashesOf(await receive(context, store, 3));
     await store.markInflight(all.slice(0, 2));
@@ -160,49 +185,19 @@ export const pagingCases: readonly ConformanceCase[] = [
       ['Acknowledged', 0, 2, null],
       ['Confirmed', 1, 0, 40],
     ]);
-  }),
-  must('O1/reading-moves-nothing', 'reading the queue takes nothing out of it', async (context) => {
-    const store = await context.open();
-    const all = hashesOf(await receive(context, store, 4));
-    for (let i = 0; i < 3; i++) assert.deepEqual(await pendingOrder(store), all);
-  }),
-  must('O2/empty', 'nothing waits in a new pool', async (context) => {
-    const store = await context.open();
-    assert.deepEqual([await store.hasPending(), await store.peekPending()], [false, []]);
-  }),
-  must('O2/waiting', 'hasPending is true while something waits', async (context) => {
-    const store = await context.open();
-    const all = hashesOf(await receive(context, store, 2));
-    const told = [await store.hasPending()];
-    for (const hash of all) {
-      await store.markInflight([hash]);
-      told.push(await store.hasPending());
-    }
-    assert.deepEqual(told, [true, true, false]);
-  }),
-  must('O2/returned', 'hasPending is true again when something returns', async (context) => {
-    const store = await context.open();
-    const hash = await propagateOne(context, store);
-    const told = [await store.hasPending()];
-    await store.release([hash]);
-    assert.deepEqual([...told, await store.hasPending()], [false, true]);
-  }),
-  must('O2/no-expiry', 'nothing live expires, however much time passes', async (context) => {
+  },
+  'O2/no-expiry: nothing live expires, however much time passes': async (context) => {
     let now = 0;
     const store = await context.open({ clock: () => now });
     const pending = await receiveOne(context, store);
     const flying = await propagateOne(context, store);
     now += 10 * year;
     assert.deepEqual([await pendingOrder(store), await inflightOrder(store)], [[pending], [flying]]);
-  }),
-  must('O2/usage', 'usage counts what each stage holds', async (context) => {
-    const store = await context.open();
-    const all = hashesOf(await receive(context, store, 15));
-    await store.markInflight(all.slice(0, 9));
-    await store.markAcknowledged(all.slice(0, 4));
-    await block(store, 1, { seen: all.slice(0, 3) });
-    await store.drop(all.slice(13), 'gone');
-    const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq } = await store.usage();
-    assert.deepEqual([pending, propagated, acknowledged, confirmed, logged, lastLogSeq], [4, 5, 1, 3, 2, 2]);
-  }),
+  },
+});
+
+export const pagingCases: readonly ConformanceCase[] = [
+  ...lists.flatMap(([peek, fly]) => [...orderCases(peek, fly), ...limitCases(peek, fly)]),
+  ...onePool,
+  ...ownPools,
 ];
