@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { arrivalLimits } from 'mempool-core';
+import { arrivalLimits } from 'mempool-core/backend';
 import { type ArrivalCheck, fill, hashes, hashOf, point, transaction } from './arrival-scenario.ts';
 
 /** `maxTxs`: the one limit of such a pool. */

@@ -1,4 +1,4 @@
-import type { Life, Step } from 'mempool-core';
+import type { Life, Step } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { type Seen, settling } from './priority-pool.ts';

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { corrupt, type LogEntry, type StoredTransaction, type Transaction } from 'mempool-core';
+import type { LogEntry, StoredTransaction, Transaction } from 'mempool-core';
+import { corrupt } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { pools, stores } from './stores.ts';

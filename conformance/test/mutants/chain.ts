@@ -1,4 +1,5 @@
-import type { ChainPoint, CheckedBlock, PoolView } from 'mempool-core';
+import type { ChainPoint } from 'mempool-core';
+import type { CheckedBlock, PoolView } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';

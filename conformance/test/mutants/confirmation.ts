@@ -1,4 +1,5 @@
-import type { CheckedBlock, ConfirmOutcome, Life, Policy, Thresholds, TransactionStatus } from 'mempool-core';
+import type { ConfirmOutcome, Policy, Thresholds, TransactionStatus } from 'mempool-core';
+import type { CheckedBlock, Life } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';

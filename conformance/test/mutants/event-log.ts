@@ -1,4 +1,4 @@
-import type { EventPage } from 'mempool-core';
+import type { EventPage } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { stores } from './stores.ts';

@@ -1,13 +1,13 @@
-import {
-  type ChainPoint,
-  type ConfirmOutcome,
-  isFenced,
-  type Lease,
-  type MempoolStore,
-  type Ordering,
-  type ReceiveOutcome,
-  type RollbackOutcome,
+import type {
+  ChainPoint,
+  ConfirmOutcome,
+  Lease,
+  MempoolStore,
+  Ordering,
+  ReceiveOutcome,
+  RollbackOutcome,
 } from 'mempool-core';
+import { isFenced } from 'mempool-core/backend';
 import { moment } from '../planted/fault.ts';
 import { electing, type Hall } from './hall.ts';
 import type { Mutant } from './mutant.ts';

@@ -1,3 +1,4 @@
+import type { StoreEvent, TransactionEvent } from 'mempool-core';
 import {
   type CheckedBlock,
   type DriverOptions,
@@ -6,9 +7,7 @@ import {
   type PoolView,
   type Step,
   type StoreDriver,
-  type StoreEvent,
-  type TransactionEvent,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { verbsOf } from '../../src/case/verbs.ts';
 import { Layer } from './layer.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';

@@ -1,5 +1,6 @@
 import type { Subject } from 'mempool-conformance';
-import type { LeaseSource, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { LeaseSource } from 'mempool-core/backend';
 import {
   createElection,
   type Election,

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { invalid, type MempoolError, MempoolError as Refusal } from 'mempool-core';
+import { type MempoolError, MempoolError as Refusal } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { stores } from './stores.ts';

@@ -1,4 +1,5 @@
-import { type CheckedBlock, type LifecycleVerb, lifecycleVerbs, type Stage, transitions } from 'mempool-core';
+import { type LifecycleVerb, lifecycleVerbs, type Stage, transitions } from 'mempool-core';
+import type { CheckedBlock } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { eventOf, type PlantedDriver } from './planted-driver.ts';

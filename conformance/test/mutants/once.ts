@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { invalid, type MempoolStore, payloadChecksum, type ReadOptions, type Submission } from 'mempool-core';
+import type { MempoolStore, ReadOptions, Submission } from 'mempool-core';
+import { invalid, payloadChecksum } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { stores } from './stores.ts';
 import { again, allVerbs } from './through.ts';

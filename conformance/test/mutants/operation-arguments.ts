@@ -1,4 +1,5 @@
-import { invalid, type WriteOptions } from 'mempool-core';
+import type { WriteOptions } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { stores } from './stores.ts';
 

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { decodeOutcome, encodeOutcome, isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
+import { isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
+import { decodeOutcome, encodeOutcome } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { free, type WriteVerb } from './planted-driver.ts';

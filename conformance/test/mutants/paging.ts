@@ -1,4 +1,5 @@
-import { invalid, type SeqQuery, type StoredTransaction } from 'mempool-core';
+import type { SeqQuery, StoredTransaction } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { stores } from './stores.ts';

@@ -1,29 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import {
   type ChainPoint,
-  type CheckedBlock,
   type ConfirmOutcome,
+  defaultRetention,
+  type LogEntry,
+  type ReceiveOutcome,
+  type RollbackOutcome,
+  type StoreEvent,
+  type Transaction,
+} from 'mempool-core';
+import {
+  type CheckedBlock,
   confirmStep,
   type DriverOptions,
-  defaultRetention,
   dropStep,
   Ledger,
   type Life,
-  type LogEntry,
   type MoveVerb,
   moveStep,
   type PoolView,
-  type ReceiveOutcome,
-  type RollbackOutcome,
   receiveStep,
   recorded,
   rollbackStep,
   type Step,
   type StoreDriver,
-  type StoreEvent,
-  type Transaction,
   type WriteContext,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 
 export type WriteVerb = 'receive' | MoveVerb | 'drop' | 'confirm' | 'rollback';
 

@@ -1,4 +1,5 @@
-import type { AdmissionRefusal, CheckedSubmission, PoolIndex, PoolNode, ReceiveOutcome, Stage } from 'mempool-core';
+import type { AdmissionRefusal, ReceiveOutcome, Stage } from 'mempool-core';
+import type { CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { parentsOf, unmetOf } from './priority-places.ts';
 import { lentTags, limiting, rankedStore, ranking, seeing, settling } from './priority-pool.ts';

@@ -1,4 +1,4 @@
-import type { CheckedRevision, CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core';
+import type { CheckedRevision, CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
 import { over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 import { limit, refusing, rivalsOf } from './priority-admission.ts';

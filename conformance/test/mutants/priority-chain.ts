@@ -1,13 +1,5 @@
-import type {
-  CheckedBlock,
-  CheckedSubmission,
-  Entry,
-  KnownStage,
-  PoolDump,
-  PoolIndex,
-  PoolNode,
-  ReadContext,
-} from 'mempool-core';
+import type { KnownStage, PoolDump } from 'mempool-core';
+import type { CheckedBlock, CheckedSubmission, Entry, PoolIndex, PoolNode, ReadContext } from 'mempool-core/backend';
 import { over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 import { lentTags, type RankedVerb, ranking, type Seen, seeing, settling } from './priority-pool.ts';

@@ -1,4 +1,5 @@
-import type { Load, PoolDump, PriorityPool } from 'mempool-core';
+import type { Load, PoolDump } from 'mempool-core';
+import type { PriorityPool } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { ranked, rankedStore, ranking } from './priority-pool.ts';
 

@@ -1,5 +1,6 @@
-import type { CheckedSubmission, Load, Place, PlacedNode, PoolIndex } from 'mempool-core';
-import { comparePlaces } from 'mempool-core';
+import type { Load } from 'mempool-core';
+import type { CheckedSubmission, Place, PlacedNode, PoolIndex } from 'mempool-core/backend';
+import { comparePlaces } from 'mempool-core/backend';
 import { withEvents } from './fifo.ts';
 import { over } from './hall.ts';
 import type { Mutant } from './mutant.ts';

@@ -1,4 +1,5 @@
-import type { CheckedGossipQuery, GossipItem, GossipPage, PoolIndex } from 'mempool-core';
+import type { GossipItem, GossipPage } from 'mempool-core';
+import type { CheckedGossipQuery, PoolIndex } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { type RankedVerb, ranked, ranking, seeing, settling } from './priority-pool.ts';
 

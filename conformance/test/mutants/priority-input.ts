@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { invalid, isMempoolError, MempoolError, type MempoolStore, type Submission, type Verdict } from 'mempool-core';
+import { isMempoolError, MempoolError, type MempoolStore, type Submission, type Verdict } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { rankedOpened, rankedStore, ranking } from './priority-pool.ts';
 

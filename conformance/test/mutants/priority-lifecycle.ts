@@ -1,4 +1,5 @@
-import { isFenced, type MempoolStore, type OpenOptions, type SeqQuery, type WriteOptions } from 'mempool-core';
+import type { MempoolStore, OpenOptions, SeqQuery, WriteOptions } from 'mempool-core';
+import { isFenced } from 'mempool-core/backend';
 import { fencedAtTheDoor, unrenewing } from './fencing.ts';
 import { electing, type Hall } from './hall.ts';
 import type { Mutant } from './mutant.ts';

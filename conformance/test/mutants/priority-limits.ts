@@ -1,4 +1,4 @@
-import type { PoolIndex } from 'mempool-core';
+import type { PoolIndex } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { limiting, ranked, ranking, seeing } from './priority-pool.ts';
 import { endless, flying, sweeping } from './priority-sweeping.ts';

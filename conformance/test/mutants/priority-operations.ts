@@ -1,4 +1,5 @@
-import type { MempoolStore, ReceiveOutcome, Step } from 'mempool-core';
+import type { MempoolStore, ReceiveOutcome } from 'mempool-core';
+import type { Step } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { isRefusal } from './priority-admission.ts';
 import { type RankedVerb, rankedStore, ranking, settling } from './priority-pool.ts';

@@ -1,4 +1,5 @@
-import type { Candidate, CheckedSubmission, Entry, PoolIndex } from 'mempool-core';
+import type { Candidate } from 'mempool-core';
+import type { CheckedSubmission, Entry, PoolIndex } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { parentsOf } from './priority-places.ts';
 import { lentTags, type RankedVerb, rankedStore, ranking, seeing } from './priority-pool.ts';

@@ -1,4 +1,5 @@
-import type { CheckedSubmission, PoolIndex, PoolNode, StoreEvent, TransactionEvent } from 'mempool-core';
+import type { StoreEvent, TransactionEvent } from 'mempool-core';
+import type { CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { parentsOf, unmetOf } from './priority-places.ts';
 import { lentTags, placing, ranking, seeing, settling } from './priority-pool.ts';

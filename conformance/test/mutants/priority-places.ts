@@ -1,4 +1,4 @@
-import type { Entry, Place, PoolIndex, PoolNode } from 'mempool-core';
+import type { Entry, Place, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { placing } from './priority-pool.ts';
 

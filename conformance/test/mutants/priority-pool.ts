@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { defaultRetention, type Limits, type MempoolStore, type OpenOptions } from 'mempool-core';
 import {
   cutPage,
   type DriverOptions,
-  defaultRetention,
   defineBackend,
   dumpOf,
   type Entry,
   Ledger,
-  type Limits,
   ledgerDriver,
-  type MempoolStore,
-  type OpenOptions,
   type Place,
   type Planning,
   type PoolIndex,
@@ -23,7 +20,7 @@ import {
   recorded,
   type Step,
   type StoreDriver,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { over } from './hall.ts';
 import { Layer } from './layer.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';

@@ -1,4 +1,5 @@
-import type { Candidate, CheckedBudget, PoolIndex, PoolNode } from 'mempool-core';
+import type { Candidate } from 'mempool-core';
+import type { CheckedBudget, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { parentsOf } from './priority-places.ts';
 import { rankedStore, ranking } from './priority-pool.ts';

@@ -1,11 +1,5 @@
-import type {
-  CheckedRevision,
-  CheckedVerdict,
-  PoolIndex,
-  PriorityPool,
-  ReviseOutcome,
-  StaleTransaction,
-} from 'mempool-core';
+import type { ReviseOutcome, StaleTransaction } from 'mempool-core';
+import type { CheckedRevision, CheckedVerdict, PoolIndex, PriorityPool } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { limiting, type RankedDriver, ranked, ranking, seeing, settling } from './priority-pool.ts';
 

@@ -1,12 +1,12 @@
+import type { ReceiveOutcome } from 'mempool-core';
 import type {
   Awaitable,
   CheckedMoment,
   CheckedSubmission,
   PoolIndex,
   PoolNode,
-  ReceiveOutcome,
   WriteContext,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { withEvents } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { refusing, rivalsOf, telling } from './priority-admission.ts';

@@ -1,4 +1,5 @@
-import type { KnownStage, PoolIndex, PoolNode, PriorityPool, WriteContext } from 'mempool-core';
+import type { KnownStage } from 'mempool-core';
+import type { PoolIndex, PoolNode, PriorityPool, WriteContext } from 'mempool-core/backend';
 import { over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 import { type RankedDriver, type RankedVerb, ranking, type Seen, seeing } from './priority-pool.ts';

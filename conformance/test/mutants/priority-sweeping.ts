@@ -1,4 +1,5 @@
-import type { CheckedMoment, PoolIndex, PoolNode, PriorityPool, Sweep, WriteContext } from 'mempool-core';
+import type { Sweep } from 'mempool-core';
+import type { CheckedMoment, PoolIndex, PoolNode, PriorityPool, WriteContext } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { limiting, type RankedDriver, ranked, ranking, seeing, settling } from './priority-pool.ts';
 import { byCallersClock } from './priority-taking.ts';

@@ -1,4 +1,5 @@
-import type { Candidate, CheckedTake, Entry, KnownStage, Lot, PoolIndex, PriorityPool, TakeLease } from 'mempool-core';
+import type { Candidate, KnownStage, Lot } from 'mempool-core';
+import type { CheckedTake, Entry, PoolIndex, PriorityPool, TakeLease } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { type RankedDriver, type RankedVerb, ranked, ranking, seeing, settling } from './priority-pool.ts';
 

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { invalid, type StoredTransaction, type Transaction } from 'mempool-core';
+import type { StoredTransaction, Transaction } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { eventOf } from './planted-driver.ts';

@@ -1,4 +1,5 @@
-import type { Life, StoredTransaction } from 'mempool-core';
+import type { StoredTransaction } from 'mempool-core';
+import type { Life } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';

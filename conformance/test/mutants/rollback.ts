@@ -1,4 +1,5 @@
-import type { Life, RollbackOutcome, Step } from 'mempool-core';
+import type { RollbackOutcome } from 'mempool-core';
+import type { Life, Step } from 'mempool-core/backend';
 import { fifo, withWrites } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { type Backend, defaultRetention, MempoolError } from 'mempool-core';
 import {
-  type Backend,
   type DriverOptions,
-  defaultRetention,
   defineBackend,
   formatVersion,
   invalid,
   Ledger,
   ledgerDriver,
-  MempoolError,
   PriorityPool,
   priorityLedgerDriver,
   type Step,
   type StoreDriver,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { decodeContent, encodeContent, type HeadEntry } from './entry.ts';
 import { fileError } from './file-error.ts';
 import { Journal, readJournal } from './journal.ts';

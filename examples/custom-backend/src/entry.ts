@@ -1,3 +1,4 @@
+import type { Ordering, Retention } from 'mempool-core';
 import {
   bytesToHash,
   decodeEntry,
@@ -5,12 +6,10 @@ import {
   encodeEntry,
   encodeValue,
   hashToBytes,
-  type Ordering,
   type Entry as PoolEntry,
   type PoolRecord,
-  type Retention,
   type Step,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 
 /** The first entry of a journal; a later one tells of limits that an open has named. */
 export interface HeadEntry {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DriverOptions, Ledger, LedgerRecord, Limits, Logger, PoolRecord, Retention, Step } from 'mempool-core';
+import type { Limits, Logger, Retention } from 'mempool-core';
+import type { DriverOptions, Ledger, LedgerRecord, PoolRecord, Step } from 'mempool-core/backend';
 import { decodeContent, type Entry, encodeContent, type HeadEntry } from './entry.ts';
 import type { Journal } from './journal.ts';
 

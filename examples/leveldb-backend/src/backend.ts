@@ -1,13 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Backend,
-  type DriverOptions,
-  defaultRetention,
-  defineBackend,
-  formatVersion,
-  invalid,
-  MempoolError,
-} from 'mempool-core';
+import { type Backend, defaultRetention, MempoolError } from 'mempool-core';
+import { type DriverOptions, defineBackend, formatVersion, invalid } from 'mempool-core/backend';
 import { Batch, Database } from './database.ts';
 import { levelDriver } from './driver.ts';
 import { levelError } from './level-error.ts';

@@ -10,7 +10,7 @@ import {
   type Step,
   type StoreDriver,
   type WriteContext,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import type { Database } from './database.ts';
 import { levelError } from './level-error.ts';
 import { PoolReader } from './pool-reader.ts';

@@ -1,24 +1,26 @@
 import {
+  isInflight,
+  type LogEntry,
+  type LogPage,
+  type StoredTransaction,
+  type StoreEvent,
+  type TipAnswer,
+  type TransactionStatus,
+  type Usage,
+} from 'mempool-core';
+import {
   bytesToHash,
   corrupt,
   cutPage,
   decodeEvents,
   type EventPage,
-  isInflight,
-  type LogEntry,
-  type LogPage,
   logEntry,
   logPage,
   maxPageBytes,
   payloadChecksum,
-  type StoredTransaction,
-  type StoreEvent,
   statusOf,
   storedTransaction,
-  type TipAnswer,
-  type TransactionStatus,
-  type Usage,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { keyNumber, numberKey, type Reader, type Section } from './database.ts';
 import {
   damaged,

@@ -1,17 +1,13 @@
+import { type ChainPoint, type KnownStage, knownStages, MempoolError, type Retention } from 'mempool-core';
 import {
   bytesToHash,
-  type ChainPoint,
   decodePoint,
   decodeValue,
   encodePoint,
   encodeValue,
   hashToBytes,
-  type KnownStage,
-  knownStages,
   type Life,
-  MempoolError,
-  type Retention,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 
 /** What is stored of the pool as a whole. */
 export interface PoolState {

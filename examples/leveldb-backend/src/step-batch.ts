@@ -1,17 +1,15 @@
+import { isLive, type Stage, type StoreEvent } from 'mempool-core';
 import {
   type ChainStep,
   encodeEvents,
   encodePoint,
   encodeValue,
   hashToBytes,
-  isLive,
   maxOperations,
   payloadChecksum,
-  type Stage,
   type Step,
-  type StoreEvent,
   type Write,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { Batch, keyNumber, numberKey, type Reader, type Section } from './database.ts';
 import {
   decodeLogEntry,

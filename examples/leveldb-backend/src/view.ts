@@ -1,6 +1,6 @@
+import type { ChainPoint, Tip } from 'mempool-core';
 import {
   bytesToHash,
-  type ChainPoint,
   type CheckedBlock,
   decodePoint,
   decodeValue,
@@ -9,8 +9,7 @@ import {
   finalizableTick,
   type Life,
   type PoolView,
-  type Tip,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { numberKey, type Reader, type Section } from './database.ts';
 import { decodeTransaction, type PoolState, type TransactionRecord } from './record.ts';
 

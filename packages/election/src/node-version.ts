@@ -6,5 +6,8 @@ const oldest = 22;
 /** @throws `ERR_ELECTION_REFUSED` */
 export function checkNode(version: string = process.versions.node): void {
   if (Number.parseInt(version, 10) < oldest)
-    throw new ElectionError('ERR_ELECTION_REFUSED', `an election needs Node ${oldest} or later, and this is v${version}`);
+    throw new ElectionError(
+      'ERR_ELECTION_REFUSED',
+      `an election needs Node ${oldest} or later, and this is v${version}`,
+    );
 }

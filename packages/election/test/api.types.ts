@@ -1,5 +1,6 @@
 // Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
-import type { Leadership as CoreLeadership, LeaseSource } from 'mempool-core';
+import type { Leadership as CoreLeadership } from 'mempool-core';
+import type { LeaseSource } from 'mempool-core/backend';
 import {
   createElection,
   type Election,

@@ -1,4 +1,4 @@
-import type { LeaseSource } from 'mempool-core';
+import type { LeaseSource } from 'mempool-core/backend';
 import { expect, it } from 'vitest';
 import { Leases } from '../src/in-process/leases.ts';
 

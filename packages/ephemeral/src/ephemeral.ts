@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { type Backend, defaultRetention, type OpenOptions } from 'mempool-core';
 import {
-  type Backend,
-  defaultRetention,
   defineBackend,
   invalid,
   type LeaseSource,
   Ledger,
   ledgerDriver,
-  type OpenOptions,
   PriorityPool,
   priorityLedgerDriver,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 
 /** What every backend takes, and who leads. */
 export interface EphemeralOptions extends OpenOptions {

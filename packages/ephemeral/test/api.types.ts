@@ -1,5 +1,6 @@
 // Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
-import type { Backend, LeaseSource, Mempool, MempoolStore, WatcherElection, WatcherPool } from 'mempool-core';
+import type { Backend, Mempool, MempoolStore, WatcherElection, WatcherPool } from 'mempool-core';
+import type { LeaseSource } from 'mempool-core/backend';
 import type { Election, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 

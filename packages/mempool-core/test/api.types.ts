@@ -2,10 +2,8 @@
 import {
   account,
   type Backend,
-  type BackendDefinition,
   type Candidate,
   type ConfirmOutcome,
-  defineBackend,
   type GossipPage,
   isMempoolError,
   type KnownStage,
@@ -30,6 +28,7 @@ import {
   utxo,
   utxoLimits,
 } from 'mempool-core';
+import { type BackendDefinition, defineBackend } from 'mempool-core/backend';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function holds<Claim extends true>(claim?: Claim): void;

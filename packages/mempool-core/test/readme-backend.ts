@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Backend, defaultRetention, defineBackend, Ledger, ledgerDriver } from 'mempool-core';
+import { type Backend, defaultRetention } from 'mempool-core';
+import { defineBackend, Ledger, ledgerDriver } from 'mempool-core/backend';
 
 export const scratch: Backend = defineBackend({
   name: 'scratch',

@@ -1,4 +1,5 @@
-import { type Backend, defineBackend } from 'mempool-core';
+import type { Backend } from 'mempool-core';
+import { defineBackend } from 'mempool-core/backend';
 import type { RedisOptions } from './connection/options.ts';
 import { openRedis } from './open.ts';
 

@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type DriverOptions,
-  defaultLimits,
-  defaultRetention,
-  isMempoolError,
-  MempoolError,
-  retryUntil,
-  type StoreDriver,
-} from 'mempool-core';
+import { defaultLimits, defaultRetention, isMempoolError, MempoolError } from 'mempool-core';
+import { type DriverOptions, retryUntil, type StoreDriver } from 'mempool-core/backend';
 import { Connection } from './connection/connection.ts';
 import { type RedisOptions, taggedPrefix } from './connection/options.ts';
 import { refusal, unsupportedMode } from './connection/refusal.ts';

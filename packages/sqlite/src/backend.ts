@@ -1,4 +1,5 @@
-import { type Backend, defineBackend } from 'mempool-core';
+import type { Backend } from 'mempool-core';
+import { defineBackend } from 'mempool-core/backend';
 import { Fence } from './election/fence.ts';
 import { hostClock, type LeaseClock } from './election/lease-clock.ts';
 import { sqliteDriver } from './fifo/driver.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import * as core from 'mempool-core';
+import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { nameCapacity } from './fifo/tables.ts';
 import { type DatabaseFileOptions, formats, incompatible, openDatabase } from './file/database-file.ts';
 import type { SqliteOptions } from './file/options.ts';
@@ -12,13 +13,13 @@ type FileOptions = core.DriverOptions & SqliteOptions;
 type LockingMode = DatabaseFileOptions['lockingMode'];
 
 /** Statements that only pools of that order have the tables for. */
-const statements: Readonly<Record<core.Ordering, readonly string[]>> = {
+const statements: Readonly<Record<Ordering, readonly string[]>> = {
   fifo: [],
   priority: ['priority/statements.sql'],
 };
 
 /** Without the index, whose pages scatter over the whole file, a receive costs the same however many there are. */
-const sharing: Readonly<Record<core.Ordering, Readonly<Record<LockingMode, string>>>> = {
+const sharing: Readonly<Record<Ordering, Readonly<Record<LockingMode, string>>>> = {
   fifo: {
     NORMAL: 'CREATE UNIQUE INDEX IF NOT EXISTS tx_hash ON tx (hash)',
     EXCLUSIVE: 'DROP INDEX IF EXISTS tx_hash',
@@ -36,8 +37,8 @@ export function openOwn(options: FileOptions): PoolFile {
   try {
     return openFile(options, 'EXCLUSIVE');
   } catch (cause) {
-    if (!core.isMempoolError(cause, 'ERR_MEMPOOL_UNAVAILABLE')) throw cause;
-    throw new core.MempoolError('ERR_MEMPOOL_IN_USE', `another has the file open: ${options.path}`, { cause });
+    if (!isMempoolError(cause, 'ERR_MEMPOOL_UNAVAILABLE')) throw cause;
+    throw new MempoolError('ERR_MEMPOOL_IN_USE', `another has the file open: ${options.path}`, { cause });
   }
 }
 
@@ -74,7 +75,7 @@ const retentionSql = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_
   max_events = ifnull(@maxEvents, max_events), max_rollback = ifnull(@maxRollback, max_rollback)`;
 
 function create(database: Database, { pool, ordering }: FileOptions): void {
-  const { maxFinalized, maxEvents, maxRollback } = core.defaultRetention;
+  const { maxFinalized, maxEvents, maxRollback } = defaultRetention;
   database.exec(readSql('pool/tables.sql'));
   database
     .prepare('INSERT INTO pool VALUES (1, ?, ?, ?, ?, ?)')

@@ -1,14 +1,15 @@
-import type { ChainContext, CheckedBlock, ReadContext, WriteContext } from '../contract/driver.ts';
+import type { ChainContext, ReadContext, WriteContext } from '../contract/call-context.ts';
+import type { ChainOptions, ReadOptions, WriteOptions } from '../contract/call-options.ts';
+import type { CheckedBlock } from '../contract/driver.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Lease } from '../contract/lease.ts';
 import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
-import { namedThresholds } from '../contract/options.ts';
-import type { Block, ChainOptions, Policy, ReadOptions, WriteOptions } from '../contract/store.ts';
+import type { Block, Policy } from '../contract/store.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
-import { checkTags } from '../contract/verdict.ts';
-import { type CallNames, callNames, checkNames, checkSignal } from './call-options.ts';
-import { checkCount } from './count.ts';
-import { readList } from './list.ts';
+import { checkCount, readList } from './basic-checks.ts';
+import { namedThresholds } from './open-options.ts';
+import { type CallNames, callNames, checkNames, checkSignal } from './option-names.ts';
+import { checkTags } from './verdicts.ts';
 
 /** X1: transactions in one call at the most. */
 export const maxCallTransactions = 1_000;

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../contract/driver.ts';
+import type { Awaitable } from '../contract/call-context.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
 
 /** An error that is neither ours nor the caller's own abort is the backend's fault: it keeps the cause, gains a code (R1). */

@@ -1,22 +1,16 @@
+import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../contract/call-context.ts';
+import type { ChainOptions, ReadOptions, SeqQuery, WriteOptions } from '../contract/call-options.ts';
 import type { Capabilities } from '../contract/capabilities.ts';
-import type {
-  Awaitable,
-  ChainContext,
-  DriverOptions,
-  ReadContext,
-  StoreDriver,
-  WriteContext,
-} from '../contract/driver.ts';
+import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { MempoolError } from '../contract/errors.ts';
 import type { Ordering } from '../contract/limits.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
-import type * as store from '../contract/store.ts';
 import type { StoredTransaction } from '../contract/transaction.ts';
 import { checkChainWrite, checkLimit, checkRead, checkWrite } from './arguments.ts';
+import { checkCount } from './basic-checks.ts';
 import { inContract, noLeases, unsupported } from './call-errors.ts';
-import { type CallNames, callNames } from './call-options.ts';
-import { checkCount } from './count.ts';
+import { type CallNames, callNames } from './option-names.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /** How every verb of a store runs: checked, counted, ended by its signal, refused once the store is closing. */
@@ -62,7 +56,7 @@ export class CheckedCalls {
   }
 
   protected peek(
-    query: store.SeqQuery | undefined,
+    query: SeqQuery | undefined,
     read: (after: number, limit: number, context: ReadContext) => Awaitable<StoredTransaction[]>,
   ): Promise<StoredTransaction[]> {
     return this.read(query, callNames.page, (context) => {
@@ -73,17 +67,14 @@ export class CheckedCalls {
   }
 
   protected write<T>(
-    options: store.WriteOptions | undefined,
+    options: WriteOptions | undefined,
     run: (context: WriteContext) => Awaitable<T>,
     names?: CallNames,
   ): Promise<T> {
     return this.call(() => checkWrite(options, names), run);
   }
 
-  protected moveTip<T>(
-    options: store.ChainOptions | undefined,
-    run: (context: ChainContext) => Awaitable<T>,
-  ): Promise<T> {
+  protected moveTip<T>(options: ChainOptions | undefined, run: (context: ChainContext) => Awaitable<T>): Promise<T> {
     return this.call(
       () => checkChainWrite(options),
       (context) => {
@@ -95,7 +86,7 @@ export class CheckedCalls {
 
   /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */
   protected read<T>(
-    options: store.ReadOptions | undefined,
+    options: ReadOptions | undefined,
     names: CallNames,
     run: (context: ReadContext) => Awaitable<T>,
   ): Promise<T> {

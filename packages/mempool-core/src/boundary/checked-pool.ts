@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import type { Awaitable, WriteContext } from '../contract/driver.ts';
-import { checkLimits, type Limits } from '../contract/limits.ts';
+import type { Awaitable, WriteContext } from '../contract/call-context.ts';
+import type { ReadOptions, SeqQuery, WriteOptions } from '../contract/call-options.ts';
+import type { Limits } from '../contract/limits.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type * as pool from '../contract/pool-verbs.ts';
-import type * as store from '../contract/store.ts';
 import type { StoredTransaction, Transaction } from '../contract/transaction.ts';
 import { checkHashes, checkLimit, maxCallTransactions } from './arguments.ts';
+import { checkCount } from './basic-checks.ts';
 import { unsupported } from './call-errors.ts';
-import { callNames } from './call-options.ts';
 import { CheckedCalls } from './checked-calls.ts';
-import { checkCount } from './count.ts';
 import { checkArrivalLimits } from './fifo-guard.ts';
+import { checkLimits } from './open-options.ts';
+import { callNames } from './option-names.ts';
 import * as check from './pool-arguments.ts';
 import { after, sameLimits, sameTransactions } from './repeated-operation.ts';
 
 /** The verbs of a pool with limits, around those of the driver that its pool has. */
 export class CheckedPool extends CheckedCalls implements pool.PoolVerbs {
-  reap(budget: pool.Budget = {}, options?: store.ReadOptions): Promise<pool.Candidate[]> {
+  reap(budget: pool.Budget = {}, options?: ReadOptions): Promise<pool.Candidate[]> {
     return this.read(options, callNames.read, (context) => this.verb('reap')(check.checkBudget(budget), context));
   }
 
@@ -52,13 +53,13 @@ export class CheckedPool extends CheckedCalls implements pool.PoolVerbs {
     });
   }
 
-  payloads(hashes: readonly string[], options?: store.ReadOptions): Promise<(Transaction | null)[]> {
+  payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]> {
     return this.read(options, callNames.read, (context) =>
       this.verb('payloads')(checkHashes('hashes', hashes, maxCallTransactions), context),
     );
   }
 
-  peekParked(query?: store.SeqQuery): Promise<StoredTransaction[]> {
+  peekParked(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.peek(query, (from, limit, context) => this.verb('peekParked')(from, limit, context));
   }
 
@@ -80,11 +81,11 @@ export class CheckedPool extends CheckedCalls implements pool.PoolVerbs {
     return this.write(options, run, callNames.moment);
   }
 
-  flush(options?: store.WriteOptions): Promise<number> {
+  flush(options?: WriteOptions): Promise<number> {
     return this.write(options, (context) => this.verb('flush')(context));
   }
 
-  setLimits(limits: Partial<Limits>, options?: store.WriteOptions): Promise<Limits> {
+  setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
     return this.write(options, (context) => {
       const named = checkLimits(limits);
       if (this.ordering === 'fifo') checkArrivalLimits(named);
@@ -93,7 +94,7 @@ export class CheckedPool extends CheckedCalls implements pool.PoolVerbs {
     });
   }
 
-  dump(options?: store.ReadOptions): Promise<pool.PoolDump> {
+  dump(options?: ReadOptions): Promise<pool.PoolDump> {
     return this.read(options, callNames.read, (context) => this.verb('dumpPool')(context));
   }
 }

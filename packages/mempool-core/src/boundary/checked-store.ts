@@ -1,5 +1,15 @@
+import type { Awaitable, WriteContext } from '../contract/call-context.ts';
+import type {
+  ChainOptions,
+  LogQuery,
+  ReadOptions,
+  SeqQuery,
+  SubscribeOptions,
+  TipOptions,
+  WriteOptions,
+} from '../contract/call-options.ts';
 import type { Capabilities } from '../contract/capabilities.ts';
-import type { Awaitable, DriverOptions, StoreDriver, WriteContext } from '../contract/driver.ts';
+import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { EventPage, EventSource, MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
@@ -18,12 +28,12 @@ import {
   distinctHashes,
   maxCallTransactions,
 } from './arguments.ts';
+import { checkCount } from './basic-checks.ts';
 import { settle, unsupported } from './call-errors.ts';
-import { callNames } from './call-options.ts';
 import { CheckedPool } from './checked-pool.ts';
-import { checkCount } from './count.ts';
 import { EventStream, type StreamPosition } from './event-stream.ts';
 import { checkArrival } from './fifo-guard.ts';
+import { callNames } from './option-names.ts';
 import * as check from './pool-arguments.ts';
 import { after, amongGiven, sameBlock, sameTarget, sameTransactions } from './repeated-operation.ts';
 import {
@@ -63,32 +73,32 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     }
   }
 
-  async hasPending(options?: store.ReadOptions): Promise<boolean> {
+  async hasPending(options?: ReadOptions): Promise<boolean> {
     const { pending, load } = await this.usage(options);
     return pending > (load?.parked ?? 0);
   }
 
-  peekPending(query?: store.SeqQuery): Promise<StoredTransaction[]> {
+  peekPending(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.peek(query, (from, limit, context) => this.driver.peekPending(from, limit, context));
   }
 
-  peekInflight(query?: store.SeqQuery): Promise<StoredTransaction[]> {
+  peekInflight(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.peek(query, (from, limit, context) => this.driver.peekInflight(from, limit, context));
   }
 
-  markInflight(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {
+  markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
     return this.#move('markInflight', hashes, options);
   }
 
-  markAcknowledged(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {
+  markAcknowledged(hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
     return this.#move('markAcknowledged', hashes, options);
   }
 
-  release(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {
+  release(hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
     return this.#move('release', hashes, options);
   }
 
-  drop(hashes: readonly string[], reason: string, options?: store.WriteOptions): Promise<string[]> {
+  drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]> {
     return this.write(options, (context) => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       const why = checkReason(reason);
@@ -98,13 +108,13 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     });
   }
 
-  findInflight(hashes: readonly string[], options?: store.ReadOptions): Promise<(StoredTransaction | null)[]> {
+  findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
     return this.read(options, callNames.read, (context) =>
       this.driver.findInflight(checkHashes('hashes', hashes, maxCallTransactions), context),
     );
   }
 
-  confirm(block: store.Block, policy: store.Policy = {}, options?: store.ChainOptions): Promise<store.ConfirmOutcome> {
+  confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
     return this.moveTip(options, (context) => {
       const checked = checkBlock(block, policy, this.options.thresholds);
       if (this.ordering === 'fifo' && checked.provides.length > 0)
@@ -114,7 +124,7 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     });
   }
 
-  rollback(point: ChainPoint | null, options?: store.ChainOptions): Promise<store.RollbackOutcome> {
+  rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
     return this.moveTip(options, (context) => {
       const checked = point === null ? null : checkPoint('point', point);
       const outcome = this.driver.rollback(checked, context);
@@ -122,13 +132,13 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     });
   }
 
-  checkStatus(hashes: readonly string[], options?: store.ReadOptions): Promise<TransactionStatus[]> {
+  checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]> {
     return this.read(options, callNames.read, (context) =>
       this.driver.checkStatus(checkHashes('hashes', hashes, maxCallTransactions), context),
     );
   }
 
-  dumpFinalized(query?: store.LogQuery): Promise<store.LogPage> {
+  dumpFinalized(query?: LogQuery): Promise<store.LogPage> {
     return this.read(query, callNames.log, (context) => {
       const cursor = checkCount('cursor', query?.cursor ?? 0);
       const limit = clampLimit(checkLimit(query?.limit));
@@ -136,7 +146,7 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     });
   }
 
-  subscribe(options?: store.SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
+  subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
     return this.read(options, callNames.subscribe, async ({ signal }) => {
       const given = options?.after;
       const from = given === undefined ? null : checkCount('after', given);
@@ -150,13 +160,13 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     });
   }
 
-  tip(options?: store.TipOptions): Promise<store.TipAnswer> {
+  tip(options?: TipOptions): Promise<store.TipAnswer> {
     return this.read(options, callNames.tip, (context) =>
       this.driver.tip(checkCount('points', options?.points ?? 0), context),
     );
   }
 
-  usage(options?: store.ReadOptions): Promise<store.Usage> {
+  usage(options?: ReadOptions): Promise<store.Usage> {
     return this.read(options, callNames.read, (context) => this.driver.usage(context));
   }
 
@@ -223,7 +233,7 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, given));
   }
 
-  #move(verb: MoveVerb, hashes: readonly string[], options?: store.WriteOptions): Promise<string[]> {
+  #move(verb: MoveVerb, hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
     return this.write(options, (context) => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       if (checked.length === 0) return [];

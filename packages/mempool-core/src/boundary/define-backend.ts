@@ -1,12 +1,14 @@
+import type { Awaitable } from '../contract/call-context.ts';
 import type { Capabilities } from '../contract/capabilities.ts';
-import type { Awaitable, DriverOptions, StoreDriver } from '../contract/driver.ts';
-import { type OpenOptions, openNames, resolveOptions } from '../contract/options.ts';
+import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { OpenOptions } from '../contract/options.ts';
 import type * as store from '../contract/store.ts';
 import { noLeases, settle, unsupported } from './call-errors.ts';
-import { anyName, checkNames } from './call-options.ts';
 import { CheckedStore } from './checked-store.ts';
 import { checkArrivalLimits } from './fifo-guard.ts';
 import { checkNode } from './node-version.ts';
+import { openNames, resolveOptions } from './open-options.ts';
+import { anyName, checkNames } from './option-names.ts';
 
 /** A backend: a value with three members. */
 export interface Backend<Own extends object = object> {

@@ -1,7 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
-import { checkVerdict, saysNothing } from '../contract/verdict.ts';
 import { unsupported } from './call-errors.ts';
 import type { ReadSubmission } from './submissions.ts';
+import { checkVerdict, saysNothing } from './verdicts.ts';
 
 /** What a pool in order of arrival would have to forget. */
 export function checkArrival(submissions: readonly ReadSubmission[]): readonly ReadSubmission[] {

@@ -9,12 +9,12 @@ import type {
   CheckedSubmission,
 } from '../contract/pool-driver.ts';
 import type { Budget, GossipQuery, Moment, Revision, TakeOptions } from '../contract/pool-verbs.ts';
-import { checkName, checkVerdict, isRefusal, type Refusal } from '../contract/verdict.ts';
+import { isRefusal, type Refusal } from '../contract/verdict.ts';
 import { checkHash, maxCallTransactions } from './arguments.ts';
-import { checkNames } from './call-options.ts';
-import { checkCount } from './count.ts';
-import { readList } from './list.ts';
+import { checkCount, readList } from './basic-checks.ts';
+import { checkNames } from './option-names.ts';
 import type { ReadSubmission } from './submissions.ts';
+import { checkName, checkVerdict } from './verdicts.ts';
 
 const maxOwnerLength = 128;
 const noMoment: CheckedMoment = Object.freeze({ now: null, height: null });

@@ -6,7 +6,7 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Verdict } from '../contract/verdict.ts';
 import { hashForm, isHash, maxCallTransactions } from './arguments.ts';
-import { readList } from './list.ts';
+import { readList } from './basic-checks.ts';
 
 /** What a caller hands in, read from his object once; verdict and sender are not checked yet, and his own. */
 export interface ReadSubmission extends Transaction {

@@ -1,28 +1,11 @@
+import type { Awaitable, ChainContext, ReadContext, WriteContext } from './call-context.ts';
 import type { EventSource } from './events.ts';
-import type { Lease } from './lease.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';
 import type { Logger, Retention } from './options.ts';
 import type { PriorityVerbs } from './pool-driver.ts';
 import type { ConfirmOutcome, LogPage, ReceiveOutcome, RollbackOutcome, TipAnswer, Usage } from './store.ts';
 import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
-
-export type Awaitable<T> = T | Promise<T>;
-
-export interface ReadContext {
-  readonly signal: AbortSignal | undefined;
-}
-
-export interface WriteContext extends ReadContext {
-  /** Record the outcome under this id in the same step, and answer a repeat from the record (X2). */
-  readonly operationId: string | undefined;
-}
-
-/** X6: of the verbs that move the tip. */
-export interface ChainContext extends WriteContext {
-  /** `null` where the call comes without one. */
-  readonly lease: Lease | null;
-}
 
 /** A block with its arguments checked: no hash twice, none in both lists, thresholds complete. */
 export interface CheckedBlock {

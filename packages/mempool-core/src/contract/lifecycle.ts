@@ -45,7 +45,7 @@ export interface Thresholds {
 export const defaultThresholds: Thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
 
 /** The reason of a transaction dropped by L6. */
-export const staleReason = 'stale';
+const staleReason = 'stale';
 
 /**
  * What a store keeps of a transaction beside its payload and points. Counters are derived from ticks (L12), so that a

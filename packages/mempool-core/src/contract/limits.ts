@@ -1,4 +1,3 @@
-import { checkNames } from '../boundary/call-options.ts';
 import { invalid } from './errors.ts';
 
 /** The order of a pool, chosen when it is made: by arrival, or by priority. */
@@ -61,13 +60,6 @@ export function namedLimits(given: Partial<Record<keyof Limits, unknown>>): Part
     if (value !== undefined) named[name] = checkLimitValue(name, value);
   }
   return named as Partial<Limits>;
-}
-
-const knownLimits: ReadonlySet<string> = new Set(limitNames);
-
-/** Limits alone, as `setLimits` takes them. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
-export function checkLimits(given: Partial<Limits>): Partial<Limits> {
-  return namedLimits(checkNames('limits', given, knownLimits));
 }
 
 function checkLimitValue(name: keyof Limits, value: unknown): unknown {

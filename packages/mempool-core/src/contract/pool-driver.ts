@@ -1,4 +1,4 @@
-import type { Awaitable, ReadContext, WriteContext } from './driver.ts';
+import type { Awaitable, ReadContext, WriteContext } from './call-context.ts';
 import type { Limits } from './limits.ts';
 import type { Place } from './order-key.ts';
 import type * as verbs from './pool-verbs.ts';

@@ -1,5 +1,5 @@
+import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
 import type { Limits } from './limits.ts';
-import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './store.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 import type { CheckedVerdict, Refusal, Verdict } from './verdict.ts';
 

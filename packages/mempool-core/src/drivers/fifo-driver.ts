@@ -1,4 +1,5 @@
-import type { DriverOptions, WriteContext } from '../contract/driver.ts';
+import type { WriteContext } from '../contract/call-context.ts';
+import type { DriverOptions } from '../contract/driver.ts';
 import type { Limits } from '../contract/limits.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';

@@ -1,5 +1,6 @@
 import { isAsyncFunction, isPromise } from 'node:util/types';
-import type { ChainContext, DriverOptions, StoreDriver, WriteContext } from '../contract/driver.ts';
+import type { ChainContext, WriteContext } from '../contract/call-context.ts';
+import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { isFenced, type LeaseSource } from '../contract/lease.ts';
 import type { Thresholds } from '../contract/lifecycle.ts';

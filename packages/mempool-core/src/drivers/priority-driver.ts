@@ -1,11 +1,5 @@
-import type {
-  Awaitable,
-  ChainContext,
-  DriverOptions,
-  ReadContext,
-  StoreDriver,
-  WriteContext,
-} from '../contract/driver.ts';
+import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../contract/call-context.ts';
+import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { invalid, isMempoolError } from '../contract/errors.ts';
 import type { CheckedMoment, PriorityVerbs } from '../contract/pool-driver.ts';
 import type { GossipPage, Lot, PoolDump } from '../contract/pool-verbs.ts';

@@ -1,4 +1,5 @@
-import type { ChainContext, DriverOptions, StoreDriver, WriteContext } from '../contract/driver.ts';
+import type { ChainContext, WriteContext } from '../contract/call-context.ts';
+import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import { dumpOf } from '../priority/dump.ts';

@@ -1,5 +1,6 @@
+import { checkName } from '../boundary/verdicts.ts';
 import { invalid } from '../contract/errors.ts';
-import { checkName, type Refusal, type Verdict } from '../contract/verdict.ts';
+import type { Refusal, Verdict } from '../contract/verdict.ts';
 import { nonceUsed } from './standard-refusals.ts';
 
 /** A bigint, or a safe integer; at least 0 and of 64 bits. */

@@ -1,7 +1,8 @@
+import type { WriteOptions } from '../contract/call-options.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedMoment } from '../contract/pool-driver.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
-import type { MempoolStore, ReceiveOutcome, WriteOptions } from '../contract/store.ts';
+import type { MempoolStore, ReceiveOutcome } from '../contract/store.ts';
 import type { TransactionStatus } from '../contract/transaction.ts';
 import type { Lane } from './call-list.ts';
 

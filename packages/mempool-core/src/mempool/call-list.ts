@@ -1,4 +1,4 @@
-import type { WriteOptions } from '../contract/store.ts';
+import type { WriteOptions } from '../contract/call-options.ts';
 
 /** A verb of the store that takes many transactions, for which calls of one transaction are gathered. */
 export interface Lane<Item, Answer> {

@@ -1,5 +1,5 @@
+import type { WriteOptions } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
-import type { WriteOptions } from '../contract/store.ts';
 import { type Batch, Call, type Lane } from './call-list.ts';
 import { CallQueue, type QueueLimits } from './call-queue.ts';
 import { shareSignals } from './shared-signal.ts';

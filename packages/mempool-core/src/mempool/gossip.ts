@@ -1,12 +1,13 @@
 import { checkLimit, checkRead } from '../boundary/arguments.ts';
-import { callNames } from '../boundary/call-options.ts';
-import { checkCount } from '../boundary/count.ts';
+import { checkCount } from '../boundary/basic-checks.ts';
 import { endable } from '../boundary/endable.ts';
+import { callNames } from '../boundary/option-names.ts';
 import { checkGossip } from '../boundary/pool-arguments.ts';
-import type { ReadContext } from '../contract/driver.ts';
+import { checkName } from '../boundary/verdicts.ts';
+import type { ReadContext } from '../contract/call-context.ts';
+import type { PageQuery } from '../contract/call-options.ts';
 import type { GossipPage } from '../contract/pool-verbs.ts';
-import type { MempoolStore, PageQuery } from '../contract/store.ts';
-import { checkName } from '../contract/verdict.ts';
+import type { MempoolStore } from '../contract/store.ts';
 import type { Pulses } from './change-signal.ts';
 
 export interface GossipOptions extends PageQuery {

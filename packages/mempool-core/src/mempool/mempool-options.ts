@@ -1,7 +1,8 @@
 import { maxCallTransactions } from '../boundary/arguments.ts';
-import { checkNames } from '../boundary/call-options.ts';
+import { longestTimerMs } from '../boundary/open-options.ts';
+import { checkNames } from '../boundary/option-names.ts';
 import { invalid } from '../contract/errors.ts';
-import { type Logger, longestTimerMs } from '../contract/options.ts';
+import type { Logger } from '../contract/options.ts';
 import type { QueueLimits } from './call-queue.ts';
 import { backgroundTimer, type Schedule } from './schedule.ts';
 import type { Validate } from './validation.ts';

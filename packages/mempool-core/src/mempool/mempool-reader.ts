@@ -1,5 +1,6 @@
 import { checkHash, checkHashes, checkRead } from '../boundary/arguments.ts';
-import { callNames } from '../boundary/call-options.ts';
+import { callNames } from '../boundary/option-names.ts';
+import type { LogQuery, ReadOptions, SeqQuery, SubscribeOptions, TipOptions } from '../contract/call-options.ts';
 import { MempoolError } from '../contract/errors.ts';
 import type { MempoolEvent } from '../contract/events.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
@@ -50,7 +51,7 @@ export abstract class MempoolReader {
    *
    * @throws the signal's reason, `ERR_MEMPOOL_CLOSED` where the pool closes first, what the store says
    */
-  async waitForPending(options?: store.ReadOptions): Promise<void> {
+  async waitForPending(options?: ReadOptions): Promise<void> {
     this.assertOpen();
     const { signal } = checkRead(options);
     signal?.throwIfAborted();
@@ -64,7 +65,7 @@ export abstract class MempoolReader {
   }
 
   /** The present status of each hash, then each change of its stage. `break` or abort ends it at once. */
-  watch(hashes: readonly string[], options?: store.ReadOptions): AsyncIterable<TransactionStatus> {
+  watch(hashes: readonly string[], options?: ReadOptions): AsyncIterable<TransactionStatus> {
     return begun(() => {
       const own = checkHashes('hashes', hashes, Number.POSITIVE_INFINITY);
       return new Watch(this.#store, own, checkRead(options));
@@ -95,47 +96,47 @@ export abstract class MempoolReader {
   }
 
   /** Whether anything waits to be propagated (O2). */
-  async hasPending(options?: store.ReadOptions): Promise<boolean> {
+  async hasPending(options?: ReadOptions): Promise<boolean> {
     return this.#reading().hasPending(options);
   }
 
   /** One page of pending transactions by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
-  async peekPending(query?: store.SeqQuery): Promise<StoredTransaction[]> {
+  async peekPending(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.#reading().peekPending(query);
   }
 
   /** One page of what is in flight by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
-  async peekInflight(query?: store.SeqQuery): Promise<StoredTransaction[]> {
+  async peekInflight(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.#reading().peekInflight(query);
   }
 
   /** One page of what waits for a parent, by seq. @throws `ERR_MEMPOOL_CORRUPT` */
-  async peekParked(query?: store.SeqQuery): Promise<StoredTransaction[]> {
+  async peekParked(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.#reading().peekParked(query);
   }
 
   /** The transactions in flight among these, in the order asked; `null` for any other. @throws `ERR_MEMPOOL_CORRUPT` */
-  async findInflight(hashes: readonly string[], options?: store.ReadOptions): Promise<(StoredTransaction | null)[]> {
+  async findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
     return this.#reading().findInflight(hashes, options);
   }
 
   /** The live transactions among these, in the order asked; `null` for any other. @throws `ERR_MEMPOOL_CORRUPT` */
-  async payloads(hashes: readonly string[], options?: store.ReadOptions): Promise<(Transaction | null)[]> {
+  async payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]> {
     return this.#reading().payloads(hashes, options);
   }
 
   /** What became of each of at most 1,000 hashes, in the order asked (O3). */
-  async checkStatus(hashes: readonly string[], options?: store.ReadOptions): Promise<TransactionStatus[]> {
+  async checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]> {
     return this.#reading().checkStatus(hashes, options);
   }
 
   /** One page of the terminal log (O4). @throws `ERR_MEMPOOL_CORRUPT` */
-  async dumpFinalized(query?: store.LogQuery): Promise<store.LogPage> {
+  async dumpFinalized(query?: LogQuery): Promise<store.LogPage> {
     return this.#reading().dumpFinalized(query);
   }
 
   /** What fits into a block, the best first; by arrival where that is the pool's order. Changes nothing. */
-  async reap(budget?: verbs.Budget, options?: store.ReadOptions): Promise<verbs.Candidate[]> {
+  async reap(budget?: verbs.Budget, options?: ReadOptions): Promise<verbs.Candidate[]> {
     return this.#reading().reap(budget, options);
   }
 
@@ -155,17 +156,17 @@ export abstract class MempoolReader {
   }
 
   /** Every event of the pool, whichever node made it (E3, E4). */
-  async subscribe(options?: store.SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
+  async subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
     return this.#reading().subscribe(options);
   }
 
   /** The last block applied (X4). */
-  async tip(options?: store.TipOptions): Promise<store.TipAnswer> {
+  async tip(options?: TipOptions): Promise<store.TipAnswer> {
     return this.#reading().tip(options);
   }
 
   /** How much the pool holds. Calls that still wait here are not counted. */
-  async usage(options?: store.ReadOptions): Promise<store.Usage> {
+  async usage(options?: ReadOptions): Promise<store.Usage> {
     return this.#reading().usage(options);
   }
 

@@ -10,19 +10,21 @@ import {
   checkWrite,
   maxCallTransactions,
 } from '../boundary/arguments.ts';
-import { callNames } from '../boundary/call-options.ts';
-import { checkCount } from '../boundary/count.ts';
+import { checkCount } from '../boundary/basic-checks.ts';
+import { checkLimits } from '../boundary/open-options.ts';
+import { callNames } from '../boundary/option-names.ts';
 import { checkBudget, checkMoment, checkRevisions, checkTake } from '../boundary/pool-arguments.ts';
 import { readSubmission, readSubmissions, withTooLarge } from '../boundary/submissions.ts';
-import type { ChainContext, WriteContext } from '../contract/driver.ts';
+import { checkName } from '../boundary/verdicts.ts';
+import type { ChainContext, WriteContext } from '../contract/call-context.ts';
+import type { ChainOptions, ReadOptions, WriteOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import { defaultThresholds, type MoveVerb } from '../contract/lifecycle.ts';
-import { checkLimits, type Limits } from '../contract/limits.ts';
+import type { Limits } from '../contract/limits.ts';
 import type { CheckedMoment } from '../contract/pool-driver.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
 import type { ChainPoint, TransactionStatus } from '../contract/transaction.ts';
-import { checkName } from '../contract/verdict.ts';
 import { Application } from './application.ts';
 import { type Arrival, dropLane, moveLane, receiveLane, statusLane } from './batched-verbs.ts';
 import type { Lane } from './call-list.ts';
@@ -92,7 +94,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /** What became of one transaction (O3). */
-  async status(hash: string, options?: store.ReadOptions): Promise<TransactionStatus> {
+  async status(hash: string, options?: ReadOptions): Promise<TransactionStatus> {
     return this.#single(this.#status, hash, checkRead(options));
   }
 
@@ -107,34 +109,30 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /** Pending → Propagated (L3). For one hash: whether it moved; for a list: the hashes moved. */
-  markInflight(hash: string, options?: store.WriteOptions): Promise<boolean>;
-  markInflight(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]>;
-  markInflight(which: string | readonly string[], options?: store.WriteOptions): Promise<boolean | string[]> {
+  markInflight(hash: string, options?: WriteOptions): Promise<boolean>;
+  markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
+  markInflight(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
     return this.#move('markInflight', which, options);
   }
 
   /** Propagated → Acknowledged (L4). For one hash: whether it moved; for a list: the hashes moved. */
-  markAcknowledged(hash: string, options?: store.WriteOptions): Promise<boolean>;
-  markAcknowledged(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]>;
-  markAcknowledged(which: string | readonly string[], options?: store.WriteOptions): Promise<boolean | string[]> {
+  markAcknowledged(hash: string, options?: WriteOptions): Promise<boolean>;
+  markAcknowledged(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
+  markAcknowledged(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
     return this.#move('markAcknowledged', which, options);
   }
 
   /** Propagated or Acknowledged → Pending at its place (L4). For one hash: whether it moved; for a list: the hashes moved. */
-  release(hash: string, options?: store.WriteOptions): Promise<boolean>;
-  release(hashes: readonly string[], options?: store.WriteOptions): Promise<string[]>;
-  release(which: string | readonly string[], options?: store.WriteOptions): Promise<boolean | string[]> {
+  release(hash: string, options?: WriteOptions): Promise<boolean>;
+  release(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
+  release(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
     return this.#move('release', which, options);
   }
 
   /** Any live stage but Confirmed → Dropped (L10). For one hash: whether it was dropped; for a list: the hashes dropped. */
-  drop(hash: string, reason: string, options?: store.WriteOptions): Promise<boolean>;
-  drop(hashes: readonly string[], reason: string, options?: store.WriteOptions): Promise<string[]>;
-  async drop(
-    which: string | readonly string[],
-    reason: string,
-    options?: store.WriteOptions,
-  ): Promise<boolean | string[]> {
+  drop(hash: string, reason: string, options?: WriteOptions): Promise<boolean>;
+  drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]>;
+  async drop(which: string | readonly string[], reason: string, options?: WriteOptions): Promise<boolean | string[]> {
     const context = checkWrite(options);
     checkReason(reason);
     if (typeof which === 'string') return this.#single(dropLane(this.store, reason), which, context);
@@ -143,11 +141,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /** Applies one block (L5, L6, X3, X6). */
-  async confirm(
-    block: store.Block,
-    policy: store.Policy = {},
-    options?: store.ChainOptions,
-  ): Promise<store.ConfirmOutcome> {
+  async confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
     const context = checkChainWrite(options);
     const thresholds = checkPolicy(policy);
     const { point, parent, seen, unseen, provides } = checkBlock(block, thresholds, defaultThresholds);
@@ -156,7 +150,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9, X6). */
-  async rollback(point: ChainPoint | null, options?: store.ChainOptions): Promise<store.RollbackOutcome> {
+  async rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
     const context = checkChainWrite(options);
     const own = point === null ? null : checkPoint('point', point);
     return this.#whole((on, to) => on.rollback(own, to), context);
@@ -206,12 +200,12 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /** Every Pending transaction → Dropped. Returns how many. */
-  async flush(options?: store.WriteOptions): Promise<number> {
+  async flush(options?: WriteOptions): Promise<number> {
     return this.#whole((on, to) => on.flush(to), checkWrite(options));
   }
 
   /** Sets the limits that are named, for every node; returns all of them. */
-  async setLimits(limits: Partial<Limits>, options?: store.WriteOptions): Promise<Limits> {
+  async setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
     const context = checkWrite(options);
     const own = checkLimits(limits);
     return this.#whole((on, to) => on.setLimits(own, to), context);
@@ -228,7 +222,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     await this.close();
   }
 
-  async #submit(own: verbs.Submission, moment: CheckedMoment, context: store.WriteOptions): Promise<SubmitOutcome> {
+  async #submit(own: verbs.Submission, moment: CheckedMoment, context: WriteOptions): Promise<SubmitOutcome> {
     if (this.#screening.passes(own)) return this.#send(own, moment, context);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
     if (screened.kind === 'answered') return screened.outcome;
@@ -238,7 +232,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }) : outcome;
   }
 
-  #send(own: verbs.Submission, moment: CheckedMoment, context: store.WriteOptions): Promise<store.ReceiveOutcome> {
+  #send(own: verbs.Submission, moment: CheckedMoment, context: WriteOptions): Promise<store.ReceiveOutcome> {
     const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own) };
     return this.#coalescer.call(this.#receive, subject, context);
   }
@@ -266,7 +260,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   async #move(
     verb: MoveVerb,
     which: string | readonly string[],
-    options: store.WriteOptions | undefined,
+    options: WriteOptions | undefined,
   ): Promise<boolean | string[]> {
     const context = checkWrite(options);
     if (typeof which === 'string') return this.#single(this.#moves[verb], which, context);
@@ -274,14 +268,14 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#whole((on, to) => on[verb](hashes, to), context);
   }
 
-  async #single<Answer>(lane: Lane<string, Answer>, hash: string, context: store.WriteOptions): Promise<Answer> {
+  async #single<Answer>(lane: Lane<string, Answer>, hash: string, context: WriteOptions): Promise<Answer> {
     checkHash('hash', hash);
     return this.#coalescer.call(lane, { item: hash, hash, bytes: 0 }, context);
   }
 
   /** Of a context that was checked. */
   async #whole<Answer>(
-    run: (on: store.MempoolStore, to: store.ChainOptions) => Promise<Answer>,
+    run: (on: store.MempoolStore, to: ChainOptions) => Promise<Answer>,
     context: WriteContext | ChainContext,
   ): Promise<Answer> {
     const { operationId, signal } = context;

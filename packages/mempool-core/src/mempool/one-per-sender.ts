@@ -1,4 +1,5 @@
-import { checkName, type Verdict } from '../contract/verdict.ts';
+import { checkName } from '../boundary/verdicts.ts';
+import type { Verdict } from '../contract/verdict.ts';
 
 /**
  * The verdict where a sender may have one transaction in the pool at a time: a second one is `sender-limit` whatever it pays,

@@ -5,8 +5,8 @@ import {
   type ReadSubmission,
   tooLarge,
 } from '../boundary/submissions.ts';
+import { checkName } from '../boundary/verdicts.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
-import { checkName } from '../contract/verdict.ts';
 import { ownVerdict } from './own-verdict.ts';
 
 type Own = { readonly kind: 'own'; readonly submission: Submission } | ReturnType<typeof tooLarge>;

@@ -1,7 +1,8 @@
+import { checkVerdict } from '../boundary/verdicts.ts';
 import { invalid } from '../contract/errors.ts';
 import type { CheckedRevision } from '../contract/pool-driver.ts';
 import type { Revision } from '../contract/pool-verbs.ts';
-import { type CheckedVerdict, checkVerdict, defaultVerdict, type Verdict } from '../contract/verdict.ts';
+import { type CheckedVerdict, defaultVerdict, type Verdict } from '../contract/verdict.ts';
 
 /**
  * A copy, checked. A field that no verdict has is a mistake: what was meant as a refusal must not take a transaction in.

@@ -1,8 +1,9 @@
 import { checkRead } from '../boundary/arguments.ts';
-import { type CallNames, callNames } from '../boundary/call-options.ts';
-import { checkCount } from '../boundary/count.ts';
+import { checkCount } from '../boundary/basic-checks.ts';
+import { type CallNames, callNames } from '../boundary/option-names.ts';
+import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid, isMempoolError, type MempoolError } from '../contract/errors.ts';
-import type { MempoolStore, ReadOptions } from '../contract/store.ts';
+import type { MempoolStore } from '../contract/store.ts';
 import type { LogEntry, StoredTransaction } from '../contract/transaction.ts';
 
 const pageEntries = 250;

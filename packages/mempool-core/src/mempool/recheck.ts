@@ -1,6 +1,6 @@
+import type { ReadOptions } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { PoolVerbs, ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
-import type { ReadOptions } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
 

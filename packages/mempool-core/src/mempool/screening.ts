@@ -1,8 +1,9 @@
 import { unlessAborted } from '../boundary/unless-aborted.ts';
+import type { WriteOptions } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { Ordering } from '../contract/limits.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
-import type { ReceiveOutcome, WriteOptions } from '../contract/store.ts';
+import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction, TransactionStatus } from '../contract/transaction.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 import type { Application } from './application.ts';

@@ -1,6 +1,7 @@
+import { checkName } from '../boundary/verdicts.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Limits } from '../contract/limits.ts';
-import { checkName, type Verdict } from '../contract/verdict.ts';
+import type { Verdict } from '../contract/verdict.ts';
 
 const maxOutpointLength = 250;
 

@@ -1,5 +1,6 @@
+import type { ReadOptions } from '../contract/call-options.ts';
 import type { ReceiveOptions } from '../contract/pool-verbs.ts';
-import type { ReadOptions, ReceiveOutcome } from '../contract/store.ts';
+import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 

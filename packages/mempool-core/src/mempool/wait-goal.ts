@@ -1,6 +1,6 @@
+import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import type { TransactionEvent } from '../contract/events.ts';
-import type { ReadOptions } from '../contract/store.ts';
 import { type KnownStage, knownStages, type TransactionStatus } from '../contract/transaction.ts';
 
 /** Stages that can be waited for, in their order. */

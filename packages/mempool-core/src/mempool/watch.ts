@@ -1,7 +1,8 @@
 import { maxCallTransactions } from '../boundary/arguments.ts';
 import { endable } from '../boundary/endable.ts';
+import type { ReadOptions } from '../contract/call-options.ts';
 import type { TransactionEvent } from '../contract/events.ts';
-import type { MempoolStore, ReadOptions } from '../contract/store.ts';
+import type { MempoolStore } from '../contract/store.ts';
 import type { TransactionStatus } from '../contract/transaction.ts';
 import { eventStatus } from './wait-goal.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { ChainOptions } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { Leadership } from '../contract/lease.ts';
-import type { Block, ChainOptions } from '../contract/store.ts';
+import type { Block } from '../contract/store.ts';
 import type { ChainPoint, Tip } from '../contract/transaction.ts';
 import { ChainRing, everyPoint, sameEnd } from './chain-ring.ts';
 import { GrowingPause } from './growing-pause.ts';

@@ -1,5 +1,5 @@
 import { checkPolicy } from '../boundary/arguments.ts';
-import { checkNames } from '../boundary/call-options.ts';
+import { checkNames } from '../boundary/option-names.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Leadership } from '../contract/lease.ts';
 import type { Logger } from '../contract/options.ts';

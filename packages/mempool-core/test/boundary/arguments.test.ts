@@ -9,11 +9,12 @@ import {
   checkWrite,
   distinctHashes,
 } from '../../src/boundary/arguments.ts';
-import { checkCount } from '../../src/boundary/count.ts';
+import { checkCount } from '../../src/boundary/basic-checks.ts';
+import { resolveOptions } from '../../src/boundary/open-options.ts';
 import { checkTransactions, copyTransactions, readSubmissions } from '../../src/boundary/submissions.ts';
 import { isMempoolError } from '../../src/contract/errors.ts';
 import { defaultThresholds } from '../../src/contract/lifecycle.ts';
-import { type OpenOptions, resolveOptions } from '../../src/contract/options.ts';
+import type { OpenOptions } from '../../src/contract/options.ts';
 import { clampLimit } from '../../src/contract/page-rules.ts';
 import type { Block } from '../../src/contract/store.ts';
 import type { Transaction } from '../../src/contract/transaction.ts';

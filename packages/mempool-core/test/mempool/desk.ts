@@ -1,4 +1,4 @@
-import type { WriteOptions } from '../../src/contract/store.ts';
+import type { WriteOptions } from '../../src/contract/call-options.ts';
 import type { Lane } from '../../src/mempool/call-list.ts';
 import { Coalescer } from '../../src/mempool/coalescer.ts';
 

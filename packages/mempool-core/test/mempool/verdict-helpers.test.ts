@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import { namedLimits } from '../../src/contract/limits.ts';
-import { checkVerdict, isRefusal } from '../../src/contract/verdict.ts';
+import { isRefusal } from '../../src/contract/verdict.ts';
 import { account, accountTag } from '../../src/mempool/account.ts';
 import { onePerSender } from '../../src/mempool/one-per-sender.ts';
 import { utxo, utxoLimits, utxoTags } from '../../src/mempool/utxo.ts';

@@ -1,12 +1,11 @@
+import { defaultRetention, type Transaction } from 'mempool-core';
 import {
-  defaultRetention,
   defineBackend,
   type PriorityLedgerParts,
   PriorityPool,
   priorityLedgerDriver,
   type Step,
-  type Transaction,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { expect, test } from 'vitest';
 
 const hash = 'ab'.repeat(32);

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import type { MoveVerb } from '../../src/contract/lifecycle.ts';
 import { defaultLimits } from '../../src/contract/limits.ts';
 import type { Place } from '../../src/contract/order-key.ts';
 import type { PoolDump } from '../../src/contract/pool-verbs.ts';
-import { checkVerdict, type Verdict } from '../../src/contract/verdict.ts';
+import type { Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
 import { decodeChange, encodeChange } from '../../src/priority/change-record.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import { defaultLimits } from '../../src/contract/limits.ts';
 import type { Place } from '../../src/contract/order-key.ts';
 import type { ReceiveOutcome } from '../../src/contract/store.ts';
-import { checkVerdict, type Verdict } from '../../src/contract/verdict.ts';
+import type { Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { dumpOf } from '../../src/priority/dump.ts';
 import { PoolIndex } from '../../src/priority/pool-index.ts';

@@ -1,9 +1,10 @@
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
+import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
 import type { Limits } from '../../src/contract/limits.ts';
 import type { PoolDump } from '../../src/contract/pool-verbs.ts';
-import { checkVerdict, maxPriority, minPriority, type Verdict } from '../../src/contract/verdict.ts';
+import { maxPriority, minPriority, type Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
 import { decodeChange, encodeChange } from '../../src/priority/change-record.ts';

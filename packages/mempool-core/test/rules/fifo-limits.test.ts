@@ -1,16 +1,14 @@
+import { type Backend, defaultRetention, type MempoolStore } from 'mempool-core';
 import {
-  type Backend,
   decodeValue,
-  defaultRetention,
   defineBackend,
   encodeValue,
   Ledger,
   type LedgerRecord,
   ledgerDriver,
-  type MempoolStore,
   reapArrivals,
   type Step,
-} from 'mempool-core';
+} from 'mempool-core/backend';
 import { expect, test } from 'vitest';
 import { arrivalLimits } from '../../src/rules/fifo-limits.ts';
 import { admissionOf } from '../../src/rules/fifo-step.ts';

@@ -1,4 +1,5 @@
-import type { Leadership, Lease, LeaseSource, WatcherElection } from 'mempool-core';
+import type { Leadership, Lease, WatcherElection } from 'mempool-core';
+import type { LeaseSource } from 'mempool-core/backend';
 
 type Work = (signal: AbortSignal, term: number, leadership: Leadership) => Promise<unknown>;
 

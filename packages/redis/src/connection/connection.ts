@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
-import { type DriverOptions, isMempoolError, MempoolError, retryUntil, WriteLine } from 'mempool-core';
+import { isMempoolError, MempoolError } from 'mempool-core';
+import { type DriverOptions, retryUntil, WriteLine } from 'mempool-core/backend';
 import { createClient, type RedisOptions } from './options.ts';
 import { isGone, isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
 import { type Reply, type Script, scripts, type Verb } from './script.ts';

@@ -1,6 +1,6 @@
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type RedisOptions as ClientOptions, Redis } from 'ioredis';
-import { invalid } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
 
 /** What `redis.open` takes beside the options of every backend. */
 export interface RedisOptions {

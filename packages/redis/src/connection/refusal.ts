@@ -1,4 +1,5 @@
-import { invalid, MempoolError, type MempoolErrorCode, operationReused } from 'mempool-core';
+import { MempoolError, type MempoolErrorCode } from 'mempool-core';
+import { invalid, operationReused } from 'mempool-core/backend';
 import { isTlsRefusal } from './socket.ts';
 
 /** By the first word of the server's answer, or by words in it. */

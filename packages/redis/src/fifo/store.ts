@@ -1,5 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import * as core from 'mempool-core';
+import type {
+  Candidate,
+  ChainPoint,
+  ConfirmOutcome,
+  GossipPage,
+  Limits,
+  Lot,
+  ReceiveOutcome,
+  RollbackOutcome,
+  StoredTransaction,
+  Sweep,
+  Transaction,
+} from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { type Node, numberText, PoolReader } from '../pool/pool-reader.ts';
@@ -21,7 +34,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     this.#now = node.options.now;
   }
 
-  async receive(given: readonly core.Transaction[], context: core.WriteContext): Promise<core.ReceiveOutcome[]> {
+  async receive(given: readonly Transaction[], context: core.WriteContext): Promise<ReceiveOutcome[]> {
     const hashes = given.map(({ hash }) => hash);
     const packed = record.packHashes(hashes);
     const repeats = new Set(hashes).size < hashes.length ? 'yes' : '';
@@ -30,7 +43,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     const args = [kept(packed, context), numberText(finalizeThreshold), repeats, packed, ...records];
     const [letters, first, recorded] = await this.#write('receive', args, context);
     let seq = first;
-    return named(recorded, hashes).map((hash, i): core.ReceiveOutcome => {
+    return named(recorded, hashes).map((hash, i): ReceiveOutcome => {
       const letter = String.fromCharCode(letters[i] as number);
       if (letter === 'f') return { kind: 'full', hash };
       const stage = duplicateStages[Number(letter)];
@@ -49,24 +62,24 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     return chosen(await this.#write('drop', [kept(packed, context), reason, packed], context), hashes);
   }
 
-  async confirm(block: core.CheckedBlock, context: core.ChainContext): Promise<core.ConfirmOutcome> {
+  async confirm(block: core.CheckedBlock, context: core.ChainContext): Promise<ConfirmOutcome> {
     const { finalizeThreshold, dropThreshold } = block.thresholds;
     const parent = block.parent === null ? '' : core.hashToBytes(block.parent);
     const thresholds = [finalizeThreshold, dropThreshold].map(numberText);
     const lists = [block.seen, block.unseen].map(record.packHashes);
     const args = [...this.#fence(context), core.encodePoint(block.point), parent, ...thresholds, ...lists];
     const [word, point, tick, ...counts] = await this.#write('confirm', args, context);
-    const kind = String(word) as core.ConfirmOutcome['kind'];
+    const kind = String(word) as ConfirmOutcome['kind'];
     const tip = { point: record.readPoint(point), tick };
     if (kind !== 'applied') return { kind, tip };
     const [confirmed, returned, finalized, dropped] = counts;
     return { kind, tip, confirmed, returned, finalized, dropped };
   }
 
-  async rollback(target: core.ChainPoint | null, context: core.ChainContext): Promise<core.RollbackOutcome> {
+  async rollback(target: ChainPoint | null, context: core.ChainContext): Promise<RollbackOutcome> {
     const args = [...this.#fence(context), target === null ? '' : core.encodePoint(target)];
     const [word, point, tick, first, returned] = await this.#write('rollback', args, context);
-    const kind = String(word) as core.RollbackOutcome['kind'];
+    const kind = String(word) as RollbackOutcome['kind'];
     const tip = { point: record.readPoint(point), tick };
     switch (kind) {
       case 'unchanged':
@@ -79,7 +92,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     }
   }
 
-  async reap(budget: core.CheckedBudget, { signal }: core.ReadContext): Promise<core.Candidate[]> {
+  async reap(budget: core.CheckedBudget, { signal }: core.ReadContext): Promise<Candidate[]> {
     return readArrivals(await this.read('reap', budgetArguments(budget), signal)).map(core.candidateOf);
   }
 
@@ -87,19 +100,19 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     { budget, leaseId, owner, leaseMs }: core.CheckedTake,
     moment: core.CheckedMoment,
     context: core.WriteContext,
-  ): Promise<core.Lot> {
+  ): Promise<Lot> {
     const args = [owner, leaseMs, ...this.#moment(moment), ...budgetArguments(budget)];
     const [holder, untilMs, ...found] = await this.#write('take', args, context, leaseId);
     const transactions = readArrivals(found).map(core.candidateOf);
     return { leaseId, owner: String(holder), untilMs: Number(untilMs), transactions };
   }
 
-  async sweep(moment: core.CheckedMoment, context: core.WriteContext): Promise<core.Sweep> {
+  async sweep(moment: core.CheckedMoment, context: core.WriteContext): Promise<Sweep> {
     const [more, ...hashes] = await this.#write('sweep', [...this.#moment(moment), core.maxSweep], context);
     return { returned: hashes.map(core.bytesToHash), expired: [], evicted: [], more: more === 1 };
   }
 
-  async since(query: core.CheckedGossipQuery, { signal }: core.ReadContext): Promise<core.GossipPage> {
+  async since(query: core.CheckedGossipQuery, { signal }: core.ReadContext): Promise<GossipPage> {
     const { after, limit, hashesOnly } = query;
     if (hashesOnly) {
       const found = readArrivals(await this.read('sinceHashes', [after, limit], signal));
@@ -117,7 +130,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     return core.gossipPage(items, query);
   }
 
-  async payloads(hashes: readonly string[], { signal }: core.ReadContext): Promise<(core.Transaction | null)[]> {
+  async payloads(hashes: readonly string[], { signal }: core.ReadContext): Promise<(Transaction | null)[]> {
     const found = await this.read('bodies', [record.packHashes(hashes)], signal);
     return hashes.map((hash, i) => {
       const [seq, body] = found[i] ?? [];
@@ -128,7 +141,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     });
   }
 
-  peekParked(): core.StoredTransaction[] {
+  peekParked(): StoredTransaction[] {
     return [];
   }
 
@@ -137,7 +150,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     return count;
   }
 
-  async setLimits({ maxTxs }: Partial<core.Limits>, context: core.WriteContext): Promise<core.Limits> {
+  async setLimits({ maxTxs }: Partial<Limits>, context: core.WriteContext): Promise<Limits> {
     const [stored] = await this.#write('setLimits', [maxTxs === undefined ? '' : numberText(maxTxs)], context);
     const text = String(stored);
     return { ...core.arrivalLimits, maxTxs: text === 'inf' ? Number.POSITIVE_INFINITY : Number(text) };

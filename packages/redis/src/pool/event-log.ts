@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { decodeEvents, type EventPage, type EventSource, type StoreEvent } from 'mempool-core';
+import type { StoreEvent } from 'mempool-core';
+import { decodeEvents, type EventPage, type EventSource } from 'mempool-core/backend';
 import type { Connection } from '../connection/connection.ts';
 import type { Reply } from '../connection/script.ts';
 

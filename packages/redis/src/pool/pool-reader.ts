@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import type { LogPage, StoredTransaction, TipAnswer, TransactionStatus, Usage } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { Connection, type RunContext } from '../connection/connection.ts';
 import type { RedisOptions } from '../connection/options.ts';
 import { keysOf, leaseKeysOf, type Reply, rankedKeysOf, type Verb } from '../connection/script.ts';
@@ -47,18 +48,15 @@ export class PoolReader implements ReadingVerbs {
     });
   }
 
-  peekPending(after: number, limit: number, { signal }: core.ReadContext): Promise<core.StoredTransaction[]> {
+  peekPending(after: number, limit: number, { signal }: core.ReadContext): Promise<StoredTransaction[]> {
     return this.#peek(['pending', after, limit, core.maxPageBytes], signal);
   }
 
-  peekInflight(after: number, limit: number, { signal }: core.ReadContext): Promise<core.StoredTransaction[]> {
+  peekInflight(after: number, limit: number, { signal }: core.ReadContext): Promise<StoredTransaction[]> {
     return this.#peek(['inflight', after, limit, core.maxPageBytes], signal);
   }
 
-  async findInflight(
-    hashes: readonly string[],
-    { signal }: core.ReadContext,
-  ): Promise<(core.StoredTransaction | null)[]> {
+  async findInflight(hashes: readonly string[], { signal }: core.ReadContext): Promise<(StoredTransaction | null)[]> {
     const [tick, ...rows] = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
     const byHash = new Map(rows.map((row) => [core.bytesToHash(row[0]), row] as const));
     return hashes.map((hash) => {
@@ -70,12 +68,12 @@ export class PoolReader implements ReadingVerbs {
     });
   }
 
-  async checkStatus(hashes: readonly string[], { signal }: core.ReadContext): Promise<core.TransactionStatus[]> {
+  async checkStatus(hashes: readonly string[], { signal }: core.ReadContext): Promise<TransactionStatus[]> {
     const [tick, ...found] = await this.read('status', [record.packHashes(hashes)], signal);
     return found.map((status, i) => record.readStatus(hashes[i] as string, tick, status));
   }
 
-  async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.LogPage> {
+  async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<LogPage> {
     const [oldest, last, first, ...found] = await this.read('dump', [cursor, limit, core.maxPageBytes], signal);
     const rows = found.map(([entry, body], i) => record.readEntry(first + i, entry, body));
     const entries = core.cutPage(rows, isIntact).map(({ intact: _, ...entry }) => entry);
@@ -84,12 +82,12 @@ export class PoolReader implements ReadingVerbs {
     return { entries, cursor: next, hasMore: next <= last, missed };
   }
 
-  async tip(points: number, { signal }: core.ReadContext): Promise<core.TipAnswer> {
+  async tip(points: number, { signal }: core.ReadContext): Promise<TipAnswer> {
     const [tip, tick, list] = await this.read('tip', [points], signal);
     return { point: record.readPoint(tip), tick, points: list.map(core.decodePoint) };
   }
 
-  async usage({ signal }: core.ReadContext): Promise<core.Usage> {
+  async usage({ signal }: core.ReadContext): Promise<Usage> {
     const [pending, propagated, acknowledged, confirmed, ...counts] = await this.read('usage', [], signal);
     const [logged, lastLogSeq, lastSeq, lastEventSeq] = counts;
     return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
@@ -108,7 +106,7 @@ export class PoolReader implements ReadingVerbs {
     this.node.connection.close();
   }
 
-  async #peek(args: readonly Argument[], signal: AbortSignal | undefined): Promise<core.StoredTransaction[]> {
+  async #peek(args: readonly Argument[], signal: AbortSignal | undefined): Promise<StoredTransaction[]> {
     const [tick, ...rows] = await this.read('peek', args, signal);
     const found = rows.map((row) => record.readTransaction(row, tick));
     return core.cutPage(found, isIntact).map(({ intact: _, ...transaction }) => transaction);

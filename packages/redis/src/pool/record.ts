@@ -1,4 +1,14 @@
-import * as core from 'mempool-core';
+import {
+  type ChainPoint,
+  isLive,
+  knownStages,
+  type LiveStage,
+  type LogEntry,
+  MempoolError,
+  type StoredTransaction,
+  type TransactionStatus,
+} from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { Row } from '../connection/script.ts';
 import type { SelfWritten } from '../connection/script-call.ts';
 import { placeOf } from './score.ts';
@@ -67,31 +77,31 @@ export function decodeRecord(record: Buffer | null): Read<core.Body> {
 /** The stage that a score tells, the seq, tick or logSeq with it, and the counters of a live transaction (L12). */
 function place(score: Buffer, tick: number) {
   const found = placeOf(score);
-  if (found === null) throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
+  if (found === null) throw new MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
   const { stage, number } = found;
   const life = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };
   return { stage, number, counters: core.countersAt(life, tick) };
 }
 
-export function readPoint(point: Buffer): core.ChainPoint | null {
+export function readPoint(point: Buffer): ChainPoint | null {
   return point.length === 0 ? null : core.decodePoint(point);
 }
 
 /** A transaction as lua/pool/page.lua answers with it. */
-export function readTransaction(row: Row, tick: number): Read<core.StoredTransaction> {
+export function readTransaction(row: Row, tick: number): Read<StoredTransaction> {
   const [hash, seq, score, point, record] = row;
   const { stage, counters } = place(score, tick);
-  const identity = { hash: core.bytesToHash(hash), seq: Number(seq), stage: stage as core.LiveStage };
+  const identity = { hash: core.bytesToHash(hash), seq: Number(seq), stage: stage as LiveStage };
   return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point) };
 }
 
 /** The end of a life. */
-type Ended = Omit<core.LogEntry, 'payload' | 'payloadType' | 'logSeq'> & { readonly tick: number };
+type Ended = Omit<LogEntry, 'payload' | 'payloadType' | 'logSeq'> & { readonly tick: number };
 
 /** What a log entry tells, as lua/fifo/log.lua writes it; `null` for a damaged one. */
 export function decodeEntry(entry: Buffer | null): Ended | null {
   if (entry === null || entry.length < entryHead) return null;
-  const stage = core.knownStages[entry[0] as number];
+  const stage = knownStages[entry[0] as number];
   const [hash, note] = [entry.subarray(entryHead), entry.subarray(entryHead + (entry[33] as number))];
   const numbers = [1, 9, 17, 25].map((at) => Number(entry.readBigUInt64BE(at))) as Four;
   const [seq, tick, confirmations, nonConfirmations] = numbers;
@@ -103,7 +113,7 @@ export function decodeEntry(entry: Buffer | null): Ended | null {
 type Four = [number, number, number, number];
 
 /** A log entry as lua/pool/dump.lua answers with it. */
-export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): Read<core.LogEntry> {
+export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): Read<LogEntry> {
   const lost = {
     hash: '',
     seq: 0,
@@ -118,7 +128,7 @@ export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer |
   const payload = decodeRecord(record);
   const { tick: _, ...told } = entry ?? lost;
   const read = { logSeq, ...told, ...payload, intact: entry !== null && payload.intact };
-  return read as Read<core.LogEntry>;
+  return read as Read<LogEntry>;
 }
 
 /** A status as lua/pool/status.lua answers with it. @throws `ERR_MEMPOOL_CORRUPT` where the log entry is damaged */
@@ -126,11 +136,11 @@ export function readStatus(
   hash: string,
   tick: number,
   [score, detail]: readonly [Buffer | null, Buffer | null],
-): core.TransactionStatus {
+): TransactionStatus {
   const none = { hash, confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
   if (score === null) return { ...none, stage: 'Unknown' };
   const { stage, number, counters } = place(score, tick);
-  if (core.isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
+  if (isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
   const entry = decodeEntry(detail);
   if (entry?.hash !== hash) throw core.corrupt({ hash, seq: 0, logSeq: number });
   const { confirmations, nonConfirmations, point, reason } = entry;

@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import { isLive, isMempoolError, knownStages, MempoolError, type Transaction } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { LoadedPage, Reply } from '../connection/script.ts';
 import { decodeEntry as decodeLogEntry } from '../pool/record.ts';
 import { placeOf } from '../pool/score.ts';
@@ -107,8 +108,7 @@ function mirrorOf(loaded: LoadedPool, warn: (what: string, hash: string) => void
     log.push(write.after.hash);
     if (!isLatest) log.revive(write.after.hash);
   }
-  if (log.last !== logSeq)
-    throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', 'the log is not as long as its numbers say');
+  if (log.last !== logSeq) throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'the log is not as long as its numbers say');
   for (const entry of reader.entries) pool.restore({ kind: 'entry', entry });
   pool.restore({ kind: 'gossip', lastGossipSeq: Number(gossip) });
   for (const page of loaded.tags) for (const record of tagRecords(page)) pool.restore(record);
@@ -149,7 +149,7 @@ class RecordReader {
   *live([bytes, seqText, score, point, record]: LiveItem): Generator<core.PoolRecord> {
     const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
     const place = score === null ? null : placeOf(score);
-    if (place === null || !core.isLive(place.stage)) return this.#warn('place', hash);
+    if (place === null || !isLive(place.stage)) return this.#warn('place', hash);
     const life = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number);
     const at = point.length === 0 ? null : core.decodePoint(point);
     yield { kind: 'write', write: { after: life, point: at, body: bodyOf(hash) } };
@@ -179,20 +179,20 @@ class RecordReader {
     try {
       if (record !== null) return core.decodeEntry(hash, seq, record);
     } catch (error) {
-      if (!core.isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
+      if (!isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
     }
     this.#warn('entry', hash);
     return core.lostEntry(hash, seq, 0);
   }
 }
 
-function bodyOf(hash: string): core.Transaction {
+function bodyOf(hash: string): Transaction {
   return { hash, payload: noBytes, payloadType: 0 };
 }
 
 /** The index still tells that one was Finalized: that one stays so. */
 function lostEnd(hash: string, code: number | undefined) {
   const life = core.lostEnd(hash, 0);
-  if (core.knownStages[code ?? -1] !== 'Finalized') return { ...life, point: null };
+  if (knownStages[code ?? -1] !== 'Finalized') return { ...life, point: null };
   return { ...life, stage: 'Finalized' as const, tick: 0, reason: null, point: null };
 }

@@ -1,4 +1,5 @@
-import { decodeChange, isLive, type PoolChange, type PriorityPool } from 'mempool-core';
+import { isLive } from 'mempool-core';
+import { decodeChange, type PoolChange, type PriorityPool } from 'mempool-core/backend';
 import type { LogIndex } from './log-index.ts';
 
 /** Which state of which pool: see lua/priority/changes.lua. */

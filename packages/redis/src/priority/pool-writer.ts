@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import * as core from 'mempool-core';
+import type { ConfirmOutcome, RollbackOutcome, StoreEvent } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { readPoint } from '../pool/record.ts';
@@ -10,7 +11,7 @@ import { type Item, packLists } from './packed.ts';
 import { stepCommands } from './step-commands.ts';
 
 export type Plan<T> = (pool: core.Planning, nowMs: number) => core.Step<T>;
-type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
+type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 type Outcome<T> = { readonly outcome: T };
 
 const longestPauseMs = 20;
@@ -217,7 +218,7 @@ function commitArguments<T>(
   return [...head, ...changed, ...turn, packEvents(step.events), bodies.length, ...bodies, ...commands.pack()];
 }
 
-function packEvents(events: readonly core.StoreEvent[]): Buffer {
+function packEvents(events: readonly StoreEvent[]): Buffer {
   const lists: Item[][] = [];
   for (let from = 0; from < events.length; from += mostEvents) {
     const part = events.slice(from, from + mostEvents);

@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import { isInflight, isLive, knownStages, type Limits, MempoolError } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
 import { BodyRecord } from '../pool/record.ts';
 import { scoreOf } from '../pool/score.ts';
@@ -42,7 +43,7 @@ class StepWriter {
     this.#step = step;
     this.#entries = entries;
     let { last } = mirror.log;
-    for (const { after } of step.writes) if (!core.isLive(after.stage)) this.#ends.set(after.hash, ++last);
+    for (const { after } of step.writes) if (!isLive(after.stage)) this.#ends.set(after.hash, ++last);
     this.#logLast = last;
     const { ledger } = mirror.pool;
     this.#logFirst = Math.max(mirror.log.first, last - ledger.retention.maxFinalized + 1);
@@ -74,9 +75,7 @@ class StepWriter {
 
   #findGone(): Set<string> {
     const { log } = this.#mirror;
-    const alive = new Set(
-      this.#step.writes.filter(({ after }) => core.isLive(after.stage)).map(({ after }) => after.hash),
-    );
+    const alive = new Set(this.#step.writes.filter(({ after }) => isLive(after.stage)).map(({ after }) => after.hash));
     const gone = new Set<string>();
     for (let number = log.first; number < Math.min(this.#logFirst, log.last + 1); number += 1) {
       const hash = log.hashAt(number) as string;
@@ -107,8 +106,8 @@ class StepWriter {
       const hash = this.#bytesOf(after.hash);
       if (!this.#gone.has(after.hash)) index.push(this.#scoreOf(after), hash);
       const before = ledger.life(after.hash);
-      const flew = before !== null && core.isInflight(before.stage);
-      const flies = core.isInflight(after.stage);
+      const flew = before !== null && isInflight(before.stage);
+      const flies = isInflight(after.stage);
       // One that is known to the chain may end and come again in one call, with a new seq.
       if (flies && !(flew && before.seq === after.seq)) joined.push(String(after.seq), hash);
       if (flew && !flies) left.push(hash);
@@ -119,7 +118,7 @@ class StepWriter {
   }
 
   #scoreOf({ hash, seq, stage, tick }: core.Life): string {
-    const number = core.isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#ends.get(hash) as number);
+    const number = isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#ends.get(hash) as number);
     return scoreOf({ stage, number }, seq);
   }
 
@@ -213,7 +212,7 @@ function encodeLogEntry({ after, point }: core.Write): Buffer {
   const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = after;
   const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');
   const entry = Buffer.alloc(logHead + hash.length / 2 + note.length);
-  entry[0] = core.knownStages.indexOf(stage);
+  entry[0] = knownStages.indexOf(stage);
   for (const [i, number] of [seq, tick, confirmations, nonConfirmations].entries())
     entry.writeBigUInt64BE(BigInt(number), 1 + 8 * i);
   entry[logHead - 1] = hash.length / 2;
@@ -227,16 +226,16 @@ function numbers(first: number, last: number): string[] {
 }
 
 /** As JSON, which has no infinity: `null` is no limit. */
-export function encodeLimits(limits: core.Limits): string {
+export function encodeLimits(limits: Limits): string {
   return JSON.stringify(limits);
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
-export function decodeLimits(text: string): Partial<core.Limits> {
+export function decodeLimits(text: string): Partial<Limits> {
   const endless = (_: string, value: unknown) => value ?? Number.POSITIVE_INFINITY;
   try {
     return core.namedLimits(JSON.parse(text, endless));
   } catch (cause) {
-    throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', 'the stored limits are damaged', { cause });
+    throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'the stored limits are damaged', { cause });
   }
 }

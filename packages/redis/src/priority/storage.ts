@@ -1,16 +1,25 @@
-import * as core from 'mempool-core';
+import {
+  type ChainPoint,
+  type ConfirmOutcome,
+  isLive,
+  type PoolDump,
+  type RollbackOutcome,
+  type StoredTransaction,
+  type Transaction,
+} from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
 import type { Mirror } from './mirror.ts';
 import { MirrorLink, markArguments } from './mirror-link.ts';
 import { type Plan, PoolWriter } from './pool-writer.ts';
 
-type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
+type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /** A life as the mirror has it, with what `body` holds of it. */
 interface Fetched {
   readonly life: core.Life;
-  readonly point: core.ChainPoint | null;
+  readonly point: ChainPoint | null;
   readonly tick: number;
   readonly record: Buffer | null;
 }
@@ -54,7 +63,7 @@ export class MirrorStorage implements core.PriorityStorage {
   async stored(
     context: core.ReadContext,
     choose: (pool: core.PriorityPool) => readonly string[],
-  ): Promise<core.StoredTransaction[]> {
+  ): Promise<StoredTransaction[]> {
     const fetched = await this.#fetch(context, choose, core.maxPageBytes);
     const found = fetched.map(({ life, point, tick, record: bytes }) => {
       const { intact, ...body } = record.decodeRecord(bytes);
@@ -63,10 +72,10 @@ export class MirrorStorage implements core.PriorityStorage {
     return core.cutPage(found, ({ intact }) => intact).map(({ intact: _, ...transaction }) => transaction);
   }
 
-  async bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(core.Transaction | null)[]> {
+  async bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(Transaction | null)[]> {
     const fetched = await this.#fetch(
       context,
-      ({ view }) => hashes.filter((hash) => isLive(view, hash)),
+      ({ view }) => hashes.filter((hash) => isKnownLive(view, hash)),
       Number.POSITIVE_INFINITY,
     );
     const byHash = new Map(fetched.map((each) => [each.life.hash, each]));
@@ -79,7 +88,7 @@ export class MirrorStorage implements core.PriorityStorage {
     });
   }
 
-  dump(context: core.ReadContext): Promise<core.PoolDump> {
+  dump(context: core.ReadContext): Promise<PoolDump> {
     return this.#retry(context, async (deadline) => core.dumpOf((await this.#link.fresh(() => deadline)).pool.index));
   }
 
@@ -134,9 +143,9 @@ export class MirrorStorage implements core.PriorityStorage {
   }
 }
 
-function isLive(view: core.PoolView, hash: string): boolean {
+function isKnownLive(view: core.PoolView, hash: string): boolean {
   const life = view.life(hash);
-  return life !== null && core.isLive(life.stage);
+  return life !== null && isLive(life.stage);
 }
 
 /** What was fetched for a life is its record as long as the life is what its hash stands for. */

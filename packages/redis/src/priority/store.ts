@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import { type Limits, limitNames } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { type Node, PoolReader } from '../pool/pool-reader.ts';
 import { MirrorStorage } from './storage.ts';
 
@@ -25,12 +26,8 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
 }
 
 /** For all nodes, from here on. */
-async function nameLimits(
-  storage: MirrorStorage,
-  driver: core.PriorityVerbs,
-  named: Partial<core.Limits>,
-): Promise<void> {
+async function nameLimits(storage: MirrorStorage, driver: core.PriorityVerbs, named: Partial<Limits>): Promise<void> {
   const limits = await storage.read(context, ({ index }) => index.limits);
-  const isNew = core.limitNames.some((name) => named[name] !== undefined && named[name] !== limits[name]);
+  const isNew = limitNames.some((name) => named[name] !== undefined && named[name] !== limits[name]);
   if (isNew) await driver.setLimits(named, context);
 }

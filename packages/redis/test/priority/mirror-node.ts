@@ -1,4 +1,5 @@
-import { type DriverOptions, dumpOf, type PoolDump } from 'mempool-core';
+import type { PoolDump } from 'mempool-core';
+import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import type { RedisOptions } from 'mempool-redis';
 import { onTestFinished } from 'vitest';
 import { Connection } from '../../src/connection/connection.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeChange } from 'mempool-core';
+import { encodeChange } from 'mempool-core/backend';
 import { expect, inject, test, vi } from 'vitest';
 import { hashOf, point } from '../chain.ts';
 import { openPool, operator, ownProxy } from '../own-server.ts';

@@ -1,4 +1,5 @@
-import { type DriverOptions, isFenced, type Lease } from 'mempool-core';
+import type { Lease } from 'mempool-core';
+import { type DriverOptions, isFenced } from 'mempool-core/backend';
 import type { SqlFile } from '../file/sql-file.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import { isExpired, readLease } from './lease-row.ts';

@@ -1,4 +1,4 @@
-import { retryUntil } from 'mempool-core';
+import { retryUntil } from 'mempool-core/backend';
 import {
   type CampaignReply,
   type CampaignRequest,

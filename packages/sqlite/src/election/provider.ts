@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { retryUntil } from 'mempool-core';
+import { retryUntil } from 'mempool-core/backend';
 import { badOption, type ElectionProvider, type LeaseStoreOptions } from 'mempool-election';
 import { openDatabase } from '../file/database-file.ts';
 import { isFileName } from '../file/options.ts';

@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import { type ConfirmOutcome, isMempoolError, type RollbackOutcome } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
 import { DiskRoom } from '../pool/disk-room.ts';
@@ -56,7 +57,7 @@ export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptio
 /** `refused`: an answer that writes nothing and is not recorded. */
 type Plan<T, View = PoolView> = (pool: View) => FileStep<T> | { readonly refused: T };
 type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
-type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
+type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /** Each call is one SQLite transaction. A busy file was not written to, so the whole of it is tried again (X5). */
 class Calls {
@@ -95,7 +96,7 @@ class Calls {
       try {
         return this.#attempt(verb, context, plan, look);
       } catch (error) {
-        if (!core.isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
+        if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
         return this.#attempt(verb, context, plan, look);
       }
     });

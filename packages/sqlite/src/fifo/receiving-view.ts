@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import type { ReceiveOutcome, Thresholds, Transaction } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { damaged } from '../file/row.ts';
 import type { NewRow, SharedHashes } from '../pool/hashes.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
@@ -17,18 +18,13 @@ export class ReceivingView extends PoolView {
   /** Hashes of the rows written so far that no row was known of. */
   readonly #newcomers: Buffer[] = [];
   readonly #sightings: ReadonlyMap<string, number>;
-  readonly #thresholds: core.Thresholds;
-  readonly #admitted: readonly core.Transaction[];
+  readonly #thresholds: Thresholds;
+  readonly #admitted: readonly Transaction[];
   /** `null`: there is room for all. */
   readonly #admission: core.Admission | null;
   #seq: number;
 
-  constructor(
-    file: PoolFile,
-    hashes: SharedHashes,
-    transactions: readonly core.Transaction[],
-    thresholds: core.Thresholds,
-  ) {
+  constructor(file: PoolFile, hashes: SharedHashes, transactions: readonly Transaction[], thresholds: Thresholds) {
     super(file, hashes);
     const room = roomOf(this.state);
     this.#thresholds = thresholds;
@@ -40,7 +36,7 @@ export class ReceivingView extends PoolView {
     this.#sightings = this.sightings(this.#admitted);
   }
 
-  step(): FileStep<core.ReceiveOutcome[]> {
+  step(): FileStep<ReceiveOutcome[]> {
     if (this.#areStrangers()) return this.#arrivals();
     const step = core.receiveStep(this, this.#admitted, this.#thresholds);
     return this.#admission === null ? step : { ...step, outcome: this.#admission.outcomes(step.outcome) };
@@ -61,7 +57,7 @@ export class ReceivingView extends PoolView {
   }
 
   /** What `receiveStep` comes to for strangers (L1), without an object for each life, change, write and event. */
-  #arrivals(): FileStep<core.ReceiveOutcome[]> {
+  #arrivals(): FileStep<ReceiveOutcome[]> {
     const first = this.lastSeq + 1;
     const outcome = this.#admitted.map(
       ({ hash }, i) => ({ kind: 'received', hash, seq: first + i, stage: 'Pending' }) as const,
@@ -70,7 +66,7 @@ export class ReceivingView extends PoolView {
   }
 
   #take(i: number): void {
-    const { hash, payload, payloadType } = this.#admitted[i] as core.Transaction;
+    const { hash, payload, payloadType } = this.#admitted[i] as Transaction;
     if (this.#before?.has(hash)) return;
     const bytes = core.hashToBytes(hash);
     const row = { seq: this.#seq, hash: bytes, type: payloadType, checksum: checksumOf(bytes, payload), payload };

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
-import * as core from 'mempool-core';
+import type { Limits, StoreEvent } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { readSql } from '../file/sql-text.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolState } from '../pool/records.ts';
@@ -7,7 +8,7 @@ import type { PoolState } from '../pool/records.ts';
 const statements = 'fifo/lease-statements.sql';
 
 /** The limit that an open names, for all processes until another one does. */
-export function nameCapacity(database: Database, { maxTxs }: Partial<core.Limits>): void {
+export function nameCapacity(database: Database, { maxTxs }: Partial<Limits>): void {
   if (maxTxs === undefined) return;
   const made = database.prepare("SELECT 1 FROM pragma_table_info('pool') WHERE name = 'capacity'").get() !== undefined;
   if (!made && maxTxs === Number.POSITIVE_INFINITY) return;
@@ -48,7 +49,7 @@ export function writeArrivals(file: PoolFile, state: PoolState, { events, arriva
   if (change !== 0) file.run('countTakeLeases', change);
 }
 
-function writeLeases(file: PoolFile, events: readonly core.StoreEvent[], { taken }: core.ArrivalStep): number {
+function writeLeases(file: PoolFile, events: readonly StoreEvent[], { taken }: core.ArrivalStep): number {
   if (taken === null) return 0;
   const all = core.takenBy(events);
   for (const { seq } of all) file.run('takeLease', seq, taken.id, taken.owner, taken.untilMs);

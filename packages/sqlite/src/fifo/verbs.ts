@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import type { Candidate, GossipPage, Transaction } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { Row } from '../file/row.ts';
 import type { SharedHashes } from '../pool/hashes.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
@@ -26,7 +27,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.A
   return {
     reap: (budget, context) => read(context, () => core.reapArrivals(rows.pending(), budget)),
     async take({ budget, leaseId, owner, leaseMs }, moment, context) {
-      const made = new Map<core.LotRecord, readonly core.Candidate[]>();
+      const made = new Map<core.LotRecord, readonly Candidate[]>();
       const lot = await write('take', context, (pool) => {
         const untilMs = core.leaseEnd(core.momentOf(moment.now, now()), leaseMs);
         const transactions = core.reapArrivals(rows.pending(), budget);
@@ -74,7 +75,7 @@ class FifoRows {
     return [...this.#arrivals(name, ...values)];
   }
 
-  since(query: core.CheckedGossipQuery): core.GossipPage {
+  since(query: core.CheckedGossipQuery): GossipPage {
     const { after, limit } = query;
     const found = this.#rows('since', { after, limit });
     const page = core.cutPage(found.map(decodeRecord), ({ standing }) => standing !== null);
@@ -85,14 +86,14 @@ class FifoRows {
   }
 
   /** The cursor moves past what is damaged, be it all that there is (M2). */
-  hashesSince({ after, limit }: core.CheckedGossipQuery): core.GossipPage {
+  hashesSince({ after, limit }: core.CheckedGossipQuery): GossipPage {
     const found = [...this.#rows('sinceHashes', { after, limit })];
     const items = found.map((row) => this.#arrival(row)).filter((arrival) => arrival !== null);
     return { items: items.map((arrival) => core.gossipItem(arrival, null)), next: Number(found.at(-1)?.seq ?? after) };
   }
 
   /** @throws `ERR_MEMPOOL_CORRUPT` */
-  body(hash: string): core.Transaction | null {
+  body(hash: string): Transaction | null {
     const bytes = core.hashToBytes(hash);
     const seq = this.#hashes.seqOf(bytes);
     const [row] = seq === undefined ? [] : this.#rows('liveBody', seq);

@@ -1,7 +1,8 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import * as core from 'mempool-core';
+import { isMempoolError, MempoolError, type Ordering } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { makeFile, sizeOf } from './file-place.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
@@ -9,7 +10,7 @@ import { storeError } from './store-error.ts';
 /** Marks a database as a pool, in the file's header: "mmpl". */
 const applicationId = 0x6d6d706c;
 /** What the header says of a file's format: one with a priority pool is none that a build without such pools reads (N2). */
-export const formats: Readonly<Record<core.Ordering, number>> = {
+export const formats: Readonly<Record<Ordering, number>> = {
   fifo: core.formatVersion,
   priority: 1_000 + core.formatVersion,
 };
@@ -44,7 +45,7 @@ export function openDatabase<T>(
     // In one step: while it looks, another process may be making the file.
     database.transaction(() => identify(database, file))();
     if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
-      throw new core.MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${file}`);
+      throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${file}`);
     // After journal_mode: setting that one, and opening a file in it, lowers this.
     database.pragma(`synchronous = ${synchronous}`);
     database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
@@ -59,7 +60,7 @@ export function openDatabase<T>(
 function connect(path: string, create: boolean): Database {
   core.checkNode();
   if (isReadOnly(dirname(path)) || isReadOnly(path))
-    throw new core.MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
+    throw new MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
   try {
     assertNoStrayLog(path);
     if (create) makeFile(path, header);
@@ -67,7 +68,7 @@ function connect(path: string, create: boolean): Database {
     if (size !== null && size < headerBytes) assertNotCut(path);
     return new SqliteDatabase(path, { timeout: busyMs, fileMustExist: !create });
   } catch (error) {
-    if (core.isMempoolError(error)) throw error;
+    if (isMempoolError(error)) throw error;
     throw core.invalid(
       'path',
       `a file that ${create ? 'can be opened' : 'exists'}, in a directory that exists: ${path}`,
@@ -90,7 +91,7 @@ function header(): Buffer {
 /** SQLite takes what is shorter than a page for a new database: here that is one which lost its end. */
 function assertNotCut(path: string): void {
   if (!magic.startsWith(readFileSync(path, 'latin1'))) return;
-  throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', `the file is cut short: ${path}`, { key: path });
+  throw new MempoolError('ERR_MEMPOOL_CORRUPT', `the file is cut short: ${path}`, { key: path });
 }
 
 /** A log without its file is another pool's, which was moved or deleted: SQLite would play it into a new file. */
@@ -98,7 +99,7 @@ function assertNoStrayLog(path: string): void {
   const log = `${path}-wal`;
   if (sizeOf(path) !== null || !sizeOf(log)) return;
   const message = `a pool's log lies there without its file; put the file back, or move the log away: ${log}`;
-  throw new core.MempoolError('ERR_MEMPOOL_CORRUPT', message, { key: log });
+  throw new MempoolError('ERR_MEMPOOL_CORRUPT', message, { key: log });
 }
 
 /** What else is wrong with a path shows when it is opened. */
@@ -135,6 +136,6 @@ function claim(database: Database, path: string, prepare: (database: Database) =
   prepare(database);
 }
 
-export function incompatible(path: string, why: string): core.MempoolError {
-  return new core.MempoolError('ERR_MEMPOOL_INCOMPATIBLE', `${why}: ${path}`, { key: path });
+export function incompatible(path: string, why: string): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_INCOMPATIBLE', `${why}: ${path}`, { key: path });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { invalid, MempoolError } from 'mempool-core';
+import { MempoolError } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
 
 /** Which file lies at a path, whatever it is named; `null`: none. */
 export function fileAt(path: string): string | null {

@@ -1,4 +1,4 @@
-import { type DriverOptions, invalid } from 'mempool-core';
+import { type DriverOptions, invalid } from 'mempool-core/backend';
 
 export interface SqliteOptions {
   /** The pool's file; made where it is missing, in a directory that exists. */

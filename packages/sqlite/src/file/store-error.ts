@@ -1,4 +1,5 @@
-import { invalid, isMempoolError, MempoolError, type MempoolErrorCode } from 'mempool-core';
+import { isMempoolError, MempoolError, type MempoolErrorCode } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
 
 /** By SQLite's result codes, the most special first: an extended code begins with its primary one. */
 const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: string])[] = [

@@ -1,4 +1,16 @@
-import * as core from 'mempool-core';
+import {
+  type ChainPoint,
+  knownStages,
+  type LogPage,
+  type StoredTransaction,
+  type StoreEvent,
+  type Tip,
+  type TipAnswer,
+  type Transaction,
+  type TransactionStatus,
+  type Usage,
+} from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { damaged, type Row } from '../file/row.ts';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
@@ -15,7 +27,7 @@ export class PoolView implements core.PoolView {
   readonly lastEventSeq: number;
   protected readonly file: PoolFile;
   protected readonly hashes: SharedHashes;
-  #tip: core.Tip | null = null;
+  #tip: Tip | null = null;
   #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
 
   constructor(file: PoolFile, hashes: SharedHashes) {
@@ -30,7 +42,7 @@ export class PoolView implements core.PoolView {
     } = this.state);
   }
 
-  get currentTip(): core.Tip {
+  get currentTip(): Tip {
     const { tick } = this.state;
     this.#tip ??= { point: this.pointAt(tick), tick };
     return this.#tip;
@@ -43,7 +55,7 @@ export class PoolView implements core.PoolView {
   }
 
   /** `null` for a damaged one too: what ends without its block is a damaged log entry. */
-  confirmedAt(hash: string): core.ChainPoint | null {
+  confirmedAt(hash: string): ChainPoint | null {
     const row = this.#lifeRow(hash);
     return row === null ? null : (records.readStanding(row)?.point ?? null);
   }
@@ -52,11 +64,11 @@ export class PoolView implements core.PoolView {
     return this.sightings([{ hash }]).get(hash) ?? null;
   }
 
-  pointAt(tick: number): core.ChainPoint | null {
+  pointAt(tick: number): ChainPoint | null {
     return records.decodeOptionalPoint(this.file.row('point', tick)?.point);
   }
 
-  tickOf(point: core.ChainPoint): number | null {
+  tickOf(point: ChainPoint): number | null {
     return (this.file.row('tickOf', core.encodePoint(point))?.tick as number) ?? null;
   }
 
@@ -72,25 +84,25 @@ export class PoolView implements core.PoolView {
     return this.#lives('waitingAfter', tick, tick);
   }
 
-  page(name: 'peekPending' | 'peekInflight', after: number, limit: number): core.StoredTransaction[] {
+  page(name: 'peekPending' | 'peekInflight', after: number, limit: number): StoredTransaction[] {
     return this.#records(name, after, limit).map((record) => this.#stored(record));
   }
 
-  findInflight(hash: string): core.StoredTransaction | null {
+  findInflight(hash: string): StoredTransaction | null {
     const { bytes } = this.ask(hash);
     const seq = this.hashes.seqOf(bytes);
     const row = seq === undefined ? undefined : this.file.row('inflight', seq);
     return row === undefined ? null : this.#stored(records.decodeRecord({ ...row, hash: bytes }));
   }
 
-  status(hash: string): core.TransactionStatus {
+  status(hash: string): TransactionStatus {
     const row = this.#lifeRow(hash);
     if (row === null) return core.statusOf(hash, null, null, this.state.tick);
     const { life, point } = records.intact(records.placeOf(row), records.readStanding(row));
     return core.statusOf(hash, life, point, this.state.tick);
   }
 
-  logPage(cursor: number, limit: number): core.LogPage {
+  logPage(cursor: number, limit: number): LogPage {
     const { lastLogSeq, logged } = this.state;
     const oldest = lastLogSeq - logged + 1;
     const entries = this.#records('log', Math.max(cursor, oldest), limit).map((record) => {
@@ -100,19 +112,19 @@ export class PoolView implements core.PoolView {
     return core.logPage(entries, cursor, oldest, lastLogSeq);
   }
 
-  tip(points: number): core.TipAnswer {
+  tip(points: number): TipAnswer {
     const kept = Array.from(this.file.rows('points', points), ({ point }) => records.decodeOptionalPoint(point));
     return { ...this.currentTip, points: kept.filter((point) => point !== null) };
   }
 
-  usage(): core.Usage {
+  usage(): Usage {
     const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } = this.state;
     return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
   }
 
   eventsAfter(after: number, limit: number): core.EventPage {
     const { lastEventSeq: last, epoch } = this.state;
-    const events: core.StoreEvent[] = [];
+    const events: StoreEvent[] = [];
     for (const row of this.file.rows('events', Math.min(after, last))) {
       const unpacked = records.readEventRow(row);
       // What comes before it is whole.
@@ -125,7 +137,7 @@ export class PoolView implements core.PoolView {
   }
 
   /** All in one question. */
-  protected sightings(asked: readonly Pick<core.Transaction, 'hash'>[]): ReadonlyMap<string, number> {
+  protected sightings(asked: readonly Pick<Transaction, 'hash'>[]): ReadonlyMap<string, number> {
     if (this.state.tick === 0) return nowhere;
     const rows = [...this.file.rows('sightings', JSON.stringify(asked.map(({ hash }) => hash)))];
     return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
@@ -158,7 +170,7 @@ export class PoolView implements core.PoolView {
     this.file.reportDamage({ hash, seq });
     if (row.isLogged === 1) return core.lostEnd(hash, seq);
     const life = core.live(hash, seq, 'Propagated', this.state.tick);
-    this.file.run('putInflight', seq, core.knownStages.indexOf(life.stage), life.tick, null);
+    this.file.run('putInflight', seq, knownStages.indexOf(life.stage), life.tick, null);
     this.state = { ...this.state, ...this.file.row('recount') };
     return life;
   }
@@ -168,7 +180,7 @@ export class PoolView implements core.PoolView {
     return core.cutPage(rows.map(records.decodeRecord), ({ standing }) => standing !== null);
   }
 
-  #stored(record: records.StoredRecord): core.StoredTransaction {
+  #stored(record: records.StoredRecord): StoredTransaction {
     const { life, point } = records.intact(record, record.standing);
     return core.storedTransaction(life, record, point, this.state.tick);
   }

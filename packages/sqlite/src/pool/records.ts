@@ -1,9 +1,10 @@
-import * as core from 'mempool-core';
+import { type ChainPoint, isLive, knownStages, type Retention, type StoreEvent, type Usage } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
 /** What the pool is: its counters and limits. `floor` is the first tick whose point is kept; the last two are of sql/fifo/tables.sql. */
 export type PoolState = Readonly<
-  core.Usage & core.Retention & { epoch: string; tick: number; floor: number; capacity?: number; leases?: number }
+  Usage & Retention & { epoch: string; tick: number; floor: number; capacity?: number; leases?: number }
 >;
 
 export type Place = Omit<core.ReadRecord, 'payload'>;
@@ -11,7 +12,7 @@ export type Place = Omit<core.ReadRecord, 'payload'>;
 /** What became of a transaction, and the block that confirmed it. */
 export interface Standing {
   readonly life: core.Life;
-  readonly point: core.ChainPoint | null;
+  readonly point: ChainPoint | null;
 }
 
 /** A row with its payload. `standing` is `null` where any of it is damaged. */
@@ -51,14 +52,14 @@ export function readStanding(row: Row): Standing | null {
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
-export function decodeOptionalPoint(bytes: unknown): core.ChainPoint | null {
+export function decodeOptionalPoint(bytes: unknown): ChainPoint | null {
   if (bytes === null || bytes === undefined) return null;
   if (!(bytes instanceof Uint8Array)) throw damaged('chain point');
   return core.decodePoint(bytes);
 }
 
 /** `null` where any of them is damaged. */
-export function readEventRow({ lastSeq, count, events }: Row): core.StoreEvent[] | null {
+export function readEventRow({ lastSeq, count, events }: Row): StoreEvent[] | null {
   try {
     const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq)) : [];
     return unpacked.length === count ? unpacked : null;
@@ -75,10 +76,10 @@ export function intact<T>(place: Place, read: T | null): T {
 
 /** `null` where any of it is damaged. */
 export function readLife({ seq, hash, stage, tick, confirmations, nonConfirmations, reason }: Row): core.Life | null {
-  const known = core.knownStages[stage as number];
+  const known = knownStages[stage as number];
   if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64)) return null;
   const life = { hash: core.bytesToHash(hash), seq, stage: known, tick };
-  if (core.isLive(known)) return { ...life, confirmations: 0, nonConfirmations: 0, reason: null };
+  if (isLive(known)) return { ...life, confirmations: 0, nonConfirmations: 0, reason: null };
   if (!isCount(confirmations) || !isCount(nonConfirmations)) return null;
   if (known === 'Dropped')
     return typeof reason === 'string' ? { ...life, confirmations, nonConfirmations, reason } : null;

@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import { isLive, knownStages, type Stage, type StoreEvent, type Transaction } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { SharedHashes } from './hashes.ts';
 import type { PoolFile } from './pool-file.ts';
 import type { PoolState } from './records.ts';
@@ -46,10 +47,10 @@ export class StepWriter {
     const { seq, stage, tick } = after;
     if (body !== null) this.#state.lastSeq = seq;
     else this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
-    const code = core.knownStages.indexOf(stage);
+    const code = knownStages.indexOf(stage);
     const bytes = point === null ? null : core.encodePoint(point);
     if (stage === 'Pending') this.#addPending(seq, body);
-    else if (core.isLive(stage)) this.#file.run('putInflight', seq, code, tick, bytes);
+    else if (isLive(stage)) this.#file.run('putInflight', seq, code, tick, bytes);
     else {
       this.#state.lastLogSeq += 1;
       this.#state.logged += 1;
@@ -68,7 +69,7 @@ export class StepWriter {
   }
 
   /** By runs of seqs: one statement for a whole batch of receives. */
-  #addPending(seq: number, body: core.Transaction | null): void {
+  #addPending(seq: number, body: Transaction | null): void {
     if (body === null) return void this.#file.run('returnPending', seq);
     if (seq !== this.#pendingTo + 1) this.#flushPending();
     this.#pendingFrom ??= seq;
@@ -108,7 +109,7 @@ export class StepWriter {
   }
 
   /** The counters follow the events; with them they are the pool's new state. */
-  #record(events: readonly core.StoreEvent[]): void {
+  #record(events: readonly StoreEvent[]): void {
     for (const event of events) {
       if (event.kind === 'block') continue;
       this.#count(event.previous.stage, -1);
@@ -128,7 +129,7 @@ export class StepWriter {
     if (surplus > 0) this.#file.run('trimSteps', surplus);
   }
 
-  #count(stage: core.Stage | 'RolledBack', by: number): void {
+  #count(stage: Stage | 'RolledBack', by: number): void {
     if (stage in counterOf) this.#state[counterOf[stage as keyof typeof counterOf]] += by;
   }
 }

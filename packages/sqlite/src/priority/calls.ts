@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import { type ConfirmOutcome, isMempoolError, type RollbackOutcome } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
 import { DiskRoom } from '../pool/disk-room.ts';
@@ -29,7 +30,7 @@ interface Call<T> {
   beforehand?(step: core.Step<T>): void;
 }
 
-type Fenced = Extract<core.ConfirmOutcome & core.RollbackOutcome, { readonly kind: 'fenced' }>;
+type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /**
  * Each call is one SQLite transaction, in which the mirror is brought up to date first. What a call changes is planned on the
@@ -98,7 +99,7 @@ export class PriorityCalls {
       try {
         return this.#attempt(call);
       } catch (error) {
-        if (!core.isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.file.checkpoint()) throw error;
+        if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.file.checkpoint()) throw error;
         return this.#attempt(call);
       }
     });

@@ -1,4 +1,4 @@
-import * as core from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { PoolFile } from '../pool/pool-file.ts';
 
 /** How far a process may be behind before it has to read the whole pool again. */

@@ -1,4 +1,4 @@
-import * as core from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import type { PriorityParts } from './calls.ts';
 import { PriorityStorage } from './storage.ts';

@@ -1,25 +1,26 @@
 import type { Database } from 'better-sqlite3';
-import * as core from 'mempool-core';
+import { defaultLimits, type Limits } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { damaged, isCount, type Row } from '../file/row.ts';
 import { readSql } from '../file/sql-text.ts';
 
 /** The one row of a priority pool's own. */
 export interface PoolHead {
-  readonly limits: core.Limits;
+  readonly limits: Limits;
   readonly lastGossipSeq: number;
   readonly version: number;
 }
 
 export function createPriorityTables(database: Database): void {
   database.exec(readSql('priority/tables.sql'));
-  database.prepare("INSERT INTO priority_pool VALUES (1, 'priority', ?, 0, 0)").run(limitsText(core.defaultLimits));
+  database.prepare("INSERT INTO priority_pool VALUES (1, 'priority', ?, 0, 0)").run(limitsText(defaultLimits));
 }
 
 /**
  * What this open names, beside what `nameRetention` writes, is in force for all processes from here on. Where that changes
  * anything, each of them reads the pool again: no call that they could repeat did it.
  */
-export function namePriorityLimits(database: Database, named: Partial<core.Limits>, nameRetention: () => void): void {
+export function namePriorityLimits(database: Database, named: Partial<Limits>, nameRetention: () => void): void {
   const settings = () => database.prepare(settingsSql).get() as Row;
   const before = settings();
   nameRetention();
@@ -32,7 +33,7 @@ export function namePriorityLimits(database: Database, named: Partial<core.Limit
 const settingsSql = 'SELECT limits, max_finalized, max_events, max_rollback FROM pool, priority_pool';
 
 /** Readable to people: JSON, in which no limit is `null`. */
-export function limitsText(limits: core.Limits): string {
+export function limitsText(limits: Limits): string {
   return JSON.stringify(limits, (_name, value) => (value === Number.POSITIVE_INFINITY ? null : value));
 }
 
@@ -43,10 +44,10 @@ export function decodeHead(row: Row | undefined): PoolHead {
   return { limits: readLimits(row ?? {}), lastGossipSeq, version };
 }
 
-function readLimits({ limits }: Row): core.Limits {
+function readLimits({ limits }: Row): Limits {
   try {
     const stored: unknown = JSON.parse(String(limits), (_name, value) => value ?? Number.POSITIVE_INFINITY);
-    return { ...core.defaultLimits, ...core.namedLimits(stored as Record<keyof core.Limits, unknown>) };
+    return { ...defaultLimits, ...core.namedLimits(stored as Record<keyof Limits, unknown>) };
   } catch {
     throw damaged('limits of the pool');
   }

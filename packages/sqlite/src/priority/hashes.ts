@@ -1,4 +1,4 @@
-import { bytesToHash } from 'mempool-core';
+import { bytesToHash } from 'mempool-core/backend';
 import { SharedHashes } from '../pool/hashes.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PriorityMirror } from './mirror.ts';

@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import type { Transaction } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { Row } from '../file/row.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import * as records from '../pool/records.ts';
@@ -77,7 +78,7 @@ function lostEntry(file: PoolFile, logSeq: number): core.PoolRecord {
 
 const nothing = Buffer.alloc(0);
 
-function emptyBody(hash: string, { type }: Row): core.Transaction {
+function emptyBody(hash: string, { type }: Row): Transaction {
   return { hash, payload: nothing, payloadType: Number(type ?? 0) };
 }
 

@@ -1,4 +1,4 @@
-import * as core from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { decodeState } from '../pool/records.ts';
 import type { PriorityChanges } from './changes.ts';

@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import { type ChainPoint, isLive, type PoolDump, type StoredTransaction, type Transaction } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import { checksumOf } from '../pool/records.ts';
 import { PriorityCalls } from './calls.ts';
@@ -7,7 +8,7 @@ import { loadedPool } from './mirror.ts';
 /** A live transaction as it was read back. */
 interface Found extends core.ReadRecord, core.Body {
   readonly life: core.Life;
-  readonly point: core.ChainPoint | null;
+  readonly point: ChainPoint | null;
   readonly isIntact: boolean;
 }
 
@@ -16,7 +17,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
   stored(
     context: core.ReadContext,
     choose: (pool: core.PriorityPool) => readonly string[],
-  ): Promise<core.StoredTransaction[]> {
+  ): Promise<StoredTransaction[]> {
     return this.read(context, (pool) => {
       const found = Iterator.from(choose(pool)).map((hash) => this.#find(pool, hash));
       const page = core.cutPage(
@@ -29,7 +30,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
   }
 
   /** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq */
-  bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(core.Transaction | null)[]> {
+  bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(Transaction | null)[]> {
     return this.read(context, (pool) =>
       hashes.map((hash) => {
         const found = this.#find(pool, hash);
@@ -41,7 +42,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
     );
   }
 
-  dump(context: core.ReadContext): Promise<core.PoolDump> {
+  dump(context: core.ReadContext): Promise<PoolDump> {
     return this.look(context, () => core.dumpOf(loadedPool(this.file).index));
   }
 
@@ -53,7 +54,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
   /** Never throws, so that a page can end before a damaged record. */
   #find({ view }: core.PriorityPool, hash: string): Found | null {
     const life = view.life(hash);
-    if (life === null || !core.isLive(life.stage)) return null;
+    if (life === null || !isLive(life.stage)) return null;
     const row = this.file.row('body', life.seq) ?? {};
     const payload = row.payload instanceof Uint8Array ? row.payload : new Uint8Array();
     const isIntact = Number.isSafeInteger(row.type) && row.checksum === checksumOf(core.hashToBytes(hash), payload);

@@ -1,4 +1,5 @@
-import * as core from 'mempool-core';
+import type { Transaction } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { damaged } from '../file/row.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { checksumOf, decodeState } from '../pool/records.ts';
@@ -36,7 +37,7 @@ export class PriorityWriter {
   }
 
   /** L2: a new life takes over the history of the one that ended. */
-  #insert(seq: number, { hash, payload, payloadType }: core.Transaction): void {
+  #insert(seq: number, { hash, payload, payloadType }: Transaction): void {
     const { file, hashes } = this.#parts;
     const bytes = core.hashToBytes(hash);
     const before = hashes.seqOf(bytes);

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { formatVersion } from 'mempool-core';
+import { formatVersion } from 'mempool-core/backend';
 import { sqlite } from 'mempool-sqlite';
 import { fillSample, observe } from './sample.ts';
 

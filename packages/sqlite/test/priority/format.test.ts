@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { defaultLimits, formatVersion } from 'mempool-core';
+import { defaultLimits } from 'mempool-core';
+import { formatVersion } from 'mempool-core/backend';
 import { createElection } from 'mempool-election';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';

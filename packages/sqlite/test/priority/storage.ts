@@ -1,4 +1,5 @@
-import { type DriverOptions, defaultThresholds, dumpOf, type PoolDump } from 'mempool-core';
+import { defaultThresholds, type PoolDump } from 'mempool-core';
+import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import { onTestFinished } from 'vitest';
 import type { SqliteOptions } from '../../src/file/options.ts';
 import { openShared } from '../../src/open-file.ts';

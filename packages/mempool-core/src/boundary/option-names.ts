@@ -1,5 +1,5 @@
+import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
-import type { ReadOptions } from '../contract/store.ts';
 import { unknownName } from './nearest-name.ts';
 
 const read = ['signal'] as const;

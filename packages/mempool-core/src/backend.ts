@@ -1,0 +1,73 @@
+// What the author of a backend builds on, beside what `mempool-core` has for everybody.
+export { type BackendDefinition, defineBackend } from './boundary/define-backend.ts';
+export { checkNode } from './boundary/node-version.ts';
+export { copyTransactions } from './boundary/submissions.ts';
+export {
+  bytesToHash,
+  decodeEvents,
+  decodePoint,
+  decodeValue,
+  encodePoint,
+  encodeValue,
+  formatVersion,
+  hashToBytes,
+  payloadChecksum,
+} from './codec/codec.ts';
+export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
+export { encodeArrivals, encodeEvents, pointBytes } from './codec/event-encoder.ts';
+export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
+export type * from './contract/call-context.ts';
+export type * from './contract/driver.ts';
+export { invalid } from './contract/errors.ts';
+export type { EventPage, EventSource } from './contract/events.ts';
+export { isFenced, type LeaseSource } from './contract/lease.ts';
+export {
+  countersAt,
+  droppableTick,
+  finalizableTick,
+  keptFrom,
+  type Life,
+  live,
+  type MoveVerb,
+  nextStage,
+  sightingCounts,
+} from './contract/lifecycle.ts';
+export { namedLimits } from './contract/limits.ts';
+export { maxOperations } from './contract/options.ts';
+export { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from './contract/order-key.ts';
+export * from './contract/page-rules.ts';
+export type * from './contract/pool-driver.ts';
+export type * from './contract/pool-entry.ts';
+export { type CheckedVerdict, defaultVerdict } from './contract/verdict.ts';
+export type { ArrivalVerbs } from './drivers/fifo-driver.ts';
+export { type Done, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
+export { WriteLine } from './drivers/ordered-writer.ts';
+export { type PriorityStorage, priorityDriver } from './drivers/priority-driver.ts';
+export { type PriorityLedgerParts, priorityLedgerDriver } from './drivers/priority-ledger-driver.ts';
+export { type RetryOptions, retryUntil } from './drivers/retry.ts';
+export type { KeptBlock } from './memory/kept-blocks.ts';
+export { Ledger } from './memory/ledger.ts';
+export type { LedgerRecord } from './memory/ledger-record.ts';
+export { decodeChange, encodeChange } from './priority/change-record.ts';
+export { dumpOf } from './priority/dump.ts';
+export { PoolIndex } from './priority/pool-index.ts';
+export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
+export {
+  changeOfStep,
+  changesPool,
+  type PoolChange,
+  type PoolRecord,
+  PriorityPool,
+  type PriorityPoolParts,
+} from './priority/priority-pool.ts';
+export type { Planning } from './priority/step-builder.ts';
+export * from './rules/answers.ts';
+export * from './rules/change.ts';
+export { lostEnd, lostEntry } from './rules/damage.ts';
+export { endedLeases, takenBy } from './rules/fifo-claims.ts';
+export { arrivalLimits } from './rules/fifo-limits.ts';
+export * from './rules/fifo-selection.ts';
+export * from './rules/fifo-step.ts';
+export type { ArrivalStep } from './rules/fifo-step-parts.ts';
+export { leaseEnd, momentOf, poolClock } from './rules/pool-clock.ts';
+export * from './rules/step.ts';

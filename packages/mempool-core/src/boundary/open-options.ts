@@ -1,0 +1,113 @@
+import type { DriverOptions } from '../contract/driver.ts';
+import { invalid } from '../contract/errors.ts';
+import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
+import { type Limits, limitNames, namedLimits, type Ordering } from '../contract/limits.ts';
+import { defaultRetention, type OpenOptions, type Retention } from '../contract/options.ts';
+import { checkNames } from './option-names.ts';
+
+/** A timer that is set for longer fires at once. */
+export const longestTimerMs: number = 2 ** 31 - 1;
+
+export const openNames: readonly string[] = [
+  'pool',
+  'maxTxBytes',
+  'timeoutMs',
+  'election',
+  'fenced',
+  'ordering',
+  'now',
+  'clock',
+  'log',
+  ...Object.keys(defaultThresholds),
+  ...Object.keys(defaultRetention),
+  ...limitNames,
+];
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function resolveOptions(options: OpenOptions): DriverOptions {
+  return {
+    pool: poolName(options.pool ?? 'mempool'),
+    thresholds: { ...defaultThresholds, ...namedThresholds(options) },
+    retention: namedRetention(options),
+    maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576),
+    ordering: orderingOf(options.ordering ?? 'fifo'),
+    limits: namedLimits(options),
+    now: options.now === undefined ? null : timeOf(callable('now', options.now)),
+    election: electionName(options.election ?? 'watcher'),
+    fenced: flag('fenced', options.fenced ?? false),
+    timeoutMs: Math.min(longestTimerMs, count('timeoutMs', options.timeoutMs ?? 5_000)),
+    clock: callable('clock', options.clock ?? (() => performance.now())),
+    log: callable('log', options.log ?? (() => undefined)),
+  };
+}
+
+/** Only what is named. @throws `ERR_MEMPOOL_INVALID` naming the threshold */
+export function namedThresholds(given: Partial<Thresholds>): Partial<Thresholds> {
+  const named: Partial<Record<keyof Thresholds, number>> = {};
+  for (const field of ['finalizeThreshold', 'dropThreshold'] as const) {
+    const value = given[field];
+    if (value === undefined) continue;
+    if (value !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(value) || value < 1))
+      throw invalid(field, 'a whole number of at least 1, or Infinity for never');
+    named[field] = value;
+  }
+  return named;
+}
+
+function namedRetention(options: OpenOptions): Partial<Retention> {
+  const named: Partial<Record<keyof Retention, number>> = {};
+  for (const field of ['maxFinalized', 'maxEvents', 'maxRollback'] as const) {
+    const value = options[field];
+    if (value !== undefined) named[field] = count(field, value);
+  }
+  return named;
+}
+
+function count(field: string, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 1) throw invalid(field, 'a whole number of at least 1');
+  return value;
+}
+
+function callable<F extends (...given: never[]) => unknown>(field: string, value: F): F {
+  if (typeof value !== 'function') throw invalid(field, 'a function');
+  return value;
+}
+
+/** With times that every store can keep: another one would be kept for good in one, and told as damage of another. */
+function timeOf(now: () => number): () => number {
+  return () => {
+    const ms = now();
+    if (!Number.isFinite(ms) || ms < 0 || ms > Number.MAX_SAFE_INTEGER)
+      throw invalid('now', 'a function that returns milliseconds since 1970');
+    return ms;
+  };
+}
+
+function orderingOf(ordering: Ordering): Ordering {
+  if (ordering !== 'fifo' && ordering !== 'priority') throw invalid('ordering', "'fifo' or 'priority'");
+  return ordering;
+}
+
+function flag(field: string, value: boolean): boolean {
+  if (typeof value !== 'boolean') throw invalid(field, 'true or false');
+  return value;
+}
+
+function electionName(name: string): string {
+  if (typeof name !== 'string' || !/^[a-z0-9._-]{1,64}$/.test(name))
+    throw invalid('election', '1–64 lower-case letters, digits, dots, dashes and underscores');
+  return name;
+}
+
+function poolName(pool: string): string {
+  if (typeof pool !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(pool))
+    throw invalid('pool', '1–128 printable ASCII characters without spaces');
+  return pool;
+}
+
+const knownLimits: ReadonlySet<string> = new Set(limitNames);
+
+/** Limits alone, as `setLimits` takes them. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
+export function checkLimits(given: Partial<Limits>): Partial<Limits> {
+  return namedLimits(checkNames('limits', given, knownLimits));
+}

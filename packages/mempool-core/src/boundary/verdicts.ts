@@ -1,0 +1,71 @@
+import { invalid } from '../contract/errors.ts';
+import { type CheckedVerdict, defaultVerdict, maxPriority, minPriority, type Verdict } from '../contract/verdict.ts';
+import { checkCount, readList } from './basic-checks.ts';
+
+/** A Cardano transaction of 16 KiB may spend some 450 outputs. */
+const maxTags = 1_024;
+const maxNameLength = 256;
+const noTags: readonly string[] = defaultVerdict.provides;
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
+export function checkVerdict(place: string, verdict: Verdict | undefined): CheckedVerdict {
+  if (verdict === undefined) return defaultVerdict;
+  if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
+  return {
+    priority: checkPriority(`${place}.priority`, verdict.priority ?? 0n),
+    sender: checkName(`${place}.sender`, verdict.sender ?? '', 0),
+    senderLimit: checkAtLeastOne(`${place}.senderLimit`, verdict.senderLimit),
+    gas: checkCount(`${place}.gas`, verdict.gas ?? 0),
+    provides: checkTags(`${place}.provides`, verdict.provides),
+    requires: checkTags(`${place}.requires`, verdict.requires),
+    expiresAt: optionalCount(`${place}.expiresAt`, verdict.expiresAt),
+    expiresAtHeight: optionalCount(`${place}.expiresAtHeight`, verdict.expiresAtHeight),
+    propagate: checkFlag(`${place}.propagate`, verdict.propagate ?? true),
+  };
+}
+
+/** Whether it says anything that a pool in order of arrival would have to forget. */
+export function saysNothing(verdict: CheckedVerdict): boolean {
+  const { provides, requires, ...rest } = verdict;
+  const { provides: _, requires: __, ...silent } = defaultVerdict;
+  const same = Object.entries(rest).every(([field, value]) => value === silent[field as keyof typeof silent]);
+  return same && provides.length === 0 && requires.length === 0;
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+function checkPriority(field: string, priority: bigint): bigint {
+  if (typeof priority !== 'bigint' || priority < minPriority || priority > maxPriority)
+    throw invalid(field, 'a bigint of 64 bits with sign');
+  return priority;
+}
+
+/** Distinct tags, each read once. @throws `ERR_MEMPOOL_INVALID` naming the place */
+export function checkTags(field: string, tags: readonly string[] = noTags, max: number = maxTags): readonly string[] {
+  if (tags === noTags) return noTags;
+  const form = { max, what: 'tags' };
+  const own = readList(field, tags, form, (tag, i) => checkName(`${field}[${i}]`, tag, 1));
+  return own.length === 0 ? noTags : [...new Set(own)];
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkName(field: string, name: string, min: number): string {
+  if (typeof name !== 'string' || name.length < min || name.length > maxNameLength)
+    throw invalid(field, `a string of ${min}–${maxNameLength} characters`);
+  if (!name.isWellFormed()) throw invalid(field, 'well-formed Unicode');
+  return name;
+}
+
+function optionalCount(field: string, value: number | undefined): number | null {
+  return value === undefined ? null : checkCount(field, value);
+}
+
+function checkAtLeastOne(field: string, value: number | undefined): number | null {
+  if (value === undefined) return null;
+  if (!Number.isSafeInteger(value) || value < 1) throw invalid(field, 'a whole number of at least 1');
+  return value;
+}
+
+function checkFlag(field: string, value: boolean): boolean {
+  if (typeof value !== 'boolean') throw invalid(field, 'true or false');
+  return value;
+}
