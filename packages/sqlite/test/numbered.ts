@@ -1,4 +1,4 @@
-import type { ChainPoint, Transaction } from 'mempool-core';
+import type { ChainPoint, Ordering, Submission, Transaction, Verdict } from 'mempool-core';
 
 /** Transactions and blocks made of their numbers, so that every process can say what it should find. */
 export function hashOf(n: number): string {
@@ -11,6 +11,16 @@ export function payloadOf(n: number, bytes = 100): Buffer {
 
 export function transaction(n: number, bytes?: number): Transaction {
   return { hash: hashOf(n), payload: payloadOf(n, bytes), payloadType: n & 0xffff };
+}
+
+/** With a price of its own. */
+export function priced(n: number, verdict: Verdict = {}, bytes?: number): Submission {
+  return { ...transaction(n, bytes), verdict: { priority: BigInt((n * 7919) % 1000), ...verdict } };
+}
+
+/** What a pool of the ordering takes: in a priority pool the later ones pay more. */
+export function submission(ordering: Ordering, n: number): Submission {
+  return ordering === 'fifo' ? transaction(n) : priced(n, { priority: BigInt(n) });
 }
 
 /** The numbers from `first` on. */

@@ -1,14 +1,15 @@
-// Takes lot after lot until there is nothing to take; says each as a line of JSON.
+// Takes lot after lot until there is nothing to take, and prints each as a line of JSON.
 import { writeSync } from 'node:fs';
+import type { Ordering } from 'mempool-core';
 import { redis } from 'mempool-redis';
 
-const [url = '', pool = '', owner = '', leaseMs = ''] = process.argv.slice(2);
-const store = await redis.open({ url, pool });
+const [url = '', pool = '', ordering = '', owner = '', leaseMs = ''] = process.argv.slice(2);
+const store = await redis.open({ url, pool, ordering: ordering as Ordering, timeoutMs: 30_000 });
 for (;;) {
   const { leaseId, untilMs, transactions } = await store.take({ maxTxs: 3 }, { owner, leaseMs: Number(leaseMs) });
   if (transactions.length === 0) break;
   const said = JSON.stringify({ leaseId, untilMs, seqs: transactions.map(({ seq }) => seq) });
-  // Longer than it needs to be: the pipe is full soon, and nobody takes far ahead of whoever reads.
+  // Longer than it needs to be: the pipe is soon full, so nobody takes far ahead of the reader.
   writeSync(1, `${said.padEnd(8_192)}\n`);
 }
 await store.close();

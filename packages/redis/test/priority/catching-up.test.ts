@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point } from '../chain.ts';
 import { openPool, operator } from '../own-server.ts';
-import { mirrorNode } from './mirror-node.ts';
+import { mirrorNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
 
 async function pool() {

@@ -5,7 +5,7 @@ import type { Cut } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { point } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
-import { mirrorNode } from './mirror-node.ts';
+import { mirrorNode } from './node.ts';
 import { numbers } from './priced.ts';
 
 const cuts: readonly Cut[] = ['before the request', 'after the request', 'before the reply'];

@@ -5,7 +5,7 @@ import type { Cut } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point } from '../chain.ts';
 import { openPool, ownProxy } from '../own-server.ts';
-import { mirrorNode } from './mirror-node.ts';
+import { mirrorNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
 
 const cuts: readonly Cut[] = ['before the request', 'after the request', 'before the reply'];

@@ -6,7 +6,7 @@ import { redis } from 'mempool-redis';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point } from '../chain.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
-import { mirrorNode } from './mirror-node.ts';
+import { mirrorNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
 
 const fails =

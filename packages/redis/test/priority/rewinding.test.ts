@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashOf } from '../chain.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
-import { mirrorNode } from './mirror-node.ts';
+import { mirrorNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
 
 /** A server that can be put back to its last SAVE, on one port. */

@@ -3,9 +3,9 @@ import { encodeChange } from 'mempool-core/backend';
 import { expect, inject, test, vi } from 'vitest';
 import { hashOf, point } from '../chain.ts';
 import { openPool, operator, ownProxy } from '../own-server.ts';
-import { mirrorNode } from './mirror-node.ts';
+import { start } from '../process.ts';
+import { mirrorNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
-import { start } from './process.ts';
 
 test('a turn that was given before the clock of the server went back holds nobody up', async () => {
   const [url, pool] = [inject('redisUrl'), randomUUID()];
@@ -20,7 +20,7 @@ test('a block that takes long to plan comes to its turn among nodes that write w
 }, async () => {
   const [url, pool] = [inject('redisUrl'), randomUUID()];
   const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 40_000 });
-  const others = numbers(3).map((n) => start('./admitter.ts', [url, pool, n * 300_000, 1_000_000]));
+  const others = numbers(3).map((n) => start('./priority/admitter.ts', [url, pool, n * 300_000, 1_000_000]));
   await vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(100), { timeout: 60_000 });
   const seen = numbers(150_000, 2_000_000).map(hashOf);
   expect(await store.confirm({ point: point(1), seen, unseen: [] })).toMatchObject({ kind: 'applied' });
@@ -112,7 +112,7 @@ test('a node with a long way to the server catches up with others that write wit
   const far = await ownProxy(url);
   const { store } = await openPool({ url, pool, ordering: 'priority' });
   await store.receive(numbers(1_000, 5_000_000).map((n) => priced(n)));
-  const others = numbers(2).map((n) => start('./admitter.ts', [url, pool, n * 300_000, 1_000_000]));
+  const others = numbers(2).map((n) => start('./priority/admitter.ts', [url, pool, n * 300_000, 1_000_000]));
   await vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(1_100), { timeout: 60_000 });
   const node = mirrorNode(far.url, pool);
   far.slow(150);

@@ -1,16 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { Random } from 'mempool-conformance';
 import { isMempoolError, type MempoolStore, type Ordering } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
 
-/** For a longer search: MEMPOOL_TEST_FUZZ_ROUNDS, and MEMPOOL_TEST_SEED of a run to repeat. */
+/** For a longer search: MEMPOOL_TEST_FUZZ_ROUNDS, with MEMPOOL_TEST_SEED of a run to repeat it. */
 const rounds = Number(process.env.MEMPOOL_TEST_FUZZ_ROUNDS ?? 50);
-const seed = Number(process.env.MEMPOOL_TEST_SEED ?? Date.now() % 2 ** 32);
 
 const backends = [sqlite, sqliteExclusive];
 const orderings: readonly Ordering[] = ['fifo', 'priority'];

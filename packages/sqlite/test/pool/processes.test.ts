@@ -1,34 +1,88 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import SqliteDatabase from 'better-sqlite3';
 import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkKilledTaker, checkRacingTakers, type StartTaker } from '../../../../conformance/test/takers.ts';
+import { orderings } from '../kinds.ts';
 import { hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
-import { report } from '../program.ts';
+import { openNode } from '../priority/node.ts';
+import { report, start } from '../program.ts';
 
 interface Raced {
-  readonly received: readonly { readonly hash: string; readonly seq: number }[];
-  readonly marked: readonly string[];
+  readonly received: readonly string[];
+  readonly taken: readonly string[];
   readonly seen: readonly StoreEvent[];
 }
 
 const transactions = 400;
 const blocks = 40;
 
-test('N1, E4: processes that write to one file at once share the work out, and each sees every event once', async () => {
+test.each(orderings)(
+  'N1, E4: processes that write to one file at once share the work out, and each sees every event once: %s',
+  async (ordering) => {
+    const path = join(scratchFolder(), 'pool.db');
+    await using store = await sqlite.open({ path, ordering });
+    const node = ordering === 'priority' ? await openNode(path) : null;
+    const events = transactions * 2 + blocks;
+    const racers = await Promise.all(
+      numbers(3).map((n) => report('./pool/racer.ts', [path, ordering, `${n}`, `${events}`]) as Promise<Raced>),
+    );
+    const all = numbers(transactions).map(hashOf);
+    expect(racers.flatMap(({ received }) => received).sort()).toEqual(all);
+    expect(racers.flatMap(({ taken }) => taken).sort()).toEqual(all);
+    const [first, ...others] = racers.map(({ seen }) => seen);
+    expect(first?.map(({ eventSeq }) => eventSeq)).toEqual(numbers(events, 1));
+    for (const other of others) expect(other).toEqual(first);
+    expect(await node?.remembered()).toEqual(await node?.stored());
+    expect(await store.usage()).toMatchObject({
+      ...{ pending: 0, propagated: transactions, lastSeq: transactions, lastEventSeq: events },
+    });
+  },
+);
+
+for (const [title, check] of [
+  ['N1: processes that take from one file at once get each transaction once', checkRacingTakers],
+  ['X1: what a killed process had taken is Pending again after its leases, at its place', checkKilledTaker],
+] as const)
+  test.each(orderings)(`${title}: %s`, async (ordering) => {
+    const path = join(scratchFolder(), 'pool.db');
+    const store = await sqlite.open({ path, ordering });
+    onTestFinished(() => store.close());
+    const startTaker: StartTaker = (owner, leaseMs) =>
+      start('./pool/taker.ts', [path, ordering, owner, String(leaseMs)]);
+    await check(store, startTaker);
+  });
+
+test('E4: a process that only waits for events stays until another process makes one', async () => {
   const path = join(scratchFolder(), 'pool.db');
-  const events = String(transactions * 2 + blocks);
-  const racers = await Promise.all(numbers(3).map((racer) => report('./pool/racer.ts', [path, String(racer), events])));
-  const [first, ...others] = racers as [Raced, ...Raced[]];
-  const received = [first, ...others].flatMap((raced) => raced.received);
-  expect(received.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(numbers(transactions, 1));
-  expect(new Set(received.map(({ hash }) => hash))).toEqual(new Set(numbers(transactions).map(hashOf)));
-  expect([first, ...others].flatMap(({ marked }) => marked).sort()).toEqual(numbers(transactions).map(hashOf));
-  expect(first.seen.map(({ eventSeq }) => eventSeq)).toEqual(numbers(Number(events), 1));
-  for (const other of others) expect(other.seen).toEqual(first.seen);
   await using store = await sqlite.open({ path });
-  expect(await store.usage()).toMatchObject({ pending: 0, propagated: transactions, lastEventSeq: Number(events) });
+  const child = start('./pool/listener.ts', [path]);
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout as Readable })[Symbol.asyncIterator]();
+  expect(await lines.next()).toMatchObject({ value: 'listening' });
+  await store.receive([transaction(1)]);
+  expect(await lines.next()).toMatchObject({ value: '1' });
+  expect(await exited).toEqual([0, null]);
+});
+
+test('O4: an open with a smaller log says what is missing once it is trimmed, and a call that changes nothing trims nothing', async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  await using large = await sqlite.open({ path });
+  for (const n of numbers(10)) {
+    await large.receive([transaction(n)]);
+    await large.drop([hashOf(n)], 'not wanted');
+  }
+  await using small = await sqlite.open({ path, maxFinalized: 3 });
+  await small.markInflight([hashOf(99)]);
+  expect(await small.dumpFinalized({ cursor: 1 })).toMatchObject({ missed: 0, entries: { length: 10 } });
+  await small.receive([transaction(99)]);
+  expect(await small.dumpFinalized({ cursor: 1 })).toMatchObject({ missed: 7, entries: { length: 3 } });
+  expect(await small.usage()).toMatchObject({ logged: 3, lastLogSeq: 10 });
 });
 
 /** The file's write lock in other hands; the function gives it back. */
@@ -90,14 +144,4 @@ test('R3: abort ends a call that waits for a busy file, and one that waits behin
   unlock();
   expect(await first).toMatchObject([{ kind: 'received', seq: 1 }]);
   expect(await store.usage()).toMatchObject({ pending: 1 });
-});
-
-test('E4: a store in the same process sees the events of another one on the file', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await using reader = await sqlite.open({ path });
-  await using writer = await sqlite.open({ path });
-  const events = (await reader.subscribe())[Symbol.asyncIterator]();
-  const next = events.next();
-  await writer.receive([transaction(1)]);
-  expect(await next).toMatchObject({ value: { eventSeq: 1, hash: hashOf(1), stage: 'Pending' } });
 });

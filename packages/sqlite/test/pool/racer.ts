@@ -1,25 +1,33 @@
-// One of several processes that write to one pool at once; prints what it received and every event it saw.
-import type { StoreEvent } from 'mempool-core';
+// One of several processes that write to one pool at once; prints what it received and took, and every event it saw.
+import type { Ordering, StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
-import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
+import { hashOf, numbers, pointOf, submission } from '../numbered.ts';
 
-const [path = '', racer = '', expected = ''] = process.argv.slice(2);
+const [path = '', ordering = '', racer = '', expected = ''] = process.argv.slice(2);
 const perCall = 10;
 const calls = 40;
 
-const store = await sqlite.open({ path, timeoutMs: 30_000 });
+const store = await sqlite.open({ path, ordering: ordering as Ordering, timeoutMs: 30_000 });
 const events = await store.subscribe({ after: 0 });
-const received: { hash: string; seq: number }[] = [];
-const marked: string[] = [];
+const received: string[] = [];
+const taken: string[] = [];
+
+async function take(): Promise<number> {
+  const { transactions } = await store.take({ maxTxs: 3 }, { owner: `racer-${racer}`, leaseMs: 3_600_000 });
+  taken.push(...transactions.map(({ hash }) => hash));
+  return transactions.length;
+}
 
 for (const call of numbers(calls)) {
   // Every racer offers the same transactions, in an order of its own.
   const offered = numbers(perCall, ((call * (Number(racer) * 2 + 1)) % calls) * perCall);
-  const outcomes = await store.receive(offered.map((n) => transaction(n)));
-  for (const outcome of outcomes) if (outcome.kind === 'received') received.push(outcome);
-  marked.push(...(await store.markInflight(offered.map(hashOf))));
+  for (const outcome of await store.receive(offered.map((n) => submission(store.ordering, n))))
+    if (outcome.kind === 'received') received.push(outcome.hash);
+  await take();
+  taken.push(...(await store.markInflight(offered.slice(0, 5).map(hashOf))));
   await store.confirm({ point: pointOf(call), seen: [], unseen: [] }, { dropThreshold: Number.POSITIVE_INFINITY });
 }
+while ((await take()) > 0);
 
 const seen: StoreEvent[] = [];
 for await (const event of events) {
@@ -28,4 +36,4 @@ for await (const event of events) {
   if (seen.length === Number(expected)) break;
 }
 await store.close();
-console.log(JSON.stringify({ received, marked, seen }));
+console.log(JSON.stringify({ received, taken, seen }));

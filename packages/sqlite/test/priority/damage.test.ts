@@ -4,8 +4,7 @@ import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
-import { priced } from './priced.ts';
+import { hashOf, numbers, payloadOf, pointOf, priced, transaction } from '../numbered.ts';
 
 const priority = { ordering: 'priority' } as const;
 

@@ -3,10 +3,9 @@ import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, pointOf } from '../numbered.ts';
-import { callOf, smallPool } from './admitter-calls.ts';
-import { priced } from './priced.ts';
-import { openNode } from './storage.ts';
+import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
+import { callOf, smallPool } from '../pool/calls.ts';
+import { openNode } from './node.ts';
 
 const priority = { ordering: 'priority' } as const;
 
@@ -27,7 +26,7 @@ const unmatched = `SELECT seq FROM tx WHERE seq NOT IN (SELECT seq FROM entry)
 for (const backend of [sqlite, sqliteExclusive]) {
   test(`the file of ${backend.name} has one entry for each transaction that is live or in the log, and none for others`, async () => {
     const path = join(scratchFolder(), 'pool.db');
-    const store = await backend.open({ ...smallPool, path, synchronous: 'normal' });
+    const store = await backend.open({ ...smallPool('priority'), path, synchronous: 'normal' });
     for (const n of numbers(400)) await callOf(store, n);
     const { lastSeq, pending, logged } = await store.usage();
     await store.close();
@@ -62,11 +61,11 @@ for (const backend of [sqlite, sqliteExclusive]) {
 
   test(`D1: a priority pool of ${backend.name} is after a reopening what it was before`, async () => {
     const path = join(scratchFolder(), 'pool.db');
-    const store = await backend.open({ ...smallPool, path, synchronous: 'normal' });
+    const store = await backend.open({ ...smallPool('priority'), path, synchronous: 'normal' });
     for (const n of numbers(200)) await callOf(store, n);
     const before = [await store.reap(), await store.usage(), await store.since(0), await store.stale({ height: 99 })];
     await store.close();
-    await using again = await backend.open({ ...smallPool, path });
+    await using again = await backend.open({ ...smallPool('priority'), path });
     expect([await again.reap(), await again.usage(), await again.since(0), await again.stale({ height: 99 })]).toEqual(
       before,
     );

@@ -6,8 +6,7 @@ import { createElection } from 'mempool-election';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { hashOf, transaction } from '../numbered.ts';
-import { priced } from './priced.ts';
+import { hashOf, priced, transaction } from '../numbered.ts';
 
 const priority = { ordering: 'priority' } as const;
 

@@ -1,57 +1,12 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, pointOf } from '../numbered.ts';
-import { report, start } from '../program.ts';
-import { priced } from './priced.ts';
-import { openNode } from './storage.ts';
+import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
+import { openNode } from './node.ts';
 
 const priority = { ordering: 'priority' } as const;
-const programs = { racer: './priority/racer.ts', holder: './priority/holder.ts' } as const;
-
-interface Raced {
-  readonly received: readonly string[];
-  readonly taken: readonly string[];
-}
-
-test('N1: processes that admit into and take from one priority pool at once share the work out, each transaction once', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const node = await openNode(path);
-  const count = 600;
-  const racers = await Promise.all(
-    numbers(3).map((racer) => report(programs.racer, [path, String(racer), String(count)]) as Promise<Raced>),
-  );
-  const all = numbers(count).map(hashOf);
-  expect(racers.flatMap(({ received }) => received).sort()).toEqual(all);
-  expect(racers.flatMap(({ taken }) => taken).sort()).toEqual(all);
-  expect(await node.remembered()).toEqual(await node.stored());
-  await using store = await sqlite.open({ path, ...priority });
-  expect(await store.usage()).toMatchObject({ pending: 0, propagated: count, lastSeq: count, lastEventSeq: 2 * count });
-});
-
-test('what a killed taker held comes back when its lease has ended, not before, at its place', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const begunMs = 1_000_000;
-  let nowMs = begunMs;
-  await using store = await sqlite.open({ path, ...priority, now: () => nowMs });
-  await store.receive(numbers(5).map((n) => priced(n, { priority: BigInt(n) })));
-  const holder = start(programs.holder, [path, String(begunMs)]);
-  const [line] = (await once(holder.stdout ?? holder, 'data')) as [Buffer];
-  const held = [4, 3, 2].map(hashOf);
-  expect(JSON.parse(line.toString())).toEqual(held);
-  holder.kill('SIGKILL');
-  await once(holder, 'close');
-
-  nowMs = begunMs + 500;
-  expect(await store.sweep()).toEqual({ returned: [], expired: [], evicted: [], more: false });
-  nowMs += 1;
-  expect((await store.sweep()).returned.toSorted()).toEqual(held.toSorted());
-  expect((await store.reap()).map(({ hash }) => hash)).toEqual([4, 3, 2, 1, 0].map(hashOf));
-});
-
 test('a process that is a few calls behind plans on what the others did meanwhile', async () => {
   const path = join(scratchFolder(), 'pool.db');
   await using first = await sqlite.open({ path, ...priority });

@@ -3,9 +3,8 @@ import type { MempoolStore } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { hashOf, numbers, pointOf } from '../numbered.ts';
-import { priced } from './priced.ts';
-import { openNode } from './storage.ts';
+import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
+import { openNode } from './node.ts';
 
 const priority = { ordering: 'priority' } as const;
 

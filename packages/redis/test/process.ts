@@ -13,14 +13,10 @@ export function start(program: string, args: readonly (string | number)[]): Chil
   return child;
 }
 
-/** Each line that it says, as JSON, until it ends. */
-export async function* said<T>(child: ChildProcess): AsyncGenerator<T> {
-  if (child.stdout === null) return;
-  for await (const line of createInterface({ input: child.stdout })) yield JSON.parse(line) as T;
-}
-
+/** Each line that it prints, as JSON, once it has ended. */
 export async function allSaid<T>(child: ChildProcess): Promise<T[]> {
   const lines: T[] = [];
-  for await (const line of said<T>(child)) lines.push(line);
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream }))
+    lines.push(JSON.parse(line));
   return lines;
 }

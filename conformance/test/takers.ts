@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { MempoolStore } from 'mempool-core';
+
+/** What a taker prints of each lot that it takes, of three while there are three. */
+interface SaidLot {
+  readonly leaseId: string;
+  readonly untilMs: number;
+  readonly seqs: readonly number[];
+}
+
+/** Starts a process that takes lot after lot until there is nothing left, and prints each as a line of JSON. */
+export type StartTaker = (owner: string, leaseMs: number) => ChildProcess;
+
+const patienceMs = 30_000;
+
+async function* lotsOf(taker: ChildProcess): AsyncGenerator<SaidLot> {
+  for await (const line of createInterface({ input: taker.stdout as NodeJS.ReadableStream })) yield JSON.parse(line);
+}
+
+async function allLotsOf(taker: ChildProcess): Promise<SaidLot[]> {
+  const lots: SaidLot[] = [];
+  for await (const lot of lotsOf(taker)) lots.push(lot);
+  return lots;
+}
+
+/** In a priority pool the last one to arrive pays most. */
+async function fill(store: MempoolStore, count: number): Promise<void> {
+  const all = Array.from({ length: count }, (_, i) => ({
+    hash: (i + 1).toString(16).padStart(64, '0'),
+    payload: Buffer.of(i % 256),
+    payloadType: 0,
+    ...(store.ordering === 'priority' && { verdict: { priority: BigInt(i) } }),
+  }));
+  for (let from = 0; from < count; from += 1_000) await store.receive(all.slice(from, from + 1_000));
+}
+
+/** The seqs as the pool hands them out. */
+function inOrder(store: MempoolStore, seqs: readonly number[]): number[] {
+  return seqs.toSorted((a, b) => (store.ordering === 'fifo' ? a - b : b - a));
+}
+
+function upTo(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i + 1);
+}
+
+/** N1: no transaction is in two lots, none is left, and each lot is in the pool's order. */
+export async function checkRacingTakers(store: MempoolStore, start: StartTaker): Promise<void> {
+  const count = 900;
+  await fill(store, count);
+  const takers = ['a', 'b', 'c', 'd'].map((owner) => allLotsOf(start(owner, 600_000)));
+  const lots = (await Promise.all(takers)).flat();
+  assert.deepEqual(
+    inOrder(
+      store,
+      lots.flatMap(({ seqs }) => seqs),
+    ),
+    inOrder(store, upTo(count)),
+  );
+  for (const { seqs } of lots) assert.deepEqual(seqs, inOrder(store, seqs));
+  assert.equal(new Set(lots.map(({ leaseId }) => leaseId)).size, lots.length);
+  const { pending, propagated, lastEventSeq } = await store.usage();
+  assert.deepEqual({ pending, propagated, lastEventSeq }, { pending: 0, propagated: count, lastEventSeq: 2 * count });
+}
+
+/** X1: what a killed taker had comes back whole lots at a time, once its leases have ended, and to its place. */
+export async function checkKilledTaker(store: MempoolStore, start: StartTaker): Promise<void> {
+  const count = 3_000;
+  await fill(store, count);
+  const taker = start('killed', 2_000);
+  const gone = once(taker, 'exit');
+  const said: SaidLot[] = [];
+  for await (const lot of lotsOf(taker)) if (said.push(lot) === 5) break;
+  taker.kill('SIGKILL');
+  await gone;
+  const { propagated } = await store.usage();
+  assert(propagated >= 15 && propagated < count && propagated % 3 === 0, String(propagated));
+  assert.deepEqual((await store.sweep({ now: said[0]?.untilMs })).returned, []);
+  const deadline = performance.now() + patienceMs;
+  let returned = 0;
+  while (returned < propagated) {
+    assert(performance.now() < deadline, `${returned} of ${propagated} are back`);
+    const swept = await store.sweep();
+    returned += swept.returned.length;
+    assert(swept.returned.length % 3 === 0 || swept.more, 'half a lot came back');
+  }
+  assert.equal(returned, propagated);
+  assert.deepEqual(
+    (await store.reap()).map(({ seq }) => seq),
+    inOrder(store, upTo(count)),
+  );
+}

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { expect, inject, test } from 'vitest';
+import { checkKilledTaker, checkRacingTakers, type StartTaker } from '../../../../conformance/test/takers.ts';
+import { hashOf } from '../chain.ts';
+import { openPool } from '../own-server.ts';
+import { mirrorNode } from '../priority/node.ts';
+import { numbers } from '../priority/priced.ts';
+import { allSaid, start } from '../process.ts';
+
+/** To start processes may take a minute while many others start. */
+const timeout = 120_000;
+
+async function pool(ordering: 'fifo' | 'priority') {
+  const [url, name] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool: name, ordering });
+  return { url, name, store };
+}
+
+for (const [title, check] of [
+  ['N1: processes that take from one pool at once get each transaction once', checkRacingTakers],
+  ['X1: what a killed process had taken is Pending again after its leases, at its place', checkKilledTaker],
+] as const)
+  test.for(['fifo', 'priority'] as const)(`${title}: %s`, { timeout }, async (ordering) => {
+    const { url, name, store } = await pool(ordering);
+    const startTaker: StartTaker = (owner, leaseMs) => start('./pool/taker.ts', [url, name, ordering, owner, leaseMs]);
+    await check(store, startTaker);
+    if (ordering === 'fifo') return;
+    const node = mirrorNode(url, name);
+    expect(await node.remembered()).toEqual(await node.stored());
+  });
+
+test('N1: processes that receive the same transactions at once receive each once, and agree on the pool', {
+  timeout,
+}, async () => {
+  const { url, name, store } = await pool('priority');
+  const count = 300;
+  const admitters = numbers(4).map((n) => start('./priority/admitter.ts', [url, name, n * 71, count]));
+  const received = (await Promise.all(admitters.map((each) => allSaid<string[]>(each)))).flat(2);
+  expect(received.toSorted()).toEqual(numbers(count).map(hashOf).toSorted());
+  expect(await store.usage()).toMatchObject({ pending: count, lastSeq: count, lastEventSeq: count });
+  const node = mirrorNode(url, name);
+  expect(await node.remembered()).toEqual(await node.stored());
+});
