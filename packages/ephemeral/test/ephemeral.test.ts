@@ -26,13 +26,6 @@ async function seqsAfter(store: MempoolStore, after: number): Promise<number[]> 
   return page.map(({ seq }) => seq);
 }
 
-test('D2: a pool opened again is empty', async () => {
-  await using first = await ephemeral.open({ pool: 'again' });
-  await receive(first, 1);
-  await using second = await ephemeral.open({ pool: 'again' });
-  expect(await second.usage()).toMatchObject({ pending: 0, lastSeq: 0, lastEventSeq: 0 });
-});
-
 test('O1: a page starts anywhere, with gaps of thousands that left and with some that came back', async () => {
   await using store = await ephemeral.open();
   await receive(store, 5_000);
@@ -73,12 +66,15 @@ test('O4: a log of three keeps the newest three of a call that drops a thousand,
   expect(await store.checkStatus([hashOf(997)])).toMatchObject([{ stage: 'Unknown' }]);
 });
 
-test('M1: what a caller does to an answer changes nothing in the pool', async () => {
+test.each([5, null, {}])('leases that are none are refused by name: %j', async (leases) => {
+  const opening = ephemeral.open({ leases: leases as never });
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'leases' } });
+});
+
+test('M1: what a caller does to the tip that it was answered changes nothing in the pool', async () => {
   await using store = await ephemeral.open();
   const point = { slot: 1, hash: hashOf(1) };
-  const outcome = await store.confirm({ point, seen: [], unseen: [] });
-  const { tip } = outcome as { tip: { point: { slot: number } } };
-  tip.point.slot = 7;
+  await store.confirm({ point, seen: [], unseen: [] });
   const answer = await store.tip({ points: 1 });
   expect(answer).toEqual({ point, tick: 1, points: [point] });
   Object.assign(answer.point ?? {}, { slot: 8 });

@@ -14,8 +14,7 @@ import {
 } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ManualTimer } from '../mempool/manual-timer.ts';
-import { hash, transaction } from '../mempool/tap.ts';
+import { hash, ManualTimer, transaction } from '../mempool/tap.ts';
 
 const run = promisify(execFile);
 const redbMagic = Buffer.from('726564621a0aa90d0a', 'hex');

@@ -1,6 +1,21 @@
-import { type Mempool, MempoolError } from 'mempool-core';
+import { MempoolError, type Transaction } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import { block, collect, hash, open, transaction } from './tap.ts';
+import {
+  block,
+  collect,
+  filled,
+  hash,
+  hashes,
+  invalid,
+  kinds,
+  numbers,
+  open,
+  openPriority,
+  pays,
+  transaction,
+  transactions,
+  upTo,
+} from './tap.ts';
 
 describe('calls of one transaction', () => {
   it('made in one turn become one store call', async () => {
@@ -10,16 +25,13 @@ describe('calls of one transaction', () => {
       [1, 2, 3].map((n) => ['received', hash(n)]),
     );
     expect(calls).toEqual(['receive 3']);
-    await pool.close();
   });
 
   it('arrive in the order made, in store calls of at most 128 (L1)', async () => {
     const { pool, calls } = await open();
-    await Promise.all(Array.from({ length: 300 }, (_, n) => pool.submit(transaction(n + 1))));
-    const pending = await collect(pool.pending());
-    expect(pending.map((each) => each.hash)).toEqual(Array.from({ length: 300 }, (_, n) => hash(n + 1)));
+    await Promise.all(upTo(300).map((n) => pool.submit(transaction(n))));
+    expect(numbers(await collect(pool.pending()))).toEqual(upTo(300));
     expect(calls.filter((call) => call.startsWith('receive'))).toEqual(['receive 128', 'receive 128', 'receive 44']);
-    await pool.close();
   });
 
   it('see what was queued before them, across verbs (M2)', async () => {
@@ -44,7 +56,6 @@ describe('calls of one transaction', () => {
       { stage: 'Dropped', reason: 'unwanted' },
       { kind: 'received', seq: 2 },
     ]);
-    await pool.close();
   });
 
   it('tell the first of several who move one hash that it moved, and the others that it did not', async () => {
@@ -52,7 +63,6 @@ describe('calls of one transaction', () => {
     await pool.submit(transaction(1));
     const moved = await Promise.all([1, 2, 3].map(() => pool.markInflight(hash(1))));
     expect(moved).toEqual([true, false, false]);
-    await pool.close();
   });
 
   it('of the whole pool come after those queued before: a block confirms what was just submitted', async () => {
@@ -61,15 +71,24 @@ describe('calls of one transaction', () => {
     const outcome = await pool.confirm(block(1, 1));
     expect(outcome).toMatchObject({ kind: 'applied', confirmed: 1 });
     expect(await submitted).toMatchObject({ kind: 'received', stage: 'Pending' });
-    await pool.close();
   });
 
   it('take lists as well, and answer with the hashes moved', async () => {
-    const { pool } = await open();
-    await pool.receive([transaction(1), transaction(2), transaction(3)]);
+    const { pool } = await filled(1, 2, 3);
     expect(await pool.markInflight([hash(2), hash(9), hash(1)])).toEqual([hash(2), hash(1)]);
     expect(await pool.drop([hash(3), hash(1)], 'unwanted')).toEqual([hash(3), hash(1)]);
-    await pool.close();
+  });
+
+  it('that receive in two store calls are never under way at once: they could swap, and arrival order shows (L1)', async () => {
+    const { pool, calls, before } = await open({ maxBatch: 2 });
+    const released = Promise.withResolvers<void>();
+    before('receive', () => released.promise);
+    const submitted = [1, 2, 3].map((n) => pool.submit(transaction(n)));
+    expect(await pool.status(hash(9))).toMatchObject({ stage: 'Unknown' });
+    expect(calls).toEqual(['receive 2', 'checkStatus 1']);
+    released.resolve();
+    await Promise.all(submitted);
+    expect(numbers(await collect(pool.pending()))).toEqual([1, 2, 3]);
   });
 
   it('own their bytes from the moment they are made (M1)', async () => {
@@ -80,7 +99,6 @@ describe('calls of one transaction', () => {
     await submitted;
     const [stored] = await pool.peekPending();
     expect([...(stored?.payload ?? [])]).toEqual([1, 1, 1]);
-    await pool.close();
   });
 });
 
@@ -88,14 +106,10 @@ describe('one caller’s bad transaction', () => {
   it('is refused alone, before it is queued (M2)', async () => {
     const { pool, calls } = await open();
     const good = pool.submit(transaction(1));
-    await expect(pool.submit({ ...transaction(2), hash: 'XY' })).rejects.toMatchObject({
-      code: 'ERR_MEMPOOL_INVALID',
-      details: { field: 'transaction.hash' },
-    });
-    await expect(pool.markInflight('XY')).rejects.toMatchObject({ details: { field: 'hash' } });
+    await expect(pool.submit({ ...transaction(2), hash: 'XY' })).rejects.toMatchObject(invalid('transaction.hash'));
+    await expect(pool.markInflight('XY')).rejects.toMatchObject(invalid('hash'));
     expect(await good).toMatchObject({ kind: 'received' });
     expect(calls).toEqual(['receive 1']);
-    await pool.close();
   });
 
   it('that only the store refuses is refused alone too (M2)', async () => {
@@ -106,7 +120,6 @@ describe('one caller’s bad transaction', () => {
     );
     expect(told.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect((await pool.usage()).pending).toBe(2);
-    await pool.close();
   });
 });
 
@@ -116,15 +129,17 @@ describe('an operation id (X2)', () => {
     const first = await pool.submit(transaction(1), { operationId: 'op-1' });
     expect(await pool.submit(transaction(1), { operationId: 'op-1' })).toEqual(first);
     expect(await pool.submit(transaction(1))).toMatchObject({ kind: 'duplicate' });
-    await pool.close();
   });
 
-  it('that is bad is refused by name', async () => {
+  it('that another list has used is refused by name, and so is one of a single transaction', async () => {
     const { pool } = await open();
-    await expect(pool.release(hash(1), { operationId: '' })).rejects.toMatchObject({
-      details: { field: 'operationId' },
-    });
-    await pool.close();
+    await pool.receive(transactions(1, 2), { operationId: 'one' });
+    for (const repeat of [
+      pool.submit(transaction(1), { operationId: 'one' }),
+      pool.receive([transaction(3)], { operationId: 'one' }),
+    ])
+      await expect(repeat).rejects.toMatchObject(invalid('operationId'));
+    expect((await pool.usage()).pending).toBe(2);
   });
 });
 
@@ -137,14 +152,12 @@ describe('the application’s validation', () => {
     const told = { kind: 'refused', hash: hash(2), code: 2, log: 'even', penalize: true };
     expect(await pool.submit(transaction(2))).toEqual(told);
     expect(await pool.status(hash(2))).toMatchObject({ stage: 'Unknown' });
-    await pool.close();
   });
 
   it('sorts a list: outcomes stay in the order given', async () => {
     const { pool } = await open({ validate: async (each) => noEven(each) });
-    const outcomes = await pool.receive([1, 2, 3, 4, 1].map((n) => transaction(n)));
-    expect(outcomes.map(({ kind }) => kind)).toEqual(['received', 'refused', 'received', 'refused', 'duplicate']);
-    await pool.close();
+    const outcomes = await pool.receive(transactions(1, 2, 3, 4, 1));
+    expect(kinds(outcomes)).toEqual(['received', 'refused', 'received', 'refused', 'duplicate']);
   });
 
   it('is not asked about a transaction that the pool has', async () => {
@@ -157,14 +170,12 @@ describe('the application’s validation', () => {
     await pool.submit(transaction(1));
     expect(await pool.submit(transaction(1))).toMatchObject({ kind: 'duplicate', stage: 'Pending' });
     expect(asked).toBe(1);
-    await pool.close();
   });
 
   it('that throws rejects its caller with what it threw', async () => {
     const reason = new Error('no answer');
     const { pool } = await open({ validate: () => Promise.reject(reason) });
     await expect(pool.submit(transaction(1))).rejects.toBe(reason);
-    await pool.close();
   });
 
   it('gets bytes of its own', async () => {
@@ -176,41 +187,26 @@ describe('the application’s validation', () => {
     });
     await pool.submit(transaction(7));
     expect([...((await pool.peekPending())[0]?.payload ?? [])]).toEqual([7, 7, 7]);
-    await pool.close();
   });
 });
 
 describe('walks over pages', () => {
   it('give everything by seq, over page ends (O1)', async () => {
-    const { pool } = await open();
-    const all = Array.from({ length: 600 }, (_, n) => transaction(n + 1));
-    await pool.receive(all);
-    await pool.markInflight(all.slice(0, 555).map((each) => each.hash));
-    expect((await collect(pool.inflight())).map(({ seq }) => seq)).toEqual(
-      Array.from({ length: 555 }, (_, n) => n + 1),
-    );
-    expect((await collect(pool.pending({ after: 580 }))).map(({ seq }) => seq)).toEqual(
-      Array.from({ length: 20 }, (_, n) => n + 581),
-    );
-    await pool.close();
+    const { pool } = await filled(...upTo(600));
+    await pool.markInflight(hashes(...upTo(555)));
+    expect((await collect(pool.inflight())).map(({ seq }) => seq)).toEqual(upTo(555));
+    expect((await collect(pool.pending({ after: 580 }))).map(({ seq }) => seq)).toEqual(upTo(600).slice(580));
   });
 
   it('give the terminal log from a cursor on (O4)', async () => {
-    const { pool } = await open();
-    const all = Array.from({ length: 600 }, (_, n) => transaction(n + 1));
-    await pool.receive(all);
-    await pool.drop(
-      all.map((each) => each.hash),
-      'unwanted',
-    );
-    const numbers = (await collect(pool.finalized({ cursor: 300 }))).map(({ logSeq }) => logSeq);
-    expect(numbers).toEqual(Array.from({ length: 301 }, (_, n) => n + 300));
-    await pool.close();
+    const { pool } = await filled(...upTo(600));
+    await pool.drop(hashes(...upTo(600)), 'unwanted');
+    const places = (await collect(pool.finalized({ cursor: 300 }))).map(({ logSeq }) => logSeq);
+    expect(places).toEqual(upTo(600).slice(299));
   });
 
   it('tell of a damaged record and step over it, or end with it (M2)', async () => {
-    const { pool, before } = await open();
-    await pool.receive([1, 2, 3].map((n) => transaction(n)));
+    const { pool, before } = await filled(1, 2, 3);
     const damaged = new MempoolError('ERR_MEMPOOL_CORRUPT', 'damaged', { hash: hash(1), seq: 1 });
     before('peekPending', (query) => {
       if ((query as { after: number }).after < 1) throw damaged;
@@ -219,82 +215,112 @@ describe('walks over pages', () => {
     const rest = await collect(pool.pending({ onCorrupt: (error) => heard.push(error) }));
     expect([rest.map(({ seq }) => seq), heard]).toEqual([[2, 3], [damaged]]);
     await expect(collect(pool.pending())).rejects.toBe(damaged);
-    await pool.close();
   });
 
   it('end with the signal’s reason', async () => {
     const { pool } = await open();
     const reason = new Error('enough');
     await expect(collect(pool.pending({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
-    await pool.close();
   });
 });
 
-describe('close (R2)', () => {
-  it('answers what was accepted, then every verb rejects; twice is fine', async () => {
-    const { pool, store } = await open();
-    const submitted = pool.submit(transaction(1));
-    const closing = pool.close();
-    const late = [pool.submit(transaction(2)), pool.usage(), pool.waitFor(hash(1)), pool.confirm(block(1))];
-    for (const each of late) await expect(each).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
-    expect(await submitted).toMatchObject({ kind: 'received' });
-    await closing;
-    await pool.close();
-    await expect(store.usage()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
+describe('a list that is received again with its operation id (X2)', () => {
+  const operation = { operationId: 'once' };
+
+  /** A pool whose application refuses the transactions whose payloads begin with these. */
+  async function openScreened() {
+    const unwanted = new Set<number>();
+    const validate = ({ payload }: Transaction) =>
+      unwanted.has(payload[0] ?? 0) ? { code: 7, log: 'spent', penalize: true } : {};
+    return { unwanted, ...(await open({ validate, keepInvalidMs: 0 })) };
+  }
+
+  it('is answered as before, whatever the application refuses by now', async () => {
+    const { pool, unwanted } = await openScreened();
+    const first = await pool.receive(transactions(1, 2, 3), operation);
+    await pool.drop(hash(1), 'gone');
+    unwanted.add(1);
+    expect(await pool.receive(transactions(1, 2, 3), operation)).toEqual(first);
+    expect(await pool.status(hash(1))).toMatchObject({ stage: 'Dropped' });
   });
 
-  const walk = async (all: AsyncIterable<unknown>): Promise<unknown> => collect(all);
-  const verbs: Record<string, (pool: Mempool) => Promise<unknown>> = {
-    submit: (pool) => pool.submit(transaction(1)),
-    status: (pool) => pool.status(hash(1)),
-    receive: (pool) => pool.receive([transaction(1)]),
-    markInflight: (pool) => pool.markInflight(hash(1)),
-    markAcknowledged: (pool) => pool.markAcknowledged([hash(1)]),
-    release: (pool) => pool.release(hash(1)),
-    drop: (pool) => pool.drop(hash(1), 'unwanted'),
-    confirm: (pool) => pool.confirm(block(1)),
-    rollback: (pool) => pool.rollback(null),
-    waitFor: (pool) => pool.waitFor(hash(1)),
-    watch: (pool) => walk(pool.watch([hash(1)])),
-    pending: (pool) => walk(pool.pending()),
-    inflight: (pool) => walk(pool.inflight()),
-    finalized: (pool) => walk(pool.finalized()),
-    hasPending: (pool) => pool.hasPending(),
-    peekPending: (pool) => pool.peekPending(),
-    peekInflight: (pool) => pool.peekInflight(),
-    findInflight: (pool) => pool.findInflight([hash(1)]),
-    checkStatus: (pool) => pool.checkStatus([hash(1)]),
-    dumpFinalized: (pool) => pool.dumpFinalized(),
-    subscribe: (pool) => pool.subscribe(),
-    tip: (pool) => pool.tip(),
-    usage: (pool) => pool.usage(),
-  };
-
-  it.each(Object.keys(verbs))('makes %s reject', async (verb) => {
-    const { pool } = await open();
-    await pool.close();
-    await expect(verbs[verb]?.(pool)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
+  it('takes in nothing that was refused before, whatever the application accepts by now', async () => {
+    const { pool, unwanted } = await openScreened();
+    unwanted.add(1);
+    const [refused, received] = await pool.receive(transactions(1, 2), operation);
+    unwanted.clear();
+    const repeat = await pool.receive(transactions(1, 2), operation);
+    expect(refused).toMatchObject({ kind: 'refused', hash: hash(1), code: 7, log: 'spent', penalize: true });
+    expect(repeat).toMatchObject([{ kind: 'refused', hash: hash(1), codespace: 'mempool', penalize: false }, received]);
+    expect(await pool.status(hash(1))).toMatchObject({ stage: 'Unknown' });
   });
 
-  it('comes with the end of an `await using` block', async () => {
-    const { pool, store } = await open();
-    {
-      await using scoped = pool;
-      await scoped.submit(transaction(1));
-    }
-    await expect(store.tip()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
+  it('is judged anew where it was refused as a whole', async () => {
+    const { pool, unwanted } = await openScreened();
+    unwanted.add(1);
+    expect(await pool.receive([transaction(1)], operation)).toMatchObject([{ kind: 'refused' }]);
+    unwanted.clear();
+    expect(await pool.receive([transaction(1)], operation)).toMatchObject([{ kind: 'received', hash: hash(1) }]);
+  });
+
+  it('may have two payloads for one hash: the refused one is told so and the other is taken', async () => {
+    const { pool, unwanted } = await openScreened();
+    unwanted.add(7);
+    const outcomes = await pool.receive([7, 8].map((n) => ({ ...transaction(n), hash: hash(1) })));
+    expect(outcomes).toMatchObject([{ kind: 'refused' }, { kind: 'received', hash: hash(1) }]);
   });
 });
 
-describe('options', () => {
-  it.each([
-    { maxBatch: 0 },
-    { maxBatch: 1_001 },
-    { maxQueued: 1.5 },
-    { maxBatchBytes: -1 },
-    { maxTxBytes: Number.NaN },
-  ])('that are bad are refused by name: %j', async (bad) => {
-    const [field] = Object.keys(bad);
-    await expect(open(bad)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field } });
+describe('a priority pool', () => {
+  const miner = { owner: 'miner', leaseMs: 1_000 };
+
+  it('is reaped, paged and taken from the best on', async () => {
+    const { pool } = await openPriority();
+    await pool.receive([pays(1, 3n), pays(2, 9n), pays(3, 5n)]);
+    expect(numbers(await pool.reap({ maxTxs: 2 }))).toEqual([2, 3]);
+    const [first] = await pool.best({ limit: 1 });
+    expect(numbers(await pool.best({ after: first?.key }))).toEqual([3, 1]);
+    const lot = await pool.take({ maxBytes: 6 }, { ...miner, operationId: 'lot' });
+    expect([lot.leaseId, lot.owner, numbers(lot.transactions)]).toEqual(['lot', 'miner', [2, 3]]);
+    expect(await pool.take({ maxBytes: 6 }, { ...miner, operationId: 'lot' })).toEqual(lot);
+  });
+
+  it('is taken from and flushed after what was submitted before', async () => {
+    const { pool } = await openPriority();
+    const submitted = pool.submit(pays(1, 1n));
+    const taken = pool.take({}, miner);
+    const late = pool.submit(pays(2, 1n));
+    const flushed = pool.flush();
+    expect(kinds(await Promise.all([submitted, late]))).toEqual(['received', 'received']);
+    expect(numbers((await taken).transactions)).toEqual([1]);
+    expect(await flushed).toBe(1);
+    expect(await pool.status(hash(2))).toMatchObject({ stage: 'Dropped', reason: 'flushed' });
+  });
+
+  it('lists what is parked, what is stale and what there is to gossip', async () => {
+    const { pool } = await openPriority();
+    await pool.receive([pays(1, 1n, { requires: ['a'] }), pays(2, 1n)], { height: 3 });
+    expect(numbers(await pool.peekParked())).toEqual([1]);
+    expect(numbers(await pool.stale({ height: 4 }))).toEqual([1, 2]);
+    expect(numbers((await pool.since(0)).items)).toEqual([2]);
+    expect((await pool.usage()).load).toMatchObject({ transactions: 2, parked: 1 });
+  });
+
+  it('applies a verdict that was given again, and what a block says of tags', async () => {
+    const { pool } = await openPriority();
+    await pool.receive([pays(1, 1n, { provides: ['a'] }), pays(2, 2n)]);
+    const answer = { priority: 5n, provides: ['a'] };
+    const revised = await pool.revise([{ hash: hash(1), version: 1, answer }], { height: 8 });
+    expect(revised).toEqual([{ kind: 'revised', hash: hash(1), version: 2 }]);
+    expect(numbers(await pool.reap())).toEqual([1, 2]);
+    await pool.confirm({ ...block(1), provides: ['a'] });
+    expect(await pool.status(hash(1))).toMatchObject({ stage: 'Dropped', reason: 'conflict' });
+  });
+
+  it('sweeps when it is told to, at the height that it is told', async () => {
+    const { pool } = await openPriority();
+    await pool.submit(pays(1, 0n, { expiresAtHeight: 4 }));
+    expect(await pool.sweep({ height: 4 })).toMatchObject({ expired: [], more: false });
+    expect(await pool.sweep({ height: 5 })).toMatchObject({ expired: hashes(1) });
   });
 });

@@ -1,7 +1,8 @@
 import { account, isRefusal, onePerSender, utxo, utxoLimits, utxoTags, type Validate } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import { hashes, kinds, numbers, openPriority } from './priority-tap.ts';
-import { hash, transaction } from './tap.ts';
+import { block, hash, kinds, numbers, openPriority, transaction } from './tap.ts';
+
+const spends = (n: number, ...verdict: Parameters<typeof utxo>) => ({ ...transaction(n), verdict: utxo(...verdict) });
 
 describe('the models in a pool', () => {
   it('one per sender: the place is free again when the first is confirmed', async () => {
@@ -12,9 +13,8 @@ describe('the models in a pool', () => {
     });
     const outcomes = await pool.receive([of(1, 'ann'), of(2, 'ann', 99n), of(3, 'bob'), of(4, ''), of(5, '')]);
     expect(kinds(outcomes)).toEqual(['received', 'sender-limit', 'received', 'received', 'received']);
-    await pool.confirm({ point: { slot: 1, hash: hash(1_000) }, seen: hashes(1), unseen: [] });
+    await pool.confirm(block(1, 1));
     expect(await pool.submit(of(2, 'ann'))).toMatchObject({ kind: 'received' });
-    await pool.close();
   });
 
   it('accounts: nonces wait for the one before, and come in their order whatever they pay', async () => {
@@ -29,7 +29,6 @@ describe('the models in a pool', () => {
     await pool.submit(transaction(3));
     expect(numbers(await pool.reap())).toEqual([2, 3, 1]);
     expect(await pool.submit(transaction(4))).toMatchObject({ kind: 'refused', code: 1, codespace: 'mempool' });
-    await pool.close();
   });
 
   it('accounts: the same nonce again replaces, if it pays a tenth more', async () => {
@@ -43,34 +42,29 @@ describe('the models in a pool', () => {
     expect(outcomes[1]).toMatchObject({ kind: 'replacement-underpriced', required: 110n });
     expect(outcomes[2]).toMatchObject({ kind: 'received' });
     expect(await pool.status(hash(1))).toMatchObject({ stage: 'Dropped', reason: 'replaced' });
-    await pool.close();
   });
 
   it('outputs: the first spend stays, and who spends what another makes comes after it', async () => {
     const { pool } = await openPriority({}, utxoLimits);
-    const of = (n: number, ...verdict: Parameters<typeof utxo>) => ({ ...transaction(n), verdict: utxo(...verdict) });
-    const child = of(2, { confirmed: [], unconfirmed: ['1#0'] }, ['2#0']);
+    const child = spends(2, { confirmed: [], unconfirmed: ['1#0'] }, ['2#0']);
     expect(await pool.submit(child)).toMatchObject({ parked: true });
     const outcomes = await pool.receive([
-      of(1, { confirmed: ['0#0'] }, ['1#0']),
-      of(3, { confirmed: ['0#0'] }, ['3#0']),
+      spends(1, { confirmed: ['0#0'] }, ['1#0']),
+      spends(3, { confirmed: ['0#0'] }, ['3#0']),
     ]);
     expect(kinds(outcomes)).toEqual(['received', 'replacement-underpriced']);
     expect(numbers(await pool.reap())).toEqual([1, 2]);
-    await pool.close();
   });
 
   it('outputs: a block whose transactions the pool never had spends and makes them too', async () => {
     const { pool } = await openPriority({}, utxoLimits);
-    const of = (n: number, ...verdict: Parameters<typeof utxo>) => ({ ...transaction(n), verdict: utxo(...verdict) });
     await pool.receive([
-      of(1, { confirmed: ['0#0'] }, ['1#0']),
-      of(2, { confirmed: [], unconfirmed: ['9#0'] }, ['2#0']),
+      spends(1, { confirmed: ['0#0'] }, ['1#0']),
+      spends(2, { confirmed: [], unconfirmed: ['9#0'] }, ['2#0']),
     ]);
     const provides = utxoTags(['0#0'], ['9#0']);
-    await pool.confirm({ point: { slot: 1, hash: hash(1_000) }, seen: [], unseen: [], provides });
+    await pool.confirm({ ...block(1), provides });
     expect(await pool.status(hash(1))).toMatchObject({ stage: 'Dropped', reason: 'conflict' });
     expect(numbers(await pool.reap())).toEqual([2]);
-    await pool.close();
   });
 });

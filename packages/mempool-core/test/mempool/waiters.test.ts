@@ -3,6 +3,7 @@ import type { MempoolEvent } from '../../src/contract/events.ts';
 import type { MempoolStore } from '../../src/contract/store.ts';
 import type { Stage, TransactionStatus } from '../../src/contract/transaction.ts';
 import { Waiters } from '../../src/mempool/waiters.ts';
+import { rest } from './tap.ts';
 
 const hash = 'ab';
 const status = (stage: Stage): TransactionStatus => ({
@@ -64,11 +65,6 @@ class Script {
       await new Promise<void>((resolve) => (this.#wake = resolve));
     }
   }
-}
-
-/** Until all that was begun has come to rest. */
-async function rest(): Promise<void> {
-  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
 }
 
 it('a look begun before the store went back in time does not hide the events of the new one (R3)', async () => {
