@@ -11,8 +11,8 @@ const unit = 1.4;
 
 const rows = [
   { label: 'ready', y: 334, of: ({ ready }: Standing) => (ready ? 'yes' : 'no') },
-  { label: 'eff', y: 354, of: ({ eff }: Standing) => String(eff) },
-  { label: 'anchor', y: 374, of: ({ anchor }: Standing) => String(anchor) },
+  { label: 'effective', y: 354, of: ({ eff }: Standing) => String(eff) },
+  { label: 'tie-break', y: 374, of: ({ anchor }: Standing) => String(anchor) },
   { label: 'depth', y: 394, of: ({ depth }: Standing) => String(depth) },
   { label: 'seq', y: 414, of: ({ seq }: Standing) => String(seq) },
 ] as const;
@@ -69,7 +69,7 @@ function heading(): string[] {
     `<rect class="own" x="24.5" y="${ground - 100 * unit + 24.5}" width="14" height="14"/>`,
     text(44, ground - 100 * unit + 36, 'soft', 'own', 'start'),
     `<rect class="eff" x="24" y="${ground - 100 * unit + 46}" width="15" height="15"/>`,
-    text(44, ground - 100 * unit + 58, 'soft', 'eff', 'start'),
+    text(44, ground - 100 * unit + 58, 'soft', 'effective', 'start'),
     `<path class="rule" d="M24 ${ground + 0.5}H${width - 24}"/>`,
   ];
 }

@@ -14,7 +14,7 @@ function caseOf({ pays, parents }: Standing, order: readonly Standing[]): string
   if (parent === undefined) return 'no Pending parent';
   if (more.length > 0) return 'several parents';
   if (pays === parent.eff) return 'pays the same';
-  return pays < parent.eff ? "pays less than the parent's `eff`" : 'pays more';
+  return pays < parent.eff ? "pays less than the parent's effective priority" : 'pays more';
 }
 
 test('the stored picture is what the pool gives', async () => {
