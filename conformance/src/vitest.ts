@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { ConformanceCase, ElectionSubject, Subject } from './case/case.ts';
 import { writtenId } from './case/ordering.ts';
-import { type CaseResult, missingNeeds } from './case/outcome.ts';
+import { type CaseResult, reasonNotToRun } from './case/outcome.ts';
 import { type AnySubject, wholeSubject } from './case/subject.ts';
 import { casesOf } from './cases/index.ts';
-import { makeReport, type Report } from './report/report.ts';
+import { makeReport, profileOf, type Report } from './report/report.ts';
 import { type BindingOptions, caseTests } from './runner/case-test.ts';
 import { limitOf } from './runner/limits.ts';
 import { preflight } from './runner/preflight.ts';
@@ -40,11 +40,16 @@ function testSubject(given: AnySubject, options: BindingOptions): void {
   };
   describe(`conformance of ${subject.name}`, () => {
     beforeAll(() => preflight(given));
-    for (const { title, run } of caseTests(subject, { ...options, cases, seed, timeoutMs, onResult: note }))
-      test(title, { timeout: timeoutMs + endingMs }, async ({ task }) => {
-        Object.assign(task.meta, { conformance: { subject: subject.name } });
-        await run();
-      });
+    // Cases of an election wait for leases to run out: several at a time take the time of one.
+    for (const { case: one, title, run } of caseTests(subject, { ...options, cases, seed, timeoutMs, onResult: note }))
+      (profileOf(one) === 'election' ? test.concurrent : test)(
+        title,
+        { timeout: timeoutMs + endingMs },
+        async ({ task }) => {
+          Object.assign(task.meta, { conformance: { subject: subject.name } });
+          await run();
+        },
+      );
     afterAll(() => {
       const report = makeReport(subject, seed, [...results.values()]);
       console.log(closingLines(report));
@@ -54,9 +59,7 @@ function testSubject(given: AnySubject, options: BindingOptions): void {
 }
 
 function notRun(one: ConformanceCase, subject: Subject): CaseResult {
-  const missing = missingNeeds(one, subject);
-  const outcome = missing.length > 0 ? ({ kind: 'unsupported', missing } as const) : ({ kind: 'skipped' } as const);
-  return { case: one, outcome, durationMs: 0 };
+  return { case: one, outcome: reasonNotToRun(one, subject) ?? { kind: 'skipped' }, durationMs: 0 };
 }
 
 function closingLines({ subject, seed, counts, cases }: Report): string {
@@ -67,6 +70,9 @@ function closingLines({ subject, seed, counts, cases }: Report): string {
   const again = ruledOut.length - named.length;
   const lines = [
     ...(named.length > 0 ? [`  unsupported by what it claims to be: ${named.join(', ')}`] : []),
+    ...(counts['by-core'] > 0
+      ? [`  shown of core's boundary, which made every store: ${counts['by-core']} cases`]
+      : []),
     ...(again > 0 ? [`  unsupported on pools by priority: ${again} cases (…@priority)`] : []),
   ];
   return [head, ...lines].join('\n');

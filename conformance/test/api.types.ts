@@ -59,6 +59,7 @@ export async function run(): Promise<Report> {
 export function outcomes(outcome: CaseOutcome): string {
   switch (outcome.kind) {
     case 'passed':
+    case 'by-core':
     case 'skipped':
       return outcome.kind;
     case 'failed':

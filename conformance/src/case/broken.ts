@@ -81,8 +81,9 @@ export function breaking(subject: AnySubject, fault: string): Subject {
   const broken = brokenStores.find(({ id }) => id === fault);
   if (broken === undefined) throw new RangeError(`no fault is called ${fault}: ${brokenIds.join(', ')}`);
   if (!('backend' in subject)) throw new RangeError(`${subject.name} is an election alone: it has no stores to break`);
+  const { boundary: _, ...whole } = subject;
   return {
-    ...subject,
+    ...whole,
     name: `${subject.name}, ${fault}`,
     module: `none: ${fault} is planted in this process`,
     async open(pool, options = {}) {

@@ -49,6 +49,8 @@ export interface ConformanceCase {
   /** Version of the kit that brought the case. */
   readonly since: string;
   readonly needs?: readonly Need[];
+  /** It shows what core's boundary does by itself, before or instead of a call to the backend. */
+  readonly boundary?: true;
   /** The order of the pools that it opens without naming one; default: that of arrival. See `onBothOrderings`. */
   readonly ordering?: Ordering | undefined;
   run(context: CaseContext): Promise<void>;
@@ -146,4 +148,9 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject> {
   damage?(pool: string, record: Damage): Promise<void>;
   /** Its pools in order of arrival reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
   readonly arrivalVerbs?: boolean;
+  /**
+   * `core`: `defineBackend` of the same copy of mempool-core makes its stores. Then cases of core's boundary do not run again,
+   * and a store without that boundary fails the case that opens it. Default: every case runs.
+   */
+  readonly boundary?: 'core';
 }

@@ -93,6 +93,13 @@ export function onFifoPool(id: string, title: string, run: OnStore<MempoolStore>
   return onPool(id, title, run, ['arrival-verbs']);
 }
 
+/** Cases of core's boundary. Those named in `samples` run on every backend all the same. */
+export function ofBoundary(cases: readonly ConformanceCase[], samples: readonly string[]): ConformanceCase[] {
+  const unknown = samples.find((sample) => cases.every(({ id }) => id !== sample));
+  if (unknown !== undefined) throw new RangeError(`${unknown} is none of these cases`);
+  return cases.map((one) => (samples.includes(one.id) ? one : { ...one, boundary: true }));
+}
+
 /** Cases by their sentences, each an id, a colon and a title; all with the same needs. */
 export type EachOf<Run> = (
   cases: Readonly<Record<`${string}/${string}: ${string}`, Run>>,

@@ -19,6 +19,8 @@ export type CaseOutcome =
     }
   /** The subject lacks what the case needs. */
   | { readonly kind: 'unsupported'; readonly missing: readonly Need[] }
+  /** Core's boundary made the subject's stores, and the case is shown of that boundary elsewhere. */
+  | { readonly kind: 'by-core' }
   /** Left out by the caller's choice. */
   | { readonly kind: 'skipped' };
 
@@ -26,6 +28,13 @@ export interface CaseResult {
   readonly case: ConformanceCase;
   readonly outcome: CaseOutcome;
   readonly durationMs: number;
+}
+
+/** Why a case does not run on a subject; `null`: it does. */
+export function reasonNotToRun(one: ConformanceCase, subject: Subject): CaseOutcome | null {
+  const missing = missingNeeds(one, subject);
+  if (missing.length > 0) return { kind: 'unsupported', missing };
+  return one.boundary === true && subject.boundary === 'core' ? { kind: 'by-core' } : null;
 }
 
 /** The needs of a case that a subject does not meet. */

@@ -14,6 +14,8 @@ export function progressLine({ case: one, outcome, durationMs }: CaseResult): st
       return `known gap    ${one.id} (${one.level}): ${outcome.reason}`;
     case 'unsupported':
       return `unsupported  ${name}: needs ${outcome.missing.join(', ')}`;
+    case 'by-core':
+      return `by core      ${name}`;
     case 'skipped':
       return null;
   }

@@ -34,11 +34,11 @@ export function titled(rule: string): string {
 
 function countsTable(head: string, rows: readonly (readonly [string, Counts])[]): string[] {
   return [
-    `| ${head} | passed | failed | known gaps | unsupported | skipped |`,
-    '|---|---:|---:|---:|---:|---:|',
+    `| ${head} | passed | failed | known gaps | unsupported | by core | skipped |`,
+    '|---|---:|---:|---:|---:|---:|---:|',
     ...rows.map(([name, counts]) => {
       const { passed, failed, unsupported: missing, skipped } = counts;
-      return `| ${name} | ${passed} | ${failed} | ${counts['known-gap']} | ${missing} | ${skipped} |`;
+      return `| ${name} | ${passed} | ${failed} | ${counts['known-gap']} | ${missing} | ${counts['by-core']} | ${skipped} |`;
     }),
   ];
 }

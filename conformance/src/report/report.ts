@@ -84,6 +84,7 @@ function reported({ case: one, outcome, durationMs }: CaseResult): ReportedCase 
   const common = { id, rule, level, title, since, profile: profileOf(one), durationMs: Math.round(durationMs) };
   switch (outcome.kind) {
     case 'passed':
+    case 'by-core':
     case 'skipped':
       return { ...common, outcome: outcome.kind };
     case 'unsupported':
@@ -113,7 +114,7 @@ function resultOf(cases: readonly ReportedCase[]): Report['result'] {
 }
 
 function countOutcomes(cases: readonly ReportedCase[]): Counts {
-  const counts: Counts = { passed: 0, failed: 0, 'known-gap': 0, unsupported: 0, skipped: 0 };
+  const counts: Counts = { passed: 0, failed: 0, 'known-gap': 0, unsupported: 0, 'by-core': 0, skipped: 0 };
   for (const { outcome } of cases) counts[outcome] += 1;
   return counts;
 }

@@ -1,5 +1,5 @@
 import type { ConformanceCase } from '../case/case.ts';
-import { type CaseResult, missingNeeds } from '../case/outcome.ts';
+import { type CaseResult, reasonNotToRun } from '../case/outcome.ts';
 import { type AnySubject, wholeSubject } from '../case/subject.ts';
 import { casesOf } from '../cases/index.ts';
 import { type CaseOptions, newSeed, runCase } from './run.ts';
@@ -13,6 +13,7 @@ export interface BindingOptions extends CaseOptions {
 
 /** A case as any test framework takes it. */
 export interface CaseTest {
+  readonly case: ConformanceCase;
   readonly title: string;
   /** @throws Error when the subject fails the case */
   run(): Promise<void>;
@@ -22,8 +23,9 @@ export interface CaseTest {
 export function caseTests(given: AnySubject, options: BindingOptions = {}): CaseTest[] {
   const subject = wholeSubject(given);
   const { cases = casesOf(given), seed = newSeed(), onResult } = options;
-  const supported = cases.filter((one) => missingNeeds(one, subject).length === 0);
+  const supported = cases.filter((one) => reasonNotToRun(one, subject) === null);
   return supported.map((one) => ({
+    case: one,
     title: `${one.id}${one.level === 'MUST' ? '' : ` (${one.level})`}: ${one.title}`,
     async run() {
       const result = await runCase(subject, one, { ...options, seed });

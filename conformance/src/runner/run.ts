@@ -1,5 +1,5 @@
 import type { ConformanceCase, Subject } from '../case/case.ts';
-import { type CaseOutcome, type CaseResult, missingNeeds } from '../case/outcome.ts';
+import { type CaseOutcome, type CaseResult, reasonNotToRun } from '../case/outcome.ts';
 import { type AnySubject, wholeSubject } from '../case/subject.ts';
 import { casesOf } from '../cases/index.ts';
 import { makeReport, type Report } from '../report/report.ts';
@@ -64,8 +64,8 @@ export async function runCase(
   { seed = newSeed(), ...options }: CaseOptions = {},
 ): Promise<CaseResult> {
   const subject = wholeSubject(given);
-  const missing = missingNeeds(one, subject);
-  if (missing.length > 0) return { case: one, outcome: { kind: 'unsupported', missing }, durationMs: 0 };
+  const idle = reasonNotToRun(one, subject);
+  if (idle !== null) return { case: one, outcome: idle, durationMs: 0 };
   const begin = performance.now();
   const fault = await attempt(subject, one, { ...options, seed: caseSeed(seed, one.id) });
   const outcome = judge(fault, subject.knownGaps?.[one.id]);

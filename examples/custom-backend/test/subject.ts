@@ -11,6 +11,7 @@ export const subject: Subject = {
   name: 'journal',
   module: import.meta.url,
   backend: journal,
+  boundary: 'core',
   open: (pool, options) => journal.open({ ...options, pool, path: pathOf(pool) }),
   destroy: (pool) => rm(pathOf(pool), { force: true }),
 };

@@ -11,6 +11,7 @@ export const subject: Subject = {
   name: 'leveldb',
   module: import.meta.url,
   backend: leveldb,
+  boundary: 'core',
   // The suite kills processes, it cuts no power: a disk that nobody waits for makes it three times as fast.
   open: (pool, options) => leveldb.open({ ...options, pool, path: pathOf(pool), sync: false }),
   destroy: (pool) => rm(pathOf(pool), { recursive: true, force: true }),

@@ -1,5 +1,5 @@
 // What the author of a backend builds on, beside what `mempool-core` has for everybody.
-export { type BackendDefinition, defineBackend } from './boundary/define-backend.ts';
+export { type BackendDefinition, defineBackend, hasCoreBoundary } from './boundary/define-backend.ts';
 export { checkNode } from './boundary/node-version.ts';
 export { copyTransactions } from './boundary/submissions.ts';
 export {

@@ -26,6 +26,7 @@ export const subject: Subject = {
   name: 'redis',
   module: import.meta.url,
   backend: redis,
+  boundary: 'core',
   open: (pool, options) => redis.open({ ...options, pool, url }),
   leases: (pool, options) => openLeases(redisElection, { pool, url }, options),
   leaseTraits: ['hints', 'processes'],

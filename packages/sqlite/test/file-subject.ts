@@ -29,6 +29,7 @@ export function fileSubject(name: string, module: string, backend: Backend<Sqlit
     name,
     module,
     backend,
+    boundary: 'core',
     open: (pool, options = {}) => backend.open({ ...options, pool, path: pathOf(pool) }),
     damage: async (pool, record) => damageFile(pathOf(pool), record),
     async destroy(pool) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, onPool } from '../../case/must.ts';
+import { eachOnPool, ofBoundary, onPool } from '../../case/must.ts';
 import { pendingOrder, receiveOne, snapshot, transaction } from '../../scenario/pool.ts';
 import { type ReadVerb, readVerbs, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
@@ -78,9 +78,10 @@ const onePool = eachOnPool({
   },
 });
 
+const samples = ['R3/aborted-receive', 'R3/aborted-usage'];
+
 export const abortCases: readonly ConformanceCase[] = [
-  ...writeVerbs.map(abortedBefore),
+  ...ofBoundary([...writeVerbs.map(abortedBefore), ...readVerbs.map(abortedRead)], samples),
   ...writeVerbs.map(abortedDuring),
-  ...readVerbs.map(abortedRead),
   ...onePool,
 ];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMempoolError, mempoolErrorCodes } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
+import { eachOnPool, mustEach, ofBoundary, onPool } from '../../case/must.ts';
 import { block, point, receive, receiveOne, transaction } from '../../scenario/pool.ts';
 import { type ReadVerb, readVerbs, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
@@ -96,9 +96,10 @@ const ownPools = mustEach({
   },
 });
 
+const samples = ['R2/closed-receive', 'R2/closed-usage'];
+
 export const closingCases: readonly ConformanceCase[] = [
   ...onePool,
-  ...writeVerbs.map(closedWrite),
-  ...readVerbs.map(closedRead),
+  ...ofBoundary([...writeVerbs.map(closedWrite), ...readVerbs.map(closedRead)], samples),
   ...ownPools,
 ];

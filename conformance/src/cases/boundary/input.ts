@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions, type Transaction, type WriteOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, must, mustEach, onPool } from '../../case/must.ts';
+import { eachOnPool, must, mustEach, ofBoundary, onPool } from '../../case/must.ts';
 import { pendingOrder, point, receive, snapshot, stagesOf, transaction } from '../../scenario/pool.ts';
 import { readVerbs, rejection, writeVerbs } from '../../scenario/verb-call.ts';
 
@@ -270,10 +270,15 @@ const onePool = eachOnPool({
 });
 
 export const inputCases: readonly ConformanceCase[] = [
-  ...[...badTransactions, ...badLists, ...badBlocks, ...badNumbers].map(refused),
-  ...badOptions.map(refusedOption),
-  ...badCallOptions.map(refusedOptions),
-  noSignal,
+  ...ofBoundary(
+    [
+      ...[...badTransactions, ...badLists, ...badBlocks, ...badNumbers].map(refused),
+      ...badOptions.map(refusedOption),
+      ...badCallOptions.map(refusedOptions),
+      noSignal,
+    ],
+    ['M2/hash-upper-case', 'M2/mark', 'M2/seen', 'M2/open-finalizeThreshold', 'M2/option-misspelt-of-any-verb'],
+  ),
   ...ownPools,
   ...onePool,
 ];

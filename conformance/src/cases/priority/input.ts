@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachRanked } from '../../case/must.ts';
+import { eachRanked, ofBoundary } from '../../case/must.ts';
 import { point } from '../../scenario/pool.ts';
 import {
   eachOnPriorityPool,
@@ -250,11 +250,12 @@ const onePool = eachOnPriorityPool({
 });
 
 export const poolInputCases: readonly ConformanceCase[] = [
-  ...[...badVerdicts, ...badCalls, ...badRevisions].map(refused),
-  ...badLimits.map(refusedLimit),
+  ...ofBoundary(
+    [...[...badVerdicts, ...badCalls, ...badRevisions].map(refused), ...badLimits.map(refusedLimit), ...lateCalls()],
+    ['P17/receive-priority-number', 'P17/reap-bytes', 'P17/revise-version', 'P17/limit-maxTxs', 'P17/closed'],
+  ),
   ...ownPools,
   ...onePool,
-  ...lateCalls(),
 ];
 
 /** The verbs of a pool with limits, each in a call that would do something. */

@@ -27,6 +27,9 @@ export interface BackendDefinition<Own extends object> {
   open(options: DriverOptions & Own): Awaitable<StoreDriver>;
 }
 
+/** Every store that this copy of the library has put its boundary around. */
+const made = new WeakSet<object>();
+
 /** Puts around an author's verbs what all backends share: checks, copies, abort, `close`, event streams. */
 export function defineBackend<Own extends object = object>(definition: BackendDefinition<Own>): Backend<Own> {
   const { name } = definition;
@@ -51,7 +54,14 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
         throw unsupported(`the backend ${name} keeps no limits of a pool in order of arrival (maxTxs)`);
       }
       // Without the backend's own options, which may name a password.
-      return new CheckedStore(name, capabilities, driver, common);
+      const store = new CheckedStore(name, capabilities, driver, common);
+      made.add(store);
+      return store;
     },
   };
+}
+
+/** Whether a store has the boundary of this copy of the library around it. A store that wraps another one has not. */
+export function hasCoreBoundary(store: store.MempoolStore): boolean {
+  return made.has(store);
 }
