@@ -16,7 +16,13 @@ async function stage(): Promise<{ path: string; audience: Audience; join: (n: nu
   await pool.markInflight(numbers(5, 1).map(hashOf));
   const audience = new Audience();
   const enter = (n: number, { ttlMs, pollMs }: Timing): Talker =>
-    new Talker(audience, './election/participant.ts', `node-${n}`, [path, `node-${n}`, String(ttlMs), String(pollMs)]);
+    new Talker(audience, './election/participant.ts', `node-${n}`, [
+      path,
+      `node-${n}`,
+      `${ttlMs}`,
+      `${pollMs}`,
+      'watcher',
+    ]);
   return { path, audience, join: enter };
 }
 
@@ -55,11 +61,13 @@ async function stopBetweenWrites(path: string, process: Talker): Promise<void> {
   database.close();
 }
 
-/** The leader and who follows it, once all are at work. */
+/** The leader and its followers, once all are at work. */
 async function settled(
   audience: Audience,
   nodes: readonly Talker[],
 ): Promise<{ leader: Talker; followers: Talker[]; won: Word }> {
+  await Promise.all(nodes.map((by) => audience.next('ready', { from: 0, by })));
+  for (const node of nodes) node.order('start');
   const [won] = await Promise.all([
     audience.next('acquired', { from: 0 }),
     ...nodes.map((by) => audience.next('started', { from: 0, by })),
@@ -131,4 +139,33 @@ test('X6: a leader that was stopped past its ttl and goes on knows that it leads
   await lost;
   const [applied] = [audience.next('confirmed'), followers[0]?.order('confirm 2')];
   expect(await applied).toMatchObject({ nodeId: successor.nodeId, isLeader: true, outcome: 'applied' });
+}, 180_000);
+
+const processes = 5;
+const elections = 10;
+
+test(`${elections} elections that ${processes} processes start at once have one leader each, the same for all`, async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  const audience = new Audience();
+  const names = numbers(elections).map((n) => `e${n}`);
+  const all = numbers(processes).map(
+    (n) =>
+      new Talker(audience, './election/participant.ts', `node-${n}`, [path, `node-${n}`, '60000', '5000', ...names]),
+  );
+  const everybody = (kind: string) => Promise.all(all.map((by) => audience.next(kind, { from: 0, by })));
+  await everybody('ready');
+  for (const each of all) each.order('start');
+  await everybody('started');
+  for (const each of all) each.order('look');
+  await everybody('looked');
+  const said = (kind: string) => audience.heard.filter((word) => word.kind === kind);
+  const won = said('acquired');
+  expect(won.map(({ name }) => name).sort()).toEqual(names);
+  expect(said('lost')).toEqual([]);
+  const leaders = new Map(won.map(({ name, nodeId, term }) => [name, { leader: nodeId, term }]));
+  const seen = said('sees');
+  expect(seen).toHaveLength(processes * elections);
+  for (const view of seen) expect(view).toMatchObject(leaders.get(view.name) as object);
+  for (const each of all) each.order('stop');
+  await Promise.all(all.map((each) => each.ended()));
 }, 180_000);

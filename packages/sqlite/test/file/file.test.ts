@@ -4,73 +4,99 @@ import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test, vi } from 'vitest';
-import { transaction } from '../numbered.ts';
+import { openLeases } from '../election/node.ts';
+import { backends, kinds, orderings } from '../kinds.ts';
+import { numbers, submission, transaction } from '../numbered.ts';
 import { report } from '../program.ts';
 
-const backends = [sqlite, sqliteExclusive];
+/** What opens a file, and how each tells what is wrong. */
+const openers = [
+  ...backends.map((backend) => ({
+    name: backend.name,
+    open: (path: string): Promise<unknown> => backend.open({ path }),
+    foreign: 'ERR_MEMPOOL_INCOMPATIBLE',
+    readOnly: 'ERR_MEMPOOL_READ_ONLY',
+    badPath: { code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } },
+  })),
+  {
+    name: 'sqliteElection',
+    open: (path: string): Promise<unknown> => openLeases(path),
+    foreign: 'ERR_ELECTION_REFUSED',
+    readOnly: 'ERR_ELECTION_REFUSED',
+    badPath: { code: 'ERR_ELECTION_OPTION', field: 'path' },
+  },
+];
 
-for (const backend of backends) {
-  test(`N2: ${backend.name} leaves a file of another kind as it is`, async () => {
-    const path = join(scratchFolder(), 'pool.db');
-    for (const content of ['hello', 'redb\x1A\x0A\xA9\x0D\x0A'.padEnd(9000, '\0'), 'x'.repeat(5000)]) {
-      writeFileSync(path, content, 'latin1');
-      await expect(backend.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
-      expect(readFileSync(path, 'latin1')).toBe(content);
-    }
-  });
+async function makeNewer(path: string): Promise<void> {
+  await (await sqlite.open({ path })).close();
+  const database = new SqliteDatabase(path);
+  database.pragma('user_version = 2');
+  database.close();
+}
 
-  test(`N2: ${backend.name} leaves another program's database as it is`, async () => {
+const foreign: Readonly<Record<string, (path: string) => unknown>> = {
+  text: (path) => writeFileSync(path, 'hello'),
+  'longer text': (path) => writeFileSync(path, 'x'.repeat(5_000)),
+  "Dolos's own": (path) => writeFileSync(path, 'redb\x1A\x0A\xA9\x0D\x0A'.padEnd(9_000, '\0'), 'latin1'),
+  "another program's database": (path) => new SqliteDatabase(path).exec('CREATE TABLE note (text TEXT)').close(),
+  'of a newer format': makeNewer,
+};
+
+test.each(openers)('N2: $name refuses a foreign file and leaves it as it is', async ({ open, ...told }) => {
+  for (const make of Object.values(foreign)) {
     const directory = scratchFolder();
-    const path = join(directory, 'notes.db');
-    new SqliteDatabase(path).exec('CREATE TABLE note (text TEXT)').close();
+    const path = join(directory, 'some.file');
+    await make(path);
     const before = readFileSync(path);
-    await expect(backend.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
+    const refused = open(path);
+    await expect(refused).rejects.toMatchObject({ code: told.foreign });
+    await expect(refused).rejects.toThrow(path);
     expect(readFileSync(path)).toEqual(before);
-    expect(readdirSync(directory)).toEqual(['notes.db']);
-  });
+    expect(readdirSync(directory)).toEqual(['some.file']);
+  }
+});
 
-  test(`N2: ${backend.name} refuses a newer format`, async () => {
+test.each(openers)('M2: $name names a path that leads to no file', async ({ open, badPath }) => {
+  const directory = scratchFolder();
+  for (const path of ['', ':memory:', 'a\0b', directory, join(directory, 'missing', 'pool.db')])
+    await expect(open(path)).rejects.toMatchObject(badPath);
+});
+
+test.each(openers)('$name without the right to write says so and changes nothing', async ({ name, readOnly }) => {
+  const directory = scratchFolder();
+  chmodSync(directory, 0o755);
+  const path = join(directory, 'pool.db');
+  await (await sqlite.open({ path })).close();
+  chmodSync(path, 0o444);
+  const empty = join(directory, 'empty');
+  mkdirSync(empty, { mode: 0o555 });
+  const before = readFileSync(path);
+  expect(await report('./file/opener.ts', [name, path, join(empty, 'pool.db')])).toEqual([readOnly, readOnly]);
+  expect(readFileSync(path)).toEqual(before);
+});
+
+test.each(kinds)(
+  'N2: a pool is refused under another name or with the other ordering: $name, $ordering',
+  async ({ backend, ordering }) => {
     const path = join(scratchFolder(), 'pool.db');
-    await (await backend.open({ path })).close();
-    const database = new SqliteDatabase(path);
-    database.pragma('user_version = 2');
-    database.close();
-    await expect(backend.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
-  });
+    await (await backend.open({ path, ordering, pool: 'first' })).close();
+    const refused = { code: 'ERR_MEMPOOL_INCOMPATIBLE', details: { key: path } };
+    const other = orderings.find((each) => each !== ordering);
+    await expect(backend.open({ path, ordering: other, pool: 'first' })).rejects.toMatchObject(refused);
+    await expect(backend.open({ path, ordering, pool: 'second' })).rejects.toMatchObject({ code: refused.code });
+    await using again = await backend.open({ path, ordering, pool: 'first' });
+    expect(again.ordering).toBe(ordering);
+  },
+);
 
-  test(`N2: ${backend.name} refuses another pool's name on a pool's file`, async () => {
-    const path = join(scratchFolder(), 'pool.db');
-    await (await backend.open({ path, pool: 'first' })).close();
-    await expect(backend.open({ path, pool: 'second' })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
-  });
+test.each(backends)('M2: $name names a wrong value of synchronous', async (backend) => {
+  const opening = backend.open({ path: join(scratchFolder(), 'pool.db'), synchronous: 'off' as 'full' });
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'synchronous' } });
+});
 
-  test(`M2: ${backend.name} names a wrong option`, async () => {
-    const directory = scratchFolder();
-    for (const path of ['', ':memory:', 'a\0b', directory, join(directory, 'missing', 'pool.db')])
-      await expect(backend.open({ path })).rejects.toMatchObject({
-        code: 'ERR_MEMPOOL_INVALID',
-        details: { field: 'path' },
-      });
-    await expect(
-      backend.open({ path: join(directory, 'pool.db'), synchronous: 'off' as 'full' }),
-    ).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'synchronous' } });
-  });
-
-  test(`${backend.name} without the right to write says so and changes nothing`, async () => {
-    const directory = scratchFolder();
-    chmodSync(directory, 0o755);
-    const path = join(directory, 'pool.db');
-    await (await backend.open({ path })).close();
-    chmodSync(path, 0o444);
-    const empty = join(directory, 'empty');
-    mkdirSync(empty, { mode: 0o555 });
-    const before = readFileSync(path);
-    const answers = await report('./file/opener.ts', [backend.name, path, join(empty, 'pool.db')]);
-    expect(answers).toEqual(['ERR_MEMPOOL_READ_ONLY', 'ERR_MEMPOOL_READ_ONLY']);
-    expect(readFileSync(path)).toEqual(before);
-  });
-
-  test(`D1: ${backend.name} syncs every commit to the disk unless told otherwise, when it reopens a file too`, async () => {
+test.each(backends)(
+  'D1: $name syncs every commit to the disk unless told otherwise, when it reopens a file too',
+  async (backend) => {
     const path = join(scratchFolder(), 'pool.db');
     const connections = vi.spyOn(SqliteDatabase.prototype, 'pragma').mock.contexts as SqliteDatabase.Database[];
     const levels: unknown[] = [];
@@ -80,8 +106,8 @@ for (const backend of backends) {
       levels.push(connections.at(-1)?.pragma('synchronous', { simple: true }));
     }
     expect(levels).toEqual([2, 2, 1, 2]);
-  });
-}
+  },
+);
 
 test('sqliteExclusive refuses a second opener, and lets go when it is closed', async () => {
   const path = join(scratchFolder(), 'pool.db');
@@ -100,14 +126,17 @@ test('sqliteExclusive refuses a file that others have open', async () => {
   expect(await store.receive([transaction(1)])).toMatchObject([{ kind: 'received' }]);
 });
 
-test('a file goes from shared to exclusive use and back, and knows its hashes in both', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  for (const [n, backend] of [sqlite, sqliteExclusive, sqlite, sqliteExclusive].entries()) {
-    await using store = await backend.open({ path });
-    const outcomes = await store.receive([...Array(n + 1).keys()].map((each) => transaction(each)));
-    expect(outcomes.map(({ kind }) => kind)).toEqual([...Array(n).fill('duplicate'), 'received']);
-  }
-});
+test.each(orderings)(
+  'a file goes from shared to exclusive use and back, and knows its transactions in both: %s',
+  async (ordering) => {
+    const path = join(scratchFolder(), 'pool.db');
+    for (const [n, backend] of [sqlite, sqliteExclusive, sqlite, sqliteExclusive].entries()) {
+      await using store = await backend.open({ path, ordering });
+      const outcomes = await store.receive(numbers(n + 1).map((each) => submission(ordering, each)));
+      expect(outcomes.map(({ kind }) => kind)).toEqual([...Array(n).fill('duplicate'), 'received']);
+    }
+  },
+);
 
 /** CRC-32 of the hash and the payload, as zlib computes it: what any Node must write, and take for right. */
 const checksums: readonly (readonly [hash: string, payload: string, checksum: number])[] = [

@@ -1,18 +1,25 @@
-// Opens pools without the rights of root, and prints the code of each refusal.
+// Opens pools or elections without the rights of root, and prints the code of each refusal.
 import { isMempoolError } from 'mempool-core';
-import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { isElectionError, systemClock } from 'mempool-election';
+import { sqliteElection } from 'mempool-sqlite';
+import { backendNamed } from '../kinds.ts';
 
 const nobody = 65_534;
 
 const [name = '', ...paths] = process.argv.slice(2);
-const backend = [sqlite, sqliteExclusive].find((each) => each.name === name) ?? sqlite;
 if (process.getuid?.() === 0) process.setuid?.(nobody);
+
+function open(path: string): Promise<unknown> {
+  if (name !== 'sqliteElection') return backendNamed(name).open({ path });
+  const agreed = { name: 'watcher', ttlMs: 1_000, commandTimeoutMs: 100, clock: systemClock, log: () => undefined };
+  return sqliteElection.open({ ...agreed, path });
+}
 
 const answers: string[] = [];
 for (const path of paths) {
-  const refused = await backend.open({ path }).then(
+  const refused = await open(path).then(
     () => 'opened',
-    (error) => (isMempoolError(error) ? error.code : String(error)),
+    (error) => (isMempoolError(error) || isElectionError(error) ? error.code : String(error)),
   );
   answers.push(refused);
 }

@@ -5,72 +5,166 @@ import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { hashOf, numbers, payloadOf, pointOf, transaction } from '../numbered.ts';
+import { backends, orderings } from '../kinds.ts';
+import { hashOf, numbers, payloadOf, pointOf, priced, submission, transaction } from '../numbered.ts';
 
-const count = 300;
+// What a pool does without one of its records is a conformance case (M2/damaged-...). Here are rows that only this file has.
 
-/** A closed pool of 300 transactions: 100 each Pending, in flight and Dropped. */
-async function makePool(path: string): Promise<void> {
-  await using store = await sqlite.open({ path });
-  await store.receive(numbers(count).map((n) => transaction(n)));
-  await store.markInflight(numbers(100, 100).map(hashOf));
-  await store.drop(numbers(100, 200).map(hashOf), 'test');
-  await store.confirm({ point: pointOf(1), seen: [hashOf(100)], unseen: [] });
+function damage(path: string, sql: string): void {
+  const database = new SqliteDatabase(path);
+  database.exec(sql);
+  database.close();
 }
 
-function flip(path: string, offset: number, bit = 0): void {
-  const bytes = readFileSync(path);
-  bytes.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
-  writeFileSync(path, bytes);
+/** A pool of 0 to 5: 0 is Dropped, 1 Confirmed, 2 Propagated, the rest Pending; opened after its file was damaged. */
+async function openDamaged(sql: string, options: OpenOptions = {}, backend = sqlite): Promise<MempoolStore> {
+  const path = join(scratchFolder(), 'pool.db');
+  const { log, ordering = 'fifo', ...policy } = options;
+  const made = await sqlite.open({ path, ordering, ...policy });
+  await made.receive(numbers(6).map((n) => submission(ordering, n)));
+  await made.drop([hashOf(0)], 'test');
+  await made.markInflight([hashOf(2)]);
+  await made.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] });
+  await made.close();
+  damage(path, sql);
+  const store = await backend.open({ path, ...options });
+  onTestFinished(() => store.close());
+  return store;
 }
 
-/** In the payload's place and wherever SQLite left an old copy of its page. */
-function flipBeside(path: string, n: number, distance: number): void {
-  const bytes = readFileSync(path);
-  const payload = payloadOf(n);
-  for (let at = bytes.indexOf(payload); at >= 0; at = bytes.indexOf(payload, at + 1)) flip(path, at + distance);
+function heard(): { log: Logger; warnings: unknown[] } {
+  const warnings: unknown[] = [];
+  return { warnings, log: (_level, _message, fields) => warnings.push(fields) };
 }
 
+const order = async (store: MempoolStore) => (await store.reap()).map(({ hash }) => hash);
 const damaged = (n: number) => ({ code: 'ERR_MEMPOOL_CORRUPT', details: { hash: hashOf(n), seq: n + 1 } });
 
-test('M2: a damaged payload ends the page before it, refuses the one that begins with it, and is stepped over', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await makePool(path);
-  flipBeside(path, 10, 50);
-  await using store = await sqlite.open({ path });
-  expect((await store.peekPending()).map(({ seq }) => seq)).toEqual(numbers(10, 1));
-  await expect(store.peekPending({ after: 10 })).rejects.toMatchObject(damaged(10));
-  expect((await store.peekPending({ after: 11 })).map(({ seq }) => seq)).toEqual(numbers(89, 12));
+const places = [
+  { what: 'an unreadable stage', sql: 'UPDATE inflight SET stage = 9 WHERE seq = 3' },
+  { what: 'no place', sql: 'DELETE FROM inflight WHERE seq = 3' },
+].flatMap((row) => orderings.map((ordering) => ({ ...row, ordering })));
+
+test.each(places)(
+  'M2: a transaction with $what is told as damaged, and drop removes it: $ordering',
+  async ({ ordering, sql }) => {
+    const { log, warnings } = heard();
+    const store = await openDamaged(sql, { ordering, log });
+    // Only a priority pool reads all of the file when it is opened.
+    expect(warnings).toEqual(ordering === 'fifo' ? [] : [{ hash: hashOf(2), seq: 3 }]);
+    await expect(store.checkStatus([hashOf(2)])).rejects.toMatchObject(damaged(2));
+    expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
+    expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+    expect(await store.usage()).toMatchObject({ pending: 3, propagated: 0, confirmed: 1, logged: 2 });
+  },
+);
+
+test.each(places)(
+  'M2: the block that carries a transaction with $what confirms it: $ordering',
+  async ({ ordering, sql }) => {
+    const store = await openDamaged(sql, { ordering });
+    const block = { point: pointOf(2), seen: [hashOf(2)], unseen: [hashOf(1)] };
+    expect(await store.confirm(block)).toMatchObject({ kind: 'applied', confirmed: 1, returned: 1 });
+    expect(await store.findInflight([hashOf(2)])).toMatchObject([{ stage: 'Confirmed', confirmedAt: pointOf(2) }]);
+    expect(await store.usage()).toMatchObject({ pending: 4, propagated: 0, acknowledged: 0, confirmed: 1 });
+  },
+);
+
+test.each(orderings)(
+  'M2: a damaged type ends the page before it, is named when it is asked for, and drop removes it: %s',
+  async (ordering) => {
+    const store = await openDamaged("UPDATE tx SET type = 'none' WHERE seq = 5", { ordering });
+    expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }]);
+    await expect(store.peekPending({ after: 4 })).rejects.toMatchObject(damaged(4));
+    expect(await store.peekPending({ after: 5 })).toMatchObject([{ hash: hashOf(5) }]);
+    await expect(store.payloads([hashOf(3), hashOf(4)])).rejects.toMatchObject(damaged(4));
+    expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
+    expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
+  },
+);
+
+test.each(orderings)('M2: no block is put onto a tip that cannot be read, and the pool works: %s', async (ordering) => {
+  const store = await openDamaged("UPDATE block SET point = x'00'", { ordering });
+  const next = { point: pointOf(2), parent: pointOf(1).hash, seen: [], unseen: [] };
+  for (const call of [store.confirm(next), store.rollback(null), store.tip()])
+    await expect(call).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
+  expect(await store.receive([submission(ordering, 7)])).toMatchObject([{ kind: 'received' }]);
+  expect(await store.usage()).toMatchObject({ pending: 4, confirmed: 1 });
 });
 
-test('M2: a damaged payload in flight is named, and the rest of the pool works', async () => {
+/** Rows of a fifo pool that may be lost: of what is Propagated (seq 3) and Confirmed (seq 2). */
+const lostRows = [
+  { what: 'lost', sql: (seq: number) => `DELETE FROM tx WHERE seq = ${seq}` },
+  { what: 'without its hash', sql: (seq: number) => `UPDATE tx SET hash = x'' WHERE seq = ${seq}` },
+];
+const stepped = (seq: number) => ({ code: 'ERR_MEMPOOL_CORRUPT', details: { hash: '', seq } });
+
+test.each(lostRows)(
+  'M2: a row $what stops no block that would drop its transaction, is warned of once and stays stepped over',
+  async ({ sql }) => {
+    const { log, warnings } = heard();
+    const store = await openDamaged(sql(3), { log });
+    const drops = { dropThreshold: 1 };
+    const first = await store.confirm({ point: pointOf(2), seen: [hashOf(3)], unseen: [] }, drops);
+    const second = await store.confirm({ point: pointOf(3), seen: [], unseen: [] }, drops);
+    expect([first, second]).toMatchObject([
+      { kind: 'applied', confirmed: 1, dropped: 0 },
+      { kind: 'applied', dropped: 0 },
+    ]);
+    expect(warnings).toEqual([{ hash: '', seq: 3 }]);
+    await expect(store.peekInflight({ after: 2 })).rejects.toMatchObject(stepped(3));
+    expect(await store.peekInflight({ after: 3 })).toMatchObject([{ seq: 4 }]);
+  },
+);
+
+test.each(lostRows)(
+  'M2: a row $what stops no block that would finalise its transaction, and no rollback',
+  async ({ sql }) => {
+    const store = await openDamaged(sql(2), { finalizeThreshold: 2 });
+    const block = { point: pointOf(2), seen: [hashOf(2)], unseen: [] };
+    expect(await store.confirm(block)).toMatchObject({ kind: 'applied', confirmed: 1, finalized: 0 });
+    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', undone: 2, returned: 1 });
+    expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Pending' }]);
+  },
+);
+
+test('M2: a damaged confirming block is told with the hash and seq, and stops no block after it', async () => {
   const path = join(scratchFolder(), 'pool.db');
-  await makePool(path);
-  flipBeside(path, 100, 50);
-  await using store = await sqlite.open({ path });
-  await expect(store.findInflight([hashOf(101), hashOf(100)])).rejects.toMatchObject(damaged(100));
-  expect(await store.checkStatus([hashOf(100)])).toMatchObject([{ stage: 'Confirmed', confirmedAt: pointOf(1) }]);
-  expect(await store.confirm({ point: pointOf(2), seen: [hashOf(101)], unseen: [] })).toMatchObject({ confirmed: 1 });
+  await using store = await sqlite.open({ path, finalizeThreshold: 4, maxRollback: 1 });
+  const block = (n: number, ...seen: string[]) => store.confirm({ point: pointOf(n), seen, unseen: [] });
+  await store.receive([transaction(0)]);
+  await block(1, hashOf(0));
+  await block(2);
+  damage(path, "UPDATE inflight SET point = x'00' WHERE seq = 1");
+  await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
+  for (const n of [3, 4]) expect(await block(n)).toMatchObject({ kind: 'applied' });
+  await expect(store.dumpFinalized()).rejects.toMatchObject({ details: { hash: hashOf(0), seq: 1, logSeq: 1 } });
 });
 
-test('M2: drop removes a damaged transaction; its log entry is damaged and can be stepped over', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await makePool(path);
-  flipBeside(path, 10, 50);
-  await using store = await sqlite.open({ path });
-  expect(await store.drop([hashOf(10)], 'damaged')).toEqual([hashOf(10)]);
-  const { lastLogSeq } = await store.usage();
-  await expect(store.dumpFinalized({ cursor: lastLogSeq })).rejects.toMatchObject({
-    code: 'ERR_MEMPOOL_CORRUPT',
-    details: { hash: hashOf(10), seq: 11, logSeq: lastLogSeq },
-  });
-  expect(await store.dumpFinalized({ cursor: lastLogSeq + 1 })).toMatchObject({ entries: [], hasMore: false });
+test('M2: a stage damaged into another one leaves the pool usable', async () => {
+  const store = await openDamaged('UPDATE inflight SET stage = 2 WHERE seq = 3');
+  expect(await store.release([hashOf(2)])).toEqual([hashOf(2)]);
+  expect(await store.usage()).toMatchObject({ pending: 4, propagated: 0, acknowledged: 0, confirmed: 1 });
+});
+
+test('O2: what returns without its row is counted and told as damaged, not passed over', async () => {
+  const store = await openDamaged('DELETE FROM tx WHERE seq = 2', { finalizeThreshold: 1 });
+  await store.drop(numbers(3, 3).map(hashOf), 'test');
+  expect(await store.rollback(null)).toMatchObject({ returned: 1 });
+  expect(await store.usage()).toMatchObject({ pending: 1 });
+  await expect(store.peekPending()).rejects.toMatchObject(stepped(2));
 });
 
 test('M2: a damaged hash is told by its payload', async () => {
   const path = join(scratchFolder(), 'pool.db');
-  await makePool(path);
-  flipBeside(path, 10, -20);
+  const whole = await sqlite.open({ path });
+  await whole.receive(numbers(30).map((n) => transaction(n)));
+  await whole.close();
+  const bytes = readFileSync(path);
+  // In the payload's place and wherever SQLite left an old copy of its page.
+  for (let at = bytes.indexOf(payloadOf(10)); at >= 0; at = bytes.indexOf(payloadOf(10), at + 1))
+    bytes.writeUInt8(bytes.readUInt8(at - 20) ^ 1, at - 20);
+  writeFileSync(path, bytes);
   await using store = await sqlite.open({ path });
   await expect(store.peekPending({ after: 10 })).rejects.toMatchObject({
     code: 'ERR_MEMPOOL_CORRUPT',
@@ -78,136 +172,103 @@ test('M2: a damaged hash is told by its payload', async () => {
   });
 });
 
-/** An open pool of the transactions 0 to 3 of which 0 and 1 are in flight, and what was damaged in its file since. */
-async function openDamaged(sql: string, options: OpenOptions = {}, blocks = 0): Promise<MempoolStore> {
-  const path = join(scratchFolder(), 'pool.db');
-  const store = await sqlite.open({ path, ...options });
-  onTestFinished(() => store.close());
-  await store.receive(numbers(4).map((n) => transaction(n)));
-  await store.markInflight([hashOf(0), hashOf(1)]);
-  for (const n of numbers(blocks, 1)) await store.confirm({ point: pointOf(n), seen: [hashOf(0)], unseen: [] });
-  const database = new SqliteDatabase(path);
-  database.exec(sql);
-  database.close();
-  return store;
-}
-
-const stepped = { code: 'ERR_MEMPOOL_CORRUPT', details: { hash: '', seq: 1 } };
-
-for (const [what, sql] of [
-  ['lost', 'DELETE FROM tx WHERE seq = 1'],
-  ['without its hash', "UPDATE tx SET hash = x'' WHERE seq = 1"],
-] as const) {
-  test(`M2: a row ${what} stops no block that would drop its transaction, is warned of once and stays stepped over`, async () => {
-    const warnings: unknown[] = [];
-    const log: Logger = (_level, _message, fields) => warnings.push(fields);
-    const store = await openDamaged(sql, { dropThreshold: 1, log });
-    const first = await store.confirm({ point: pointOf(1), seen: [hashOf(2)], unseen: [] });
-    const second = await store.confirm({ point: pointOf(2), seen: [], unseen: [] });
-    expect([first, second]).toMatchObject([
-      { confirmed: 1, dropped: 1 },
-      { kind: 'applied', dropped: 0 },
-    ]);
-    expect(warnings).toEqual([{ hash: '', seq: 1 }]);
-    await expect(store.peekInflight()).rejects.toMatchObject(stepped);
-    expect(await store.peekInflight({ after: 1 })).toMatchObject([{ seq: 3 }]);
-  });
-
-  test(`M2: a row ${what} stops no block that would finalise its transaction, and no rollback`, async () => {
-    const store = await openDamaged(sql, { finalizeThreshold: 2 }, 1);
-    const block = { point: pointOf(2), seen: [hashOf(1)], unseen: [] };
-    expect(await store.confirm(block)).toMatchObject({ kind: 'applied', confirmed: 1, finalized: 0 });
-    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', undone: 2, returned: 1 });
-    expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ stage: 'Pending' }]);
-  });
-}
-
-for (const [what, sql] of [
-  ['an unreadable stage', 'UPDATE inflight SET stage = 9 WHERE seq = 1'],
-  ['no place', 'DELETE FROM inflight WHERE seq = 1'],
-] as const) {
-  test(`M2: drop removes a transaction with ${what}, and the counters stay right`, async () => {
-    const store = await openDamaged(sql);
-    await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
-    await store.markAcknowledged([hashOf(1)]);
-    expect(await store.drop([hashOf(0)], 'damaged')).toEqual([hashOf(0)]);
-    expect(await store.checkStatus([hashOf(0)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
-    expect(await store.usage()).toMatchObject({ pending: 2, propagated: 0, acknowledged: 1, logged: 1 });
-  });
-
-  test(`M2: the block that carries a transaction with ${what} confirms it`, async () => {
-    const store = await openDamaged(sql);
-    const block = { point: pointOf(1), seen: [hashOf(0)], unseen: [hashOf(1)] };
-    expect(await store.confirm(block)).toMatchObject({ confirmed: 1, returned: 1 });
-    expect(await store.findInflight([hashOf(0)])).toMatchObject([{ stage: 'Confirmed', confirmedAt: pointOf(1) }]);
-    expect(await store.usage()).toMatchObject({ pending: 3, propagated: 0, acknowledged: 0, confirmed: 1 });
-  });
-}
-
-test('M2: a block that carries a transaction whose last log entry is damaged is applied, and changes nothing of it', async () => {
-  const store = await openDamaged('UPDATE log SET stage = 9', { finalizeThreshold: 1 }, 1);
-  expect(await store.confirm({ point: pointOf(2), seen: [hashOf(0)], unseen: [] })).toMatchObject({ confirmed: 0 });
-  expect(await store.drop([hashOf(0)], 'damaged')).toEqual([]);
-  await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
-});
-
-test('M2: a damaged confirming block is told with the hash and seq, and stops no block after it', async () => {
-  const options = { finalizeThreshold: 4, dropThreshold: 9, maxRollback: 1 };
-  const store = await openDamaged("UPDATE inflight SET point = x'00' WHERE seq = 1", options, 2);
-  await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
-  expect(await store.confirm({ point: pointOf(3), seen: [], unseen: [] })).toMatchObject({ kind: 'applied' });
-  expect(await store.confirm({ point: pointOf(4), seen: [], unseen: [] })).toMatchObject({ kind: 'applied' });
-  await expect(store.dumpFinalized()).rejects.toMatchObject({ details: { hash: hashOf(0), seq: 1, logSeq: 1 } });
-});
-
-test('M2: a stage damaged into another one leaves the pool usable', async () => {
-  const store = await openDamaged('UPDATE inflight SET stage = 2 WHERE seq = 1');
-  expect(await store.release([hashOf(0)])).toEqual([hashOf(0)]);
-  expect(await store.usage()).toMatchObject({ pending: 3, propagated: 1, acknowledged: 0, confirmed: 0 });
-});
-
-test('O2: what returns without its row is counted and told as damaged, not passed over', async () => {
-  const store = await openDamaged('DELETE FROM tx WHERE seq = 1', { finalizeThreshold: 1 }, 1);
-  await store.drop([hashOf(2), hashOf(3)], 'test');
-  expect(await store.rollback(null)).toMatchObject({ returned: 1 });
-  expect(await store.usage()).toMatchObject({ pending: 1 });
-  await expect(store.peekPending()).rejects.toMatchObject(stepped);
-});
-
-test('a pool cut short is an error, and reading goes as far as the file does', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await makePool(path);
-  truncateSync(path, Math.floor(readFileSync(path).length / 2));
-  await expect(readAll(path)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
-});
-
-/** Reads all there is and compares it with what was written: an answer that is wrong throws no error of the library. */
-async function readAll(path: string): Promise<void> {
-  await using store = await sqlite.open({ path });
-  const live = [...(await store.peekPending({ limit: 1000 })), ...(await store.peekInflight({ limit: 1000 }))];
-  const { entries } = await store.dumpFinalized({ limit: 1000 });
-  for (const { hash, payload } of [...live, ...entries]) expect(payload).toEqual(payloadOf(Number.parseInt(hash, 16)));
-  await readRest(store);
-}
-
-async function readRest(store: MempoolStore): Promise<void> {
-  await store.checkStatus(numbers(count).map(hashOf));
-  await store.tip({ points: 10 });
-  for await (const event of await store.subscribe({ after: 0, signal: AbortSignal.timeout(1) }))
-    expect(event).toBeDefined();
-}
-
 test('M2: gossip of hashes goes past what is damaged, be it all that a page has', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await makePool(path);
-  const database = new SqliteDatabase(path);
-  database.exec('UPDATE tx SET hash = zeroblob(100 + seq) WHERE seq <= 2');
-  database.close();
-  await using store = await sqlite.open({ path });
-  expect(await store.since(0, { limit: 2, hashesOnly: true })).toEqual({ items: [], next: 2 });
-  expect(await store.since(2, { limit: 2, hashesOnly: true })).toMatchObject({
-    items: [{ seq: 3 }, { seq: 4 }],
-    next: 4,
+  const store = await openDamaged('UPDATE tx SET hash = zeroblob(100 + seq) WHERE seq IN (3, 4)');
+  expect(await store.since(0, { limit: 2, hashesOnly: true })).toEqual({ items: [], next: 4 });
+  expect(await store.since(4, { limit: 2, hashesOnly: true })).toMatchObject({
+    items: [{ seq: 5 }, { seq: 6 }],
+    next: 6,
   });
-  await expect(store.since(0)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT', details: { seq: 1 } });
+  await expect(store.since(0)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT', details: { seq: 3 } });
+});
+
+test('a pool cut short is an error', async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  const store = await sqlite.open({ path });
+  await store.receive(numbers(300).map((n) => transaction(n)));
+  await store.close();
+  truncateSync(path, Math.floor(readFileSync(path).length / 2));
+  const reading = async () => {
+    await using cut = await sqlite.open({ path });
+    const page = await cut.peekPending({ limit: 1000 });
+    for (const { hash, payload } of page) expect(payload).toEqual(payloadOf(Number.parseInt(hash, 16)));
+    await cut.checkStatus(numbers(300).map(hashOf));
+  };
+  await expect(reading()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
+});
+
+// What only a priority pool keeps.
+
+const ordering = 'priority';
+
+test.each([
+  { what: 'cut short', sql: "UPDATE entry SET record = x'80' WHERE seq = 5" },
+  { what: 'no CBOR', sql: "UPDATE entry SET record = x'ff' WHERE seq = 5" },
+  { what: 'lost', sql: 'DELETE FROM entry WHERE seq = 5' },
+])(
+  'M2: a transaction whose entry is $what is parked, with a warning; drop removes it, and it can come again',
+  async ({ sql }) => {
+    const { log, warnings } = heard();
+    const store = await openDamaged(sql, { ordering, log });
+    expect(warnings).toEqual([{ hash: hashOf(4), seq: 5 }]);
+    expect(await order(store)).toEqual([5, 3].map(hashOf));
+    const tagged = priced(6, { priority: 99n, provides: [`lost:${hashOf(4)}`] });
+    expect(await store.receive([tagged])).toMatchObject([{ kind: 'received' }]);
+    expect(await store.peekParked()).toMatchObject([{ hash: hashOf(4) }]);
+    expect(await store.payloads([hashOf(4)])).toEqual([transaction(4)]);
+    expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
+    await store.receive([priced(4, { priority: 4n })]);
+    expect(await order(store)).toEqual([6, 5, 4, 3].map(hashOf));
+  },
+);
+
+test('M2: a lost row is warned of, and stops neither the other transactions nor a block', async () => {
+  const { log, warnings } = heard();
+  const store = await openDamaged('DELETE FROM tx WHERE seq IN (3, 5)', { ordering, log });
+  expect(warnings).toEqual([
+    { hash: '', seq: 5 },
+    { hash: '', seq: 3 },
+  ]);
+  expect(await order(store)).toEqual([5, 3].map(hashOf));
+  expect(await store.confirm({ point: pointOf(2), seen: [hashOf(3)], unseen: [] })).toMatchObject({ confirmed: 1 });
+  expect(await store.receive([priced(7, { priority: 99n })])).toMatchObject([{ kind: 'received', seq: 7 }]);
+  expect(await order(store)).toEqual([7, 5].map(hashOf));
+});
+
+test.each(["UPDATE priority_pool SET limits = '{'", 'DELETE FROM priority_pool'])(
+  'M2: without the row of the pool nothing is guessed: %s',
+  async (sql) => {
+    for (const backend of backends)
+      await expect(openDamaged(sql, { ordering }, backend)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
+  },
+);
+
+test('M2: gossip ends before a damaged payload, names it where it would come first, and goes on once it is dropped', async () => {
+  const store = await openDamaged("UPDATE tx SET payload = x'00' WHERE seq = 5", { ordering });
+  const page = await store.since(0);
+  expect(page.items.map(({ hash }) => hash)).toEqual([2, 3].map(hashOf));
+  await expect(store.since(page.next)).rejects.toMatchObject(damaged(4));
+  expect(await store.since(page.next, { limit: 1, hashesOnly: true })).toMatchObject({ items: [{ hash: hashOf(4) }] });
+  await store.drop([hashOf(4)], 'damaged');
+  expect((await store.since(page.next)).items.map(({ hash }) => hash)).toEqual([hashOf(5)]);
+});
+
+/** CBOR that is no change: of no form at all, of the right form at first sight, and one that names an unknown transaction. */
+test.each([
+  ['cut short', '00'],
+  ['an entry that is none', '8880f681058080f60000'],
+  ['a write that is none', '888105f6808080f60000'],
+  ['a block that is none', '888083010203808080f60000'],
+  ['a tag that is none', '8880f680810580f60000'],
+  ['an unknown transaction', '88818941aa0903010000f6f6f4f6808080f60000'],
+])('M2: a process that cannot follow what another one did reads the pool again: %s', async (_what, record) => {
+  const path = join(scratchFolder(), 'pool.db');
+  await using first = await sqlite.open({ path, ordering });
+  await using second = await sqlite.open({ path, ordering });
+  await first.receive([priced(1)]);
+  for (const n of [2, 3, 4]) await second.receive([priced(n)]);
+  damage(path, `UPDATE change SET record = x'${record}' WHERE version = 3`);
+  expect((await first.reap()).length).toBe(4);
+  expect(await first.receive([priced(2), priced(3)])).toMatchObject([{ kind: 'duplicate' }, { kind: 'duplicate' }]);
+  expect((await second.reap()).length).toBe(4);
 });

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { formatVersion } from 'mempool-core/backend';
+import { createElection } from 'mempool-election';
+import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
@@ -17,6 +19,9 @@ function ask(path: string, sql: string): unknown[] {
     database.close();
   }
 }
+
+/** The format number in the file's header, which every build reads first. */
+const formatOf = (path: string) => ask(path, 'PRAGMA user_version')[0];
 
 /** The seqs that one of two tables has and the other has not. */
 const unmatched = `SELECT seq FROM tx WHERE seq NOT IN (SELECT seq FROM entry)
@@ -59,18 +64,34 @@ for (const backend of [sqlite, sqliteExclusive]) {
     expect(ask(path, 'SELECT tag FROM satisfied')).toEqual([]);
   });
 
-  test(`D1: a priority pool of ${backend.name} is after a reopening what it was before`, async () => {
+  test(`N2: ${backend.name} marks a priority pool's file with a format that builds without such pools refuse`, async () => {
     const path = join(scratchFolder(), 'pool.db');
-    const store = await backend.open({ ...smallPool('priority'), path, synchronous: 'normal' });
-    for (const n of numbers(200)) await callOf(store, n);
-    const before = [await store.reap(), await store.usage(), await store.since(0), await store.stale({ height: 99 })];
-    await store.close();
-    await using again = await backend.open({ ...smallPool('priority'), path });
-    expect([await again.reap(), await again.usage(), await again.since(0), await again.stale({ height: 99 })]).toEqual(
-      before,
-    );
+    await (await backend.open({ path, ...priority })).close();
+    // They take this one and no other.
+    expect(formatVersion).toBe(1);
+    expect(formatOf(path)).toBe(1_001);
+  });
+
+  test(`${backend.name} makes no table of priority pools in a fifo pool`, async () => {
+    const path = join(scratchFolder(), 'pool.db');
+    await (await backend.open({ path })).close();
+    expect(formatOf(path)).toBe(formatVersion);
+    const tables = ask(path, "SELECT name FROM sqlite_schema WHERE type = 'table'");
+    for (const table of ['priority_pool', 'entry', 'satisfied', 'change']) expect(tables).not.toContain(table);
   });
 }
+
+test('a priority pool can be made in a file that an election made', async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  const election = createElection(sqliteElection, { path, nodeId: 'one' });
+  await election.start();
+  await election.runAsLeader(async () => undefined);
+  expect(formatOf(path)).toBe(formatVersion);
+  await using store = await sqlite.open({ path, ...priority });
+  expect(await store.receive([priced(1)])).toMatchObject([{ kind: 'received' }]);
+  expect(formatOf(path)).toBe(1_001);
+  await election[Symbol.asyncDispose]();
+});
 
 test('priorities of 64 bits come back as they were', async () => {
   const path = join(scratchFolder(), 'pool.db');
