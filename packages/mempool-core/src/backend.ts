@@ -15,6 +15,7 @@ export {
 } from './codec/codec.ts';
 export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
 export { encodeArrivals, encodeEvents, pointBytes } from './codec/event-encoder.ts';
+export { decodeLimits, encodeLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
 export type * from './contract/call-context.ts';
 export type * from './contract/driver.ts';
@@ -32,7 +33,6 @@ export {
   nextStage,
   sightingCounts,
 } from './contract/lifecycle.ts';
-export { namedLimits } from './contract/limits.ts';
 export { maxOperations } from './contract/options.ts';
 export { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from './contract/order-key.ts';
 export * from './contract/page-rules.ts';
@@ -48,8 +48,9 @@ export { type RetryOptions, retryUntil } from './drivers/retry.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
 export { Ledger } from './memory/ledger.ts';
 export type { LedgerRecord } from './memory/ledger-record.ts';
-export { decodeChange, encodeChange } from './priority/change-record.ts';
+export { encodeChange } from './priority/change-record.ts';
 export { dumpOf } from './priority/dump.ts';
+export { MirroredPool, mirroredBody, type PoolPosition, storedEntry } from './priority/mirrored-pool.ts';
 export { PoolIndex } from './priority/pool-index.ts';
 export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
 export {
@@ -58,12 +59,11 @@ export {
   type PoolChange,
   type PoolRecord,
   PriorityPool,
-  type PriorityPoolParts,
 } from './priority/priority-pool.ts';
 export type { Planning } from './priority/step-builder.ts';
 export * from './rules/answers.ts';
 export * from './rules/change.ts';
-export { lostEnd, lostEntry } from './rules/damage.ts';
+export { lostEnd } from './rules/damage.ts';
 export { endedLeases, takenBy } from './rules/fifo-claims.ts';
 export { arrivalLimits } from './rules/fifo-limits.ts';
 export * from './rules/fifo-selection.ts';

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { defaultLimits, defaultRetention, isMempoolError, MempoolError } from 'mempool-core';
-import { type DriverOptions, retryUntil, type StoreDriver } from 'mempool-core/backend';
+import { type DriverOptions, encodeLimits, retryUntil, type StoreDriver } from 'mempool-core/backend';
 import { Connection } from './connection/connection.ts';
 import { type RedisOptions, taggedPrefix } from './connection/options.ts';
 import { refusal, unsupportedMode } from './connection/refusal.ts';
 import { keysOf, priorityKeysOf } from './connection/script.ts';
 import { FifoStore } from './fifo/store.ts';
 import { numberText } from './pool/pool-reader.ts';
-import { encodeLimits } from './priority/step-commands.ts';
 import { openPriority } from './priority/store.ts';
 
 type Options = DriverOptions & RedisOptions;

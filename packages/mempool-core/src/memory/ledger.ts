@@ -132,6 +132,25 @@ export class Ledger implements PoolView, EventSource {
     return { point: this.pointAt(tick), tick };
   }
 
+  /** Number of the oldest log entry kept; `lastLogSeq + 1` when there is none. */
+  get firstLogSeq(): number {
+    return this.#log.oldest;
+  }
+
+  get lastLogSeq(): number {
+    return this.#log.last;
+  }
+
+  /** Hashes that are not live, and whose latest log entry is before this number: they leave the pool when those entries go. */
+  endedBefore(logSeq: number): string[] {
+    const hashes: string[] = [];
+    for (const [number, entry] of this.#log.from(0)) {
+      if (number >= logSeq) break;
+      if (this.#rows.isLatest(entry)) hashes.push(entry.life.hash);
+    }
+    return hashes;
+  }
+
   life(hash: string): Life | null {
     const row = this.#rows.find(hash);
     return row && lifeOf(row);

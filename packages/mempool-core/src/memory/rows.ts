@@ -58,13 +58,16 @@ export class Rows {
     return row ?? this.of(life.hash);
   }
 
+  /** Whether the hash has no later life than the one that this entry ended. */
+  isLatest({ life, row }: LogRow): boolean {
+    return (row ?? this.find(life.hash))?.mark?.final === life;
+  }
+
   /** Whether it is gone: a hash that has a later life than this one stays. */
   forget(entry: LogRow): boolean {
-    const { life } = entry;
-    const row = this.logged(entry);
-    if (row.mark?.final !== life) return false;
-    this.shelves.remove(row);
-    return this.#byHash.delete(life.hash);
+    if (!this.isLatest(entry)) return false;
+    this.shelves.remove(this.logged(entry));
+    return this.#byHash.delete(entry.life.hash);
   }
 
   #add(row: Row): Row {

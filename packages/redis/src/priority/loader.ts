@@ -3,11 +3,6 @@ import * as core from 'mempool-core/backend';
 import type { LoadedPage, Reply } from '../connection/script.ts';
 import { decodeEntry as decodeLogEntry } from '../pool/record.ts';
 import { placeOf } from '../pool/score.ts';
-import { LogIndex } from './log-index.ts';
-import { type Mark, Mirror } from './mirror.ts';
-import { decodeLimits } from './step-commands.ts';
-
-const noBytes: Uint8Array = new Uint8Array();
 
 type Head = [
   next: Buffer,
@@ -37,7 +32,7 @@ type ReadPool = (what: string, after: string, count: number) => Promise<Reply<'l
 
 /** All that lua/priority/load.lua answers with, page by page. */
 interface LoadedPool {
-  readonly mark: Mark;
+  readonly position: core.PoolPosition;
   readonly head: LoadedPage;
   readonly blocks: readonly LoadedPage[];
   readonly lives: readonly LoadedPage[];
@@ -50,7 +45,7 @@ interface LoadedPool {
  *
  * @throws `ERR_MEMPOOL_CORRUPT` where its numbers do not fit
  */
-export async function loadPool(read: ReadPool, warn: (what: string, hash: string) => void): Promise<Mirror> {
+export async function loadPool(read: ReadPool, warn: (what: string, hash: string) => void): Promise<core.MirroredPool> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const loaded = await loadPages(read);
     if (loaded !== null) return mirrorOf(loaded, warn);
@@ -58,13 +53,13 @@ export async function loadPool(read: ReadPool, warn: (what: string, hash: string
   const reply = await read('all', '0', allItems);
   const [head, blocks, pending, flight, log, tags] = reply.slice(6) as LoadedPage[] as SixPages;
   const lives = [pending, flight];
-  return mirrorOf({ mark: markOf(reply), head, blocks: [blocks], lives, log: [log], tags: [tags] }, warn);
+  return mirrorOf({ position: positionOf(reply), head, blocks: [blocks], lives, log: [log], tags: [tags] }, warn);
 }
 type SixPages = [LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage];
 
 async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
   const reply = await read('head', '0', 1);
-  const mark = markOf(reply);
+  const position = positionOf(reply);
   const pages = { blocks: [], pending: [], flight: [], log: [], tags: [] } as Record<
     keyof typeof pageItems,
     LoadedPage[]
@@ -72,48 +67,48 @@ async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
   for (const what of Object.keys(pageItems) as (keyof typeof pageItems)[]) {
     for (let after = '0'; after !== ''; ) {
       const next = await read(what, after, pageItems[what]);
-      if (!isSame(mark, markOf(next))) return null;
+      if (!isSame(position, positionOf(next))) return null;
       const page = next[6] as LoadedPage;
       pages[what].push(page);
       after = String(page[0]);
     }
   }
   const { pending, flight, ...others } = pages;
-  return { mark, head: reply[6] as LoadedPage, lives: [...pending, ...flight], ...others };
+  return { position, head: reply[6] as LoadedPage, lives: [...pending, ...flight], ...others };
 }
 
-function markOf([epoch, version, stamp]: Reply<'load'>): Mark {
+function positionOf([epoch, version, stamp]: Reply<'load'>): core.PoolPosition {
   return { epoch: String(epoch), version, stamp: String(stamp) };
 }
 
-function isSame(a: Mark, b: Mark): boolean {
+function isSame(a: core.PoolPosition, b: core.PoolPosition): boolean {
   return a.epoch === b.epoch && a.version === b.version && a.stamp === b.stamp;
 }
 
-/** What cannot be read is told to `warn` and replaced by what harms nobody (M2). */
-function mirrorOf(loaded: LoadedPool, warn: (what: string, hash: string) => void): Mirror {
-  const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, gossip, limits] =
-    loaded.head as unknown as Head;
-  const retention = { maxFinalized, maxRollback, maxEvents: 1 };
-  const pool = new core.PriorityPool({ epoch: loaded.mark.epoch, retention, limits: decodeLimits(String(limits)) });
-  const reader = new RecordReader(loaded, warn);
-  const trimmed = { trimmedLog: logFirst - 1, trimmedEvents: eventSeq };
-  pool.restore({ kind: 'base', tick, floor, lastSeq, ...trimmed });
-  for (const item of itemsOf<BlockItem>(loaded.blocks)) for (const record of reader.block(item)) pool.restore(record);
-  for (const item of itemsOf<LiveItem>(loaded.lives)) for (const record of reader.live(item)) pool.restore(record);
-  const log = new LogIndex(logFirst);
-  for (const item of itemsOf<LogItem>(loaded.log)) {
-    const { write, isLatest } = reader.end(item);
-    pool.restore({ kind: 'write', write });
-    log.push(write.after.hash);
-    if (!isLatest) log.revive(write.after.hash);
-  }
-  if (log.last !== logSeq) throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'the log is not as long as its numbers say');
-  for (const entry of reader.entries) pool.restore({ kind: 'entry', entry });
-  pool.restore({ kind: 'gossip', lastGossipSeq: Number(gossip) });
-  for (const page of loaded.tags) for (const record of tagRecords(page)) pool.restore(record);
-  pool.restored();
-  return new Mirror(pool, log, loaded.mark);
+function mirrorOf(loaded: LoadedPool, warn: (what: string, hash: string) => void): core.MirroredPool {
+  const head = loaded.head as unknown as Head;
+  const [, , , , , , , , maxFinalized, maxRollback, , limits] = head;
+  return new core.MirroredPool({
+    position: loaded.position,
+    retention: { maxFinalized, maxRollback },
+    limits: core.decodeLimits(String(limits)),
+    records: recordsOf(loaded, head, new RecordReader(loaded, warn)),
+  });
+}
+
+/** What cannot be read is reported, and replaced by what harms nothing (M2). */
+function* recordsOf(loaded: LoadedPool, head: Head, reader: RecordReader): Generator<core.PoolRecord> {
+  const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, , , gossip] = head;
+  yield { kind: 'base', tick, floor, lastSeq, trimmedLog: logFirst - 1, trimmedEvents: eventSeq };
+  for (const item of itemsOf<BlockItem>(loaded.blocks)) yield* reader.block(item);
+  for (const item of itemsOf<LiveItem>(loaded.lives)) yield* reader.live(item);
+  const log = itemsOf<LogItem>(loaded.log);
+  if (logFirst - 1 + log.length !== logSeq)
+    throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'the log is not as long as its numbers say');
+  for (const item of log) yield { kind: 'write', write: reader.end(item) };
+  for (const entry of reader.entries) yield { kind: 'entry', entry };
+  yield { kind: 'gossip', lastGossipSeq: Number(gossip) };
+  for (const page of loaded.tags) yield* tagRecords(page);
 }
 
 function itemsOf<Item>(pages: readonly LoadedPage[]): Item[] {
@@ -152,15 +147,12 @@ class RecordReader {
     if (place === null || !isLive(place.stage)) return this.#warn('place', hash);
     const life = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number);
     const at = point.length === 0 ? null : core.decodePoint(point);
-    yield { kind: 'write', write: { after: life, point: at, body: bodyOf(hash) } };
+    yield { kind: 'write', write: { after: life, point: at, body: core.mirroredBody(hash) } };
     this.#read(hash, seq, record);
   }
 
   /** Every number of the log has one. It has a body where no later life of its hash has it. */
-  end([number, bytes, owner, record = null, code]: LogItem): {
-    readonly write: core.Write;
-    readonly isLatest: boolean;
-  } {
+  end([number, bytes, owner, record = null, code]: LogItem): core.Write {
     const read = decodeLogEntry(bytes);
     const hash = owner === undefined ? null : core.bytesToHash(owner);
     const intact = read !== null && (hash === null || read.hash === hash);
@@ -168,26 +160,12 @@ class RecordReader {
     if (!intact) this.#warn('log entry', after.hash);
     if (hash !== null) this.#read(hash, after.seq, record);
     const isLatest = hash !== null || !this.#known.has(after.hash);
-    return { write: { after, point, body: isLatest ? bodyOf(after.hash) : null }, isLatest };
+    return { after, point, body: isLatest ? core.mirroredBody(after.hash) : null };
   }
 
   #read(hash: string, seq: number, record: Buffer | null): void {
-    this.entries.push(this.#entry(hash, seq, record));
+    this.entries.push(core.storedEntry({ hash, seq, bytes: 0 }, record, () => this.#warn('entry', hash)));
   }
-
-  #entry(hash: string, seq: number, record: Buffer | null): core.Entry {
-    try {
-      if (record !== null) return core.decodeEntry(hash, seq, record);
-    } catch (error) {
-      if (!isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
-    }
-    this.#warn('entry', hash);
-    return core.lostEntry(hash, seq, 0);
-  }
-}
-
-function bodyOf(hash: string): Transaction {
-  return { hash, payload: noBytes, payloadType: 0 };
 }
 
 /** The index still tells that one was Finalized: that one stays so. */

@@ -1,10 +1,10 @@
 import { MempoolError } from 'mempool-core';
+import type { MirroredPool, PoolPosition } from 'mempool-core/backend';
 import { isGone } from '../connection/refusal.ts';
 import { type Known, type MirrorReport, type Reply, rankedKeysOf, type Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import type { Node } from '../pool/pool-reader.ts';
 import { loadPool } from './loader.ts';
-import type { Mark, Mirror } from './mirror.ts';
 import { ServerClock } from './server-clock.ts';
 
 /** Where the outcome of a call is recorded: under the caller's operation id, or under one made here. */
@@ -17,8 +17,8 @@ export interface CallId {
 export class MirrorLink {
   readonly node: Node;
   readonly clock: ServerClock;
-  #mirror: Mirror | null = null;
-  #loading: Promise<Mirror> | null = null;
+  #mirror: MirroredPool | null = null;
+  #loading: Promise<MirroredPool> | null = null;
 
   constructor(node: Node) {
     this.node = node;
@@ -26,28 +26,29 @@ export class MirrorLink {
   }
 
   /** As it is known here, which may be a while ago. */
-  async mirror(deadline: number): Promise<Mirror> {
+  async mirror(deadline: number): Promise<MirroredPool> {
+    if (this.#mirror?.isBroken) this.#mirror = null;
     return this.#mirror ?? this.#until(deadline, this.load());
   }
 
   /** As the server has it after the moment of the call. */
-  async current(deadline: number): Promise<Mirror> {
-    return (await this.recall({ id: '', ids: 'ops' }, deadline)) as Mirror;
+  async current(deadline: number): Promise<MirroredPool> {
+    return (await this.recall({ id: '', ids: 'ops' }, deadline)) as MirroredPool;
   }
 
   /** The same, unless the outcome of the call is recorded: then that. */
-  async recall({ id, ids }: CallId, deadline: number): Promise<Mirror | Buffer> {
+  async recall({ id, ids }: CallId, deadline: number): Promise<MirroredPool | Buffer> {
     for (;;) {
       const mirror = await this.mirror(deadline);
-      const { mark } = mirror;
-      const reply = await this.send('sync', [id, ...markArguments(mark)], deadline, ids);
+      const { position } = mirror;
+      const reply = await this.send('sync', [id, ...positionArguments(position)], deadline, ids);
       if (isKnown(reply)) return reply[1];
-      if (await this.follow(mirror, mark, reply, deadline)) return mirror;
+      if (await this.follow(mirror, position, reply, deadline)) return mirror;
     }
   }
 
   /** Takes what the server said of the mirror as it was at `from`. Whether it has all now that it lacked then. */
-  async follow(mirror: Mirror, from: Mark, report: MirrorReport, deadline: number): Promise<boolean> {
+  async follow(mirror: MirroredPool, from: PoolPosition, report: MirrorReport, deadline: number): Promise<boolean> {
     const [word, , stamp, , , , ...changes] = report;
     this.learnTime(report);
     const kind = String(word);
@@ -69,13 +70,13 @@ export class MirrorLink {
    * One for all that wait for it. It goes on when nobody does: what is too large to be read in the time of one call is there for a
    * later one.
    */
-  load(): Promise<Mirror> {
+  load(): Promise<MirroredPool> {
     this.#loading ??= this.#loadOnce().finally(() => (this.#loading = null));
     return this.#loading;
   }
 
   /** The pool as it is stored, read anew, each page in time. */
-  async fresh(deadlineOfPage: () => number): Promise<Mirror> {
+  async fresh(deadlineOfPage: () => number): Promise<MirroredPool> {
     const { log } = this.node.options;
     const warn = (what: string, hash: string) => log('warn', `the ${what} of ${hash} is damaged`, { hash });
     return loadPool(async (...args) => {
@@ -106,9 +107,9 @@ export class MirrorLink {
   }
 
   /** Says no where a change cannot be read, or does not fit: the mirror, which may have taken a part of it, is then of no use. */
-  #take(mirror: Mirror, from: Mark, changes: readonly Buffer[], stamp: string): boolean {
+  #take(mirror: MirroredPool, from: PoolPosition, changes: readonly Buffer[], stamp: string): boolean {
     try {
-      mirror.followRecords(from, changes, stamp);
+      mirror.follow(from, changes, stamp);
       return true;
     } catch (error) {
       this.node.options.log('warn', 'a change that another node wrote is damaged', { cause: String(error) });
@@ -116,7 +117,7 @@ export class MirrorLink {
     }
   }
 
-  async #loadOnce(): Promise<Mirror> {
+  async #loadOnce(): Promise<MirroredPool> {
     const { timeoutMs, clock } = this.node.options;
     this.#mirror = await this.fresh(() => clock() + timeoutMs);
     return this.#mirror;
@@ -130,7 +131,7 @@ export class MirrorLink {
   }
 }
 
-export function markArguments({ epoch, version, stamp }: Mark): Argument[] {
+export function positionArguments({ epoch, version, stamp }: PoolPosition): Argument[] {
   return [epoch, version, stamp];
 }
 

@@ -5,8 +5,7 @@ import * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { readPoint } from '../pool/record.ts';
-import type { Mirror } from './mirror.ts';
-import { type CallId, isKnown, type MirrorLink, markArguments, tooLate } from './mirror-link.ts';
+import { type CallId, isKnown, type MirrorLink, positionArguments, tooLate } from './mirror-link.ts';
 import { type Item, packLists } from './packed.ts';
 import { stepCommands } from './step-commands.ts';
 
@@ -118,11 +117,11 @@ export class PoolWriter {
   /** `null` where the pool is not at the mirror's version any more; the mirror then is nearer to it. */
   async #commit<T>(
     call: Call<T>,
-    mirror: Mirror,
+    mirror: core.MirroredPool,
     { step, change, begunMs }: PlannedStep<T> & { readonly begunMs: number },
     deadline: number,
   ): Promise<Outcome<T | Fenced> | null> {
-    const { mark } = mirror;
+    const { position } = mirror;
     this.#stamps += 1;
     const stamp = `${this.#id}.${this.#stamps}`;
     call.sent.set(stamp, step.outcome);
@@ -135,13 +134,13 @@ export class PoolWriter {
     switch (String(reply[0])) {
       case 'done':
         this.#link.learnTime(reply as MirrorReport);
-        if (change !== null) mirror.follow(mark, [change], stamp);
+        if (change !== null) mirror.applyOwn(position, change, stamp);
         return { outcome: step.outcome };
       case 'fenced':
         return { outcome: fencedOutcome(reply) };
       default:
         call.sent.delete(stamp);
-        await this.#link.follow(mirror, mark, reply as MirrorReport, deadline);
+        await this.#link.follow(mirror, position, reply as MirrorReport, deadline);
         await this.#waitTurn(call, (reply as MirrorReport)[5], deadline);
         return null;
     }
@@ -155,9 +154,13 @@ export class PoolWriter {
       if (sent.size === 0) signal?.throwIfAborted();
       if (clock() >= deadline) throw tooLate();
       const mirror = await this.#link.mirror(deadline);
-      const { mark } = mirror;
-      const report = await this.#link.send('turn', [this.#id, ...markArguments(mark), Math.ceil(needMs)], deadline);
-      await this.#link.follow(mirror, mark, report, deadline);
+      const { position } = mirror;
+      const report = await this.#link.send(
+        'turn',
+        [this.#id, ...positionArguments(position), Math.ceil(needMs)],
+        deadline,
+      );
+      await this.#link.follow(mirror, position, report, deadline);
       others = report[5];
     }
   }
@@ -171,10 +174,9 @@ interface PlannedStep<T> {
 type Planned<T> = PlannedStep<T> | { readonly refused: unknown };
 
 /** A plan may refuse the call; on a mirror that is behind that says nothing yet. */
-function planOn<T>(mirror: Mirror, { plan }: Call<T>, nowMs: number): Planned<T> {
+function planOn<T>(mirror: core.MirroredPool, { plan }: Call<T>, nowMs: number): Planned<T> {
   try {
-    const step = mirror.pool.plan((planning) => plan(planning, nowMs));
-    return { step, change: changeOf(mirror, step) };
+    return mirror.plan((pool) => plan(pool, nowMs));
   } catch (refused) {
     return { refused };
   }
@@ -185,18 +187,10 @@ function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: Call<T>): boo
   return script === 'commitChain' || ids === 'ops' || change !== null;
 }
 
-function changeOf({ pool: { ledger } }: Mirror, step: core.Step<unknown>): core.PoolChange | null {
-  const { events, pool } = step;
-  if (pool === undefined || pool === null) return null;
-  const { entries, satisfied, forgotten, limits } = pool;
-  const isSame = [events, entries, satisfied, forgotten].every(({ length }) => length === 0) && limits === null;
-  return isSame ? null : core.changeOfStep(step, ledger.lastEventSeq + events.length);
-}
-
 /** For lua/priority/commit.lua. */
 function commitArguments<T>(
   { id, ids, verb, fence }: Call<T>,
-  mirror: Mirror,
+  mirror: core.MirroredPool,
   { step, change }: PlannedStep<T>,
   stamp: string,
   turn: readonly Argument[],
@@ -206,7 +200,7 @@ function commitArguments<T>(
     id,
     verb,
     ...fence,
-    ...markArguments(mirror.mark),
+    ...positionArguments(mirror.position),
     stamp,
     Buffer.concat([Buffer.from(stamp + gap), record]),
   ];

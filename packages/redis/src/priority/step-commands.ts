@@ -4,7 +4,6 @@ import type { Argument } from '../connection/script-call.ts';
 import { BodyRecord } from '../pool/record.ts';
 import { scoreOf } from '../pool/score.ts';
 import { Commands } from './commands.ts';
-import type { Mirror } from './mirror.ts';
 import type { Item } from './packed.ts';
 
 const logHead = 34;
@@ -18,12 +17,16 @@ export interface StepCommands {
 }
 
 /** What a step that was planned on the mirror as it is changes on the server; `entries`: those of the step, encoded. */
-export function stepCommands(mirror: Mirror, step: core.Step<unknown>, entries: readonly Buffer[]): StepCommands {
+export function stepCommands(
+  mirror: core.MirroredPool,
+  step: core.Step<unknown>,
+  entries: readonly Buffer[],
+): StepCommands {
   return new StepWriter(mirror, step, entries).write();
 }
 
 class StepWriter {
-  readonly #mirror: Mirror;
+  readonly #mirror: core.MirroredPool;
   readonly #step: core.Step<unknown>;
   readonly #entries: readonly Buffer[];
   readonly #commands = new Commands();
@@ -38,15 +41,15 @@ class StepWriter {
   readonly #gone: ReadonlySet<string>;
   readonly #floor: number;
 
-  constructor(mirror: Mirror, step: core.Step<unknown>, entries: readonly Buffer[]) {
+  constructor(mirror: core.MirroredPool, step: core.Step<unknown>, entries: readonly Buffer[]) {
     this.#mirror = mirror;
     this.#step = step;
     this.#entries = entries;
-    let { last } = mirror.log;
+    const { ledger } = mirror.pool;
+    let last = ledger.lastLogSeq;
     for (const { after } of step.writes) if (!isLive(after.stage)) this.#ends.set(after.hash, ++last);
     this.#logLast = last;
-    const { ledger } = mirror.pool;
-    this.#logFirst = Math.max(mirror.log.first, last - ledger.retention.maxFinalized + 1);
+    this.#logFirst = Math.max(ledger.firstLogSeq, last - ledger.retention.maxFinalized + 1);
     this.#gone = this.#findGone();
     this.#floor = step.chain?.kind === 'applied' ? step.chain.floor : ledger.floor;
   }
@@ -74,13 +77,10 @@ class StepWriter {
   }
 
   #findGone(): Set<string> {
-    const { log } = this.#mirror;
-    const alive = new Set(this.#step.writes.filter(({ after }) => isLive(after.stage)).map(({ after }) => after.hash));
-    const gone = new Set<string>();
-    for (let number = log.first; number < Math.min(this.#logFirst, log.last + 1); number += 1) {
-      const hash = log.hashAt(number) as string;
-      if (log.latest(hash) === number && !alive.has(hash) && !this.#ends.has(hash)) gone.add(hash);
-    }
+    const lives = this.#step.writes.filter(({ after }) => isLive(after.stage)).map(({ after }) => after.hash);
+    const alive = new Set(lives);
+    const ended = this.#mirror.pool.ledger.endedBefore(this.#logFirst);
+    const gone = new Set(ended.filter((hash) => !alive.has(hash) && !this.#ends.has(hash)));
     for (const [hash, number] of this.#ends) if (number < this.#logFirst) gone.add(hash);
     return gone;
   }
@@ -129,8 +129,8 @@ class StepWriter {
       if (number !== undefined && number >= this.#logFirst) items.push(String(number), encodeLogEntry(write));
     }
     this.#commands.add('HSET', 'log', items);
-    const { first, last } = this.#mirror.log;
-    this.#commands.add('HDEL', 'log', numbers(first, Math.min(this.#logFirst - 1, last)));
+    const { firstLogSeq, lastLogSeq } = this.#mirror.pool.ledger;
+    this.#commands.add('HDEL', 'log', numbers(firstLogSeq, Math.min(this.#logFirst - 1, lastLogSeq)));
   }
 
   #addTags(): void {
@@ -192,7 +192,7 @@ class StepWriter {
     };
     const items: Item[] = Object.entries(fields).flatMap(([field, value]) => [field, String(value)]);
     items.push('tip', point === null ? '' : core.encodePoint(point));
-    if (pool?.limits) items.push('limits', encodeLimits(pool.limits));
+    if (pool?.limits) items.push('limits', core.encodeLimits(pool.limits));
     this.#commands.add('HSET', 'meta', items);
   }
 
@@ -223,19 +223,4 @@ function encodeLogEntry({ after, point }: core.Write): Buffer {
 
 function numbers(first: number, last: number): string[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => String(first + i));
-}
-
-/** As JSON, which has no infinity: `null` is no limit. */
-export function encodeLimits(limits: Limits): string {
-  return JSON.stringify(limits);
-}
-
-/** @throws `ERR_MEMPOOL_CORRUPT` */
-export function decodeLimits(text: string): Partial<Limits> {
-  const endless = (_: string, value: unknown) => value ?? Number.POSITIVE_INFINITY;
-  try {
-    return core.namedLimits(JSON.parse(text, endless));
-  } catch (cause) {
-    throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'the stored limits are damaged', { cause });
-  }
 }

@@ -10,8 +10,7 @@ import {
 import * as core from 'mempool-core/backend';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
-import type { Mirror } from './mirror.ts';
-import { MirrorLink, markArguments } from './mirror-link.ts';
+import { MirrorLink, positionArguments } from './mirror-link.ts';
 import { type Plan, PoolWriter } from './pool-writer.ts';
 
 type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
@@ -119,17 +118,17 @@ export class MirrorStorage implements core.PriorityStorage {
 
   /** As many of the records as fit into one answer. Whether the mirror then is as the pool was when they were read. */
   async #fetchRecords(
-    mirror: Mirror,
+    mirror: core.MirroredPool,
     lives: readonly core.Life[],
     records: Map<string, Buffer | null>,
     deadline: number,
   ): Promise<boolean> {
-    const { mark } = mirror;
+    const { position } = mirror;
     const packed = record.packHashes(lives.map(({ hash }) => hash));
-    const args = [packed, ...markArguments(mark), core.maxPageBytes];
+    const args = [packed, ...positionArguments(position), core.maxPageBytes];
     const [report, ...bodies] = await this.#link.send('fetch', args, deadline);
     for (const [i, body] of bodies.entries()) records.set(lifeName(lives[i] as core.Life), body);
-    return this.#link.follow(mirror, mark, report, deadline);
+    return this.#link.follow(mirror, position, report, deadline);
   }
 
   #retry<T>({ signal }: core.ReadContext, attempt: (deadline: number) => Promise<T>): Promise<T> {
@@ -158,7 +157,7 @@ function lifeName({ hash, seq }: core.Life): string {
   return `${hash}/${seq}`;
 }
 
-function chosenFrom({ pool: { view } }: Mirror, hashes: readonly string[]): Omit<Fetched, 'record'>[] {
+function chosenFrom({ pool: { view } }: core.MirroredPool, hashes: readonly string[]): Omit<Fetched, 'record'>[] {
   const { tick } = view.currentTip;
   return hashes.flatMap((hash) => {
     const life = view.life(hash);

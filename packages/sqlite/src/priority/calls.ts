@@ -7,7 +7,7 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import type { PriorityChanges } from './changes.ts';
 import { MirroredHashes } from './hashes.ts';
-import { PriorityMirror } from './mirror.ts';
+import { FileMirror } from './mirror.ts';
 import { PriorityWriter } from './writer.ts';
 
 export interface PriorityParts {
@@ -43,7 +43,7 @@ export class PriorityCalls {
   readonly hashes: MirroredHashes;
   readonly #parts: PriorityParts;
   readonly #options: core.DriverOptions;
-  readonly #mirror: PriorityMirror;
+  readonly #mirror: FileMirror;
   readonly #writer: PriorityWriter;
   readonly #room: DiskRoom;
   readonly #nowMs: () => number;
@@ -55,7 +55,7 @@ export class PriorityCalls {
     this.file = file;
     this.#parts = parts;
     this.#options = options;
-    this.#mirror = new PriorityMirror(file, changes);
+    this.#mirror = new FileMirror(file, changes);
     this.hashes = new MirroredHashes(file, this.#mirror);
     this.#writer = new PriorityWriter({ file, hashes: this.hashes, changes });
     this.#room = new DiskRoom(file);
@@ -68,7 +68,7 @@ export class PriorityCalls {
   }
 
   read<T>(context: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
-    return this.look(context, () => read(this.#mirror.current()));
+    return this.look(context, () => read(this.#mirror.current().pool));
   }
 
   write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {
@@ -116,7 +116,7 @@ export class PriorityCalls {
       const refused = refusal?.() ?? null;
       if (refused !== null) return refused;
       const nowMs = this.#nowMs();
-      return this.#mirror.commit(
+      return this.#mirror.current().commit(
         (pool) => plan(pool, nowMs),
         (step, version) => this.#keep(call, core.recorded(step, verb, operationId), version),
       );
@@ -125,15 +125,15 @@ export class PriorityCalls {
     return outcome;
   }
 
-  /** `null` where there is nothing to keep. */
-  #keep<T>({ beforehand }: Call<T>, step: core.Step<T>, version: number): core.Step<T> | null {
-    if (!core.changesPool(step) && step.operation === null) return null;
+  /** Stores the step; false where there is nothing to store. */
+  #keep<T>({ beforehand }: Call<T>, step: core.Step<T>, version: number): boolean {
+    if (!core.changesPool(step) && step.operation === null) return false;
     const bodies = step.writes.flatMap(({ body }) => body ?? []);
     // M3: what admits nothing may use the room that is left.
     if (bodies.length > 0) this.#room.claim(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));
     beforehand?.(step);
     this.#writer.write(step, version);
     this.file.commit();
-    return step;
+    return true;
   }
 }

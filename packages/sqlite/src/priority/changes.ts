@@ -21,23 +21,13 @@ export class PriorityChanges {
     while (this.#file.run('trimChange', version - maxChanges, total - maxChangesBytes).changes > 0);
   }
 
-  /** What leads from one version to another; `null` where some of it is not kept or cannot be read. */
-  between(from: number, to: number): core.PoolChange[] | null {
-    const changes: core.PoolChange[] = [];
+  /** The records of the changes that lead from one version to another; `null` where one of them is missing. */
+  between(from: number, to: number): Uint8Array[] | null {
+    const records: Uint8Array[] = [];
     for (const { version, record } of this.#file.rows('changes', from)) {
-      const change = version === from + changes.length + 1 ? read(record) : null;
-      if (change === null) return null;
-      changes.push(change);
+      if (version !== from + records.length + 1 || !(record instanceof Uint8Array)) return null;
+      records.push(record);
     }
-    return changes.length === to - from ? changes : null;
-  }
-}
-
-/** M2: whatever is wrong with it, the pool itself tells the same. */
-function read(record: unknown): core.PoolChange | null {
-  try {
-    return core.decodeChange(record as Uint8Array);
-  } catch {
-    return null;
+    return records.length === to - from ? records : null;
   }
 }

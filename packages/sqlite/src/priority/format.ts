@@ -13,7 +13,7 @@ export interface PoolHead {
 
 export function createPriorityTables(database: Database): void {
   database.exec(readSql('priority/tables.sql'));
-  database.prepare("INSERT INTO priority_pool VALUES (1, 'priority', ?, 0, 0)").run(limitsText(defaultLimits));
+  database.prepare("INSERT INTO priority_pool VALUES (1, 'priority', ?, 0, 0)").run(core.encodeLimits(defaultLimits));
 }
 
 /**
@@ -25,30 +25,18 @@ export function namePriorityLimits(database: Database, named: Partial<Limits>, n
   const before = settings();
   nameRetention();
   if (Object.keys(named).length > 0)
-    database.prepare('UPDATE priority_pool SET limits = ?').run(limitsText({ ...readLimits(before), ...named }));
+    database
+      .prepare('UPDATE priority_pool SET limits = ?')
+      .run(core.encodeLimits({ ...core.decodeLimits(String(before.limits)), ...named }));
   if (JSON.stringify(settings()) === JSON.stringify(before)) return;
   database.exec('DELETE FROM change; UPDATE priority_pool SET version = version + 1');
 }
 
 const settingsSql = 'SELECT limits, max_finalized, max_events, max_rollback FROM pool, priority_pool';
 
-/** Readable to people: JSON, in which no limit is `null`. */
-export function limitsText(limits: Limits): string {
-  return JSON.stringify(limits, (_name, value) => (value === Number.POSITIVE_INFINITY ? null : value));
-}
-
 /** @throws `ERR_MEMPOOL_CORRUPT` */
 export function decodeHead(row: Row | undefined): PoolHead {
   const { lastGossipSeq, version } = row ?? {};
   if (!isCount(lastGossipSeq) || !isCount(version)) throw damaged('state of the pool');
-  return { limits: readLimits(row ?? {}), lastGossipSeq, version };
-}
-
-function readLimits({ limits }: Row): Limits {
-  try {
-    const stored: unknown = JSON.parse(String(limits), (_name, value) => value ?? Number.POSITIVE_INFINITY);
-    return { ...defaultLimits, ...core.namedLimits(stored as Record<keyof Limits, unknown>) };
-  } catch {
-    throw damaged('limits of the pool');
-  }
+  return { limits: core.decodeLimits(String(row?.limits)), lastGossipSeq, version };
 }

@@ -1,13 +1,13 @@
 import { bytesToHash } from 'mempool-core/backend';
 import { SharedHashes } from '../pool/hashes.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
-import type { PriorityMirror } from './mirror.ts';
+import type { FileMirror } from './mirror.ts';
 
 /** By the mirror, which must be up to date: the file of a priority pool has no index of hashes. */
 export class MirroredHashes extends SharedHashes {
-  readonly #mirror: PriorityMirror;
+  readonly #mirror: FileMirror;
 
-  constructor(file: PoolFile, mirror: PriorityMirror) {
+  constructor(file: PoolFile, mirror: FileMirror) {
     super(file);
     this.#mirror = mirror;
   }

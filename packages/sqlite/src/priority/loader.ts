@@ -1,4 +1,3 @@
-import type { Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Row } from '../file/row.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
@@ -9,7 +8,11 @@ import * as records from '../pool/records.ts';
  * transaction. What is damaged stops nothing (M2): of a record it becomes what every verb can move on from, as `drop` and
  * blocks would make of it in a pool in order of arrival, and a warning tells of it.
  */
-export function* loadPool(file: PoolFile, state: records.PoolState): Generator<core.PoolRecord, undefined> {
+export function* loadPool(
+  file: PoolFile,
+  state: records.PoolState,
+  lastGossipSeq: number,
+): Generator<core.PoolRecord, undefined> {
   const { tick, floor, lastSeq, lastEventSeq } = state;
   for (const row of file.rows('loadBlocks')) yield* loadBlock(file, row);
   // Behind the blocks, the last of which may be damaged.
@@ -17,6 +20,7 @@ export function* loadPool(file: PoolFile, state: records.PoolState): Generator<c
   for (const row of file.rows('loadLost')) file.reportDamage(records.placeOf(row));
   for (const row of file.rows('loadLive')) yield* loadLive(file, row, tick);
   yield* loadLog(file, state);
+  yield { kind: 'gossip', lastGossipSeq };
   for (const { tag, tick: at } of file.rows('loadSatisfied'))
     if (typeof tag === 'string' && Number.isSafeInteger(at)) yield { kind: 'satisfied', tag, tick: at as number };
 }
@@ -34,7 +38,7 @@ function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolR
   const standing = records.readStanding(row);
   if (standing === null) file.reportDamage({ hash, seq });
   const after = standing?.life ?? core.live(hash, seq, 'Propagated', tick);
-  yield { kind: 'write', write: { after, point: standing?.point ?? null, body: emptyBody(hash, row) } };
+  yield { kind: 'write', write: { after, point: standing?.point ?? null, body: core.mirroredBody(hash) } };
   yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
 }
 
@@ -65,7 +69,7 @@ function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undef
   const standing = records.readStanding(row);
   if (standing === null) file.reportDamage({ hash, seq });
   const after = standing?.life ?? core.lostEnd(hash, seq);
-  const body = row.isLast === 1 ? emptyBody(hash, row) : null;
+  const body = row.isLast === 1 ? core.mirroredBody(hash) : null;
   yield { kind: 'write', write: { after, point: standing?.point ?? null, body } };
   if (row.isLast === 1) yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
 }
@@ -73,21 +77,10 @@ function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undef
 /** Nobody knows whose it was: a place in the log, and nothing else. */
 function lostEntry(file: PoolFile, logSeq: number): core.PoolRecord {
   file.reportDamage({ hash: '', seq: 0, logSeq });
-  return { kind: 'write', write: { after: core.lostEnd('', 0), point: null, body: emptyBody('', {}) } };
-}
-
-const nothing = Buffer.alloc(0);
-
-function emptyBody(hash: string, { type }: Row): Transaction {
-  return { hash, payload: nothing, payloadType: Number(type ?? 0) };
+  return { kind: 'write', write: { after: core.lostEnd('', 0), point: null, body: core.mirroredBody('') } };
 }
 
 function readEntry(file: PoolFile, { record, bytes }: Row, hash: string, seq: number): core.Entry {
-  try {
-    if (record instanceof Uint8Array) return core.decodeEntry(hash, seq, record);
-  } catch {
-    // Told below, as one that is not there.
-  }
-  file.reportDamage({ hash, seq });
-  return core.lostEntry(hash, seq, Number(bytes ?? 0));
+  const report = () => file.reportDamage({ hash, seq });
+  return core.storedEntry({ hash, seq, bytes: Number(bytes ?? 0) }, record, report);
 }

@@ -3,7 +3,7 @@ import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import { checksumOf } from '../pool/records.ts';
 import { PriorityCalls } from './calls.ts';
-import { loadedPool } from './mirror.ts';
+import { loadMirror } from './mirror.ts';
 
 /** A live transaction as it was read back. */
 interface Found extends core.ReadRecord, core.Body {
@@ -43,7 +43,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
   }
 
   dump(context: core.ReadContext): Promise<PoolDump> {
-    return this.look(context, () => core.dumpOf(loadedPool(this.file).index));
+    return this.look(context, () => core.dumpOf(loadMirror(this.file).pool.index));
   }
 
   /** What the file says of records, for the verbs that every pool has. */

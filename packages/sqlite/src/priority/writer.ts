@@ -5,7 +5,6 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import { checksumOf, decodeState } from '../pool/records.ts';
 import { StepWriter } from '../pool/step-writer.ts';
 import type { PriorityChanges } from './changes.ts';
-import { limitsText } from './format.ts';
 import type { MirroredHashes } from './hashes.ts';
 
 export interface PriorityWriterParts {
@@ -57,6 +56,6 @@ export class PriorityWriter {
     for (const [i, { seq }] of entries.entries()) file.run('putEntry', seq, records[i]);
     for (const tag of forgotten) file.run('forgetTag', tag);
     for (const [tag, tick] of satisfied) file.run('satisfy', tag, tick);
-    if (limits !== null) file.run('setLimits', limitsText(limits));
+    if (limits !== null) file.run('setLimits', core.encodeLimits(limits));
   }
 }
