@@ -1,4 +1,4 @@
-import { isLive, isMempoolError, knownStages, MempoolError, type Transaction } from 'mempool-core';
+import { isLive, knownStages, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { LoadedPage, Reply } from '../connection/script.ts';
 import { decodeEntry as decodeLogEntry } from '../pool/record.ts';

@@ -1,4 +1,4 @@
-import { isInflight, isLive, knownStages, type Limits, MempoolError } from 'mempool-core';
+import { isInflight, isLive, knownStages } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
 import { BodyRecord } from '../pool/record.ts';
