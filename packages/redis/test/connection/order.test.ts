@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { isMempoolError, type MempoolErrorCode, type MempoolStore } from 'mempool-core';
+import { isMempoolError, type MempoolErrorCode, type MempoolStore, type Ordering } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, transactions } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
 
 const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
 
-async function pool() {
+async function pool(ordering: Ordering = 'fifo') {
   const proxy = await ownProxy(inject('redisUrl'));
-  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 4_000 });
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), ordering, timeoutMs: 4_000 });
   return { proxy, store };
 }
 
@@ -30,13 +30,16 @@ async function isInOrder({ received, marked }: ReturnType<typeof burst>): Promis
   expect(await marked).toEqual(first.map(hashOf));
 }
 
-test('M2: writes that are called while the server is away keep the order of the calls', async () => {
-  const { proxy, store } = await pool();
-  proxy.down();
-  const calls = burst(store);
-  setImmediate(() => proxy.thaw());
-  await isInOrder(calls);
-});
+test.for(['fifo', 'priority'] as const)(
+  'M2: writes that are called while the server is away keep the order of the calls: %s',
+  async (ordering) => {
+    const { proxy, store } = await pool(ordering);
+    proxy.down();
+    const calls = burst(store);
+    setImmediate(() => proxy.thaw());
+    await isInOrder(calls);
+  },
+);
 
 test('M2: writes whose answers were lost keep their order, and later ones wait behind them', async () => {
   const { proxy, store } = await pool();
