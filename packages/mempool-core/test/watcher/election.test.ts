@@ -2,8 +2,8 @@ import { Mempool, type MempoolStore, Watcher } from 'mempool-core';
 import { createElection, type Election, inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 import { describe, expect, it } from 'vitest';
-import { branchFrom, ScriptedChain } from './scripted-chain.ts';
-import { eventually } from './watched-pool.ts';
+import { Blocks, eventually, lostLock, notWatcher } from './scene.ts';
+import { ScriptedChain } from './scripted-chain.ts';
 
 interface Node extends AsyncDisposable {
   readonly election: Election;
@@ -36,12 +36,12 @@ describe('two watchers over elections in one process', () => {
     await using a = await start(leases, pool, 'a');
     await eventually(() => expect(a.election.isLeader()).toBe(true));
     await using b = await start(leases, pool, 'b');
-    const blocks = branchFrom(null, 0, 6);
+    const blocks = new Blocks().of('b1..b6');
     const hashes = blocks.map(({ point }) => point.hash);
     a.chain.grow(...blocks.slice(0, 3));
     b.chain.grow(...blocks);
     await eventually(async () => expect(await appliedOf(pool)).toEqual(hashes.slice(0, 3)));
-    await eventually(() => expect(b.lines).toEqual(Array(6).fill('not watcher, skipping confirm')));
+    await eventually(() => expect(b.lines).toEqual(Array(6).fill(notWatcher)));
     await a.election.stop();
     await eventually(async () => expect(await appliedOf(pool)).toEqual(hashes));
     expect((await pool.tip()).tick).toBe(6);
@@ -54,12 +54,12 @@ describe('two watchers over elections in one process', () => {
     await using pool = await ephemeral.open({ leases, fenced: true });
     await using a = await start(leases, pool, 'a');
     await eventually(() => expect(a.election.isLeader()).toBe(true));
-    const [b1, b2, b3] = branchFrom(null, 0, 3);
+    const [b1, b2, b3] = new Blocks().of('b1 b2 b3');
     a.chain.grow(b1);
     await eventually(async () => expect((await pool.tip()).tick).toBe(1));
     leases.remove('watcher');
     a.chain.grow(b2);
-    await eventually(() => expect(a.lines).toContain('lost watcher lock, skipping confirm'));
+    await eventually(() => expect(a.lines).toContain(lostLock));
     await using b = await start(leases, pool, 'b');
     b.chain.grow(b1, b2);
     a.chain.grow(b3);
@@ -76,7 +76,7 @@ it('a Mempool hands the lease of confirm and rollback on to its store (X6)', asy
   await election.start();
   await eventually(() => expect(election.isLeader()).toBe(true));
   await using pool = new Mempool(await ephemeral.open({ leases }));
-  const [b1] = branchFrom(null, 0, 1);
+  const [b1] = new Blocks().of('b1');
   const lease = election.leadership?.lease;
   expect(await pool.confirm(b1)).toMatchObject({ kind: 'fenced' });
   expect(await pool.confirm(b1, {}, { lease })).toMatchObject({ kind: 'applied' });

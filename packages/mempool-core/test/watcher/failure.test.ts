@@ -1,249 +1,272 @@
-import { type Block, MempoolError } from 'mempool-core';
+import { MempoolError } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import { answered as settled } from '../mempool/tap.ts';
-import { branchFrom, ScriptedChain } from './scripted-chain.ts';
-import { eventually, WatchedPool } from './watched-pool.ts';
+import { answered } from '../mempool/tap.ts';
+import { eventually, lostLock, notWatcher, type Scene, scene } from './scene.ts';
+import { ScriptedChain } from './scripted-chain.ts';
 
-const lost = 'lost watcher lock, skipping confirm';
+const away = new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'the store is away');
+const broken = new MempoolError('ERR_MEMPOOL_INTERNAL', 'a fault of the backend');
 
-/** Whether the call is answered before what holds it up lets go, and after. */
-async function answered(call: Promise<unknown>, letGo: () => void): Promise<[boolean, boolean]> {
-  const before = await settled(call);
+/** Runs out, one call after the other; none is left after the last. */
+function failures(...errors: (Error | null)[]): () => void {
+  return () => {
+    const error = errors.shift();
+    if (error) throw error;
+  };
+}
+
+/** Its leadership ends while a block is on its way: the work ends when that is done. */
+async function losesDuring(s: Scene, letGo: () => void): Promise<void> {
+  await s.asked('confirm');
+  const lost = s.node.election.lose();
+  expect(await answered(lost)).toBe(false);
   letGo();
-  await call;
-  return [before, true];
+  await lost;
+  expect(s.tap.count('confirm')).toBe(1);
+  await s.has('b1');
 }
 
 describe('a leader that loses', () => {
   it('between two blocks keeps the second for the next leader', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1, b2] = branchFrom(null, 0, 2);
-    const [first, second] = [new ScriptedChain(b1), new ScriptedChain(b1, b2)];
-    const a = await pool.watch('a', first);
-    const b = await pool.watch('b', second);
-    a.election.win();
-    await a.told('ready');
-    a.election.valid = () => false;
-    first.grow(b2);
-    await a.told('skipped', a.kinds().filter((kind) => kind === 'skipped').length + 1);
-    await pool.has(b1);
-    expect(a.lines.at(-1)).toBe(lost);
+    await using s = await scene({ chain: 'b1' });
+    const b = await s.join('b', new ScriptedChain(...s.blocks('b1 b2')));
+    await s.lead();
+    s.node.election.valid = () => false;
+    const skipped = s.kinds().filter((kind) => kind === 'skipped').length;
+    s.grow('b2');
+    await s.told('skipped', skipped + 1);
+    await s.has('b1');
+    expect(s.node.lines.at(-1)).toBe(lostLock);
     await b.told('skipped', 2);
     b.election.win();
     await b.told('ready');
-    await pool.has(b1, b2);
+    await s.has('b1 b2');
   });
 
   it('and leads again applies what it kept', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1, b2, b3] = branchFrom(null, 0, 3);
-    const chain = new ScriptedChain(b1);
-    const node = await pool.watch('a', chain);
-    node.election.win();
-    await node.told('ready');
-    await node.election.lose();
-    chain.grow(b2, b3);
-    await eventually(() => expect(node.lines.at(-1)).toBe('not watcher, skipping confirm'));
-    node.election.win();
-    await node.told('ready', 2);
-    await pool.has(b1, b2, b3);
+    await using s = await scene({ chain: 'b1' });
+    await s.lead();
+    await s.node.election.lose();
+    s.grow('b2 b3');
+    await eventually(() => expect(s.node.lines.at(-1)).toBe(notWatcher));
+    s.win();
+    await s.told('ready', 2);
+    await s.has('b1 b2 b3');
   });
 
   it('has nothing under way in the pool when its work has ended', async () => {
-    await using pool = await WatchedPool.open();
-    const blocks = branchFrom(null, 0, 3);
-    const node = await pool.watch('a', new ScriptedChain(...blocks));
-    await node.told('skipped', 3);
-    const held = Promise.withResolvers<void>();
-    pool.tap.after('confirm', () => held.promise);
-    node.election.win();
-    await eventually(() => expect(pool.tap.calls).toContain('confirm'));
-    expect(await answered(node.election.lose(), held.resolve)).toEqual([false, true]);
-    expect(pool.tap.calls.filter((call) => call === 'confirm')).toHaveLength(1);
-    await pool.has(blocks[0]);
+    await using s = await scene({ chain: 'b1 b2 b3' });
+    await s.told('skipped', 3);
+    const letGo = s.holdConfirm();
+    s.win();
+    await losesDuring(s, letGo);
   });
 
   it('in the middle of a block that just came has that one done before its work ends', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1] = branchFrom(null, 0, 1);
-    const chain = new ScriptedChain();
-    const node = await pool.watch('a', chain);
-    node.election.win();
-    await node.told('ready');
-    const held = Promise.withResolvers<void>();
-    pool.tap.after('confirm', () => held.promise);
-    chain.grow(b1);
-    await eventually(() => expect(pool.tap.calls).toContain('confirm'));
-    expect(await answered(node.election.lose(), held.resolve)).toEqual([false, true]);
-    await pool.has(b1);
+    await using s = await scene();
+    await s.lead();
+    const letGo = s.holdConfirm();
+    s.grow('b1');
+    await losesDuring(s, letGo);
   });
 
   it('without knowing it is fenced in the middle of its backlog, and the next one goes on there', async () => {
-    await using pool = await WatchedPool.open();
-    const blocks = branchFrom(null, 0, 5);
-    const a = await pool.watch('a', new ScriptedChain(...blocks));
-    const b = await pool.watch('b', new ScriptedChain(...blocks));
-    await Promise.all([a.told('skipped', 5), b.told('skipped', 5)]);
-    pool.tap.before('confirm', () => {
-      if (pool.tap.calls.filter((call) => call === 'confirm').length === 3) b.election.win();
+    await using s = await scene({ chain: 'b1..b5' });
+    const b = await s.join('b', new ScriptedChain(...s.blocks('b1..b5')));
+    await Promise.all([s.told('skipped', 5), b.told('skipped', 5)]);
+    s.tap.before('confirm', () => {
+      if (s.tap.count('confirm') === 3) b.election.win();
     });
-    const { term } = a.election.win();
-    await a.told('fenced');
+    const { term } = s.win();
+    await s.told('fenced');
     await b.told('ready');
-    await pool.has(...blocks);
-    expect(a.events.slice(5)).toEqual([
-      { kind: 'applied', tip: { point: blocks[0].point, tick: 1 }, term },
-      { kind: 'applied', tip: { point: blocks[1].point, tick: 2 }, term },
-      { kind: 'fenced', point: blocks[2].point, term },
+    await s.has('b1..b5');
+    expect(s.node.events.slice(5)).toEqual([
+      { kind: 'applied', tip: { point: s.point('b1'), tick: 1 }, term },
+      { kind: 'applied', tip: { point: s.point('b2'), tick: 2 }, term },
+      { kind: 'fenced', point: s.point('b3'), term },
     ]);
-    expect(a.lines.at(-1)).toBe(lost);
-    expect(b.kinds().slice(5)).toEqual(['applied', 'applied', 'applied', 'ready']);
+    expect(s.node.lines.at(-1)).toBe(lostLock);
+    expect(b.kinds(5)).toEqual(['applied', 'applied', 'applied', 'ready']);
   });
 
   it('without knowing it is fenced when its chain goes back', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1, b2] = branchFrom(null, 0, 2);
-    const chain = new ScriptedChain(b1, b2);
-    const node = await pool.watch('a', chain);
-    node.election.win();
-    await node.told('applied', 2);
-    pool.elections.give('b');
-    chain.undo(b1);
-    await node.told('fenced');
-    await pool.has(b1, b2);
+    await using s = await scene({ chain: 'b1 b2' });
+    s.win();
+    await s.told('applied', 2);
+    s.elections.give('b');
+    s.undo('b1');
+    await s.told('fenced');
+    await s.has('b1 b2');
+  });
+});
+
+describe('a leader that was refused and leads on', () => {
+  it.each([
+    ['at the next block', 'b3'],
+    ['though no other block comes', null],
+  ])('was fenced, and goes on when it has its lease back, %s', async (_, next) => {
+    await using s = await scene({ chain: 'b1' });
+    const lease = await s.lead();
+    s.elections.put(null);
+    s.grow('b2');
+    await s.told('fenced');
+    await s.has('b1');
+    s.elections.put(lease);
+    if (next !== null) s.grow(next);
+    await s.reaches(next === null ? 'b1 b2' : 'b1 b2 b3');
   });
 
-  it('and was given its lease back goes on at the next block', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1, b2, b3] = branchFrom(null, 0, 3);
-    const chain = new ScriptedChain(b1);
-    const node = await pool.watch('a', chain);
-    const lease = node.election.win();
-    await node.told('ready');
-    pool.elections.put(null);
-    chain.grow(b2);
-    await node.told('fenced');
-    pool.elections.put(lease);
-    chain.grow(b3);
-    await node.told('applied', 3);
-    await pool.has(b1, b2, b3);
+  it('was in doubt of itself, and goes on when it is not', async () => {
+    await using s = await scene({ chain: 'b1' });
+    await s.lead();
+    s.node.election.valid = () => false;
+    s.grow('b2');
+    await eventually(() => expect(s.node.lines).toContain(lostLock));
+    await s.has('b1');
+    s.node.election.valid = () => true;
+    await s.reaches('b1 b2');
+  });
+
+  it('asks with pauses, and no more when its leadership is over', async () => {
+    await using s = await scene({ chain: 'b1' });
+    await s.told('skipped');
+    s.win();
+    s.elections.give('b');
+    const before = performance.now();
+    await s.told('fenced', 3);
+    expect(performance.now() - before).toBeGreaterThan(1_000);
+    await s.node.election.lose();
+    const asked = s.tap.calls.length;
+    await s.node.watcher.stop();
+    expect(s.tap.calls).toHaveLength(asked);
+    await s.has('');
   });
 });
 
 describe('a leader whose pool fails', () => {
   it('repeats a block whose answer was lost under the same operation id', async () => {
-    await using pool = await WatchedPool.open();
-    const blocks = branchFrom(null, 0, 2);
-    const node = await pool.watch('a', new ScriptedChain(...blocks));
-    let failures = 0;
-    pool.tap.after('confirm', async () => {
-      failures += 1;
-      if (failures < 3) throw new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the answer was lost');
-    });
-    node.election.win();
-    await node.told('applied', 2);
-    await pool.has(...blocks);
-    expect(node.events.filter(({ kind }) => kind === 'applied')).toHaveLength(2);
+    await using s = await scene({ chain: 'b1 b2' });
+    const lost = new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the answer was lost');
+    const fail = failures(lost, lost);
+    s.tap.after('confirm', async () => fail());
+    s.win();
+    await s.told('applied', 2);
+    await s.has('b1 b2');
+    expect(s.kinds().filter((kind) => kind === 'applied')).toHaveLength(2);
     // A repeat under another id would be a duplicate, and the tip be read once more.
-    expect(pool.tap.calls.filter((call) => call === 'tip')).toHaveLength(2);
+    expect(s.tap.count('tip')).toBe(2);
   });
 
   it('waits for a pool that is out of reach, and loses nothing', async () => {
-    await using pool = await WatchedPool.open();
-    const blocks = branchFrom(null, 0, 2);
-    const node = await pool.watch('a', new ScriptedChain(...blocks));
-    await node.told('skipped', 2);
-    let failures = 0;
-    const outOfReach = (): void => {
-      failures += 1;
-      if (failures % 2 === 1) throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'the store is away');
-    };
-    pool.tap.before('tip', outOfReach);
-    pool.tap.before('confirm', outOfReach);
-    node.election.win();
-    await node.told('ready');
-    await pool.has(...blocks);
-    expect(node.election.resigned).toBe(0);
+    await using s = await scene({ chain: 'b1 b2' });
+    await s.told('skipped', 2);
+    const fail = failures(...Array(20).fill([away, null]).flat());
+    s.tap.before('tip', fail);
+    s.tap.before('confirm', fail);
+    await s.lead();
+    await s.has('b1 b2');
+    expect(s.node.election.resigned).toBe(0);
   });
 
   it('ends its waiting with its leadership', async () => {
-    await using pool = await WatchedPool.open();
-    const node = await pool.watch('a', new ScriptedChain(...branchFrom(null, 0, 1)));
-    await node.told('skipped');
-    pool.tap.before('confirm', () => {
-      throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'the store is away');
-    });
-    node.election.win();
-    await eventually(() => expect(pool.tap.calls).toContain('confirm'));
-    await node.election.lose();
-    await pool.has();
-    expect(node.lines.at(-1)).toBe(lost);
+    await using s = await scene({ chain: 'b1' });
+    await s.told('skipped');
+    s.tap.before('confirm', () => Promise.reject(away));
+    s.win();
+    await s.asked('confirm');
+    await s.node.election.lose();
+    await s.has('');
+    expect(s.node.lines.at(-1)).toBe(lostLock);
   });
 
   it('for good says so, gives the leadership up and follows on', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1, b2] = branchFrom(null, 0, 2);
-    const chain = new ScriptedChain(b1);
-    const node = await pool.watch('a', chain);
-    await node.told('skipped');
-    const error = new MempoolError('ERR_MEMPOOL_INTERNAL', 'a fault of the backend');
-    let failures = 0;
-    pool.tap.before('confirm', () => {
-      failures += 1;
-      if (failures === 1) throw error;
-    });
-    const { term } = node.election.win();
-    await node.told('failed');
-    expect(node.events.at(-1)).toEqual({ kind: 'failed', error, term });
-    await eventually(() => expect(node.election.lease).toBeNull());
-    chain.grow(b2);
-    await node.told('skipped', 2);
-    node.election.win();
-    await node.told('ready');
-    await pool.has(b1, b2);
+    await using s = await scene({ chain: 'b1' });
+    await s.told('skipped');
+    s.tap.before('confirm', failures(broken));
+    const { term } = s.win();
+    await s.told('failed');
+    expect(s.node.events.at(-1)).toEqual({ kind: 'failed', error: broken, term });
+    await eventually(() => expect(s.node.election.lease).toBeNull());
+    s.grow('b2');
+    await s.told('skipped', 2);
+    await s.lead();
+    await s.has('b1 b2');
   });
 
-  it('reads the tip anew where somebody else moved it', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1, b2, b3, b4] = branchFrom(null, 0, 4);
-    const chain = new ScriptedChain(b1);
-    const node = await pool.watch('a', chain);
-    const lease = node.election.win();
-    await node.told('ready');
-    await pool.store.confirm(b2, {}, { lease });
-    chain.grow(b2, b3);
-    await eventually(() => pool.has(b1, b2, b3));
-    await pool.store.rollback(b2.point, { lease });
-    chain.grow(b4);
-    await eventually(() => pool.has(b1, b2, b3, b4));
+  it('for good does not lead on without applying anything, where its election does not resign at once', async () => {
+    await using s = await scene({ chain: 'b1' });
+    await s.told('skipped');
+    const { election } = s.node;
+    const [resign, fail] = [election.resign.bind(election), failures(away, away)];
+    election.resign = async () => {
+      fail();
+      await resign();
+    };
+    s.tap.before('confirm', failures(broken));
+    s.win();
+    await s.told('failed');
+    await eventually(() => expect(election.lease).toBeNull());
+    s.win();
+    await s.reaches('b1');
   });
 
-  it('applies nothing above a block that somebody else put there, also where the source names no parents', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1, b2, b3] = branchFrom(null, 0, 3).map((block) => ({ ...block, parent: undefined }));
-    const [c2] = branchFrom(b1 as Block, 1, 1);
-    const chain = new ScriptedChain(b1 as Block, b2 as Block);
-    const node = await pool.watch('a', chain);
-    const lease = node.election.win();
-    await node.told('applied', 2);
-    await pool.store.rollback((b1 as Block).point, { lease });
-    await pool.store.confirm(c2, {}, { lease });
-    chain.grow(b3 as Block);
-    await eventually(() => pool.has(b1 as Block, b2 as Block, b3 as Block));
+  it('for a block that no pool takes has it again from the source that was put right', async () => {
+    await using s = await scene({ chain: 'b1' });
+    s.chain.grow({ ...s.blocks('b1 b2')[1], seen: ['no hash'] });
+    s.win();
+    await s.told('failed');
+    await eventually(() => expect(s.node.election.lease).toBeNull());
+    s.replace('b1', 'b2');
+    await eventually(() => expect(s.chain.readers).toBe(1));
+    s.win();
+    await s.reaches('b1 b2');
+  });
+});
+
+describe('a leader whose pool somebody else writes to', () => {
+  it('reads the tip anew where it was moved', async () => {
+    await using s = await scene({ chain: 'b1' });
+    const lease = await s.lead();
+    const [, b2] = s.blocks('b1 b2');
+    await s.store.confirm(b2, {}, { lease });
+    s.grow('b2 b3');
+    await s.reaches('b1 b2 b3');
+    await s.store.rollback(s.point('b2'), { lease });
+    s.grow('b4');
+    await s.reaches('b1 b2 b3 b4');
+  });
+
+  it('applies nothing above a block that was put there, also where the source names no parents', async () => {
+    await using s = await scene();
+    const blocks = s.blocks('b1 b2 b3').map((block) => ({ ...block, parent: undefined }));
+    const [, c2] = s.blocks('b1 c2');
+    s.chain.grow(...blocks.slice(0, 2));
+    const lease = s.win();
+    await s.told('applied', 2);
+    await s.store.rollback(s.point('b1'), { lease });
+    await s.store.confirm(c2, {}, { lease });
+    s.chain.grow(...blocks.slice(2));
+    await s.reaches('b1 b2 b3');
+  });
+
+  it('gives it the chain from the beginning where all of its blocks were lost', async () => {
+    await using s = await scene({ chain: 'b1 b2' });
+    const lease = s.win();
+    await s.told('applied', 2);
+    await s.store.rollback(null, { lease });
+    s.grow('b3');
+    await s.reaches('b1 b2 b3');
   });
 
   it('gives up where the pool is never where it says it is', async () => {
-    await using pool = await WatchedPool.open();
-    const [b1, b2] = branchFrom(null, 0, 2);
-    const chain = new ScriptedChain(b1);
-    const node = await pool.watch('a', chain);
-    const lease = node.election.win();
-    await node.told('ready');
+    await using s = await scene({ chain: 'b1' });
+    const lease = await s.lead();
     // Somebody with the same lease applies and undoes between the look and the block.
-    pool.tap.before('confirm', async () => void (await pool.store.confirm(b2, {}, { lease })));
-    pool.tap.after('confirm', async () => void (await pool.store.rollback(b1.point, { lease })));
-    chain.grow(b2);
-    await node.told('failed');
-    expect(node.election.resigned).toBe(1);
+    s.tap.before('confirm', async () => void (await s.store.confirm(s.block('b2'), {}, { lease })));
+    s.tap.after('confirm', async () => void (await s.store.rollback(s.point('b1'), { lease })));
+    s.grow('b2');
+    await s.told('failed');
+    expect(s.node.election.resigned).toBe(1);
   });
 });

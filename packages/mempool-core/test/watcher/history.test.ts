@@ -2,8 +2,8 @@ import { type Block, MempoolError, type MempoolStore } from 'mempool-core';
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
 import { collect, hash } from '../mempool/tap.ts';
+import { eventually, type Node, Scene } from './scene.ts';
 import { blockOn, ScriptedChain } from './scripted-chain.ts';
-import { eventually, type Node, WatchedPool } from './watched-pool.ts';
 
 const transactions = 40;
 const actions = 80;
@@ -40,10 +40,9 @@ class ChainHistory {
   }
 }
 
-/** A node, its chain, and how many steps of the history it has seen. */
+/** A node, and how many steps of the history it has seen. */
 interface Part {
   readonly node: Node;
-  readonly chain: ScriptedChain;
   seen: number;
 }
 
@@ -57,10 +56,9 @@ class Play {
     this.#history = history;
   }
 
-  async join(pool: WatchedPool, id: string): Promise<void> {
-    const chain = new ScriptedChain();
-    const node = await pool.watch(id, chain, { ringSize: this.#chance.pick([2, 8, 100]) });
-    this.#parts.push({ node, chain, seen: 0 });
+  async join(pool: Scene, id: string): Promise<void> {
+    const node = await pool.join(id, new ScriptedChain(), { ringSize: this.#chance.pick([2, 8, 100]) });
+    this.#parts.push({ node, seen: 0 });
   }
 
   async act(): Promise<void> {
@@ -77,7 +75,7 @@ class Play {
       case 'lose':
         return part.node.election.lose();
       case 'cut':
-        return part.chain.cut();
+        return part.node.chain.cut();
       case 'restart':
         await part.node.watcher.stop();
         return part.node.watcher.start();
@@ -100,13 +98,13 @@ class Play {
   }
 
   #see(part: Part, count: number): void {
-    for (const step of this.#history.steps.slice(part.seen, part.seen + count)) step(part.chain);
+    for (const step of this.#history.steps.slice(part.seen, part.seen + count)) step(part.node.chain);
     part.seen = Math.min(part.seen + count, this.#history.steps.length);
   }
 }
 
 /** Every now and then the pool does what it is asked, and nobody hears of it. */
-function loseAnswers({ tap }: WatchedPool, chance: Random): void {
+function loseAnswers({ tap }: Scene, chance: Random): void {
   for (const verb of ['confirm', 'rollback', 'tip'] as const)
     tap.after(verb, async () => {
       if (chance.below(12) === 0) throw new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the answer was lost');
@@ -114,7 +112,7 @@ function loseAnswers({ tap }: WatchedPool, chance: Random): void {
 }
 
 /** Pending from the start and never final, so that the state in the end depends on the chain alone. */
-async function fill({ store }: WatchedPool): Promise<void> {
+async function fill({ store }: Scene): Promise<void> {
   const all = Array.from({ length: transactions }, (_, n) => hash(n));
   await store.receive(all.map((each) => ({ hash: each, payload: new Uint8Array(1), payloadType: 0 })));
 }
@@ -126,7 +124,7 @@ async function stateOf(store: MempoolStore): Promise<unknown> {
 }
 
 /** The pool ends where the blocks do. What it no longer keeps its events tell. */
-async function endsWith({ store }: WatchedPool, blocks: readonly Block[]): Promise<void> {
+async function endsWith({ store }: Scene, blocks: readonly Block[]): Promise<void> {
   expect(await store.tip()).toEqual({ point: blocks.at(-1)?.point, tick: blocks.length, points: [] });
 }
 
@@ -145,9 +143,9 @@ async function replayed(store: MempoolStore): Promise<string[]> {
   return chain;
 }
 
-async function open(maxRollback: number): Promise<WatchedPool> {
+async function open(maxRollback: number): Promise<Scene> {
   const never = { finalizeThreshold: Number.POSITIVE_INFINITY, dropThreshold: Number.POSITIVE_INFINITY };
-  const pool = await WatchedPool.open({ ...never, maxRollback });
+  const pool = await Scene.open({ ...never, maxRollback });
   await fill(pool);
   return pool;
 }
@@ -168,7 +166,7 @@ describe('three watchers of one pool', () => {
       await eventually(() => endsWith(pool, history.blocks));
 
       await using single = await open(maxRollback);
-      const only = await single.watch('only', new ScriptedChain(...history.blocks));
+      const only = await single.join('only', new ScriptedChain(...history.blocks));
       only.election.win();
       await eventually(() => endsWith(single, history.blocks));
       expect(await stateOf(pool.store)).toEqual(await stateOf(single.store));

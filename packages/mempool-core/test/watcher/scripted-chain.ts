@@ -10,16 +10,6 @@ export function blockOn(branch: number, number: number, parent: Block | null, ..
 /** As many blocks as a test takes names for. */
 export type Branch = Block[] & { readonly [place in 0 | 1 | 2 | 3 | 4]: Block };
 
-/** That many blocks on top of one, on a branch of their own. */
-export function branchFrom(parent: Block | null, branch: number, length: number): Branch {
-  const blocks: Block[] = [];
-  for (let i = 0; i < length; i++) {
-    const below = blocks.at(-1) ?? parent;
-    blocks.push(blockOn(branch, (below?.point.slot ?? 0) + 1, below));
-  }
-  return blocks as Branch;
-}
-
 interface Reader {
   readonly steps: SourceStep[];
   wake: () => void;
