@@ -12,6 +12,7 @@ const conditions = ['mempool-source', ...defaultServerConditions];
 const withRedis = [
   'packages/redis',
   'packages/testkit',
+  'packages/chaos',
   'packages/benchmark',
   'conformance',
   'examples/cardano-replay',
@@ -34,8 +35,7 @@ function scratchFolder(): { readonly TMPDIR?: string } {
 /** A file of two minutes that begins last is waited for by all. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) =>
-      /(conformance|mutants|planted|multi-node)\.test\.ts$/.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) => /(conformance|mutants|planted|runs)\.test\.ts$/.test(moduleId);
     const sorted = await super.sort(files);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }

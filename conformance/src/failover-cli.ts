@@ -2,8 +2,8 @@
 /** Checks the record of a fail-over run: `mempool-failover-check <file>`. */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { checkFailover, failoverRules } from './failover-check.ts';
-import { entriesOf, type FailoverRecord, parseFailoverRecord } from './failover-record.ts';
+import { checkFailover, failoverRules } from './failover/check.ts';
+import { entriesOf, type FailoverRecord, parseFailoverRecord } from './failover/record.ts';
 
 const usage = 'usage: mempool-failover-check <file>';
 

@@ -1,6 +1,5 @@
 /** What `npm start -- …` may be told. */
-import { parseArgs } from 'node:util';
-import { faultIn, tieValues } from './option-values.ts';
+import { readOptions } from 'mempool-testkit';
 import { UsageError } from './replay-error.ts';
 
 const backendNames = ['ephemeral', 'sqlite', 'redis'] as const;
@@ -60,9 +59,9 @@ const options = {
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: tieValues(args, options), allowPositionals: true, options });
+    return readOptions(args, options);
   } catch (error) {
-    throw new UsageError(`${faultIn(error)}; --help lists the options`);
+    throw new UsageError(`${(error as Error).message}; --help lists the options`);
   }
 }
 

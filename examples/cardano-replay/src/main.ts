@@ -1,6 +1,5 @@
+import { type Chain, ChainFileError, openChain } from 'cardano-blocks';
 import { isMempoolError } from 'mempool-core';
-import { ChainFileError } from './chain/chain-file-error.ts';
-import { type Chain, openChain } from './chain.ts';
 import { help, readCommandLine, type Settings } from './command-line.ts';
 import { narrator } from './narrator.ts';
 import { openPool, type Pool } from './pool.ts';

@@ -1,11 +1,11 @@
 /** Opens the pool that a chain is replayed into. Which one, the command line and the config file say together. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Chain } from 'cardano-blocks';
 import { loadConfig, type Mempool, type MempoolConfig, openMempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { redis } from 'mempool-redis';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
-import type { Chain } from './chain.ts';
 import type { Settings } from './command-line.ts';
 import { useOwnRedis } from './own-redis.ts';
 import { UsageError } from './replay-error.ts';

@@ -1,9 +1,7 @@
 /** Plays a chain into a pool, block by block, so that a run killed at any moment can be taken up by the next one. */
 import { setImmediate } from 'node:timers/promises';
+import { type Chain, type ChainBlock, emptySibling } from 'cardano-blocks';
 import type { Block, ChainPoint, MempoolStore, WriteOptions } from 'mempool-core';
-import type { ChainBlock } from './chain/block.ts';
-import { emptySibling } from './chain/synthetic-chain.ts';
-import type { Chain } from './chain.ts';
 import { ReplayError } from './replay-error.ts';
 
 export interface ReplayOptions {

@@ -1,6 +1,7 @@
 /** How the replay ended: for people a table, for programs one line. */
+
+import type { Chain } from 'cardano-blocks';
 import type { ChainPoint, MempoolStore, Stage } from 'mempool-core';
-import type { Chain } from './chain.ts';
 
 /** Totals of the chain and of the pool over all runs; `applied` and `seconds` of this run. */
 export interface Report {

@@ -1,14 +1,15 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, inject, test } from 'vitest';
-import { emptyFolder, replayed } from './replay-process.ts';
+import { replayed } from './replay-process.ts';
 import { totalsOf, writeChain } from './synthetic-file.ts';
 
 const options = { seed: 8, blocks: 30, maxTransactions: 3 };
 const totals = totalsOf(options, 0);
 
 test('a config file picks the backend, its file and the thresholds', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   await writeFile(join(cwd, 'pool.toml'), 'backend = "sqlite"\npath = "mine.sqlite"\nfinalize_threshold = "never"\n');
   const result = await replayed({ cwd }, [await writeChain(cwd, options), '--config', 'pool.toml']);
   expect(result).toMatchObject({ backend: 'sqlite', finalized: 0, confirmed: totals.transactions });
@@ -16,7 +17,7 @@ test('a config file picks the backend, its file and the thresholds', async () =>
 });
 
 test('the command line wins over the config file', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   await writeFile(join(cwd, 'pool.json'), '{ "backend": "redis", "url": "redis://127.0.0.1:1" }');
   const file = await writeChain(cwd, options);
   const result = await replayed({ cwd }, [
@@ -33,7 +34,7 @@ test('the command line wins over the config file', async () => {
 });
 
 test('a config file without a backend is given one, and its path, by the command line', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   await writeFile(join(cwd, 'pool.toml'), 'finalize_threshold = "never"\n');
   const file = await writeChain(cwd, options);
   const run = (...args: readonly string[]) => replayed({ cwd }, [file, '--config', 'pool.toml', ...args]);
@@ -43,7 +44,7 @@ test('a config file without a backend is given one, and its path, by the command
 });
 
 test('a limit of the config file that is too low for the chain does not cost it its totals', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   await writeFile(join(cwd, 'pool.json'), '{ "backend": "ephemeral", "maxFinalized": 1, "maxEvents": 1 }');
   const result = await replayed({ cwd }, [
     await writeChain(cwd, options),
@@ -56,7 +57,7 @@ test('a limit of the config file that is too low for the chain does not cost it 
 });
 
 test('two chains under one key prefix do not mix, nor do two ways of forking one', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   const config = { backend: 'redis', url: inject('redisUrl'), key_prefix: `test-${cwd.slice(-6)}` };
   await writeFile(join(cwd, 'pool.json'), JSON.stringify(config));
   const other = { ...options, seed: 9, blocks: 20 };

@@ -1,8 +1,9 @@
 import { readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { describe, expect, test } from 'vitest';
 import { readCommandLine } from '../src/command-line.ts';
-import { emptyFolder, runReplay } from './replay-process.ts';
+import { runReplay } from './replay-process.ts';
 import { writeChain } from './synthetic-file.ts';
 
 const options = { seed: 5, blocks: 12, maxTransactions: 2 };
@@ -38,19 +39,19 @@ describe('a command line that cannot be followed is one line and exit code 2', (
     ['an address for SQLite', ['--backend', 'sqlite', '--url', 'redis://127.0.0.1'], '--url'],
     ['a file for a Redis', ['--backend', 'redis', '--path', 'pool.sqlite'], '--path'],
   ])('%s', async (_, args, named) => {
-    await expectLine(await emptyFolder(), args, 2, named);
+    await expectLine(scratchFolder(), args, 2, named);
   });
 });
 
 describe('what cannot be read is one line and exit code 1, and nothing is made', () => {
   test('a missing file', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     await expectLine(cwd, ['missing.chunk'], 1, 'missing.chunk');
     expect(await readdir(cwd)).toEqual([]);
   });
 
   test('a truncated file', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     const file = await writeChain(cwd, options);
     await truncate(file, 3_000);
     await expectLine(cwd, [file], 1, file);
@@ -58,13 +59,13 @@ describe('what cannot be read is one line and exit code 1, and nothing is made',
   });
 
   test('a file of something else', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     await writeFile(join(cwd, 'notes.txt'), 'not a chain\n');
     await expectLine(cwd, ['notes.txt'], 1, 'notes.txt');
   });
 
   test('a missing config file', async () => {
-    await expectLine(await emptyFolder(), ['--config', 'missing.toml'], 1, 'cardano-replay: missing.toml: ENOENT');
+    await expectLine(scratchFolder(), ['--config', 'missing.toml'], 1, 'cardano-replay: missing.toml: ENOENT');
   });
 });
 
@@ -75,13 +76,13 @@ describe('a wrong config file is one line and exit code 1', () => {
     ['a backend that is none', 'backend = "mysql"\n', 'mysql'],
     ['no TOML at all', 'backend: sqlite\n', 'pool.toml'],
   ])('%s', async (_, text, named) => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     await writeFile(join(cwd, 'pool.toml'), text);
     await expectLine(cwd, ['--config', 'pool.toml'], 1, named);
   });
 
   test('an option of the command line that does not go with its backend', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     await writeFile(join(cwd, 'pool.json'), '{ "backend": "ephemeral" }');
     await expectLine(cwd, ['--config', 'pool.json', '--path', 'pool.sqlite'], 2, '--path');
   });
@@ -89,7 +90,7 @@ describe('a wrong config file is one line and exit code 1', () => {
 
 describe('a pool that cannot be used is one line and exit code 1', () => {
   test('its tip is not in the chain', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     const long = await writeChain(cwd, options);
     const short = await writeChain(cwd, { ...options, blocks: 8 });
     const { code } = await runReplay({ cwd }, [long]);
@@ -98,27 +99,27 @@ describe('a pool that cannot be used is one line and exit code 1', () => {
   });
 
   test('its file is no database', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     await writeFile(join(cwd, 'pool.sqlite'), 'x'.repeat(5_000));
     await expectLine(cwd, ['--path', 'pool.sqlite'], 1, 'pool.sqlite');
   });
 
   test('its file is of another chain', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     const { code } = await runReplay({ cwd }, ['--path', 'pool.sqlite']);
     expect(code).toBe(0);
     await expectLine(cwd, [await writeChain(cwd, options), '--path', 'pool.sqlite'], 1, 'pool.sqlite');
   });
 
   test('nothing listens at the address', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     await writeFile(join(cwd, 'pool.json'), '{ "backend": "redis", "url": "redis://127.0.0.1:1", "timeoutMs": 300 }');
     await expectLine(cwd, ['--config', 'pool.json'], 1, '127.0.0.1:1');
   });
 });
 
 test('--help explains every option and does nothing', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   const { code, stdout, stderr } = await runReplay({ cwd }, ['--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const option of ['--backend', '--url', '--path', '--config', '--fork-every', '--json'])

@@ -4,9 +4,10 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { useOwnRedis } from '../src/own-redis.ts';
-import { emptyFolder, heldReplay, replayed, reportOf, runReplay } from './replay-process.ts';
+import { heldReplay, replayed, reportOf, runReplay } from './replay-process.ts';
 import { totalsOf, writeChain } from './synthetic-file.ts';
 
 const options = { seed: 21, blocks: 150, maxTransactions: 4 };
@@ -26,7 +27,7 @@ async function listens(port: number): Promise<boolean> {
 
 /** A folder whose server, should the test fail before its end, is stopped. */
 async function folderOfServer(): Promise<string> {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   onTestFinished(async () => {
     await (await useOwnRedis(join(cwd, '.data/redis')))[Symbol.asyncDispose]();
   });
@@ -44,7 +45,7 @@ async function startsOf(cwd: string): Promise<number> {
 }
 
 test('without a redis-server on the PATH the one line says how to get one', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   const { code, stderr } = await runReplay({ cwd, env: { ...process.env, PATH: cwd } }, args);
   expect(code).toBe(1);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
@@ -87,7 +88,7 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
   });
 
   test('a server whose folder was removed is stopped all the same', async () => {
-    const folder = join(await emptyFolder(), 'redis');
+    const folder = join(scratchFolder(), 'redis');
     const server = await useOwnRedis(folder);
     await rm(folder, { recursive: true });
     await server[Symbol.asyncDispose]();
@@ -95,7 +96,7 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
   });
 
   test('a server that refuses to end is told of, and stays', async () => {
-    const folder = await emptyFolder();
+    const folder = scratchFolder();
     const server = await useOwnRedis(folder);
     const admin = new Redis(server.url);
     onTestFinished(() => admin.disconnect());
@@ -109,8 +110,8 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
   });
 
   test("a port that another folder's server has by now is left alone", async () => {
-    await using theirs = await useOwnRedis(await emptyFolder());
-    const folder = await emptyFolder();
+    await using theirs = await useOwnRedis(scratchFolder());
+    const folder = scratchFolder();
     await writeFile(join(folder, 'port'), new URL(theirs.url).port);
     const ours = await useOwnRedis(folder);
     expect(ours.url).not.toBe(theirs.url);

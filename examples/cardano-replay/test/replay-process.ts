@@ -1,9 +1,6 @@
 /** The example as its users run it: a process of its own, in a folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -27,12 +24,6 @@ export interface ReplayProcess {
 export interface Surroundings {
   readonly cwd: string;
   readonly env?: NodeJS.ProcessEnv;
-}
-
-export async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'cardano-replay-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 export function startReplay(surroundings: Surroundings, args: readonly string[]): ReplayProcess {

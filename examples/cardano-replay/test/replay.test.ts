@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { describe, expect, inject, test } from 'vitest';
-import { emptyFolder, hasPrinted, heldReplay, replayed, runReplay, startReplay } from './replay-process.ts';
+import { hasPrinted, heldReplay, replayed, runReplay, startReplay } from './replay-process.ts';
 import { totalsOf, writeChain } from './synthetic-file.ts';
 
 /** Its first block differs from run to run: pools on a Redis that others use as well never meet. */
@@ -34,7 +35,7 @@ describe.each(['ephemeral', 'sqlite', 'redis'])('a replay on %s', (backend) => {
   const args = argumentsOf(backend);
 
   test.each([0, 3])('ends with what the chain says, with a fork every %i blocks', async (forkEvery) => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     const file = await writeChain(cwd, short);
     const result = await replayed({ cwd }, [file, ...args, '--fork-every', String(forkEvery)]);
     expect(Object.keys(result)).toEqual(reportKeys);
@@ -47,7 +48,7 @@ describe.each(['sqlite', 'redis'])('a second replay on %s', (backend) => {
   const args = [...argumentsOf(backend), '--fork-every', '5'];
 
   test('applies nothing and has the same totals', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     const file = await writeChain(cwd, { ...short, seed: seed ^ 1 });
     const first = await replayed({ cwd }, [file, ...args]);
     const second = await replayed({ cwd }, [file, ...args]);
@@ -55,7 +56,7 @@ describe.each(['sqlite', 'redis'])('a second replay on %s', (backend) => {
   });
 
   test('of a file that grew applies what is new', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     const options = { ...short, seed: seed ^ 2 };
     await replayed({ cwd }, [await writeChain(cwd, { ...options, blocks: 25 }), ...args]);
     const second = await replayed({ cwd }, [await writeChain(cwd, options), ...args]);
@@ -63,7 +64,7 @@ describe.each(['sqlite', 'redis'])('a second replay on %s', (backend) => {
   });
 
   test('goes on where one was killed, at whatever moment', async () => {
-    const cwd = await emptyFolder();
+    const cwd = scratchFolder();
     const options = { ...long, seed: seed ^ 3 };
     const file = await writeChain(cwd, options);
     for (const moment of ['into ', 'Pending', 'undone', 'Finalized', ' blocks ·']) {
@@ -79,7 +80,7 @@ describe.each(['sqlite', 'redis'])('a second replay on %s', (backend) => {
 });
 
 test('without a file a made-up chain with forks goes through SQLite into a file under .data, and people see the stages', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   const { code, stdout, stderr } = await runReplay({ cwd }, []);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   for (const stage of ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized', 'undone'])
@@ -90,7 +91,7 @@ test('without a file a made-up chain with forks goes through SQLite into a file 
 });
 
 test('on ephemeral every run starts anew', async () => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   const file = await writeChain(cwd, short);
   for (const _ of [1, 2]) {
     const { applied } = await replayed({ cwd }, [file, '--backend', 'ephemeral']);
@@ -102,7 +103,7 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const)('%s ends a replay between two blocks, and the next one goes on', async (signal, expected) => {
-  const cwd = await emptyFolder();
+  const cwd = scratchFolder();
   const file = await writeChain(cwd, long);
   const run = await heldReplay({ cwd }, [file], 'Confirmed');
   run.child.kill(signal);

@@ -1,8 +1,7 @@
+import { type Chain, emptySibling, readChain, syntheticChain } from 'cardano-blocks';
 import type { MempoolStore } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { emptySibling, syntheticChain } from '../src/chain/synthetic-chain.ts';
-import { type Chain, readChain } from '../src/chain.ts';
 import { blocksIn, replay } from '../src/replay.ts';
 import { ReplayError } from '../src/replay-error.ts';
 import { report } from '../src/report.ts';

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChainBlock } from '../src/chain/block.ts';
-import { encodeSyntheticChain, type SyntheticChainOptions, syntheticChain } from '../src/chain/synthetic-chain.ts';
+import { type ChainBlock, encodeSyntheticChain, type SyntheticChainOptions, syntheticChain } from 'cardano-blocks';
 import type { Report } from '../src/report.ts';
 
 const finalizeThreshold = 6;

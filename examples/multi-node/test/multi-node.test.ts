@@ -1,196 +1,94 @@
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { encodeSyntheticChain } from 'cardano-replay/synthetic-chain';
-import {
-  checkFailover,
-  entriesOf,
-  type FailoverRecord,
-  holdersOf,
-  killFault,
-  parseFailoverRecord,
-} from 'mempool-conformance/failover';
+import { Redis } from 'ioredis';
+import { openMempool } from 'mempool-core';
+import { redis } from 'mempool-redis';
+import { ownProxy } from 'mempool-testkit/vitest';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { readDemoSettings, readLoneSettings, readSoakSettings } from '../src/command-line.ts';
-import { UsageError } from '../src/usage-error.ts';
 
-const fileBlocks = 10;
-/** Real processes that are killed and wait for leases to run out, perhaps on a machine with much else to do. */
-const slowMs = 300_000;
+const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const slowMs = 120_000;
+const url = inject('redisUrl');
 
-interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
+class LoneNode {
+  readonly id: string;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | null>;
+  #output = '';
+
+  constructor(id: string, ...args: readonly string[]) {
+    this.id = id;
+    const common = ['--conditions=mempool-source', program, '--id', id, '--url', url];
+    this.#child = spawn(process.execPath, [...common, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#output += text;
+    });
+    this.#ended = once(this.#child, 'close').then(([code]) => code);
+    onTestFinished(() => void this.#child.kill('SIGKILL'));
+  }
+
+  async says(line: string): Promise<this> {
+    while (!this.#output.includes(`${this.id} ${line}\n`))
+      await Promise.race([once(this.#child.stdout ?? this.#child, 'data'), this.#endsWithout(line)]);
+    return this;
+  }
+
+  stop(): Promise<number | null> {
+    this.#child.kill('SIGTERM');
+    return this.#ended;
+  }
+
+  async #endsWithout(line: string): Promise<never> {
+    const code = await this.#ended;
+    throw new Error(`the node ended with code ${code} and never said '${line}', but: ${this.#output}`);
+  }
 }
 
-function run(program: string, ...args: readonly string[]): Promise<Ended> {
-  return execute([], program, ...args);
-}
+test('stop the watcher and another one takes over; started again, it stands by', { timeout: slowMs }, async () => {
+  const pool = `lone-${randomUUID()}`;
+  const genesis = Math.floor(Date.now() / 1_000);
+  const args = ['--pool', pool, '--ttl', '10000', '--genesis', String(genesis)];
+  const nodes = ['one', 'two'].map((id) => new LoneNode(id, ...args));
+  const first = await Promise.race(nodes.map((node) => node.says('acquired watcher lock')));
+  const other = nodes.find((node) => node !== first) as LoneNode;
+  const operator = new Redis(url);
+  onTestFinished(() => operator.disconnect());
+  expect(await operator.get(`{${pool}}:watcher:lock`)).toBe(first.id);
+  await other.says('not watcher, skipping confirm');
 
-function execute(imports: readonly string[], program: string, ...args: readonly string[]): Promise<Ended> {
-  const file = fileURLToPath(new URL(`../src/${program}.ts`, import.meta.url));
-  return promisify(execFile)(process.execPath, ['--conditions=mempool-source', ...imports, file, ...args]);
-}
+  expect(await first.stop()).toBe(0);
+  await other.says('acquired watcher lock');
+  expect(await operator.get(`{${pool}}:watcher:lock`)).toBe(other.id);
+  const again = new LoneNode(first.id, ...args);
+  await again.says('not watcher, skipping confirm');
+  expect(await again.stop()).toBe(0);
+  expect(await other.stop()).toBe(0);
 
-/** `finished`: of tests that run at the same time each has its own. */
-async function recordFile(finished: typeof onTestFinished = onTestFinished): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'mempool-multi-node-'));
-  finished(() => rm(folder, { recursive: true }));
-  return join(folder, 'record.jsonl');
-}
-
-async function chunkFile(): Promise<string> {
-  const file = join(await mkdtemp(join(tmpdir(), 'mempool-multi-node-')), 'made-up.chunk');
-  onTestFinished(() => rm(dirname(file), { recursive: true }));
-  await writeFile(file, [...encodeSyntheticChain({ blocks: fileBlocks })]);
-  return file;
-}
-
-async function recordIn(file: string): Promise<FailoverRecord> {
-  return parseFailoverRecord(await readFile(file, 'utf8'));
-}
-
-test(
-  'with its leader killed three times, stopped, resigned and cut off, a cluster ends as a single node',
-  async () => {
-    const file = await recordFile();
-    const args = ['--kills', '3', '--ttl', '1000', '--seed', '11', '--record', file, '--json'];
-    const { stdout } = await run('main', ...args, '--url', inject('redisUrl'));
-    const result = JSON.parse(stdout);
-    expect(result).toMatchObject({ seed: 11, violations: [], faults: 6 });
-    expect(result.leaderships).toBeGreaterThanOrEqual(7);
-    const record = await recordIn(file);
-    const faults = entriesOf(record, 'fault').map(({ fault }) => fault);
-    expect(faults).toEqual([killFault, 'SIGSTOP', killFault, 'resign', killFault, 'cut off']);
-    expect(new Set(entriesOf(record, 'acquired').map(({ node }) => node)).size).toBeGreaterThan(1);
-    expect(result.fenced).toBeGreaterThanOrEqual(result.leaderships);
-    expect(holdersOf(record).size).toBe(result.compared);
-    // What was applied between two looks at two holders is compared with neither.
-    expect(result.compared).toBeGreaterThan(0.8 * result.applied);
-  },
-  slowMs,
-);
-
-test(
-  'a file of blocks is played with its forks, and empty blocks follow it',
-  async () => {
-    const [file, chunk] = [await recordFile(), await chunkFile()];
-    const args = ['--kills', '1', '--ttl', '1000', '--nodes', '2', '--chunk', chunk, '--record', file, '--json'];
-    const { stdout } = await run('main', ...args);
-    const { blocks, transactions, finalized, dropped, violations } = JSON.parse(stdout);
-    expect({ violations, sum: finalized + dropped }).toEqual({ violations: [], sum: transactions });
-    expect(blocks).toBeGreaterThan(fileBlocks);
-    const actions = entriesOf(await recordIn(file), 'block').map(({ action }) => action);
-    expect(actions).toContain('undone');
-  },
-  slowMs,
-);
-
-test(
-  'faults by chance, several at once, to nodes and to Redis, leave the state of a single node',
-  async () => {
-    const file = await recordFile();
-    // A leader whose lock is deleted has a third of the ttl to hear of it in, besides the time to its next renewal.
-    const args = ['--faults', '8', '--seed', '2', '--ttl', '3000', '--record', file, '--json'];
-    const { stdout } = await run('soak', ...args);
-    expect(JSON.parse(stdout)).toMatchObject({ violations: [], faults: 8 });
-  },
-  slowMs,
-);
-
-const withoutFence = new URL('./planted/without-fence.ts', import.meta.url).href;
-
-test.for([1, 2, 3])(
-  'on a pool that has no fence, a run ends with violations of it (seed %i)',
-  { timeout: slowMs, concurrent: true },
-  async (seed, test) => {
-    const args = ['--kills', '1', '--ttl', '1000', '--nodes', '2', '--seed', String(seed), '--json'];
-    const file = await recordFile(test.onTestFinished);
-    const planted = ['--import', withoutFence];
-    const error: unknown = await execute(planted, 'main', ...args, '--record', file, '--url', inject('redisUrl')).catch(
-      (cause: unknown) => cause,
-    );
-    expect(error).toMatchObject({ code: 1, stderr: expect.stringContaining('violation: no block is accepted') });
-    const broken = new Set(checkFailover(await recordIn(file)).map(({ rule }) => rule));
-    expect([...broken]).toEqual(expect.arrayContaining(['fence', 'holder']));
-  },
-);
-
-test.each<[program: string, what: string, args: string[], code: number]>([
-  ['main', 'an unknown option', ['--kill', '3'], 2],
-  ['main', 'no kills', ['--kills', '0'], 2],
-  ['main', 'one node', ['--nodes', '1'], 2],
-  ['main', 'a ttl that is no number', ['--ttl', '2s'], 2],
-  ['lone-node', 'no beginning', [], 2],
-  ['main', 'a chunk file that is not there', ['--chunk', 'missing.chunk'], 1],
-  ['main', 'an address where nothing listens', ['--url', 'redis://127.0.0.1:1'], 1],
-  ['soak', 'an unknown option', ['--kills', '3'], 2],
-  ['soak', 'no time', ['--minutes', '0'], 2],
-])('%s: %s is told in a line, and the exit code is not 0', { timeout: slowMs }, async (program, _, args, code) => {
-  const record = program === 'lone-node' ? [] : ['--record', await recordFile()];
-  const error: unknown = await run(program, ...args, ...record).catch((cause: unknown) => cause);
-  expect(error).toMatchObject({
-    code,
-    stdout: '',
-    stderr: expect.stringMatching(/^(multi-node|soak|lone-node): .+\n$/m),
-  });
+  await using mempool = await openMempool({ backend: 'redis', url, pool }, { redis });
+  const { tick, points } = await mempool.tip({ points: 1_000 });
+  expect(points.map(({ slot }) => slot)).toEqual(Array.from({ length: tick }, (_, i) => genesis + tick - 1 - i));
 });
 
-test.each<[(args: readonly string[]) => unknown, string[], string]>([
-  [readDemoSettings, ['--kills', '-1'], "--kills must be a whole number of 1–1000, not '-1'"],
-  [readDemoSettings, ['--kills', '--json'], '--kills needs a value; --help lists the options'],
-  [readDemoSettings, ['--kills'], '--kills needs a value; --help lists the options'],
-  [readDemoSettings, ['--chunk', ''], '--chunk needs a value'],
-  [readDemoSettings, ['--url', 'here'], '--url must be the address of a Redis, such as redis://127.0.0.1:6379'],
-  [readSoakSettings, ['--minutes', '-x'], "--minutes must be a whole number of 1–600, not '-x'"],
-  [
-    readLoneSettings,
-    ['--genesis', '5', '--block-seconds', '0'],
-    "--block-seconds must be a whole number of 1–3600, not '0'",
-  ],
-  [readLoneSettings, ['--genesis', '5', '--ttl', 'long'], "--ttl must be a whole number of 500–60000, not 'long'"],
-])('%o refuses %j in one line', (read, args, message) => {
-  expect(() => read(args)).toThrow(new UsageError(message));
+test('a signal that comes while a node starts ends it too', { timeout: slowMs }, async () => {
+  const link = await ownProxy(url);
+  // Blocks are there at once, and the answers of Redis are not.
+  link.slow(150, 150);
+  const genesis = String(Math.floor(Date.now() / 1_000) - 5);
+  const node = new LoneNode('one', '--pool', `lone-${randomUUID()}`, '--genesis', genesis, '--url', link.url);
+  await node.says('not watcher, skipping confirm');
+  expect(await node.stop()).toBe(0);
 });
 
-test('a value that begins with a dash is one', () => {
-  expect(readDemoSettings(['--record', '-odd', '--json'])).toMatchObject({ record: '-odd', json: true });
-});
-
-test('a record in a folder that is not there is told before anything is started, and no folder is made', async () => {
-  const folder = dirname(await recordFile());
-  for (const program of ['main', 'soak'])
-    for (const [path, reason] of [
-      [join(folder, 'missing', 'record.jsonl'), `there is no folder ${join(folder, 'missing')}`],
-      [folder, 'it cannot be written (EISDIR)'],
-    ] as const) {
-      const error: unknown = await run(program, '--record', path).catch((cause: unknown) => cause);
-      const name = program === 'main' ? 'multi-node' : program;
-      expect(error).toMatchObject({ code: 1, stderr: `${name}: --record ${path}: ${reason}\n` });
-    }
-  expect(await readdir(folder)).toEqual([]);
-});
-
-test('Ctrl-C, which reaches every process of the terminal, ends a run with 130 and one line', {
-  timeout: slowMs,
-}, async () => {
-  const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const args = ['--kills', '100', '--ttl', '1000', '--record', await recordFile(), '--url', inject('redisUrl')];
-  const child = spawn(process.execPath, ['--conditions=mempool-source', program, ...args], { detached: true });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
-  const leads = Promise.withResolvers<void>();
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-    if (said.includes(' leads, term')) leads.resolve();
-  });
-  const ended = once(child, 'close');
-  await Promise.race([leads.promise, ended]);
-  process.kill(-(child.pid as number), 'SIGINT');
-  expect(await ended).toEqual([130, null]);
-  expect(said).toMatch(/\nmulti-node: stopped by SIGINT\n$/);
+test.each([
+  ['no beginning', [], '--genesis must be given; --help lists the options'],
+  ['no time between blocks', ['--block-seconds', '0'], "--block-seconds must be a whole number of 1–3600, not '0'"],
+  ['a ttl that is no number', ['--ttl', 'long'], "--ttl must be a whole number of 500–60000, not 'long'"],
+  ['an unknown option', ['--kills', '3'], "Unknown option '--kills'"],
+])('%s: the exit code is 2, and one line says why', (_, args, message) => {
+  const genesis = args.length === 0 ? [] : ['--genesis', '5'];
+  const run = spawnSync(process.execPath, ['--conditions=mempool-source', program, ...genesis, ...args]);
+  expect([run.status, String(run.stdout), String(run.stderr)]).toEqual([2, '', expect.stringContaining(message)]);
+  expect(String(run.stderr)).toMatch(/^multi-node: [^\n]+\n$/);
 });

@@ -1,5 +1,5 @@
 /** What a real transaction spends and makes, read from its bytes. */
-import { arrayItems, mapEntries, readBytes, readUnsigned } from 'cardano-replay/cbor';
+import { arrayItems, mapEntries, readBytes, readUnsigned } from 'cardano-blocks';
 import type { Transaction } from 'mempool-core';
 import type { Spending } from './spending.ts';
 

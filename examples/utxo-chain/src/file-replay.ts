@@ -1,4 +1,4 @@
-import type { Chain } from 'cardano-replay/chain';
+import type { Chain } from 'cardano-blocks';
 import { Mempool, type SubmitOutcome, type Transaction, utxoLimits, utxoTags } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { cardanoSpending } from './cardano-transaction.ts';

@@ -1,4 +1,4 @@
-import { openChain, readChain } from 'cardano-replay/chain';
+import { openChain, readChain } from 'cardano-blocks';
 import { expect, test } from 'vitest';
 import { cardanoSpending } from '../src/cardano-transaction.ts';
 import { type ChainBlock, FileReplay, type Tally } from '../src/file-replay.ts';

@@ -1,4 +1,5 @@
 export { freePort } from './free-port.ts';
+export { readOptions } from './option-values.ts';
 export { Random, seed } from './random.ts';
 export { durable, RedisServer, type ServerOptions, startRedisServer } from './redis-server.ts';
 export { type Cut, type Held, type HeldCall, startProxy, TcpProxy } from './tcp-proxy.ts';

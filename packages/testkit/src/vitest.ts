@@ -6,10 +6,10 @@ import { onTestFinished } from 'vitest';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { startProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** An empty folder for this test alone. */
-export function scratchFolder(): string {
+/** An empty folder for this test alone. Tests that run at the same time each pass their own `onTestFinished`. */
+export function scratchFolder(finished: typeof onTestFinished = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'mempool-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  finished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
