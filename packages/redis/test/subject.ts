@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { openLeases, type Subject } from 'mempool-conformance';
 import { redis, redisElection } from 'mempool-redis';
-import { arrivalKeysOf, keysOf, priorityKeysOf } from '../src/connection/script.ts';
+import { claimKeysOf, keysOf, priorityKeysOf } from '../src/connection/script.ts';
 import { electionKeys } from '../src/election/script.ts';
 import { damageKeys } from './key-damage.ts';
 
@@ -39,7 +39,7 @@ export const subject: Subject = {
   destroy: (pool) =>
     unlink(async (client) => [
       ...keysOf(`{${pool}}`, 'both'),
-      ...arrivalKeysOf(`{${pool}}`),
+      ...claimKeysOf(`{${pool}}`),
       ...priorityKeysOf(`{${pool}}`),
       ...(await electionNames(client, pool)),
     ]),

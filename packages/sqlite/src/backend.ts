@@ -2,18 +2,18 @@ import type { Backend } from 'mempool-core';
 import { defineBackend } from 'mempool-core/backend';
 import { Fence } from './election/fence.ts';
 import { hostClock, type LeaseClock } from './election/lease-clock.ts';
-import { sqliteDriver } from './fifo/driver.ts';
+import { fifoDriver } from './fifo/driver.ts';
 import { checkedOptions, optionNames, type SqliteOptions } from './file/options.ts';
-import { openOwn, openShared } from './open-file.ts';
-import { OwnHashes, SharedHashes } from './pool/hashes.ts';
+import { openExclusive, openShared } from './open-file.ts';
+import { HashIndex, MemoryHashIndex } from './pool/hash-index.ts';
 import { PriorityChanges } from './priority/changes.ts';
 import { openPriority } from './priority/driver.ts';
 
 /** The single-file backend, shared between the processes of one host. */
-export const sqlite: Backend<SqliteOptions> = sqliteBy(hostClock());
+export const sqlite: Backend<SqliteOptions> = sqliteWithClock(hostClock());
 
 /** Judges leases by that clock. */
-export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
+export function sqliteWithClock(clock: LeaseClock): Backend<SqliteOptions> {
   return defineBackend<SqliteOptions>({
     name: 'sqlite',
     capabilities: { durable: true, shared: true, lease: true, priority: true },
@@ -23,7 +23,7 @@ export function sqliteBy(clock: LeaseClock): Backend<SqliteOptions> {
       const fence = new Fence(file, clock, options);
       if (options.ordering === 'priority')
         return openPriority({ file, fence, changes: new PriorityChanges(file) }, options);
-      return sqliteDriver({ file, hashes: new SharedHashes(file), fence }, options);
+      return fifoDriver({ file, hashes: new HashIndex(file), fence }, options);
     },
   });
 }
@@ -37,8 +37,8 @@ export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptio
   capabilities: { durable: true, shared: false, lease: false, priority: true },
   options: optionNames,
   open(options) {
-    const file = openOwn(checkedOptions(options));
+    const file = openExclusive(checkedOptions(options));
     if (options.ordering === 'priority') return openPriority({ file, fence: null, changes: null }, options);
-    return sqliteDriver({ file, hashes: new OwnHashes(file), fence: null }, options);
+    return fifoDriver({ file, hashes: new MemoryHashIndex(file), fence: null }, options);
   },
 });

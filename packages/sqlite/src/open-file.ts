@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import { nameCapacity } from './fifo/tables.ts';
+import { storeCapacity } from './fifo/tables.ts';
 import { type DatabaseFileOptions, formats, incompatible, openDatabase } from './file/database-file.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { readSql } from './file/sql-text.ts';
 import { PoolFile } from './pool/pool-file.ts';
-import { createPriorityTables, namePriorityLimits } from './priority/format.ts';
+import { createPriorityTables, storePriorityLimits } from './priority/format.ts';
 
 type FileOptions = core.DriverOptions & SqliteOptions;
 type LockingMode = DatabaseFileOptions['lockingMode'];
@@ -33,7 +33,7 @@ export function openShared(options: FileOptions): Promise<PoolFile> {
 }
 
 /** @throws `ERR_MEMPOOL_IN_USE` when another process, or another store of this one, has the file open */
-export function openOwn(options: FileOptions): PoolFile {
+export function openExclusive(options: FileOptions): PoolFile {
   try {
     return openFile(options, 'EXCLUSIVE');
   } catch (cause) {
@@ -63,10 +63,10 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
     throw incompatible(path, `the pool is not ordered by ${ordering}`);
   const nameRetention = () =>
     database.prepare(retentionSql).run({ maxFinalized: null, maxEvents: null, maxRollback: null, ...retention });
-  if (ordering === 'priority') namePriorityLimits(database, limits, nameRetention);
+  if (ordering === 'priority') storePriorityLimits(database, limits, nameRetention);
   else {
     nameRetention();
-    nameCapacity(database, limits);
+    storeCapacity(database, limits);
   }
   database.exec(sharing[ordering][lockingMode]);
 }

@@ -2,7 +2,7 @@
 -- KEYS: pool/keys.lua   ARGV: 1 id, which is the lease's too, 2 verb, 3 owner, 4 leaseMs, 5 the caller's time or '', 6 the
 -- application's time or '', 7–10 fifo/reap.lua
 -- Returns: { owner, end of the lease, then for each hash, seq, bytes }
--- The hashes are recorded, not the reply: a repeat is told by fifo/held.lua what is left of it.
+-- The hashes are recorded, not the reply: a repeat is told by fifo/repeated-take.lua what is left of it.
 -- Rules: L3, X1, X2
 local untilMs = math.min(math.floor(moment(ARGV[5], ARGV[6])) + tonumber(ARGV[4]), 2 ^ 53 - 1)
 untilMs = string.format('%d', untilMs)

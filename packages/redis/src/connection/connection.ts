@@ -2,12 +2,12 @@ import type { Redis } from 'ioredis';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import { type DriverOptions, retryUntil, WriteLine } from 'mempool-core/backend';
 import { createClient, type RedisOptions } from './options.ts';
-import { isGone, isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
+import { isPoolMissing, isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
 import { type Reply, type Script, scripts, type Verb } from './script.ts';
-import { type Argument, Scratch, ScriptCall } from './script-call.ts';
-import { breakOff, destroyFaulty, limitGreeting } from './socket.ts';
+import { type Argument, ReusedMemory, ScriptCall } from './script-call.ts';
+import { destroyOnError, dropConnection, limitHandshake } from './socket.ts';
 
-type Lost = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
+type UnansweredCode = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
 export interface RunContext {
   readonly signal?: AbortSignal | undefined;
@@ -21,25 +21,25 @@ export class Connection {
   readonly #client: Redis;
   readonly #options: DriverOptions;
   /** What the last attempt to connect met: nothing else tells a wrong password from a server that is away. */
-  #trouble: unknown = null;
-  readonly #line = new WriteLine();
+  #lastError: unknown = null;
+  readonly #writer = new WriteLine();
   /** Scripts sent in full on this connection. */
   readonly #loaded = new Set<string>();
-  readonly #scratch = new Scratch();
+  readonly #scratch = new ReusedMemory();
 
   constructor(options: DriverOptions & RedisOptions) {
     this.#options = options;
     this.#client = createClient(options, { connectTimeout: options.timeoutMs });
     this.#client.on('error', (error: unknown) => {
-      this.#trouble = withoutArguments(error);
+      this.#lastError = withoutArguments(error);
     });
     this.#client.on('connect', () => {
-      this.#trouble = null;
+      this.#lastError = null;
       this.#loaded.clear();
-      this.#line.distrust();
+      this.#writer.distrust();
     });
-    destroyFaulty(this.#client);
-    limitGreeting(this.#client, options.timeoutMs);
+    destroyOnError(this.#client);
+    limitHandshake(this.#client, options.timeoutMs);
     this.#client.connect().catch(() => undefined);
   }
 
@@ -66,12 +66,12 @@ export class Connection {
       try {
         return await this.#runOnce<V>(script, call, Math.max(1, deadline - clock()));
       } catch (error) {
-        gone = createPool !== undefined && isGone(error);
+        gone = createPool !== undefined && isPoolMissing(error);
         throw gone ? new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error }) : error;
       }
     };
     const options = { timeoutMs, clock, signal };
-    return script.writes ? this.#line.run(options, attempt) : retryUntil(options, attempt);
+    return script.writes ? this.#writer.run(options, attempt) : retryUntil(options, attempt);
   }
 
   runOnce<V extends Verb>(
@@ -115,7 +115,12 @@ export class Connection {
   }
 
   /** `lost`: what it means when the answer does not come. */
-  async #send<Answer>(send: () => Promise<Answer>, name: string, timeoutMs: number, lost: Lost): Promise<Answer> {
+  async #send<Answer>(
+    send: () => Promise<Answer>,
+    name: string,
+    timeoutMs: number,
+    lost: UnansweredCode,
+  ): Promise<Answer> {
     this.#assertReady();
     try {
       return await this.#answer(send(), timeoutMs);
@@ -123,20 +128,20 @@ export class Connection {
       const error = withoutArguments(cause);
       if (isReply(error)) throw refusal(error, name);
       throw (
-        tlsRefusal(this.#trouble) ??
+        tlsRefusal(this.#lastError) ??
         new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error })
       );
     }
   }
 
   #assertReady(): void {
-    const trouble = this.#trouble;
-    const refused = isReply(trouble) ? refusal(trouble, 'SELECT') : tlsRefusal(trouble);
+    const lastError = this.#lastError;
+    const refused = isReply(lastError) ? refusal(lastError, 'SELECT') : tlsRefusal(lastError);
     if (isMempoolError(refused)) throw refused;
     const { status, stream } = this.#client;
     if (status === 'ready' && stream.writable && refused === null) return;
-    const why = trouble instanceof Error ? trouble.message : status;
-    throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `Redis is out of reach: ${why}`, { cause: trouble });
+    const why = lastError instanceof Error ? lastError.message : status;
+    throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `Redis is out of reach: ${why}`, { cause: lastError });
   }
 
   /** A connection that gives no answer in time is given up, so that the next call does not wait behind it. */
@@ -144,7 +149,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new Error(`none within ${Math.round(timeoutMs)} ms`));
-        breakOff(this.#client);
+        dropConnection(this.#client);
       }, timeoutMs);
       reply.then(resolve, reject).finally(() => clearTimeout(timer));
     });

@@ -43,7 +43,7 @@ export function isReply(error: unknown): error is Error {
 }
 
 /** True where the script found no pool, or a key that is not ours. */
-export function isGone(error: unknown): boolean {
+export function isPoolMissing(error: unknown): boolean {
   return isReply(error) && /^(MEMPOOL_GONE|WRONGTYPE) /.test(unwrapped(error.message));
 }
 

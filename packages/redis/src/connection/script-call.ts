@@ -2,22 +2,22 @@ import { Command } from 'ioredis';
 import type { Script } from './script.ts';
 
 /** Not a bare `Uint8Array`, which is not told from what writes itself. */
-export type Argument = string | number | Buffer | SelfWritten;
+export type Argument = string | number | Buffer | SelfWriting;
 
 /** An argument that is put together where it is sent from, so that its bytes are copied once. */
-export interface SelfWritten {
+export interface SelfWriting {
   readonly length: number;
   writeTo(bytes: Buffer, at: number): void;
 }
 
-type Framed = string | Buffer | SelfWritten;
+type Framed = string | Buffer | SelfWriting;
 
-const mostScratchBytes = 1024 * 1024;
+const maxReusedBytes = 1024 * 1024;
 /** The most that a length takes, with its mark and both ends of lines. */
 const frameBytes = 15;
 
 /** The memory of the largest call that was answered, used again: to get new memory costs more than to write into it. */
-export class Scratch {
+export class ReusedMemory {
   #free: Buffer | null = null;
 
   take(length: number): Buffer {
@@ -29,7 +29,7 @@ export class Scratch {
 
   give(memory: Buffer): void {
     const kept = this.#free?.length ?? 0;
-    if (memory.length > kept && memory.length <= mostScratchBytes) this.#free = memory;
+    if (memory.length > kept && memory.length <= maxReusedBytes) this.#free = memory;
   }
 }
 
@@ -39,7 +39,7 @@ export class Scratch {
  */
 export class ScriptCall {
   readonly #script: Script;
-  readonly #scratch: Scratch;
+  readonly #scratch: ReusedMemory;
   readonly #memory: Buffer;
   readonly #bytes: Buffer;
   /** Where the name and the digest end. */
@@ -47,7 +47,7 @@ export class ScriptCall {
   readonly #count: number;
   #sent = 0;
 
-  constructor(script: Script, keys: readonly string[], args: readonly Argument[], scratch: Scratch) {
+  constructor(script: Script, keys: readonly string[], args: readonly Argument[], scratch: ReusedMemory) {
     const given = ['EVALSHA', script.sha, String(keys.length), ...keys, ...args].map(framed);
     const lengths = given.map((each) => (typeof each === 'string' ? Buffer.byteLength(each) : each.length));
     const bytes = scratch.take(lengths.reduce((sum, length) => sum + length + frameBytes, frameBytes));

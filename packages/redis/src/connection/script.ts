@@ -81,7 +81,7 @@ export function script(writes: boolean, ...parts: readonly string[]): Script {
 const asked = (...parts: readonly string[]): Script =>
   script(false, 'pool/keys', 'pool/lists', 'pool/state', 'pool/primary', ...parts);
 const reading = (...parts: readonly string[]): Script => asked('pool/lost', ...parts);
-const before: readonly string[] = ['pool/keys', 'pool/lists', 'pool/state', 'pool/trail', 'fifo/event', 'fifo/leases'];
+const before: readonly string[] = ['pool/keys', 'pool/lists', 'pool/state', 'pool/trail', 'fifo/event', 'fifo/claims'];
 const writing = (...parts: readonly string[]): Script => script(true, ...before, 'fifo/write', 'pool/lost', ...parts);
 const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
   script(
@@ -114,8 +114,17 @@ export const scripts: { readonly [V in Verb]: Script } = {
   usage: reading('pool/usage'),
   events: asked('pool/events'),
   reap: reading('fifo/reap', 'fifo/reap-page'),
-  take: script(true, ...before, 'fifo/reap', 'fifo/held', 'fifo/write', 'pool/lost', 'fifo/moment', 'fifo/take'),
-  sweep: writing('fifo/order', 'fifo/moment', 'fifo/sweep'),
+  take: script(
+    true,
+    ...before,
+    'fifo/reap',
+    'fifo/repeated-take',
+    'fifo/write',
+    'pool/lost',
+    'fifo/call-time',
+    'fifo/take',
+  ),
+  sweep: writing('fifo/order', 'fifo/call-time', 'fifo/sweep'),
   since: reading('pool/page', 'fifo/waiting', 'fifo/since'),
   sinceHashes: reading('fifo/reap', 'fifo/waiting', 'fifo/since-hashes'),
   bodies: reading('fifo/bodies'),
@@ -147,8 +156,8 @@ export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string
   return names.map((name) => `${prefix}:${name}`);
 }
 
-/** What a pool in order of arrival has while something is under a lease (lua/fifo/leases.lua). */
-export function arrivalKeysOf(prefix: string): string[] {
+/** What a pool in order of arrival has while something is under a lease (lua/fifo/claims.lua). */
+export function claimKeysOf(prefix: string): string[] {
   return ['leases', 'taken'].map((name) => `${prefix}:${name}`);
 }
 
@@ -158,7 +167,7 @@ export function priorityKeysOf(prefix: string): string[] {
 }
 
 /** All keys of a priority pool's scripts: by their number lua/pool/state.lua knows which order is meant. */
-export function rankedKeysOf(prefix: string, record: 'ops' | 'calls', election: string): string[] {
+export function priorityScriptKeysOf(prefix: string, record: 'ops' | 'calls', election: string): string[] {
   return [...keysOf(prefix, record), ...leaseKeysOf(prefix, election), ...priorityKeysOf(prefix)];
 }
 

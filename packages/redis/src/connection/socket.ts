@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
  * first alone: the next would end the process. The listener stays on the socket as long as that lasts. Returns what ends it for the
  * sockets to come.
  */
-export function destroyFaulty(client: Redis): () => void {
+export function destroyOnError(client: Redis): () => void {
   let guarded: object | null = null;
   const guard = (): void => {
     const { stream } = client;
@@ -23,9 +23,9 @@ export function destroyFaulty(client: Redis): () => void {
 }
 
 /** Gives a connection up that is not ready in time: what the client sends by itself, such as a password, waits without end. */
-export function limitGreeting(client: Redis, timeoutMs: number): void {
+export function limitHandshake(client: Redis, timeoutMs: number): void {
   client.on('connect', () => {
-    const timer = setTimeout(() => breakOff(client), timeoutMs);
+    const timer = setTimeout(() => dropConnection(client), timeoutMs);
     const stop = (): void => {
       clearTimeout(timer);
       client.off('ready', stop).off('close', stop);
@@ -35,7 +35,7 @@ export function limitGreeting(client: Redis, timeoutMs: number): void {
 }
 
 /** Gives the connection up; the client makes another one. As often as one likes: `disconnect` leaves a listener each time. */
-export function breakOff(client: Redis): void {
+export function dropConnection(client: Redis): void {
   client.stream?.destroy();
 }
 

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, ElectionError } from 'mempool-election';
 import { isReply, withoutArguments } from '../connection/refusal.ts';
-import { destroyFaulty, isTlsRefusal } from '../connection/socket.ts';
+import { destroyOnError, isTlsRefusal } from '../connection/socket.ts';
 import { electionError } from './refusal.ts';
 import { type Reply, scripts, type Verb } from './script.ts';
 
@@ -10,25 +10,25 @@ export interface ConnectionParts {
   /** False for a caller's own. */
   readonly owned: boolean;
   readonly clock: ElectionClock;
-  /** After so long without any answer `giveUp` is called. */
+  /** After so long without any answer `dropConnections` is called. */
   readonly silentMs: number;
-  readonly giveUp: () => void;
+  readonly dropConnections: () => void;
 }
 
 /** The connection that the election's scripts go by. Each is sent once, or not at all while there is no connection. */
 export class ElectionConnection {
   readonly #parts: ConnectionParts;
   /** What the last attempt to connect met: nothing else tells a wrong password from a server that is away. */
-  #trouble: unknown = null;
+  #lastError: unknown = null;
   /** When the oldest command was sent of those that got no answer. */
   #silentSince: number | null = null;
   #closed = false;
   readonly #unguard: () => void;
   readonly #onError = (error: unknown): void => {
-    this.#trouble = withoutArguments(error);
+    this.#lastError = withoutArguments(error);
   };
   readonly #onConnect = (): void => {
-    this.#trouble = null;
+    this.#lastError = null;
     this.#silentSince = null;
   };
 
@@ -36,7 +36,7 @@ export class ElectionConnection {
     this.#parts = parts;
     parts.client.on('error', this.#onError);
     parts.client.on('connect', this.#onConnect);
-    this.#unguard = destroyFaulty(parts.client);
+    this.#unguard = destroyOnError(parts.client);
     if (parts.client.status === 'wait') parts.client.connect().catch(() => undefined);
   }
 
@@ -59,8 +59,8 @@ export class ElectionConnection {
     } catch (error) {
       const cause = withoutArguments(error);
       this.#failed(cause);
-      const isRefused = !isReply(cause) && isTlsRefusal(this.#trouble);
-      throw electionError(isRefused ? this.#trouble : cause, verb);
+      const isRefused = !isReply(cause) && isTlsRefusal(this.#lastError);
+      throw electionError(isRefused ? this.#lastError : cause, verb);
     }
   }
 
@@ -87,8 +87,8 @@ export class ElectionConnection {
   #assertReady(verb: string): void {
     const { status } = this.#parts.client;
     if (this.#closed) throw new ElectionError('ERR_ELECTION_UNAVAILABLE', 'the lease store is closed');
-    if (isReply(this.#trouble)) throw electionError(this.#trouble, verb);
-    if (status !== 'ready') throw electionError(this.#trouble ?? new Error(`the connection is at "${status}"`), verb);
+    if (isReply(this.#lastError)) throw electionError(this.#lastError, verb);
+    if (status !== 'ready') throw electionError(this.#lastError ?? new Error(`the connection is at "${status}"`), verb);
   }
 
   /** A network may swallow all without a word. What was sent then outlives no lease, should it come to be executed. */
@@ -97,7 +97,7 @@ export class ElectionConnection {
       this.#silentSince = null;
       return;
     }
-    const { clock, silentMs, giveUp } = this.#parts;
-    if (this.#silentSince !== null && clock.monotonicMs() - this.#silentSince >= silentMs) giveUp();
+    const { clock, silentMs, dropConnections } = this.#parts;
+    if (this.#silentSince !== null && clock.monotonicMs() - this.#silentSince >= silentMs) dropConnections();
   }
 }

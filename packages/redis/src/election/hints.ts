@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, type Hint, isElectionError } from 'mempool-election';
 import { isReply, withoutArguments } from '../connection/refusal.ts';
-import { breakOff, destroyFaulty } from '../connection/socket.ts';
+import { destroyOnError, dropConnection } from '../connection/socket.ts';
 import { electionError } from './refusal.ts';
 
 const pauseMs = 100;
@@ -30,7 +30,7 @@ export class Hints {
     const { commands, messages } = parts;
     commands.on('ready', this.#onReady);
     messages.on('error', () => undefined);
-    destroyFaulty(messages);
+    destroyOnError(messages);
     messages.on('ready', () => {
       this.#connections += 1;
       this.#askedMs = null;
@@ -66,7 +66,7 @@ export class Hints {
     const { messages, clock } = this.#parts;
     if (messages.status !== 'ready') return;
     if (this.#askedMs === null) void this.subscribe().catch(() => undefined);
-    else if (clock.monotonicMs() - this.#askedMs >= patienceMs) breakOff(messages);
+    else if (clock.monotonicMs() - this.#askedMs >= patienceMs) dropConnection(messages);
   }
 
   on(listener: (hint: Hint) => void): () => void {

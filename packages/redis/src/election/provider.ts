@@ -1,6 +1,6 @@
 import { type ElectionClock, ElectionError, type ElectionProvider, isElectionError } from 'mempool-election';
 import { unsupportedMode } from '../connection/refusal.ts';
-import { breakOff } from '../connection/socket.ts';
+import { dropConnection } from '../connection/socket.ts';
 import { ElectionConnection } from './connection.ts';
 import { Hints } from './hints.ts';
 import { RedisLeaseStore } from './lease-store.ts';
@@ -33,13 +33,13 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
   const { clock, ttlMs, commandTimeoutMs } = options;
   const base = electionPrefix(options);
   const { commands, messages, owned } = createClients(options);
-  const giveUp = () => {
-    for (const client of owned ? [commands, messages] : [messages]) breakOff(client);
+  const dropConnections = () => {
+    for (const client of owned ? [commands, messages] : [messages]) dropConnection(client);
   };
   const disconnect = () => {
     if (owned) commands.disconnect();
   };
-  const connection = new ElectionConnection({ client: commands, owned, clock, silentMs: ttlMs, giveUp });
+  const connection = new ElectionConnection({ client: commands, owned, clock, silentMs: ttlMs, dropConnections });
   const hints = new Hints({ commands, messages, channel: `${base}:events`, clock });
   const store = new RedisLeaseStore({ connection, hints, base, disconnect });
   try {

@@ -174,7 +174,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     return this.run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], { signal });
   }
 
-  /** For lua/fifo/moment.lua. */
+  /** For lua/fifo/call-time.lua. */
   #moment({ now }: core.CheckedMoment): (string | number)[] {
     return [now ?? '', this.#now?.() ?? ''];
   }

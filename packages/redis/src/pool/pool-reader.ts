@@ -2,7 +2,7 @@ import type { LogPage, StoredTransaction, TipAnswer, TransactionStatus, Usage } 
 import * as core from 'mempool-core/backend';
 import { Connection, type RunContext } from '../connection/connection.ts';
 import type { RedisOptions } from '../connection/options.ts';
-import { keysOf, leaseKeysOf, type Reply, rankedKeysOf, type Verb } from '../connection/script.ts';
+import { keysOf, leaseKeysOf, priorityScriptKeysOf, type Reply, type Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { EventLog } from './event-log.ts';
 import * as record from './record.ts';
@@ -126,7 +126,7 @@ export class PoolReader implements ReadingVerbs {
     const fenced = verb === 'confirm' || verb === 'rollback';
     const keys =
       options.ordering === 'priority'
-        ? rankedKeysOf(prefix, ids, options.election)
+        ? priorityScriptKeysOf(prefix, ids, options.election)
         : [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
     return connection.run(verb, keys, args, { ...context, createPool });
   }

@@ -10,8 +10,8 @@ import {
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Row } from '../connection/script.ts';
-import type { SelfWritten } from '../connection/script-call.ts';
-import { placeOf } from './score.ts';
+import type { SelfWriting } from '../connection/script-call.ts';
+import { decodeScore } from './score.ts';
 
 const recordHead = 6;
 /** What a server takes as one argument, unless its `proto-max-bulk-len` says otherwise: with more it ends the connection. */
@@ -41,7 +41,7 @@ export function unpackHashes(packed: Buffer): string[] {
 }
 
 /** A payload as kept in `body`: type as u16, CRC-32 as u32, the bytes. @throws `ERR_MEMPOOL_INVALID` for one that no server takes */
-export class BodyRecord implements SelfWritten {
+export class BodyRecord implements SelfWriting {
   readonly length: number;
   readonly #body: core.Body;
 
@@ -76,7 +76,7 @@ export function decodeRecord(record: Buffer | null): Read<core.Body> {
 
 /** The stage that a score tells, the seq, tick or logSeq with it, and the counters of a live transaction (L12). */
 function place(score: Buffer, tick: number) {
-  const found = placeOf(score);
+  const found = decodeScore(score);
   if (found === null) throw new MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
   const { stage, number } = found;
   const life = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };

@@ -5,12 +5,12 @@ const stageUnit = 1e15;
 const tickUnit = 1e6;
 
 /** `number`: the seq of a Pending one, the tick of one in flight, the logSeq of a final one. */
-export interface Place {
+export interface IndexPosition {
   readonly stage: KnownStage;
   readonly number: number;
 }
 
-export function placeOf(score: Buffer): Place | null {
+export function decodeScore(score: Buffer): IndexPosition | null {
   const value = Number(score);
   const stage = knownStages[Math.floor(value / stageUnit)];
   if (stage === undefined) return null;
@@ -18,7 +18,7 @@ export function placeOf(score: Buffer): Place | null {
   return { stage, number: isInflight(stage) ? Math.floor(number / tickUnit) : number };
 }
 
-export function scoreOf({ stage, number }: Place, seq: number): string {
+export function encodeScore({ stage, number }: IndexPosition, seq: number): string {
   const within = isInflight(stage) ? number * tickUnit + (seq % tickUnit) : number;
   return String(knownStages.indexOf(stage) * stageUnit + within);
 }

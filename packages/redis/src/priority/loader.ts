@@ -2,7 +2,7 @@ import { isLive, knownStages, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { LoadedPage, Reply } from '../connection/script.ts';
 import { decodeEntry as decodeLogEntry } from '../pool/record.ts';
-import { placeOf } from '../pool/score.ts';
+import { decodeScore } from '../pool/score.ts';
 
 type Head = [
   next: Buffer,
@@ -143,7 +143,7 @@ class RecordReader {
 
   *live([bytes, seqText, score, point, record]: LiveItem): Generator<core.PoolRecord> {
     const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
-    const place = score === null ? null : placeOf(score);
+    const place = score === null ? null : decodeScore(score);
     if (place === null || !isLive(place.stage)) return this.#warn('place', hash);
     const life = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number);
     const at = point.length === 0 ? null : core.decodePoint(point);

@@ -5,7 +5,7 @@ import * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { readPoint } from '../pool/record.ts';
-import { type CallId, isKnown, type MirrorLink, positionArguments, tooLate } from './mirror-link.ts';
+import { type CallId, isKnown, type MirrorSync, positionArguments, tooLate } from './mirror-sync.ts';
 import { type Item, packLists } from './packed.ts';
 import { stepCommands } from './step-commands.ts';
 
@@ -21,7 +21,7 @@ const noBytes = Buffer.alloc(0);
 const mostEvents = 1_000;
 
 /** One writing call, over all its attempts. */
-interface Call<T> extends CallId {
+interface WriteCall<T> extends CallId {
   readonly script: 'commit' | 'commitChain';
   readonly verb: string;
   readonly fence: readonly Argument[];
@@ -38,7 +38,7 @@ interface Call<T> extends CallId {
  * on, else planned again on what the others wrote.
  */
 export class PoolWriter {
-  readonly #link: MirrorLink;
+  readonly #link: MirrorSync;
   readonly #line = new core.WriteLine();
   readonly #id: string = randomBytes(9).toString('base64');
   #calls = 0;
@@ -47,7 +47,7 @@ export class PoolWriter {
   #open = 0;
   #settled: Promise<unknown> = Promise.resolve();
 
-  constructor(link: MirrorLink) {
+  constructor(link: MirrorSync) {
     this.#link = link;
   }
 
@@ -68,14 +68,14 @@ export class PoolWriter {
   }
 
   #run<T>(
-    planned: Pick<Call<T>, 'script' | 'verb' | 'fence' | 'plan'>,
+    planned: Pick<WriteCall<T>, 'script' | 'verb' | 'fence' | 'plan'>,
     { operationId, signal }: core.WriteContext,
   ): Promise<T | Fenced> {
     const { timeoutMs, clock } = this.#link.node.options;
     this.#calls += 1;
     const id = operationId ?? `${this.#id}${this.#calls}`;
     const ids = operationId === undefined ? 'calls' : 'ops';
-    const call: Call<T> = { ...planned, id, ids, signal, sent: new Map(), needMs: 0 };
+    const call: WriteCall<T> = { ...planned, id, ids, signal, sent: new Map(), needMs: 0 };
     const running = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
       // One at a time: the next is planned on what this one writes.
       this.#line.distrust();
@@ -92,7 +92,7 @@ export class PoolWriter {
   }
 
   /** Until it is decided what came of the call. */
-  async #attempt<T>(call: Call<T>, deadline: number): Promise<T | Fenced> {
+  async #attempt<T>(call: WriteCall<T>, deadline: number): Promise<T | Fenced> {
     const { clock } = this.#link.node.options;
     for (let isCurrent = false; ; ) {
       const mirror = await this.#link.mirror(deadline);
@@ -116,7 +116,7 @@ export class PoolWriter {
 
   /** `null` where the pool is not at the mirror's version any more; the mirror then is nearer to it. */
   async #commit<T>(
-    call: Call<T>,
+    call: WriteCall<T>,
     mirror: core.MirroredPool,
     { step, change, begunMs }: PlannedStep<T> & { readonly begunMs: number },
     deadline: number,
@@ -147,7 +147,7 @@ export class PoolWriter {
   }
 
   /** Nodes that were in each other's way write in turn: else the quickest would go first again and again. */
-  async #waitTurn<T>({ signal, sent, needMs }: Call<T>, before: number, deadline: number): Promise<void> {
+  async #waitTurn<T>({ signal, sent, needMs }: WriteCall<T>, before: number, deadline: number): Promise<void> {
     const { clock } = this.#link.node.options;
     for (let others = before; others > 0; ) {
       await pause(Math.min(longestPauseMs, others));
@@ -174,7 +174,7 @@ interface PlannedStep<T> {
 type Planned<T> = PlannedStep<T> | { readonly refused: unknown };
 
 /** A plan may refuse the call; on a mirror that is behind that says nothing yet. */
-function planOn<T>(mirror: core.MirroredPool, { plan }: Call<T>, nowMs: number): Planned<T> {
+function planOn<T>(mirror: core.MirroredPool, { plan }: WriteCall<T>, nowMs: number): Planned<T> {
   try {
     return mirror.plan((pool) => plan(pool, nowMs));
   } catch (refused) {
@@ -183,13 +183,13 @@ function planOn<T>(mirror: core.MirroredPool, { plan }: Call<T>, nowMs: number):
 }
 
 /** Whether the script has anything to do: what changes nothing is only looked at, unless it is to be recorded or fenced. */
-function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: Call<T>): boolean {
+function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: WriteCall<T>): boolean {
   return script === 'commitChain' || ids === 'ops' || change !== null;
 }
 
 /** For lua/priority/commit.lua. */
 function commitArguments<T>(
-  { id, ids, verb, fence }: Call<T>,
+  { id, ids, verb, fence }: WriteCall<T>,
   mirror: core.MirroredPool,
   { step, change }: PlannedStep<T>,
   stamp: string,
@@ -226,7 +226,7 @@ function fencedOutcome([, point, tick]: readonly unknown[]): Fenced {
 }
 
 /** The outcome of an attempt of this call is at hand, in full; a call made before is known by what was recorded. */
-function recalled<T>({ verb, sent }: Call<T>, record: Buffer): T {
+function recalled<T>({ verb, sent }: WriteCall<T>, record: Buffer): T {
   const end = record.indexOf(gap);
   const own = sent.get(record.toString('latin1', 0, end));
   return own === undefined ? core.decodeOutcome<T>(verb, record.subarray(end + 1)) : own;

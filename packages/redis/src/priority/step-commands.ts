@@ -2,7 +2,7 @@ import { isInflight, isLive, knownStages } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
 import { BodyRecord } from '../pool/record.ts';
-import { scoreOf } from '../pool/score.ts';
+import { encodeScore } from '../pool/score.ts';
 import { Commands } from './commands.ts';
 import type { Item } from './packed.ts';
 
@@ -104,7 +104,7 @@ class StepWriter {
     const [index, joined, left]: [Item[], Item[], Item[]] = [[], [], []];
     for (const { after } of this.#step.writes) {
       const hash = this.#bytesOf(after.hash);
-      if (!this.#gone.has(after.hash)) index.push(this.#scoreOf(after), hash);
+      if (!this.#gone.has(after.hash)) index.push(this.#encodeScore(after), hash);
       const before = ledger.life(after.hash);
       const flew = before !== null && isInflight(before.stage);
       const flies = isInflight(after.stage);
@@ -117,9 +117,9 @@ class StepWriter {
     this.#commands.add('ZREM', 'flight', left);
   }
 
-  #scoreOf({ hash, seq, stage, tick }: core.Life): string {
+  #encodeScore({ hash, seq, stage, tick }: core.Life): string {
     const number = isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#ends.get(hash) as number);
-    return scoreOf({ stage, number }, seq);
+    return encodeScore({ stage, number }, seq);
   }
 
   #addLog(): void {

@@ -10,7 +10,7 @@ import {
 import * as core from 'mempool-core/backend';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
-import { MirrorLink, positionArguments } from './mirror-link.ts';
+import { MirrorSync, positionArguments } from './mirror-sync.ts';
 import { type Plan, PoolWriter } from './pool-writer.ts';
 
 type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
@@ -27,12 +27,12 @@ interface Fetched {
  * A priority pool on the server, read and planned on by a mirror of it. A read asks first what the others wrote; what it takes from
  * the payloads is of the same moment.
  */
-export class MirrorStorage implements core.PriorityStorage {
-  readonly #link: MirrorLink;
+export class RedisPriorityStorage implements core.PriorityStorage {
+  readonly #link: MirrorSync;
   readonly #writer: PoolWriter;
 
   constructor(node: Node) {
-    this.#link = new MirrorLink(node);
+    this.#link = new MirrorSync(node);
     this.#writer = new PoolWriter(this.#link);
   }
 

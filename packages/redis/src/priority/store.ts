@@ -1,17 +1,17 @@
 import { type Limits, limitNames } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { type Node, PoolReader } from '../pool/pool-reader.ts';
-import { MirrorStorage } from './storage.ts';
+import { RedisPriorityStorage } from './storage.ts';
 
 const context = { signal: undefined, operationId: undefined };
 
 /** One node's view of a priority pool: what reads records of the lifecycle alone is as in any pool. */
 export async function openPriority(node: Node): Promise<core.StoreDriver> {
-  const storage = new MirrorStorage(node);
+  const storage = new RedisPriorityStorage(node);
   const records = new PoolReader(node, () => storage.settled);
   const driver = core.priorityDriver(storage, node.options);
   await storage.load();
-  await nameLimits(storage, driver, node.options.limits);
+  await setNamedLimits(storage, driver, node.options.limits);
   return {
     ...driver,
     peekInflight: (...query) => records.peekInflight(...query),
@@ -26,7 +26,11 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
 }
 
 /** For all nodes, from here on. */
-async function nameLimits(storage: MirrorStorage, driver: core.PriorityVerbs, named: Partial<Limits>): Promise<void> {
+async function setNamedLimits(
+  storage: RedisPriorityStorage,
+  driver: core.PriorityVerbs,
+  named: Partial<Limits>,
+): Promise<void> {
   const limits = await storage.read(context, ({ index }) => index.limits);
   const isNew = limitNames.some((name) => named[name] !== undefined && named[name] !== limits[name]);
   if (isNew) await driver.setLimits(named, context);

@@ -1,7 +1,7 @@
 import { Command } from 'ioredis';
 import { expect, test } from 'vitest';
 import { scripts } from '../../src/connection/script.ts';
-import { type Argument, Scratch, ScriptCall } from '../../src/connection/script-call.ts';
+import { type Argument, ReusedMemory, ScriptCall } from '../../src/connection/script-call.ts';
 import { BodyRecord } from '../../src/pool/record.ts';
 
 const script = scripts.receive;
@@ -18,7 +18,7 @@ function filledWith(byte: number, length: number): Argument[] {
 test('a call goes over the wire as the client would send it, whatever the lengths of its arguments', () => {
   const lengths = [0, 1, 9, 10, 99, 100, 101, 999, 1_000, 9_999, 10_000, 99_999, 100_000, 1_048_576];
   const args = ['', 'ünïcode', 0, 7, 1e15, 'x'.repeat(300), ...lengths.map((length) => Buffer.alloc(length, length))];
-  const call = new ScriptCall(script, keys, args, new Scratch());
+  const call = new ScriptCall(script, keys, args, new ReusedMemory());
   const rest = ['2', ...keys, ...args];
   const encoding = { replyEncoding: null };
   expect(written(call.byDigest())).toEqual(written(new Command('EVALSHA', [script.sha, ...rest], encoding)));
@@ -27,14 +27,14 @@ test('a call goes over the wire as the client would send it, whatever the length
 
 test('M2: a record on the wire is its type, the checksum of its payload and the payload', () => {
   const payload = Buffer.from('123456789');
-  const call = new ScriptCall(script, [], [new BodyRecord({ payload, payloadType: 0xa1b2 })], new Scratch());
+  const call = new ScriptCall(script, [], [new BodyRecord({ payload, payloadType: 0xa1b2 })], new ReusedMemory());
   const record = Buffer.concat([Buffer.from('a1b2cbf43926', 'hex'), payload]);
-  const same = new ScriptCall(script, [], [record], new Scratch());
+  const same = new ScriptCall(script, [], [record], new ReusedMemory());
   expect(written(call.byDigest())).toEqual(written(same.byDigest()));
 });
 
 test('the memory of an answered call is used again, and by one call at a time', () => {
-  const scratch = new Scratch();
+  const scratch = new ReusedMemory();
   const first = new ScriptCall(script, keys, filledWith(1, 50_000), scratch);
   const memory = first.byDigest().toWritable({}) as Buffer;
   first.end();
@@ -45,7 +45,7 @@ test('the memory of an answered call is used again, and by one call at a time', 
 });
 
 test('X2: the bytes of a call that was sent twice stay: the first attempt may still be on its way', () => {
-  const scratch = new Scratch();
+  const scratch = new ReusedMemory();
   const first = new ScriptCall(script, keys, filledWith(1, 50_000), scratch);
   const onItsWay = first.byDigest().toWritable({}) as Buffer;
   const before = Buffer.from(onItsWay);
@@ -56,7 +56,7 @@ test('X2: the bytes of a call that was sent twice stay: the first attempt may st
 });
 
 test('X2: the bytes of a call that was not answered stay', () => {
-  const scratch = new Scratch();
+  const scratch = new ReusedMemory();
   const first = new ScriptCall(script, keys, filledWith(1, 50_000), scratch);
   const onItsWay = first.byDigest().toWritable({}) as Buffer;
   const before = Buffer.from(onItsWay);

@@ -1,6 +1,6 @@
 import { MempoolError, type MempoolErrorCode } from 'mempool-core';
 import { expect, test } from 'vitest';
-import { isGone, refusal } from '../../src/connection/refusal.ts';
+import { isPoolMissing, refusal } from '../../src/connection/refusal.ts';
 
 const call = 'ERR Error running script (call to f_6b1bf486c81ceb7edf3c093f4a48c7e1b1e24b6e): ';
 
@@ -28,9 +28,9 @@ test.for(wrapped)('%s is told from what Redis 6.2 says: %s', ([code, words]) => 
 test('a key of another type is told from what Redis 6.2 says, and a fault of a script is no refusal', () => {
   const reply = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
   const foreign = '@user_script:12: WRONGTYPE Operation against a key holding the wrong kind of value';
-  expect(isGone(reply(call + foreign))).toBe(true);
+  expect(isPoolMissing(reply(call + foreign))).toBe(true);
   const fault = reply(`${call}@user_script:12: user_script:12: attempt to index a nil value`);
-  expect(isGone(fault)).toBe(false);
+  expect(isPoolMissing(fault)).toBe(false);
   expect(refusal(fault, 'EVALSHA')).toBe(fault);
   expect(refusal(fault, 'EVALSHA')).not.toBeInstanceOf(MempoolError);
 });

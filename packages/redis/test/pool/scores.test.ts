@@ -14,8 +14,8 @@ async function setUp(ordering: 'fifo' | 'priority') {
   await openPool({ url, pool, ordering });
   await admin.hset(`{${pool}}:meta`, 'seq', 999_997);
   const { store } = await openPool({ url, pool, ordering });
-  const scoreOf = async (n: number) => Number(await admin.zscore(`{${pool}}:idx`, Buffer.from(hashOf(n), 'hex')));
-  const scores = () => Promise.all([1, 2, 3, 4, 5, 6, 7].map(scoreOf));
+  const encodeScore = async (n: number) => Number(await admin.zscore(`{${pool}}:idx`, Buffer.from(hashOf(n), 'hex')));
+  const scores = () => Promise.all([1, 2, 3, 4, 5, 6, 7].map(encodeScore));
   return { store, scores, reopen: async () => (await openPool({ url, pool, ordering })).store };
 }
 

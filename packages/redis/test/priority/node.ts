@@ -3,7 +3,7 @@ import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import type { RedisOptions } from 'mempool-redis';
 import { onTestFinished } from 'vitest';
 import { Connection } from '../../src/connection/connection.ts';
-import { MirrorStorage } from '../../src/priority/storage.ts';
+import { RedisPriorityStorage } from '../../src/priority/storage.ts';
 
 /** A node of which a test sees what it remembers of the pool, and what the server has. */
 export interface MirrorNode {
@@ -27,7 +27,7 @@ export function mirrorNode(url: string, pool: string): MirrorNode {
   const connection = new Connection(options);
   onTestFinished(() => connection.close());
   const createPool = () => Promise.reject(new Error('the pool is not there'));
-  const storage = new MirrorStorage({ connection, prefix: `{${pool}}`, options, createPool });
+  const storage = new RedisPriorityStorage({ connection, prefix: `{${pool}}`, options, createPool });
   return {
     remembered: () => storage.read(context, ({ index }) => dumpOf(index)),
     stored: () => storage.dump(context),

@@ -1,5 +1,5 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { busyMs } from '../file/database-file.ts';
+import { busyTimeoutMs } from '../file/database-file.ts';
 
 /** The lock file as it was opened for one holder's sake, or by it. */
 interface Opened {
@@ -22,14 +22,14 @@ export class CrashLock {
   }
 
   /** For which lease this process holds it. */
-  get heldFor(): string | null {
+  get heldToken(): string | null {
     return this.#held?.token ?? null;
   }
 
   /** False where a holder before still has it, such as one that was stopped, or where the file cannot be written. */
   hold(token: string): boolean {
     if (this.#held?.token === token) return true;
-    const database = this.#held?.database ?? openOrNull(this.#path, { timeout: busyMs });
+    const database = this.#held?.database ?? openOrNull(this.#path, { timeout: busyTimeoutMs });
     if (database === null) return false;
     try {
       // The lock outlasts the transaction.
@@ -45,13 +45,13 @@ export class CrashLock {
     }
   }
 
-  letGo(): void {
+  release(): void {
     this.#held?.database.close();
     this.#held = null;
   }
 
   /** Whether the holder of that lease, who had the lock, lost it without giving it up. A look that nobody else notices. */
-  isLeftBy(token: string): boolean {
+  isAbandonedBy(token: string): boolean {
     if (this.#held !== null) return false;
     try {
       return this.#watch(token)?.prepare('SELECT token FROM holder').pluck().get() === token;
@@ -61,7 +61,7 @@ export class CrashLock {
   }
 
   close(): void {
-    this.letGo();
+    this.release();
     this.#watched?.database.close();
     this.#watched = null;
   }

@@ -9,7 +9,7 @@ import {
 import type { SqlFile } from '../file/sql-file.ts';
 import type { CrashLock } from './crash-lock.ts';
 import type { LeaseClock } from './lease-clock.ts';
-import { isExpired, type KeptLease, type LeaseRow, readLease, remainingMs } from './lease-row.ts';
+import { isExpired, type LeaseRow, readLease, remainingMs, type StoredLease } from './lease-row.ts';
 
 export interface LeaseFileParts {
   readonly file: SqlFile;
@@ -35,32 +35,32 @@ export class LeaseFile {
   /** As its row says. Lets go of the lock where that was held for a lease which is over. */
   read(): LeaseRow {
     const row = readLease(this.#file, this.#election);
-    if (this.#lock.heldFor !== (row.lease?.token ?? null)) this.#lock.letGo();
+    if (this.#lock.heldToken !== (row.lease?.token ?? null)) this.#lock.release();
     return row;
   }
 
   /** `null` where nobody holds a lease: it was given back, is out of its time, or its holder is dead. */
-  live({ lease }: LeaseRow): KeptLease | null {
-    return lease !== null && this.isInTime(lease) && !this.isLeftBehind(lease) ? lease : null;
+  live({ lease }: LeaseRow): StoredLease | null {
+    return lease !== null && this.isInTime(lease) && !this.isAbandoned(lease) ? lease : null;
   }
 
-  isInTime(lease: KeptLease): boolean {
+  isInTime(lease: StoredLease): boolean {
     return !isExpired(lease, this.#clock);
   }
 
   /** Only a holder of this boot: on another host the lock would be free at all times. */
-  isLeftBehind({ holdsLock, clock, token }: KeptLease): boolean {
-    return holdsLock === 1 && clock !== null && clock === this.#clock.id && this.#lock.isLeftBy(token);
+  isAbandoned({ holdsLock, clock, token }: StoredLease): boolean {
+    return holdsLock === 1 && clock !== null && clock === this.#clock.id && this.#lock.isAbandonedBy(token);
   }
 
   /** Begins the lease's time anew, from the candidate's hand. */
-  put(lease: Pick<KeptLease, keyof Lease | 'seq' | 'hbSeq' | 'hbAtMs'>, request: RenewRequest): HeldLease {
+  put(lease: Pick<StoredLease, keyof Lease | 'seq' | 'hbSeq' | 'hbAtMs'>, request: RenewRequest): HeldLease {
     const { candidate, ttlMs, heartbeat } = request;
     const { address, priority } = candidate;
     const nowMs = this.#clock.nowMs();
     const beats = heartbeat === 'beat' ? 1 : 0;
     if (beats > 0) this.heartbeat(candidate, ttlMs);
-    const kept: KeptLease = {
+    const kept: StoredLease = {
       ...{ nodeId: lease.nodeId, token: lease.token, term: lease.term, address, priority },
       seq: lease.seq + 1,
       hbSeq: lease.hbSeq + beats,
@@ -71,14 +71,14 @@ export class LeaseFile {
       holdsLock: Number(this.#lock.hold(lease.token)),
     };
     this.#file.run('putLease', { ...kept, name: this.#election });
-    return this.told(kept);
+    return this.view(kept);
   }
 
   release({ nodeId, token }: Pick<Lease, 'nodeId' | 'token'>): boolean {
     return this.#file.run('releaseLease', this.#election, nodeId, token).changes === 1;
   }
 
-  told(lease: KeptLease): HeldLease {
+  view(lease: StoredLease): HeldLease {
     const { nodeId, token, term, seq, hbSeq, address, priority } = lease;
     return { nodeId, token, term, seq, hbSeq, address, priority, remainingMs: remainingMs(lease, this.#clock) };
   }

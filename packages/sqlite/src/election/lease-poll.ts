@@ -75,7 +75,7 @@ export class LeasePoll {
   /** Once for each holder. */
   #crash(): Hint | null {
     const lease = this.#row?.lease ?? null;
-    if (lease === null || lease.token === this.#left || !this.#leases.isLeftBehind(lease)) return null;
+    if (lease === null || lease.token === this.#left || !this.#leases.isAbandoned(lease)) return null;
     this.#left = lease.token;
     return 'released';
   }

@@ -4,7 +4,7 @@ import type { SqlFile } from '../file/sql-file.ts';
 import type { LeaseClock } from './lease-clock.ts';
 
 /** A lease as its row has it, whether or not its time is over. */
-export interface KeptLease extends Omit<HeldLease, 'remainingMs'> {
+export interface StoredLease extends Omit<HeldLease, 'remainingMs'> {
   readonly hbAtMs: number;
   readonly ttlMs: number;
   readonly expiresMs: number;
@@ -16,7 +16,7 @@ export interface KeptLease extends Omit<HeldLease, 'remainingMs'> {
 /** What the file has of an election. `lease` is `null` where it was released, or never held. */
 export interface LeaseRow {
   readonly term: number;
-  readonly lease: KeptLease | null;
+  readonly lease: StoredLease | null;
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
@@ -30,15 +30,15 @@ export function readLease(file: SqlFile, election: string): LeaseRow {
 }
 
 /** A lease whose time cannot be judged counts as held: whoever watches it finds out by its `seq`. */
-export function isExpired({ clock, expiresMs }: KeptLease, now: LeaseClock): boolean {
+export function isExpired({ clock, expiresMs }: StoredLease, now: LeaseClock): boolean {
   return clock !== null && clock === now.id && expiresMs <= now.nowMs();
 }
 
-export function remainingMs({ clock, expiresMs }: KeptLease, now: LeaseClock): number | null {
+export function remainingMs({ clock, expiresMs }: StoredLease, now: LeaseClock): number | null {
   return clock !== null && clock === now.id ? Math.max(0, expiresMs - now.nowMs()) : null;
 }
 
-function isLease(row: Row): row is Row & KeptLease {
+function isLease(row: Row): row is Row & StoredLease {
   const { nodeId, token, address, clock } = row;
   const counts = [row.term, row.seq, row.hbSeq, row.hbAtMs, row.priority, row.ttlMs, row.expiresMs, row.holdsLock];
   if (!counts.every(isCount) || typeof nodeId !== 'string' || typeof token !== 'string') return false;

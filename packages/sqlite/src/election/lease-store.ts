@@ -87,7 +87,7 @@ export class FileLeaseStore implements LeaseStore {
       return this.#leases.release(holder);
     });
     // Of a lease that stands, a free lock would say that its holder has died.
-    if (released && this.#lock.heldFor === holder.token) this.#lock.letGo();
+    if (released && this.#lock.heldToken === holder.token) this.#lock.release();
     return released;
   }
 
@@ -139,7 +139,7 @@ export class FileLeaseStore implements LeaseStore {
   #observe(): Observation {
     const row = this.#leases.read();
     const live = this.#leases.live(row);
-    return { lease: live && this.#leases.told(live), term: row.term };
+    return { lease: live && this.#leases.view(live), term: row.term };
   }
 
   #campaign({ candidate, token, ttlMs, floor, dataLoss, takeover }: CampaignRequest): CampaignReply {
@@ -149,9 +149,9 @@ export class FileLeaseStore implements LeaseStore {
       return { kind: 'won', lease: this.#leases.put(row.lease, request), forced: null };
     const live = this.#leases.live(row);
     if (live !== null && !isStale(live, takeover))
-      return { kind: 'held', lease: this.#leases.told(live), term: row.term };
+      return { kind: 'held', lease: this.#leases.view(live), term: row.term };
     if (row.term < floor && dataLoss === 'wait') return { kind: 'forgotten', term: row.term };
-    const forced = live && this.#leases.told(live);
+    const forced = live && this.#leases.view(live);
     const term = nextTerm(row.term, floor, this.#leases.nowSeconds());
     const lease = this.#leases.put({ nodeId: candidate.nodeId, token, term, ...unmoved }, request);
     this.#leases.trimMembers();

@@ -15,10 +15,10 @@ export interface SqliteElectionOptions {
 }
 
 /** Elections between processes of one host, in the file of a pool. Crashes are noticed at once where the system tells of them. */
-export const sqliteElection: ElectionProvider<SqliteElectionOptions> = sqliteElectionBy(hostClock());
+export const sqliteElection: ElectionProvider<SqliteElectionOptions> = sqliteElectionWithClock(hostClock());
 
 /** Times leases by that clock. */
-export function sqliteElectionBy(clock: LeaseClock): ElectionProvider<SqliteElectionOptions> {
+export function sqliteElectionWithClock(clock: LeaseClock): ElectionProvider<SqliteElectionOptions> {
   return {
     type: 'sqlite',
     options: { path: true },

@@ -2,33 +2,33 @@ import { type ConfirmOutcome, isMempoolError, type RollbackOutcome } from 'mempo
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
-import { DiskRoom } from '../pool/disk-room.ts';
-import type { SharedHashes } from '../pool/hashes.ts';
+import { DiskReserve } from '../pool/disk-reserve.ts';
+import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { type FileStep, StepWriter } from '../pool/step-writer.ts';
 import { ReceivingView } from './receiving-view.ts';
-import { writeArrivals } from './tables.ts';
+import { writeClaims } from './tables.ts';
 import { fifoVerbs } from './verbs.ts';
 
-export interface SqliteDriverParts {
+export interface FifoDriverParts {
   readonly file: PoolFile;
-  readonly hashes: SharedHashes;
+  readonly hashes: HashIndex;
   /** `null`: no leader can be at work on the file. */
   readonly fence: Fence | null;
 }
 
 /** The contract's verbs: core plans what a call changes, and it is written before anybody sees it. */
-export function sqliteDriver(parts: SqliteDriverParts, options: core.DriverOptions): core.StoreDriver {
+export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions): core.StoreDriver {
   const { file, hashes } = parts;
-  const calls = new Calls(parts, options);
-  const room = new DiskRoom(file);
+  const calls = new PoolTransactions(parts, options);
+  const room = new DiskReserve(file);
   return {
     copiesPayloads: true,
     receive(transactions, context) {
       let given = transactions;
       const look = () => {
-        room.claim(given.reduce((bytes, { payload }) => bytes + payload.length, 0));
+        room.reserve(given.reduce((bytes, { payload }) => bytes + payload.length, 0));
         return new ReceivingView(file, hashes, given, options.thresholds);
       };
       const answer = calls.write('receive', context, (pool) => pool.step(), look);
@@ -60,15 +60,15 @@ type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
 type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /** Each call is one SQLite transaction. A busy file was not written to, so the whole of it is tried again (X5). */
-class Calls {
+class PoolTransactions {
   readonly commits: CommitPoll;
   readonly #file: PoolFile;
-  readonly #hashes: SharedHashes;
+  readonly #hashes: HashIndex;
   readonly #fence: Fence | null;
   readonly #options: core.DriverOptions;
   readonly #line = new core.WriteLine();
 
-  constructor({ file, hashes, fence }: SqliteDriverParts, options: core.DriverOptions) {
+  constructor({ file, hashes, fence }: FifoDriverParts, options: core.DriverOptions) {
     this.commits = new CommitPoll(file);
     this.#file = file;
     this.#hashes = hashes;
@@ -127,7 +127,7 @@ class Calls {
       const planned = plan(pool);
       if ('refused' in planned) return planned.refused;
       const step = core.recorded(planned, verb, operationId);
-      writeArrivals(this.#file, pool.state, step);
+      writeClaims(this.#file, pool.state, step);
       new StepWriter(this.#file, this.#hashes, pool.state).write(step);
       return step.outcome;
     });

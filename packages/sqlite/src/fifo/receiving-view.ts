@@ -1,12 +1,12 @@
 import type { ReceiveOutcome, Thresholds, Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged } from '../file/row.ts';
-import type { NewRow, SharedHashes } from '../pool/hashes.ts';
+import type { HashIndex, NewRow } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { checksumOf } from '../pool/records.ts';
 import type { FileStep } from '../pool/step-writer.ts';
-import { roomOf } from './tables.ts';
+import { freePlacesIn } from './tables.ts';
 
 /**
  * What `receive` sees: the pool before the call, whose rows in `tx` are written already, by seq in the order given. Most
@@ -24,9 +24,9 @@ export class ReceivingView extends PoolView {
   readonly #admission: core.Admission | null;
   #seq: number;
 
-  constructor(file: PoolFile, hashes: SharedHashes, transactions: readonly Transaction[], thresholds: Thresholds) {
+  constructor(file: PoolFile, hashes: HashIndex, transactions: readonly Transaction[], thresholds: Thresholds) {
     super(file, hashes);
-    const room = roomOf(this.state);
+    const room = freePlacesIn(this.state);
     this.#thresholds = thresholds;
     this.#admission =
       room < transactions.length ? core.admissionOf(new PoolView(file, hashes), transactions, thresholds, room) : null;
@@ -37,7 +37,7 @@ export class ReceivingView extends PoolView {
   }
 
   step(): FileStep<ReceiveOutcome[]> {
-    if (this.#areStrangers()) return this.#arrivals();
+    if (this.#areUnknown()) return this.#arrivals();
     const step = core.receiveStep(this, this.#admitted, this.#thresholds);
     return this.#admission === null ? step : { ...step, outcome: this.#admission.outcomes(step.outcome) };
   }
@@ -51,7 +51,7 @@ export class ReceivingView extends PoolView {
   }
 
   /** Whether nobody knew any of them and none comes twice, as in nearly every call. */
-  #areStrangers(): boolean {
+  #areUnknown(): boolean {
     const count = this.#admitted.length;
     return this.#admission === null && this.#newcomers.length === count && this.#sightings.size === 0;
   }

@@ -5,18 +5,18 @@ import { readSql } from '../file/sql-text.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolState } from '../pool/records.ts';
 
-const statements = 'fifo/lease-statements.sql';
+const statements = 'fifo/claim-statements.sql';
 
 /** The limit that an open names, for all processes until another one does. */
-export function nameCapacity(database: Database, { maxTxs }: Partial<Limits>): void {
+export function storeCapacity(database: Database, { maxTxs }: Partial<Limits>): void {
   if (maxTxs === undefined) return;
   const made = database.prepare("SELECT 1 FROM pragma_table_info('pool') WHERE name = 'capacity'").get() !== undefined;
   if (!made && maxTxs === Number.POSITIVE_INFINITY) return;
   if (!made) database.exec(readSql('fifo/tables.sql'));
-  database.prepare('UPDATE pool SET capacity = ?').run(storedCapacity(maxTxs));
+  database.prepare('UPDATE pool SET capacity = ?').run(capacityColumn(maxTxs));
 }
 
-function storedCapacity(maxTxs: number): number {
+function capacityColumn(maxTxs: number): number {
   return Math.min(maxTxs, Number.MAX_SAFE_INTEGER);
 }
 
@@ -25,33 +25,33 @@ export function maxTxsOf({ capacity = Number.MAX_SAFE_INTEGER }: PoolState): num
 }
 
 /** How many more the pool takes. */
-export function roomOf(state: PoolState): number {
+export function freePlacesIn(state: PoolState): number {
   return maxTxsOf(state) - state.pending - state.propagated - state.acknowledged;
 }
 
 /** Whether anything is under a lease, which the state tells without a look at the table. */
-export function hasLeases(file: PoolFile, { leases = 0 }: PoolState): boolean {
+export function hasClaims(file: PoolFile, { leases = 0 }: PoolState): boolean {
   if (leases > 0) file.include(statements);
   return leases > 0;
 }
 
 /** Writes what a step says of leases and the limit; a pool that never had either is not asked anything. */
-export function writeArrivals(file: PoolFile, state: PoolState, { events, arrivals = null }: core.Step<unknown>): void {
+export function writeClaims(file: PoolFile, state: PoolState, { events, arrivals = null }: core.Step<unknown>): void {
   let change = 0;
-  if (hasLeases(file, state))
-    for (const { seq } of core.endedLeases(events)) change -= file.run('endTakeLease', seq).changes;
+  if (hasClaims(file, state))
+    for (const { seq } of core.endedLeases(events)) change -= file.run('endClaim', seq).changes;
   if (arrivals !== null) {
     if (state.leases === undefined) file.execute('fifo/tables.sql');
     file.include(statements);
-    change += writeLeases(file, events, arrivals);
-    if (arrivals.maxTxs !== null) file.run('setCapacity', storedCapacity(arrivals.maxTxs));
+    change += writeNewClaims(file, events, arrivals);
+    if (arrivals.maxTxs !== null) file.run('setCapacity', capacityColumn(arrivals.maxTxs));
   }
-  if (change !== 0) file.run('countTakeLeases', change);
+  if (change !== 0) file.run('countClaims', change);
 }
 
-function writeLeases(file: PoolFile, events: readonly StoreEvent[], { taken }: core.ArrivalStep): number {
+function writeNewClaims(file: PoolFile, events: readonly StoreEvent[], { taken }: core.ArrivalStep): number {
   if (taken === null) return 0;
   const all = core.takenBy(events);
-  for (const { seq } of all) file.run('takeLease', seq, taken.id, taken.owner, taken.untilMs);
+  for (const { seq } of all) file.run('putClaim', seq, taken.id, taken.owner, taken.untilMs);
   return all.length;
 }

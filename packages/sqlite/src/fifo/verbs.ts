@@ -1,16 +1,16 @@
 import type { Candidate, GossipPage, Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Row } from '../file/row.ts';
-import type { SharedHashes } from '../pool/hashes.ts';
+import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolView } from '../pool/pool-view.ts';
-import { decodeRecord, intact, placeOf } from '../pool/records.ts';
-import { hasLeases, maxTxsOf } from './tables.ts';
+import { decodeRecord, intact, recordKeyOf } from '../pool/records.ts';
+import { hasClaims, maxTxsOf } from './tables.ts';
 
 /** How calls are made, each in a transaction of its own. */
 export interface FifoParts {
   readonly file: PoolFile;
-  readonly hashes: SharedHashes;
+  readonly hashes: HashIndex;
   readonly read: <T>(context: core.ReadContext, read: (pool: PoolView) => T) => Promise<T>;
   readonly write: <T>(
     verb: string,
@@ -36,13 +36,13 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.A
         return step;
       });
       // Of a call that was answered before (X2), what is left of it.
-      const held = (pool: PoolView) => (hasLeases(file, pool.state) ? rows.list('underTakeLease', leaseId) : []);
+      const held = (pool: PoolView) => (hasClaims(file, pool.state) ? rows.list('claimedBy', leaseId) : []);
       return { ...lot, transactions: made.get(lot) ?? (await read(context, held)).map(core.candidateOf) };
     },
     sweep: (moment, context) =>
       write('sweep', context, (pool) => {
         const before = core.momentOf(moment.now, now());
-        const ended = hasLeases(file, pool.state) ? rows.list('endedTakeLeases', before, core.maxSweep + 1) : [];
+        const ended = hasClaims(file, pool.state) ? rows.list('endedClaims', before, core.maxSweep + 1) : [];
         return core.sweepStep(
           pool,
           ended.map(({ hash }) => hash),
@@ -60,7 +60,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.A
 /** A file's rows as such a pool weighs them, inside a transaction. */
 class FifoRows {
   readonly #file: PoolFile;
-  readonly #hashes: SharedHashes;
+  readonly #hashes: HashIndex;
 
   constructor({ file, hashes }: FifoParts) {
     this.#file = file;
@@ -78,7 +78,7 @@ class FifoRows {
   since(query: core.CheckedGossipQuery): GossipPage {
     const { after, limit } = query;
     const found = this.#rows('since', { after, limit });
-    const page = core.cutPage(found.map(decodeRecord), ({ standing }) => standing !== null);
+    const page = core.cutPage(found.map(decodeRecord), ({ state }) => state !== null);
     const items = page.map((record) =>
       core.gossipItem({ hash: record.hash, seq: record.seq, bytes: record.payload.length }, record),
     );
@@ -99,7 +99,7 @@ class FifoRows {
     const [row] = seq === undefined ? [] : this.#rows('liveBody', seq);
     if (row === undefined) return null;
     const record = decodeRecord({ ...row, hash: bytes });
-    intact(record, record.standing);
+    intact(record, record.state);
     return { hash, payload: record.payload, payloadType: record.payloadType };
   }
 
@@ -112,7 +112,7 @@ class FifoRows {
 
   /** M2: one whose hash is lost cannot be handed out, nor moved. */
   #arrival(row: Row): core.Arrival | null {
-    const place = placeOf(row);
+    const place = recordKeyOf(row);
     return place.hash === '' ? this.#file.reportDamage(place) : { ...place, bytes: Number(row.bytes) };
   }
 

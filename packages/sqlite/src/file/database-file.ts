@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { isMempoolError, MempoolError, type Ordering } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import { makeFile, sizeOf } from './file-place.ts';
+import { fileSizeAt, makeFile } from './file-identity.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
 
@@ -15,14 +15,14 @@ export const formats: Readonly<Record<Ordering, number>> = {
   priority: 1_000 + core.formatVersion,
 };
 /** How long SQLite itself may wait for a lock, in milliseconds: the event loop stands still meanwhile. */
-export const busyMs = 2;
+export const busyTimeoutMs = 2;
 /** Twice SQLite's own: new hashes scatter over the index, and a page is moved into the file once for all that hit it. */
 const checkpointPages = 2_000;
 /** What every SQLite database begins with, and how long its head is. */
 const magic = 'SQLite format 3\0';
 const headerBytes = 100;
 /** What the log's file grows to until then, unless one call is larger: each page has a head of 24 bytes. */
-export const longestLogBytes: number = checkpointPages * (4_096 + 24);
+export const maxWalBytes: number = checkpointPages * (4_096 + 24);
 
 export interface DatabaseFileOptions {
   readonly path: string;
@@ -62,11 +62,11 @@ function connect(path: string, create: boolean): Database {
   if (isReadOnly(dirname(path)) || isReadOnly(path))
     throw new MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
   try {
-    assertNoStrayLog(path);
+    assertNoStrayWal(path);
     if (create) makeFile(path, header);
-    const size = sizeOf(path);
-    if (size !== null && size < headerBytes) assertNotCut(path);
-    return new SqliteDatabase(path, { timeout: busyMs, fileMustExist: !create });
+    const size = fileSizeAt(path);
+    if (size !== null && size < headerBytes) assertNotTruncated(path);
+    return new SqliteDatabase(path, { timeout: busyTimeoutMs, fileMustExist: !create });
   } catch (error) {
     if (isMempoolError(error)) throw error;
     throw core.invalid(
@@ -89,15 +89,15 @@ function header(): Buffer {
 }
 
 /** SQLite takes what is shorter than a page for a new database: here that is one which lost its end. */
-function assertNotCut(path: string): void {
+function assertNotTruncated(path: string): void {
   if (!magic.startsWith(readFileSync(path, 'latin1'))) return;
   throw new MempoolError('ERR_MEMPOOL_CORRUPT', `the file is cut short: ${path}`, { key: path });
 }
 
 /** A log without its file is another pool's, which was moved or deleted: SQLite would play it into a new file. */
-function assertNoStrayLog(path: string): void {
+function assertNoStrayWal(path: string): void {
   const log = `${path}-wal`;
-  if (sizeOf(path) !== null || !sizeOf(log)) return;
+  if (fileSizeAt(path) !== null || !fileSizeAt(log)) return;
   const message = `a pool's log lies there without its file; put the file back, or move the log away: ${log}`;
   throw new MempoolError('ERR_MEMPOOL_CORRUPT', message, { key: log });
 }

@@ -1,5 +1,5 @@
 import type { Database, RunResult, Statement } from 'better-sqlite3';
-import { FilePlace } from './file-place.ts';
+import { FileIdentity } from './file-identity.ts';
 import type { Row } from './row.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
@@ -8,7 +8,7 @@ import { storeError } from './store-error.ts';
 export class SqlFile {
   readonly path: string;
   readonly #database: Database;
-  readonly #place: FilePlace;
+  readonly #place: FileIdentity;
   #isWriting = false;
   readonly #sources = new Set<string>();
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
@@ -16,7 +16,7 @@ export class SqlFile {
   constructor(database: Database, ...sources: readonly string[]) {
     this.path = database.name;
     this.#database = database;
-    this.#place = new FilePlace(this.path);
+    this.#place = new FileIdentity(this.path);
     for (const source of sources) this.include(source);
   }
 
@@ -69,7 +69,7 @@ export class SqlFile {
 
   /** What is written is refused where nobody would find it. @throws `ERR_MEMPOOL_INCOMPATIBLE` */
   commit(): void {
-    if (this.#isWriting) this.#place.assertKept();
+    if (this.#isWriting) this.#place.assertSame();
     this.run('commit');
   }
 

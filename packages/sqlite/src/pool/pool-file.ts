@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Logger } from 'mempool-core';
 import { SqlFile } from '../file/sql-file.ts';
-import type { Place } from './records.ts';
+import type { RecordKey } from './records.ts';
 
 /** One connection to a pool's file. */
 export class PoolFile extends SqlFile {
@@ -26,7 +26,7 @@ export class PoolFile extends SqlFile {
   }
 
   /** M2: once for each record; those that blocks would age are met again by every block. */
-  reportDamage({ hash, seq }: Place): null {
+  reportDamage({ hash, seq }: RecordKey): null {
     if (!this.#reported.has(seq)) this.#log('warn', `a record is damaged (seq ${seq})`, { hash, seq });
     this.#reported.add(seq);
     return null;

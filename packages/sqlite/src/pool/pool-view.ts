@@ -12,7 +12,7 @@ import {
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged, type Row } from '../file/row.ts';
-import type { SharedHashes } from './hashes.ts';
+import type { HashIndex } from './hash-index.ts';
 import type { PoolFile } from './pool-file.ts';
 import * as records from './records.ts';
 
@@ -26,11 +26,11 @@ export class PoolView implements core.PoolView {
   readonly lastSeq: number;
   readonly lastEventSeq: number;
   protected readonly file: PoolFile;
-  protected readonly hashes: SharedHashes;
+  protected readonly hashes: HashIndex;
   #tip: Tip | null = null;
   #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
 
-  constructor(file: PoolFile, hashes: SharedHashes) {
+  constructor(file: PoolFile, hashes: HashIndex) {
     this.file = file;
     this.hashes = hashes;
     this.state = records.decodeState(file.row('pool'));
@@ -51,13 +51,13 @@ export class PoolView implements core.PoolView {
   /** For calls that write. A damaged record is made whole: no other transaction of the call may wait for it (M2). */
   life(hash: string): core.Life | null {
     const row = this.#lifeRow(hash);
-    return row === null ? null : (records.readLife(row) ?? this.#mend(row));
+    return row === null ? null : (records.readLife(row) ?? this.#repair(row));
   }
 
   /** `null` for a damaged one too: what ends without its block is a damaged log entry. */
   confirmedAt(hash: string): ChainPoint | null {
     const row = this.#lifeRow(hash);
-    return row === null ? null : (records.readStanding(row)?.point ?? null);
+    return row === null ? null : (records.readStoredState(row)?.point ?? null);
   }
 
   sighting(hash: string): number | null {
@@ -98,7 +98,7 @@ export class PoolView implements core.PoolView {
   status(hash: string): TransactionStatus {
     const row = this.#lifeRow(hash);
     if (row === null) return core.statusOf(hash, null, null, this.state.tick);
-    const { life, point } = records.intact(records.placeOf(row), records.readStanding(row));
+    const { life, point } = records.intact(records.recordKeyOf(row), records.readStoredState(row));
     return core.statusOf(hash, life, point, this.state.tick);
   }
 
@@ -106,7 +106,7 @@ export class PoolView implements core.PoolView {
     const { lastLogSeq, logged } = this.state;
     const oldest = lastLogSeq - logged + 1;
     const entries = this.#records('log', Math.max(cursor, oldest), limit).map((record) => {
-      const { life, point } = records.intact(record, record.standing);
+      const { life, point } = records.intact(record, record.state);
       return core.logEntry(record.logSeq ?? 0, life, record, point);
     });
     return core.logPage(entries, cursor, oldest, lastLogSeq);
@@ -160,13 +160,13 @@ export class PoolView implements core.PoolView {
   /** Each by an index, so that the cost is that of what it finds (L12). One that cannot be read stays as it is (M2). */
   #lives(name: string, ...ticks: number[]): core.Life[] {
     const rows = [...this.file.rows(name, ...ticks)];
-    const lives = rows.map((row) => records.readLife(row) ?? this.file.reportDamage(records.placeOf(row)));
+    const lives = rows.map((row) => records.readLife(row) ?? this.file.reportDamage(records.recordKeyOf(row)));
     return lives.filter((life) => life !== null);
   }
 
   /** What is not in the log becomes what every verb can move on from; which counter had it is not known, so all are counted again. */
-  #mend(row: Row): core.Life {
-    const { hash, seq } = records.placeOf(row);
+  #repair(row: Row): core.Life {
+    const { hash, seq } = records.recordKeyOf(row);
     this.file.reportDamage({ hash, seq });
     if (row.isLogged === 1) return core.lostEnd(hash, seq);
     const life = core.live(hash, seq, 'Propagated', this.state.tick);
@@ -177,11 +177,11 @@ export class PoolView implements core.PoolView {
 
   #records(name: string, from: number, limit: number): records.StoredRecord[] {
     const rows = Iterator.from(this.file.rows(name, from, limit));
-    return core.cutPage(rows.map(records.decodeRecord), ({ standing }) => standing !== null);
+    return core.cutPage(rows.map(records.decodeRecord), ({ state }) => state !== null);
   }
 
   #stored(record: records.StoredRecord): StoredTransaction {
-    const { life, point } = records.intact(record, record.standing);
+    const { life, point } = records.intact(record, record.state);
     return core.storedTransaction(life, record, point, this.state.tick);
   }
 }

@@ -7,17 +7,17 @@ export type PoolState = Readonly<
   Usage & Retention & { epoch: string; tick: number; floor: number; capacity?: number; leases?: number }
 >;
 
-export type Place = Omit<core.ReadRecord, 'payload'>;
+export type RecordKey = Omit<core.ReadRecord, 'payload'>;
 
 /** What became of a transaction, and the block that confirmed it. */
-export interface Standing {
+export interface StoredState {
   readonly life: core.Life;
   readonly point: ChainPoint | null;
 }
 
-/** A row with its payload. `standing` is `null` where any of it is damaged. */
+/** A row with its payload. `state` is `null` where any of it is damaged. */
 export interface StoredRecord extends core.ReadRecord, core.Body {
-  readonly standing: Standing | null;
+  readonly state: StoredState | null;
 }
 
 /** Of the hash and the payload: tells a damaged one of either, and a payload that is another transaction's. */
@@ -37,12 +37,12 @@ export function decodeRecord(row: Row): StoredRecord {
   const { hash, type, checksum, payload } = row;
   const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
   const intact = isCount(type) && isBytes(hash, 1, 64) && checksum === checksumOf(hash, bytes);
-  const standing = intact ? readStanding(row) : null;
-  return { ...placeOf(row), payload: bytes, payloadType: Number(type), standing };
+  const state = intact ? readStoredState(row) : null;
+  return { ...recordKeyOf(row), payload: bytes, payloadType: Number(type), state };
 }
 
 /** `null` where any of it is damaged. */
-export function readStanding(row: Row): Standing | null {
+export function readStoredState(row: Row): StoredState | null {
   const { point } = row;
   const life = readLife(row);
   if (life === null) return null;
@@ -69,7 +69,7 @@ export function readEventRow({ lastSeq, count, events }: Row): StoreEvent[] | nu
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` with the place of what could not be read */
-export function intact<T>(place: Place, read: T | null): T {
+export function intact<T>(place: RecordKey, read: T | null): T {
   if (read === null) throw core.corrupt(place);
   return read;
 }
@@ -87,7 +87,7 @@ export function readLife({ seq, hash, stage, tick, confirmations, nonConfirmatio
 }
 
 /** What can be read of where a record is. */
-export function placeOf({ hash, seq, logSeq }: Row): Place {
+export function recordKeyOf({ hash, seq, logSeq }: Row): RecordKey {
   const place = { hash: isBytes(hash, 1, 64) ? core.bytesToHash(hash) : '', seq: Number(seq) };
   return isCount(logSeq) ? { ...place, logSeq } : place;
 }

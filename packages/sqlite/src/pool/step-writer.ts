@@ -1,6 +1,6 @@
 import { isLive, knownStages, type Stage, type StoreEvent, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { SharedHashes } from './hashes.ts';
+import type { HashIndex } from './hash-index.ts';
 import type { PoolFile } from './pool-file.ts';
 import type { PoolState } from './records.ts';
 
@@ -20,12 +20,12 @@ export interface FileStep<T> extends core.Step<T> {
 /** Writes what a step says, inside one SQLite transaction. */
 export class StepWriter {
   readonly #file: PoolFile;
-  readonly #hashes: SharedHashes;
+  readonly #hashes: HashIndex;
   #pendingFrom: number | null = null;
   #pendingTo = 0;
   readonly #state: { -readonly [K in keyof PoolState]: PoolState[K] };
 
-  constructor(file: PoolFile, hashes: SharedHashes, state: PoolState) {
+  constructor(file: PoolFile, hashes: HashIndex, state: PoolState) {
     this.#file = file;
     this.#hashes = hashes;
     this.#state = { ...state };

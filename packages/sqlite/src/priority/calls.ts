@@ -2,12 +2,12 @@ import { type ConfirmOutcome, isMempoolError, type RollbackOutcome } from 'mempo
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
-import { DiskRoom } from '../pool/disk-room.ts';
+import { DiskReserve } from '../pool/disk-reserve.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import type { PriorityChanges } from './changes.ts';
-import { MirroredHashes } from './hashes.ts';
 import { FileMirror } from './mirror.ts';
+import { MirrorHashIndex } from './mirror-hash-index.ts';
 import { PriorityWriter } from './writer.ts';
 
 export interface PriorityParts {
@@ -20,7 +20,7 @@ export interface PriorityParts {
 
 export type Plan<T> = (pool: core.Planning, nowMs: number) => core.Step<T>;
 
-interface Call<T> {
+interface WriteCall<T> {
   readonly verb: string;
   readonly context: core.WriteContext;
   readonly plan: Plan<T>;
@@ -40,12 +40,12 @@ type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced
 export class PriorityCalls {
   readonly commits: CommitPoll;
   readonly file: PoolFile;
-  readonly hashes: MirroredHashes;
+  readonly hashes: MirrorHashIndex;
   readonly #parts: PriorityParts;
   readonly #options: core.DriverOptions;
   readonly #mirror: FileMirror;
   readonly #writer: PriorityWriter;
-  readonly #room: DiskRoom;
+  readonly #room: DiskReserve;
   readonly #nowMs: () => number;
   readonly #line = new core.WriteLine();
 
@@ -56,9 +56,9 @@ export class PriorityCalls {
     this.#parts = parts;
     this.#options = options;
     this.#mirror = new FileMirror(file, changes);
-    this.hashes = new MirroredHashes(file, this.#mirror);
+    this.hashes = new MirrorHashIndex(file, this.#mirror);
     this.#writer = new PriorityWriter({ file, hashes: this.hashes, changes });
-    this.#room = new DiskRoom(file);
+    this.#room = new DiskReserve(file);
     this.#nowMs = core.poolClock(options);
   }
 
@@ -93,7 +93,7 @@ export class PriorityCalls {
     });
   }
 
-  #run<T>(call: Call<T>): Promise<T> {
+  #run<T>(call: WriteCall<T>): Promise<T> {
     const { signal } = call.context;
     return this.#line.run({ ...this.#options, signal }, () => {
       try {
@@ -105,7 +105,7 @@ export class PriorityCalls {
     });
   }
 
-  #attempt<T>(call: Call<T>): T {
+  #attempt<T>(call: WriteCall<T>): T {
     const { verb, context, plan, refusal } = call;
     const { operationId } = context;
     // What others did is followed before the file is kept from them.
@@ -126,11 +126,11 @@ export class PriorityCalls {
   }
 
   /** Stores the step; false where there is nothing to store. */
-  #keep<T>({ beforehand }: Call<T>, step: core.Step<T>, version: number): boolean {
+  #keep<T>({ beforehand }: WriteCall<T>, step: core.Step<T>, version: number): boolean {
     if (!core.changesPool(step) && step.operation === null) return false;
     const bodies = step.writes.flatMap(({ body }) => body ?? []);
     // M3: what admits nothing may use the room that is left.
-    if (bodies.length > 0) this.#room.claim(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));
+    if (bodies.length > 0) this.#room.reserve(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));
     beforehand?.(step);
     this.#writer.write(step, version);
     this.file.commit();

@@ -20,7 +20,7 @@ export function createPriorityTables(database: Database): void {
  * What this open names, beside what `nameRetention` writes, is in force for all processes from here on. Where that changes
  * anything, each of them reads the pool again: no call that they could repeat did it.
  */
-export function namePriorityLimits(database: Database, named: Partial<Limits>, nameRetention: () => void): void {
+export function storePriorityLimits(database: Database, named: Partial<Limits>, nameRetention: () => void): void {
   const settings = () => database.prepare(settingsSql).get() as Row;
   const before = settings();
   nameRetention();

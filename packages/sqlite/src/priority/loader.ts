@@ -17,7 +17,7 @@ export function* loadPool(
   for (const row of file.rows('loadBlocks')) yield* loadBlock(file, row);
   // Behind the blocks, the last of which may be damaged.
   yield { kind: 'base', tick, floor, lastSeq, trimmedLog: trimmedLog(state), trimmedEvents: lastEventSeq };
-  for (const row of file.rows('loadLost')) file.reportDamage(records.placeOf(row));
+  for (const row of file.rows('loadLost')) file.reportDamage(records.recordKeyOf(row));
   for (const row of file.rows('loadLive')) yield* loadLive(file, row, tick);
   yield* loadLog(file, state);
   yield { kind: 'gossip', lastGossipSeq };
@@ -28,17 +28,17 @@ export function* loadPool(
 /** The verbs that move the tip look at the stored one themselves. */
 function* loadBlock(file: PoolFile, { tick, point }: Row): Generator<core.PoolRecord, undefined> {
   if (!(point instanceof Uint8Array) || point.length !== core.pointBytes) return;
-  const sighted = Array.from(file.rows('loadSightings', tick), records.placeOf).map(({ hash }) => hash);
+  const sighted = Array.from(file.rows('loadSightings', tick), records.recordKeyOf).map(({ hash }) => hash);
   yield { kind: 'block', block: { tick: tick as number, point: core.decodePoint(point), sighted } };
 }
 
 function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolRecord, undefined> {
-  const { hash, seq } = records.placeOf(row);
+  const { hash, seq } = records.recordKeyOf(row);
   if (hash === '') return void file.reportDamage({ hash, seq });
-  const standing = records.readStanding(row);
-  if (standing === null) file.reportDamage({ hash, seq });
-  const after = standing?.life ?? core.live(hash, seq, 'Propagated', tick);
-  yield { kind: 'write', write: { after, point: standing?.point ?? null, body: core.mirroredBody(hash) } };
+  const state = records.readStoredState(row);
+  if (state === null) file.reportDamage({ hash, seq });
+  const after = state?.life ?? core.live(hash, seq, 'Propagated', tick);
+  yield { kind: 'write', write: { after, point: state?.point ?? null, body: core.mirroredBody(hash) } };
   yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
 }
 
@@ -64,13 +64,13 @@ function* loadLog(file: PoolFile, state: records.PoolState): Generator<core.Pool
 }
 
 function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undefined> {
-  const { hash, seq, logSeq = 0 } = records.placeOf(row);
+  const { hash, seq, logSeq = 0 } = records.recordKeyOf(row);
   if (hash === '') return void (yield lostEntry(file, logSeq));
-  const standing = records.readStanding(row);
-  if (standing === null) file.reportDamage({ hash, seq });
-  const after = standing?.life ?? core.lostEnd(hash, seq);
+  const state = records.readStoredState(row);
+  if (state === null) file.reportDamage({ hash, seq });
+  const after = state?.life ?? core.lostEnd(hash, seq);
   const body = row.isLast === 1 ? core.mirroredBody(hash) : null;
-  yield { kind: 'write', write: { after, point: standing?.point ?? null, body } };
+  yield { kind: 'write', write: { after, point: state?.point ?? null, body } };
   if (row.isLast === 1) yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
 }
 

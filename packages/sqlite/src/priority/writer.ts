@@ -5,11 +5,11 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import { checksumOf, decodeState } from '../pool/records.ts';
 import { StepWriter } from '../pool/step-writer.ts';
 import type { PriorityChanges } from './changes.ts';
-import type { MirroredHashes } from './hashes.ts';
+import type { MirrorHashIndex } from './mirror-hash-index.ts';
 
 export interface PriorityWriterParts {
   readonly file: PoolFile;
-  readonly hashes: MirroredHashes;
+  readonly hashes: MirrorHashIndex;
   readonly changes: PriorityChanges | null;
 }
 

@@ -4,7 +4,7 @@ import type { LeaseStore } from 'mempool-election';
 import { sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqliteBy } from '../../src/backend.ts';
+import { sqliteWithClock } from '../../src/backend.ts';
 import { hashOf, pointOf, transaction } from '../numbered.ts';
 import { digest } from './digest.ts';
 import { openLeases, StandingClock, ttlMs, win } from './node.ts';
@@ -25,7 +25,7 @@ async function scene(options: OpenOptions = {}): Promise<Scene> {
   const path = join(scratchFolder(), 'pool.db');
   const clock = new StandingClock('this boot');
   const leases = await openLeases(path, { clock });
-  const pool = await sqliteBy(clock).open({ path, ...options });
+  const pool = await sqliteWithClock(clock).open({ path, ...options });
   onTestFinished(() => pool.close());
   await pool.receive([transaction(1)]);
   return { path, clock, leases, pool };
@@ -63,7 +63,7 @@ test('X6: each pool is guarded by the election that it names', async () => {
 
 test('X6: a lease by a clock that the pool does not know counts as held', async () => {
   const { path, clock, leases } = await scene();
-  const pool = await sqliteBy(new StandingClock('another boot')).open({ path });
+  const pool = await sqliteWithClock(new StandingClock('another boot')).open({ path });
   onTestFinished(() => pool.close());
   const lease = await win(leases, 'a');
   clock.advance(ttlMs);

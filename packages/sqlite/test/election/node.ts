@@ -8,7 +8,7 @@ import {
 import { sqliteElection } from 'mempool-sqlite';
 import { onTestFinished } from 'vitest';
 import type { LeaseClock } from '../../src/election/lease-clock.ts';
-import { sqliteElectionBy } from '../../src/election/provider.ts';
+import { sqliteElectionWithClock } from '../../src/election/provider.ts';
 
 /** By the host's clock none runs out in a test; the clock that stands is moved past it. */
 export const ttlMs = 60_000;
@@ -25,7 +25,7 @@ interface NodeOptions {
 /** One node's part in an election of the file, until the test has finished. */
 export async function openLeases(path: string, options: NodeOptions = {}): Promise<LeaseStore> {
   const { name = 'watcher', commandTimeoutMs = 1_000, clock, timers = systemClock } = options;
-  const provider = clock === undefined ? sqliteElection : sqliteElectionBy(clock);
+  const provider = clock === undefined ? sqliteElection : sqliteElectionWithClock(clock);
   const store = await provider.open({
     ...{ path, name, ttlMs, commandTimeoutMs },
     clock: timers,

@@ -4,14 +4,14 @@ import { MempoolError } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
 
 /** Which file lies at a path, whatever it is named; `null`: none. */
-export function fileAt(path: string): string | null {
+export function identityAt(path: string): string | null {
   // As big integers: on some file systems the numbers are larger than a double tells apart.
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
 /** `null`: there is none. @throws `ERR_MEMPOOL_INVALID` where it is a device, a pipe or a folder */
-export function sizeOf(path: string): number | null {
+export function fileSizeAt(path: string): number | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw invalid('path', `a file, and no folder or device: ${path}`);
   return found?.size ?? null;
@@ -19,7 +19,7 @@ export function sizeOf(path: string): number | null {
 
 /** Makes a file whole or not at all, where there is none: an opener that is killed leaves no empty one behind. */
 export function makeFile(path: string, content: () => Buffer): void {
-  if (fileAt(path) !== null) return;
+  if (identityAt(path) !== null) return;
   const made = `${path}-${randomUUID()}`;
   try {
     writeFileSync(made, content(), { flush: true, mode: 0o644 });
@@ -35,18 +35,18 @@ export function makeFile(path: string, content: () => Buffer): void {
  * An open file that was deleted or replaced can still be written, by a handle that nobody else will ever read from; and the
  * log beside it may be another file's by then.
  */
-export class FilePlace {
+export class FileIdentity {
   readonly #path: string;
   readonly #opened: string | null;
 
   constructor(path: string) {
     this.#path = path;
-    this.#opened = fileAt(path);
+    this.#opened = identityAt(path);
   }
 
   /** @throws `ERR_MEMPOOL_INCOMPATIBLE` where another file lies there than the one that was opened, or none */
-  assertKept(): void {
-    const found = fileAt(this.#path);
+  assertSame(): void {
+    const found = identityAt(this.#path);
     if (found === this.#opened) return;
     const what = found === null ? 'deleted or moved away' : 'replaced by another one';
     const message = `the file was ${what} since it was opened, close the pool and open it again: ${this.#path}`;

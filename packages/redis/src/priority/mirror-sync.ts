@@ -1,7 +1,7 @@
 import { MempoolError } from 'mempool-core';
 import type { MirroredPool, PoolPosition } from 'mempool-core/backend';
-import { isGone } from '../connection/refusal.ts';
-import { type Known, type MirrorReport, type Reply, rankedKeysOf, type Verb } from '../connection/script.ts';
+import { isPoolMissing } from '../connection/refusal.ts';
+import { type Known, type MirrorReport, priorityScriptKeysOf, type Reply, type Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import type { Node } from '../pool/pool-reader.ts';
 import { loadPool } from './loader.ts';
@@ -14,7 +14,7 @@ export interface CallId {
 }
 
 /** Makes the mirror of a pool, and keeps it up with the server. */
-export class MirrorLink {
+export class MirrorSync {
   readonly node: Node;
   readonly clock: ServerClock;
   #mirror: MirroredPool | null = null;
@@ -94,13 +94,13 @@ export class MirrorLink {
     ids: 'ops' | 'calls' = 'ops',
   ): Promise<Reply<V>> {
     const { connection, prefix, options, createPool } = this.node;
-    const keys = rankedKeysOf(prefix, ids, options.election);
+    const keys = priorityScriptKeysOf(prefix, ids, options.election);
     const leftMs = () => Math.max(1, deadline - options.clock());
     if (options.clock() >= deadline) throw tooLate();
     try {
       return await connection.runOnce(verb, keys, args, leftMs());
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isPoolMissing(error)) throw error;
       await createPool(leftMs());
       throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error });
     }

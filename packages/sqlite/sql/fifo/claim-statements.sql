@@ -1,15 +1,15 @@
 -- What a pool in order of arrival asks of the tables of fifo/tables.sql.
 
--- :takeLease
+-- :putClaim
 INSERT INTO take_lease (seq, id, owner, until) VALUES (?, ?, ?, ?)
--- :endTakeLease
+-- :endClaim
 DELETE FROM take_lease WHERE seq = ?
--- :countTakeLeases
+-- :countClaims
 UPDATE pool SET leases = leases + ?
--- :endedTakeLeases
+-- :endedClaims
 SELECT l.seq, tx.hash, 0 AS bytes FROM take_lease AS l LEFT JOIN tx ON tx.seq = l.seq
 WHERE l.until < ? ORDER BY l.until, l.seq LIMIT ?
--- :underTakeLease
+-- :claimedBy
 SELECT l.seq, tx.hash, length(tx.payload) AS bytes FROM take_lease AS l LEFT JOIN tx ON tx.seq = l.seq
 WHERE l.id = ? ORDER BY l.seq
 -- :setCapacity

@@ -11,7 +11,7 @@ export interface NewRow {
 }
 
 /** How a hash leads to its row in `tx`: by the index in the file, which other processes write to as well. */
-export class SharedHashes {
+export class HashIndex {
   protected readonly file: PoolFile;
   readonly #insert: Statement<unknown[], unknown>;
 
@@ -35,7 +35,7 @@ export class SharedHashes {
 }
 
 /** By a map in memory, for a file that this process has alone. Its keys are the bytes as text, half as long as hex. */
-export class OwnHashes extends SharedHashes {
+export class MemoryHashIndex extends HashIndex {
   readonly #seqs = new Map<string, number>();
 
   constructor(file: PoolFile) {

@@ -1,10 +1,10 @@
 import { bytesToHash } from 'mempool-core/backend';
-import { SharedHashes } from '../pool/hashes.ts';
+import { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { FileMirror } from './mirror.ts';
 
 /** By the mirror, which must be up to date: the file of a priority pool has no index of hashes. */
-export class MirroredHashes extends SharedHashes {
+export class MirrorHashIndex extends HashIndex {
   readonly #mirror: FileMirror;
 
   constructor(file: PoolFile, mirror: FileMirror) {
