@@ -59,12 +59,7 @@ export function mustElect(
 }
 
 /** A case about one node's leases of an election. */
-export function onElection(
-  id: string,
-  title: string,
-  run: OnStore<LeaseStore>,
-  needs: readonly Need[] = [],
-): ConformanceCase {
+function onElection(id: string, title: string, run: OnStore<LeaseStore>, needs: readonly Need[] = []): ConformanceCase {
   return mustElect(id, title, async (context) => run(await context.leases(), context), needs);
 }
 
@@ -93,6 +88,11 @@ export function onFifoPool(id: string, title: string, run: OnStore<MempoolStore>
   return onPool(id, title, run, ['arrival-verbs']);
 }
 
+/** Adds needs to a case. */
+export function needing(...more: readonly Need[]): (one: ConformanceCase) => ConformanceCase {
+  return (one) => ({ ...one, needs: [...(one.needs ?? []), ...more] });
+}
+
 /** Cases of core's boundary. Those named in `samples` run on every backend all the same. */
 export function ofBoundary(cases: readonly ConformanceCase[], samples: readonly string[]): ConformanceCase[] {
   const unknown = samples.find((sample) => cases.every(({ id }) => id !== sample));
@@ -100,19 +100,14 @@ export function ofBoundary(cases: readonly ConformanceCase[], samples: readonly 
   return cases.map((one) => (samples.includes(one.id) ? one : { ...one, boundary: true }));
 }
 
-/** Cases by their sentences, each an id, a colon and a title; all with the same needs. */
-export type EachOf<Run> = (
-  cases: Readonly<Record<`${string}/${string}: ${string}`, Run>>,
-  needs?: readonly Need[],
-) => ConformanceCase[];
+/** Cases by their sentences, each an id, a colon and a title. */
+export type EachOf<Run> = (cases: Readonly<Record<`${string}/${string}: ${string}`, Run>>) => ConformanceCase[];
 
-export function eachOf<Run>(
-  make: (id: string, title: string, run: Run, needs?: readonly Need[]) => ConformanceCase,
-): EachOf<Run> {
-  return (cases, needs) =>
+export function eachOf<Run>(make: (id: string, title: string, run: Run) => ConformanceCase): EachOf<Run> {
+  return (cases) =>
     Object.entries<Run>(cases).map(([sentence, run]) => {
       const colon = sentence.indexOf(': ');
-      return make(sentence.slice(0, colon), sentence.slice(colon + 2), run, needs);
+      return make(sentence.slice(0, colon), sentence.slice(colon + 2), run);
     });
 }
 

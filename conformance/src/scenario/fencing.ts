@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConfirmOutcome, Lease, MempoolStore, RollbackOutcome } from 'mempool-core';
 import type { HeldLease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../case/case.ts';
-import { mustFence } from '../case/must.ts';
+import { type EachOf, eachOf, mustFence } from '../case/must.ts';
 import { newCampaign, win } from './lease.ts';
 import { emptyBlocks, eventsAfter, never, point, propagateOne, snapshot, stagesOf } from './pool.ts';
 
@@ -15,7 +15,7 @@ export interface Scene {
   readonly hash: string;
 }
 
-export async function scene(context: CaseContext): Promise<Scene> {
+async function scene(context: CaseContext): Promise<Scene> {
   const [store, leases] = [await context.open(), await context.leases()];
   const hash = await propagateOne(context, store);
   await emptyBlocks(store, 1, 2, never);
@@ -77,11 +77,22 @@ export async function succeeded(context: CaseContext, { leases }: Scene): Promis
   return [lease, reply.lease];
 }
 
-/** A case for each of the two verbs. */
+/** A case for each of the two verbs, whose name stands in the title for `{verb}`. */
 export function forBoth(
   name: string,
-  title: (verb: LeaderVerb['verb']) => string,
-  run: (context: CaseContext, verb: LeaderVerb) => Promise<void>,
+  title: string,
+  run: (all: Scene, verb: LeaderVerb, context: CaseContext) => Promise<void>,
 ): ConformanceCase[] {
-  return leaderVerbs.map((one) => mustFence(`X6/${name}-${one.verb}`, title(one.verb), (context) => run(context, one)));
+  return leaderVerbs.map((one) =>
+    mustFence(`X6/${name}-${one.verb}`, title.replaceAll('{verb}', one.verb), async (context) =>
+      run(await scene(context), one, context),
+    ),
+  );
 }
+
+/** A case about a scene. */
+function onScene(id: string, title: string, run: (all: Scene, context: CaseContext) => Promise<void>): ConformanceCase {
+  return mustFence(id, title, async (context) => run(await scene(context), context));
+}
+
+export const eachFenced: EachOf<(all: Scene, context: CaseContext) => Promise<void>> = eachOf(onScene);

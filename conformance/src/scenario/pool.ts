@@ -49,6 +49,10 @@ export function hashesOf(items: readonly { readonly hash: string }[]): string[] 
   return items.map(({ hash }) => hash);
 }
 
+export function kindsOf<Kind>(outcomes: readonly { readonly kind: Kind }[]): Kind[] {
+  return outcomes.map(({ kind }) => kind);
+}
+
 /** Receives new transactions and returns them. */
 export async function receive(context: CaseContext, store: MempoolStore, count: number): Promise<Transaction[]> {
   const batch = transactions(context.random, count);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChainPoint, MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachInFlight, eachOnPool, eachOnPoolInFlight, mustEach } from '../../case/must.ts';
+import { eachInFlight, eachOnPool, eachOnPoolInFlight, mustEach, needing } from '../../case/must.ts';
 import {
   block,
   emptyBlocks,
@@ -217,21 +217,18 @@ const ownInFlight = eachInFlight({
   },
 });
 
-const ownPoolsDurable = mustEach(
-  {
-    'X4/slot-zero-reopened: slot 0 is still one after reopening': async (context) => {
-      const first = await context.open();
-      const hash = await receiveOne(context, first);
-      await first.confirm({ point: genesis, seen: [hash], unseen: [] });
-      await first.close();
-      const store = await context.open();
-      assert.deepEqual(await store.tip({ points: 2 }), { point: genesis, tick: 1, points: [genesis] });
-      assert.deepEqual(await toldPoints(store, [hash]), [genesis, genesis, genesis]);
-      assert.equal((await store.rollback(genesis)).kind, 'unchanged');
-    },
+const ownPoolsDurable = mustEach({
+  'X4/slot-zero-reopened: slot 0 is still one after reopening': async (context) => {
+    const first = await context.open();
+    const hash = await receiveOne(context, first);
+    await first.confirm({ point: genesis, seen: [hash], unseen: [] });
+    await first.close();
+    const store = await context.open();
+    assert.deepEqual(await store.tip({ points: 2 }), { point: genesis, tick: 1, points: [genesis] });
+    assert.deepEqual(await toldPoints(store, [hash]), [genesis, genesis, genesis]);
+    assert.equal((await store.rollback(genesis)).kind, 'unchanged');
   },
-  ['durable'],
-);
+}).map(needing('durable'));
 
 export const chainCases: readonly ConformanceCase[] = [
   ...onePool,

@@ -29,10 +29,7 @@ async function longChain(store: MempoolStore, from: number, to: number): Promise
 }
 
 const onePool = eachOnPool({
-  'L9/outcome: the outcome tells the new tip, the blocks undone and the count of those returned': async (
-    store,
-    context,
-  ) => {
+  'L9/outcome: the outcome tells the new tip and counts the blocks undone and the returned': async (store, context) => {
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
     await block(store, 1, { seen: [a] });
     await block(store, 2, { seen: [b] });

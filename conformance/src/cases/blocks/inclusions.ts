@@ -63,10 +63,7 @@ const onePool = eachOnPool({
     await store.receive([one]);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
   },
-  'L13/seen-after-unseen: what one block gave up and a later one carries is confirmed by the later': async (
-    store,
-    context,
-  ) => {
+  'L13/seen-after-unseen: a later block confirms what an earlier one gave up': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await block(store, 2, { unseen: [one.hash] });
@@ -82,10 +79,7 @@ const onePool = eachOnPool({
     await store.receive([one]);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
   },
-  'L13/rollback-keeps: what a block that stands carried is received as Confirmed after a rollback': async (
-    store,
-    context,
-  ) => {
+  'L13/rollback-keeps: what a standing block carried is received as Confirmed': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await emptyBlocks(store, 2, 3);

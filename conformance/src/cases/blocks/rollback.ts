@@ -65,10 +65,7 @@ const onePool = eachOnPool({
     await store.confirm({ point: forkPoint(2), parent: point(1).hash, seen: [], unseen: [] });
     assert.equal((await statusOf(store, hash)).confirmations, 2);
   },
-  'L9/switch-confirms-anew: a transaction on both sides of a fork is confirmed by the new side': async (
-    store,
-    context,
-  ) => {
+  'L9/switch-confirms-anew: the new side of a fork confirms what both sides carry': async (store, context) => {
     const hash = await receiveOne(context, store);
     await block(store, 1);
     await block(store, 2, { seen: [hash] });

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MempoolStore } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { mustEach } from '../../case/must.ts';
+import { mustEach, needing } from '../../case/must.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observeWhole } from '../../histories/observation.ts';
 import { makeHistory, type Universe } from '../../histories/pool-calls.ts';
@@ -78,73 +78,61 @@ function chain(length: number): Call[] {
   });
 }
 
-export const crashCases: readonly ConformanceCase[] = mustEach(
-  {
-    'D1/killed-receiving: what was answered before a SIGKILL is there, once and in order; what was not is whole or absent':
-      async (context) => {
-        const batches = Array.from({ length: 300 }, () => transactions(context.random, 7));
-        const calls = batches.map((batch): Call => ({ verb: 'receive', args: [batch] }));
-        const answers = await playAndKill(context, {
-          calls,
-          options: historyOptions,
-          answered: 1 + context.random.below(40),
-        });
-        const store = await context.open();
-        const waiting: string[] = [];
-        for (let page = await store.peekPending({ limit: 1_000 }); page.length > 0; ) {
-          waiting.push(...hashesOf(page));
-          page = await store.peekPending({ limit: 1_000, after: page.at(-1)?.seq ?? 0 });
-        }
-        const whole = Math.max(answers.length, Math.ceil(waiting.length / 7));
-        assert.deepEqual(waiting, hashesOf(batches.slice(0, whole).flat()));
-      },
-    'D1/killed-again: killed again and again, the store has every answered call and no half of another': async (
-      context,
-    ) => {
-      const universe = await makeHistory(context.random.uint32(), 400, historyOptions);
-      await killAgain(context, universe, 40);
-    },
-    'X1/killed-confirming: a kill in the middle of a large block leaves all of it or nothing': async (context) => {
-      await killAgain(context, largeBlocks(context), 6);
-    },
-    'X2/repeated-after-a-kill: calls repeated with their operation ids after a kill are done once, and answered as if for the first time':
-      async (context) => {
-        const { hashes, calls } = await makeHistory(context.random.uint32(), 120, historyOptions);
-        const named = calls.map((call, i): Call => {
-          const args = [...call.args.slice(0, -1), { operationId: `call ${i}` }];
-          return { verb: call.verb, args } as Call;
-        });
-        await playAndKill(context, { calls: named, options: historyOptions, answered: 20 + context.random.below(60) });
-        const store = await context.open(historyOptions);
-        const model = new Model(historyOptions);
-        for (const call of named)
-          assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
-        assertSame(
-          await observeWhole(store, hashes),
-          await expectWhole(model, hashes),
-          'the repeated calls left a trace',
-        );
-      },
-    'X4/killed-follower: a follower that was killed goes on from the tip: no block is applied twice or left out':
-      async (context) => {
-        const blocks = chain(200);
-        await playAndKill(context, { calls: blocks, options: historyOptions, answered: 10 + context.random.below(60) });
-        const store = await context.open(historyOptions);
-        const { tick } = await store.tip();
-        for (const call of blocks.slice(tick)) await perform(store, call);
-        const events = await eventsAfter(context, store);
-        assert.deepEqual(
-          events.map((event) => event.kind === 'block' && [event.action, event.tick, event.point]),
-          blocks.map((_, i) => ['applied', i + 1, point(i + 1)]),
-        );
-      },
-    'D1/killed-while-open: a kill while nothing is under way takes nothing back': async (context) => {
-      const batch = transactions(context.random, 20);
-      const child = await context.fork('play', { calls: [{ verb: 'receive', args: [batch] }] });
-      await child.message();
-      await child.kill();
-      assert.deepEqual(await pendingOrder(await context.open()), hashesOf(batch));
-    },
+export const crashCases: readonly ConformanceCase[] = mustEach({
+  'D1/killed-receiving: after a SIGKILL every answered call is there, any other whole or absent': async (context) => {
+    const batches = Array.from({ length: 300 }, () => transactions(context.random, 7));
+    const calls = batches.map((batch): Call => ({ verb: 'receive', args: [batch] }));
+    const answers = await playAndKill(context, {
+      calls,
+      options: historyOptions,
+      answered: 1 + context.random.below(40),
+    });
+    const store = await context.open();
+    const waiting: string[] = [];
+    for (let page = await store.peekPending({ limit: 1_000 }); page.length > 0; ) {
+      waiting.push(...hashesOf(page));
+      page = await store.peekPending({ limit: 1_000, after: page.at(-1)?.seq ?? 0 });
+    }
+    const whole = Math.max(answers.length, Math.ceil(waiting.length / 7));
+    assert.deepEqual(waiting, hashesOf(batches.slice(0, whole).flat()));
   },
-  killable,
-);
+  'D1/killed-again: killed again and again, the store keeps every answered call and no half': async (context) => {
+    const universe = await makeHistory(context.random.uint32(), 400, historyOptions);
+    await killAgain(context, universe, 40);
+  },
+  'X1/killed-confirming: a kill in the middle of a large block leaves all of it or nothing': async (context) => {
+    await killAgain(context, largeBlocks(context), 6);
+  },
+  'X2/repeated-after-a-kill: calls repeated by their ids after a kill are done once': async (context) => {
+    const { hashes, calls } = await makeHistory(context.random.uint32(), 120, historyOptions);
+    const named = calls.map((call, i): Call => {
+      const args = [...call.args.slice(0, -1), { operationId: `call ${i}` }];
+      return { verb: call.verb, args } as Call;
+    });
+    await playAndKill(context, { calls: named, options: historyOptions, answered: 20 + context.random.below(60) });
+    const store = await context.open(historyOptions);
+    const model = new Model(historyOptions);
+    for (const call of named)
+      assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+    assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'the repeated calls left a trace');
+  },
+  'X4/killed-follower: a killed follower goes on from the tip: no block twice, none left out': async (context) => {
+    const blocks = chain(200);
+    await playAndKill(context, { calls: blocks, options: historyOptions, answered: 10 + context.random.below(60) });
+    const store = await context.open(historyOptions);
+    const { tick } = await store.tip();
+    for (const call of blocks.slice(tick)) await perform(store, call);
+    const events = await eventsAfter(context, store);
+    assert.deepEqual(
+      events.map((event) => event.kind === 'block' && [event.action, event.tick, event.point]),
+      blocks.map((_, i) => ['applied', i + 1, point(i + 1)]),
+    );
+  },
+  'D1/killed-while-open: a kill while nothing is under way takes nothing back': async (context) => {
+    const batch = transactions(context.random, 20);
+    const child = await context.fork('play', { calls: [{ verb: 'receive', args: [batch] }] });
+    await child.message();
+    await child.kill();
+    assert.deepEqual(await pendingOrder(await context.open()), hashesOf(batch));
+  },
+}).map(needing(...killable));

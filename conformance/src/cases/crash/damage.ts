@@ -9,6 +9,7 @@ import {
   finalizeIn,
   hashesOf,
   inflightOrder,
+  kindsOf,
   pendingOrder,
   point,
   receive,
@@ -111,10 +112,7 @@ const logAgain: DamageCase = {
     await before.store.drop([bad.hash], 'gone');
     const { store, context } = await before.damaged({ kind: 'log', logSeq: 1 });
     const outcomes = await store.receive([bad, other, transaction(context.random)]);
-    assert.deepEqual(
-      outcomes.map(({ kind }) => kind),
-      ['received', 'duplicate', 'received'],
-    );
+    assert.deepEqual(kindsOf(outcomes), ['received', 'duplicate', 'received']);
     const { stage } = await statusOf(store, bad.hash);
     assert.equal(stage, 'Pending');
     assert.deepEqual((await pendingOrder(store)).slice(0, 2), hashesOf([other, bad]));

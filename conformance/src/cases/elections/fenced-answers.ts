@@ -3,15 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChainPoint } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustFence } from '../../case/must.ts';
 import {
   assertFenced,
+  eachFenced,
   forBoth,
   leaderVerbs,
   nothing,
   onlyLease,
   type Scene,
-  scene,
   whole,
 } from '../../scenario/fencing.ts';
 import { renew, renewal, untilFree, untilTrue, win } from '../../scenario/lease.ts';
@@ -20,9 +19,8 @@ import { forkPoint, point, stagesOf, transaction } from '../../scenario/pool.ts'
 const repeating: readonly ConformanceCase[] = [
   ...forBoth(
     'operation',
-    (verb) => `a fenced ${verb} is not recorded: under its operation id it applies later`,
-    async (context, verb) => {
-      const all = await scene(context);
+    'a fenced {verb} is not recorded: under its operation id it applies later',
+    async (all, verb, context) => {
       const operationId = 'the same';
       const lease = await win(context, all.leases);
       await assertFenced(context, all, verb, { operationId });
@@ -32,9 +30,8 @@ const repeating: readonly ConformanceCase[] = [
   ),
   ...forBoth(
     'answered',
-    (verb) => `a ${verb} that was done is answered again, whoever leads by now`,
-    async (context, verb) => {
-      const all = await scene(context);
+    'a {verb} that was done is answered again, whoever leads by now',
+    async (all, verb, context) => {
       const operationId = 'the same';
       const lease = await win(context, all.leases);
       const first = await verb.call(all, { operationId, lease: onlyLease(lease) });
@@ -111,98 +108,82 @@ async function assertRenewed(leases: LeaseStore, call: () => Promise<unknown>): 
   assert.ok(earliest > latest + roundingMs);
 }
 
-const keeping: readonly ConformanceCase[] = [
-  mustFence('X6/renewing-rollback', 'a rollback that moves the tip begins the lease’s time anew', async (context) => {
-    const { store, leases } = await scene(context);
+const keeping: readonly ConformanceCase[] = eachFenced({
+  'X6/renewing-rollback: a rollback that moves the tip renews the lease': async ({ store, leases }, context) => {
     const lease = onlyLease(await win(context, leases));
     for (const target of [point(1), null])
       await assertRenewed(leases, async () =>
         assert.equal((await store.rollback(target, { lease })).kind, 'rolled-back'),
       );
-  }),
-  mustFence(
-    'X6/renewing',
-    'blocks that are applied renew the lease: it outlives its time without a renewal',
-    async (context) => {
-      const all = await scene(context);
-      let became = await outlived(context, all, renewedTtlMs);
-      for (; became === null; became = await outlived(context, all, renewedTtlMs)) await untilFree(all.leases);
-      assert.deepEqual(became, { kinds: ['applied'], isHeld: true });
-      await untilFree(all.leases);
-    },
-  ),
-  mustFence(
-    'X6/renewing-is-no-beat',
-    'a block renews the time, not the seq by which others see a leader alive',
-    async (context) => {
-      const { store, leases } = await scene(context);
-      const lease = await renew(leases, await win(context, leases));
-      await store.confirm({ point: point(3), ...nothing }, {}, { lease: onlyLease(lease) });
-      const { seq, hbSeq } = (await leases.observe()).lease ?? assert.fail('no lease');
-      assert.deepEqual([seq, hbSeq], [lease.seq, lease.hbSeq]);
-      assert.equal((await leases.renew(lease, renewal(lease))).kind, 'renewed');
-    },
-  ),
-  mustFence(
-    'X6/fenced-renews-nothing',
-    'a call that is fenced does not renew the lease of another',
-    async (context) => {
-      const all = await scene(context);
-      const lease = await win(context, all.leases);
-      await assertNotRenewed(all.leases, async () => {
-        for (const { call } of leaderVerbs) {
-          await call(all);
-          await call(all, { lease: { ...onlyLease(lease), nodeId: 'node-x' } });
-        }
-      });
-    },
-  ),
-  mustFence(
-    'X6/unmoved-renews-nothing',
-    'a block or a rollback that leaves the tip where it is does not renew the lease',
-    async (context) => {
-      const { store, leases } = await scene(context);
-      const lease = onlyLease(await win(context, leases));
-      await assertNotRenewed(leases, async () => {
-        const kinds = [
-          (await store.confirm({ point: point(2), parent: point(1).hash, ...nothing }, {}, { lease })).kind,
-          (await store.confirm({ point: point(9), parent: point(8).hash, ...nothing }, {}, { lease })).kind,
-          (await store.rollback(point(2), { lease })).kind,
-          (await store.rollback(forkPoint(7), { lease })).kind,
-        ];
-        assert.deepEqual(kinds, ['duplicate', 'gap', 'unchanged', 'unknown-point']);
-      });
-    },
-  ),
-];
+  },
+  'X6/renewing: blocks that are applied renew the lease': async (all, context) => {
+    let became = await outlived(context, all, renewedTtlMs);
+    for (; became === null; became = await outlived(context, all, renewedTtlMs)) await untilFree(all.leases);
+    assert.deepEqual(became, { kinds: ['applied'], isHeld: true });
+    await untilFree(all.leases);
+  },
+  'X6/renewing-is-no-beat: a block renews the time of the lease, but not its seq': async (
+    { store, leases },
+    context,
+  ) => {
+    const lease = await renew(leases, await win(context, leases));
+    await store.confirm({ point: point(3), ...nothing }, {}, { lease: onlyLease(lease) });
+    const { seq, hbSeq } = (await leases.observe()).lease ?? assert.fail('no lease');
+    assert.deepEqual([seq, hbSeq], [lease.seq, lease.hbSeq]);
+    assert.equal((await leases.renew(lease, renewal(lease))).kind, 'renewed');
+  },
+  'X6/fenced-renews-nothing: a call that is fenced does not renew the lease of another': async (all, context) => {
+    const lease = await win(context, all.leases);
+    await assertNotRenewed(all.leases, async () => {
+      for (const { call } of leaderVerbs) {
+        await call(all);
+        await call(all, { lease: { ...onlyLease(lease), nodeId: 'node-x' } });
+      }
+    });
+  },
+  'X6/unmoved-renews-nothing: a call that leaves the tip where it is does not renew the lease': async (
+    { store, leases },
+    context,
+  ) => {
+    const lease = onlyLease(await win(context, leases));
+    await assertNotRenewed(leases, async () => {
+      const kinds = [
+        (await store.confirm({ point: point(2), parent: point(1).hash, ...nothing }, {}, { lease })).kind,
+        (await store.confirm({ point: point(9), parent: point(8).hash, ...nothing }, {}, { lease })).kind,
+        (await store.rollback(point(2), { lease })).kind,
+        (await store.rollback(forkPoint(7), { lease })).kind,
+      ];
+      assert.deepEqual(kinds, ['duplicate', 'gap', 'unchanged', 'unknown-point']);
+    });
+  },
+});
 
-const blocks: readonly ConformanceCase[] = [
-  mustFence(
-    'X6/duplicate',
-    'a block that was applied is a duplicate for the leader, and fenced for others',
-    async (context) => {
-      const { store, leases } = await scene(context);
-      const lease = onlyLease(await win(context, leases));
-      const tip = { point: point(2), tick: 2 };
-      const again = { point: point(2), parent: point(1).hash, ...nothing };
-      assert.deepEqual(await store.confirm(again, {}, { lease }), { kind: 'duplicate', tip });
-      assert.deepEqual(await store.confirm(again), { kind: 'fenced', tip });
-      assert.deepEqual(await store.confirm(again, {}, { lease: { ...lease, term: lease.term - 1 } }), {
-        kind: 'fenced',
-        tip,
-      });
-    },
-  ),
-  mustFence('X6/gap', 'a block that does not fit is a gap for the leader, and fenced for others', async (context) => {
-    const { store, leases } = await scene(context);
+const blocks: readonly ConformanceCase[] = eachFenced({
+  'X6/duplicate: a block applied before is a duplicate for the leader, fenced for others': async (
+    { store, leases },
+    context,
+  ) => {
+    const lease = onlyLease(await win(context, leases));
+    const tip = { point: point(2), tick: 2 };
+    const again = { point: point(2), parent: point(1).hash, ...nothing };
+    assert.deepEqual(await store.confirm(again, {}, { lease }), { kind: 'duplicate', tip });
+    assert.deepEqual(await store.confirm(again), { kind: 'fenced', tip });
+    assert.deepEqual(await store.confirm(again, {}, { lease: { ...lease, term: lease.term - 1 } }), {
+      kind: 'fenced',
+      tip,
+    });
+  },
+  'X6/gap: a block that does not fit is a gap for the leader, fenced for others': async (
+    { store, leases },
+    context,
+  ) => {
     const lease = onlyLease(await win(context, leases));
     const tip = { point: point(2), tick: 2 };
     const far = { point: point(9), parent: point(8).hash, ...nothing };
     assert.deepEqual(await store.confirm(far, {}, { lease }), { kind: 'gap', tip });
     assert.deepEqual(await store.confirm(far), { kind: 'fenced', tip });
-  }),
-  mustFence('X6/unchanged', 'a rollback that would change nothing is fenced for others, too', async (context) => {
-    const { store, leases } = await scene(context);
+  },
+  'X6/unchanged: a rollback without effect is fenced for others too': async ({ store, leases }, context) => {
     const lease = onlyLease(await win(context, leases));
     const kinds = async (to: ChainPoint) => [
       (await store.rollback(to, { lease })).kind,
@@ -210,9 +191,8 @@ const blocks: readonly ConformanceCase[] = [
     ];
     assert.deepEqual(await kinds(point(2)), ['unchanged', 'fenced']);
     assert.deepEqual(await kinds(forkPoint(7)), ['unknown-point', 'fenced']);
-  }),
-  mustFence('X6/sightings', 'a fenced block is not remembered for what is received later', async (context) => {
-    const { store, leases } = await scene(context);
+  },
+  'X6/sightings: a fenced block is not remembered for what is received later': async ({ store, leases }, context) => {
     const lease = onlyLease(await win(context, leases));
     const [fencedTx, seenTx] = [transaction(context.random), transaction(context.random)];
     const parent = point(2).hash;
@@ -224,9 +204,8 @@ const blocks: readonly ConformanceCase[] = [
       ['Pending', 'Confirmed'],
     );
     assert.deepEqual(await stagesOf(store, [fencedTx.hash, seenTx.hash]), ['Pending', 'Confirmed']);
-  }),
-  mustFence('X6/other-verbs', 'every other verb goes on, whoever leads', async (context) => {
-    const { store, leases, hash } = await scene(context);
+  },
+  'X6/other-verbs: every other verb goes on, whoever leads': async ({ store, leases, hash }, context) => {
     await win(context, leases);
     const one = transaction(context.random);
     assert.equal((await store.receive([one]))[0]?.kind, 'received');
@@ -234,8 +213,8 @@ const blocks: readonly ConformanceCase[] = [
     assert.deepEqual(await store.markAcknowledged([one.hash]), [one.hash]);
     assert.deepEqual(await store.release([one.hash, hash]), [one.hash, hash]);
     assert.deepEqual(await store.drop([one.hash], 'gone'), [one.hash]);
-  }),
-];
+  },
+});
 
 /** X6: what is answered, remembered and renewed. */
 export const fencedAnswerCases: readonly ConformanceCase[] = [...repeating, ...keeping, ...blocks];

@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import type { Lease } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import { mustFence } from '../../case/must.ts';
 import {
   assertFenced,
   forBoth,
   type LeaderVerb,
+  leaderVerbs,
   nothing,
   onlyLease,
   type Scene,
-  scene,
   succeeded,
   type WriteUnderLease,
 } from '../../scenario/fencing.ts';
@@ -20,14 +21,9 @@ type Arrange = (context: CaseContext, all: Scene) => Promise<WriteUnderLease>;
 
 /** Reads the same for both verbs: whatever is arranged, the call is fenced. */
 function fenced(name: string, title: string, arrange: Arrange): ConformanceCase[] {
-  return forBoth(
-    name,
-    (verb) => `${title}: ${verb} is fenced and changes nothing`,
-    async (context, verb) => {
-      const all = await scene(context);
-      await assertFenced(context, all, verb, await arrange(context, all));
-    },
-  );
+  return forBoth(name, `${title}: {verb} is fenced and changes nothing`, async (all, verb, context) => {
+    await assertFenced(context, all, verb, await arrange(context, all));
+  });
 }
 
 /** A lease that differs from the live one in one part. */
@@ -39,51 +35,27 @@ function forged(name: string, title: string, forge: (lease: Lease, random: CaseC
 }
 
 const applying: readonly ConformanceCase[] = [
-  ...forBoth(
-    'live',
-    (verb) => `under the live lease ${verb} applies`,
-    async (context, verb) => {
-      const all = await scene(context);
-      const lease = onlyLease(await win(context, all.leases));
-      assert.equal((await verb.call(all, { lease })).kind, verb.applied);
-    },
-  ),
-  ...forBoth(
-    'nobody',
-    (verb) => `without a lease, while nobody holds one, ${verb} applies`,
-    async (context, verb) => {
-      assert.equal((await verb.call(await scene(context))).kind, verb.applied);
-    },
-  ),
-  ...forBoth(
-    'released-again',
-    (verb) => `after a release ${verb} applies without a lease again`,
-    async (context, verb) => {
-      const all = await scene(context);
-      const lease = await win(context, all.leases);
-      assert.equal((await verb.call(all)).kind, 'fenced');
-      await all.leases.release(lease);
-      assert.equal((await verb.call(all)).kind, verb.applied);
-    },
-  ),
-  ...forBoth(
-    'expired-again',
-    (verb) => `after a lease ran out ${verb} applies without one again`,
-    async (context, verb) => {
-      const all = await scene(context);
-      await expire(all.leases, await win(context, all.leases));
-      assert.equal((await verb.call(all)).kind, verb.applied);
-    },
-  ),
-  ...forBoth(
-    'successor',
-    (verb) => `under the successor’s lease ${verb} applies`,
-    async (context, verb) => {
-      const all = await scene(context);
-      const [, next] = await succeeded(context, all);
-      assert.equal((await verb.call(all, { lease: onlyLease(next) })).kind, verb.applied);
-    },
-  ),
+  ...forBoth('live', 'under the live lease {verb} applies', async (all, verb, context) => {
+    const lease = onlyLease(await win(context, all.leases));
+    assert.equal((await verb.call(all, { lease })).kind, verb.applied);
+  }),
+  ...forBoth('nobody', 'without a lease, while nobody holds one, {verb} applies', async (all, verb) => {
+    assert.equal((await verb.call(all)).kind, verb.applied);
+  }),
+  ...forBoth('released-again', 'after a release {verb} applies without a lease again', async (all, verb, context) => {
+    const lease = await win(context, all.leases);
+    assert.equal((await verb.call(all)).kind, 'fenced');
+    await all.leases.release(lease);
+    assert.equal((await verb.call(all)).kind, verb.applied);
+  }),
+  ...forBoth('expired-again', 'after a lease ran out {verb} applies without one again', async (all, verb, context) => {
+    await expire(all.leases, await win(context, all.leases));
+    assert.equal((await verb.call(all)).kind, verb.applied);
+  }),
+  ...forBoth('successor', 'under the successor’s lease {verb} applies', async (all, verb, context) => {
+    const [, next] = await succeeded(context, all);
+    assert.equal((await verb.call(all, { lease: onlyLease(next) })).kind, verb.applied);
+  }),
 ];
 
 const fencedCases: readonly ConformanceCase[] = [
@@ -121,24 +93,21 @@ const fencedCases: readonly ConformanceCase[] = [
   })),
 ];
 
-const demanding: readonly ConformanceCase[] = [
-  ...forBoth(
-    'demanded',
-    (verb) => `a node opened with fenced: true lets ${verb} through only under a lease`,
-    async (context, verb) => {
-      const [store, leases] = [await context.open({ fenced: true }), await context.leases()];
-      const hash = await propagateOne(context, store);
-      assert.equal((await store.confirm({ point: point(1), ...nothing })).kind, 'fenced');
-      const lease = onlyLease(await win(context, leases));
-      for (const n of [1, 2])
-        assert.equal((await store.confirm({ point: point(n), ...nothing }, {}, { lease })).kind, 'applied');
-      await leases.release(lease);
-      const all = { store, leases, hash };
-      await assertFenced(context, all, verb);
-      assert.equal((await verb.call(all, { lease: onlyLease(await win(context, leases)) })).kind, verb.applied);
-    },
-  ),
-];
+const demanding = leaderVerbs.map((one) => {
+  const title = `a node opened with fenced: true lets ${one.verb} through only under a lease`;
+  return mustFence(`X6/demanded-${one.verb}`, title, async (context) => {
+    const [store, leases] = [await context.open({ fenced: true }), await context.leases()];
+    const hash = await propagateOne(context, store);
+    assert.equal((await store.confirm({ point: point(1), ...nothing })).kind, 'fenced');
+    const lease = onlyLease(await win(context, leases));
+    for (const n of [1, 2])
+      assert.equal((await store.confirm({ point: point(n), ...nothing }, {}, { lease })).kind, 'applied');
+    await leases.release(lease);
+    const all = { store, leases, hash };
+    await assertFenced(context, all, one);
+    assert.equal((await one.call(all, { lease: onlyLease(await win(context, leases)) })).kind, one.applied);
+  });
+});
 
 /** How many calls stand in front: where the call did not wait behind a few, it may behind more. */
 const backlogs = [1, 4] as const;
@@ -183,17 +152,12 @@ async function restore({ store, leases }: Scene): Promise<void> {
 }
 
 function inTurn(name: string, title: string, overtaking: Overtaking): ConformanceCase[] {
-  return forBoth(
-    name,
-    (verb) => `${title} while ${verb} waits for its turn: it is fenced`,
-    async (context, verb) => {
-      const all = await scene(context);
-      for (const backlog of backlogs) {
-        if (await hasOvertaken(context, all, verb, backlog, overtaking)) return;
-        await restore(all);
-      }
-    },
-  );
+  return forBoth(name, `${title} while {verb} waits for its turn: it is fenced`, async (all, verb, context) => {
+    for (const backlog of backlogs) {
+      if (await hasOvertaken(context, all, verb, backlog, overtaking)) return;
+      await restore(all);
+    }
+  });
 }
 
 const waiting: readonly ConformanceCase[] = [

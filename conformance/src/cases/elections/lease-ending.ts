@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CampaignReply, Hint, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { eachElect, mustElect, onElection } from '../../case/must.ts';
+import { eachElect, eachOnElection, mustElect, needing } from '../../case/must.ts';
 import {
   lasting,
   longTtlMs,
@@ -13,6 +13,7 @@ import {
   uuid,
   win,
 } from '../../scenario/lease.ts';
+import { kindsOf } from '../../scenario/pool.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
 const hinting: readonly Need[] = ['hints'];
@@ -47,92 +48,84 @@ function closed({ verb, call }: LeaseVerb): ConformanceCase {
   });
 }
 
-const handingOver: readonly ConformanceCase[] = [
-  mustElect('LE6/released', 'a release frees the lease at once', async (context) => {
+const ownNodesHandingOver = eachElect({
+  'LE6/released: a release frees the lease at once': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lease = await win(context, store);
     assert.equal(await store.release(lease), true);
     assert.equal((await other.observe()).lease, null);
     assert.ok((await win(context, other)).term > lease.term);
-  }),
-  mustElect('LE6/released-by-token', 'whoever knows id and token may release, whatever the term', async (context) => {
+  },
+  'LE6/released-by-token: whoever knows id and token may release, whatever the term': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const { nodeId, token } = await win(context, store);
     assert.deepEqual([await other.release({ nodeId, token }), (await store.observe()).lease], [true, null]);
-  }),
-  onElection(
-    'LE6/killed',
-    'the lease of a process that was killed is free after its time',
-    async (store, context) => {
-      const child = await context.fork('lead', newCampaign(context.random, { ttlMs: killedTtlMs }));
-      const reply = (await child.message()) as CampaignReply;
-      assert.ok(reply.kind === 'won');
-      await child.message();
-      assert.deepEqual((await store.observe()).lease?.token, reply.lease.token);
-      await child.kill();
-      const next = await until('another one wins', async () => {
-        const campaign = await store.campaign(newCampaign(context.random));
-        return campaign.kind === 'won' ? campaign.lease : null;
-      });
-      assert.ok(next.term > reply.lease.term);
-    },
-    processes,
-  ),
-];
+  },
+});
 
-const racing: readonly ConformanceCase[] = [
-  mustElect(
-    'LE6/racing-processes',
-    'of the campaigns of several processes exactly one is won',
-    async (context) => {
-      const children = await Promise.all([1, 2].map(() => context.fork('campaign', newCampaign(context.random))));
-      for (const child of children) assert.equal(await child.message(), 'ready');
-      for (const child of children) child.send('go');
-      const replies = (await Promise.all(children.map((child) => child.message()))) as CampaignReply[];
-      const tokens = new Set(replies.map((reply) => (reply.kind === 'forgotten' ? null : reply.lease.token)));
-      assert.deepEqual([replies.map(({ kind }) => kind).sort(), tokens.size], [['held', 'won'], 1]);
-    },
-    processes,
-  ),
-  mustElect(
-    'LE6/seen-by-a-process',
-    'the lease that one process won is seen, and renewed, by another',
-    async (context) => {
-      const child = await context.fork('lead', newCampaign(context.random, { ttlMs: longTtlMs }));
-      const reply = (await child.message()) as CampaignReply;
-      assert.ok(reply.kind === 'won');
-      const store = await context.leases();
-      assert.deepEqual(lasting((await store.observe()).lease), lasting(reply.lease));
-      assert.equal((await store.campaign(newCampaign(context.random))).kind, 'held');
-      assert.equal((await store.renew(reply.lease, renewal(reply.lease))).kind, 'renewed');
-    },
-    processes,
-  ),
-];
+const oneNodeProcesses = eachOnElection({
+  'LE6/killed: the lease of a process that was killed is free after its time': async (store, context) => {
+    const child = await context.fork('lead', newCampaign(context.random, { ttlMs: killedTtlMs }));
+    const reply = (await child.message()) as CampaignReply;
+    assert.ok(reply.kind === 'won');
+    await child.message();
+    assert.deepEqual((await store.observe()).lease?.token, reply.lease.token);
+    await child.kill();
+    const next = await until('another one wins', async () => {
+      const campaign = await store.campaign(newCampaign(context.random));
+      return campaign.kind === 'won' ? campaign.lease : null;
+    });
+    assert.ok(next.term > reply.lease.term);
+  },
+}).map(needing(...processes));
 
-const closing: readonly ConformanceCase[] = [
-  ...verbs.map(closed),
-  onElection('LE6/close-twice', 'leases may be closed twice', async (store) => {
+const handingOver: readonly ConformanceCase[] = [...ownNodesHandingOver, ...oneNodeProcesses];
+
+const racing: readonly ConformanceCase[] = eachElect({
+  'LE6/racing-processes: of the campaigns of several processes exactly one is won': async (context) => {
+    const children = await Promise.all([1, 2].map(() => context.fork('campaign', newCampaign(context.random))));
+    for (const child of children) assert.equal(await child.message(), 'ready');
+    for (const child of children) child.send('go');
+    const replies = (await Promise.all(children.map((child) => child.message()))) as CampaignReply[];
+    const tokens = new Set(replies.map((reply) => (reply.kind === 'forgotten' ? null : reply.lease.token)));
+    assert.deepEqual([kindsOf(replies).sort(), tokens.size], [['held', 'won'], 1]);
+  },
+  'LE6/seen-by-a-process: the lease that one process won is seen, and renewed, by another': async (context) => {
+    const child = await context.fork('lead', newCampaign(context.random, { ttlMs: longTtlMs }));
+    const reply = (await child.message()) as CampaignReply;
+    assert.ok(reply.kind === 'won');
+    const store = await context.leases();
+    assert.deepEqual(lasting((await store.observe()).lease), lasting(reply.lease));
+    assert.equal((await store.campaign(newCampaign(context.random))).kind, 'held');
+    assert.equal((await store.renew(reply.lease, renewal(reply.lease))).kind, 'renewed');
+  },
+}).map(needing(...processes));
+
+const oneNode = eachOnElection({
+  'LE6/close-twice: leases may be closed twice': async (store) => {
     await Promise.all([store.close(), store.close()]);
     await store.close();
     await rejection(store.observe());
-  }),
-  mustElect('LE6/close-one', 'closing one node’s leases leaves the others open', async (context) => {
+  },
+});
+
+const ownNodes = eachElect({
+  'LE6/close-one: closing one node’s leases leaves the others open': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     await store.close();
     const lease = await win(context, other);
     assert.deepEqual(lasting((await other.observe()).lease), lasting(lease));
-  }),
-  mustElect(
-    'LE6/process-ends',
-    'after close nothing of the leases keeps the process alive',
-    async (context) => {
-      const child = await context.fork('finishLeases', newCampaign(context.random, { ttlMs: longTtlMs }));
-      await child.exited();
-    },
-    ['child-process'],
-  ),
-];
+  },
+});
+
+const ownNodesChildProcess = eachElect({
+  'LE6/process-ends: after close nothing of the leases keeps the process alive': async (context) => {
+    const child = await context.fork('finishLeases', newCampaign(context.random, { ttlMs: longTtlMs }));
+    await child.exited();
+  },
+}).map(needing('child-process'));
+
+const closing: readonly ConformanceCase[] = [...verbs.map(closed), ...oneNode, ...ownNodes, ...ownNodesChildProcess];
 
 /** The hints that a node is told from now on. */
 function listen(store: LeaseStore): { readonly hints: Hint[]; readonly end: () => void } {
@@ -190,18 +183,15 @@ const brief: ConformanceCase = mustElect(
   hinting,
 );
 
-const ownNodesHinting = eachElect(
-  {
-    'LE5/ended: a listener that was ended hears nothing more, the others do': async (context) => {
-      const [store, other] = [await context.leases(), await context.leases()];
-      const [ended, heard] = [listen(other), listen(other)];
-      ended.end();
-      await untilHeard(context, store, heard.hints, 'released');
-      assert.deepEqual(ended.hints, []);
-    },
+const ownNodesHinting = eachElect({
+  'LE5/ended: a listener that was ended hears nothing more, the others do': async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const [ended, heard] = [listen(other), listen(other)];
+    ended.end();
+    await untilHeard(context, store, heard.hints, 'released');
+    assert.deepEqual(ended.hints, []);
   },
-  hinting,
-);
+}).map(needing(...hinting));
 
 /** LE5. */
 export const hintCases: readonly ConformanceCase[] = [

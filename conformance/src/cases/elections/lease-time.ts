@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { HeldLease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustElect, onElection } from '../../case/must.ts';
+import { eachElect, eachOnElection } from '../../case/must.ts';
 import {
   glance,
   lasting,
@@ -52,8 +52,8 @@ async function watched(context: CaseContext) {
   return { leader, follower, lease: await win(context, leader) };
 }
 
-const times: readonly ConformanceCase[] = [
-  mustElect('LE4/lives', 'a lease lives for its whole time', async (context) => {
+const ownNodesTimes = eachElect({
+  'LE4/lives: a lease lives for its whole time': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lived = await livedFrom(other, async () => {
       const from = performance.now();
@@ -61,8 +61,8 @@ const times: readonly ConformanceCase[] = [
       return from;
     });
     assert.ok(lived >= livesMs - roundingMs);
-  }),
-  mustElect('LE4/renewed', 'a renewal begins the time anew', async (context) => {
+  },
+  'LE4/renewed: a renewal begins the time anew': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lived = await livedFrom(other, async () => {
       const lease = await win(context, store);
@@ -71,98 +71,87 @@ const times: readonly ConformanceCase[] = [
       return from;
     });
     assert.ok(lived >= livesMs - roundingMs);
-  }),
-  mustElect('LE4/expired-is-free', 'a lease out of its time is free for anybody', async (context) => {
+  },
+  'LE4/expired-is-free: a lease out of its time is free for anybody': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lease = await win(context, store, { ttlMs: 30 });
     await untilFree(other);
     assert.ok((await win(context, other)).term > lease.term);
-  }),
-  onElection(
-    'LE4/remaining',
-    'what is told to be left of a lease is no more than its time, or nothing is told',
-    async (store, context) => {
-      const wonMs = performance.now();
-      const lease = await win(context, store, { ttlMs: 50_000 });
-      assertLeft(lease, 50_000, wonMs);
-      const renewedMs = performance.now();
-      assertLeft(await renew(store, lease, { ttlMs: 90_000 }), 90_000, renewedMs);
-      assertLeft((await store.observe()).lease, 90_000, renewedMs);
-    },
-  ),
-];
+  },
+});
 
-const takeovers: readonly ConformanceCase[] = [
-  mustElect(
-    'LE4/taken-unmoved',
-    'a lease that has not moved is taken, told from whom, under a higher term',
-    async (context) => {
-      const { leader, follower, lease } = await watched(context);
-      const { token, seq } = lease;
-      const request = newCampaign(context.random, { takeover: { token, seq }, floor: lease.term });
-      const reply = await follower.campaign(request);
-      assert.ok(reply.kind === 'won');
-      assert.deepEqual(
-        [reply.lease.token, reply.lease.term, lasting(reply.forced)],
-        [request.token, lease.term + 1, lasting(lease)],
-      );
-      assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
-      assert.deepEqual(await glance(leader), { lease: lasting(reply.lease), term: reply.lease.term });
-    },
-  ),
-  mustElect('LE4/taken-moved', 'a lease that moved since it was seen is not taken', async (context) => {
+const oneNodeTimes = eachOnElection({
+  'LE4/remaining: the time told to be left of a lease is no more than its time': async (store, context) => {
+    const wonMs = performance.now();
+    const lease = await win(context, store, { ttlMs: 50_000 });
+    assertLeft(lease, 50_000, wonMs);
+    const renewedMs = performance.now();
+    assertLeft(await renew(store, lease, { ttlMs: 90_000 }), 90_000, renewedMs);
+    assertLeft((await store.observe()).lease, 90_000, renewedMs);
+  },
+});
+
+const times: readonly ConformanceCase[] = [...ownNodesTimes, ...oneNodeTimes];
+
+const takeovers: readonly ConformanceCase[] = eachElect({
+  'LE4/taken-unmoved: a lease that has not moved is taken, told from whom, under a higher term': async (context) => {
+    const { leader, follower, lease } = await watched(context);
+    const { token, seq } = lease;
+    const request = newCampaign(context.random, { takeover: { token, seq }, floor: lease.term });
+    const reply = await follower.campaign(request);
+    assert.ok(reply.kind === 'won');
+    assert.deepEqual(
+      [reply.lease.token, reply.lease.term, lasting(reply.forced)],
+      [request.token, lease.term + 1, lasting(lease)],
+    );
+    assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
+    assert.deepEqual(await glance(leader), { lease: lasting(reply.lease), term: reply.lease.term });
+  },
+  'LE4/taken-moved: a lease that moved since it was seen is not taken': async (context) => {
     const { leader, follower, lease } = await watched(context);
     const moved = await renew(leader, lease, { heartbeat: 'still' });
     const takeover = { token: lease.token, seq: lease.seq };
     const reply = await follower.campaign(newCampaign(context.random, { takeover }));
     assert.equal(reply.kind, 'held');
     assert.deepEqual(lasting((await leader.observe()).lease), lasting(moved));
-  }),
-  mustElect('LE4/taken-other', 'the lease of another one than was seen is not taken', async (context) => {
+  },
+  'LE4/taken-other: the lease of another one than was seen is not taken': async (context) => {
     const { leader, follower, lease } = await watched(context);
     const takeover = { token: uuid(context.random), seq: lease.seq };
     const reply = await follower.campaign(newCampaign(context.random, { takeover }));
     assert.equal(reply.kind, 'held');
     assert.deepEqual(lasting((await leader.observe()).lease), lasting(lease));
-  }),
-  mustElect(
-    'LE4/taken-without-beats',
-    'a lease that is renewed without heartbeats may be taken by them',
-    async (context) => {
-      const { leader, follower, lease } = await watched(context);
-      const still = await renew(leader, await renew(leader, lease, { heartbeat: 'still' }), { heartbeat: 'still' });
-      const takeover = { token: lease.token, hbSeq: lease.hbSeq };
-      const reply = await follower.campaign(newCampaign(context.random, { takeover }));
-      assert.deepEqual([reply.kind, reply.kind === 'won' && lasting(reply.forced)], ['won', lasting(still)]);
-    },
-  ),
-  mustElect('LE4/taken-beating', 'a lease whose heart beat since is not taken', async (context) => {
+  },
+  'LE4/taken-without-beats: a lease that is renewed without heartbeats may be taken by them': async (context) => {
+    const { leader, follower, lease } = await watched(context);
+    const still = await renew(leader, await renew(leader, lease, { heartbeat: 'still' }), { heartbeat: 'still' });
+    const takeover = { token: lease.token, hbSeq: lease.hbSeq };
+    const reply = await follower.campaign(newCampaign(context.random, { takeover }));
+    assert.deepEqual([reply.kind, reply.kind === 'won' && lasting(reply.forced)], ['won', lasting(still)]);
+  },
+  'LE4/taken-beating: a lease whose heart beat since is not taken': async (context) => {
     const { leader, follower, lease } = await watched(context);
     const moved = await renew(leader, lease, { heartbeat: 'beat' });
     const takeover = { token: lease.token, hbSeq: lease.hbSeq };
     const reply = await follower.campaign(newCampaign(context.random, { takeover }));
     assert.equal(reply.kind, 'held');
     assert.deepEqual(lasting((await leader.observe()).lease), lasting(moved));
-  }),
-  mustElect(
-    'LE4/taken-by-token',
-    'a lease that moves may be taken by its token alone, by whoever knows better than its holder',
-    async (context) => {
-      const { leader, follower, lease } = await watched(context);
-      await renew(leader, lease);
-      const reply = await follower.campaign(newCampaign(context.random, { takeover: { token: lease.token } }));
-      assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced?.token], ['won', lease.token]);
-      assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
-    },
-  ),
-  mustElect('LE4/taken-free', 'what is free by now is won, not taken', async (context) => {
+  },
+  'LE4/taken-by-token: a moving lease may be taken by its token alone': async (context) => {
+    const { leader, follower, lease } = await watched(context);
+    await renew(leader, lease);
+    const reply = await follower.campaign(newCampaign(context.random, { takeover: { token: lease.token } }));
+    assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced?.token], ['won', lease.token]);
+    assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
+  },
+  'LE4/taken-free: what is free by now is won, not taken': async (context) => {
     const { leader, follower, lease } = await watched(context);
     await leader.release(lease);
     const takeover = { token: lease.token, seq: lease.seq };
     const reply = await follower.campaign(newCampaign(context.random, { takeover, floor: lease.term }));
     assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced], ['won', null]);
-  }),
-  mustElect('LE4/taken-once', 'of many that take one lease only one gets it', async (context) => {
+  },
+  'LE4/taken-once: of many that take one lease only one gets it': async (context) => {
     const { leader, lease } = await watched(context);
     const takeover = { token: lease.token, seq: lease.seq };
     const stores = [leader, await context.leases(), await context.leases()];
@@ -170,58 +159,55 @@ const takeovers: readonly ConformanceCase[] = [
       stores.flatMap((store) => [1, 2, 3].map(() => store.campaign(newCampaign(context.random, { takeover })))),
     );
     assert.equal(replies.filter(({ kind }) => kind === 'won').length, 1);
-  }),
-];
+  },
+});
 
-const members: readonly ConformanceCase[] = [
-  mustElect(
-    'LE4/member',
-    'a heartbeat makes a node a member, told with address and priority to all',
-    async (context) => {
-      const [store, other] = [await context.leases(), await context.leases()];
-      assert.deepEqual(await other.members(), []);
-      const [a, b] = [
-        { ...newCandidate(context.random), address: 'http://a', priority: 40 },
-        newCandidate(context.random),
-      ];
-      await store.heartbeat(a, 10_000);
-      const answered = await other.heartbeat(b, 10_000);
-      for (const told of [answered, await store.members()]) {
-        const known = told.toSorted((x, y) => y.priority - x.priority).map(({ ageMs, ...member }) => member);
-        assert.deepEqual(known, [
-          { ...a, alive: true },
-          { ...b, alive: true },
-        ]);
-        assert.ok(told.every(({ ageMs }) => ageMs >= 0 && ageMs < 10_000));
-      }
-    },
-  ),
-  onElection('LE4/member-renewing', 'a renewal with a heartbeat makes the leader a member', async (store, context) => {
+const ownNodes = eachElect({
+  'LE4/member: a heartbeat makes a node a member, told with address and priority to all': async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    assert.deepEqual(await other.members(), []);
+    const [a, b] = [
+      { ...newCandidate(context.random), address: 'http://a', priority: 40 },
+      newCandidate(context.random),
+    ];
+    await store.heartbeat(a, 10_000);
+    const answered = await other.heartbeat(b, 10_000);
+    for (const told of [answered, await store.members()]) {
+      const known = told.toSorted((x, y) => y.priority - x.priority).map(({ ageMs, ...member }) => member);
+      assert.deepEqual(known, [
+        { ...a, alive: true },
+        { ...b, alive: true },
+      ]);
+      assert.ok(told.every(({ ageMs }) => ageMs >= 0 && ageMs < 10_000));
+    }
+  },
+});
+
+const oneNode = eachOnElection({
+  'LE4/member-renewing: a renewal with a heartbeat makes the leader a member': async (store, context) => {
     const lease = await win(context, store);
     await renew(store, lease);
     assert.equal((await memberOf(store, lease.nodeId))?.alive, true);
-  }),
-  onElection('LE4/member-anew', 'a later heartbeat replaces what an earlier one told', async (store, context) => {
+  },
+  'LE4/member-anew: a later heartbeat replaces what an earlier one told': async (store, context) => {
     const one = newCandidate(context.random);
     await store.heartbeat(one, 10_000);
     await store.heartbeat({ ...one, address: 'moved', priority: 9 }, 10_000);
     const { address, priority } = (await memberOf(store, one.nodeId)) ?? {};
     assert.deepEqual([address, priority, (await store.members()).length], ['moved', 9, 1]);
-  }),
-  onElection(
-    'LE4/member-gone',
-    'a node without heartbeats is not alive after ttl and 5 s, and not before',
-    async (store, context) => {
-      const one = newCandidate(context.random);
-      const from = performance.now();
-      await store.heartbeat(one, 10);
-      await until('the member is not alive', async () => ((await memberOf(store, one.nodeId))?.alive ? null : true));
-      assert.ok(performance.now() - from >= 5_010 - roundingMs);
-      await store.heartbeat(one, 10);
-      await untilTrue('it is alive again', async () => (await memberOf(store, one.nodeId))?.alive === true);
-    },
-  ),
-];
+  },
+  'LE4/member-gone: a node without heartbeats is gone after ttl and 5 s, and not before': async (store, context) => {
+    const one = newCandidate(context.random);
+    const from = performance.now();
+    await store.heartbeat(one, 10);
+    await until('the member is not alive', async () => ((await memberOf(store, one.nodeId))?.alive ? null : true));
+    assert.ok(performance.now() - from >= 5_010 - roundingMs);
+    await store.heartbeat(one, 10);
+    await untilTrue('it is alive again', async () => (await memberOf(store, one.nodeId))?.alive === true);
+  },
+});
+
+const members: readonly ConformanceCase[] = [...ownNodes, ...oneNode];
 
 /** LE4. */
 export const leaseTimeCases: readonly ConformanceCase[] = [...times, ...takeovers, ...members];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustElect, onElection } from '../../case/must.ts';
+import { eachElect, eachOnElection, needing } from '../../case/must.ts';
 import {
   glance,
   lasting,
@@ -27,11 +27,11 @@ async function ledBy(
   return [leader, follower, await win(context, leader)];
 }
 
-const winning: readonly ConformanceCase[] = [
-  mustElect('LE1/free', 'a new election has no leader and no term', async (context) => {
+const ownNodesWinning = eachElect({
+  'LE1/free: a new election has no leader and no term': async (context) => {
     assert.deepEqual(await (await context.leases()).observe(), { lease: null, term: 0 });
-  }),
-  mustElect('LE1/won', 'a free lease is won, and every node sees whose it is', async (context) => {
+  },
+  'LE1/won: a free lease is won, and every node sees whose it is': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const candidate = { nodeId: 'node-a', address: 'http://a:1234/x', priority: 7 };
     const request = newCampaign(context.random, { candidate });
@@ -40,8 +40,8 @@ const winning: readonly ConformanceCase[] = [
     const { nodeId, address, priority, token } = reply.lease;
     assert.deepEqual([{ nodeId, address, priority }, token, reply.forced], [candidate, request.token, null]);
     assert.deepEqual(await glance(other), { lease: lasting(reply.lease), term: reply.lease.term });
-  }),
-  mustElect('LE1/held', 'a lease that is held is not won, and stays as it was', async (context) => {
+  },
+  'LE1/held: a lease that is held is not won, and stays as it was': async (context) => {
     const [leader, follower, lease] = await ledBy(context);
     const before = await glance(leader);
     for (const store of [follower, leader]) {
@@ -49,18 +49,14 @@ const winning: readonly ConformanceCase[] = [
       assert.ok(reply.kind === 'held');
       assert.deepEqual([still(reply), await glance(follower)], [{ lease: lasting(lease), term: lease.term }, before]);
     }
-  }),
-  mustElect(
-    'LE1/held-by-my-id',
-    'a node that begins anew does not win the lease of its earlier life',
-    async (context) => {
-      const [, follower, { nodeId, address, priority, token }] = await ledBy(context);
-      const candidate = { nodeId, address, priority };
-      const reply = await follower.campaign(newCampaign(context.random, { candidate }));
-      assert.equal(reply.kind === 'held' && reply.lease.token, token);
-    },
-  ),
-  mustElect('LE1/adopted', 'a campaign that was won already is won again: one token, one term', async (context) => {
+  },
+  'LE1/held-by-my-id: a node that begins anew does not win the lease of its earlier life': async (context) => {
+    const [, follower, { nodeId, address, priority, token }] = await ledBy(context);
+    const candidate = { nodeId, address, priority };
+    const reply = await follower.campaign(newCampaign(context.random, { candidate }));
+    assert.equal(reply.kind === 'held' && reply.lease.token, token);
+  },
+  'LE1/adopted: a campaign that was won already is won again: one token, one term': async (context) => {
     const [leader, follower] = [await context.leases(), await context.leases()];
     const request = newCampaign(context.random);
     const first = await win(context, leader, request);
@@ -68,19 +64,8 @@ const winning: readonly ConformanceCase[] = [
     assert.deepEqual([again.token, again.term, again.nodeId], [first.token, first.term, first.nodeId]);
     assert.ok(again.seq > first.seq);
     assert.equal((await leader.renew(first, renewal(first))).kind, 'renewed');
-  }),
-  onElection(
-    'LE1/adopted-anew',
-    'a campaign that is won again begins the lease’s time anew',
-    async (store, context) => {
-      const request = newCampaign(context.random, { ttlMs: longTtlMs / 3 });
-      const begin = performance.now();
-      await store.campaign(request);
-      const { remainingMs } = await win(context, store, { ...request, ttlMs: longTtlMs });
-      assert.ok(remainingMs === null || remainingMs > longTtlMs - (performance.now() - begin) - 2);
-    },
-  ),
-  mustElect('LE1/apart', 'elections of two pools do not meet', async (context) => {
+  },
+  'LE1/apart: elections of two pools do not meet': async (context) => {
     const [here, there] = [await context.leases(), await context.leases({ pool: context.newPool() })];
     const [mine, theirs] = [await win(context, here), await win(context, there)];
     assert.deepEqual(
@@ -89,8 +74,8 @@ const winning: readonly ConformanceCase[] = [
     );
     await here.release(mine);
     assert.equal((await there.renew(theirs, renewal(theirs))).kind, 'renewed');
-  }),
-  mustElect('LE1/racing', 'of many campaigns at once exactly one is won, and the others see whose', async (context) => {
+  },
+  'LE1/racing: of many campaigns at once exactly one is won, and the others see whose': async (context) => {
     const stores = await Promise.all([1, 2, 3, 4].map(() => context.leases()));
     for (let round = 0; round < 5; round++) {
       const replies = await Promise.all(
@@ -102,11 +87,23 @@ const winning: readonly ConformanceCase[] = [
       assert.deepEqual([...seen], [winner.lease.token]);
       await stores[0]?.release(winner.lease);
     }
-  }),
-];
+  },
+});
 
-const terms: readonly ConformanceCase[] = [
-  onElection('LE1/first-term', 'the first term is the store’s time in seconds', async (store, context) => {
+const oneNodeWinning = eachOnElection({
+  'LE1/adopted-anew: a campaign that is won again begins the lease’s time anew': async (store, context) => {
+    const request = newCampaign(context.random, { ttlMs: longTtlMs / 3 });
+    const begin = performance.now();
+    await store.campaign(request);
+    const { remainingMs } = await win(context, store, { ...request, ttlMs: longTtlMs });
+    assert.ok(remainingMs === null || remainingMs > longTtlMs - (performance.now() - begin) - 2);
+  },
+});
+
+const winning: readonly ConformanceCase[] = [...ownNodesWinning, ...oneNodeWinning];
+
+const oneNodeTerms = eachOnElection({
+  'LE1/first-term: the first term is the store’s time in seconds': async (store, context) => {
     const before = Math.floor(Date.now() / 1_000);
     const { term } = await win(context, store);
     const after = Math.floor(Date.now() / 1_000);
@@ -115,8 +112,65 @@ const terms: readonly ConformanceCase[] = [
       before - clockSkewSeconds <= term && term <= after + clockSkewSeconds,
       `${term} is not ${before}…${after}`,
     );
-  }),
-  mustElect('LE1/term-rises', 'every win has a term above all before, of whichever node', async (context) => {
+  },
+  'LE1/term-after-expiry: the term rises over a lease that ran out': async (store, context) => {
+    const first = await win(context, store, { ttlMs: shortTtlMs });
+    const next = await until('it has run out, and is won', async () => {
+      const reply = await store.campaign(newCampaign(context.random));
+      return reply.kind === 'won' ? reply.lease : null;
+    });
+    assert.ok(next.term > first.term);
+  },
+  'LE1/term-after-release: a release leaves the term': async (store, context) => {
+    const lease = await win(context, store);
+    await store.release(lease);
+    assert.deepEqual(await store.observe(), { lease: null, term: lease.term });
+  },
+  'LE1/term-after-closing: the term outlives the nodes that were open': async (store, context) => {
+    const lease = await win(context, store);
+    await store.release(lease);
+    const next = await context.leases();
+    await store.close();
+    assert.ok((await win(context, next)).term > lease.term);
+  },
+  'LE1/floor: a node that has seen a higher term gets one above it': async (store, context) => {
+    const { term, ...first } = await win(context, store);
+    await store.release(first);
+    const lease = await win(context, store, { floor: term + 1_000, dataLoss: 'accept' });
+    assert.equal(lease.term, term + 1_001);
+    assert.equal((await store.observe()).term, lease.term);
+  },
+  'LE1/floor-below: a node that has seen less does not pull the term down': async (store, context) => {
+    const { term, ...first } = await win(context, store);
+    await store.release(first);
+    assert.equal((await win(context, store, { floor: term - 10 })).term, term + 1);
+  },
+  'LE1/forgotten: a store that lost terms says so, and changes nothing': async (store, context) => {
+    const { term, ...first } = await win(context, store);
+    await store.release(first);
+    const reply = await store.campaign(newCampaign(context.random, { floor: term + 5 }));
+    assert.deepEqual(
+      [reply, await store.observe()],
+      [
+        { kind: 'forgotten', term },
+        { lease: null, term },
+      ],
+    );
+  },
+  'LE1/forgotten-new: a new store counts as one that lost its terms': async (store, context) => {
+    const reply = await store.campaign(newCampaign(context.random, { floor: 3 }));
+    assert.deepEqual(
+      [reply, await store.observe()],
+      [
+        { kind: 'forgotten', term: 0 },
+        { lease: null, term: 0 },
+      ],
+    );
+  },
+});
+
+const ownNodesTerms = eachElect({
+  'LE1/term-rises: every win has a term above all before, of whichever node': async (context) => {
     const [a, b] = [await context.leases(), await context.leases()];
     const candidate = { nodeId: 'node-a', address: null, priority: 0 };
     let last = 0;
@@ -127,81 +181,23 @@ const terms: readonly ConformanceCase[] = [
       assert.equal((await a.observe()).term, last);
       await store.release(lease);
     }
-  }),
-  onElection('LE1/term-after-expiry', 'the term rises over a lease that ran out', async (store, context) => {
-    const first = await win(context, store, { ttlMs: shortTtlMs });
-    const next = await until('it has run out, and is won', async () => {
-      const reply = await store.campaign(newCampaign(context.random));
-      return reply.kind === 'won' ? reply.lease : null;
-    });
-    assert.ok(next.term > first.term);
-  }),
-  onElection('LE1/term-after-release', 'a release leaves the term', async (store, context) => {
-    const lease = await win(context, store);
-    await store.release(lease);
-    assert.deepEqual(await store.observe(), { lease: null, term: lease.term });
-  }),
-  onElection('LE1/term-after-closing', 'the term outlives the nodes that were open', async (store, context) => {
-    const lease = await win(context, store);
-    await store.release(lease);
-    const next = await context.leases();
-    await store.close();
-    assert.ok((await win(context, next)).term > lease.term);
-  }),
-  onElection('LE1/floor', 'a node that has seen a higher term gets one above it', async (store, context) => {
-    const { term, ...first } = await win(context, store);
-    await store.release(first);
-    const lease = await win(context, store, { floor: term + 1_000, dataLoss: 'accept' });
-    assert.equal(lease.term, term + 1_001);
-    assert.equal((await store.observe()).term, lease.term);
-  }),
-  onElection('LE1/floor-below', 'a node that has seen less does not pull the term down', async (store, context) => {
-    const { term, ...first } = await win(context, store);
-    await store.release(first);
-    assert.equal((await win(context, store, { floor: term - 10 })).term, term + 1);
-  }),
-  onElection(
-    'LE1/forgotten',
-    'a store that lost terms tells so to who waits for that, and is left alone',
-    async (store, context) => {
-      const { term, ...first } = await win(context, store);
-      await store.release(first);
-      const reply = await store.campaign(newCampaign(context.random, { floor: term + 5 }));
-      assert.deepEqual(
-        [reply, await store.observe()],
-        [
-          { kind: 'forgotten', term },
-          { lease: null, term },
-        ],
-      );
-    },
-  ),
-  onElection('LE1/forgotten-new', 'a new store counts as one that lost its terms', async (store, context) => {
-    const reply = await store.campaign(newCampaign(context.random, { floor: 3 }));
-    assert.deepEqual(
-      [reply, await store.observe()],
-      [
-        { kind: 'forgotten', term: 0 },
-        { lease: null, term: 0 },
-      ],
-    );
-  }),
-  onElection(
-    'LE1/forgotten-all',
-    'a store that lost everything begins no term below one that was seen',
-    async (store, context) => {
-      const { term } = await win(context, store, { floor: 1_000_000_000_000, dataLoss: 'accept' });
-      await context.forget();
-      assert.deepEqual(await store.observe(), { lease: null, term: 0 });
-      assert.equal((await store.campaign(newCampaign(context.random, { floor: term }))).kind, 'forgotten');
-      assert.equal((await win(context, store, { floor: term, dataLoss: 'accept' })).term, term + 1);
-    },
-    ['forget'],
-  ),
-];
+  },
+});
 
-const sequence: readonly ConformanceCase[] = [
-  onElection('LE1/seq', 'every renewal moves seq, and a heartbeat hbSeq as well', async (store, context) => {
+const oneNodeForgetTerms = eachOnElection({
+  'LE1/forgotten-all: a store that lost everything begins no term below one that was seen': async (store, context) => {
+    const { term } = await win(context, store, { floor: 1_000_000_000_000, dataLoss: 'accept' });
+    await context.forget();
+    assert.deepEqual(await store.observe(), { lease: null, term: 0 });
+    assert.equal((await store.campaign(newCampaign(context.random, { floor: term }))).kind, 'forgotten');
+    assert.equal((await win(context, store, { floor: term, dataLoss: 'accept' })).term, term + 1);
+  },
+}).map(needing('forget'));
+
+const terms: readonly ConformanceCase[] = [...oneNodeTerms, ...ownNodesTerms, ...oneNodeForgetTerms];
+
+const oneNodeSequence = eachOnElection({
+  'LE1/seq: every renewal moves seq, and a heartbeat hbSeq as well': async (store, context) => {
     let last = await win(context, store);
     for (const heartbeat of ['beat', 'still', 'still', 'beat'] as const) {
       const next = await renew(store, last, { heartbeat });
@@ -211,8 +207,11 @@ const sequence: readonly ConformanceCase[] = [
       assert.deepEqual(lasting((await store.observe()).lease), lasting(next));
       last = next;
     }
-  }),
-  mustElect('LE1/read-only', 'whoever only looks changes nothing', async (context) => {
+  },
+});
+
+const ownNodesSequence = eachElect({
+  'LE1/read-only: whoever only looks changes nothing': async (context) => {
     const [leader, follower, lease] = await ledBy(context);
     const before = await glance(leader);
     for (let look = 0; look < 5; look++) {
@@ -221,39 +220,23 @@ const sequence: readonly ConformanceCase[] = [
     }
     assert.deepEqual(await glance(leader), before);
     assert.equal((await leader.renew(lease, renewal(lease))).kind, 'renewed');
-  }),
-];
+  },
+});
 
-const reinstating: readonly ConformanceCase[] = [
-  mustElect(
-    'LE1/reinstated',
-    'a store without the lease of a leader gets it back: same token, same term',
-    async (context) => {
-      const [store, other] = [await context.leases(), await context.leases()];
-      const lease = { nodeId: 'node-a', token: uuid(context.random), term: 2_000_000_000 };
-      const reply = await store.reinstate(lease, renewal({ ...lease, address: 'here', priority: 3 }));
-      assert.ok(reply.kind === 'renewed');
-      const { nodeId, token, term, address, priority } = reply.lease;
-      assert.deepEqual({ nodeId, token, term, address, priority }, { ...lease, address: 'here', priority: 3 });
-      assert.deepEqual(await glance(other), { lease: lasting(reply.lease), term });
-      assert.equal((await other.renew(lease, renewal(reply.lease))).kind, 'renewed');
-    },
-  ),
-  onElection(
-    'LE1/reinstated-after-loss',
-    'a leader puts its lease back where the store lost everything',
-    async (store, context) => {
-      const lease = await win(context, store);
-      await context.forget();
-      const lost = await store.renew(lease, renewal(lease));
-      assert.deepEqual(lost, { kind: 'lost', lease: null, term: 0 });
-      assert.equal((await store.reinstate(lease, renewal(lease))).kind, 'renewed');
-      await store.release(lease);
-      assert.equal((await win(context, store)).term, lease.term + 1);
-    },
-    ['forget'],
-  ),
-  mustElect('LE1/reinstate-held', 'nothing is put back where another one holds the lease', async (context) => {
+const sequence: readonly ConformanceCase[] = [...oneNodeSequence, ...ownNodesSequence];
+
+const ownNodes = eachElect({
+  'LE1/reinstated: a store without the lease of a leader gets it back: same token, same term': async (context) => {
+    const [store, other] = [await context.leases(), await context.leases()];
+    const lease = { nodeId: 'node-a', token: uuid(context.random), term: 2_000_000_000 };
+    const reply = await store.reinstate(lease, renewal({ ...lease, address: 'here', priority: 3 }));
+    assert.ok(reply.kind === 'renewed');
+    const { nodeId, token, term, address, priority } = reply.lease;
+    assert.deepEqual({ nodeId, token, term, address, priority }, { ...lease, address: 'here', priority: 3 });
+    assert.deepEqual(await glance(other), { lease: lasting(reply.lease), term });
+    assert.equal((await other.renew(lease, renewal(reply.lease))).kind, 'renewed');
+  },
+  'LE1/reinstate-held: nothing is put back where another one holds the lease': async (context) => {
     const [leader, follower, lease] = await ledBy(context);
     const mine = { nodeId: 'node-b', token: uuid(context.random), term: lease.term + 5 };
     const reply = await follower.reinstate(mine, renewal({ ...mine, address: null, priority: 0 }));
@@ -265,20 +248,33 @@ const reinstating: readonly ConformanceCase[] = [
         { lease: lasting(lease), term: lease.term },
       ],
     );
-  }),
-  onElection(
-    'LE1/reinstate-late',
-    'nothing is put back where the store has this term or a higher one',
-    async (store, context) => {
-      const first = await win(context, store);
-      await store.release(first);
-      assert.deepEqual(await store.reinstate(first, renewal(first)), { kind: 'lost', lease: null, term: first.term });
-      const second = await win(context, store);
-      await store.release(second);
-      assert.deepEqual(await store.reinstate(first, renewal(first)), { kind: 'lost', lease: null, term: second.term });
-    },
-  ),
-];
+  },
+});
+
+const oneNodeForget = eachOnElection({
+  'LE1/reinstated-after-loss: a leader puts its lease back where the store lost everything': async (store, context) => {
+    const lease = await win(context, store);
+    await context.forget();
+    const lost = await store.renew(lease, renewal(lease));
+    assert.deepEqual(lost, { kind: 'lost', lease: null, term: 0 });
+    assert.equal((await store.reinstate(lease, renewal(lease))).kind, 'renewed');
+    await store.release(lease);
+    assert.equal((await win(context, store)).term, lease.term + 1);
+  },
+}).map(needing('forget'));
+
+const oneNode = eachOnElection({
+  'LE1/reinstate-late: nothing is put back where the store has this term or a higher one': async (store, context) => {
+    const first = await win(context, store);
+    await store.release(first);
+    assert.deepEqual(await store.reinstate(first, renewal(first)), { kind: 'lost', lease: null, term: first.term });
+    const second = await win(context, store);
+    await store.release(second);
+    assert.deepEqual(await store.reinstate(first, renewal(first)), { kind: 'lost', lease: null, term: second.term });
+  },
+});
+
+const reinstating: readonly ConformanceCase[] = [...ownNodes, ...oneNodeForget, ...oneNode];
 
 /** LE1. */
 export const leaseCases: readonly ConformanceCase[] = [...winning, ...terms, ...sequence, ...reinstating];

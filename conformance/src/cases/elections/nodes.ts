@@ -2,79 +2,66 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from 'mempool-election';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustElect, onElection } from '../../case/must.ts';
+import { eachElect, eachOnElection } from '../../case/must.ts';
 import { Ballot, hanging, lone, long, SleepyClock, short, stall, Withheld } from '../../scenario/ballot.ts';
 import { until, untilTrue } from '../../scenario/lease.ts';
 
-const leading: readonly ConformanceCase[] = [
-  mustElect(
-    'LE3/hanging-renewal',
-    'a leader whose renewals are not answered stops believing in time, and says lost',
-    async (context) => {
-      const { through, hang } = hanging();
-      const store = await context.leases();
-      const [leader, ballot] = await lone(context, { ...short, through });
-      hang();
-      const { lease } = leader.leadership ?? assert.fail('no leadership');
-      await untilTrue('it does not believe', () => !leader.isLeader());
-      const { lease: live } = await store.observe();
-      assert.ok(live === null || live.token === lease.token);
-      await untilTrue('it has said so', () => ballot.lossOf(lease) !== undefined);
-      const lost = ballot.lossOf(lease);
-      assert.deepEqual([lost?.reason, lost?.term], ['expired', lease.term]);
-    },
-  ),
-  mustElect(
-    'LE3/stalled',
-    'a leader that stood still past its time knows so at its first statement',
-    async (context) => {
-      const [leader] = await lone(context, short);
-      const { leadership } = leader;
-      stall(600);
-      const believes = [leader.isLeader(), leadership?.isLeader(), leadership?.remainingMs()];
-      assert.deepEqual(believes, [false, false, 0]);
-      assert.throws(() => leadership?.assertValid());
-    },
-  ),
-  mustElect(
-    'LE3/suspended',
-    'a leader that slept past its time by the wall clock alone knows so at its first statement',
-    async (context) => {
-      const clock = new SleepyClock();
-      const [leader] = await lone(context, { ...long, clock });
-      clock.sleptMs = 60_000;
-      assert.equal(leader.isLeader(), false);
-    },
-  ),
-  mustElect('LE3/set-back', 'a wall clock that is set back keeps nobody leading', async (context) => {
+const ownNodesLeading = eachElect({
+  'LE3/hanging-renewal: a leader whose renewals hang stops believing in time and tells lost': async (context) => {
+    const { through, hang } = hanging();
+    const store = await context.leases();
+    const [leader, ballot] = await lone(context, { ...short, through });
+    hang();
+    const { lease } = leader.leadership ?? assert.fail('no leadership');
+    await untilTrue('it does not believe', () => !leader.isLeader());
+    const { lease: live } = await store.observe();
+    assert.ok(live === null || live.token === lease.token);
+    await untilTrue('it has said so', () => ballot.lossOf(lease) !== undefined);
+    const lost = ballot.lossOf(lease);
+    assert.deepEqual([lost?.reason, lost?.term], ['expired', lease.term]);
+  },
+  'LE3/stalled: a leader that stood still past its time knows so at its first statement': async (context) => {
+    const [leader] = await lone(context, short);
+    const { leadership } = leader;
+    stall(600);
+    const believes = [leader.isLeader(), leadership?.isLeader(), leadership?.remainingMs()];
+    assert.deepEqual(believes, [false, false, 0]);
+    assert.throws(() => leadership?.assertValid());
+  },
+  'LE3/suspended: a leader that slept past its time by the wall clock knows it at once': async (context) => {
+    const clock = new SleepyClock();
+    const [leader] = await lone(context, { ...long, clock });
+    clock.sleptMs = 60_000;
+    assert.equal(leader.isLeader(), false);
+  },
+  'LE3/set-back: a wall clock that is set back keeps nobody leading': async (context) => {
     let offsetMs = 0;
     const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + offsetMs };
     const [leader] = await lone(context, { ...short, clock });
     offsetMs = -3_600_000;
     stall(600);
     assert.equal(leader.isLeader(), false);
-  }),
-  mustElect(
-    'LE3/remaining',
-    'what is left of a leadership is less than the lease’s time, by a margin, and shrinks',
-    async (context) => {
-      let goneMs = 0;
-      const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + goneMs };
-      const [leader] = await lone(context, { ...long, clock });
-      // All that has given it time was sent before this, be it the campaign or a renewal that a hint of its win has hastened.
-      goneMs = 500;
-      const first = leader.leadership?.remainingMs() ?? 0;
-      assert.ok(first > 0 && first <= 60_000 - 1_202 - goneMs);
-      await untilTrue('it shrinks', () => (leader.leadership?.remainingMs() ?? first) < first);
-    },
-  ),
-  onElection('LE3/lease', 'a leader holds the lease that the store has', async (store, context) => {
+  },
+  'LE3/remaining: what is left of a leadership is less than the time of the lease, and shrinks': async (context) => {
+    let goneMs = 0;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + goneMs };
+    const [leader] = await lone(context, { ...long, clock });
+    // All that has given it time was sent before this, be it the campaign or a renewal that a hint of its win has hastened.
+    goneMs = 500;
+    const first = leader.leadership?.remainingMs() ?? 0;
+    assert.ok(first > 0 && first <= 60_000 - 1_202 - goneMs);
+    await untilTrue('it shrinks', () => (leader.leadership?.remainingMs() ?? first) < first);
+  },
+});
+
+const oneNodeLeading = eachOnElection({
+  'LE3/lease: a leader holds the lease that the store has': async (store, context) => {
     const [leader] = await lone(context, { ...long, nodeId: 'node-a', address: 'http://a', priority: 3 });
     const { nodeId, token, term, address, priority } = (await store.observe()).lease ?? assert.fail('no lease');
     assert.deepEqual({ nodeId, token, term }, leader.leadership?.lease);
     assert.deepEqual([nodeId, address, priority, leader.term], ['node-a', 'http://a', 3, term]);
-  }),
-  onElection('LE3/renewed', 'a leader renews: its time begins anew, under the same lease', async (store, context) => {
+  },
+  'LE3/renewed: a leader renews: its time begins anew, under the same lease': async (store, context) => {
     const [leader, ballot] = await lone(context, { ...long, renewMs: 100 });
     const { leadership } = leader;
     const { lease } = leadership ?? assert.fail('no leadership');
@@ -88,12 +75,14 @@ const leading: readonly ConformanceCase[] = [
       [leader.leadership?.lease, after.lease?.token, ballot.told(leader)],
       [lease, lease.token, ['acquired']],
     );
-  }),
-];
+  },
+});
+
+const leading: readonly ConformanceCase[] = [...ownNodesLeading, ...oneNodeLeading];
 
 /** Answers that are late. A renewal is sent half a lease after the one before, and answered when only that one's time is up. */
-const late: readonly ConformanceCase[] = [
-  mustElect('LE3/late-answer', 'a renewal that is answered when the time is up gives no more time', async (context) => {
+const late: readonly ConformanceCase[] = eachElect({
+  'LE3/late-answer: a renewal that is answered when the time is up gives no more time': async (context) => {
     const clock = new SleepyClock();
     using answers = new Withheld();
     const [leader, ballot] = await lone(context, { ...long, renewMs: 100, clock, through: answers.through });
@@ -107,64 +96,56 @@ const late: readonly ConformanceCase[] = [
     await untilTrue('it has said lost, or renews again', () => lost() !== undefined || answers.waits);
     assert.equal(lost()?.reason, 'expired');
     assert.deepEqual([leadership.isLeader(), leadership.remainingMs()], [false, 0]);
-  }),
-  mustElect(
-    'LE3/late-after-lost',
-    'a renewal that is answered after the loss was told changes nothing, in the next leadership either',
-    async (context) => {
-      const clock = new SleepyClock();
-      using answers = new Withheld();
-      const [leader, ballot] = await lone(context, { ...long, renewMs: 100, clock, through: answers.through });
-      const leadership = leader.leadership ?? assert.fail('no leadership');
-      answers.begin();
-      clock.sleptMs = 30_000;
-      await untilTrue('a renewal is under way', () => answers.waits);
-      clock.sleptMs = 59_500;
-      assert.equal(leader.isLeader(), false);
-      await untilTrue('it has said lost', () => ballot.lossOf(leadership.lease) !== undefined);
-      await answers.give();
-      // The answer to its next campaign waits behind the other one.
-      await answers.give();
-      const next = await until('it leads again', () => leader.leadership);
-      assert.notEqual(next.lease.token, leadership.lease.token);
-      assert.deepEqual([leadership.isLeader(), leadership.remainingMs()], [false, 0]);
-    },
-  ),
-  mustElect(
-    'LE3/counted-from-sending',
-    'time counts from when a request was sent, not from its answer',
-    async (context) => {
-      const clock = new SleepyClock();
-      using answers = new Withheld();
-      answers.begin();
-      const ballot = new Ballot(context, [{ ...long, renewMs: 100, clock, through: answers.through }]);
-      const starting = ballot.start();
-      await untilTrue('a campaign is under way', () => answers.waits);
-      clock.sleptMs = 20_000;
-      await answers.give();
-      const leader = await ballot.leader();
-      const left = (): number => leader.leadership?.remainingMs() ?? 0;
-      assert.ok(left() > 0 && left() <= 60_000 - 1_202 - 20_000);
-      await untilTrue('a renewal is under way', () => answers.waits);
-      clock.sleptMs = 40_000;
-      await answers.give();
-      await untilTrue('the next one is under way', () => answers.waits);
-      assert.ok(left() > 0 && left() <= 60_000 - 1_202 - 20_000);
-      await starting;
-    },
-  ),
-];
+  },
+  'LE3/late-after-lost: a renewal answered after the loss was told changes nothing': async (context) => {
+    const clock = new SleepyClock();
+    using answers = new Withheld();
+    const [leader, ballot] = await lone(context, { ...long, renewMs: 100, clock, through: answers.through });
+    const leadership = leader.leadership ?? assert.fail('no leadership');
+    answers.begin();
+    clock.sleptMs = 30_000;
+    await untilTrue('a renewal is under way', () => answers.waits);
+    clock.sleptMs = 59_500;
+    assert.equal(leader.isLeader(), false);
+    await untilTrue('it has said lost', () => ballot.lossOf(leadership.lease) !== undefined);
+    await answers.give();
+    // The answer to its next campaign waits behind the other one.
+    await answers.give();
+    const next = await until('it leads again', () => leader.leadership);
+    assert.notEqual(next.lease.token, leadership.lease.token);
+    assert.deepEqual([leadership.isLeader(), leadership.remainingMs()], [false, 0]);
+  },
+  'LE3/counted-from-sending: time counts from when a request was sent, not from its answer': async (context) => {
+    const clock = new SleepyClock();
+    using answers = new Withheld();
+    answers.begin();
+    const ballot = new Ballot(context, [{ ...long, renewMs: 100, clock, through: answers.through }]);
+    const starting = ballot.start();
+    await untilTrue('a campaign is under way', () => answers.waits);
+    clock.sleptMs = 20_000;
+    await answers.give();
+    const leader = await ballot.leader();
+    const left = (): number => leader.leadership?.remainingMs() ?? 0;
+    assert.ok(left() > 0 && left() <= 60_000 - 1_202 - 20_000);
+    await untilTrue('a renewal is under way', () => answers.waits);
+    clock.sleptMs = 40_000;
+    await answers.give();
+    await untilTrue('the next one is under way', () => answers.waits);
+    assert.ok(left() > 0 && left() <= 60_000 - 1_202 - 20_000);
+    await starting;
+  },
+});
 
-const handingOver: readonly ConformanceCase[] = [
-  mustElect('LE6/one-of-three', 'of three nodes one leads, and the others see who', async (context) => {
+const ownNodes = eachElect({
+  'LE6/one-of-three: of three nodes one leads, and the others see who': async (context) => {
     const ballot = new Ballot(context, [long, long, long]);
     await ballot.start();
     const leader = await ballot.leader();
     for (const node of ballot.nodes) await untilTrue('all see the leader', () => node.leader?.nodeId === leader.id);
     assert.deepEqual(ballot.leaders(), [leader]);
     assert.deepEqual(ballot.nodes.map(({ state }) => state).sort(), ['follower', 'follower', 'leader']);
-  }),
-  mustElect('LE6/stopped', 'a leader that stops hands over, without a wait for its lease', async (context) => {
+  },
+  'LE6/stopped: a leader that stops hands over, without a wait for its lease': async (context) => {
     const ballot = new Ballot(context, [long, long, long]);
     await ballot.start();
     const first = await ballot.leader();
@@ -173,42 +154,39 @@ const handingOver: readonly ConformanceCase[] = [
     const next = await ballot.leader([first]);
     assert.ok(next.term > term);
     assert.deepEqual(ballot.told(first), ['acquired', 'lost']);
-  }),
-  mustElect('LE6/resigned', 'a leader that resigns lets another one lead', async (context) => {
+  },
+  'LE6/resigned: a leader that resigns lets another one lead': async (context) => {
     const ballot = new Ballot(context, [long, long]);
     await ballot.start();
     const first = await ballot.leader();
     await first.resign();
     const next = await ballot.leader([first]);
     assert.deepEqual([first.state, next.term > (ballot.notes[0]?.event.term ?? 0)], ['follower', true]);
-  }),
-  onElection(
-    'LE6/stopped-while-starting',
-    'a node stopped while it starts leaves no lease behind',
-    async (store, context) => {
-      for (let soonMs = 0; soonMs < 15; soonMs++) {
-        const node = context.elect({ ...long, jitterMs: 0 });
-        const starting = node.start().catch(() => undefined);
-        await delay(soonMs);
-        await node.stop();
-        await starting;
-        assert.equal((await store.observe()).lease, null);
-      }
-    },
-  ),
-  mustElect(
-    'LE6/begun-again',
-    'a node that stopped may start again, and leads under a higher term',
-    async (context) => {
-      const [node] = await lone(context, long);
-      const { term } = node;
+  },
+  'LE6/begun-again: a node that stopped may start again, and leads under a higher term': async (context) => {
+    const [node] = await lone(context, long);
+    const { term } = node;
+    await node.stop();
+    await node.start();
+    await untilTrue('it leads again', () => node.isLeader());
+    assert.ok(node.term > term);
+  },
+});
+
+const oneNode = eachOnElection({
+  'LE6/stopped-while-starting: a node stopped while it starts leaves no lease behind': async (store, context) => {
+    for (let soonMs = 0; soonMs < 15; soonMs++) {
+      const node = context.elect({ ...long, jitterMs: 0 });
+      const starting = node.start().catch(() => undefined);
+      await delay(soonMs);
       await node.stop();
-      await node.start();
-      await untilTrue('it leads again', () => node.isLeader());
-      assert.ok(node.term > term);
-    },
-  ),
-];
+      await starting;
+      assert.equal((await store.observe()).lease, null);
+    }
+  },
+});
+
+const handingOver: readonly ConformanceCase[] = [...ownNodes, ...oneNode];
 
 /** LE3, LE6: a node's election over the store's verbs. */
 export const electionNodeCases: readonly ConformanceCase[] = [...leading, ...late, ...handingOver];

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Election, LeaseStore } from 'mempool-election';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustElect, onElection } from '../../case/must.ts';
+import { eachElect, eachOnElection } from '../../case/must.ts';
 import { leaseVerbs, verbsOf } from '../../case/verbs.ts';
 import { Ballot, Calls, hanging, lone, long, short } from '../../scenario/ballot.ts';
 import { until, untilTrue, win } from '../../scenario/lease.ts';
 
-const order: readonly ConformanceCase[] = [
-  mustElect('LE7/lost-first', 'a loss is told before anybody else wins', async (context) => {
+const ownNodesOrder = eachElect({
+  'LE7/lost-first: a loss is told before anybody else wins': async (context) => {
     const { through, hang } = hanging();
     const ballot = new Ballot(context, [{ ...short, through }, short]);
     const [first, second] = ballot.nodes as readonly [Election, Election];
@@ -22,8 +22,8 @@ const order: readonly ConformanceCase[] = [
     assert.ok(handover >= 2 && handover % 2 === 0, order.join(', '));
     for (const [i, told] of order.slice(0, handover).entries())
       assert.equal(told, `${first.id} ${i % 2 === 0 ? 'acquired' : 'lost'}`);
-  }),
-  mustElect('LE7/aborted-first', 'the work is told to end before the loss is told', async (context) => {
+  },
+  'LE7/aborted-first: the work is told to end before the loss is told': async (context) => {
     const { through, hang } = hanging();
     const [leader] = await lone(context, { ...short, through });
     const { signal } = leader.leadership ?? assert.fail('no leadership');
@@ -32,8 +32,8 @@ const order: readonly ConformanceCase[] = [
     assert.equal(signal.aborted, false);
     hang();
     assert.deepEqual(await promise, [true, false]);
-  }),
-  mustElect('LE7/one-loss-per-win', 'every win has exactly one loss, whichever way it ends', async (context) => {
+  },
+  'LE7/one-loss-per-win: every win has exactly one loss, whichever way it ends': async (context) => {
     const ballot = new Ballot(context, [long, long, long]);
     await ballot.start();
     for (let round = 0; round < 4; round++) {
@@ -50,46 +50,43 @@ const order: readonly ConformanceCase[] = [
     assert.ok(
       terms.length >= 8 && terms.every((term, i) => (i % 2 === 0 ? term > (terms[i - 1] ?? 0) : term === terms[i - 1])),
     );
-  }),
-  onElection(
-    'LE7/taken',
-    'a leader whose lease is gone from the store loses at its next renewal',
-    async (store, context) => {
-      const [leader, ballot] = await lone(context, { ...long, renewMs: 100 });
-      const { lease } = leader.leadership ?? assert.fail('no leadership');
-      await store.release(lease);
-      const other = await win(context, store, { floor: lease.term });
-      await untilTrue('it has said lost', () => ballot.told(leader).includes('lost'));
-      const lost = ballot.notes.at(-1)?.event;
-      assert.deepEqual(lost?.kind === 'lost' && lost.reason, 'taken');
-      assert.deepEqual([leader.isLeader(), (await store.observe()).lease?.token], [false, other.token]);
-    },
-  ),
-  mustElect(
-    'LE7/work',
-    'work is told to end when the leadership does, and begun anew with the next one',
-    async (context) => {
-      const [leader] = await lone(context, { ...long, renewMs: 100 });
-      const store = await context.leases();
-      const runs: { readonly signal: AbortSignal; readonly term: number }[] = [];
-      const result = leader.runAsLeader(async (signal, term) => {
-        runs.push({ signal, term });
-        if (runs.length === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-        return term;
-      });
-      // Rejects where the case ends before it is waited for.
-      result.catch(() => undefined);
-      const [first] = await until('the work runs', () => (runs.length > 0 ? runs : null));
-      assert.equal(first?.signal.aborted, false);
-      await store.release((await store.observe()).lease ?? assert.fail('no lease'));
-      const term = await result;
-      assert.deepEqual(
-        [runs.length, first?.signal.aborted, term > (first?.term ?? 0), leader.term],
-        [2, true, true, term],
-      );
-    },
-  ),
-];
+  },
+  'LE7/work: work is told to end when the leadership does, and begun anew with the next one': async (context) => {
+    const [leader] = await lone(context, { ...long, renewMs: 100 });
+    const store = await context.leases();
+    const runs: { readonly signal: AbortSignal; readonly term: number }[] = [];
+    const result = leader.runAsLeader(async (signal, term) => {
+      runs.push({ signal, term });
+      if (runs.length === 1) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      return term;
+    });
+    // Rejects where the case ends before it is waited for.
+    result.catch(() => undefined);
+    const [first] = await until('the work runs', () => (runs.length > 0 ? runs : null));
+    assert.equal(first?.signal.aborted, false);
+    await store.release((await store.observe()).lease ?? assert.fail('no lease'));
+    const term = await result;
+    assert.deepEqual(
+      [runs.length, first?.signal.aborted, term > (first?.term ?? 0), leader.term],
+      [2, true, true, term],
+    );
+  },
+});
+
+const oneNodeOrder = eachOnElection({
+  'LE7/taken: a leader whose lease is gone from the store loses at its next renewal': async (store, context) => {
+    const [leader, ballot] = await lone(context, { ...long, renewMs: 100 });
+    const { lease } = leader.leadership ?? assert.fail('no leadership');
+    await store.release(lease);
+    const other = await win(context, store, { floor: lease.term });
+    await untilTrue('it has said lost', () => ballot.told(leader).includes('lost'));
+    const lost = ballot.notes.at(-1)?.event;
+    assert.deepEqual(lost?.kind === 'lost' && lost.reason, 'taken');
+    assert.deepEqual([leader.isLeader(), (await store.observe()).lease?.token], [false, other.token]);
+  },
+});
+
+const order: readonly ConformanceCase[] = [...ownNodesOrder, ...oneNodeOrder];
 
 /** Nobody who gave up campaigns before so long has passed, or another one has led. */
 function assertStoodBack({ campaigns, releases }: Calls, ttlMs: number): void {
@@ -97,8 +94,8 @@ function assertStoodBack({ campaigns, releases }: Calls, ttlMs: number): void {
   assert.ok(campaigned - released >= ttlMs, `it campaigned again ${campaigned - released} ms after it gave up`);
 }
 
-const standingBack: readonly ConformanceCase[] = [
-  mustElect('LE6/resigned-alone', 'a node that resigned and is alone leads again one ttl later', async (context) => {
+const standingBack: readonly ConformanceCase[] = eachElect({
+  'LE6/resigned-alone: a node that resigned and is alone leads again one ttl later': async (context) => {
     const calls = new Calls();
     const [leader] = await lone(context, { ...short, through: calls.through });
     const { term } = leader;
@@ -106,8 +103,8 @@ const standingBack: readonly ConformanceCase[] = [
     await untilTrue('it leads again', () => leader.isLeader());
     assert.ok(leader.term > term);
     assertStoodBack(calls, 600);
-  }),
-  mustElect('LE6/no-progress', 'so does one whose work stood still', async (context) => {
+  },
+  'LE6/no-progress: so does one whose work stood still': async (context) => {
     const calls = new Calls();
     const ballot = new Ballot(context, [{ ...short, progressTimeoutMs: 100, through: calls.through }]);
     await ballot.start();
@@ -116,74 +113,67 @@ const standingBack: readonly ConformanceCase[] = [
     await untilTrue('it gives up', () => ballot.lossOf(lease)?.reason === 'no-progress');
     await untilTrue('it leads again', () => leader.isLeader());
     assertStoodBack(calls, 600);
-  }),
-  mustElect(
-    'LE6/resigned-waits',
-    'a node that resigned does not campaign while nobody leads, and does once another one has led',
-    async (context) => {
-      const calls = new Calls();
-      const gate = Promise.withResolvers<void>();
-      const slowly = (store: LeaseStore): LeaseStore => ({
-        ...verbsOf(store, leaseVerbs),
-        campaign: (request) => gate.promise.then(() => store.campaign(request)),
-      });
-      const ballot = new Ballot(context, [
-        { ...long, through: calls.through },
-        { ...long, through: slowly },
-      ]);
-      const [first, second] = ballot.nodes as readonly [Election, Election];
-      await first.start();
-      await ballot.leader();
-      await second.start();
-      await first.resign();
-      const looked = calls.looks.length;
-      await untilTrue('it has looked again and again', () => calls.looks.length >= looked + 4);
-      assert.deepEqual([calls.campaigns.length, ballot.leaders()], [1, []]);
-      gate.resolve();
-      await ballot.leader([first]);
-      await untilTrue('the first one sees it', () => first.leader?.nodeId === second.id);
-      await second.resign();
-      assert.equal(await ballot.leader([second]), first);
-    },
-  ),
-];
+  },
+  'LE6/resigned-waits: a node that resigned campaigns only after another one has led': async (context) => {
+    const calls = new Calls();
+    const gate = Promise.withResolvers<void>();
+    const slowly = (store: LeaseStore): LeaseStore => ({
+      ...verbsOf(store, leaseVerbs),
+      campaign: (request) => gate.promise.then(() => store.campaign(request)),
+    });
+    const ballot = new Ballot(context, [
+      { ...long, through: calls.through },
+      { ...long, through: slowly },
+    ]);
+    const [first, second] = ballot.nodes as readonly [Election, Election];
+    await first.start();
+    await ballot.leader();
+    await second.start();
+    await first.resign();
+    const looked = calls.looks.length;
+    await untilTrue('it has looked again and again', () => calls.looks.length >= looked + 4);
+    assert.deepEqual([calls.campaigns.length, ballot.leaders()], [1, []]);
+    gate.resolve();
+    await ballot.leader([first]);
+    await untilTrue('the first one sees it', () => first.leader?.nodeId === second.id);
+    await second.resign();
+    assert.equal(await ballot.leader([second]), first);
+  },
+});
 
-const identity: readonly ConformanceCase[] = [
-  mustElect(
-    'LE8/conflict',
-    'a live holder of my id is reported, once, and there are never two leaders',
-    async (context) => {
-      const ballot = new Ballot(context, [
-        { ...long, renewMs: 100, nodeId: 'node-a' },
-        { ...long, renewMs: 100, nodeId: 'node-a' },
-      ]);
-      const [first, second] = ballot.nodes as readonly [Election, Election];
-      await first.start();
-      await ballot.leader();
-      await second.start();
-      await untilTrue('the conflict is told', () => ballot.told(second).includes('identity-conflict'));
-      const end = performance.now() + 700;
-      await untilTrue('it has had time to tell again', () => {
-        assert.deepEqual(ballot.leaders(), [first]);
-        return performance.now() > end;
-      });
-      assert.deepEqual(ballot.told(second), ['identity-conflict']);
-    },
-  ),
-  onElection(
-    'LE8/own-dead-lease',
-    'the lease of an earlier life is waited out, and no conflict',
-    async (store, context) => {
-      const dead = await win(context, store, {
-        candidate: { nodeId: 'node-a', address: null, priority: 0 },
-        ttlMs: 1_500,
-      });
-      const [node, ballot] = await lone(context, { ...long, nodeId: 'node-a' });
-      assert.ok(node.term > dead.term);
-      assert.deepEqual(ballot.told(node), ['acquired']);
-    },
-  ),
-];
+const ownNodes = eachElect({
+  'LE8/conflict: a live holder of my id is reported, once, and there are never two leaders': async (context) => {
+    const ballot = new Ballot(context, [
+      { ...long, renewMs: 100, nodeId: 'node-a' },
+      { ...long, renewMs: 100, nodeId: 'node-a' },
+    ]);
+    const [first, second] = ballot.nodes as readonly [Election, Election];
+    await first.start();
+    await ballot.leader();
+    await second.start();
+    await untilTrue('the conflict is told', () => ballot.told(second).includes('identity-conflict'));
+    const end = performance.now() + 700;
+    await untilTrue('it has had time to tell again', () => {
+      assert.deepEqual(ballot.leaders(), [first]);
+      return performance.now() > end;
+    });
+    assert.deepEqual(ballot.told(second), ['identity-conflict']);
+  },
+});
+
+const oneNode = eachOnElection({
+  'LE8/own-dead-lease: the lease of an earlier life is waited out, and no conflict': async (store, context) => {
+    const dead = await win(context, store, {
+      candidate: { nodeId: 'node-a', address: null, priority: 0 },
+      ttlMs: 1_500,
+    });
+    const [node, ballot] = await lone(context, { ...long, nodeId: 'node-a' });
+    assert.ok(node.term > dead.term);
+    assert.deepEqual(ballot.told(node), ['acquired']);
+  },
+});
+
+const identity: readonly ConformanceCase[] = [...ownNodes, ...oneNode];
 
 /** LE6–LE8: who lets whom be first, and what a node tells when. */
 export const electionOrderCases: readonly ConformanceCase[] = [...order, ...standingBack, ...identity];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Block, type ChainSource, type SourceStep, Watcher } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { eachElect } from '../../case/must.ts';
+import { eachElect, needing } from '../../case/must.ts';
 import { Ballot, long } from '../../scenario/ballot.ts';
 import { untilTrue } from '../../scenario/lease.ts';
 import { point } from '../../scenario/pool.ts';
@@ -58,44 +58,38 @@ const ownNodes = eachElect({
   },
 });
 
-const ownNodesLease = eachElect(
-  {
-    'LE4/hanging-source: a watcher that has blocks beyond the pool’s tip takes over from one whose source hangs':
-      async (context) => {
-        await using pool = await context.open({ fenced: true });
-        const [first, second, ballot] = await led(context);
-        const { lease } = first.leadership ?? assert.fail('no leadership');
-        const warnings: string[] = [];
-        const log = (level: string, line: string) => void (level === 'warn' && warnings.push(line));
-        await using hung = new Watcher({ election: first, pool, source: hangingAfter(1) });
-        await hung.start();
-        await untilTrue('the first block is applied', async () => (await pool.tip()).tick === 1);
-        const source = hangingAfter(3);
-        await using ahead = new Watcher({ election: second, pool, source, log, progressTimeoutMs: 200 });
-        await ahead.start();
-        await untilTrue('the chain goes on', async () => (await pool.tip()).tick === 3);
-        assert.deepEqual(warnings, ['the leader applies nothing, taking its lease']);
-        await untilTrue('the first one says lost', () => ballot.lossOf(lease)?.reason === 'taken');
-      },
-    'LE4/slow-leader: a leader that applies block after block is left alone, however far a standby is ahead': async (
-      context,
-    ) => {
-      await using pool = await context.open({ fenced: true });
-      const [first, second, ballot] = await led(context);
-      const { lease } = first.leadership ?? assert.fail('no leadership');
-      const source = hangingAfter(60);
-      await using ahead = new Watcher({ election: second, pool, source, progressTimeoutMs: 500 });
-      await ahead.start();
-      for (let n = 1; n <= 40; n++) {
-        const outcome = await pool.confirm(emptyBlock(n), {}, { lease });
-        assert.equal(outcome.kind, 'applied');
-        await new Promise((resolve) => setTimeout(resolve, 25));
-      }
-      assert.deepEqual([first.isLeader(), ballot.told(second)], [true, []]);
-    },
+const ownNodesLease = eachElect({
+  'LE4/hanging-source: a watcher with more blocks takes over from one whose source hangs': async (context) => {
+    await using pool = await context.open({ fenced: true });
+    const [first, second, ballot] = await led(context);
+    const { lease } = first.leadership ?? assert.fail('no leadership');
+    const warnings: string[] = [];
+    const log = (level: string, line: string) => void (level === 'warn' && warnings.push(line));
+    await using hung = new Watcher({ election: first, pool, source: hangingAfter(1) });
+    await hung.start();
+    await untilTrue('the first block is applied', async () => (await pool.tip()).tick === 1);
+    const source = hangingAfter(3);
+    await using ahead = new Watcher({ election: second, pool, source, log, progressTimeoutMs: 200 });
+    await ahead.start();
+    await untilTrue('the chain goes on', async () => (await pool.tip()).tick === 3);
+    assert.deepEqual(warnings, ['the leader applies nothing, taking its lease']);
+    await untilTrue('the first one says lost', () => ballot.lossOf(lease)?.reason === 'taken');
   },
-  ['lease'],
-);
+  'LE4/slow-leader: a leader that applies blocks is left alone, however slow': async (context) => {
+    await using pool = await context.open({ fenced: true });
+    const [first, second, ballot] = await led(context);
+    const { lease } = first.leadership ?? assert.fail('no leadership');
+    const source = hangingAfter(60);
+    await using ahead = new Watcher({ election: second, pool, source, progressTimeoutMs: 500 });
+    await ahead.start();
+    for (let n = 1; n <= 40; n++) {
+      const outcome = await pool.confirm(emptyBlock(n), {}, { lease });
+      assert.equal(outcome.kind, 'applied');
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    assert.deepEqual([first.isLeader(), ballot.told(second)], [true, []]);
+  },
+}).map(needing('lease'));
 
 /** LE4: leaders whose lease is fine and whose work is not. */
 export const electionProgressCases: readonly ConformanceCase[] = [...ownNodes, ...ownNodesLease];

@@ -121,7 +121,7 @@ const ownPools = mustEach({
 });
 
 const inFlight = eachOnPoolInFlight({
-  'O3/find-order: findInflight answers in the order asked, with null for any other stage': async (
+  'O3/find-order: findInflight answers in the order asked, with null for other stages': async (
     store,
     stage,
     context,

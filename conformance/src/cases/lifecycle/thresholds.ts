@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachInFlight, eachOnPool, eachOnPoolInFlight, must, mustEach, onPool } from '../../case/must.ts';
+import { eachInFlight, eachOnPool, eachOnPoolInFlight, mustEach, onPool } from '../../case/must.ts';
 import {
   block,
   emptyBlocks,
@@ -22,6 +22,16 @@ import { rejection } from '../../scenario/verb-call.ts';
 
 const fields = ['finalizeThreshold', 'dropThreshold'] as const;
 
+const ownPoolsBelowOne = mustEach({
+  'L6/options-below-one: thresholds of open below 1 are refused': async (context) => {
+    for (const field of fields) {
+      const error = await rejection(context.openOther({ [field]: field === 'dropThreshold' ? 0 : -1 }));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.equal(error.details.field, field);
+    }
+  },
+});
+
 /** Nothing can be final or stale before there was a block: who means "never" has to say so. */
 const belowOne: readonly ConformanceCase[] = [
   ...fields.map((field) =>
@@ -39,13 +49,7 @@ const belowOne: readonly ConformanceCase[] = [
       },
     ),
   ),
-  must('L6/options-below-one', 'thresholds of open below 1 are refused', async (context) => {
-    for (const field of fields) {
-      const error = await rejection(context.openOther({ [field]: field === 'dropThreshold' ? 0 : -1 }));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-      assert.equal(error.details.field, field);
-    }
-  }),
+  ...ownPoolsBelowOne,
 ];
 
 const onePool = eachOnPool({
@@ -72,10 +76,7 @@ const onePool = eachOnPool({
     await emptyBlocks(store, 2, 8, { finalizeThreshold: 100 });
     assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
   },
-  'L6/finalize-at-one: with a threshold of 1 the block that carries a transaction finalizes it': async (
-    store,
-    context,
-  ) => {
+  'L6/finalize-at-one: with a threshold of 1 the block that carries it finalizes it': async (store, context) => {
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] }, { finalizeThreshold: 1 });
     const { stage, confirmations } = await statusOf(store, hash);
@@ -95,10 +96,7 @@ const onePool = eachOnPool({
       ],
     );
   },
-  'L6/age-starts-anew: a transaction that returned and was marked again ages from the new mark': async (
-    store,
-    context,
-  ) => {
+  'L6/age-starts-anew: one that returned and was marked again ages from the new mark': async (store, context) => {
     const hash = await propagateOne(context, store);
     await block(store, 1);
     await store.release([hash]);
@@ -221,10 +219,7 @@ const ownInFlight = eachInFlight({
     await block(store, 2, { seen: [hash] });
     assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
   },
-  'L6/unseen-saves: a block that gives a transaction up returns it instead of finalizing it': async (
-    context,
-    stage,
-  ) => {
+  'L6/unseen-saves: a block that gives it up returns it instead of finalizing it': async (context, stage) => {
     const store = await context.open({ finalizeThreshold: 2, dropThreshold: 2 });
     const deep = await receiveOne(context, store);
     const old = await flyOne(context, store, stage);

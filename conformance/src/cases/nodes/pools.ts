@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import { perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach } from '../../case/must.ts';
+import { eachOnPool, mustEach, needing } from '../../case/must.ts';
 import { Random } from '../../case/random.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observeWhole } from '../../histories/observation.ts';
@@ -11,6 +11,7 @@ import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
 import {
   block,
+  kindsOf,
   pendingOrder,
   receive,
   receiveOne,
@@ -48,10 +49,7 @@ const secondOpen: ConformanceCase['run'] = async (context) => {
   }
   assert.deepEqual(await pendingOrder(first), [a.hash, b.hash]);
   await second?.close();
-  assert.deepEqual(
-    (await first.receive([a, c])).map(({ kind }) => kind),
-    ['duplicate', 'received'],
-  );
+  assert.deepEqual(kindsOf(await first.receive([a, c])), ['duplicate', 'received']);
   await first.close();
   const kept = context.capabilities.durable ? [a.hash, b.hash, c.hash] : [];
   assert.deepEqual(await pendingOrder(await context.open()), kept);
@@ -108,11 +106,8 @@ const onePool = eachOnPool({
   },
 });
 
-const ownPoolsUnshared = mustEach(
-  {
-    'N3/second-open: a pool that is open is refused to a second open, or is another pool there': secondOpen,
-  },
-  ['unshared'],
-);
+const ownPoolsUnshared = mustEach({
+  'N3/second-open: a pool that is open is refused to a second open, or is another pool there': secondOpen,
+}).map(needing('unshared'));
 
 export const poolCases: readonly ConformanceCase[] = [...ownPools, ...onePool, ...ownPoolsUnshared];

@@ -3,14 +3,23 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 import type { MempoolStore, ReceiveOutcome } from 'mempool-core';
 import { type Answer, type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { mustEach } from '../../case/must.ts';
+import { mustEach, needing } from '../../case/must.ts';
 import { Random } from '../../case/random.ts';
 import { observe } from '../../histories/observation.ts';
 import { CallMaker, historyHashes } from '../../histories/pool-calls.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
 import { type Lane, serialOrder } from '../../histories/serial.ts';
 import { Model } from '../../model/model.ts';
-import { block, eventsAfter, hashesOf, pendingOrder, point, receive, transactions } from '../../scenario/pool.ts';
+import {
+  block,
+  eventsAfter,
+  hashesOf,
+  kindsOf,
+  pendingOrder,
+  point,
+  receive,
+  transactions,
+} from '../../scenario/pool.ts';
 import { type Nodes, openNodes } from './trio.ts';
 
 const shared: readonly Need[] = ['shared'];
@@ -75,68 +84,59 @@ async function playLane(context: CaseContext, hashes: readonly string[], count: 
   return lane;
 }
 
-const ownPoolsShared = mustEach(
-  {
-    'N1/racing-verbs: calls of chance that race on several nodes have outcomes, events and state that some serial order gives':
-      (context) => raceRounds(context, 40),
-    'L2/racing-nodes: of several nodes that receive the same transactions, one has each received': async (context) => {
-      const nodes = await openNodes(context);
-      const batch = transactions(context.random, 60);
-      const outcomes = await Promise.all(
-        nodes.flatMap((node, i) =>
-          [...batch.slice(i * 20), ...batch.slice(0, i * 20)].map((one) => node.receive([one])),
-        ),
-      );
-      const received = outcomes.flat().filter(({ kind }) => kind === 'received');
-      assert.deepEqual(hashesOf(received).sort(), hashesOf(batch).sort());
-      assert.deepEqual(hashesOf(received.sort(bySeq)), await pendingOrder(nodes[0]));
-    },
-    'L3/racing-nodes: of several nodes that mark the same transactions, one moves each': async (context) => {
-      const nodes = await openNodes(context);
-      const hashes = hashesOf(await receive(context, nodes[0], 60));
-      const moved = await Promise.all(
-        nodes.flatMap((node) => [0, 20, 40].map((from) => node.markInflight(hashes.slice(from, from + 20)))),
-      );
-      assert.deepEqual(moved.flat().sort(), hashes.toSorted());
-    },
-    'X3/racing-nodes: of several nodes that apply the same block, one applies it': async (context) => {
-      const nodes = await openNodes(context);
-      const outcomes = await Promise.all(nodes.map((node) => block(node, 1)));
-      assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['applied', 'duplicate', 'duplicate']);
-      assert.equal((await nodes[0].tip()).tick, 1);
-    },
-    'X3/racing-forks: of several blocks on one parent, one is applied': async (context) => {
-      const nodes = await openNodes(context);
-      await block(nodes[0], 1);
-      const outcomes = await Promise.all(
-        nodes.map((node, i) => node.confirm({ point: point(i + 2), parent: point(1).hash, seen: [], unseen: [] })),
-      );
-      assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['applied', 'gap', 'gap']);
-    },
-    'X2/racing-nodes: calls with one operation id that race on several nodes have one outcome and are done once':
-      async (context) => {
-        const nodes = await openNodes(context);
-        const batch = transactions(context.random, 5);
-        const options = { operationId: 'one call' };
-        const [first, ...others] = await Promise.all(nodes.map((node) => node.receive(batch, options)));
-        for (const other of others) assert.deepEqual(other, first);
-        assert.equal((await nodes[0].usage()).lastEventSeq, 5);
-      },
+const ownPoolsShared = mustEach({
+  'N1/racing-verbs: random calls that race on several nodes have some serial order': (context) =>
+    raceRounds(context, 40),
+  'L2/racing-nodes: of several nodes that receive the same transactions, one has each received': async (context) => {
+    const nodes = await openNodes(context);
+    const batch = transactions(context.random, 60);
+    const outcomes = await Promise.all(
+      nodes.flatMap((node, i) => [...batch.slice(i * 20), ...batch.slice(0, i * 20)].map((one) => node.receive([one]))),
+    );
+    const received = outcomes.flat().filter(({ kind }) => kind === 'received');
+    assert.deepEqual(hashesOf(received).sort(), hashesOf(batch).sort());
+    assert.deepEqual(hashesOf(received.sort(bySeq)), await pendingOrder(nodes[0]));
   },
-  shared,
-);
+  'L3/racing-nodes: of several nodes that mark the same transactions, one moves each': async (context) => {
+    const nodes = await openNodes(context);
+    const hashes = hashesOf(await receive(context, nodes[0], 60));
+    const moved = await Promise.all(
+      nodes.flatMap((node) => [0, 20, 40].map((from) => node.markInflight(hashes.slice(from, from + 20)))),
+    );
+    assert.deepEqual(moved.flat().sort(), hashes.toSorted());
+  },
+  'X3/racing-nodes: of several nodes that apply the same block, one applies it': async (context) => {
+    const nodes = await openNodes(context);
+    const outcomes = await Promise.all(nodes.map((node) => block(node, 1)));
+    assert.deepEqual(kindsOf(outcomes).sort(), ['applied', 'duplicate', 'duplicate']);
+    assert.equal((await nodes[0].tip()).tick, 1);
+  },
+  'X3/racing-forks: of several blocks on one parent, one is applied': async (context) => {
+    const nodes = await openNodes(context);
+    await block(nodes[0], 1);
+    const outcomes = await Promise.all(
+      nodes.map((node, i) => node.confirm({ point: point(i + 2), parent: point(1).hash, seen: [], unseen: [] })),
+    );
+    assert.deepEqual(kindsOf(outcomes).sort(), ['applied', 'gap', 'gap']);
+  },
+  'X2/racing-nodes: calls with one operation id on several nodes are done once': async (context) => {
+    const nodes = await openNodes(context);
+    const batch = transactions(context.random, 5);
+    const options = { operationId: 'one call' };
+    const [first, ...others] = await Promise.all(nodes.map((node) => node.receive(batch, options)));
+    for (const other of others) assert.deepEqual(other, first);
+    assert.equal((await nodes[0].usage()).lastEventSeq, 5);
+  },
+}).map(needing(...shared));
 
-const ownPoolsProcesses = mustEach(
-  {
-    'N1/racing-processes: so have those of several processes': async (context) => {
-      const hashes = historyHashes(context.random);
-      const lanes = await Promise.all([1, 2].map(() => playLane(context, hashes, 60)));
-      const node = await context.open(historyOptions);
-      await explained(context, node, new Model(historyOptions), lanes, hashes);
-    },
+const ownPoolsProcesses = mustEach({
+  'N1/racing-processes: so have those of several processes': async (context) => {
+    const hashes = historyHashes(context.random);
+    const lanes = await Promise.all([1, 2].map(() => playLane(context, hashes, 60)));
+    const node = await context.open(historyOptions);
+    await explained(context, node, new Model(historyOptions), lanes, hashes);
   },
-  processes,
-);
+}).map(needing(...processes));
 
 export const racingCases: readonly ConformanceCase[] = [...ownPoolsShared, ...ownPoolsProcesses];
 

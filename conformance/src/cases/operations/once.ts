@@ -5,6 +5,7 @@ import type { ConformanceCase } from '../../case/case.ts';
 import { eachOnPool, mustEach } from '../../case/must.ts';
 import {
   hashesOf,
+  kindsOf,
   pendingOrder,
   point,
   readable,
@@ -177,7 +178,7 @@ const ownPools = mustEach({
     Object.defineProperty(large.payload, 'length', { value: 3 });
     const outcomes = await store.receive([one, large]);
     const [stored] = await store.peekPending();
-    assert.deepEqual([outcomes.map(({ kind }) => kind), stored?.payload.length], [['received', 'too-large'], 64]);
+    assert.deepEqual([kindsOf(outcomes), stored?.payload.length], [['received', 'too-large'], 64]);
   },
 });
 

@@ -134,15 +134,17 @@ function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
 }
 
 const onePool = eachOnPool({
-  'X2/first-transactions-told: who uses the id of a receive with other transactions is told those of the first call':
-    async (store, context) => {
-      const [one, other] = [transaction(context.random), transaction(context.random)];
-      await store.receive([one], id);
-      const error = await rejection(store.receive([one, other], id));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-      assert.deepEqual(error.details.hashes, [one.hash]);
-    },
-  'X2/received-not-duplicate: a retried receive answers "received" if its first attempt did it': async (
+  'X2/first-transactions-told: a receive under a used id is told the first call’s transactions': async (
+    store,
+    context,
+  ) => {
+    const [one, other] = [transaction(context.random), transaction(context.random)];
+    await store.receive([one], id);
+    const error = await rejection(store.receive([one, other], id));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+    assert.deepEqual(error.details.hashes, [one.hash]);
+  },
+  'X2/received-not-duplicate: a retried receive says "received" if its first attempt did it': async (
     store,
     context,
   ) => {

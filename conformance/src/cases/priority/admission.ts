@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustRank } from '../../case/must.ts';
+import { kindsOf } from '../../scenario/pool.ts';
 import { eachOnPriorityPool, onPriorityPool, openScene, type Refused, type Scene } from '../../scenario/priority.ts';
 import { refusals } from '../../scenario/priority-refusals.ts';
 
@@ -56,10 +57,7 @@ const onePool = eachOnPriorityPool({
   },
   'P3/one-after-the-other: what a call takes in first counts for what comes next in it': async (scene) => {
     const outcomes = await scene.addAll({ a: { provides: ['x'], priority: 5n }, b: { provides: ['x'], priority: 6n } });
-    assert.deepEqual(
-      outcomes.map(({ kind }) => kind),
-      ['received', 'received'],
-    );
+    assert.deepEqual(kindsOf(outcomes), ['received', 'received']);
     assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('a')], [['Dropped', 'Pending'], ['replaced']]);
   },
   'P3/twice-in-a-call: a hash that was taken in is a duplicate later in the call': async (scene) => {
@@ -161,10 +159,7 @@ const ownPools = eachRanked({
   'P3/each-by-itself: a refused one leaves the others of its call as they are': async (context) => {
     const scene = await openScene(context, { maxTxGas: 10 });
     const outcomes = await scene.addAll({ a: { gas: 10 }, b: { gas: 11 }, c: {}, d: { gas: 12 } });
-    assert.deepEqual(
-      outcomes.map(({ kind }) => kind),
-      ['received', 'limit', 'received', 'limit'],
-    );
+    assert.deepEqual(kindsOf(outcomes), ['received', 'limit', 'received', 'limit']);
     assert.deepEqual([await scene.ready(), await scene.seq('c')], [['a', 'c'], 2]);
   },
   'P3/known-before-judged: a known hash is a duplicate, whatever is said of it this time': async (context) => {

@@ -148,20 +148,19 @@ const ownPools = eachRanked({
     await scene.store.rollback(point(9));
     assert.deepEqual([await scene.ready(), await scene.parked()], [['child'], []]);
   },
-  'P12/received-after-its-block: one received after its block is Confirmed, past every limit, and drops its rival':
-    async (context) => {
-      const scene = await openScene(context, { maxTxGas: 1, maxTxs: 1, maxPerSender: 0, eviction: 'none' });
-      await scene.fill({ rival: { provides: ['x'], priority: 9n } });
-      await scene.block(1, { seen: ['late'] });
-      const outcome = await scene.add('late', { provides: ['x'], requires: ['missing'], gas: 5, sender: 's' });
-      assert.deepEqual(outcome, { kind: 'received', hash: scene.hash('late'), seq: 2, stage: 'Confirmed' });
-      assert.deepEqual(
-        [await scene.stages('rival', 'late'), await scene.reasons('rival')],
-        [['Dropped', 'Confirmed'], ['conflict']],
-      );
-      const { totals, gossip } = await scene.dump();
-      assert.deepEqual([totals, gossip], [{ transactions: 0, bytes: 0, gas: 0, parked: 0 }, []]);
-    },
+  'P12/received-after-its-block: one received after its block is Confirmed, past every limit': async (context) => {
+    const scene = await openScene(context, { maxTxGas: 1, maxTxs: 1, maxPerSender: 0, eviction: 'none' });
+    await scene.fill({ rival: { provides: ['x'], priority: 9n } });
+    await scene.block(1, { seen: ['late'] });
+    const outcome = await scene.add('late', { provides: ['x'], requires: ['missing'], gas: 5, sender: 's' });
+    assert.deepEqual(outcome, { kind: 'received', hash: scene.hash('late'), seq: 2, stage: 'Confirmed' });
+    assert.deepEqual(
+      [await scene.stages('rival', 'late'), await scene.reasons('rival')],
+      [['Dropped', 'Confirmed'], ['conflict']],
+    );
+    const { totals, gossip } = await scene.dump();
+    assert.deepEqual([totals, gossip], [{ transactions: 0, bytes: 0, gas: 0, parked: 0 }, []]);
+  },
 });
 
 export const chainTagCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -103,17 +103,16 @@ const ownPools = eachRanked({
     assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Dropped'] });
     assert.equal((await scene.dump()).entries.length, 4);
   },
-  'P13/drained-by-the-chain: after all was made final and its blocks are past undoing, nothing is left but the log':
-    async (context) => {
-      const scene = await traces(context);
-      const { entries } = await scene.dump();
-      await scene.fill(ladder([1, 2, 3, 4]));
-      await scene.block(1, { seen: scene.names(entries), provides: ['foreign'] });
-      await scene.blocks(2, 20);
-      await scene.block(21, { seen: ['t0', 't1', 't2', 't3'] });
-      await scene.blocks(22, 40);
-      assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Finalized'] });
-    },
+  'P13/drained-by-the-chain: when everything is final and past undoing, only the log is left': async (context) => {
+    const scene = await traces(context);
+    const { entries } = await scene.dump();
+    await scene.fill(ladder([1, 2, 3, 4]));
+    await scene.block(1, { seen: scene.names(entries), provides: ['foreign'] });
+    await scene.blocks(2, 20);
+    await scene.block(21, { seen: ['t0', 't1', 't2', 't3'] });
+    await scene.blocks(22, 40);
+    assert.deepEqual(await rest(scene), { totals: empty, ...lists, stages: ['Finalized'] });
+  },
   'P13/drained-by-expiry: after all has expired nothing is left but the log': async (context) => {
     const scene = await traces(context);
     scene.clock.nowMs += 200_000;

@@ -5,6 +5,7 @@ import { eachFifo, eachOnFifoPool, eachRanked, mustEach, onFifoPool } from '../.
 import {
   block,
   hashesOf,
+  kindsOf,
   pendingOrder,
   point,
   receive,
@@ -137,10 +138,7 @@ const oneFifoPool = eachOnFifoPool({
       { ...transaction(context.random), verdict: {} },
       { ...transaction(context.random), verdict },
     ]);
-    assert.deepEqual(
-      outcomes.map(({ kind }) => kind),
-      ['received', 'received'],
-    );
+    assert.deepEqual(kindsOf(outcomes), ['received', 'received']);
   },
   'P18/reap: reap gives what fits in order of arrival, and changes nothing': async (store, context) => {
     const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
@@ -249,7 +247,7 @@ const ownPoolsArrivalCases = mustEach({
     for (const one of [store, limited]) {
       if (one === null) continue;
       const batch = transactions(context.random, 3);
-      const kinds = (await one.receive(batch)).map(({ kind }) => kind);
+      const kinds = kindsOf(await one.receive(batch));
       assert.deepEqual(kinds, ['received', 'received', 'full']);
     }
   },

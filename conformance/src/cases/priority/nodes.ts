@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { isMempoolError } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { eachRanked } from '../../case/must.ts';
-import { eventsAfter } from '../../scenario/pool.ts';
+import { eachRanked, needing } from '../../case/must.ts';
+import { eventsAfter, kindsOf } from '../../scenario/pool.ts';
 import { account, type Draft, eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
@@ -32,206 +32,183 @@ function race(scenes: Scenes, drafts: readonly (readonly [string, Draft])[]): Pr
   return Promise.all(drafts.map(([name, draft], i) => (scenes[i % 3] ?? scenes[0]).add(name, draft)));
 }
 
-const ownPoolsShared = eachRanked(
-  {
-    'P16/same-order: calls of chance on several nodes leave every node with the same order, and indexes that agree':
-      async (context) => {
-        const scenes = await openScenes(context, { maxTxs: 40, maxParked: 8 });
-        for (const [i, call] of makeCalls(context.random, 120).entries()) {
-          await perform(context.random.pick(scenes).store, call);
-          if (i % 10 === 9) await agree(scenes);
+const ownPoolsShared = eachRanked({
+  'P16/same-order: random calls on several nodes leave every node with the same order': async (context) => {
+    const scenes = await openScenes(context, { maxTxs: 40, maxParked: 8 });
+    for (const [i, call] of makeCalls(context.random, 120).entries()) {
+      await perform(context.random.pick(scenes).store, call);
+      if (i % 10 === 9) await agree(scenes);
+    }
+    await agree(scenes);
+  },
+  'P16/read-at-once: every node reaps, gossips and counts what one node was answered': async (context) => {
+    const [a, b] = await openScenes(context);
+    for (let i = 0; i < 15; i++) {
+      await a.add(`n${i}`, { priority: BigInt(i) });
+      assert.deepEqual(b.names((await b.store.reap({ maxTxs: 1 })).slice(0, 1)), [`n${i}`]);
+      assert.equal((await b.load()).transactions, i + 1);
+      assert.equal((await b.gossip()).at(-1), `n${i}`);
+    }
+  },
+  'P16/late-node: a node that comes later finds all of it': async (context) => {
+    const first = await openScene(context, { maxTxs: 30 });
+    for (const call of makeCalls(context.random, 80)) await perform(first.store, call);
+    const late = await first.another();
+    assert.deepEqual(await late.whole(), await first.whole());
+    assert.deepEqual(await late.store.best(), await first.store.best());
+  },
+  'P16/taken-once: several nodes that take at once take each transaction once': async (context) => {
+    const scenes = await openScenes(context);
+    await scenes[0].addAll(ladder(Array.from({ length: 90 }, () => context.random.below(9))));
+    const taken = await Promise.all(
+      scenes.map(async ({ store }, i) => {
+        const lots: string[] = [];
+        for (let lot = 1; lot > 0; ) {
+          const { transactions } = await store.take({ maxTxs: 4 }, { owner: `node${i}`, leaseMs: 1_000 });
+          lot = transactions.length;
+          lots.push(...transactions.map(({ hash }) => hash));
         }
-        await agree(scenes);
-      },
-    'P16/read-at-once: what one node was answered, every other node reaps, gossips and counts from then on': async (
-      context,
-    ) => {
-      const [a, b] = await openScenes(context);
-      for (let i = 0; i < 15; i++) {
-        await a.add(`n${i}`, { priority: BigInt(i) });
-        assert.deepEqual(b.names((await b.store.reap({ maxTxs: 1 })).slice(0, 1)), [`n${i}`]);
-        assert.equal((await b.load()).transactions, i + 1);
-        assert.equal((await b.gossip()).at(-1), `n${i}`);
+        return lots;
+      }),
+    );
+    assert.deepEqual([taken.flat().length, new Set(taken.flat()).size], [90, 90]);
+    assert.deepEqual(await scenes[0].ready(), []);
+    await agree(scenes);
+  },
+  'P16/lease-of-another: another node ends the lease of a node that left': async (context) => {
+    const [a, b] = await openScenes(context);
+    await a.fill(ladder([3, 2, 1]));
+    const options = { owner: 'a', leaseMs: 1_000, operationId: 'lot' };
+    const lot = await a.store.take({ maxTxs: 2 }, options);
+    await a.store.close();
+    assert.deepEqual(await b.store.take({ maxTxs: 2 }, options), lot);
+    await b.acknowledge('t0');
+    b.clock.nowMs += 1_001;
+    assert.deepEqual(b.names((await b.store.sweep()).returned), ['t1']);
+    assert.deepEqual(await b.stages('t0', 't1', 't2'), ['Acknowledged', 'Pending', 'Pending']);
+  },
+  'P16/racing-for-room: nodes that fill a small pool at once leave the best in it': async (context) => {
+    const scenes = await openScenes(context, { maxTxs: 10 });
+    const priorities = Array.from({ length: 60 }, (_, i) => i * 3 + context.random.below(3));
+    await race(scenes, Object.entries(ladder(context.random.shuffled(priorities))));
+    const best = priorities.slice(-10).reverse();
+    assert.deepEqual(
+      (await scenes[1].store.reap()).map(({ priority }) => Number(priority)),
+      best,
+    );
+    await agree(scenes);
+  },
+  'P16/racing-replacements: of racing replacements the dearest remains, alone': async (context) => {
+    const scenes = await openScenes(context, { replacementBump: 0 });
+    const drafts = Array.from({ length: 30 }, (_, i): [string, Draft] => [
+      `r${i}`,
+      { provides: ['x'], priority: BigInt(i + 1) },
+    ]);
+    await race(scenes, drafts);
+    assert.deepEqual(await scenes[2].ready(), ['r29']);
+    await agree(scenes);
+  },
+  'P16/racing-sender: of racing transactions of a sender that may have one, one is received': async (context) => {
+    const scenes = await openScenes(context);
+    const draft = { sender: 's', senderLimit: 1 };
+    const outcomes = await Promise.all(scenes.map((scene, i) => scene.add(`n${i}`, draft)));
+    assert.deepEqual(kindsOf(outcomes).sort(), ['received', 'sender-limit', 'sender-limit']);
+  },
+  'P16/racing-sources: the sources of a hash that several nodes receive at once are those of all': async (context) => {
+    const scenes = await openScenes(context);
+    const outcomes = await Promise.all(scenes.map((scene, i) => scene.add('a', { from: `peer${i}` })));
+    assert.deepEqual(kindsOf(outcomes).sort(), ['duplicate', 'duplicate', 'received']);
+    assert.deepEqual([...(await scenes[0].entry('a')).sources].sort(), ['peer0', 'peer1', 'peer2']);
+  },
+  'P16/racing-chain: a chain whose links several nodes receive at once is whole and in order': async (context) => {
+    const scenes = await openScenes(context);
+    const links = Array.from({ length: 24 }, (_, i): [string, Draft] => [`n${i}`, account('s', i)]);
+    await race(scenes, context.random.shuffled(links));
+    const due = links.map(([name]) => name);
+    assert.deepEqual([await scenes[0].ready(), await scenes[1].parked()], [due, []]);
+    await agree(scenes);
+  },
+  'P16/limits: limits are those of the pool: whoever sets one last sets it for every node': async (context) => {
+    const [a, b] = await openScenes(context, { maxTxs: 9 });
+    await a.store.setLimits({ maxTxs: 1 });
+    await b.fill({ one: {} });
+    assert.equal((await b.add('two')).kind, 'full');
+    const c = await a.another({ maxTxs: 2 });
+    assert.equal((await a.add('two')).kind, 'received');
+    assert.deepEqual((await c.dump()).limits, (await a.dump()).limits);
+  },
+  'P16/gossip-elsewhere: a peer goes on at another node with the cursor that the first one gave': async (context) => {
+    const [a, b] = await openScenes(context);
+    await a.fill({ one: {}, child: { requires: ['p'] } });
+    const { next } = await a.store.since(0);
+    await b.fill({ parent: { provides: ['p'] } });
+    assert.deepEqual(await b.gossip(next), ['parent', 'child']);
+    assert.deepEqual(await a.gossip(next), ['parent', 'child']);
+  },
+  'P16/stale-verdict: a verdict that another node was quicker to give is not undone': async (context) => {
+    const [a, b] = await openScenes(context);
+    await a.fill({ one: {} });
+    const [looked] = await a.store.stale({ height: 1 });
+    const { hash, version } = looked ?? assert.fail('nothing is stale');
+    await b.store.revise([{ hash, version, answer: { priority: 8n } }], { height: 1 });
+    const refusal = { code: 1, log: 'no', penalize: false };
+    assert.deepEqual(await a.store.revise([{ hash, version, answer: refusal }]), [
+      { kind: 'superseded', hash, version: 2 },
+    ]);
+    assert.equal((await a.entry('one')).priority, 8n);
+  },
+  'P16/pages-elsewhere: a key of the order means the same place on every node': async (context) => {
+    const [a, b] = await openScenes(context);
+    await a.fill(ladder([4, 3, 2, 1]));
+    const [, second] = await a.store.best({ limit: 2 });
+    await b.drop('t2');
+    assert.deepEqual(b.names(await b.store.best({ after: second?.key })), ['t3']);
+  },
+}).map(needing(...shared));
+
+const onePoolShared = eachOnPriorityPool({
+  'P16/one-ordering: a node that asks for the other order is refused, and the pool goes on': async (scene, context) => {
+    await scene.fill({ a: {} });
+    assert.ok(isMempoolError(await rejection(context.open()), 'ERR_MEMPOOL_INCOMPATIBLE'));
+    assert.equal((await scene.add('b')).kind, 'received');
+  },
+}).map(needing(...shared));
+
+const ownPoolsProcesses = eachRanked({
+  'P16/another-process: two processes write to one order, and every event is told once': async (context) => {
+    const options = { ordering: 'priority', maxTxs: 50 } as const;
+    const store = await context.open(options);
+    const theirs = makeCalls(context.random, 60);
+    const child = await context.fork('play', { calls: theirs, options: { ordering: 'priority' } });
+    const ours: readonly Call[] = makeCalls(context.random, 60).filter(({ verb }) => verb !== 'rollback');
+    for (const call of ours) await perform(store, call);
+    for (const _ of theirs) await child.message();
+    assertConsistent(await store.dump());
+    const late = await context.open(options);
+    assert.deepEqual(await late.dump(), await store.dump());
+    const seqs = (await eventsAfter(context, store)).map(({ eventSeq }) => eventSeq);
+    assert.deepEqual(
+      seqs,
+      Array.from(seqs, (_, i) => i + 1),
+    );
+  },
+  'P16/killed-node: a node killed while it admits leaves indexes that agree': async (context) => {
+    const options = { ordering: 'priority', maxTxs: 50 } as const;
+    const store = await context.open(options);
+    for (let kill = 0; kill < 3; kill++) {
+      const child = await context.fork('play', { calls: makeCalls(context.random, 200), options });
+      for (let n = 0; n < 10 + context.random.below(20); n++) {
+        await child.message();
+        if (n % 4 === 0) await store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 60_000 });
       }
-    },
-    'P16/late-node: a node that comes later finds all of it': async (context) => {
-      const first = await openScene(context, { maxTxs: 30 });
-      for (const call of makeCalls(context.random, 80)) await perform(first.store, call);
-      const late = await first.another();
-      assert.deepEqual(await late.whole(), await first.whole());
-      assert.deepEqual(await late.store.best(), await first.store.best());
-    },
-    'P16/taken-once: several nodes that take at once take each transaction once': async (context) => {
-      const scenes = await openScenes(context);
-      await scenes[0].addAll(ladder(Array.from({ length: 90 }, () => context.random.below(9))));
-      const taken = await Promise.all(
-        scenes.map(async ({ store }, i) => {
-          const lots: string[] = [];
-          for (let lot = 1; lot > 0; ) {
-            const { transactions } = await store.take({ maxTxs: 4 }, { owner: `node${i}`, leaseMs: 1_000 });
-            lot = transactions.length;
-            lots.push(...transactions.map(({ hash }) => hash));
-          }
-          return lots;
-        }),
-      );
-      assert.deepEqual([taken.flat().length, new Set(taken.flat()).size], [90, 90]);
-      assert.deepEqual(await scenes[0].ready(), []);
-      await agree(scenes);
-    },
-    'P16/lease-of-another: the lease of a node that left is ended by another, and a repeated take is answered by any':
-      async (context) => {
-        const [a, b] = await openScenes(context);
-        await a.fill(ladder([3, 2, 1]));
-        const options = { owner: 'a', leaseMs: 1_000, operationId: 'lot' };
-        const lot = await a.store.take({ maxTxs: 2 }, options);
-        await a.store.close();
-        assert.deepEqual(await b.store.take({ maxTxs: 2 }, options), lot);
-        await b.acknowledge('t0');
-        b.clock.nowMs += 1_001;
-        assert.deepEqual(b.names((await b.store.sweep()).returned), ['t1']);
-        assert.deepEqual(await b.stages('t0', 't1', 't2'), ['Acknowledged', 'Pending', 'Pending']);
-      },
-    'P16/racing-for-room: nodes that fill a small pool at once leave the best in it, and never more than fit': async (
-      context,
-    ) => {
-      const scenes = await openScenes(context, { maxTxs: 10 });
-      const priorities = Array.from({ length: 60 }, (_, i) => i * 3 + context.random.below(3));
-      await race(scenes, Object.entries(ladder(context.random.shuffled(priorities))));
-      const best = priorities.slice(-10).reverse();
-      assert.deepEqual(
-        (await scenes[1].store.reap()).map(({ priority }) => Number(priority)),
-        best,
-      );
-      await agree(scenes);
-    },
-    'P16/racing-replacements: of racing replacements the dearest remains, alone': async (context) => {
-      const scenes = await openScenes(context, { replacementBump: 0 });
-      const drafts = Array.from({ length: 30 }, (_, i): [string, Draft] => [
-        `r${i}`,
-        { provides: ['x'], priority: BigInt(i + 1) },
+      await child.kill();
+      const [outcome] = await store.receive([
+        { hash: context.random.hex(8), payload: new Uint8Array(1), payloadType: 0 },
       ]);
-      await race(scenes, drafts);
-      assert.deepEqual(await scenes[2].ready(), ['r29']);
-      await agree(scenes);
-    },
-    'P16/racing-sender: of racing transactions of a sender that may have one, one is received': async (context) => {
-      const scenes = await openScenes(context);
-      const draft = { sender: 's', senderLimit: 1 };
-      const outcomes = await Promise.all(scenes.map((scene, i) => scene.add(`n${i}`, draft)));
-      assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['received', 'sender-limit', 'sender-limit']);
-    },
-    'P16/racing-sources: the sources of a hash that several nodes receive at once are those of all': async (
-      context,
-    ) => {
-      const scenes = await openScenes(context);
-      const outcomes = await Promise.all(scenes.map((scene, i) => scene.add('a', { from: `peer${i}` })));
-      assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ['duplicate', 'duplicate', 'received']);
-      assert.deepEqual([...(await scenes[0].entry('a')).sources].sort(), ['peer0', 'peer1', 'peer2']);
-    },
-    'P16/racing-chain: a chain whose links several nodes receive at once is whole and in order': async (context) => {
-      const scenes = await openScenes(context);
-      const links = Array.from({ length: 24 }, (_, i): [string, Draft] => [`n${i}`, account('s', i)]);
-      await race(scenes, context.random.shuffled(links));
-      const due = links.map(([name]) => name);
-      assert.deepEqual([await scenes[0].ready(), await scenes[1].parked()], [due, []]);
-      await agree(scenes);
-    },
-    'P16/limits: limits are those of the pool: whoever sets one last sets it for every node': async (context) => {
-      const [a, b] = await openScenes(context, { maxTxs: 9 });
-      await a.store.setLimits({ maxTxs: 1 });
-      await b.fill({ one: {} });
-      assert.equal((await b.add('two')).kind, 'full');
-      const c = await a.another({ maxTxs: 2 });
-      assert.equal((await a.add('two')).kind, 'received');
-      assert.deepEqual((await c.dump()).limits, (await a.dump()).limits);
-    },
-    'P16/gossip-elsewhere: a peer goes on at another node with the cursor that the first one gave': async (context) => {
-      const [a, b] = await openScenes(context);
-      await a.fill({ one: {}, child: { requires: ['p'] } });
-      const { next } = await a.store.since(0);
-      await b.fill({ parent: { provides: ['p'] } });
-      assert.deepEqual(await b.gossip(next), ['parent', 'child']);
-      assert.deepEqual(await a.gossip(next), ['parent', 'child']);
-    },
-    'P16/stale-verdict: a verdict that another node was quicker to give is not undone': async (context) => {
-      const [a, b] = await openScenes(context);
-      await a.fill({ one: {} });
-      const [looked] = await a.store.stale({ height: 1 });
-      const { hash, version } = looked ?? assert.fail('nothing is stale');
-      await b.store.revise([{ hash, version, answer: { priority: 8n } }], { height: 1 });
-      const refusal = { code: 1, log: 'no', penalize: false };
-      assert.deepEqual(await a.store.revise([{ hash, version, answer: refusal }]), [
-        { kind: 'superseded', hash, version: 2 },
-      ]);
-      assert.equal((await a.entry('one')).priority, 8n);
-    },
-    'P16/pages-elsewhere: a key of the order means the same place on every node': async (context) => {
-      const [a, b] = await openScenes(context);
-      await a.fill(ladder([4, 3, 2, 1]));
-      const [, second] = await a.store.best({ limit: 2 });
-      await b.drop('t2');
-      assert.deepEqual(b.names(await b.store.best({ after: second?.key })), ['t3']);
-    },
-  },
-  shared,
-);
-
-const onePoolShared = eachOnPriorityPool(
-  {
-    'P16/one-ordering: a node that asks for the other order is refused, and the pool goes on': async (
-      scene,
-      context,
-    ) => {
-      await scene.fill({ a: {} });
-      assert.ok(isMempoolError(await rejection(context.open()), 'ERR_MEMPOOL_INCOMPATIBLE'));
-      assert.equal((await scene.add('b')).kind, 'received');
-    },
-  },
-  shared,
-);
-
-const ownPoolsProcesses = eachRanked(
-  {
-    'P16/another-process: nodes of two processes write at once to one order, and every event is told once': async (
-      context,
-    ) => {
-      const options = { ordering: 'priority', maxTxs: 50 } as const;
-      const store = await context.open(options);
-      const theirs = makeCalls(context.random, 60);
-      const child = await context.fork('play', { calls: theirs, options: { ordering: 'priority' } });
-      const ours: readonly Call[] = makeCalls(context.random, 60).filter(({ verb }) => verb !== 'rollback');
-      for (const call of ours) await perform(store, call);
-      for (const _ of theirs) await child.message();
+      assert.ok(outcome);
       assertConsistent(await store.dump());
-      const late = await context.open(options);
-      assert.deepEqual(await late.dump(), await store.dump());
-      const seqs = (await eventsAfter(context, store)).map(({ eventSeq }) => eventSeq);
-      assert.deepEqual(
-        seqs,
-        Array.from(seqs, (_, i) => i + 1),
-      );
-    },
-    'P16/killed-node: a node that is killed in the middle of admissions leaves a pool whose indexes agree, and holds nobody up':
-      async (context) => {
-        const options = { ordering: 'priority', maxTxs: 50 } as const;
-        const store = await context.open(options);
-        for (let kill = 0; kill < 3; kill++) {
-          const child = await context.fork('play', { calls: makeCalls(context.random, 200), options });
-          for (let n = 0; n < 10 + context.random.below(20); n++) {
-            await child.message();
-            if (n % 4 === 0) await store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 60_000 });
-          }
-          await child.kill();
-          const [outcome] = await store.receive([
-            { hash: context.random.hex(8), payload: new Uint8Array(1), payloadType: 0 },
-          ]);
-          assert.ok(outcome);
-          assertConsistent(await store.dump());
-        }
-      },
+    }
   },
-  processes,
-);
+}).map(needing(...processes));
 
 export const poolNodeCases: readonly ConformanceCase[] = [...ownPoolsShared, ...onePoolShared, ...ownPoolsProcesses];

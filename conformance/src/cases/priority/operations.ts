@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustRank } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
+import { eventsOf, kindsOf } from '../../scenario/pool.ts';
 import { eachOnPriorityPool, ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
 import { refusals } from '../../scenario/priority-refusals.ts';
 import { rejection } from '../../scenario/verb-call.ts';
@@ -168,20 +168,14 @@ const ownPools = eachRanked({
       scene.submission('e', { priority: 3n }),
     ];
     const first = await scene.store.receive(batch, { operationId: 'op' });
-    assert.deepEqual(
-      first.map(({ kind }) => kind),
-      ['received', 'limit', 'duplicate', 'received', 'received', 'full'],
-    );
+    assert.deepEqual(kindsOf(first), ['received', 'limit', 'duplicate', 'received', 'received', 'full']);
     await scene.unchanged(async () => assert.deepEqual(await scene.store.receive(batch, { operationId: 'op' }), first));
   },
   'P14/received-and-evicted: one that a call takes in and pushes out again has one event': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
     const told = await moves(context, scene, async () => {
       const outcomes = await scene.addAll({ low: { priority: 1n }, high: { priority: 2n } });
-      assert.deepEqual(
-        outcomes.map(({ kind }) => kind),
-        ['received', 'received'],
-      );
+      assert.deepEqual(kindsOf(outcomes), ['received', 'received']);
     });
     assert.deepEqual(told, [
       ['low', 'Unknown', 'Dropped', 'evicted'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachInFlight } from '../../case/must.ts';
+import { eachInFlight, needing } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
 import { type Draft, eachOnPriorityPool, onPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
@@ -163,34 +163,32 @@ const onePool = eachOnPriorityPool({
   },
 });
 
-const ownInFlightPriority = eachInFlight(
-  {
-    'P2/in-flight-child-stays: a child in flight keeps its stage when its parent is dropped, and is parked when it returns':
-      async (context, stage) => {
-        const scene = await openScene(context);
-        await scene.fill(family);
-        await scene.mark('parent', 'child');
-        if (stage === 'Acknowledged') await scene.acknowledge('child');
-        await scene.drop('parent');
-        assert.deepEqual(await scene.stages('child'), [stage]);
-        assert.deepEqual(await scene.ready(), ['grandchild']);
-        await scene.release('child');
-        assert.deepEqual(await scene.parked(), ['child', 'grandchild']);
-      },
-    'P2/in-flight-child-of-a-returned-parent: a child in flight keeps its stage when its parent returns to Pending, and stands below it when it returns':
-      async (context, stage) => {
-        const scene = await openScene(context);
-        await scene.fill({ ...family, parent: { ...parent, priority: 2n }, rival: { priority: 3n } });
-        await scene.mark('parent', 'child');
-        if (stage === 'Acknowledged') await scene.acknowledge('child');
-        await scene.release('parent');
-        assert.deepEqual(await scene.stages('child'), [stage]);
-        await scene.release('child');
-        assert.deepEqual(await scene.ready(), ['rival', 'parent', 'child', 'grandchild']);
-      },
+const ownInFlightPriority = eachInFlight({
+  'P2/in-flight-child-stays: a child in flight keeps its stage when its parent is dropped': async (context, stage) => {
+    const scene = await openScene(context);
+    await scene.fill(family);
+    await scene.mark('parent', 'child');
+    if (stage === 'Acknowledged') await scene.acknowledge('child');
+    await scene.drop('parent');
+    assert.deepEqual(await scene.stages('child'), [stage]);
+    assert.deepEqual(await scene.ready(), ['grandchild']);
+    await scene.release('child');
+    assert.deepEqual(await scene.parked(), ['child', 'grandchild']);
   },
-  ['priority'],
-);
+  'P2/in-flight-child-of-a-returned-parent: a child in flight keeps its stage when its parent returns': async (
+    context,
+    stage,
+  ) => {
+    const scene = await openScene(context);
+    await scene.fill({ ...family, parent: { ...parent, priority: 2n }, rival: { priority: 3n } });
+    await scene.mark('parent', 'child');
+    if (stage === 'Acknowledged') await scene.acknowledge('child');
+    await scene.release('parent');
+    assert.deepEqual(await scene.stages('child'), [stage]);
+    await scene.release('child');
+    assert.deepEqual(await scene.ready(), ['rival', 'parent', 'child', 'grandchild']);
+  },
+}).map(needing('priority'));
 
 export const parkingCases: readonly ConformanceCase[] = [
   ...onePool,

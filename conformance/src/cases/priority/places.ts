@@ -165,12 +165,11 @@ function placed(example: PlaceExample): ConformanceCase {
 }
 
 const onePool = eachOnPriorityPool({
-  'P1/place-own-equal-earlier: one that pays what its parent pays and came earlier stands by the parent’s anchor':
-    async (scene) => {
-      await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
-      assert.deepEqual(await scene.place('me'), { ready: true, eff: 5n, anchor: await scene.seq('parent'), depth: 1 });
-      assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
-    },
+  'P1/place-own-equal-earlier: an earlier one that pays what its parent pays stands by the parent': async (scene) => {
+    await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
+    assert.deepEqual(await scene.place('me'), { ready: true, eff: 5n, anchor: await scene.seq('parent'), depth: 1 });
+    assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
+  },
   'P1/place-in-one-call: a parent that comes later in the same call counts': async (scene) => {
     await scene.addAll({ me: priced(9n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
     assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
@@ -206,21 +205,20 @@ const onePool = eachOnPriorityPool({
     await scene.release('p');
     assert.deepEqual(await scene.ready(), ['rival', 'p', 'me', 'last']);
   },
-  'P1/place-follows-every-generation: when a root leaves Pending all its descendants get their places anew, and when it returns too':
-    async (scene) => {
-      await scene.fill({
-        root: priced(1n, ['0']),
-        a: priced(9n, ['1'], ['0']),
-        b: priced(8n, ['2'], ['1']),
-        c: priced(9n, [], ['2']),
-        rival: priced(8n),
-      });
-      assert.deepEqual(await scene.order(), ['rival', 'root', 'a', 'b', 'c']);
-      await scene.mark('root');
-      assert.deepEqual(await scene.order(), ['a', 'b', 'c', 'rival']);
-      await scene.release('root');
-      assert.deepEqual(await scene.order(), ['rival', 'root', 'a', 'b', 'c']);
-    },
+  'P1/place-follows-every-generation: a root that leaves or returns moves all its descendants': async (scene) => {
+    await scene.fill({
+      root: priced(1n, ['0']),
+      a: priced(9n, ['1'], ['0']),
+      b: priced(8n, ['2'], ['1']),
+      c: priced(9n, [], ['2']),
+      rival: priced(8n),
+    });
+    assert.deepEqual(await scene.order(), ['rival', 'root', 'a', 'b', 'c']);
+    await scene.mark('root');
+    assert.deepEqual(await scene.order(), ['a', 'b', 'c', 'rival']);
+    await scene.release('root');
+    assert.deepEqual(await scene.order(), ['rival', 'root', 'a', 'b', 'c']);
+  },
 });
 
 export const placeCases: readonly ConformanceCase[] = [...examples.map(placed), ...onePool];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
+import { eventsOf, kindsOf } from '../../scenario/pool.ts';
 import {
   account,
   eachOnPriorityPool,
@@ -207,7 +207,7 @@ const ownPools = eachRanked({
       { hash: scene.hash('a'), version: 1, answer: refusal },
       { hash: scene.hash('b'), version: 1, answer: { requires: ['missing'] } },
     ]);
-    const kinds = outcomes.map(({ kind }) => kind);
+    const kinds = kindsOf(outcomes);
     assert.deepEqual([kinds, await scene.ready(), await scene.parked()], [['dropped', 'limit'], ['b'], ['child']]);
   },
   'P11/one-after-the-other: verdicts of one call apply in order, one outcome each': async (context) => {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isMempoolError, type MempoolStore, type OpenOptions, type Usage } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { eachRanked, mustRank } from '../../case/must.ts';
+import { eachRanked, mustRank, needing } from '../../case/must.ts';
 import { assertSame } from '../../histories/difference.ts';
 import type { Limits, PoolDump } from '../../model/priority/entry.ts';
 import { PriorityModel } from '../../model/priority/model.ts';
@@ -114,107 +114,90 @@ function forGood(made: 'fifo' | 'priority', other: 'fifo' | 'priority'): Conform
   );
 }
 
-const ownPoolsDurable = eachRanked(
-  {
-    'P15/reopened: entries, order, sources, gossip numbers, limits, leases and tags are as they were': async (
-      context,
-    ) => {
-      const scene = await varied(context);
-      const before = await everything(scene);
-      const again = await reopened(scene);
-      assert.deepEqual(await everything(again), before);
-      assertConsistent(await again.dump());
-    },
-    'P15/goes-on: after reopening leases end, times count on, tags are withdrawn and numbers rise': async (context) => {
-      const scene = await reopened(await varied(context));
-      const { lastGossipSeq } = await scene.dump();
-      await scene.fill({ fresh: {} });
-      assert.equal((await scene.entry('fresh')).gossipSeq, lastGossipSeq + 1);
-      scene.clock.nowMs += 1_001;
-      assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['s2']);
-      await scene.store.rollback(null);
-      assert.ok((await scene.parked()).includes('satisfied'));
-      scene.clock.nowMs += 49_000;
-      assert.ok((await scene.store.sweep()).expired.length >= 4);
-    },
-    'P15/repeated-take: a take that is repeated after reopening has what is still under its lease': async (context) => {
-      const scene = await reopened(await varied(context));
-      const { transactions } = await scene.store.take({ maxTxs: 2 }, lot);
-      assert.deepEqual(scene.names(transactions), ['s2']);
-    },
-    'P15/repeated-calls: refusals and what new verbs did are answered from their records after reopening': async (
-      context,
-    ) => {
-      const first = await openScene(context, { maxTxs: 1 });
-      await first.fill({ a: { priority: 5n } });
-      const calls = (scene: Scene) => [
-        scene.store.receive([scene.submission('b', { priority: 5n })], { operationId: '1' }),
-        scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: { priority: 6n } }], { operationId: '2' }),
-        scene.store.setLimits({ ttlMs: 50 }, { operationId: '3' }),
-        scene.store.flush({ operationId: '4' }),
-        scene.store.sweep({ operationId: '5' }),
-      ];
-      const outcomes = await Promise.all(calls(first));
-      const scene = await reopened(first);
-      await scene.unchanged(async () => assert.deepEqual(await Promise.all(calls(scene)), outcomes));
-    },
-    'P15/limits: limits stay, and the latest open that names one sets it': async (context) => {
-      const scene = await openScene(context, { maxTxs: 40, ttlMs: 50 });
-      await scene.store.setLimits({ maxTxs: 30, eviction: 'none' });
-      const { maxTxs, ttlMs, eviction, maxParked } = (await (await reopened(scene, { maxParked: 5 })).dump()).limits;
-      assert.deepEqual([maxTxs, ttlMs, eviction, maxParked], [30, 50, 'none', 5]);
-    },
+const ownPoolsDurable = eachRanked({
+  'P15/reopened: entries, order, limits, leases and tags are as they were': async (context) => {
+    const scene = await varied(context);
+    const before = await everything(scene);
+    const again = await reopened(scene);
+    assert.deepEqual(await everything(again), before);
+    assertConsistent(await again.dump());
   },
-  durable,
-);
+  'P15/goes-on: after reopening leases end, times count on, tags are withdrawn and numbers rise': async (context) => {
+    const scene = await reopened(await varied(context));
+    const { lastGossipSeq } = await scene.dump();
+    await scene.fill({ fresh: {} });
+    assert.equal((await scene.entry('fresh')).gossipSeq, lastGossipSeq + 1);
+    scene.clock.nowMs += 1_001;
+    assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['s2']);
+    await scene.store.rollback(null);
+    assert.ok((await scene.parked()).includes('satisfied'));
+    scene.clock.nowMs += 49_000;
+    assert.ok((await scene.store.sweep()).expired.length >= 4);
+  },
+  'P15/repeated-take: a take that is repeated after reopening has what is still under its lease': async (context) => {
+    const scene = await reopened(await varied(context));
+    const { transactions } = await scene.store.take({ maxTxs: 2 }, lot);
+    assert.deepEqual(scene.names(transactions), ['s2']);
+  },
+  'P15/repeated-calls: calls repeated after reopening are answered from their records': async (context) => {
+    const first = await openScene(context, { maxTxs: 1 });
+    await first.fill({ a: { priority: 5n } });
+    const calls = (scene: Scene) => [
+      scene.store.receive([scene.submission('b', { priority: 5n })], { operationId: '1' }),
+      scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: { priority: 6n } }], { operationId: '2' }),
+      scene.store.setLimits({ ttlMs: 50 }, { operationId: '3' }),
+      scene.store.flush({ operationId: '4' }),
+      scene.store.sweep({ operationId: '5' }),
+    ];
+    const outcomes = await Promise.all(calls(first));
+    const scene = await reopened(first);
+    await scene.unchanged(async () => assert.deepEqual(await Promise.all(calls(scene)), outcomes));
+  },
+  'P15/limits: limits stay, and the latest open that names one sets it': async (context) => {
+    const scene = await openScene(context, { maxTxs: 40, ttlMs: 50 });
+    await scene.store.setLimits({ maxTxs: 30, eviction: 'none' });
+    const { maxTxs, ttlMs, eviction, maxParked } = (await (await reopened(scene, { maxParked: 5 })).dump()).limits;
+    assert.deepEqual([maxTxs, ttlMs, eviction, maxParked], [30, 50, 'none', 5]);
+  },
+}).map(needing(...durable));
 
-const ownPoolsVolatile = eachRanked(
-  {
-    'P15/volatile: a priority pool that is not durable is empty when it is opened again': async (context) => {
-      const scene = await reopened(await varied(context));
-      const { entries, order, satisfied, lastGossipSeq } = await scene.dump();
-      assert.deepEqual([entries, order, satisfied, lastGossipSeq], [[], [], [], 0]);
-    },
+const ownPoolsVolatile = eachRanked({
+  'P15/volatile: a priority pool that is not durable is empty when it is opened again': async (context) => {
+    const scene = await reopened(await varied(context));
+    const { entries, order, satisfied, lastGossipSeq } = await scene.dump();
+    assert.deepEqual([entries, order, satisfied, lastGossipSeq], [[], [], [], 0]);
   },
-  ['volatile'],
-);
+}).map(needing('volatile'));
 
-const ownPoolsKillable = eachRanked(
-  {
-    'P15/killed: killed in the middle of admissions, the pool is what whole calls give, and all its indexes agree':
-      async (context) => {
-        const calls = makeCalls(context.random, 400);
-        const { store, answers } = await killed(context, calls);
-        const model = newModel();
-        for (const [i, answer] of answers.entries())
-          assertSame(answer, await perform(model, calls[i] as Call), 'the outcome is not the one due');
-        const dump = await store.dump();
-        assertConsistent(dump);
-        const found = timeless(dump, await store.usage());
-        const due = dueOf(model);
-        for (let done = answers.length; !isDeepStrictEqual(found, dueOf(model)); done++) {
-          const next = calls[done];
-          if (next === undefined)
-            return assertSame(found, due, 'the state after the kill is none that whole calls give');
-          await perform(model, next);
-        }
-      },
-    'P15/repeated-after-a-kill: calls repeated with their operation ids after a kill are done once': async (
-      context,
-    ) => {
-      const calls = makeCalls(context.random, 120).map((call, i): Call => {
-        const args = [...call.args, { operationId: `call ${i}` }];
-        return { verb: call.verb, args } as Call;
-      });
-      const { store } = await killed(context, calls);
-      const model = newModel();
-      for (const call of calls)
-        assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
-      assertSame(timeless(await store.dump(), await store.usage()), dueOf(model), 'the repeated calls left a trace');
-    },
+const ownPoolsKillable = eachRanked({
+  'P15/killed: killed while it admits, the pool is whole and its indexes agree': async (context) => {
+    const calls = makeCalls(context.random, 400);
+    const { store, answers } = await killed(context, calls);
+    const model = newModel();
+    for (const [i, answer] of answers.entries())
+      assertSame(answer, await perform(model, calls[i] as Call), 'the outcome is not the one due');
+    const dump = await store.dump();
+    assertConsistent(dump);
+    const found = timeless(dump, await store.usage());
+    const due = dueOf(model);
+    for (let done = answers.length; !isDeepStrictEqual(found, dueOf(model)); done++) {
+      const next = calls[done];
+      if (next === undefined) return assertSame(found, due, 'the state after the kill is none that whole calls give');
+      await perform(model, next);
+    }
   },
-  killable,
-);
+  'P15/repeated-after-a-kill: calls repeated with their operation ids after a kill are done once': async (context) => {
+    const calls = makeCalls(context.random, 120).map((call, i): Call => {
+      const args = [...call.args, { operationId: `call ${i}` }];
+      return { verb: call.verb, args } as Call;
+    });
+    const { store } = await killed(context, calls);
+    const model = newModel();
+    for (const call of calls)
+      assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+    assertSame(timeless(await store.dump(), await store.usage()), dueOf(model), 'the repeated calls left a trace');
+  },
+}).map(needing(...killable));
 
 export const poolReopeningCases: readonly ConformanceCase[] = [
   ...ownPoolsDurable,

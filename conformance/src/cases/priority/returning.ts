@@ -42,15 +42,14 @@ async function spentAndSeen(scene: Scene): Promise<void> {
 const final = { finalizeThreshold: 1 };
 
 const onePool = eachOnPriorityPool({
-  'P12/returned-first-stays: of those that return and provide the same the one that came first stays, and who goes for it pushes out nobody':
-    async (scene) => {
-      await threeInARow(scene);
-      await scene.fill({ child: { requires: ['y'] } });
-      const outcome = await scene.store.rollback(null);
-      assert.deepEqual(await scene.stages('a', 'b', 'c', 'child'), ['Pending', 'Dropped', 'Pending', 'Pending']);
-      assert.deepEqual([await scene.reasons('b'), await scene.ready()], [['conflict'], ['c', 'a', 'child']]);
-      assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 2);
-    },
+  'P12/returned-first-stays: of returning rivals the first stays, and evicts no other': async (scene) => {
+    await threeInARow(scene);
+    await scene.fill({ child: { requires: ['y'] } });
+    const outcome = await scene.store.rollback(null);
+    assert.deepEqual(await scene.stages('a', 'b', 'c', 'child'), ['Pending', 'Dropped', 'Pending', 'Pending']);
+    assert.deepEqual([await scene.reasons('b'), await scene.ready()], [['conflict'], ['c', 'a', 'child']]);
+    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 2);
+  },
   'P12/spared-by-a-circle: one that is dropped for its circle evicts no other provider of its tag': async (scene) => {
     await circleOverTheChain(scene, ['heir']);
     await scene.add('heir', { provides: ['u'] });
@@ -64,12 +63,11 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
   },
-  'P12/unseen-to-spent: one that a block takes back while an earlier one has satisfied what it provides is dropped':
-    async (scene) => {
-      await spentAndSeen(scene);
-      await scene.block(3, { unseen: ['a'] });
-      assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
-    },
+  'P12/unseen-to-spent: one given up is dropped if an earlier block satisfied its tag': async (scene) => {
+    await spentAndSeen(scene);
+    await scene.block(3, { unseen: ['a'] });
+    assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
+  },
   'P12/returned-against-confirmed: one whose rival is Confirmed is dropped instead of returning': async (scene) => {
     await bothOnTheChain(scene);
     const outcome = await scene.store.rollback(point(1));

@@ -31,17 +31,16 @@ async function kept(scene: Scene): Promise<unknown> {
 }
 
 const onePool = eachOnPriorityPool({
-  'P12/entry-of-a-dropped-one: one that the chain brings back from the log has its verdict, sources, version and times':
-    async (scene) => {
-      await arranged(scene);
-      const before = await kept(scene);
-      await scene.drop('a');
-      assert.deepEqual([await kept(scene), (await scene.dump()).providers], [before, []]);
-      await scene.block(1, { seen: ['a'], provides: ['chain'] });
-      assert.deepEqual(await kept(scene), before);
-      await scene.block(2, { unseen: ['a'] });
-      assert.deepEqual([await kept(scene), await scene.ready()], [before, ['a']]);
-    },
+  'P12/entry-of-a-dropped-one: one back from the log has its verdict, sources and times': async (scene) => {
+    await arranged(scene);
+    const before = await kept(scene);
+    await scene.drop('a');
+    assert.deepEqual([await kept(scene), (await scene.dump()).providers], [before, []]);
+    await scene.block(1, { seen: ['a'], provides: ['chain'] });
+    assert.deepEqual(await kept(scene), before);
+    await scene.block(2, { unseen: ['a'] });
+    assert.deepEqual([await kept(scene), await scene.ready()], [before, ['a']]);
+  },
   'P12/entry-of-a-final-one: one whose final block is undone keeps verdict, sources and times': async (scene) => {
     await arranged(scene);
     const before = await kept(scene);
@@ -71,23 +70,22 @@ const ownPools = eachRanked({
     await scene.block(2, { unseen: ['a'] });
     assert.deepEqual([await scene.stages('a', 'b'), (await scene.load()).transactions], [['Pending', 'Pending'], 2]);
   },
-  'P12/reborn-in-one-call: one that a call pushes out, or that what the call brings contradicts, and that the same call takes in again has one life':
-    async (context) => {
-      const scene = await openScene(context, { maxTxs: 2 });
-      await scene.fill({ queued: { priority: 1n }, taken: { provides: ['x'], priority: 2n } });
-      await scene.store.markInflight([scene.hash('taken')]);
-      await scene.block(1, { seen: ['shown'] });
-      await scene.store.receive([
-        scene.submission('better', { priority: 5n }),
-        scene.submission('queued', { priority: 9n }),
-        scene.submission('shown', { provides: ['x'] }),
-        scene.submission('taken', { priority: 8n }),
-      ]);
-      assert.deepEqual([await scene.ready(), await scene.inflight()], [['queued', 'taken'], ['shown']]);
-      assert.deepEqual(scene.names(await scene.store.peekPending()), ['queued', 'taken']);
-      const { pending, propagated, confirmed } = await scene.store.usage();
-      assert.deepEqual([pending, propagated, confirmed], [2, 0, 1]);
-    },
+  'P12/reborn-in-one-call: one that its call pushes out and takes in again has one life': async (context) => {
+    const scene = await openScene(context, { maxTxs: 2 });
+    await scene.fill({ queued: { priority: 1n }, taken: { provides: ['x'], priority: 2n } });
+    await scene.store.markInflight([scene.hash('taken')]);
+    await scene.block(1, { seen: ['shown'] });
+    await scene.store.receive([
+      scene.submission('better', { priority: 5n }),
+      scene.submission('queued', { priority: 9n }),
+      scene.submission('shown', { provides: ['x'] }),
+      scene.submission('taken', { priority: 8n }),
+    ]);
+    assert.deepEqual([await scene.ready(), await scene.inflight()], [['queued', 'taken'], ['shown']]);
+    assert.deepEqual(scene.names(await scene.store.peekPending()), ['queued', 'taken']);
+    const { pending, propagated, confirmed } = await scene.store.usage();
+    assert.deepEqual([pending, propagated, confirmed], [2, 0, 1]);
+  },
 });
 
 export const revivedEntryCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -180,22 +180,21 @@ const ownPools = eachRanked({
     const evicted = await scene.store.sweep();
     assert.deepEqual([evicted.evicted.length, evicted.more], [1_000, false]);
   },
-  'P9/whatever-comes-first: whichever comes first counts, where time, height, limits and verdicts say how long one may wait':
-    async (context) => {
-      const scene = await openScene(context, { ttlMs: 1_000, ttlBlocks: 10 });
-      const at = { height: 10 };
-      await scene.add('height', { expiresAtHeight: 12, expiresAt: startMs + 900 }, at);
-      await scene.add('time', { expiresAt: startMs + 100, expiresAtHeight: 19 }, at);
-      await scene.add('late', { expiresAt: startMs + 9_000, expiresAtHeight: 99 }, at);
-      scene.clock.nowMs += 101;
-      assert.deepEqual(await expired(scene, { height: 12 }), ['time']);
-      assert.deepEqual(await expired(scene, { height: 13 }), ['height']);
-      await scene.add('later', { expiresAt: startMs + 9_000 }, { height: 18 });
-      assert.deepEqual(await expired(scene, { height: 20 }), []);
-      assert.deepEqual(await expired(scene, { height: 21 }), ['late']);
-      scene.clock.nowMs += 1_001;
-      assert.deepEqual(await expired(scene, { height: 21 }), ['later']);
-    },
+  'P9/whatever-comes-first: the first limit of time or height that is reached counts': async (context) => {
+    const scene = await openScene(context, { ttlMs: 1_000, ttlBlocks: 10 });
+    const at = { height: 10 };
+    await scene.add('height', { expiresAtHeight: 12, expiresAt: startMs + 900 }, at);
+    await scene.add('time', { expiresAt: startMs + 100, expiresAtHeight: 19 }, at);
+    await scene.add('late', { expiresAt: startMs + 9_000, expiresAtHeight: 99 }, at);
+    scene.clock.nowMs += 101;
+    assert.deepEqual(await expired(scene, { height: 12 }), ['time']);
+    assert.deepEqual(await expired(scene, { height: 13 }), ['height']);
+    await scene.add('later', { expiresAt: startMs + 9_000 }, { height: 18 });
+    assert.deepEqual(await expired(scene, { height: 20 }), []);
+    assert.deepEqual(await expired(scene, { height: 21 }), ['late']);
+    scene.clock.nowMs += 1_001;
+    assert.deepEqual(await expired(scene, { height: 21 }), ['later']);
+  },
   'P9/after-a-block: a sweep after a block drops what has waited for too many blocks': async (context) => {
     const scene = await openScene(context, { ttlBlocks: 2 });
     await scene.fill(ladder([5, 4, 3]));

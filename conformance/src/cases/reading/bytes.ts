@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore, Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
+import { eachOnPool, mustEach, needing, onPool } from '../../case/must.ts';
 import type { Random } from '../../case/random.ts';
 import {
   block,
@@ -113,12 +113,9 @@ const ownPools = mustEach({
   'M1/empty: a payload of no bytes is a payload, wherever it is read': emptyPayloads,
 });
 
-const ownPoolsArrivalVerbs = mustEach(
-  {
-    'M1/empty-taken: a payload of no bytes is gossiped and taken': emptyArrivals,
-  },
-  ['arrival-verbs'],
-);
+const ownPoolsArrivalVerbs = mustEach({
+  'M1/empty-taken: a payload of no bytes is gossiped and taken': emptyArrivals,
+}).map(needing('arrival-verbs'));
 
 const onePool = eachOnPool({
   'M1/handed-in: changing a payload after the call began does not reach the store': async (store, context) => {
