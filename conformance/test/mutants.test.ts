@@ -5,7 +5,7 @@ import { describe, test } from 'vitest';
 import { fifo } from './mutants/fifo.ts';
 import { electing, over } from './mutants/hall.ts';
 import { allMutants } from './mutants/index.ts';
-import { ranked } from './mutants/priority-pool.ts';
+import { priority } from './mutants/priority-pool.ts';
 import { pools, stores } from './mutants/stores.ts';
 import { isKilled, isSupported, passes } from './mutants/verdict.ts';
 import { faults } from './planted/subject.ts';
@@ -33,7 +33,7 @@ describe('what the faults are planted in has none itself', () => {
   const sound = [
     fifo.plant('sound-driver', () => ({})),
     stores.plant('sound-store', () => ({})),
-    ranked('sound-priority-driver', { see: () => ({}), decide: (step) => step }),
+    priority.faults('sound-priority-driver', { see: () => ({}), decide: (step) => step }),
     pools.plant('sound-priority-store', () => ({})),
   ];
   test.each(sound)('$id passes every case', { timeout: 240_000 }, async (subject) => {

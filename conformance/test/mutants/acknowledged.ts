@@ -1,7 +1,7 @@
-import type { Life, Step } from 'mempool-core/backend';
+import type { Life } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
-import { type Seen, settling } from './priority-pool.ts';
+import { priority } from './priority-pool.ts';
 
 const isOther = (life: Pick<Life, 'stage'> | null): boolean => life?.stage !== 'Acknowledged';
 
@@ -18,12 +18,14 @@ export const acknowledgedMutants: readonly Mutant[] = [
 ];
 
 /** What a call does to Acknowledged ones is not written. */
-function unwritten(step: Step<unknown>, { ledger }: Seen): Step<unknown> {
-  return { ...step, writes: step.writes.filter(({ after }) => isOther(ledger.life(after.hash))) };
+function unwritten(id: string, verb: 'rollback' | 'drop'): Mutant {
+  return priority.decided(id, [verb], ({ writes }, { ledger }) => ({
+    writes: writes.filter(({ after }) => isOther(ledger.life(after.hash))),
+  }));
 }
 
 /** The same in pools by priority. */
 export const acknowledgedPriorityMutants: readonly Mutant[] = [
-  settling('priority-ages-of-acknowledged-stay', ['rollback'], unwritten),
-  settling('priority-acknowledged-is-not-dropped', ['drop'], unwritten),
+  unwritten('priority-ages-of-acknowledged-stay', 'rollback'),
+  unwritten('priority-acknowledged-is-not-dropped', 'drop'),
 ];

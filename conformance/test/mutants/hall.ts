@@ -14,6 +14,7 @@ import {
 } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 import { leaseVerbs, storeVerbs, verbsOf } from '../../src/case/verbs.ts';
+import { Layer } from './layer.ts';
 import { type Mutant, mutant } from './mutant.ts';
 
 const name = 'watcher';
@@ -127,14 +128,10 @@ export function electing(id: string, faults: Faults): Mutant {
   return mutant(id, { name: id, capabilities, open }, election);
 }
 
-/** A fault in the verbs of a node's leases. */
-export function leased(
-  id: string,
-  leases: (store: LeaseStore, hall: Hall) => Partial<LeaseStore>,
-  clock: Partial<ElectionClock> = {},
-): Mutant {
-  return electing(id, { leases, clock });
-}
+/** Faults in the verbs of a node's leases. */
+export const leases: Layer<LeaseStore, { readonly hall: Hall }> = new Layer((id, fault) =>
+  electing(id, { leases: (store, hall) => fault(store, { hall }) }),
+);
 
 /** A fault in a node's election, put over a sound one. */
 export function elected(id: string, plant: (election: Election) => Partial<Election>): Mutant {

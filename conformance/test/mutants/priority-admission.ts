@@ -1,49 +1,45 @@
-import type { AdmissionRefusal, ReceiveOutcome, Stage } from 'mempool-core';
+import type { AdmissionRefusal, ReceiveOutcome } from 'mempool-core';
 import type { CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { parentsOf, unmetOf } from './priority-places.ts';
-import { lentTags, limiting, rankedStore, ranking, seeing, settling } from './priority-pool.ts';
+import { priority } from './priority-pool.ts';
+import { pools } from './stores.ts';
 
 export const isRefusal = (outcome: ReceiveOutcome): outcome is AdmissionRefusal =>
   outcome.kind !== 'received' && outcome.kind !== 'duplicate';
 
-/** Refuses one that comes alone before the rules are asked. */
+/** Refuses one that comes alone before the rules are asked, where this answers anything. */
 export function refusing(
   id: string,
-  refusal: (one: CheckedSubmission, index: PoolIndex) => AdmissionRefusal | null,
+  refusal: (one: CheckedSubmission, index: PoolIndex) => Refusal | false | undefined,
 ): Mutant {
-  return ranking(id, (driver, { index }) => ({
-    admit: (submissions, moment, context) => {
-      const [one] = submissions;
-      const refused = one === undefined || submissions.length > 1 ? null : refusal(one, index);
-      return refused === null ? driver.admit(submissions, moment, context) : [refused];
+  return priority.instead(id, {
+    admit: ({ index, given: [[one, ...more]] }) => {
+      const refused = one !== undefined && more.length === 0 && refusal(one, index);
+      return refused && [{ hash: one.hash, ...refused }];
     },
-  }));
+  });
 }
 
+type Refusal = { readonly kind: string } & object;
+
 /** Tells an outcome that is another than the one due. */
-export function telling(
+export function telling<Kind extends ReceiveOutcome['kind']>(
   id: string,
-  tell: (outcome: ReceiveOutcome, one: CheckedSubmission, index: PoolIndex) => ReceiveOutcome,
+  kinds: readonly Kind[],
+  tell: (told: Extract<ReceiveOutcome, { kind: Kind }>, one: CheckedSubmission, index: PoolIndex) => object | false,
 ): Mutant {
-  return ranking(id, (driver, { index }) => ({
-    admit: async (submissions, moment, context) => {
-      const outcomes = await driver.admit(submissions, moment, context);
-      return outcomes.map((outcome, i) => tell(outcome, submissions[i] as CheckedSubmission, index));
-    },
-  }));
+  return priority.told(id, {
+    admit: (told, { given: [all], index }) =>
+      told.map((one, i) => {
+        const isMeant = (kinds as readonly string[]).includes(one.kind);
+        return isMeant ? { ...one, ...(tell(one as never, all[i] as CheckedSubmission, index) || {}) } : one;
+      }),
+  });
 }
 
 export function rivalsOf(index: PoolIndex, { verdict }: CheckedSubmission): PoolNode[] {
   return [...new Set(verdict.provides.flatMap((tag) => [...index.providers.of(tag)]))].sort((a, b) => a.seq - b.seq);
-}
-
-/** Nobody in such a stage provides anything to one who comes. */
-function overlooking(stage: Stage): Mutant {
-  return seeing(`conflicts-with-${stage.toLowerCase()}-overlooked`, ['admit'], ({ index }) => {
-    const of = (tag: string) => new Set([...index.providers.of(tag)].filter((node) => node.stage !== stage));
-    return { providers: lentTags(of) };
-  });
 }
 
 /** Pending ancestors by the ways that lead to them. */
@@ -63,73 +59,98 @@ function pendingParents(index: PoolIndex, { verdict }: CheckedSubmission): PoolN
   return [...new Set(unmetOf(index, verdict.requires).flatMap((tag) => [...index.providers.of(tag)]))];
 }
 
-/** Descendants counted before the newcomer joins two families. */
-const tooMany = (index: PoolIndex, tops: readonly PoolNode[]): boolean =>
-  tops.some((top) => waitingFor(index, [top]).size + 1 > index.limits.maxDescendants);
+/** Whether one that comes would be parked beyond the limit. */
+export function isParkedTooMuch(index: PoolIndex, { verdict }: CheckedSubmission): boolean {
+  const lacks = unmetOf(index, verdict.requires).some((tag) => index.providers.of(tag).size === 0);
+  return lacks && index.parked.length + 1 > index.limits.maxParked;
+}
 
-export const limit = (
-  { hash }: CheckedSubmission,
-  name: 'maxParked' | 'maxAncestors' | 'maxDescendants',
-): AdmissionRefusal => ({
-  kind: 'limit',
-  hash,
-  limit: name,
-});
+export const limit = (name: string): Refusal & { readonly limit: string } => ({ kind: 'limit', limit: name });
+
+/** Sources kept in another way, by those known before the call. */
+function sources(id: string, grow: (known: readonly string[], from: string) => readonly string[]): Mutant {
+  return priority.around(id, {
+    admit: async ({ whole, index, given }) => {
+      const [submissions] = given;
+      const before = submissions.map(({ hash }) => index.node(hash)?.entry.sources);
+      const outcomes = await whole.admit(...given);
+      for (const [i, { hash, from }] of submissions.entries()) {
+        const [node, known] = [index.node(hash), before[i]];
+        if (node === undefined || from === null || known === undefined) continue;
+        index.move(node, node.stage, { ...node.entry, sources: grow(known, from) });
+      }
+      return outcomes;
+    },
+  });
+}
+
+/** Those whose source is not noted. */
+function sourceless(
+  id: string,
+  isMeant: (one: CheckedSubmission, index: PoolIndex, told: Set<string>) => boolean,
+): Mutant {
+  return priority.given(id, {
+    admit: (submissions, { index }) => {
+      const told = new Set<string>();
+      return submissions.map((one) => {
+        const made = isMeant(one, index, told) ? { ...one, from: null } : one;
+        told.add(one.hash);
+        return made;
+      });
+    },
+  });
+}
+
+const without = Number.POSITIVE_INFINITY;
 
 /** P3: what refuses, in which order, and what a refusal leaves. */
 export const admissionMutants: readonly Mutant[] = [
-  ...(['Propagated', 'Acknowledged', 'Confirmed'] as const).map(overlooking),
-  settling('refused-ones-take-a-gossip-number', ['admit'], (step, { index }) => {
-    index.lastGossipSeq += (step.outcome as ReceiveOutcome[]).filter(isRefusal).length;
-    return step;
+  ...(['Propagated', 'Acknowledged', 'Confirmed'] as const).map((stage) =>
+    priority.overlooks(`conflicts-with-${stage.toLowerCase()}-overlooked`, ['admit'], (node) => node.stage === stage),
+  ),
+  priority.decided('refused-ones-take-a-gossip-number', ['admit'], ({ outcome }, { index }) => {
+    index.lastGossipSeq += (outcome as ReceiveOutcome[]).filter(isRefusal).length;
+    return null;
   }),
-  rankedStore('every-one-judged-by-itself', (store) => ({
-    receive: async (batch, options) =>
-      batch.length > 60
-        ? store.receive(batch, options)
-        : (await Promise.all(batch.map((one) => store.receive([one], { ...options, operationId: undefined })))).flat(),
-  })),
-  rankedStore('refused-ones-repeated-are-duplicates', (store) => ({
-    receive: async (batch, options) => {
-      const outcomes = await store.receive(batch, options);
-      const told = new Set<string>();
-      return outcomes.map((outcome) => {
-        const isAgain = told.has(outcome.hash);
-        told.add(outcome.hash);
-        return isAgain && isRefusal(outcome) ? { kind: 'duplicate', hash: outcome.hash, stage: 'Pending' } : outcome;
-      });
+  pools.instead('every-one-judged-by-itself', {
+    receive: async ({ store, given: [batch, options] }) => {
+      const alone = (one: (typeof batch)[number]) => store.receive([one], { ...options, operationId: undefined });
+      return batch.length <= 60 && (await Promise.all(batch.map(alone))).flat();
     },
-  })),
-  telling('conflict-with-the-last', (outcome, one, index) => {
-    if (outcome.kind !== 'conflict') return outcome;
-    const settled = rivalsOf(index, one).filter(({ stage }) => stage !== 'Pending');
-    return { ...outcome, with: settled.at(-1)?.hash ?? outcome.with };
   }),
-  telling('senders-told-before-spent-tags', (outcome, { hash, verdict: { sender } }, { limits, totals }) => {
+  pools.told('refused-ones-repeated-are-duplicates', {
+    receive: (told) =>
+      told.map((one, i) => {
+        const isAgain = told.findIndex(({ hash }) => hash === one.hash) < i;
+        return isAgain && isRefusal(one) ? { kind: 'duplicate', hash: one.hash, stage: 'Pending' } : one;
+      }),
+  }),
+  telling('conflict-with-the-last', ['conflict'], (told, one, index) => {
+    const settled = rivalsOf(index, one).filter(({ stage }) => stage !== 'Pending');
+    return { with: settled.at(-1)?.hash ?? told.with };
+  }),
+  telling('senders-told-before-spent-tags', ['conflict'], (told, { verdict: { sender } }, { limits, totals }) => {
     const limit = limits.maxPerSender;
     const isOver = sender !== '' && (totals.senders.get(sender) ?? 0) >= limit;
-    return outcome.kind === 'conflict' && outcome.with === null && isOver
-      ? { kind: 'sender-limit', hash, limit }
-      : outcome;
+    return told.with === null && isOver && { kind: 'sender-limit', limit };
   }),
-  telling('descendants-told-first', (outcome, { hash, verdict: { provides } }, { limits, dependents }) => {
-    const isFirst =
-      outcome.kind === 'replacement-underpriced' || (outcome.kind === 'limit' && outcome.limit === 'maxParked');
-    const hasMore = provides.some((tag) => dependents.of(tag).size > limits.maxDescendants);
-    return isFirst && hasMore ? { kind: 'limit', hash, limit: 'maxDescendants' } : outcome;
-  }),
-  telling('circles-told-as-conflicts', (outcome) =>
-    outcome.kind === 'cycle' ? { kind: 'conflict', hash: outcome.hash, with: outcome.hash } : outcome,
+  telling(
+    'descendants-told-first',
+    ['replacement-underpriced', 'limit'],
+    (told, { verdict: { provides } }, { limits, dependents }) => {
+      const isFirst = told.kind === 'replacement-underpriced' || told.limit === 'maxParked';
+      const hasMore = provides.some((tag) => dependents.of(tag).size > limits.maxDescendants);
+      return isFirst && hasMore && limit('maxDescendants');
+    },
   ),
-  refusing('circles-told-before-all-else', ({ hash, verdict }) =>
-    verdict.provides.some((tag) => verdict.requires.includes(tag)) ? { kind: 'cycle', hash } : null,
+  telling('circles-told-as-conflicts', ['cycle'], ({ hash }) => ({ kind: 'conflict', with: hash })),
+  refusing(
+    'circles-told-before-all-else',
+    ({ verdict }) => verdict.provides.some((tag) => verdict.requires.includes(tag)) && { kind: 'cycle' },
   ),
-  refusing('parked-told-before-ancestors', (one, index) => {
-    const lacks = unmetOf(index, one.verdict.requires).some((tag) => index.providers.of(tag).size === 0);
-    return lacks && index.parked.length + 1 > index.limits.maxParked ? limit(one, 'maxParked') : null;
-  }),
-  rankedStore('one-refusal-refuses-the-rest', (store) => ({
-    receive: async (batch, options) => {
+  refusing('parked-told-before-ancestors', (one, index) => isParkedTooMuch(index, one) && limit('maxParked')),
+  pools.around('one-refusal-refuses-the-rest', {
+    receive: async ({ store, given: [batch, options] }) => {
       const told: ReceiveOutcome[] = [];
       for (const one of batch) {
         const before = told.find(isRefusal);
@@ -138,145 +159,92 @@ export const admissionMutants: readonly Mutant[] = [
       }
       return told;
     },
-  })),
-  ranking('judged-from-the-last-to-the-first', (driver) => ({
-    admit: async (submissions, moment, context) =>
-      [...(await driver.admit([...submissions].reverse(), moment, context))].reverse(),
-  })),
-  telling('duplicates-told-as-pending', (outcome) =>
-    outcome.kind === 'duplicate' ? { ...outcome, stage: 'Pending' } : outcome,
-  ),
-  refusing('gas-judged-before-known', ({ hash, verdict }, { limits }) =>
-    verdict.gas > limits.maxTxGas ? { kind: 'limit', hash, limit: 'maxTxGas' } : null,
-  ),
-  ranking('duplicates-change-the-verdict', (driver, { index }) => ({
-    admit: async (submissions, moment, context) => {
-      const outcomes = await driver.admit(submissions, moment, context);
-      for (const [i, { kind, hash }] of outcomes.entries()) {
+  }),
+  priority.around('judged-from-the-last-to-the-first', {
+    admit: async ({ whole, given: [all, ...rest] }) => (await whole.admit([...all].reverse(), ...rest)).reverse(),
+  }),
+  telling('duplicates-told-as-pending', ['duplicate'], () => ({ stage: 'Pending' })),
+  refusing('gas-judged-before-known', ({ verdict }, { limits }) => verdict.gas > limits.maxTxGas && limit('maxTxGas')),
+  priority.told('duplicates-change-the-verdict', {
+    admit: (told, { index, given: [submissions] }) => {
+      for (const [i, { kind, hash }] of told.entries()) {
         const node = index.node(hash);
-        const { verdict } = submissions[i] as CheckedSubmission;
-        if (kind === 'duplicate' && node)
-          index.move(node, node.stage, { ...node.entry, version: 9, checkedHeight: verdict.gas });
+        const checkedHeight = submissions[i]?.verdict.gas ?? 0;
+        if (kind === 'duplicate' && node) index.move(node, node.stage, { ...node.entry, version: 9, checkedHeight });
       }
-      return outcomes;
     },
-  })),
-  refusing('full-before-known', ({ hash }, { totals, limits, order }) =>
-    totals.transactions >= limits.maxTxs && order.last?.hash === hash ? { kind: 'full', hash, floor: null } : null,
-  ),
-  ranking('refused-hashes-refused-for-ever', (driver) => {
+  }),
+  refusing('full-before-known', ({ hash }, { totals, limits, order }) => {
+    const isFull = totals.transactions >= limits.maxTxs && order.last?.hash === hash;
+    return isFull && { kind: 'full', floor: null };
+  }),
+  priority.plant('refused-hashes-refused-for-ever', (driver) => {
     const refused = new Map<string, ReceiveOutcome>();
     return {
-      admit: async (submissions, moment, context) => {
+      admit: async (submissions, ...rest) => {
         const known = submissions.map(({ hash }) => refused.get(hash));
         if (known.every((outcome) => outcome !== undefined)) return known as ReceiveOutcome[];
-        const outcomes = await driver.admit(submissions, moment, context);
+        const outcomes = await driver.admit(submissions, ...rest);
         for (const outcome of outcomes) if (isRefusal(outcome)) refused.set(outcome.hash, outcome);
         return outcomes;
       },
     };
   }),
-  ranking('evicted-hashes-refused-for-ever', (driver, { ledger }) => ({
-    admit: async (submissions, moment, context) => {
-      const [first] = submissions;
-      const life = first === undefined ? null : ledger.life(first.hash);
-      if (first === undefined || life?.reason !== 'evicted') return driver.admit(submissions, moment, context);
-      return submissions.map(({ hash }) => ({ kind: 'full', hash, floor: null }));
+  priority.instead('evicted-hashes-refused-for-ever', {
+    admit: ({ ledger, given: [submissions] }) => {
+      const isEvicted = ledger.life(submissions[0]?.hash ?? '')?.reason === 'evicted';
+      return isEvicted && submissions.map(({ hash }) => ({ kind: 'full', hash, floor: null }));
     },
-  })),
-  seeing('new-life-keeps-old-sources', ['admit'], ({ index }) => ({
+  }),
+  priority.view('new-life-keeps-old-sources', ['admit'], ({ index }) => ({
     stand: (entry, place) => {
       const old = index.node(entry.hash)?.entry.sources ?? [];
       return index.stand({ ...entry, sources: [...old, ...entry.sources] }, place);
     },
   })),
-  ranking('sources-of-the-first-alone', (driver, { index }) => ({
-    admit: (submissions, moment, context) =>
-      driver.admit(
-        submissions.map((one) => (index.node(one.hash) === undefined ? one : { ...one, from: null })),
-        moment,
-        context,
-      ),
-  })),
-  ranking('sources-of-finals-not-noted', (driver, { index }) => ({
-    admit: (submissions, moment, context) =>
-      driver.admit(
-        submissions.map((one) => (index.node(one.hash)?.stage === 'Finalized' ? { ...one, from: null } : one)),
-        moment,
-        context,
-      ),
-  })),
-  ranking('sources-within-a-call-not-noted', (driver) => ({
-    admit: (submissions, moment, context) => {
-      const told = new Set<string>();
-      const first = submissions.map((one) => {
-        const isAgain = told.has(one.hash);
-        told.add(one.hash);
-        return isAgain ? { ...one, from: null } : one;
-      });
-      return driver.admit(first, moment, context);
-    },
-  })),
-  ...sourceMutants(),
-  ranking('height-of-an-admission-ignored', (driver) => ({
-    admit: (submissions, moment, context) => driver.admit(submissions, { ...moment, height: null }, context),
-  })),
-  limiting('gas-of-the-limit-is-too-much', ['admit'], ({ maxTxGas }) => ({ maxTxGas: maxTxGas - 1 })),
-  limiting('gas-without-limit', ['admit'], () => ({ maxTxGas: Number.POSITIVE_INFINITY })),
-  limiting('ancestors-one-less', ['admit'], ({ maxAncestors }) => ({ maxAncestors: maxAncestors - 1 })),
-  limiting('ancestors-one-more', ['admit'], ({ maxAncestors }) => ({ maxAncestors: maxAncestors + 1 })),
-  limiting('descendants-one-less', ['admit'], ({ maxDescendants }) => ({ maxDescendants: maxDescendants - 1 })),
-  limiting('descendants-one-more', ['admit'], ({ maxDescendants }) => ({ maxDescendants: maxDescendants + 1 })),
-  limiting('own-descendants-not-counted', ['admit'], ({ maxDescendants }, { given }) => {
-    const [one] = given[0] as readonly CheckedSubmission[];
-    return { maxDescendants: one?.verdict.requires.length === 0 ? Number.POSITIVE_INFINITY : maxDescendants };
+  sourceless('sources-of-the-first-alone', ({ hash }, index) => index.node(hash) !== undefined),
+  sourceless('sources-of-finals-not-noted', ({ hash }, index) => index.node(hash)?.stage === 'Finalized'),
+  sourceless('sources-within-a-call-not-noted', ({ hash }, _, told) => told.has(hash)),
+  sources('sources-without-number', (known, from) => (known.includes(from) ? known : [...known, from])),
+  sources('sources-as-often-as-sent', (known, from) => [...known, from].slice(0, 64)),
+  sources('sources-the-last-ones', (known, from) => (known.includes(from) ? known : [...known, from].slice(-64))),
+  priority.around('height-of-an-admission-ignored', {
+    admit: ({ whole, given: [submissions, moment, context] }) =>
+      whole.admit(submissions, { ...moment, height: null }, context),
   }),
-  refusing('ancestors-counted-by-ways', (one, index) =>
-    waysUp(index, pendingParents(index, one)) > index.limits.maxAncestors ? limit(one, 'maxAncestors') : null,
-  ),
-  ranking('descendants-of-the-parent-alone', (driver, { index }) => ({
-    admit: async (submissions, moment, context) => {
+  priority.limits('gas-of-the-limit-is-too-much', ['admit'], ({ maxTxGas }) => ({ maxTxGas: maxTxGas - 1 })),
+  priority.limits('gas-without-limit', ['admit'], () => ({ maxTxGas: without })),
+  priority.limits('ancestors-one-less', ['admit'], ({ maxAncestors }) => ({ maxAncestors: maxAncestors - 1 })),
+  priority.limits('ancestors-one-more', ['admit'], ({ maxAncestors }) => ({ maxAncestors: maxAncestors + 1 })),
+  priority.limits('descendants-one-less', ['admit'], ({ maxDescendants: max }) => ({ maxDescendants: max - 1 })),
+  priority.limits('descendants-one-more', ['admit'], ({ maxDescendants: max }) => ({ maxDescendants: max + 1 })),
+  priority.limits('own-descendants-not-counted', ['admit'], (_, { given }) => {
+    const [one] = given[0] as readonly CheckedSubmission[];
+    return one?.verdict.requires.length === 0 ? { maxDescendants: without } : {};
+  }),
+  refusing('ancestors-counted-by-ways', (one, index) => {
+    const isOver = waysUp(index, pendingParents(index, one)) > index.limits.maxAncestors;
+    return isOver && limit('maxAncestors');
+  }),
+  // Descendants counted before the newcomer joins two families.
+  priority.around('descendants-of-the-parent-alone', {
+    admit: async ({ whole, index, given }) => {
       const { maxDescendants } = index.limits;
-      const isFull = submissions.some((one) => tooMany(index, pendingParents(index, one)));
-      if (isFull) return submissions.map((one) => limit(one, 'maxDescendants'));
-      index.limits = { ...index.limits, maxDescendants: Number.POSITIVE_INFINITY };
-      const outcomes = await driver.admit(submissions, moment, context);
+      const isOver = (top: PoolNode) => waitingFor(index, [top]).size + 1 > maxDescendants;
+      const [submissions] = given;
+      if (submissions.some((one) => pendingParents(index, one).some(isOver)))
+        return submissions.map(({ hash }) => ({ hash, ...limit('maxDescendants') }));
+      index.limits = { ...index.limits, maxDescendants: without };
+      const outcomes = await whole.admit(...given);
       index.limits = { ...index.limits, maxDescendants };
       return outcomes;
     },
-  })),
-  limiting('parked-one-less', ['admit'], ({ maxParked }) => ({ maxParked: maxParked - 1 })),
-  limiting('parked-without-limit', ['admit'], () => ({ maxParked: Number.POSITIVE_INFINITY })),
-  seeing('circles-through-flight-overlooked', ['admit'], ({ index }) => {
-    const of = (tag: string) => new Set([...index.providers.of(tag)].filter(({ stage }) => stage === 'Pending'));
-    return { providers: lentTags(of, (tag) => index.providers.has(tag)) };
   }),
-  refusing('circles-over-the-chain', ({ hash, verdict }, { satisfied, providers, dependents }) =>
-    verdict.requires.some((tag) => satisfied.has(tag) && providers.has(tag)) &&
-    verdict.provides.some((tag) => dependents.has(tag))
-      ? { kind: 'cycle', hash }
-      : null,
-  ),
+  priority.limits('parked-one-less', ['admit'], ({ maxParked }) => ({ maxParked: maxParked - 1 })),
+  priority.limits('parked-without-limit', ['admit'], () => ({ maxParked: without })),
+  priority.hides('circles-through-flight-overlooked', ['admit'], ({ stage }) => stage !== 'Pending'),
+  refusing('circles-over-the-chain', ({ verdict }, { satisfied, providers, dependents }) => {
+    const isMet = verdict.requires.some((tag) => satisfied.has(tag) && providers.has(tag));
+    return isMet && verdict.provides.some((tag) => dependents.has(tag)) && { kind: 'cycle' };
+  }),
 ];
-
-function sourceMutants(): Mutant[] {
-  const grown = (id: string, sources: (known: readonly string[], from: string) => readonly string[]): Mutant =>
-    ranking(id, (driver, { index }) => ({
-      admit: async (submissions, moment, context) => {
-        const before = submissions.map(({ hash }) => index.node(hash)?.entry.sources ?? null);
-        const outcomes = await driver.admit(submissions, moment, context);
-        for (const [i, { hash, from }] of submissions.entries()) {
-          const node = index.node(hash);
-          const known = before[i] ?? null;
-          if (node === undefined || from === null || known === null) continue;
-          index.move(node, node.stage, { ...node.entry, sources: sources(known, from) });
-        }
-        return outcomes;
-      },
-    }));
-  return [
-    grown('sources-without-number', (known, from) => (known.includes(from) ? known : [...known, from])),
-    grown('sources-as-often-as-sent', (known, from) => [...known, from].slice(0, 64)),
-    grown('sources-the-last-ones', (known, from) => (known.includes(from) ? known : [...known, from].slice(-64))),
-  ];
-}

@@ -1,7 +1,6 @@
-import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
+import type { MempoolStore } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
-import { rankedOpened, rankedStore } from './priority-pool.ts';
-import { stores } from './stores.ts';
+import { arrivals, pools, stores } from './stores.ts';
 
 type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confirm' | 'setLimits';
 
@@ -9,46 +8,43 @@ type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confir
 function pretending<V extends Verb>(
   id: string,
   verb: V,
-  instead: (store: MempoolStore, given: Parameters<MempoolStore[V]>) => Promise<unknown>,
+  instead: (store: MempoolStore, given: Parameters<MempoolStore[V]>) => unknown,
 ): Mutant {
-  return rankedStore(id, (store) => {
-    const call = store[verb].bind(store) as (...given: unknown[]) => Promise<unknown>;
-    return {
-      [verb]: (...given: unknown[]) =>
-        call(...given).catch((error: unknown) => {
-          if (!isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED')) throw error;
-          return instead(store, given as Parameters<MempoolStore[V]>);
-        }),
-    } as Partial<MempoolStore>;
+  return pools.caught(id, [verb], 'ERR_MEMPOOL_UNSUPPORTED', (_, { store, given }) => instead(store, given as never));
+}
+
+const without = ({ verdict: _, from: __, ...one }: Parameters<MempoolStore['receive']>[0][number]) => one;
+
+/** A batch received with more or less room than there is. */
+function withRoom(
+  id: string,
+  change: (maxTxs: number, store: MempoolStore, batch: readonly { readonly hash: string }[]) => Promise<number>,
+): Mutant {
+  return arrivals.around(id, {
+    receive: async ({ store, given }) => {
+      const { maxTxs } = await store.setLimits({});
+      await store.setLimits({ maxTxs: Math.max(0, await change(maxTxs, store, given[0])) });
+      const outcomes = await store.receive(...given);
+      await store.setLimits({ maxTxs });
+      return outcomes;
+    },
   });
 }
 
-/** A fault in a pool in order of arrival. */
-export function arriving(
-  id: string,
-  plant: (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>,
-): Mutant {
-  return rankedStore(id, (store, options) => (store.ordering === 'fifo' ? plant(store, options) : {}));
-}
-
-const plain = (batch: Parameters<MempoolStore['receive']>[0]) =>
-  batch.map(({ hash, payload, payloadType }) => ({ hash, payload, payloadType }));
+const statusOf = (store: MempoolStore, batch: readonly { readonly hash: string }[]) =>
+  store.checkStatus(batch.map(({ hash }) => hash));
 
 /** P18. */
 export const arrivalMutants: readonly Mutant[] = [
   pretending('arrivals-lose-their-verdicts', 'receive', (store, [batch, options]) =>
-    store.receive(plain(batch), options),
+    store.receive(batch.map(without), options),
   ),
-  arriving('verdicts-are-never-for-arrivals', (store) => ({
-    receive: (batch, options) =>
-      store.receive(
-        batch.map(({ verdict, ...one }) => (verdict ? { ...one, verdict: { priority: 1n } } : one)),
-        options,
-      ),
-  })),
-  pretending('best-of-arrivals-is-nothing', 'best', async () => []),
-  pretending('arrivals-are-never-stale', 'stale', async () => []),
-  pretending('verdicts-on-arrivals-are-skipped', 'revise', async (_, [revisions]) =>
+  arrivals.givenEach('verdicts-are-never-for-arrivals', {
+    receive: ({ verdict }) => ({ verdict: verdict && { priority: 1n } }),
+  }),
+  pretending('best-of-arrivals-is-nothing', 'best', () => []),
+  pretending('arrivals-are-never-stale', 'stale', () => []),
+  pretending('verdicts-on-arrivals-are-skipped', 'revise', (_, [revisions]) =>
     revisions.map(({ hash }) => ({ kind: 'skipped', hash })),
   ),
   pretending('dump-of-arrivals-is-their-usage', 'dump', (store) => store.usage()),
@@ -61,156 +57,103 @@ export const arrivalMutants: readonly Mutant[] = [
   pretending('other-limits-of-arrivals-ignored', 'setLimits', (store, [{ maxTxs }, options]) =>
     store.setLimits(maxTxs === undefined ? {} : { maxTxs }, options),
   ),
-  rankedOpened(
-    'limits-of-an-open-by-arrival-ignored',
-    ({ ordering = 'fifo', maxTxs, maxTxBytes, pool, now, ...options }) => ({
-      ordering,
-      ...(maxTxs === undefined ? {} : { maxTxs }),
-      ...(maxTxBytes === undefined ? {} : { maxTxBytes }),
-      ...(pool === undefined ? {} : { pool }),
-      ...(now === undefined ? {} : { now }),
-      ...(ordering === 'priority' ? options : {}),
-    }),
-  ),
-  rankedOpened('priority-unless-told-otherwise', (options) => ({ ordering: 'priority', ...options })),
-  arriving('reaps-the-newest-first', (store) => ({
-    reap: async (budget, options) => (await store.reap(budget, options)).reverse(),
-  })),
-  arriving('takes-the-newest', (store) => ({
-    take: async ({ maxTxs, ...budget }, options) => {
+  pools.opened('limits-of-an-open-by-arrival-ignored', (options) => {
+    const kept = ['ordering', 'maxTxs', 'maxTxBytes', 'pool', 'now'];
+    if (options.ordering === 'priority') return options;
+    return Object.fromEntries(Object.entries(options).filter(([name]) => kept.includes(name)));
+  }),
+  pools.opened('priority-unless-told-otherwise', (options) => ({ ordering: 'priority', ...options })),
+  arrivals.told('reaps-the-newest-first', { reap: (reaped) => reaped.toReversed() }),
+  arrivals.around('takes-the-newest', {
+    take: async ({ store, given: [{ maxTxs, ...budget }, options] }) => {
       const lot = await store.take(budget, options);
-      const newest = lot.transactions.slice(-(maxTxs ?? lot.transactions.length));
-      await store.release(
-        lot.transactions.map(({ hash }) => hash).filter((hash) => !newest.some((one) => one.hash === hash)),
-      );
-      return { ...lot, transactions: newest };
+      const kept = Math.max(0, lot.transactions.length - (maxTxs ?? lot.transactions.length));
+      await store.release(lot.transactions.slice(0, kept).map(({ hash }) => hash));
+      return { ...lot, transactions: lot.transactions.slice(kept) };
     },
-  })),
-  arriving('takes-more-when-repeated', (store) => ({
-    take: (budget, { operationId: _, ...options }) => store.take(budget, options),
-  })),
-  arriving('leases-of-arrivals-never-end', (store) => ({
-    sweep: async () => ({ returned: [], expired: [], evicted: [], more: false, of: store.name }),
-  })),
-  arriving('gossips-what-waits-alone', (store) => ({
-    since: async (after, query) => {
-      const page = await store.since(after, query);
-      const stages = await store.checkStatus(page.items.map(({ hash }) => hash));
-      return { ...page, items: page.items.filter((_, i) => stages[i]?.stage === 'Pending') };
+  }),
+  arrivals.around('takes-more-when-repeated', {
+    take: ({ store, given: [budget, { operationId: _, ...options }] }) => store.take(budget, options),
+  }),
+  arrivals.around('leases-of-arrivals-never-end', {
+    sweep: async ({ store }) => ({ returned: [], expired: [], evicted: [], more: false, of: store.name }),
+  }),
+  arrivals.told('gossips-what-waits-alone', {
+    since: async ({ items }, { store }) => {
+      const stages = await statusOf(store, items);
+      return { items: items.filter((_, i) => stages[i]?.stage === 'Pending') };
     },
-  })),
-  arriving('payloads-of-arrivals-by-seq', (store) => ({
-    payloads: async (hashes, options) => {
-      const found = await store.payloads(hashes, options);
-      return found.toSorted((a, b) => Number(a === null) - Number(b === null));
-    },
-  })),
-  arriving('arrivals-are-parked', (store) => ({ peekParked: (query) => store.peekPending(query) })),
-  arriving('flushes-arrivals-in-flight', (store) => ({
-    flush: async (options) => {
+  }),
+  arrivals.told('payloads-of-arrivals-by-seq', {
+    payloads: (found) => found.toSorted((a, b) => Number(a === null) - Number(b === null)),
+  }),
+  arrivals.around('arrivals-are-parked', { peekParked: ({ store, given }) => store.peekPending(...given) }),
+  arrivals.around('flushes-arrivals-in-flight', {
+    flush: async ({ store, given }) => {
       const flying = (await store.peekInflight()).map(({ hash }) => hash);
       const dropped = await store.drop(flying, 'flushed');
-      return (await store.flush(options)) + dropped.length;
+      return (await store.flush(...given)) + dropped.length;
     },
-  })),
-  arriving('seen-arrivals-need-room', (store) => ({
-    receive: async (batch, options) => {
+  }),
+  arrivals.instead('seen-arrivals-need-room', {
+    receive: async ({ store, given: [batch] }) => {
       const { maxTxs } = await store.setLimits({});
       const { pending, propagated, acknowledged } = await store.usage();
-      const stages = await store.checkStatus(batch.map(({ hash }) => hash));
       const isFull = pending + propagated + acknowledged >= maxTxs;
-      if (!isFull || stages.some(({ stage }) => stage !== 'Unknown')) return store.receive(batch, options);
-      return batch.map(({ hash }) => ({ kind: 'full', hash }));
+      const isNew = (await statusOf(store, batch)).every(({ stage }) => stage === 'Unknown');
+      return isFull && isNew && batch.map(({ hash }) => ({ kind: 'full', hash }));
     },
-  })),
-  arriving('known-arrivals-need-room', (store) => ({
-    receive: async (batch, options) => {
-      const outcomes = await store.receive(batch, options);
-      const at = outcomes.findIndex(({ kind }) => kind === 'full');
-      return outcomes.map((one, i) => (at >= 0 && i > at ? { kind: 'full', hash: one.hash } : one));
+  }),
+  arrivals.told('known-arrivals-need-room', {
+    receive: (told) => {
+      const at = told.findIndex(({ kind }) => kind === 'full');
+      return told.map((one, i) => (at >= 0 && i > at ? { kind: 'full', hash: one.hash } : one));
     },
-  })),
-  arriving('confirmed-arrivals-take-room', (store) => ({
-    receive: async (batch, options) => {
-      const { maxTxs } = await store.setLimits({});
-      const { confirmed } = await store.usage();
-      await store.setLimits({ maxTxs: Math.max(0, maxTxs - confirmed) });
-      const outcomes = await store.receive(batch, options);
-      await store.setLimits({ maxTxs });
-      return outcomes;
+  }),
+  withRoom('confirmed-arrivals-take-room', async (maxTxs, store) => maxTxs - (await store.usage()).confirmed),
+  pools.around('empty-takes-not-recorded', {
+    take: async ({ store, given: [budget, { operationId, ...options }] }) => {
+      if (await store.hasPending()) return store.take(budget, { ...options, operationId });
+      return { ...(await store.take(budget, options)), leaseId: operationId ?? '' };
     },
-  })),
-  rankedStore('empty-takes-not-recorded', (store) => ({
-    take: async (budget, options) => {
-      if (await store.hasPending()) return store.take(budget, options);
-      const { operationId, ...rest } = options;
-      return { ...(await store.take(budget, rest)), leaseId: operationId ?? '' };
-    },
-  })),
-  arriving('arrivals-reaped-without-each-overhead', (store) => ({
-    reap: async (budget = {}, options) => {
+  }),
+  arrivals.around('arrivals-reaped-without-each-overhead', {
+    reap: async ({ store, given: [budget = {}, options] }) => {
       const { maxBytes = Number.POSITIVE_INFINITY, overheadBytes = 0, skip } = budget;
       if (skip !== undefined || overheadBytes === 0) return store.reap(budget, options);
       return store.reap({ ...budget, maxBytes: maxBytes - overheadBytes, overheadBytes: 0 }, options);
     },
-  })),
-  arriving('payloads-of-confirmed-arrivals-are-null', (store) => ({
-    payloads: async (hashes, options) => {
+  }),
+  arrivals.told('payloads-of-confirmed-arrivals-are-null', {
+    payloads: async (bodies, { store, given: [hashes] }) => {
       const known = await store.checkStatus(hashes);
-      const payloads = await store.payloads(hashes, options);
-      return payloads.map((one, i) => (known[i]?.stage === 'Confirmed' ? null : one));
+      return bodies.map((one, i) => (known[i]?.stage === 'Confirmed' ? null : one));
     },
-  })),
-  arriving('acknowledged-arrivals-take-no-room', (store) => ({
-    receive: async (batch, options) => {
-      const { maxTxs } = await store.setLimits({});
-      const { acknowledged } = await store.usage();
-      await store.setLimits({ maxTxs: maxTxs + acknowledged });
-      const outcomes = await store.receive(batch, options);
-      await store.setLimits({ maxTxs });
-      return outcomes;
-    },
-  })),
-  arriving('dropped-arrivals-need-no-room', (store) => ({
-    receive: async (batch, options) => {
-      const { maxTxs } = await store.setLimits({});
-      const known = await store.checkStatus(batch.map(({ hash }) => hash));
-      const again = known.filter(({ stage }) => stage === 'Dropped');
-      await store.setLimits({ maxTxs: maxTxs + again.length });
-      const outcomes = await store.receive(batch, options);
-      await store.setLimits({ maxTxs });
-      return outcomes;
-    },
-  })),
-  arriving('arrivals-limited-by-default', (store) => ({
-    setLimits: async (limits, options) => {
-      const set = await store.setLimits(limits, options);
-      return { ...set, maxTxs: Math.min(set.maxTxs, 100_000) };
-    },
-  })),
+  }),
+  withRoom('acknowledged-arrivals-take-no-room', async (maxTxs, store) => maxTxs + (await store.usage()).acknowledged),
+  withRoom('dropped-arrivals-need-no-room', async (maxTxs, store, batch) => {
+    const again = (await statusOf(store, batch)).filter(({ stage }) => stage === 'Dropped');
+    return maxTxs + again.length;
+  }),
+  arrivals.told('arrivals-limited-by-default', { setLimits: ({ maxTxs }) => ({ maxTxs: Math.min(maxTxs, 100_000) }) }),
   stores.opened('limit-at-open-taken-and-forgotten', ({ maxTxs: _, ...options }) => options),
   stores.around('limit-set-and-forgotten', {
     setLimits: ({ store, given: [, options] }) => store.setLimits({}, options),
   }),
-  arriving('arrivals-push-out-the-oldest', (store) => ({
-    receive: async (batch, options) => {
-      const outcomes = await store.receive(batch, options);
+  arrivals.told('arrivals-push-out-the-oldest', {
+    receive: async ([first], { store, given }) => {
       const [oldest] = await store.peekPending({ limit: 1 });
-      if (outcomes[0]?.kind !== 'full' || oldest === undefined) return outcomes;
+      if (first?.kind !== 'full' || oldest === undefined) return null;
       await store.drop([oldest.hash], 'evicted');
-      return store.receive(batch, options);
+      return store.receive(...given);
     },
-  })),
-  arriving('limit-of-arrivals-sweeps', (store) => ({
-    setLimits: async (limits, options) => {
-      const set = await store.setLimits(limits, options);
-      const over = (await store.usage()).pending - set.maxTxs;
-      if (over > 0)
-        await store.drop(
-          (await store.peekPending({ limit: over })).map(({ hash }) => hash),
-          'evicted',
-        );
-      return set;
+  }),
+  arrivals.told('limit-of-arrivals-sweeps', {
+    setLimits: async ({ maxTxs }, { store }) => {
+      const over = (await store.usage()).pending - maxTxs;
+      const first = over > 0 ? await store.peekPending({ limit: over }) : [];
+      const hashes = first.map(({ hash }) => hash);
+      await store.drop(hashes, 'evicted');
     },
-  })),
+  }),
 ];

@@ -1,68 +1,38 @@
 import type { Load, PoolDump } from 'mempool-core';
-import type { PriorityPool } from 'mempool-core/backend';
+import type { PoolIndex, PriorityPool } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
-import { ranked, rankedStore, ranking } from './priority-pool.ts';
+import { free } from './planted-driver.ts';
+import { priority } from './priority-pool.ts';
+import { pools } from './stores.ts';
 
 function loaded(id: string, change: (load: Load, pool: PriorityPool) => Partial<Load>): Mutant {
-  return ranking(id, (driver, pool) => ({
-    usage: async (context) => {
-      const usage = await driver.usage(context);
-      const { load } = usage;
-      return load === undefined ? usage : { ...usage, load: { ...load, ...change(load, pool) } };
-    },
-  }));
+  return priority.told(id, { usage: ({ load }, { pool }) => load && { load: { ...load, ...change(load, pool) } } });
 }
 
-/** Counts up and down in doubles. */
-function inDoubles(): Mutant {
-  return ranking('gas-in-doubles', (driver, { index }) => {
-    let gas = 0;
-    return {
-      admit: async (...given) => {
-        const outcomes = await driver.admit(...given);
-        for (const { verdict } of given[0]) gas += verdict.gas;
-        return outcomes;
-      },
-      drop: async (hashes, ...rest) => {
-        const gone = hashes.map((hash) => index.node(hash)?.entry.verdict.gas ?? 0);
-        const dropped = await driver.drop(hashes, ...rest);
-        for (const each of gone) gas -= each;
-        return dropped;
-      },
-      usage: async (context) => {
-        const usage = await driver.usage(context);
-        return usage.load === undefined ? usage : { ...usage, load: { ...usage.load, gas } };
-      },
-    };
-  });
-}
+/** What a list of the dump has, by its keys. */
+const listsOf = {
+  providers: ({ providers }: PoolIndex) => Array.from(providers.entries(), ([tag]) => [tag, []]),
+  dependents: ({ dependents }: PoolIndex) => Array.from(dependents.entries(), ([tag]) => [tag, []]),
+  leases: ({ leases }: PoolIndex) => Array.from(leases.entries(), ([id]) => [id, []]),
+  senders: ({ totals }: PoolIndex) => Array.from(totals.senders, ([sender]) => [sender, 0]),
+  satisfied: ({ satisfied }: PoolIndex) => [...satisfied.entries()],
+};
 
 /** What is once in a list of the dump stays there. */
-function staying(id: string, list: 'providers' | 'dependents' | 'leases' | 'senders' | 'satisfied'): Mutant {
-  return ranking(id, (driver, { index }) => {
+function staying(id: string, list: keyof typeof listsOf): Mutant {
+  return priority.plant(id, (driver, { index }) => {
     const seen = new Map<string, unknown>();
-    const note = (): void => {
-      const tags = { providers: index.providers, dependents: index.dependents, leases: index.leases };
-      if (list === 'senders') for (const [sender] of index.totals.senders) seen.set(sender, 0);
-      else if (list === 'satisfied') for (const [tag, tick] of index.satisfied.entries()) seen.set(tag, tick);
-      else for (const [tag] of tags[list].entries()) seen.set(tag, []);
-    };
+    const noting =
+      <Given extends readonly unknown[], Told>(call: (...given: Given) => Told | Promise<Told>) =>
+      async (...given: Given): Promise<Told> => {
+        const told = await call(...given);
+        for (const [key, value] of listsOf[list](index)) seen.set(key as string, value);
+        return told;
+      };
     return {
-      admit: async (...given) => {
-        const outcomes = await driver.admit(...given);
-        note();
-        return outcomes;
-      },
-      take: async (...given) => {
-        const lot = await driver.take(...given);
-        note();
-        return lot;
-      },
-      confirm: async (...given) => {
-        const outcome = await driver.confirm(...given);
-        note();
-        return outcome;
-      },
+      admit: noting(driver.admit),
+      take: noting(driver.take),
+      confirm: noting(driver.confirm),
       dumpPool: async (context) => {
         const dump = await driver.dumpPool(context);
         const kept = new Map<string, unknown>([...seen, ...dump[list]]);
@@ -74,7 +44,24 @@ function staying(id: string, list: 'providers' | 'dependents' | 'leases' | 'send
 
 /** P13. */
 export const drainMutants: readonly Mutant[] = [
-  inDoubles(),
+  // Counts up and down in doubles.
+  priority.around('gas-in-doubles', {
+    admit: async ({ whole, given, notes }) => {
+      const outcomes = await whole.admit(...given);
+      for (const { verdict } of given[0]) notes.count += verdict.gas;
+      return outcomes;
+    },
+    drop: async ({ whole, index, given, notes }) => {
+      const gone = given[0].map((hash) => index.node(hash)?.entry.verdict.gas ?? 0);
+      const dropped = await whole.drop(...given);
+      for (const each of gone) notes.count -= each;
+      return dropped;
+    },
+    usage: async ({ whole, given, notes }) => {
+      const usage = await whole.usage(...given);
+      return usage.load === undefined ? usage : { ...usage, load: { ...usage.load, gas: notes.count } };
+    },
+  }),
   loaded('load-without-what-is-in-flight', (_, { index }) => ({ transactions: index.order.length })),
   loaded('load-with-confirmed-ones', ({ transactions }, { ledger }) => ({
     transactions: transactions + ledger.usage().confirmed,
@@ -88,20 +75,14 @@ export const drainMutants: readonly Mutant[] = [
   loaded('headroom-of-a-number-always', ({ headroom }) => ({
     headroom: { ...headroom, transactions: Math.min(Number.MAX_SAFE_INTEGER, headroom.transactions) },
   })),
-  ranked('load-not-told-of-a-rollback', {
-    answer: (driver, { index }) => {
-      let [transactions, bytes] = [0, 0];
-      return {
-        rollback: (...given) => {
-          ({ transactions, bytes } = index.totals);
-          return driver.rollback(...given);
-        },
-        usage: async (context) => {
-          const usage = await driver.usage(context);
-          const { load } = usage;
-          return load === undefined || bytes === 0 ? usage : { ...usage, load: { ...load, transactions, bytes } };
-        },
-      };
+  priority.around('load-not-told-of-a-rollback', {
+    rollback: ({ whole, index: { totals }, given, notes }) => {
+      notes.patches.set('before', { transactions: totals.transactions, bytes: totals.bytes });
+      return whole.rollback(...given);
+    },
+    usage: async ({ whole, given, notes }) => {
+      const usage = await whole.usage(...given);
+      return usage.load ? { ...usage, load: { ...usage.load, ...notes.patches.get('before') } } : usage;
     },
   }),
   staying('drained-pool-leaves-tags', 'providers'),
@@ -109,38 +90,33 @@ export const drainMutants: readonly Mutant[] = [
   staying('drained-pool-leaves-leases', 'leases'),
   staying('drained-pool-leaves-senders', 'senders'),
   staying('drained-pool-leaves-satisfied-tags', 'satisfied'),
-  ranking('flushes-what-is-in-flight', (driver, { index }) => ({
-    flush: async (context) => {
+  priority.around('flushes-what-is-in-flight', {
+    flush: async ({ whole, index, given }) => {
       const flying = [...index.nodes()].filter(({ stage }) => stage === 'Propagated').map(({ hash }) => hash);
-      const count = await driver.flush(context);
-      const more = await driver.drop(flying, 'flushed', { ...context, operationId: undefined });
-      return count + more.length;
+      const count = await whole.flush(...given);
+      return count + (await whole.drop(flying, 'flushed', free)).length;
     },
-  })),
-  ranking('flushes-a-thousand-at-most', (driver, { index }) => ({
-    flush: async (context) => {
+  }),
+  priority.around('flushes-a-thousand-at-most', {
+    flush: async ({ whole, index, given: [context] }) => {
       const first = Array.from(index.order, ({ hash }) => hash).slice(0, 1_000);
-      return (await driver.drop(first, 'flushed', context)).length;
+      return (await whole.drop(first, 'flushed', context)).length;
     },
-  })),
-  ranking('flush-tells-what-was-ready', (driver, { index }) => ({
-    flush: async (context) => {
+  }),
+  priority.around('flush-tells-what-was-ready', {
+    flush: async ({ whole, index, given }) => {
       const ready = index.order.length - index.parked.length;
-      return Math.min(ready, await driver.flush(context));
+      return Math.min(ready, await whole.flush(...given));
     },
-  })),
-  rankedStore('senders-keep-their-places', (store) => {
-    const senders = new Map<string, number>();
-    return {
-      receive: async (batch, options) => {
-        const { maxPerSender } = await store.setLimits({});
-        const isOver = batch.some(({ verdict }) => (senders.get(verdict?.sender ?? '') ?? 0) >= maxPerSender);
-        if (isOver && maxPerSender === 1)
-          return batch.map(({ hash }) => ({ kind: 'sender-limit', hash, limit: maxPerSender }));
-        for (const { verdict } of batch)
-          if (verdict?.sender) senders.set(verdict.sender, (senders.get(verdict.sender) ?? 0) + 1);
-        return store.receive(batch, options);
-      },
-    };
+  }),
+  pools.around('senders-keep-their-places', {
+    receive: async ({ store, given, notes: { numbers } }) => {
+      const senders = given[0].flatMap(({ verdict }) => verdict?.sender || []);
+      const { maxPerSender } = await store.setLimits({});
+      const isOver = maxPerSender === 1 && senders.some((sender) => numbers.has(sender));
+      if (isOver) return given[0].map(({ hash }) => ({ kind: 'sender-limit', hash, limit: maxPerSender }));
+      for (const sender of senders) numbers.set(sender, 1);
+      return store.receive(...given);
+    },
   }),
 ];

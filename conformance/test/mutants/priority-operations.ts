@@ -1,8 +1,8 @@
-import type { MempoolStore, ReceiveOutcome } from 'mempool-core';
-import type { Step } from 'mempool-core/backend';
+import type { MempoolStore, ReceiveOutcome, StoreEvent, WriteOptions } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
 import { isRefusal } from './priority-admission.ts';
-import { type RankedVerb, rankedStore, ranking, settling } from './priority-pool.ts';
+import { priority, type RankedVerb } from './priority-pool.ts';
+import { pools } from './stores.ts';
 
 const ownVerbs = [
   ['admit', 'receive'],
@@ -11,24 +11,19 @@ const ownVerbs = [
   ['flush', 'flush'],
   ['setLimits', 'setLimits'],
 ] as const;
-
-const unrecorded = (step: Step<unknown>): Step<unknown> => ({ ...step, operation: null });
-
-/** A repeat is a new call. */
-function notRecorded([driverVerb, verb]: (typeof ownVerbs)[number]): Mutant {
-  return settling(`${verb}-not-recorded`, [driverVerb], unrecorded);
-}
+type OwnVerb = (typeof ownVerbs)[number];
+type Call = (...given: unknown[]) => Promise<unknown>;
 
 /** Only the last call is known again. */
-function lastAlone([driverVerb, verb]: (typeof ownVerbs)[number]): Mutant {
-  return ranking(`${verb}-known-until-the-next-call`, (driver) => {
+function lastAlone([driverVerb, verb]: OwnVerb): Mutant {
+  return priority.plant(`${verb}-known-until-the-next-call`, (driver) => {
     const ids = new Map<string, string>();
     let [made, last] = [0, ''];
     const verbs: readonly RankedVerb[] = ['admit', 'drop', 'setLimits', driverVerb];
     const noted = (name: RankedVerb) => {
       const call = driver[name] as (...given: unknown[]) => unknown;
       return (...given: unknown[]) => {
-        const context = given.at(-1) as { readonly operationId?: string | undefined };
+        const context = given.at(-1) as WriteOptions;
         const { operationId } = context;
         made += 1;
         if (operationId === undefined || name !== driverVerb) {
@@ -45,99 +40,87 @@ function lastAlone([driverVerb, verb]: (typeof ownVerbs)[number]): Mutant {
 }
 
 /** The id of another verb is no matter. */
-function ownIds([, verb]: (typeof ownVerbs)[number]): Mutant {
-  return rankedStore(`${verb}-with-ids-of-its-own`, (store) => {
-    const call = store[verb].bind(store) as (...given: unknown[]) => Promise<unknown>;
+function ownIds([, verb]: OwnVerb): Mutant {
+  return pools.plant(`${verb}-with-ids-of-its-own`, (store) => {
     const at = verb === 'flush' || verb === 'sweep' ? 0 : 1;
-    return {
-      [verb]: (...given: unknown[]) => {
-        const options = given[at] as { readonly operationId?: string } | undefined;
-        if (options?.operationId === undefined) return call(...given);
-        return call(...given.slice(0, at), { ...options, operationId: `${verb} ${options.operationId}` });
-      },
-    } as Partial<MempoolStore>;
+    const named = (...given: unknown[]) => {
+      const options = given[at] as WriteOptions | undefined;
+      const own = options?.operationId && { ...options, operationId: `${verb} ${options.operationId}` };
+      return (store[verb] as Call)(...given.slice(0, at), own || options);
+    };
+    return { [verb]: named } as Partial<MempoolStore>;
+  });
+}
+
+/** An id is answered as if it had come with the arguments that it came with first, where this says so. */
+function withFirst<V extends 'revise' | 'setLimits'>(
+  id: string,
+  verb: V,
+  isSame: (before: Parameters<MempoolStore[V]>[0], now: Parameters<MempoolStore[V]>[0]) => boolean,
+): Mutant {
+  return pools.plant(id, (store) => {
+    const known = new Map<string, Parameters<MempoolStore[V]>[0]>();
+    const answered = (first: Parameters<MempoolStore[V]>[0], options?: WriteOptions) => {
+      const { operationId = '' } = options ?? {};
+      if (operationId !== '' && !known.has(operationId)) known.set(operationId, first);
+      const before = known.get(operationId);
+      return (store[verb] as Call)(before !== undefined && isSame(before, first) ? before : first, options);
+    };
+    return { [verb]: answered } as Partial<MempoolStore>;
+  });
+}
+
+/** What is told to a repeat, changed. */
+function toRepeats<V extends 'receive' | 'setLimits'>(id: string, verb: V, change: (told: unknown) => unknown): Mutant {
+  return pools.every(id, [verb], async ({ store, given, notes: { hashes } }) => {
+    const told = await (store[verb] as Call)(...given);
+    const { operationId = '' } = (given[1] as WriteOptions | undefined) ?? {};
+    const isAgain = operationId !== '' && hashes.has(operationId);
+    hashes.add(operationId);
+    return isAgain ? change(told) : told;
+  });
+}
+
+/** Events of such a stage told first, or last. */
+function parted(id: string, verb: RankedVerb, stage: string, place: 'first' | 'last'): Mutant {
+  const isOf = (event: StoreEvent) => event.kind === 'transaction' && event.stage === stage;
+  return priority.ordered(id, [verb], (events) => {
+    const [of, others] = [events.filter(isOf), events.filter((event) => !isOf(event))];
+    return place === 'first' ? [...of, ...others] : [...others, ...of];
   });
 }
 
 /** P14. */
 export const poolOperationMutants: readonly Mutant[] = [
-  ...ownVerbs.map(notRecorded),
+  // A repeat is a new call.
+  ...ownVerbs.map(([driverVerb, verb]) =>
+    priority.decided(`${verb}-not-recorded`, [driverVerb], () => ({ operation: null })),
+  ),
   ...ownVerbs.map(lastAlone),
   ...ownVerbs.map(ownIds),
-  settling('refusals-not-recorded', ['admit'], (step) =>
-    (step.outcome as ReceiveOutcome[]).every(isRefusal) ? unrecorded(step) : step,
+  priority.decided(
+    'refusals-not-recorded',
+    ['admit'],
+    ({ outcome }) => (outcome as ReceiveOutcome[]).every(isRefusal) && { operation: null },
   ),
-  rankedStore('recorded-without-parking', (store) => {
-    const known = new Set<string>();
-    return {
-      receive: async (batch, options) => {
-        const outcomes = await store.receive(batch, options);
-        const isAgain = options?.operationId !== undefined && known.has(options.operationId);
-        if (options?.operationId !== undefined) known.add(options.operationId);
-        return outcomes.map((outcome) => {
-          if (!isAgain || outcome.kind !== 'received') return outcome;
-          const { parked: _, ...rest } = outcome;
-          return rest;
-        });
-      },
-    };
+  toRepeats('recorded-without-parking', 'receive', (told) =>
+    (told as ReceiveOutcome[]).map((one) => {
+      if (one.kind !== 'received') return one;
+      const { parked: _, ...rest } = one;
+      return rest;
+    }),
+  ),
+  toRepeats('recorded-limits-lose-the-endless', 'setLimits', (set) => JSON.parse(JSON.stringify(set))),
+  withFirst('id-of-other-revisions-answered', 'revise', () => true),
+  withFirst('id-of-some-of-its-limits-answered', 'setLimits', (before, now) => before.maxTxs === now.maxTxs),
+  priority.ordered('evicted-in-its-call-told-twice', ['admit'], (events) => {
+    const [first] = events;
+    const isOwn = first?.kind === 'transaction' && first.previous.stage === 'Unknown' && first.stage === 'Dropped';
+    return isOwn ? [{ ...first, stage: 'Pending', reason: null }, ...events] : events;
   }),
-  rankedStore('recorded-limits-lose-the-endless', (store) => {
-    const known = new Set<string>();
-    return {
-      setLimits: async (limits, options) => {
-        const set = await store.setLimits(limits, options);
-        const { operationId } = options ?? {};
-        const isAgain = operationId !== undefined && known.has(operationId);
-        if (operationId !== undefined) known.add(operationId);
-        return isAgain ? JSON.parse(JSON.stringify(set)) : set;
-      },
-    };
-  }),
-  rankedStore('id-of-other-revisions-answered', (store) => {
-    const known = new Map<string | undefined, Parameters<typeof store.revise>[0]>();
-    return {
-      revise(revisions, options) {
-        const id = options?.operationId;
-        if (id !== undefined && !known.has(id)) known.set(id, revisions);
-        return store.revise(known.get(id) ?? revisions, options);
-      },
-    };
-  }),
-  rankedStore('id-of-some-of-its-limits-answered', (store) => {
-    const known = new Map<string | undefined, Parameters<typeof store.setLimits>[0]>();
-    return {
-      setLimits(limits, options) {
-        const id = options?.operationId;
-        if (id !== undefined && !known.has(id)) known.set(id, limits);
-        return store.setLimits(known.get(id)?.maxTxs === limits.maxTxs ? (known.get(id) ?? limits) : limits, options);
-      },
-    };
-  }),
-  settling('evicted-in-its-call-told-twice', ['admit'], (step, { ledger }) => {
-    const [first] = step.events;
-    if (first?.kind !== 'transaction' || first.previous.stage !== 'Unknown' || first.stage !== 'Dropped') return step;
-    const arrival = { ...first, stage: 'Pending', reason: null } as const;
-    const events = [arrival, ...step.events].map((event, i) => ({ ...event, eventSeq: ledger.lastEventSeq + 1 + i }));
-    return { ...step, events };
-  }),
-  settling('block-told-last', ['confirm'], (step) => {
-    const [block, ...rest] = step.events;
-    if (block === undefined || rest.length < 2) return step;
-    const events = [...rest, block].map((event, i) => ({ ...event, eventSeq: block.eventSeq + i }));
-    return { ...step, events };
-  }),
-  settling('spent-told-behind-the-confirmed', ['confirm'], (step) => {
-    const first = step.events[0]?.eventSeq ?? 0;
-    const isSpent = (event: (typeof step.events)[number]) => event.kind === 'transaction' && event.stage === 'Dropped';
-    const sorted = [...step.events.filter((one) => !isSpent(one)), ...step.events.filter(isSpent)];
-    return { ...step, events: sorted.map((event, i) => ({ ...event, eventSeq: first + i })) };
-  }),
-  settling('swept-told-by-what-moved-them', ['sweep'], (step) => {
-    const first = step.events[0]?.eventSeq ?? 0;
-    const isBack = (event: (typeof step.events)[number]) =>
-      event.kind === 'transaction' && event.stage === 'RolledBack';
-    const sorted = [...step.events.filter(isBack), ...step.events.filter((one) => !isBack(one))];
-    return { ...step, events: sorted.map((event, i) => ({ ...event, eventSeq: first + i })) };
-  }),
+  priority.ordered('block-told-last', ['confirm'], (events) =>
+    events.length > 2 ? [...events.slice(1), ...events.slice(0, 1)] : events,
+  ),
+  parted('spent-told-behind-the-confirmed', 'confirm', 'Dropped', 'last'),
+  parted('swept-told-by-what-moved-them', 'sweep', 'RolledBack', 'first'),
 ];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { defaultRetention, type Limits, type MempoolStore, type OpenOptions } from 'mempool-core';
+import { defaultRetention, type KnownStage, type Limits, type StoreEvent } from 'mempool-core';
 import {
   cutPage,
   type DriverOptions,
@@ -21,10 +21,10 @@ import {
   type Step,
   type StoreDriver,
 } from 'mempool-core/backend';
+import { numbered, withWrites } from './fifo.ts';
 import { over } from './hall.ts';
 import { Layer } from './layer.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
-import { pools } from './stores.ts';
 
 export type RankedDriver = StoreDriver & PriorityVerbs;
 export type RankedVerb = keyof RankedDriver;
@@ -137,54 +137,98 @@ function noted(pool: PlantedPool, verb: RankedVerb, call: unknown): unknown {
   };
 }
 
-/** A fault in a pool by priority; one in order of arrival has none. */
-export function ranked(id: string, faults: RankedFaults): Mutant {
-  return mutant(id, defineBackend({ name: id, capabilities, open: (options) => openPlanted(options, faults) }));
+type Change = object | false | null | undefined;
+type Verbs = readonly RankedVerb[];
+interface Site {
+  readonly pool: PriorityPool;
+  readonly index: PoolIndex;
+  readonly ledger: Ledger;
+  readonly options: DriverOptions;
 }
 
-/** A fault in what the rules find in the index, in some verbs. */
-export function seeing(id: string, verbs: readonly RankedVerb[], see: (seen: Seen) => Partial<PoolIndex>): Mutant {
-  return ranked(id, { see: (seen) => (verbs.includes(seen.verb) ? see(seen) : {}) });
+/** Faults in a pool by priority, in its verbs, below core's checks, and on both sides of the rules; one by arrival has none. */
+class PriorityLayer extends Layer<RankedDriver, Site> {
+  constructor() {
+    super((id, fault) =>
+      this.faults(id, {
+        answer: (driver, pool, options) => fault(driver, { pool, index: pool.index, ledger: pool.ledger, options }),
+      }),
+    );
+  }
+
+  /** Faults of several kinds. */
+  faults(id: string, faults: RankedFaults): Mutant {
+    return mutant(id, defineBackend({ name: id, capabilities, open: (options) => openPlanted(options, faults) }));
+  }
+
+  /** What the rules find in the index. */
+  view(id: string, verbs: Verbs, see: (seen: Seen) => Partial<PoolIndex>): Mutant {
+    return this.faults(id, { see: (seen) => (verbs.includes(seen.verb) ? see(seen) : {}) });
+  }
+
+  /** The limits that the rules go by. */
+  limits(id: string, verbs: Verbs, change: (limits: Limits, seen: Seen) => Partial<Limits>): Mutant {
+    return this.view(id, verbs, (seen) => ({ limits: { ...seen.index.limits, ...change(seen.index.limits, seen) } }));
+  }
+
+  /** Where a transaction is placed. */
+  places(id: string, change: (place: Place, entry: Entry, index: PoolIndex) => Change): Mutant {
+    const changed = (place: Place, entry: Entry, index: PoolIndex): Place => ({
+      ...place,
+      ...(change(place, entry, index) || {}),
+    });
+    return this.faults(id, {
+      see: ({ index }) => ({
+        place: (node, place) => index.place(node, changed(place, node.entry, index)),
+        stand: (entry, place) => index.stand(entry, changed(place, entry, index)),
+      }),
+    });
+  }
+
+  /** What becomes of an entry that changes its stage. */
+  moves(id: string, verbs: Verbs, change: (entry: Entry, stage: KnownStage, node: PoolNode, seen: Seen) => Change) {
+    return this.view(id, verbs, (seen) => ({
+      move: (node, stage, entry = node.entry) =>
+        seen.index.move(node, stage, { ...entry, ...(change(entry, stage, node, seen) || {}) }),
+    }));
+  }
+
+  /** Some of those who provide a tag are not found. */
+  overlooks(id: string, verbs: Verbs, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean): Mutant {
+    return this.view(id, verbs, (seen) => ({ providers: lentTags(foundIn(seen, isHidden)) }));
+  }
+
+  /** The same, though it is known whether anybody provides it. */
+  hides(id: string, verbs: Verbs, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean): Mutant {
+    return this.view(id, verbs, (seen) => {
+      const { providers } = seen.index;
+      return { providers: lentTags(foundIn(seen, isHidden), (tag) => providers.has(tag)) };
+    });
+  }
+
+  /** What is written instead of what the rules decided. */
+  decided(id: string, verbs: Verbs, change: (step: Step<unknown>, seen: Seen) => Change): Mutant {
+    return this.faults(id, {
+      decide: (step, seen) => (verbs.includes(seen.verb) ? { ...step, ...(change(step, seen) || {}) } : step),
+    });
+  }
+
+  /** The events of a call in another order, numbered anew. */
+  ordered(id: string, verbs: Verbs, order: (events: StoreEvent[]) => StoreEvent[]): Mutant {
+    return this.decided(id, verbs, (step) => numbered(step, order([...step.events])));
+  }
+
+  /** A reason written, and so told, in place of another. */
+  reason(id: string, verbs: Verbs, due: string, told: string): Mutant {
+    return this.decided(id, verbs, (step) => withWrites(step, ({ reason }) => reason === due && { reason: told }));
+  }
 }
 
-/** A fault in the limits that some verbs go by. */
-export function limiting(
-  id: string,
-  verbs: readonly RankedVerb[],
-  change: (limits: Limits, seen: Seen) => Partial<Limits>,
-): Mutant {
-  return seeing(id, verbs, (seen) => {
-    const { limits } = seen.index;
-    return { limits: { ...limits, ...change(limits, seen) } };
-  });
+function foundIn(seen: Seen, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean) {
+  return (tag: string) => new Set([...seen.index.providers.of(tag)].filter((node) => !isHidden(node, tag, seen)));
 }
 
-/** A fault in where a transaction is placed. */
-export function placing(id: string, change: (place: Place, entry: Entry, index: PoolIndex) => Place): Mutant {
-  return ranked(id, {
-    see: ({ index }) => ({
-      place: (node, place) => index.place(node, change(place, node.entry, index)),
-      stand: (entry, place) => index.stand(entry, change(place, entry, index)),
-    }),
-  });
-}
-
-/** A fault in the verbs of a pool by priority, below core's checks. */
-export function ranking(
-  id: string,
-  answer: (driver: RankedDriver, pool: PriorityPool, options: DriverOptions) => Partial<RankedDriver>,
-): Mutant {
-  return ranked(id, { answer });
-}
-
-/** A fault between what the rules decide and what is written, in some verbs. */
-export function settling(
-  id: string,
-  verbs: readonly RankedVerb[],
-  decide: (step: Step<unknown>, seen: Seen) => Step<unknown>,
-): Mutant {
-  return ranked(id, { decide: (step, seen) => (verbs.includes(seen.verb) ? decide(step, seen) : step) });
-}
+export const priority: PriorityLayer = new PriorityLayer();
 
 /** Tags by a rule of its own. */
 export function lentTags(
@@ -193,31 +237,3 @@ export function lentTags(
 ): PoolIndex['providers'] {
   return { of, has } as unknown as PoolIndex['providers'];
 }
-
-type StoreFault = (store: MempoolStore, options: OpenOptions) => Partial<MempoolStore>;
-
-/** A fault in what a caller gets, above core's checks, in both orders. */
-export function rankedStore(id: string, plant: StoreFault): Mutant {
-  return pools.plant(id, (store, { options }) => plant(store, options));
-}
-
-/** A fault in what is done with the options of `open`. */
-export function rankedOpened(id: string, change: (options: OpenOptions) => OpenOptions): Mutant {
-  return pools.opened(id, change);
-}
-
-interface Site {
-  readonly pool: PriorityPool;
-  readonly index: PoolIndex;
-  readonly ledger: Ledger;
-  readonly options: DriverOptions;
-}
-
-/** Faults in a pool by priority: in its verbs, below core's checks, and on both sides of the rules. */
-class PriorityLayer extends Layer<RankedDriver, Site> {}
-
-export const byPriority: PriorityLayer = new PriorityLayer((id, fault) =>
-  ranked(id, {
-    answer: (driver, pool, options) => fault(driver, { pool, index: pool.index, ledger: pool.ledger, options }),
-  }),
-);

@@ -2,15 +2,14 @@ import type { Candidate } from 'mempool-core';
 import type { CheckedBudget, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { parentsOf } from './priority-places.ts';
-import { rankedStore, ranking } from './priority-pool.ts';
+import { priority } from './priority-pool.ts';
+import { pools } from './stores.ts';
 
 const endless = Number.POSITIVE_INFINITY;
 
 /** A fault in the room that is reaped for, whoever reaps. */
-function budgeting(id: string, change: (budget: CheckedBudget, index: PoolIndex) => Partial<CheckedBudget>): Mutant {
-  return ranking(id, (driver, { index }) => ({
-    reap: (budget, context) => driver.reap({ ...budget, ...change(budget, index) }, context),
-  }));
+function budgeting(id: string, change: (budget: CheckedBudget) => Partial<CheckedBudget>): Mutant {
+  return priority.given(id, { reap: (budget) => change(budget) });
 }
 
 /** A fault in what is told of what is reaped. */
@@ -18,13 +17,10 @@ function reaping(
   id: string,
   change: (reaped: Candidate[], budget: CheckedBudget, index: PoolIndex) => Candidate[],
 ): Mutant {
-  return ranking(id, (driver, { index }) => ({
-    reap: async (budget, context) => change([...(await driver.reap(budget, context))], budget, index),
-  }));
+  return priority.told(id, { reap: (reaped, { index, given: [budget] }) => change([...reaped], budget, index) });
 }
 
-function candidateOf({ entry }: PoolNode): Candidate {
-  const { hash, seq, bytes, verdict } = entry;
+function candidateOf({ entry: { hash, seq, bytes, verdict } }: PoolNode): Candidate {
   return { hash, seq, bytes, gas: verdict.gas, priority: verdict.priority };
 }
 
@@ -32,7 +28,7 @@ function candidateOf({ entry }: PoolNode): Candidate {
 function* fitting(
   index: PoolIndex,
   budget: CheckedBudget,
-  isOver: (misfits: readonly PoolNode[], node: PoolNode) => boolean | 'pass',
+  isPassed: (misfits: PoolNode[], node: PoolNode) => boolean,
 ): Generator<Candidate> {
   let { maxBytes, maxGas, maxTxs } = budget;
   const misfits: PoolNode[] = [];
@@ -40,18 +36,15 @@ function* fitting(
     if (!node.place.ready || maxTxs === 0) return;
     const bytes = node.entry.bytes + budget.overheadBytes;
     const { gas } = node.entry.verdict;
-    const answer = isOver(misfits, node);
-    if (answer === true) return;
-    if (answer === 'pass') continue;
-    if (bytes > maxBytes || gas > maxGas) {
-      misfits.push(node);
-      if (misfits.length > budget.skip) return;
-      continue;
+    const passed = isPassed(misfits, node);
+    if (!passed && (bytes > maxBytes || gas > maxGas)) misfits.push(node);
+    else if (!passed) {
+      maxBytes -= bytes;
+      maxGas -= gas;
+      maxTxs -= 1;
+      yield candidateOf(node);
     }
-    maxBytes -= bytes;
-    maxGas -= gas;
-    maxTxs -= 1;
-    yield candidateOf(node);
+    if (misfits.length > budget.skip) return;
   }
 }
 
@@ -61,6 +54,8 @@ function waitsFor(index: PoolIndex, node: PoolNode, passed: readonly PoolNode[],
   return far > 1 && parents.some((parent) => waitsFor(index, parent, passed, far - 1));
 }
 
+const isReady = (index: PoolIndex, hash = ''): boolean => index.node(hash)?.place?.ready !== false;
+
 /** P7. */
 export const reapingMutants: readonly Mutant[] = [
   budgeting('overhead-ignored', () => ({ overheadBytes: 0 })),
@@ -69,24 +64,16 @@ export const reapingMutants: readonly Mutant[] = [
     maxBytes: maxBytes - overheadBytes,
   })),
   budgeting('gas-ignored', () => ({ maxGas: endless })),
-  budgeting('no-gas-is-no-limit', ({ maxGas }) => ({ maxGas: maxGas === 0 ? endless : maxGas })),
-  budgeting('no-bytes-is-no-limit', ({ maxBytes }) => ({ maxBytes: maxBytes === 0 ? endless : maxBytes })),
-  budgeting('no-count-is-no-limit', ({ maxTxs }) => ({ maxTxs: maxTxs === 0 ? endless : maxTxs })),
+  budgeting('no-gas-is-no-limit', ({ maxGas }) => ({ maxGas: maxGas || endless })),
+  budgeting('no-bytes-is-no-limit', ({ maxBytes }) => ({ maxBytes: maxBytes || endless })),
+  budgeting('no-count-is-no-limit', ({ maxTxs }) => ({ maxTxs: maxTxs || endless })),
   budgeting('count-ignored', ({ maxTxs }) => ({ maxTxs: maxTxs > 1 ? endless : maxTxs })),
   budgeting('bytes-must-be-left-over', ({ maxBytes }) => ({ maxBytes: maxBytes - 1 })),
   budgeting('gas-must-be-left-over', ({ maxGas }) => ({ maxGas: maxGas - 1 })),
-  budgeting('bytes-ignored-where-gas-is-given', ({ maxBytes, maxGas }) => ({
-    maxBytes: maxGas === endless ? maxBytes : endless,
-  })),
-  budgeting('gas-ignored-where-bytes-are-given', ({ maxBytes, maxGas }) => ({
-    maxGas: maxBytes === endless ? maxGas : endless,
-  })),
-  budgeting('gas-of-fifteen-at-most', ({ maxGas }) => ({
-    maxGas: maxGas === endless ? endless : Math.min(15, maxGas),
-  })),
-  budgeting('a-thousand-bytes-are-no-limit', ({ maxBytes }) => ({
-    maxBytes: maxBytes > 300 ? Math.min(maxBytes, 300) : maxBytes,
-  })),
+  budgeting('bytes-ignored-where-gas-is-given', ({ maxGas }) => (maxGas === endless ? {} : { maxBytes: endless })),
+  budgeting('gas-ignored-where-bytes-are-given', ({ maxBytes }) => (maxBytes === endless ? {} : { maxGas: endless })),
+  budgeting('gas-of-fifteen-at-most', ({ maxGas }) => (maxGas === endless ? {} : { maxGas: Math.min(15, maxGas) })),
+  budgeting('a-thousand-bytes-are-no-limit', ({ maxBytes }) => ({ maxBytes: Math.min(maxBytes, 300) })),
   budgeting('misfits-always-passed-over', () => ({ skip: endless })),
   budgeting('misfits-never-passed-over', () => ({ skip: 0 })),
   budgeting('one-misfit-less-passed-over', ({ skip }) => ({ skip: Math.max(0, skip - 1) })),
@@ -104,81 +91,45 @@ export const reapingMutants: readonly Mutant[] = [
   reaping('bytes-nought-do-not-fit-nought', (reaped, { maxBytes }) => (maxBytes === 0 ? [] : reaped)),
   reaping('descendants-of-misfits-reaped', (_, budget, index) => [...fitting(index, budget, () => false)]),
   reaping('grandchildren-of-misfits-reaped', (_, budget, index) => [
-    ...fitting(index, budget, (misfits, node) => (waitsFor(index, node, misfits, 1) ? 'pass' : false)),
+    ...fitting(index, budget, (misfits, node) => waitsFor(index, node, misfits, 1)),
   ]),
   reaping('descendants-of-misfits-are-misfits', (_, budget, index) => [
-    ...fitting(index, budget, (misfits, node) => {
-      if (!waitsFor(index, node, misfits, 9)) return false;
-      (misfits as PoolNode[]).push(node);
-      return misfits.length > budget.skip ? true : 'pass';
-    }),
+    ...fitting(index, budget, (misfits, node) => waitsFor(index, node, misfits, 9) && misfits.push(node) > 0),
   ]),
-  reaping('candidates-at-the-price-they-sort-by', (reaped, _, index) =>
-    reaped.map((one) => ({ ...one, priority: index.node(one.hash)?.place?.eff ?? 0n })),
-  ),
-  reaping('candidates-without-gas', (reaped) => reaped.map((one) => ({ ...one, gas: 0 }))),
-  ranking('reaping-leaves-a-trace', (driver, { index }) => ({
-    async reap(budget, context) {
-      const reaped = await driver.reap(budget, context);
-      if (budget.maxBytes === 200)
-        for (const { hash } of reaped) {
-          const node = index.node(hash);
-          if (node !== undefined) index.move(node, node.stage, { ...node.entry, sources: ['reaper'] });
-        }
-      return reaped;
-    },
-  })),
-  ranking('keys-without-seq', (driver) => ({
-    best: async (...given) =>
-      (await driver.best(...given)).map((one) => ({ ...one, key: one.key.slice(0, 39).padEnd(53, '0') })),
-  })),
-  ranking('keys-without-depth', (driver) => ({
-    best: async (...given) =>
-      (await driver.best(...given)).map((one) => ({
-        ...one,
-        key: `${one.key.slice(0, 31)}00000000${one.key.slice(39)}`,
-      })),
-  })),
-  ranking('keys-fall', (driver) => ({
-    best: async (...given) => [...(await driver.best(...given))].reverse(),
-  })),
-  ranking('page-behind-a-gone-key-is-empty', (driver, { index }) => ({
-    best: (after, limit, context) => {
-      const isThere = after === null || [...index.order].some(({ seq }) => seq === after.seq);
-      return isThere ? driver.best(after, limit, context) : [];
-    },
-  })),
-  ranking('page-of-best-begins-with-its-cursor', (driver) => ({
-    best: (after, limit, context) => driver.best(after && { ...after, seq: after.seq - 1 }, limit, context),
-  })),
-  ranking('payloads-without-gaps', (driver) => ({
-    payloads: async (...given) => (await driver.payloads(...given)).filter((one) => one !== null),
-  })),
-  ranking('payloads-once-each', (driver) => ({
-    payloads: (hashes, context) => driver.payloads([...new Set(hashes)], context),
-  })),
-  ranking('payloads-of-ready-ones-alone', (driver, { index }) => ({
-    payloads: async (hashes, context) => {
-      const found = await driver.payloads(hashes, context);
-      return found.map((one, i) => (index.node(hashes[i] ?? '')?.place?.ready === false ? null : one));
-    },
-  })),
-  ranking('payloads-handed-out-as-they-are-kept', (driver) => {
-    const kept = new Map<string, Uint8Array>();
-    return {
-      payloads: async (...given) =>
-        (await driver.payloads(...given)).map((one) => {
-          if (one === null) return null;
-          if (!kept.has(one.hash)) kept.set(one.hash, one.payload);
-          return { ...one, payload: kept.get(one.hash) ?? one.payload };
-        }),
-    };
+  priority.each('candidates-at-the-price-they-sort-by', {
+    reap: ({ hash }, { index }) => ({ priority: index.node(hash)?.place?.eff ?? 0n }),
   }),
-  rankedStore('takes-for-reaping', (store) => ({
-    reap: async (budget, options) => {
-      const reaped = await store.reap(budget, options);
-      if (budget?.maxBytes !== undefined) await store.markInflight(reaped.slice(0, 1).map(({ hash }) => hash));
-      return reaped;
+  priority.each('candidates-without-gas', { reap: () => ({ gas: 0 }) }),
+  priority.told('reaping-leaves-a-trace', {
+    reap: (reaped, { index, given: [{ maxBytes }] }) => {
+      for (const { hash } of maxBytes === 200 ? reaped : []) {
+        const node = index.node(hash);
+        if (node !== undefined) index.move(node, node.stage, { ...node.entry, sources: ['reaper'] });
+      }
     },
-  })),
+  }),
+  priority.each('keys-without-seq', { best: ({ key }) => ({ key: key.slice(0, 39).padEnd(53, '0') }) }),
+  priority.each('keys-without-depth', { best: ({ key }) => ({ key: `${key.slice(0, 31)}00000000${key.slice(39)}` }) }),
+  priority.told('keys-fall', { best: (page) => page.toReversed() }),
+  priority.told('page-behind-a-gone-key-is-empty', {
+    best: (page, { index, given: [after] }) =>
+      after === null || [...index.order].some(({ seq }) => seq === after.seq) ? page : [],
+  }),
+  priority.given('page-of-best-begins-with-its-cursor', { best: (after) => after && { seq: after.seq - 1 } }),
+  priority.told('payloads-without-gaps', { payloads: (bodies) => bodies.filter((one) => one !== null) }),
+  priority.given('payloads-once-each', { payloads: (hashes) => [...new Set(hashes)] }),
+  priority.told('payloads-of-ready-ones-alone', {
+    payloads: (bodies, { index, given: [hashes] }) => bodies.map((one, i) => (isReady(index, hashes[i]) ? one : null)),
+  }),
+  priority.each('payloads-handed-out-as-they-are-kept', {
+    payloads: ({ hash, payload }, { notes: { patches } }) => {
+      if (!patches.has(hash)) patches.set(hash, { payload });
+      return patches.get(hash);
+    },
+  }),
+  pools.told('takes-for-reaping', {
+    reap: async ([first], { store, given: [budget] }) => {
+      if (budget?.maxBytes !== undefined && first) await store.markInflight([first.hash]);
+    },
+  }),
 ];

@@ -1,61 +1,47 @@
 import type { ReviseOutcome, StaleTransaction } from 'mempool-core';
-import type { CheckedRevision, CheckedVerdict, PoolIndex, PriorityPool } from 'mempool-core/backend';
+import type { CheckedRevision, CheckedVerdict, Entry, PoolIndex } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
-import { limiting, type RankedDriver, ranked, ranking, seeing, settling } from './priority-pool.ts';
+import { free } from './planted-driver.ts';
+import { priority } from './priority-pool.ts';
 
 /** A fault in what is told to be stale. */
 function listing(
   id: string,
   change: (found: StaleTransaction[], index: PoolIndex, height: number) => StaleTransaction[],
 ): Mutant {
-  return ranking(id, (driver, { index }) => ({
-    stale: async (height, limit, context) =>
-      change([...(await driver.stale(height, 1_000, context))], index, height).slice(0, limit),
-  }));
-}
-
-/** A fault in the revisions that arrive. */
-function revising(id: string, change: (revision: CheckedRevision, index: PoolIndex) => CheckedRevision): Mutant {
-  return ranking(id, (driver, { index }) => ({
-    revise: (revisions, ...rest) =>
-      driver.revise(
-        revisions.map((one) => change(one, index)),
-        ...rest,
-      ),
-  }));
-}
-
-function asVerdict(
-  id: string,
-  change: (verdict: CheckedVerdict, before: CheckedVerdict, index: PoolIndex) => Partial<CheckedVerdict>,
-): Mutant {
-  return revising(id, (revision, index) => {
-    const { answer, hash } = revision;
-    const before = index.node(hash)?.entry.verdict;
-    if ('refusal' in answer || before === undefined) return revision;
-    return { ...revision, answer: { verdict: { ...answer.verdict, ...change(answer.verdict, before, index) } } };
+  return priority.around(id, {
+    stale: async ({ whole, index, given: [height, limit, context] }) =>
+      change([...(await whole.stale(height, 1_000, context))], index, height).slice(0, limit),
   });
 }
 
-/** A fault in the outcomes of a recheck. */
-function outcome(
-  id: string,
-  change: (
-    told: ReviseOutcome[],
-    driver: RankedDriver,
-    pool: PriorityPool,
-    given: readonly CheckedRevision[],
-  ) => ReviseOutcome[] | Promise<ReviseOutcome[]>,
-): Mutant {
-  return ranking(id, (driver, pool) => ({
-    revise: async (revisions, ...rest) => change(await driver.revise(revisions, ...rest), driver, pool, revisions),
-  }));
+/** A fault in the version of the revisions that arrive. */
+function versioned(id: string, isMeant: (revision: CheckedRevision) => boolean): Mutant {
+  return priority.givenEach(id, {
+    revise: (one, { index }) => isMeant(one) && { version: index.node(one.hash)?.entry.version ?? 1 },
+  });
+}
+
+/** A fault in the verdicts that arrive, by those before. */
+function verdicts(id: string, change: (verdict: CheckedVerdict, before: CheckedVerdict) => Partial<CheckedVerdict>) {
+  return priority.givenEach(id, {
+    revise: ({ answer, hash }, { index }) => {
+      const before = index.node(hash)?.entry.verdict;
+      if ('refusal' in answer || before === undefined) return false;
+      return { answer: { verdict: { ...answer.verdict, ...change(answer.verdict, before) } } };
+    },
+  });
+}
+
+/** A field of a new verdict is not taken. */
+function notTaken(id: string, field: keyof CheckedVerdict): Mutant {
+  return verdicts(id, (_, before) => ({ [field]: before[field] }));
 }
 
 /** A fault in the entry that a new verdict makes. */
-function entered(id: string, change: (entry: Parameters<PoolIndex['put']>[0], index: PoolIndex) => object): Mutant {
-  return seeing(id, ['revise'], ({ index }) => ({
-    put: (entry, stage) => index.put({ ...entry, ...change(entry, index) }, stage),
+function entered(id: string, change: (entry: Entry, before: Entry | undefined) => Partial<Entry>): Mutant {
+  return priority.view(id, ['revise'], ({ index }) => ({
+    put: (entry, stage) => index.put({ ...entry, ...change(entry, index.node(entry.hash)?.entry) }, stage),
   }));
 }
 
@@ -65,102 +51,86 @@ const isOwn = (verdict: CheckedVerdict, before: CheckedVerdict): boolean =>
 /** P11. */
 export const recheckMutants: readonly Mutant[] = [
   listing('stale-by-seq', (found) => found.sort((a, b) => a.seq - b.seq)),
-  listing('stale-without-version', (found) => found.map((one) => ({ ...one, version: 0 }))),
-  ranking('stale-at-the-very-height', (driver) => ({ stale: (height, ...rest) => driver.stale(height + 1, ...rest) })),
+  priority.each('stale-without-version', { stale: () => ({ version: 0 }) }),
+  priority.given('stale-at-the-very-height', { stale: (height) => height + 1 }),
   listing('parked-never-stale', (found, index) => found.filter(({ hash }) => index.node(hash)?.place?.ready === true)),
   listing('in-flight-stale-too', (found, index, height) => {
-    const flying = [...index.nodes()].filter(
-      ({ stage, entry }) => stage === 'Propagated' && entry.checkedHeight < height,
-    );
+    const isOld = (stage: string, { checkedHeight }: Entry) => stage === 'Propagated' && checkedHeight < height;
+    const flying = [...index.nodes()].filter(({ stage, entry }) => isOld(stage, entry)).map(({ entry }) => entry);
     return [
-      ...flying.map(({ entry: { hash, seq, version, checkedHeight } }) => ({ hash, seq, version, checkedHeight })),
+      ...flying.map(({ hash, seq, version, checkedHeight }) => ({ hash, seq, version, checkedHeight })),
       ...found,
     ];
   }),
-  ranking('stale-limit-ignored', (driver) => ({ stale: (height, _, context) => driver.stale(height, 1_000, context) })),
-  revising('stale-verdict-wins', (revision, index) => ({
-    ...revision,
-    version: index.node(revision.hash)?.entry.version ?? 1,
-  })),
-  revising('stale-refusal-wins', (revision, index) =>
-    'refusal' in revision.answer ? { ...revision, version: index.node(revision.hash)?.entry.version ?? 1 } : revision,
-  ),
-  asVerdict('new-priority-not-taken', (_, { priority }) => ({ priority })),
-  asVerdict('new-gas-not-taken', (_, { gas }) => ({ gas })),
-  asVerdict('new-needs-not-taken', (_, { requires }) => ({ requires })),
-  asVerdict('new-expiry-not-taken', (_, { expiresAt }) => ({ expiresAt })),
-  asVerdict('new-height-not-taken', (_, { expiresAtHeight }) => ({ expiresAtHeight })),
-  asVerdict('new-privacy-not-taken', (_, { propagate }) => ({ propagate })),
-  asVerdict('other-tags-and-senders-put-right', (verdict, { provides, sender }) =>
+  priority.around('stale-limit-ignored', {
+    stale: ({ whole, given: [height, _, context] }) => whole.stale(height, 1_000, context),
+  }),
+  versioned('stale-verdict-wins', () => true),
+  versioned('stale-refusal-wins', ({ answer }) => 'refusal' in answer),
+  notTaken('new-priority-not-taken', 'priority'),
+  notTaken('new-gas-not-taken', 'gas'),
+  notTaken('new-needs-not-taken', 'requires'),
+  notTaken('new-expiry-not-taken', 'expiresAt'),
+  notTaken('new-height-not-taken', 'expiresAtHeight'),
+  notTaken('new-privacy-not-taken', 'propagate'),
+  verdicts('other-tags-and-senders-put-right', (verdict, { provides, sender }) =>
     isOwn(verdict, { ...verdict, provides, sender }) ? {} : { provides, sender },
   ),
   entered('version-not-counted', ({ version }) => ({ version: version - 1 })),
-  entered('checked-height-never-lowered', (entry, index) => ({
-    checkedHeight: Math.max(entry.checkedHeight, index.node(entry.hash)?.entry.checkedHeight ?? 0),
+  entered('checked-height-never-lowered', ({ checkedHeight }, before) => ({
+    checkedHeight: Math.max(checkedHeight, before?.checkedHeight ?? 0),
   })),
-  entered('checked-height-not-noted', (entry, index) => ({
-    checkedHeight: index.node(entry.hash)?.entry.checkedHeight ?? 0,
-  })),
+  entered('checked-height-not-noted', (_, before) => ({ checkedHeight: before?.checkedHeight ?? 0 })),
   entered('admitted-anew-by-a-verdict', ({ checkedHeight }) => ({ admittedHeight: checkedHeight })),
-  ranking('verdict-without-height-is-of-nought', (driver) => ({
-    revise: (revisions, moment, context) =>
-      driver.revise(revisions, { ...moment, height: moment.height ?? 0 }, context),
-  })),
-  seeing('versions-count-moves', ['move'], ({ index }) => ({
-    move: (node, stage, entry = node.entry) => index.move(node, stage, { ...entry, version: entry.version + 1 }),
-  })),
-  seeing('versions-count-places', ['drop'], ({ index }) => ({
+  priority.around('verdict-without-height-is-of-nought', {
+    revise: ({ whole, given: [revisions, moment, context] }) =>
+      whole.revise(revisions, { ...moment, height: moment.height ?? 0 }, context),
+  }),
+  priority.moves('versions-count-moves', ['move'], ({ version }) => ({ version: version + 1 })),
+  priority.view('versions-count-places', ['drop'], ({ index }) => ({
     place: (node, place) => {
       index.move(node, node.stage, { ...node.entry, version: node.entry.version + 1 });
       index.place(node, place);
     },
   })),
-  settling('refused-told-without-its-reason', ['revise'], (step) => ({
-    ...step,
-    writes: step.writes.map((write) => ({
-      ...write,
-      after: write.after.reason === 'invalid' ? { ...write.after, reason: 'dropped' } : write.after,
-    })),
-  })),
-  outcome('refused-in-flight-is-dropped', async (told, driver, _, given) => {
-    const refused = given
-      .filter(({ answer }, i) => 'refusal' in answer && told[i]?.kind === 'skipped')
-      .map(({ hash }) => hash);
-    await driver.drop(refused, 'invalid', { signal: undefined, operationId: undefined });
-    return told;
+  priority.reason('refused-told-without-its-reason', ['revise'], 'invalid', 'dropped'),
+  priority.told('refused-in-flight-is-dropped', {
+    revise: async (told, { whole, given: [revisions] }) => {
+      const refused = revisions.filter(({ answer }, i) => 'refusal' in answer && told[i]?.kind === 'skipped');
+      const hashes = refused.map(({ hash }) => hash);
+      await whole.drop(hashes, 'invalid', free);
+    },
   }),
-  outcome('skipped-left-out', (told) => told.filter(({ kind }) => kind !== 'skipped')),
-  limiting('new-gas-without-limit', ['revise'], () => ({ maxTxGas: Number.POSITIVE_INFINITY })),
-  limiting('new-ancestors-without-limit', ['revise'], () => ({ maxAncestors: 100 })),
-  limiting('new-descendants-without-limit', ['revise'], () => ({ maxDescendants: 1_000 })),
-  limiting('new-gas-of-the-limit-too-much', ['revise'], ({ maxTxGas }) => ({ maxTxGas: maxTxGas - 1 })),
-  outcome('circles-of-verdicts-told-as-limits', (told) =>
-    told.map((one) => (one.kind === 'cycle' ? { kind: 'limit', hash: one.hash, limit: 'maxAncestors' } : one)),
-  ),
-  outcome('refused-verdicts-count', (told, _, { index }) => {
-    for (const { kind, hash } of told) {
-      const node = index.node(hash);
-      if ((kind === 'limit' || kind === 'cycle') && node)
-        index.move(node, node.stage, { ...node.entry, version: node.entry.version + 1 });
-    }
-    return told;
+  priority.only('skipped-left-out', { revise: ({ kind }) => kind !== 'skipped' }),
+  priority.limits('new-gas-without-limit', ['revise'], () => ({ maxTxGas: Number.POSITIVE_INFINITY })),
+  priority.limits('new-ancestors-without-limit', ['revise'], () => ({ maxAncestors: 100 })),
+  priority.limits('new-descendants-without-limit', ['revise'], () => ({ maxDescendants: 1_000 })),
+  priority.limits('new-gas-of-the-limit-too-much', ['revise'], ({ maxTxGas }) => ({ maxTxGas: maxTxGas - 1 })),
+  priority.each('circles-of-verdicts-told-as-limits', {
+    revise: ({ kind }) => kind === 'cycle' && { kind: 'limit', limit: 'maxAncestors' },
   }),
-  ranking('verdicts-from-the-last-to-the-first', (driver) => ({
-    revise: async (revisions, ...rest) => [...(await driver.revise([...revisions].reverse(), ...rest))].reverse(),
-  })),
-  settling('limits-take-back-what-a-refusal-parks', ['revise'], (step, { index }) => {
-    const kinds = (step.outcome as ReviseOutcome[]).map(({ kind }) => kind);
-    if (!kinds.includes('dropped') || !kinds.includes('limit')) return step;
-    for (const node of [...index.parked]) if (node.place) index.place(node, { ...node.place, ready: true });
-    return step;
+  priority.each('refused-verdicts-count', {
+    revise: ({ kind, hash }, { index }) => {
+      const node = kind === 'limit' || kind === 'cycle' ? index.node(hash) : undefined;
+      if (node) index.move(node, node.stage, { ...node.entry, version: node.entry.version + 1 });
+    },
   }),
-  ranked('bad-verdicts-leave-the-good-ones', {
-    answer: (driver) => ({
-      revise: async (revisions, moment, context) => {
-        const told: ReviseOutcome[] = [];
-        for (const one of revisions) told.push(...(await driver.revise([one], moment, context)));
-        return told;
-      },
-    }),
+  priority.around('verdicts-from-the-last-to-the-first', {
+    revise: async ({ whole, given: [all, ...rest] }) =>
+      [...(await whole.revise([...all].reverse(), ...rest))].reverse(),
+  }),
+  priority.decided('limits-take-back-what-a-refusal-parks', ['revise'], ({ outcome }, { index }) => {
+    const kinds = (outcome as ReviseOutcome[]).map(({ kind }) => kind);
+    const isMeant = kinds.includes('dropped') && kinds.includes('limit');
+    for (const node of isMeant ? [...index.parked] : [])
+      if (node.place) index.place(node, { ...node.place, ready: true });
+    return null;
+  }),
+  priority.around('bad-verdicts-leave-the-good-ones', {
+    revise: async ({ whole, given: [revisions, ...rest] }) => {
+      const told: ReviseOutcome[] = [];
+      for (const one of revisions) told.push(...(await whole.revise([one], ...rest)));
+      return told;
+    },
   }),
 ];

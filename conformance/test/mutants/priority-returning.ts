@@ -1,58 +1,47 @@
 import type { KnownStage } from 'mempool-core';
-import type { PoolIndex, PoolNode, PriorityPool, WriteContext } from 'mempool-core/backend';
+import type { PoolIndex, PoolNode } from 'mempool-core/backend';
 import { over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
-import { type RankedDriver, type RankedVerb, ranking, type Seen, seeing } from './priority-pool.ts';
+import { free } from './planted-driver.ts';
+import { priority, type RankedDriver, type RankedVerb, type Seen } from './priority-pool.ts';
 
 /** Who goes pushes out those who came later and provide the same, whatever it goes for. */
 function dragging(id: string, verb: 'confirm' | 'rollback', reason: string): Mutant {
-  return ranking(id, (driver, pool) => {
-    const call = driver[verb] as (...given: unknown[]) => Promise<unknown>;
-    return {
-      [verb]: async (...given: unknown[]) => {
-        const before = new Map(Array.from(pool.index.nodes(), ({ hash, stage }) => [hash, stage]));
-        const outcome = await call(...given);
-        const losers = [...pool.index.nodes()].filter(
-          ({ hash, stage }) =>
-            stage === 'Dropped' && before.get(hash) === 'Confirmed' && pool.ledger.life(hash)?.reason === reason,
-        );
-        await dropRivals(driver, pool, losers);
-        return outcome;
-      },
-    };
+  return priority.every(id, [verb], async ({ whole, index, ledger, given }) => {
+    const before = new Map(Array.from(index.nodes(), ({ hash, stage }) => [hash, stage]));
+    const outcome = await (whole[verb] as (...all: readonly unknown[]) => unknown)(...given);
+    const isLoser = ({ hash, stage }: PoolNode) =>
+      stage === 'Dropped' && before.get(hash) === 'Confirmed' && ledger.life(hash)?.reason === reason;
+    await dropRivals(whole, index, [...index.nodes()].filter(isLoser));
+    return outcome;
   });
 }
 
-async function dropRivals(driver: RankedDriver, { index }: PriorityPool, losers: readonly PoolNode[]): Promise<void> {
-  const context: WriteContext = { operationId: undefined, signal: undefined };
+async function dropRivals(driver: RankedDriver, index: PoolIndex, losers: readonly PoolNode[]): Promise<void> {
   for (const { seq, entry } of losers) {
     const rivals = entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]);
     const later = rivals.filter((rival) => rival.seq > seq).map(({ hash }) => hash);
-    await driver.drop([...new Set(later)], 'conflict', context);
+    await driver.drop([...new Set(later)], 'conflict', free);
   }
 }
 
 /** What the chain has satisfied does not hinder those who return. */
 function unhindered(id: string, verb: RankedVerb): Mutant {
-  return seeing(id, [verb], ({ index }) => {
+  return priority.view(id, [verb], ({ index }) => {
     const has = (tag: string): boolean =>
       index.satisfied.has(tag) && [...index.providers.of(tag)].every(({ stage }) => stage !== 'Pending');
     return { satisfied: over(index.satisfied, () => ({ has })) };
   });
 }
 
-type Lists = PoolIndex['ages'];
-
 /** Other lists of who was checked when, for an undoing. */
 function undoing(id: string, isFound: (node: PoolNode, seen: Seen) => boolean): Mutant {
-  return seeing(id, ['rollback'], (seen) => {
-    const { ages } = seen.index;
-    const lent = (name: 'checked' | 'checkedAway') => ({
-      list: {
-        after: (height: number) => [...ages[name].list.after(height)].filter((node) => isFound(node, seen)),
-      },
+  return priority.view(id, ['rollback'], (seen) => {
+    const { checked, checkedAway } = seen.index.ages;
+    const lent = ({ list }: typeof checked) => ({
+      list: { after: (height: number) => [...list.after(height)].filter((node) => isFound(node, seen)) },
     });
-    return { ages: { checked: lent('checked'), checkedAway: lent('checkedAway') } as unknown as Lists };
+    return { ages: { checked: lent(checked), checkedAway: lent(checkedAway) } as unknown as PoolIndex['ages'] };
   });
 }
 
@@ -76,11 +65,9 @@ export const forkMutants: readonly Mutant[] = [
   ),
   undoing('forks-do-not-concern-what-is-in-flight', ({ stage }) => !away.includes(stage)),
   undoing('forks-do-not-concern-what-waits', ({ stage }) => stage !== 'Pending'),
-  ranking('forks-make-all-stale', (driver, { index }) => ({
-    rollback: async (...given) => {
-      const outcome = await driver.rollback(...given);
+  priority.told('forks-make-all-stale', {
+    rollback: (_, { index }) => {
       for (const node of [...index.nodes()]) index.move(node, node.stage, { ...node.entry, checkedHeight: 0 });
-      return outcome;
     },
-  })),
+  }),
 ];
