@@ -44,7 +44,7 @@ it.each(pages)('every link of %s leads to a file of the repository, and to a hea
 
 it('every path that ARCHITECTURE.md names is there', () => {
   const named = Array.from(read('ARCHITECTURE.md').matchAll(/`([^`\s]+)`/g), ([, path = '']) => path);
-  const paths = named.filter((path) => /^(\.ci|\.changeset|conformance|examples|packages)(\/|$)/.test(path));
+  const paths = named.filter((path) => /^(\.ci|\.changeset|\.github|conformance|examples|packages)(\/|$)/.test(path));
   const missing = paths.filter((path) => globSync(path, { cwd: root }).length === 0);
   expect(missing).toEqual([]);
   expect(paths.length).toBeGreaterThan(150);
