@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { isMempoolError, type MempoolErrorCode, type MempoolStore, type Ordering } from 'mempool-core';
+import type { MempoolStore, Ordering } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, transactions } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
-
-const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
+import { fails } from '../refusal.ts';
 
 async function pool(ordering: Ordering = 'fifo') {
   const proxy = await ownProxy(inject('redisUrl'));

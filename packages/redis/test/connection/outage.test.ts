@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { isMempoolError, type MempoolErrorCode, type MempoolEvent, type MempoolStore } from 'mempool-core';
+import type { MempoolEvent, MempoolStore } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { durable, freePort } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transaction, transactions } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
-
-const fails = (code: MempoolErrorCode) => (error: unknown) => isMempoolError(error, code);
+import { fails } from '../refusal.ts';
 
 /** Of a store that is to work again: to connect anew takes some of it, and on a loaded machine a good part. */
 const timeoutMs = 4_000;

@@ -1,33 +1,20 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { isMempoolError, type MempoolError, type MempoolErrorCode } from 'mempool-core';
-import { redis } from 'mempool-redis';
+import { redis, redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { hashOf, point, transaction, transactions } from '../chain.ts';
+import { fails as failsElection, openOptions } from '../election/node.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
+import { mirrorNode } from '../priority/node.ts';
+import { numbers, priced } from '../priority/priced.ts';
+import { fails, rights, userWith } from '../refusal.ts';
 
-const fails =
-  (code: MempoolErrorCode, details: object = {}) =>
-  (error: unknown) => {
-    assert.ok(isMempoolError(error), `not an error of ours: ${error}`);
-    assert.equal(error.code, code, error.message);
-    expect((error as MempoolError).details).toMatchObject(details);
-    return true;
-  };
-
-const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-const [, named] = /^ACL SETUSER mempool-node on >secret (.+)$/m.exec(readme) as RegExpExecArray;
-
-/** The rights that the README names. */
-const rights = (prefix: string) => (named as string).replace('dolos:mempool', prefix).split(' ');
+const orderings = ['fifo', 'priority'] as const;
 
 test('the rights that the README names are enough for a whole life and its events', async () => {
-  const server = await ownServer();
-  await operator(server.url).call('ACL', 'SETUSER', 'node', 'on', '>secret', ...rights('mempool'));
-  const { store, lines } = await openPool({ url: server.url.replace('//', '//node:secret@'), maxFinalized: 1 });
+  const { store, lines } = await openPool({ url: await userWith(rights.fifo), maxFinalized: 1 });
   const stream = (await store.subscribe())[Symbol.asyncIterator]();
   await store.receive(transactions(1, 2, 3, 4));
   await store.markInflight([hashOf(1), hashOf(2), hashOf(3)]);
@@ -47,43 +34,41 @@ test('the rights that the README names are enough for a whole life and its event
   expect(lines.filter(({ message }) => message.includes('appendonly'))).toHaveLength(1);
 });
 
-test.for(rights('mempool').filter((right) => right.startsWith('+') && right !== '+info'))(
-  'without %s a node is not opened, and is told the command',
-  async (right) => {
-    const server = await ownServer();
-    const given = rights('mempool').filter((other) => other !== right);
-    await operator(server.url).call('ACL', 'SETUSER', 'node', 'on', '>secret', ...given);
-    const url = server.url.replace('//', '//node:secret@');
-    const command = right.slice(1).toUpperCase();
-    await assert.rejects(redis.open({ url }), fails('ERR_MEMPOOL_PERMISSION', { command }));
-  },
-);
+test('the rights that the README names are enough for a priority pool', async () => {
+  const options = { url: await userWith(rights.priority), ordering: 'priority', maxFinalized: 1, maxTxs: 3 } as const;
+  const [{ store }, { store: other }] = [await openPool(options), await openPool(options)];
+  await store.receive(numbers(5).map((n) => priced(n, { provides: [`${n}`] })));
+  await Promise.all([store, other].map((each, n) => each.receive([priced(10 + n, { priority: 2_000n })])));
+  await store.confirm({ point: point(1), seen: [hashOf(10)], unseen: [], provides: ['1'] }, { finalizeThreshold: 1 });
+  await other.rollback(null);
+  await other.dump();
+  expect(await store.flush()).toBeGreaterThan(0);
+  await openPool(options);
+});
+
+test.for([
+  ...rights.fifo.filter((right) => right.startsWith('+') && right !== '+info').map((right) => ['fifo', right] as const),
+  ...rights.ofPriority.map((right) => ['priority', right] as const),
+])('a pool ordered by %s is not opened without %s, and the error names the command', async ([ordering, right]) => {
+  const url = await userWith(rights[ordering].filter((other) => other !== right));
+  const command = right.slice(1).toUpperCase();
+  await assert.rejects(redis.open({ url, ordering }), fails('ERR_MEMPOOL_PERMISSION', { command }));
+});
 
 test('a user without rights to the keys is refused', async () => {
-  const server = await ownServer();
-  await operator(server.url).call('ACL', 'SETUSER', 'node', 'on', '>secret', ...rights('other'));
-  await assert.rejects(
-    redis.open({ url: server.url.replace('//', '//node:secret@') }),
-    fails('ERR_MEMPOOL_PERMISSION'),
-  );
+  const url = await userWith(rights.fifo.map((right) => right.replace('mempool', 'other')));
+  await assert.rejects(redis.open({ url }), fails('ERR_MEMPOOL_PERMISSION'));
 });
 
 test('a wrong password, none, and a wrong user are refused at once', async () => {
   const server = await ownServer('--requirepass', 'right');
-  const open = (credentials: string) => redis.open({ url: server.url.replace('//', `//${credentials}`) });
-  await assert.rejects(open(':wrong@'), fails('ERR_MEMPOOL_AUTH'));
-  await assert.rejects(open(''), fails('ERR_MEMPOOL_AUTH'));
-  await assert.rejects(open('nobody:right@'), fails('ERR_MEMPOOL_AUTH'));
-  const { store } = await openPool({ url: server.url.replace('//', '//:right@') });
+  const url = (credentials: string) => server.url.replace('//', `//${credentials}`);
+  for (const wrong of [':wrong@', '', 'nobody:right@']) {
+    await assert.rejects(redis.open({ url: url(wrong) }), fails('ERR_MEMPOOL_AUTH'));
+    await assert.rejects(redisElection.open(openOptions({ url: url(wrong) })), failsElection('ERR_ELECTION_REFUSED'));
+  }
+  const { store } = await openPool({ url: url(':right@') });
   expect(await store.receive(transactions(1))).toMatchObject([{ kind: 'received' }]);
-});
-
-test('no error shows the password', async () => {
-  const server = await ownServer('--requirepass', 'right');
-  const opening = redis.open({ url: server.url.replace('//', '//:pa55word@') });
-  const error = await opening.catch((refused: unknown) => refused);
-  const { inspect } = await import('node:util');
-  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('pa55word');
 });
 
 test('a database number is used, and one that the server lacks is refused', async () => {
@@ -95,41 +80,45 @@ test('a database number is used, and one that the server lacks is refused', asyn
   await assert.rejects(redis.open({ url: `${server.url}/99` }), fails('ERR_MEMPOOL_INCOMPATIBLE'));
 });
 
-test('M3: a full server refuses what is received and changes nothing; blocks and drops make room', async () => {
-  const server = await ownServer('--maxmemory-policy', 'noeviction');
-  const { store } = await openPool({ url: server.url, maxFinalized: 1 });
-  for (let n = 0; n < 20; n++) await store.receive([transaction(2 * n, 10_000), transaction(2 * n + 1, 10_000)]);
-  await store.markInflight([0, 1, 2].map(hashOf));
-  const before = [await store.usage(), await store.peekPending({ limit: 1_000 })];
-  const admin = operator(server.url);
-  await admin.config('SET', 'maxmemory', '1000000');
-  await assert.rejects(store.receive([transaction(100)]), fails('ERR_MEMPOOL_STORE_FULL'));
-  await assert.rejects(store.receive([transaction(0), transaction(100)]), fails('ERR_MEMPOOL_STORE_FULL'));
-  assert.deepEqual([await store.usage(), await store.peekPending({ limit: 1_000 })], before);
-  const seen = [hashOf(0), hashOf(1)];
-  expect(await store.confirm({ point: point(1), seen, unseen: [] })).toMatchObject({ kind: 'applied', confirmed: 2 });
-  expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', returned: 2 });
-  const doomed = Array.from({ length: 37 }, (_, i) => hashOf(i + 3));
-  expect(await store.drop(doomed, 'no room')).toEqual(doomed);
-  await assert.rejects(store.receive([transaction(100)]), fails('ERR_MEMPOOL_STORE_FULL'));
-  await admin.config('SET', 'maxmemory', '0');
-  expect(await store.receive([transaction(100)])).toMatchObject([{ kind: 'received' }]);
-});
+test.for(orderings)(
+  'M3: a full server refuses what is received and changes nothing; what makes room goes on: %s',
+  async (ordering) => {
+    const server = await ownServer('--maxmemory-policy', 'noeviction');
+    const { store } = await openPool({ url: server.url, ordering, maxFinalized: 1, maxTxs: 40 });
+    const make = (n: number, bytes = 8) => (ordering === 'fifo' ? transaction(n, bytes) : priced(n, {}, bytes));
+    for (const n of numbers(20)) await store.receive([make(2 * n, 10_000), make(2 * n + 1, 10_000)]);
+    const state = async () => [
+      ...[await store.usage(), await store.reap(), await store.peekPending({ limit: 1_000 })],
+      ordering === 'priority' ? await store.dump() : null,
+    ];
+    const before = await state();
+    const admin = operator(server.url);
+    await admin.config('SET', 'maxmemory', '1000000');
+    for (const given of [[make(100)], [make(2), make(100)]])
+      await assert.rejects(store.receive(given), fails('ERR_MEMPOOL_STORE_FULL'));
+    assert.deepEqual(await state(), before);
+    if (ordering === 'priority') expect(await store.receive([make(2)])).toMatchObject([{ kind: 'duplicate' }]);
+    const { transactions: taken } = await store.take({ maxTxs: 2 }, { owner: 'me', leaseMs: 1_000 });
+    expect(taken).toHaveLength(2);
+    const seen = taken.map(({ hash }) => hash);
+    expect(await store.confirm({ point: point(1), seen, unseen: [] })).toMatchObject({ kind: 'applied', confirmed: 2 });
+    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', returned: 2 });
+    expect(await store.drop([hashOf(2)], 'no room')).toEqual([hashOf(2)]);
+    expect(await store.flush()).toBe(39);
+    await assert.rejects(store.receive([make(100)]), fails('ERR_MEMPOOL_STORE_FULL'));
+    await admin.config('SET', 'maxmemory', '0');
+    expect(await store.receive([make(100)])).toMatchObject([{ kind: 'received', seq: 41 }]);
+    if (ordering === 'fifo') return;
+    const node = mirrorNode(server.url, 'mempool');
+    expect(await node.remembered()).toEqual(await node.stored());
+  },
+);
 
 test('M3: a full server can be opened', async () => {
   const server = await ownServer('--maxmemory', '100000');
   const { store } = await openPool({ url: server.url });
   await assert.rejects(store.receive(transactions(1)), fails('ERR_MEMPOOL_STORE_FULL'));
   expect(await store.usage()).toMatchObject({ pending: 0 });
-});
-
-test('a read-only replica is refused, at open and when a server becomes one', async () => {
-  const server = await ownServer();
-  const replica = await ownServer('--replicaof', '127.0.0.1', String(server.port));
-  await assert.rejects(redis.open({ url: replica.url }), fails('ERR_MEMPOOL_READ_ONLY'));
-  const { store } = await openPool({ url: server.url });
-  await operator(server.url).replicaof('127.0.0.1', replica.port);
-  await assert.rejects(store.receive(transactions(1)), fails('ERR_MEMPOOL_READ_ONLY'));
 });
 
 test('open warns of an eviction policy that may lose transactions and of a missing append-only file', async () => {
@@ -143,28 +132,71 @@ test('open warns of an eviction policy that may lose transactions and of a missi
   expect((await openPool({ url: safe.url })).lines).toEqual([]);
 });
 
-test.for(['meta', 'idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', 'ops', 'ops:old', 'calls', 'calls:old'])(
-  'N2: a key %s of another type is named, at open and later, and nothing is changed',
-  async (name) => {
-    const url = inject('redisUrl');
+const keysOfBoth = ['idx', 'flight', 'body', 'log', 'blocks', 'seen', 'events', 'calls', 'calls:old'];
+const keys = [
+  ...[...keysOfBoth, 'meta', 'ops', 'ops:old'].map((name) => ['fifo', name] as const),
+  ...[...keysOfBoth, 'meta', 'entries', 'tags', 'changes'].map((name) => ['priority', name] as const),
+];
+
+test.for(keys)(
+  'N2, X1: in a pool ordered by %s a key %s of another type is named, at open and later, and nothing is written',
+  async ([ordering, name]) => {
+    const [url, pool] = [inject('redisUrl'), randomUUID()];
     const admin = operator(url);
-    const pool = randomUUID();
     const key = `{${pool}}:${name}`;
+    const named = fails('ERR_MEMPOOL_INCOMPATIBLE', { key });
     await admin.lpush(key, 'mine');
-    await assert.rejects(redis.open({ url, pool }), fails('ERR_MEMPOOL_INCOMPATIBLE', { key }));
+    await assert.rejects(redis.open({ url, pool, ordering }), named);
     expect(await admin.keys(`{${pool}}*`)).toEqual([key]);
     await admin.del(key);
-    const { store } = await openPool({ url, pool });
+    const { store } = await openPool({ url, pool, ordering });
+    await store.receive(transactions(1));
+    const kept = await admin.dumpBuffer(key);
     await admin.del(key);
     await admin.lpush(key, 'mine');
+    const others = async () => {
+      const names = (await admin.keys(`{${pool}}*`)).sort();
+      return Promise.all(names.map(async (each) => [each, (await admin.dumpBuffer(each))?.toString('hex')]));
+    };
+    const before = await others();
+    // Only a call with an id of the caller's own touches the keys of such ids.
     const operationId = name.startsWith('ops') ? 'an id' : undefined;
-    const receiving = store.receive(transactions(1), { operationId });
-    await assert.rejects(receiving, fails('ERR_MEMPOOL_INCOMPATIBLE', { key }));
-    expect(await admin.hlen(`{${pool}}:body`).catch(() => 0)).toBe(0);
-    expect(await admin.zcard(`{${pool}}:idx`).catch(() => 0)).toBe(0);
+    await assert.rejects(store.receive(transactions(2), { operationId }), named);
+    await assert.rejects(store.drop([hashOf(1)], 'unwanted', { operationId }), named);
+    expect(await others()).toEqual(before);
+    await admin.del(key);
+    if (kept !== null) await admin.restore(key, 0, kept);
+    expect(await store.receive(transactions(2))).toMatchObject([{ kind: 'received', seq: 2 }]);
     await admin.unlink(await admin.keys(`{${pool}}*`));
   },
 );
+
+test('N2: a pool has the format of its ordering, which builds without that ordering refuse, and no key of the other', async () => {
+  const [url, admin] = [inject('redisUrl'), operator(inject('redisUrl'))];
+  const [ranked, plain] = [randomUUID(), randomUUID()];
+  await openPool({ url, pool: ranked, ordering: 'priority' });
+  await openPool({ url, pool: plain });
+  expect(await admin.hget(`{${ranked}}:meta`, 'format')).toBe('4');
+  expect(await admin.hget(`{${plain}}:meta`, 'format')).toBe('3');
+  expect(await admin.exists(...['entries', 'tags', 'changes'].map((key) => `{${plain}}:${key}`))).toBe(0);
+});
+
+test('N2: a node notices that its pool was made anew with the other order', async () => {
+  const { url } = await ownServer();
+  const { store: plain } = await openPool({ url, pool: 'a' });
+  const { store: ranked } = await openPool({ url, pool: 'b', ordering: 'priority' });
+  await operator(url).flushall();
+  await openPool({ url, pool: 'a', ordering: 'priority' });
+  await openPool({ url, pool: 'b' });
+  for (const store of [plain, ranked]) {
+    await assert.rejects(
+      store.receive([{ hash: hashOf(1), payload: Buffer.from('1'), payloadType: 0 }]),
+      fails('ERR_MEMPOOL_INCOMPATIBLE'),
+    );
+    await assert.rejects(store.usage(), fails('ERR_MEMPOOL_INCOMPATIBLE'));
+    await assert.rejects(store.tip(), fails('ERR_MEMPOOL_INCOMPATIBLE'));
+  }
+});
 
 test.for([
   { format: '1', orderings: ['priority'] },
@@ -256,5 +288,6 @@ test.for(['', 'mempool', 'http://127.0.0.1', 'redis://127.0.0.1/name', 'redis://
   'the URL "%s" is refused, naming the option',
   async (url) => {
     await assert.rejects(redis.open({ url }), fails('ERR_MEMPOOL_INVALID', { field: 'url' }));
+    await assert.rejects(redisElection.open(openOptions({ url })), failsElection('ERR_ELECTION_OPTION', 'url'));
   },
 );

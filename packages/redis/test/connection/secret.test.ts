@@ -60,6 +60,7 @@ test.for(['fifo', 'priority'] as const)('no object of a pool ordered by %s shows
   await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
   await expect.poll(() => failure(store.usage())).toMatchObject({ code: 'ERR_MEMPOOL_AUTH' });
   errors.push(await failure(store.usage()), await failure(store.receive(transactions(2))));
+  errors.push(await failure(redis.open({ url })), await failure(redisElection.open(openOptions({ url }))));
   admin.disconnect();
   await server.kill('SIGKILL');
   errors.push(await failure(store.receive(transactions(3))), await failure(redis.open({ url, timeoutMs: 100 })));

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { isMempoolError, Mempool, type MempoolError } from 'mempool-core';
+import { isMempoolError, Mempool, type MempoolError, type OpenOptions } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
-import { hashOf, point, transaction, transactions } from '../chain.ts';
+import { hashOf, point, transactions } from '../chain.ts';
 import { openPool, operator } from '../own-server.ts';
+import { numbers, priced } from '../priority/priced.ts';
+
+// What a pool does without one of its records is a conformance case (M2/damaged-...). Here are other damages.
 
 const isCorrupt = (details: object) => (error: unknown) => {
   assert.ok(isMempoolError(error, 'ERR_MEMPOOL_CORRUPT'), String(error));
@@ -17,28 +20,8 @@ async function pool() {
   const { store } = await openPool({ url, pool: name });
   const admin = operator(url);
   const key = (of: string) => `{${name}}:${of}`;
-  /** Flips the last bit of a transaction's record. */
-  const flip = async (n: number) => {
-    const field = Buffer.from(hashOf(n), 'hex');
-    const record = (await admin.hgetBuffer(key('body'), field)) as Buffer;
-    record[record.length - 1] = (record.at(-1) as number) ^ 1;
-    await admin.hset(key('body'), field, record);
-  };
-  return { store, admin, key, flip };
+  return { store, admin, key };
 }
-
-test('M2: a flipped bit of a payload is told with hash and seq, stepped over, and dropped', async () => {
-  const { store, flip } = await pool();
-  await store.receive(transactions(1, 2, 3));
-  await flip(2);
-  expect(await store.peekPending()).toMatchObject([{ seq: 1 }]);
-  await assert.rejects(store.peekPending({ after: 1 }), isCorrupt({ hash: hashOf(2), seq: 2 }));
-  expect(await store.peekPending({ after: 2 })).toMatchObject([{ seq: 3 }]);
-  expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Pending' }]);
-  expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
-  await assert.rejects(store.dumpFinalized(), isCorrupt({ hash: hashOf(2), seq: 2, logSeq: 1 }));
-  expect(await store.dumpFinalized({ cursor: 2 })).toMatchObject({ entries: [], cursor: 2 });
-});
 
 test.for(['lost', 'cut short'])('M2: a record that is %s is corrupt too, in flight as well', async (how) => {
   const { store, admin, key } = await pool();
@@ -110,35 +93,10 @@ test.for([...damages, another, ['none', undefined] as const])(
   },
 );
 
-test('M2: a damaged event entry is told as missed, not passed over', async () => {
-  const { store, admin, key } = await pool();
-  await store.receive(transactions(1));
-  const [[id]] = (await admin.xrange(key('events'), '-', '+')) as [[string, string[]]];
-  const epoch = (await admin.hget(key('meta'), 'epoch')) as string;
-  await admin.del(key('events'));
-  await admin.xadd(key('events'), id, epoch, 'no CBOR at all');
-  const events = (await store.subscribe({ after: 0 }))[Symbol.asyncIterator]();
-  expect((await events.next()).value).toEqual({ kind: 'lagged', missed: 1 });
-  await events.return?.();
-});
-
-test('O6: a page of large payloads ends at 8 MiB', async () => {
-  const { store } = await pool();
-  const mebibyte = 1_048_576;
-  for (let n = 0; n < 20; n++) await store.receive([transaction(n, mebibyte)]);
-  expect(await store.peekPending({ limit: 1_000 })).toHaveLength(8);
-  expect(await store.peekPending({ limit: 1_000, after: 16 })).toHaveLength(4);
-  await store.drop(
-    Array.from({ length: 20 }, (_, n) => hashOf(n)),
-    'unwanted',
-  );
-  expect(await store.dumpFinalized({ limit: 1_000 })).toMatchObject({ cursor: 9, hasMore: true });
-});
-
 test('X2: the last 10,000 ids of callers are remembered, however many calls have none', async () => {
   const { store, admin, key } = await pool();
   const [first] = await store.receive(transactions(1), { operationId: 'first' });
-  for (let n = 0; n < 25; n++)
+  for (let n = 0; n < 11; n++)
     await Promise.all(Array.from({ length: 1_000 }, (_, i) => store.markAcknowledged([hashOf(i)])));
   const others = Array.from({ length: 9_999 }, (_, i) =>
     store.markAcknowledged([hashOf(1)], { operationId: `other ${i}` }),
@@ -147,4 +105,57 @@ test('X2: the last 10,000 ids of callers are remembered, however many calls have
   expect(await store.receive(transactions(1), { operationId: 'first' })).toEqual([first]);
   expect(await admin.hlen(key('calls'))).toBeLessThanOrEqual(10_000);
   expect(await admin.hlen(key('calls:old'))).toBeLessThanOrEqual(10_000);
+});
+
+// What only a priority pool keeps.
+
+async function priorityPool() {
+  const [url, name] = [inject('redisUrl'), randomUUID()];
+  const open = (options: OpenOptions = {}) => openPool({ url, pool: name, ordering: 'priority', ...options });
+  return { open, admin: operator(url), key: (of: string) => `{${name}}:${of}` };
+}
+const field = (n: number) => Buffer.from(hashOf(n), 'hex');
+
+test.for([
+  ['that is lost', null],
+  ['of no bytes', Buffer.alloc(0)],
+  ['of other values', Buffer.from([0x83, 1, 2, 3])],
+  ['that is no CBOR', Buffer.alloc(40, 0xff)],
+] as const)(
+  'M2: a transaction with an entry %s waits apart until it is judged anew or dropped; the rest goes on',
+  async ([_, bytes]) => {
+    const { open, admin, key } = await priorityPool();
+    const { store: before } = await open();
+    await before.receive(numbers(4).map((n) => priced(n, { priority: BigInt(n) })));
+    await before.close();
+    for (const n of [2, 4])
+      if (bytes === null) await admin.hdel(key('entries'), field(n));
+      else await admin.hset(key('entries'), field(n), bytes);
+    const { store, lines } = await open();
+    expect(lines.filter(({ level, message }) => level === 'warn' && message.includes('entry'))).toHaveLength(2);
+    expect((await store.reap()).map(({ hash }) => hash)).toEqual([3, 1].map(hashOf));
+    expect(await store.peekParked()).toMatchObject([{ seq: 2 }, { seq: 4 }]);
+    expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
+    const revision = { hash: hashOf(4), version: 1, answer: { priority: 7n } };
+    expect(await store.revise([revision])).toMatchObject([{ kind: 'revised' }]);
+    expect((await store.reap()).map(({ hash }) => hash)).toEqual([4, 3, 1].map(hashOf));
+    expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 5 }]);
+  },
+);
+
+test('M2: a damaged log entry is stepped over, its hash can be received again, and the log is trimmed past it', async () => {
+  const { open, admin, key } = await priorityPool();
+  const { store: before } = await open();
+  await before.receive(numbers(3).map((n) => priced(n)));
+  await before.drop(numbers(3).map(hashOf), 'unwanted');
+  await before.close();
+  await admin.hset(key('log'), '2', Buffer.from('x'));
+  const { store } = await open();
+  expect(await store.dumpFinalized({ cursor: 3 })).toMatchObject({ entries: [{ hash: hashOf(3) }] });
+  expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 4 }]);
+  const { store: tight } = await open({ maxFinalized: 1 });
+  expect(await tight.drop([hashOf(2)], 'again')).toEqual([hashOf(2)]);
+  expect(await tight.usage()).toMatchObject({ logged: 1, lastLogSeq: 4 });
+  expect(await admin.hlen(key('body'))).toBe(1);
+  expect(await admin.hlen(key('entries'))).toBe(1);
 });

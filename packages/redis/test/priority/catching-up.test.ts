@@ -114,3 +114,13 @@ test('a node that opens while others write has what they wrote', async () => {
   for (const store of stores) expect(await store.reap()).toEqual(await busy.reap());
   expect(await node.remembered()).toEqual(await node.stored());
 });
+
+test('a call of a thousand large transactions is one step', { timeout: 120_000 }, async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 60_000 });
+  const given = numbers(1_000).map((n) => priced(n, { provides: [`${n}`] }, 40_000));
+  expect((await store.receive(given)).every(({ kind }) => kind === 'received')).toBe(true);
+  const found = await store.payloads([hashOf(1), hashOf(1_000)]);
+  expect(found.map((each) => each?.payload.length)).toEqual([40_000, 40_000]);
+  expect(await store.flush()).toBe(1_000);
+});

@@ -1,4 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from 'mempool-testkit';
+import { ownServer, scratchFolder } from '../own-server.ts';
 
 /** PEM of a key and of a certificate that signs itself, for 127.0.0.1. */
 export interface Certificate {
@@ -48,4 +52,18 @@ export function selfSigned(): Certificate {
   const base64 = der(tags.sequence, signed, ecdsaWithSha256, signature).toString('base64');
   const lines = base64.match(/.{1,64}/g)?.join('\n');
   return { key, certificate: `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n` };
+}
+
+/** A server for this test alone that speaks TLS beside plain text, with the password `secret`. */
+export async function tlsServer(authClients: 'yes' | 'no') {
+  const dir = scratchFolder();
+  const { key, certificate } = selfSigned();
+  const [keyFile, certificateFile] = [join(dir, 'key.pem'), join(dir, 'certificate.pem')];
+  await writeFile(keyFile, key);
+  await writeFile(certificateFile, certificate);
+  const port = await freePort();
+  const files = ['--tls-key-file', keyFile, '--tls-cert-file', certificateFile, '--tls-ca-cert-file', certificateFile];
+  const args = ['--tls-port', String(port), ...files, '--tls-auth-clients', authClients, '--requirepass', 'secret'];
+  const { url } = await ownServer(...args);
+  return { port, certificate, adminUrl: url.replace('//', '//:secret@') };
 }
