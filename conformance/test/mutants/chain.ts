@@ -1,6 +1,6 @@
-import type { ChainPoint } from 'mempool-core';
-import type { CheckedBlock, PoolView } from 'mempool-core/backend';
-import { fifo } from './fifo.ts';
+import type { ChainPoint, RollbackOutcome } from 'mempool-core';
+import type { CheckedBlock, Life, PoolView, Step } from 'mempool-core/backend';
+import { fifo, withWrites } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 import { stores } from './stores.ts';
@@ -187,4 +187,248 @@ export const tipMutants: readonly Mutant[] = [
   }),
   fifo.each('slot-zero-is-no-block-of-an-entry', { dumpFinalized: ({ point }) => ({ point: withoutZero(point) }) }),
   stores.opened('one-point-kept', (options) => ({ ...options, maxRollback: 1 })),
+];
+
+/** Changes what the rules decided for a rollback that undoes something. */
+function undoing(id: string, change: (step: Step<unknown>, pool: PlantedDriver) => object): Mutant {
+  return fifo.decided(id, (step, verb, pool) => {
+    const isUndone = verb === 'rollback' && (step.outcome as RollbackOutcome).kind === 'rolled-back';
+    return isUndone && change(step, pool);
+  });
+}
+
+/** Writes records beside the rules, after a rollback; those are picked before it. */
+function afterwards(
+  id: string,
+  pick: (pool: PlantedDriver) => Life[],
+  change: (life: Life, tick: number) => object,
+): Mutant {
+  return fifo.around(id, {
+    rollback: ({ pool, given }) => {
+      const lives = pick(pool);
+      const outcome = pool.rollback(...given);
+      if (outcome.kind === 'rolled-back')
+        pool.force(lives.map((life) => ({ ...life, ...change(life, outcome.tip.tick) })));
+      return outcome;
+    },
+  });
+}
+
+/** Counters that a rollback adds to, by the blocks undone. */
+function twice(
+  id: string,
+  change: (told: { stage: string; confirmations: number; nonConfirmations: number }, undone: number) => object | false,
+) {
+  return fifo.each(id, {
+    rollback: (told, { notes }) => {
+      if (told.kind === 'rolled-back') notes.count += told.undone;
+    },
+    checkStatus: (one, { notes }) => change(one, notes.count),
+  });
+}
+
+/** L9 for transactions. */
+export const rollbackMutants: readonly Mutant[] = [
+  undoing('undone-block-keeps-its-transactions', () => ({ writes: [] })),
+  fifo.view('rollback-returns-the-target-too', (pool) => ({ confirmedAfter: (tick) => pool.confirmedAfter(tick - 1) })),
+  fifo.view('finalized-never-returns', (pool) => ({
+    confirmedAfter: (tick) => pool.confirmedAfter(tick).filter(({ stage }) => stage === 'Confirmed'),
+  })),
+  fifo.view('finalized-after-the-target-returns', (pool) => ({
+    confirmedAfter: (tick) => {
+      const isLater = (life: Life) => life.tick <= tick && life.tick + life.confirmations - 1 > tick;
+      return [...pool.confirmedAfter(tick), ...pool.lives('Finalized').filter(isLater)];
+    },
+  })),
+  fifo.only('return-erases-the-entry', {
+    dumpFinalized: ({ hash, point }, { pool }) => point === null || point.slot === pool.confirmedAt(hash)?.slot,
+  }),
+  fifo.around('forgotten-finalized-returns', {
+    confirm: ({ pool, given, notes }) => {
+      const outcome = pool.confirm(...given);
+      for (const { hash } of pool.lives('Finalized', given[0].seen)) notes.hashes.add(hash);
+      return outcome;
+    },
+    rollback: ({ pool, given, notes }) => {
+      const gone = [...notes.hashes].filter((hash) => pool.life(hash) === null).length;
+      const outcome = pool.rollback(...given);
+      return outcome.kind === 'rolled-back' ? { ...outcome, returned: outcome.returned + gone } : outcome;
+    },
+  }),
+  afterwards(
+    'stale-one-flies-again',
+    (pool) => pool.lives('Dropped').filter(({ reason }) => reason === 'stale'),
+    (_, tick) => ({ stage: 'Propagated', tick, reason: null }),
+  ),
+  fifo.plant('revived-one-is-dropped-again', (_, { pool }) => {
+    const revived = new Map<string, Life>();
+    pool.decide = (step, verb) => {
+      for (const { after } of step.writes)
+        for (const life of pool.lives('Dropped', [after.hash])) if (verb === 'confirm') revived.set(after.hash, life);
+      return verb === 'rollback' ? withWrites(step, ({ hash }) => revived.get(hash)) : step;
+    };
+    return {};
+  }),
+  fifo.plant('unseen-is-undone', (_, { pool }) => {
+    const before = new Map<Life, number>();
+    return {
+      confirm: (block, context) => {
+        const lives = pool.lives('Confirmed', block.unseen);
+        const outcome = pool.confirm(block, context);
+        for (const life of lives) before.set(life, outcome.tip.tick);
+        return outcome;
+      },
+      rollback: (point, context) => {
+        const outcome = pool.rollback(point, context);
+        const undone = [...before].filter(([, tick]) => tick > outcome.tip.tick).map(([life]) => life);
+        pool.force(undone, ({ tick }) => pool.pointAt(tick));
+        return outcome;
+      },
+    };
+  }),
+  fifo.plant('release-is-undone', (_, { pool }) => {
+    const released = new Map<string, Life>();
+    return {
+      release: (hashes, context) => {
+        for (const life of pool.lives('Propagated', hashes)) released.set(life.hash, life);
+        return pool.release(hashes, context);
+      },
+      rollback: (point, context) => {
+        const outcome = pool.rollback(point, context);
+        pool.force([...released.values()], () => null);
+        return outcome;
+      },
+    };
+  }),
+  fifo.view('marked-after-the-target-keeps-its-tick', () => ({ waitingAfter: () => [] })),
+  fifo.view('rollback-makes-all-young', (pool, verb) => {
+    const flying = () => [...pool.lives('Propagated'), ...pool.lives('Acknowledged')];
+    return verb === 'rollback' ? { waitingAfter: () => flying().map((life) => ({ ...life, tick: 1_000_000 })) } : {};
+  }),
+  undoing('rollback-resets-acknowledged', ({ writes }, pool) => {
+    const reset = pool.lives('Acknowledged').map((life) => ({ ...life, stage: 'Propagated' }));
+    return { writes: [...writes, ...reset.map((after) => ({ after, point: null, body: null }))] };
+  }),
+  twice(
+    'fork-switch-ages-twice',
+    ({ stage, nonConfirmations }, undone) =>
+      (stage === 'Propagated' || stage === 'Acknowledged') && { nonConfirmations: nonConfirmations + undone },
+  ),
+  twice(
+    'fork-switch-deepens-twice',
+    ({ stage, confirmations }, undone) => stage === 'Confirmed' && { confirmations: confirmations + undone },
+  ),
+  fifo.each('confirmed-at-the-undone-block', {
+    confirm: (_, { given: [{ seen, point }], notes: { patches } }) => {
+      for (const hash of seen) if (!patches.has(hash)) patches.set(hash, { confirmedAt: point });
+    },
+    checkStatus: ({ hash, confirmedAt }, { notes }) => confirmedAt && notes.patches.get(hash),
+  }),
+  fifo.around('undone-hash-is-barred', {
+    rollback: ({ pool, given, notes }) => {
+      const confirmed = pool.lives('Confirmed').map(({ hash }) => hash);
+      const outcome = pool.rollback(...given);
+      for (const { hash } of pool.lives('Pending', confirmed)) notes.hashes.add(hash);
+      return outcome;
+    },
+    markInflight: ({ pool, given: [hashes, context], notes }) =>
+      pool.markInflight(
+        hashes.filter((hash) => !notes.hashes.has(hash)),
+        context,
+      ),
+  }),
+  fifo.told('rollback-marks-what-waits', {
+    rollback: ({ kind, tip: { tick } }, { pool }) => {
+      const [first] = kind === 'rolled-back' ? pool.peekPending(0, 1) : [];
+      const lives = pool.lives('Pending', first ? [first.hash] : []);
+      pool.force(lives.map((life) => ({ ...life, stage: 'Propagated', tick })));
+    },
+  }),
+  fifo.view('returns-a-thousand-at-most', (pool) => ({
+    confirmedAfter: (tick) => pool.confirmedAfter(tick).slice(0, 1_000),
+  })),
+  fifo.view('finalizes-a-thousand-at-most', (pool) => ({ aged: (...ticks) => pool.aged(...ticks).slice(0, 1_000) })),
+];
+
+/** Changes outcomes of one kind. */
+function outcome(
+  id: string,
+  kind: string,
+  change: (told: { undone: number; tip: { point: unknown } }) => object,
+): Mutant {
+  return fifo.told(id, { rollback: (told) => told.kind === kind && change(told as never) });
+}
+
+/** L9 for points and outcomes. */
+export const rollbackDepthMutants: readonly Mutant[] = [
+  outcome('undone-told-one-short', 'rolled-back', ({ undone }) => ({ undone: undone - 1 })),
+  outcome('returned-not-told', 'rolled-back', () => ({ returned: 0 })),
+  outcome('unchanged-told-as-a-rollback', 'unchanged', () => ({ kind: 'rolled-back', undone: 0, returned: 0 })),
+  outcome('oldest-is-the-tip', 'unknown-point', ({ tip }) => ({ oldest: tip.point })),
+  outcome('oldest-not-told', 'unknown-point', () => ({ oldest: null })),
+  fifo.around('unknown-point-undoes-all', {
+    rollback: ({ pool, given: [point, context] }) =>
+      pool.rollback(point && pool.tickOf(point) === null ? null : point, context),
+  }),
+  fifo.view('kept-slots-in-32-bits', (pool, verb) =>
+    verb === 'rollback' ? knownBy(pool, ({ slot, hash }) => `${slot >>> 0} ${hash}`) : {},
+  ),
+  fifo.instead('without-a-tip-anything-is-unchanged', {
+    rollback: ({ pool: { currentTip } }) => currentTip.point === null && { kind: 'unchanged', tip: currentTip },
+  }),
+  fifo.plant('undone-points-still-known', (_, { pool }) => {
+    const ticks = new Map<string, number>();
+    pool.tell = (verb) => ({
+      tickOf: (point) => {
+        const tick = pool.tickOf(point);
+        if (verb === 'confirm') ticks.set(point.hash, pool.currentTip.tick + 1);
+        return verb === 'rollback' ? (tick ?? ticks.get(point.hash) ?? null) : tick;
+      },
+    });
+    return {};
+  }),
+  fifo.given('null-undoes-one-block', {
+    rollback: (point, { pool }) => point ?? pool.pointAt(pool.currentTip.tick - 1),
+  }),
+  fifo.around('null-keeps-the-tip', {
+    rollback: ({ pool, given, notes }) => {
+      notes.patches.clear();
+      if (given[0] === null) notes.patches.set('tip', { point: pool.currentTip.point });
+      return pool.rollback(...given);
+    },
+    tip: ({ pool, given, notes }) => {
+      const tip = pool.tip(...given);
+      return tip.point === null ? { ...tip, ...notes.patches.get('tip') } : tip;
+    },
+  }),
+  fifo.told('null-with-a-gap-event', {
+    rollback: (_, { pool, given: [target] }) => {
+      const point = { slot: 0, hash: '00'.repeat(32) };
+      if (target === null) pool.announce([{ kind: 'block', action: 'undone', point, tick: 0 }]);
+    },
+  }),
+  fifo.instead('nothing-after-null', {
+    rollback: ({ given: [point], notes }) => {
+      if (point === null) notes.count += 1;
+    },
+    confirm: ({ pool, notes }) => notes.count > 0 && { kind: 'duplicate', tip: pool.currentTip },
+  }),
+  fifo.view('one-block-less-deep', ({ retention }) => ({ maxRollback: retention.maxRollback - 1 })),
+  fifo.view('one-block-deeper', ({ retention }) => ({ maxRollback: retention.maxRollback + 1 })),
+  fifo.view('depth-without-limit', () => ({ maxRollback: 1_000_000 })),
+  fifo.plant('oldest-kept-sinks-with-the-tip', (_, { pool }) => {
+    let undone = 0;
+    const sunk = (tick: number) => (undone > 0 && tick >= pool.floor - undone ? tick : null);
+    pool.tell = (verb) => ({
+      tickOf: (point) => {
+        const tick = pool.tickOf(point);
+        if (verb !== 'rollback') return tick;
+        if (tick !== null) undone = pool.currentTip.tick - tick;
+        return tick ?? sunk(point.slot / 20);
+      },
+    });
+    return {};
+  }),
+  stores.opened('depth-of-a-thousand', (options) => ({ maxRollback: 1_000, ...options })),
+  stores.given('null-refused', { rollback: (point) => point ?? Promise.reject(new Error('no point')) }),
 ];

@@ -1,32 +1,29 @@
 import { abortMutants } from './abort.ts';
-import { acknowledgedMutants } from './acknowledged.ts';
-import { byteMutants } from './bytes.ts';
-import { chainMutants, tipMutants } from './chain.ts';
-import { closingMutants } from './closing.ts';
-import { confirmationMutants, thresholdMutants } from './confirmation.ts';
-import { rollbackDepthMutants } from './depth.ts';
+import { byteMutants, closingMutants, inputMutants, onceMutants } from './boundary.ts';
+import { chainMutants, rollbackDepthMutants, rollbackMutants, tipMutants } from './chain.ts';
+import {
+  acknowledgedMutants,
+  acknowledgedPriorityMutants,
+  confirmationMutants,
+  sightingMutants,
+  thresholdMutants,
+} from './confirmation.ts';
 import { electionMutants } from './elections.ts';
-import { eventLogMutants } from './event-log.ts';
-import { eventMutants } from './events.ts';
+import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
 import { fencingMutants } from './fencing.ts';
-import { inputMutants } from './input.ts';
-import { leaseTimeMutants } from './lease-time.ts';
-import { leaseMutants } from './leases.ts';
-import { logMutants } from './log.ts';
-import { matrixMutants } from './matrix.ts';
+import { leaseMutants, leaseTimeMutants } from './leases.ts';
+import { matrixMutants, propagationMutants, receivingMutants, revivalMutants } from './lifecycle.ts';
 import type { Mutant } from './mutant.ts';
-import { onceMutants } from './once.ts';
-import { operationArgumentMutants } from './operation-arguments.ts';
-import { operationMutants, sharedRecordMutants } from './operations.ts';
-import { pageMutants } from './paging.ts';
-import { priorityMutants } from './priorities.ts';
-import { propagationMutants } from './propagation.ts';
-import { receivingMutants } from './receiving.ts';
-import { revivalMutants } from './revival.ts';
-import { rollbackMutants } from './rollback.ts';
-import { sightingMutants } from './sightings.ts';
-import { statusMutants } from './status.ts';
-import { streamMutants } from './streams.ts';
+import { operationArgumentMutants, operationMutants, sharedRecordMutants } from './operations.ts';
+import { admissionMutants, boundMutants, senderMutants } from './priority-admission.ts';
+import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from './priority-arrival.ts';
+import { drainMutants, poolInputMutants, poolOperationMutants } from './priority-calls.ts';
+import { chainTagMutants, forkMutants, recheckMutants, returningMutants } from './priority-chain.ts';
+import { evictionMutants, floorMutants, priceMutants, replacementMutants } from './priority-eviction.ts';
+import { orderMutants, parkingMutants, placeMutants, storeOrderMutants } from './priority-order.ts';
+import { gossipMutants, reapingMutants } from './priority-reading.ts';
+import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
+import { logMutants, pageMutants, statusMutants } from './reads.ts';
 
 /** Every store with a fault. */
 export const allMutants: readonly Mutant[] = [
@@ -60,5 +57,31 @@ export const allMutants: readonly Mutant[] = [
   ...leaseMutants,
   ...leaseTimeMutants,
   ...electionMutants,
-  ...priorityMutants,
+  ...placeMutants,
+  ...orderMutants,
+  ...storeOrderMutants,
+  ...parkingMutants,
+  ...admissionMutants,
+  ...boundMutants,
+  ...senderMutants,
+  ...priceMutants,
+  ...replacementMutants,
+  ...evictionMutants,
+  ...floorMutants,
+  ...limitMutants,
+  ...reapingMutants,
+  ...takingMutants,
+  ...sweepingMutants,
+  ...gossipMutants,
+  ...recheckMutants,
+  ...forkMutants,
+  ...chainTagMutants,
+  ...returningMutants,
+  ...drainMutants,
+  ...poolOperationMutants,
+  ...poolInputMutants,
+  ...arrivalMutants,
+  ...priorityLifecycleMutants,
+  ...acknowledgedPriorityMutants,
+  ...arrivalLeaseMutants,
 ];

@@ -1,8 +1,9 @@
 import type { AdmissionRefusal, ReceiveOutcome } from 'mempool-core';
-import type { CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
+import type { CheckedRevision, CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
+import { over } from './hall.ts';
 import type { Mutant } from './mutant.ts';
-import { parentsOf, unmetOf } from './priority-places.ts';
-import { priority } from './priority-pool.ts';
+import { misheard, parentsOf, unmetOf } from './priority-order.ts';
+import { priority, type Seen } from './priority-pool.ts';
 import { pools } from './stores.ts';
 
 export const isRefusal = (outcome: ReceiveOutcome): outcome is AdmissionRefusal =>
@@ -247,4 +248,115 @@ export const admissionMutants: readonly Mutant[] = [
     const isMet = verdict.requires.some((tag) => satisfied.has(tag) && providers.has(tag));
     return isMet && verdict.provides.some((tag) => dependents.has(tag)) && { kind: 'cycle' };
   }),
+];
+
+const isAwaited = (index: PoolIndex, provides: readonly string[] = []): boolean =>
+  provides.some((tag) => index.dependents.has(tag));
+
+const newcomer = ({ given }: Seen): CheckedSubmission | undefined => (given[0] as readonly CheckedSubmission[])[0];
+
+/** Newcomers that may have any number of ancestors. */
+function unbound(id: string, isMeant: (one: CheckedSubmission, index: PoolIndex) => boolean): Mutant {
+  return priority.limits(id, ['admit'], (_, seen) => {
+    const one = newcomer(seen);
+    return one !== undefined && isMeant(one, seen.index) ? { maxAncestors: without } : {};
+  });
+}
+
+/** Tags that the chain has satisfied, as one who comes would have them. */
+function spending(id: string, isSpent: (tag: string, one: CheckedSubmission, index: PoolIndex) => boolean): Mutant {
+  return priority.view(id, ['admit'], (seen) => {
+    const { satisfied } = seen.index;
+    const one = newcomer(seen);
+    const has = (tag: string): boolean => {
+      const isOwn = one?.verdict.provides.includes(tag) && !one.verdict.requires.includes(tag);
+      return satisfied.has(tag) && (!isOwn || isSpent(tag, one as CheckedSubmission, seen.index));
+    };
+    return { satisfied: over(satisfied, () => ({ has })) };
+  });
+}
+
+/** Ancestors of all those who wait for one, as if they were of one family. */
+function familyOf(index: PoolIndex, { verdict }: CheckedSubmission): number {
+  const children = verdict.provides.flatMap((tag) => [...index.dependents.of(tag)]);
+  const tags = children.flatMap(({ entry }) => entry.verdict.requires);
+  return new Set<PoolNode>(tags.flatMap((tag) => [...index.providers.of(tag)])).size + 1;
+}
+
+/** P3, P11: how many may wait for one another. */
+export const boundMutants: readonly Mutant[] = [
+  unbound('who-is-awaited-may-have-any-descendant', ({ verdict }, index) => isAwaited(index, verdict.provides)),
+  unbound('replacements-may-have-any-ancestors', (one, index) => rivalsOf(index, one).length > 0),
+  unbound('who-needs-nobody-may-have-any-descendant', ({ verdict }) => verdict.requires.length === 0),
+  refusing('siblings-share-their-ancestors', (one, index) => {
+    const isOver = isAwaited(index, one.verdict.provides) && familyOf(index, one) > index.limits.maxAncestors;
+    return isOver && limit('maxAncestors');
+  }),
+  priority.limits('new-ancestors-of-descendants-without-limit', ['revise'], (_, { index, given }) => {
+    const [one] = given[0] as readonly CheckedRevision[];
+    return isAwaited(index, index.node(one?.hash ?? '')?.entry.verdict.provides) ? { maxAncestors: without } : {};
+  }),
+  priority.limits('new-parked-ones-without-limit', ['revise'], () => ({ maxParked: without })),
+  priority.instead('parked-ones-beyond-the-limit-not-judged', {
+    revise: ({ index, given: [revisions] }) =>
+      index.parked.length > index.limits.maxParked && revisions.map(({ hash }) => ({ hash, ...limit('maxParked') })),
+  }),
+  spending('satisfied-tags-are-free', () => false),
+  spending('spent-looked-at-in-the-first-tag-alone', (tag, { verdict }) => verdict.provides[0] === tag),
+  spending('tags-of-final-ones-are-free', (tag, _, index) =>
+    [...index.nodes()].every(({ stage, entry }) => stage !== 'Finalized' || !entry.verdict.provides.includes(tag)),
+  ),
+  telling('spent-told-as-a-circle', ['conflict'], (_, { verdict }, index) => {
+    const isSpent = verdict.provides.some((tag) => index.satisfied.has(tag));
+    return isSpent && { kind: 'cycle' };
+  }),
+];
+
+const countOf = (index: PoolIndex, sender: string, isCounted: (node: PoolNode) => boolean): number =>
+  [...index.nodes()].filter((node) => node.entry.verdict.sender === sender && isCounted(node)).length;
+
+/** Senders counted in another way. */
+function counted(id: string, count: (index: PoolIndex, sender: string) => number): Mutant {
+  return priority.view(id, ['admit'], ({ index }) => {
+    const get = (sender: string) => count(index, sender);
+    return { totals: over(index.totals, () => ({ senders: { get } as Map<string, number> })) };
+  });
+}
+
+function counting(id: string, isCounted: (node: PoolNode) => boolean): Mutant {
+  return counted(id, (index, sender) => countOf(index, sender, isCounted));
+}
+
+const limitOf = ({ limits }: PoolIndex, { verdict }: CheckedSubmission): number =>
+  Math.min(verdict.senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
+
+/** P3: limits per sender. */
+export const senderMutants: readonly Mutant[] = [
+  refusing('nobody-is-a-sender-too', (one, index) => {
+    const max = limitOf(index, one);
+    const count = countOf(index, '', ({ stage }) => stage === 'Pending');
+    return one.verdict.sender === '' && count + 1 > max && { kind: 'sender-limit', limit: max };
+  }),
+  counted('senders-without-case', ({ totals }, sender) => {
+    const alike = [...totals.senders].filter(([name]) => name.toLowerCase() === sender.toLowerCase());
+    return alike.reduce((sum, [, count]) => sum + count, 0);
+  }),
+  counting('senders-in-flight-not-counted', ({ stage }) => stage === 'Pending'),
+  counting('senders-count-confirmed-ones', ({ stage }) => stage !== 'Dropped' && stage !== 'Finalized'),
+  counting('senders-count-dropped-ones', ({ stage }) => stage !== 'Confirmed' && stage !== 'Finalized'),
+  counting('senders-count-ready-ones-alone', ({ stage, place }) => stage !== 'Confirmed' && place?.ready !== false),
+  counting('senders-not-counted-after-a-return', ({ stage, entry }) => stage !== 'Confirmed' && entry.gossipSeq < 2),
+  priority.limits('senders-by-the-verdict-alone', ['admit'], () => ({ maxPerSender: Number.POSITIVE_INFINITY })),
+  misheard('senders-by-the-pool-alone', () => ({ senderLimit: null })),
+  refusing('replacement-not-exempt-from-its-sender', (one, index) => {
+    const { hash, verdict } = one;
+    const max = limitOf(index, one);
+    const count = index.totals.senders.get(verdict.sender) ?? 0;
+    const isOver = verdict.sender !== '' && count + 1 > max && index.node(hash) === undefined;
+    return isOver && rivalsOf(index, one).length > 0 && { kind: 'sender-limit', limit: max };
+  }),
+  refusing(
+    'replacement-not-exempt-from-parking',
+    (one, index) => isParkedTooMuch(index, one) && rivalsOf(index, one).length > 0 && limit('maxParked'),
+  ),
 ];

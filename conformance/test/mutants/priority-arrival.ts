@@ -1,6 +1,17 @@
-import type { MempoolStore } from 'mempool-core';
+import type { MempoolStore, Sweep } from 'mempool-core';
+import {
+  fencedAtTheDoor,
+  fencedLate,
+  guardedPriority,
+  type Leading,
+  leaderOf,
+  leading,
+  renewing,
+  unrenewing,
+} from './fencing.ts';
+import { electing } from './hall.ts';
 import type { Mutant } from './mutant.ts';
-import { arrivals, pools, stores } from './stores.ts';
+import { arrivals, pools, priorities, stores } from './stores.ts';
 
 type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confirm' | 'setLimits';
 
@@ -156,4 +167,133 @@ export const arrivalMutants: readonly Mutant[] = [
       await store.drop(hashes, 'evicted');
     },
   }),
+];
+
+type Ending = 'markAcknowledged' | 'release' | 'drop' | 'seen' | 'unseen';
+
+/** Leases kept beside the store, which all but one of the verbs end. */
+function outliving(id: string, forgotten: Ending): Mutant {
+  return arrivals.plant(id, (store, { options: { now = Date.now } }) => {
+    const ends = new Map<string, number>();
+    const end = (verb: Ending | 'sweep', hashes: readonly string[]): void => {
+      if (verb !== forgotten) for (const hash of hashes) ends.delete(hash);
+    };
+    const ending =
+      <Rest extends readonly unknown[], Told>(verb: Ending, call: (hashes: readonly string[], ...rest: Rest) => Told) =>
+      (hashes: readonly string[], ...rest: Rest): Told => {
+        end(verb, hashes);
+        return call(hashes, ...rest);
+      };
+    return {
+      async take(...given) {
+        const lot = await store.take(...given);
+        for (const { hash } of lot.transactions) ends.set(hash, lot.untilMs);
+        return lot;
+      },
+      markAcknowledged: ending('markAcknowledged', store.markAcknowledged.bind(store)),
+      release: ending('release', store.release.bind(store)),
+      drop: ending('drop', store.drop.bind(store)),
+      confirm(block, ...rest) {
+        end('seen', block.seen);
+        end('unseen', block.unseen);
+        return store.confirm(block, ...rest);
+      },
+      async sweep(options) {
+        const swept = await store.sweep(options);
+        end('sweep', swept.returned);
+        const late = [...ends].filter(([, untilMs]) => untilMs < now()).map(([hash]) => hash);
+        return { ...swept, returned: [...swept.returned, ...(await store.release(late))] };
+      },
+    };
+  });
+}
+
+/** A fault in what a sweep tells. */
+function swept(id: string, change: (swept: Sweep) => Partial<Sweep>): Mutant {
+  return arrivals.told(id, { sweep: (told) => change(told) });
+}
+
+/** P18: what is taken in order of arrival. */
+export const arrivalLeaseMutants: readonly Mutant[] = [
+  outliving('acknowledging-ends-no-lease-of-arrivals', 'markAcknowledged'),
+  outliving('releasing-ends-no-lease-of-arrivals', 'release'),
+  outliving('dropping-ends-no-lease-of-arrivals', 'drop'),
+  outliving('a-block-ends-no-lease-of-arrivals', 'seen'),
+  outliving('a-taking-back-ends-no-lease-of-arrivals', 'unseen'),
+  arrivals.around('leases-of-arrivals-end-by-seq', {
+    sweep: async ({ store, given }) => {
+      const seqs = new Map((await store.peekInflight({ limit: 1_000 })).map(({ hash, seq }) => [hash, seq]));
+      const told = await store.sweep(...given);
+      return { ...told, returned: told.returned.toSorted((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0)) };
+    },
+  }),
+  swept('last-ended-leases-of-arrivals-first', ({ returned }) => ({ returned: returned.toReversed() })),
+  swept('a-thousand-arrivals-are-always-more', ({ returned }) => ({ more: returned.length === 1_000 })),
+  swept('arrivals-swept-without-more', () => ({ more: false })),
+  // A verb that keeps no record of its operation id.
+  arrivals.around('sweeps-of-arrivals-not-recorded', {
+    sweep: ({ store, given: [{ operationId: _, ...options } = {}] }) => store.sweep(options),
+  }),
+  arrivals.around('flushes-of-arrivals-not-recorded', {
+    flush: ({ store, given: [{ operationId: _, ...options } = {}] }) => store.flush(options),
+  }),
+  arrivals.around('limits-of-arrivals-not-recorded', {
+    setLimits: ({ store, given: [limits, { operationId: _, ...options } = {}] }) => store.setLimits(limits, options),
+  }),
+];
+
+const ordering = 'priority';
+
+/** X6: the verbs that only a leader may use, in a changed way. */
+const leads = (id: string, run: (at: Leading) => object | Promise<object>): Mutant =>
+  leading(guardedPriority, `priority-${id}`, run);
+
+/** An option of `open` that pools by priority ignore. */
+function ignored(id: string, ...names: readonly string[]): Mutant {
+  return pools.opened(`priority-${id}`, (options) => {
+    const kept = Object.entries(options).filter(([name]) => options.ordering !== ordering || !names.includes(name));
+    return Object.fromEntries(kept);
+  });
+}
+
+/** O6: pages by seq that do not end at their size. */
+function endless(verb: 'peekPending' | 'peekInflight'): Mutant {
+  return priorities.every(`priority-${verb}-without-a-size`, [verb], async ({ store, given }) => {
+    const { after = 0, limit = 100 } = given[0] ?? {};
+    const page = await store[verb]({ after, limit });
+    for (let next = page; next.length > 0 && page.length < limit; page.push(...next))
+      next = await store[verb]({ after: page.at(-1)?.seq ?? after, limit: limit - page.length });
+    return page;
+  });
+}
+
+/** The rules of every pool, broken in pools by priority alone. */
+export const priorityLifecycleMutants: readonly Mutant[] = [
+  leads('unfenced', ({ call, options, hall }) => call({ ...options, lease: leaderOf(hall) ?? undefined })),
+  electing('priority-lease-not-prolonged', { ordering, source: () => ({ extend: () => undefined }) }),
+  leads('fence-before-the-operation', fencedLate),
+  leads('fence-at-the-door', fencedAtTheDoor),
+  unrenewing('priority-rollback-without-renewal', ordering, () => true),
+  electing('priority-demand-ignored', { ordering, options: ({ fenced: _, ...options }) => options }),
+  leads('fenced-renews', renewing),
+  endless('peekPending'),
+  endless('peekInflight'),
+  priorities.told('priority-log-without-a-size', {
+    dumpFinalized: async (page, { store, given: [query] }) => {
+      if (!page.hasMore || page.entries.length >= (query?.limit ?? 100)) return page;
+      const rest = await store.dumpFinalized({ ...query, cursor: page.cursor });
+      return { ...rest, entries: [...page.entries, ...rest.entries], missed: page.missed };
+    },
+  }),
+  ignored('thresholds-of-open-ignored', 'finalizeThreshold', 'dropThreshold'),
+  ignored('depth-of-open-ignored', 'maxRollback'),
+  ignored('log-of-open-ignored', 'maxFinalized'),
+  priorities.around('priority-blocks-are-not-recorded', {
+    confirm: ({ store, given: [block, policy, { operationId: _, ...options } = {}] }) =>
+      store.confirm(block, policy, options),
+  }),
+  priorities.told('priority-slot-zero-is-no-tip', {
+    tip: ({ point, ...tip }) => ({ ...tip, point: point?.slot ? point : null }),
+  }),
+  priorities.told('priority-tip-without-points', { tip: () => ({ points: [] }) }),
 ];

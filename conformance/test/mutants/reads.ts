@@ -1,0 +1,276 @@
+import type { LogEntry, LogPage, SeqQuery, StoredTransaction } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
+import { fifo } from './fifo.ts';
+import type { Mutant } from './mutant.ts';
+import type { PlantedDriver } from './planted-driver.ts';
+import { stores } from './stores.ts';
+
+type Found = StoredTransaction | null;
+
+function finding(
+  id: string,
+  change: (found: Found[], pool: PlantedDriver, asked: readonly string[]) => Found[],
+): Mutant {
+  return fifo.told(id, { findInflight: (found, { pool, given: [asked] }) => change(found, pool, asked) });
+}
+
+/** The status of a hash by one of its log entries. */
+function byEntry(id: string, pick: (entries: LogEntry[]) => LogEntry | undefined): Mutant {
+  return fifo.each(id, {
+    checkStatus: ({ hash }, { pool }) => {
+      const entry = pick(pool.logged(hash));
+      return entry && { stage: entry.stage, reason: entry.reason };
+    },
+  });
+}
+
+const unknown = { stage: 'Unknown', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+
+/** O3 and O5. */
+export const statusMutants: readonly Mutant[] = [
+  fifo.told('status-without-repeats', {
+    checkStatus: (told) => [...new Map(told.map((status) => [status.hash, status])).values()],
+  }),
+  fifo.told('status-by-hash', { checkStatus: (told) => told.toSorted((a, b) => a.hash.localeCompare(b.hash)) }),
+  fifo.only('status-without-unknown-ones', { checkStatus: ({ stage }) => stage !== 'Unknown' }),
+  fifo.each('unknown-has-an-age', {
+    checkStatus: ({ stage }, { pool }) => stage === 'Unknown' && { nonConfirmations: pool.currentTip.tick },
+  }),
+  fifo.each('final-depth-not-told', { checkStatus: ({ stage }) => stage === 'Finalized' && { confirmations: 0 } }),
+  byEntry('first-entry-counts', (entries) => entries[0]),
+  byEntry('entry-counts-before-the-live-one', (entries) => entries.at(-1)),
+  fifo.each('final-remembered-for-ever', {
+    checkStatus: (told, { notes: { patches } }) => {
+      if (told.stage === 'Finalized' || told.stage === 'Dropped') patches.set(told.hash, told);
+      return told.stage === 'Unknown' && patches.get(told.hash);
+    },
+  }),
+  fifo.each('hash-goes-with-its-first-entry', {
+    checkStatus: ({ stage }, { pool }) => {
+      const isTrimmed = pool.usage().lastLogSeq > pool.logged().length && stage === 'Dropped';
+      return (
+        isTrimmed && pool.logged().every(({ reason }) => reason === 'second') && { stage: 'Unknown', reason: null }
+      );
+    },
+  }),
+  fifo.each('payload-goes-with-the-first-entry', {
+    drop: (hash, { notes }) => void notes.hashes.add(hash),
+    peekPending: ({ hash }, { pool, notes }) =>
+      notes.hashes.has(hash) && pool.logged(hash).length === 0 && { payload: new Uint8Array() },
+  }),
+  finding('found-first-missing-last', (found) => found.toSorted((a, b) => Number(a === null) - Number(b === null))),
+  finding('found-once', (found, _, asked) => found.map((one, i) => (asked.indexOf(asked[i] ?? '') === i ? one : null))),
+  finding('waiting-ones-found-in-flight', (found, pool, asked) =>
+    found.map((one, i) => one ?? pool.peekPending(0, 1_000).find(({ hash }) => hash === asked[i]) ?? null),
+  ),
+  finding('confirmed-not-found', (found) => found.map((one) => (one?.stage === 'Confirmed' ? null : one))),
+  fifo.each('found-without-its-age', { findInflight: () => ({ nonConfirmations: 0 }) }),
+  stores.plant('empty-where-it-failed', (store) => ({
+    hasPending: (options) => store.hasPending(options).catch(() => false),
+    peekPending: (query) => store.peekPending(query).catch(() => []),
+    checkStatus: (hashes, options) =>
+      store.checkStatus(hashes, options).catch(() => hashes.map((hash) => ({ ...unknown, hash }) as never)),
+    usage: (options) => store.usage(options).catch(() => ({}) as never),
+  })),
+];
+
+type Query = readonly [cursor: number, limit: number, pool: PlantedDriver];
+
+function pages(id: string, change: (page: LogPage, ...query: Query) => object | false | null | undefined): Mutant {
+  return fifo.told(id, {
+    dumpFinalized: (page, { pool, given: [cursor, limit] }) => change(page, cursor, limit, pool),
+  });
+}
+
+function entries(id: string, change: (entry: LogEntry, pool: PlantedDriver) => object | false): Mutant {
+  return fifo.each(id, { dumpFinalized: (entry, { pool }) => change(entry, pool) });
+}
+
+/** Reads the log from another cursor. */
+function asked(id: string, change: (cursor: number, pool: PlantedDriver) => number): Mutant {
+  return fifo.given(id, { dumpFinalized: (cursor, { pool }) => change(cursor, pool) });
+}
+
+const oldest = (pool: PlantedDriver): number => pool.dumpFinalized(0, 1).entries[0]?.logSeq ?? 1;
+const nothing = { payload: new Uint8Array() };
+
+/** O4 and O6 for the log. */
+export const logMutants: readonly Mutant[] = [
+  pages('cursor-of-an-empty-page-is-zero', ({ entries }) => entries.length === 0 && { cursor: 0 }),
+  pages('log-newest-first', ({ entries }) => ({ entries: entries.toReversed() })),
+  entries('log-numbers-from-zero', ({ logSeq }) => ({ logSeq: logSeq - 1 })),
+  asked('cursor-exclusive', (cursor) => (cursor === 0 ? 0 : cursor + 1)),
+  pages('cursor-is-the-last-entry', ({ cursor }) => ({ cursor: Math.max(1, cursor - 1) })),
+  pages('always-more', ({ entries }) => ({ hasMore: entries.length > 0 })),
+  pages('never-more', () => ({ hasMore: false })),
+  pages('full-page-means-more', ({ entries }, _, limit) => ({ hasMore: entries.length === limit })),
+  pages('trimmed-not-told', () => ({ missed: 0 })),
+  pages('one-missed-too-many', ({ missed }) => missed > 0 && { missed: missed + 1 }),
+  pages('missed-told-at-the-start', (_, cursor, __, pool) => cursor === 0 && { missed: oldest(pool) - 1 }),
+  pages(
+    'oldest-counts-as-missed',
+    ({ entries }, cursor) => cursor > 1 && entries[0]?.logSeq === cursor && { missed: 1 },
+  ),
+  asked('cursor-counts-from-the-oldest', (cursor, pool) => (cursor === 0 ? 0 : cursor + oldest(pool) - 1)),
+  pages('trimmed-cursor-gives-nothing', ({ missed }) => missed > 0 && { entries: [] }),
+  stores.opened('log-keeps-twice-as-much', ({ maxFinalized = 10_000, ...options }) => ({
+    ...options,
+    maxFinalized: maxFinalized * 2,
+  })),
+  stores.opened('log-keeps-a-thousand', (options) => ({ maxFinalized: 1_000, ...options })),
+  stores.opened('log-keeps-three', (options) => ({ ...options, maxFinalized: 3 })),
+  fifo.around('log-trimmed-one-for-one', {
+    drop: ({ pool, given }) => {
+      const { retention } = pool;
+      const maxFinalized = Math.max(retention.maxFinalized, pool.usage().logged + given[0].length - 1);
+      pool.retention = { ...retention, maxFinalized };
+      const dropped = pool.drop(...given);
+      pool.retention = retention;
+      return dropped;
+    },
+  }),
+  entries('entry-without-its-block', () => ({ point: null })),
+  entries('entry-without-its-type', () => ({ payloadType: 0 })),
+  entries('entry-without-its-age', () => ({ nonConfirmations: 0 })),
+  entries('entry-without-its-depth', () => ({ confirmations: 1 })),
+  entries('entry-with-the-latest-reason', ({ hash }, pool) => ({ reason: pool.life(hash)?.reason ?? null })),
+  entries('entry-with-the-latest-seq', ({ hash, seq }, pool) => ({ seq: pool.life(hash)?.seq ?? seq })),
+  entries(
+    'old-entries-without-payload',
+    ({ hash, logSeq }, pool) => pool.logged(hash).at(-1)?.logSeq !== logSeq && nothing,
+  ),
+  fifo.each('entries-keep-their-own-payload', {
+    receive: (one, { given: [all], notes }) => {
+      const own = all.find(({ hash }) => hash === one.hash);
+      if (one.kind === 'received' && own) notes.patches.set(`${one.seq}`, own);
+    },
+    dumpFinalized: ({ seq }, { notes }) => notes.patches.get(`${seq}`),
+  }),
+  entries('last-entries-without-payload', (_, pool) => pool.usage().lastLogSeq > pool.usage().logged && nothing),
+  pages(
+    'log-limit-of-zero-is-endless',
+    (_, cursor, limit) => limit === 1 && { entries: [], cursor: Math.max(1, cursor) },
+  ),
+  fifo.around('log-five-hundred-at-most', {
+    dumpFinalized: ({ pool, given: [cursor, limit] }) => pool.dumpFinalized(cursor, Math.min(500, limit)),
+  }),
+  pages('log-pages-without-a-size', (first, _, limit, pool) => {
+    const second = pool.dumpFinalized(first.cursor, limit);
+    return first.entries.length === 8 && { ...second, entries: [...first.entries, ...second.entries] };
+  }),
+  stores.around('log-without-limit-gives-ten', {
+    dumpFinalized: ({ store, given: [query] }) => store.dumpFinalized({ limit: 10, ...query }),
+  }),
+  stores.told('log-of-none-for-zero', {
+    dumpFinalized: (_, { given: [query] }) => query?.limit === 0 && { entries: [], cursor: 1 },
+  }),
+];
+
+type Peek = 'peekPending' | 'peekInflight';
+type Page = (after: number, limit: number) => StoredTransaction[];
+
+const mebibyte = 1_048_576;
+const bytesOf = (page: StoredTransaction[]): number => page.reduce((sum, { payload }) => sum + payload.length, 0);
+const day = 86_400_000;
+
+/** O1 and O6, for both lists. */
+function pagingMutants(verb: Peek): Mutant[] {
+  const paging = (id: string, change: (read: Page, after: number, limit: number) => StoredTransaction[]) =>
+    fifo.every(`${verb}-${id}`, [verb], ({ pool, given: [after, limit] }) =>
+      change((...range) => pool[verb](...range), after, limit),
+    );
+  const asking = (id: string, change: (query: SeqQuery) => SeqQuery | StoredTransaction[]) =>
+    stores.every(`${verb}-${id}`, [verb], async ({ store, given: [query = {}] }) => {
+      const changed = change(query);
+      return Array.isArray(changed) ? changed : store[verb](changed);
+    });
+  return [
+    paging('starts-at-after', (read, after, limit) => read(Math.max(0, after - 1), limit)),
+    paging('skips-one-behind-a-page', (read, after, limit) => read(after === 0 ? 0 : after + 1, limit)),
+    paging('ignores-after-beyond-the-end', (read, after, limit) => read(after > 2 ** 40 ? 0 : after, limit)),
+    paging('one-too-many', (read, after, limit) => read(after, Math.min(1_000, limit + 1))),
+    paging('five-hundred-at-most', (read, after, limit) => read(after, Math.min(500, limit))),
+    paging('pages-of-four-mebibytes', (read, after, limit) => {
+      const page = read(after, limit);
+      while (page.length > 1 && bytesOf(page) > 4 * mebibyte) page.pop();
+      return page;
+    }),
+    paging('pages-without-a-size', (read, after, limit) => {
+      const page = read(after, limit);
+      if (bytesOf(page) < 8 * mebibyte) return page;
+      return [...page, ...read(page.at(-1)?.seq ?? after, limit - page.length)];
+    }),
+    paging('nothing-larger-than-a-page', (read, after, limit) =>
+      read(after, limit).filter(({ payload }) => payload.length <= 8 * mebibyte),
+    ),
+    asking('of-none-for-zero', (query) => ((query.limit ?? 1) < 1 ? [] : query)),
+    asking('without-limit-gives-ten', (query) => ({ limit: 10, ...query })),
+    asking('with-a-large-limit-is-refused', (query) => {
+      if ((query.limit ?? 1) > 1_000) throw invalid('limit', 'at most 1000');
+      return query;
+    }),
+  ];
+}
+
+/** What a list reads is gone a day after the last such call. */
+function expiring(id: string, verb: 'receive' | 'markInflight', peek: Peek): Mutant {
+  return fifo.plant(id, (whole, { options: { clock } }) => {
+    let last = clock();
+    const call = whole[verb] as (...given: unknown[]) => never;
+    return {
+      [verb]: (...given: unknown[]) => {
+        last = clock();
+        return call(...given);
+      },
+      [peek]: (after: number, limit: number) => (clock() - last > day ? [] : whole[peek](after, limit)),
+    };
+  });
+}
+
+function hasPending(id: string, isPending: boolean): Mutant {
+  return stores.around(id, { hasPending: ({ store }) => store.usage().then(() => isPending) });
+}
+
+/** O1 and O2. */
+export const pageMutants: readonly Mutant[] = [
+  ...pagingMutants('peekPending'),
+  ...pagingMutants('peekInflight'),
+  fifo.told('after-must-be-there', {
+    peekPending: (page, { pool, given: [after] }) =>
+      after === 0 || pool.peekPending(0, 1_000).some(({ seq }) => seq === after) ? page : [],
+  }),
+  fifo.told('pages-end-at-a-hole', {
+    peekPending: (page, { given: [after] }) => after > 0 && page[0]?.seq !== after + 1 && [],
+  }),
+  fifo.around('in-flight-by-the-mark', {
+    markInflight: ({ pool, given, notes: { numbers } }) => {
+      const moved = pool.markInflight(...given);
+      for (const hash of moved) numbers.set(hash, numbers.size);
+      return moved;
+    },
+    peekInflight: ({ pool, given, notes: { numbers } }) =>
+      pool.peekInflight(...given).toSorted((a, b) => (numbers.get(a.hash) ?? -1) - (numbers.get(b.hash) ?? -1)),
+  }),
+  fifo.only('confirmed-not-in-flight', { peekInflight: ({ stage }) => stage !== 'Confirmed' }),
+  fifo.told('reading-takes', { peekPending: (page, { pool }) => void pool.markInflight(page.map(({ hash }) => hash)) }),
+  hasPending('always-something-waiting', true),
+  hasPending('never-anything-waiting', false),
+  stores.around('waiting-told-once', {
+    hasPending: ({ store, given, notes }) => {
+      notes.count += 1;
+      return notes.count === 1 ? store.hasPending(...given) : Promise.resolve(false);
+    },
+  }),
+  expiring('a-day-is-enough', 'receive', 'peekPending'),
+  expiring('flying-a-day-is-enough', 'markInflight', 'peekInflight'),
+  fifo.told('usage-counts-acknowledged-as-propagated', {
+    usage: ({ propagated, acknowledged }) => ({ propagated: propagated + acknowledged, acknowledged: 0 }),
+  }),
+  fifo.around('usage-one-call-behind', {
+    confirm: ({ pool, given, notes }) => {
+      notes.patches.set('last', { propagated: pool.usage().propagated });
+      return pool.confirm(...given);
+    },
+    usage: ({ pool, notes }) => ({ ...pool.usage(), propagated: 0, ...notes.patches.get('last') }),
+  }),
+];
