@@ -1,6 +1,6 @@
--- Purpose: tries every command the scripts use, so that a missing right or an old server shows before the first transaction.
--- KEYS: 1 {prefix}:probe, 2 {prefix}:probe:old   ARGV: 'TIME', 'HSCAN' where the scripts of this pool use them
--- Returns: 'OK', or { the command refused, the server's words }
+-- Purpose: tries every command that the scripts use, so that a missing permission or an old server shows before the first transaction.
+-- KEYS: 1 {prefix}:probe, 2 {prefix}:probe:old   ARGV: 'TIME', 'HSCAN' if the scripts of this pool use them
+-- Returns: 'OK', or { refused command, the server's error }
 -- Rules: X1
 local probe, old = KEYS[1], KEYS[2]
 local attempts = {

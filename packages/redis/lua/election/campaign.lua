@@ -1,8 +1,8 @@
--- Purpose: takes the lease if it is free, is this token's already, or has not moved as a stale one is said not to have.
+-- Purpose: takes the lease if it is free, already has this token, or is the stale lease that the caller saw and has not moved since.
 -- KEYS: election/state.lua   ARGV: election/hold.lua, 7 floor, 8 'wait' or 'accept', 9 token of a stale lease or '',
 -- 10 its seq or '', 11 its hbSeq or ''
--- Returns: { 'won', lease, the lease taken by force or nil } | { 'held', lease, term } | { 'forgotten', term }
--- A lease with this token was won by a campaign whose answer was lost. The term is what `nextTerm` in mempool-election says.
+-- Returns: { 'won', lease, the lease taken over or nil } | { 'held', lease, term } | { 'forgotten', term }
+-- A lease with this token was won by an earlier attempt whose answer was lost. `nextTerm` in mempool-election defines the new term.
 if mine then
   write('beat', prolong)
   return { 'won', view(), false }

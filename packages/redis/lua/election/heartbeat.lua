@@ -1,3 +1,3 @@
--- Purpose: notes that the node is there. What follows, election/members.lua, lists all that are.
+-- Purpose: stores a heartbeat of the node. Then election/members.lua lists all members.
 -- KEYS: election/state.lua   ARGV: election/hold.lua, without a token
 seen()

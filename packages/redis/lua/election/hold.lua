@@ -1,10 +1,10 @@
--- Purpose: what is written by those that take, keep or put back the lease, and by heartbeats.
+-- Purpose: the writes of scripts that take, renew or reinstate the lease, and of heartbeats.
 -- ARGV: 1 node id, 2 token, 3 ttl, 4 address or '', 5 priority, 6 how long a heartbeat counts; durations in ms
--- A full server lets a script go on that began with PEXPIRE or DEL, so whatever is written begins so.
+-- A full server does not refuse a script whose first write is PEXPIRE or DEL, so every write begins with one.
 local id, token, ttl, address, priority, keep = unpack(ARGV)
 local mine = held and lease[1] == id and lease[2] == token
 
--- A hint: that nobody may be told is no reason to fail.
+-- Sends a hint. A missing permission to publish is no reason to fail.
 local function tell(words)
   redis.pcall('PUBLISH', base .. 'events', words)
 end
@@ -16,7 +16,7 @@ local function prolong()
   call('SET', TERM, digits(stored))
 end
 
--- Takes the lease with a term; whoever does also drops the members that have not been heard of.
+-- Takes the lease with this term, and removes members without a recent heartbeat.
 local function take(term)
   call('DEL', LOCK, LEASE)
   call('SET', LOCK, id, 'PX', ttl)
@@ -35,8 +35,8 @@ local function seen()
   call('ZADD', MEMBERS, digits(nowMs), id)
 end
 
--- Writes the lease by `put`, with the holder's heartbeat; 'still' goes without. A heartbeat that is refused, such as to a node
--- without the right to its key, is met before: it would hold a lease that it is never told of.
+-- Writes the lease with `put`, and the holder's heartbeat unless 'still'. The heartbeat comes first: if the server refuses it, for
+-- example without permission for its key, the node must not hold a lease that it does not know of.
 local function write(heartbeat, put, ...)
   local beats = heartbeat == 'beat'
   if beats then seen() end

@@ -1,6 +1,6 @@
--- Purpose: lists who takes part. The heartbeats' names are told by the list, so they cannot be among the keys.
+-- Purpose: lists the members. The names of the heartbeat keys come from the list, so they cannot be among KEYS.
 -- KEYS: election/state.lua
--- Returns: for each { node id, ms since it was heard of, its heartbeat as `<priority> <address>`, or nil where that expired }
+-- Returns: for each { node id, ms since its last heartbeat, the heartbeat as `<priority> <address>`, or nil if it has expired }
 local reply, list = {}, call('ZRANGE', MEMBERS, 0, -1, 'WITHSCORES')
 for i = 1, #list, 2 do
   local heartbeat = redis.pcall('GET', base .. 'heartbeat:' .. list[i])

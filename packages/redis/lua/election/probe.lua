@@ -1,6 +1,6 @@
--- Purpose: tries every command of the election's scripts, so that a missing right or an old server shows at once.
+-- Purpose: tries every command of the election's scripts, so that a missing permission or an old server shows at once.
 -- KEYS: 1 <name>:probe   ARGV: 1 the channel
--- Returns: 'OK', or { the command refused, the server's words }
+-- Returns: 'OK', or { refused command, the server's error }
 local probe = KEYS[1]
 local attempts = {
   { 'TIME' }, { 'DEL', probe }, { 'TYPE', probe }, { 'SET', probe, '1', 'PX', '60000' }, { 'GET', probe },

@@ -1,5 +1,5 @@
--- Purpose: what every script of the election begins with: its keys by name, the server's time, and what is there.
--- KEYS: 1 <name>:lock, 2 :lease, 3 :term, 4 :members; channel and heartbeats begin as they do and are in the same slot
+-- Purpose: the begin of every script of the election: its keys by name, the server's time, and the stored lease and term.
+-- KEYS: 1 <name>:lock, 2 :lease, 3 :term, 4 :members; the names of the channel and the heartbeats have the same prefix, and so the same slot
 -- Error: ELECTION_TYPE <key of another type>
 -- Held = lock and lease agree: an operator who deletes the lock ends the lease. Both expire by the server's own clock.
 local call = redis.call
@@ -8,7 +8,7 @@ local base = string.sub(LOCK, 1, -5)
 local time = call('TIME')
 local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- What a replica tells may be old, and it tells it as a primary does: a try that changes nothing shows which it is.
+-- The data of a replica may be old. An attempted write, which changes nothing, shows whether the server is one.
 local tried = redis.pcall('DEL', base .. 'probe')
 if type(tried) == 'table' and tried.err and string.find(tried.err, 'READONLY', 1, true) then return tried end
 
@@ -34,7 +34,7 @@ local owner, lease = call('GET', LOCK), read()
 local held = owner and owner == lease[1]
 local stored = math.max(number(call('GET', TERM)), number(lease[3]))
 
--- The lease as the answers tell it: its fields, then what is left of it in ms, or -1 where it does not expire.
+-- The lease as the replies have it: its fields, then the ms left, or -1 if it does not expire.
 local function view()
   local fields = read()
   for i = 1, 7 do fields[i] = fields[i] or '' end

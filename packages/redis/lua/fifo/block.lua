@@ -1,19 +1,19 @@
--- Purpose: writes what a block decided, and trims points and sightings that are too old to roll back to.
+-- Purpose: writes the changes of a block, and trims points and inclusions that are too old to roll back to.
 -- Rules: L5, L6, L7, L9, L12, E1
--- `places`: those of the changes, by seq; `finals`: how many of them end a life.
+-- `places`: positions of the changes, in order of seq. `finals`: how many of them reach a final stage.
 local function applyBlock(places, finals)
-  expectFinals(finals)
+  expectEnds(finals)
   local index, joined, left = {}, {}, {}
-  local n, confirmed = 0, opening(CONFIRMED, tick)
+  local n, confirmed = 0, scorePrefix(CONFIRMED, tick)
   for i = 1, #places do
     local c = places[i]
-    local hash, way, number = changed[c], ways[c], seqs[c]
-    local to = way.to
-    event(hash, number, way.tail)
+    local hash, transition, number = changed[c], transitions[c], seqs[c]
+    local to = transition.to
+    event(hash, number, transition.tail)
     if to == CONFIRMED then
-      index[n + 1], index[n + 2] = flying(confirmed, texts[c]), hash
+      index[n + 1], index[n + 2] = inflightScore(confirmed, texts[c]), hash
       n = n + 2
-      if way.from == PENDING or way.from == DROPPED then
+      if transition.from == PENDING or transition.from == DROPPED then
         joined[#joined + 1] = texts[c]
         joined[#joined + 1] = hash
       end
@@ -22,26 +22,26 @@ local function applyBlock(places, finals)
       n = n + 2
       left[#left + 1] = hash
     else
-      finalize(hash, number, to, way.at, way.depth, way.missed, way.note)
+      finalize(hash, number, to, transition.at, transition.depth, transition.missed, transition.note)
     end
   end
   each(left, 'ZREM', FLIGHT)
   each(index, 'ZADD', IDX)
   each(joined, 'ZADD', FLIGHT)
-  closeLives()
+  writeEnds()
 end
 
--- A point leaves with the last block that a rollback may reach, or with the last transaction that it confirms.
+-- A point is deleted when no rollback can reach its block, and no Confirmed transaction refers to it.
 local function trimBlocks()
-  local before = base
-  base = math.max(base, tick - maxRollback)
-  for at = before, base - 1 do
+  local before = floorTick
+  floorTick = math.max(floorTick, tick - maxRollback)
+  for at = before, floorTick - 1 do
     local point = pointOf(at)
     if point then call('HDEL', BLOCKS, point) end
-    leftTicks[at] = true
+    vacatedTicks[at] = true
   end
-  for at in pairs(leftTicks) do
-    if at < base and call('ZCOUNT', IDX, span(CONFIRMED, at, at)) == 0 then call('HDEL', BLOCKS, at) end
+  for at in pairs(vacatedTicks) do
+    if at < floorTick and call('ZCOUNT', IDX, scoreRange(CONFIRMED, at, at)) == 0 then call('HDEL', BLOCKS, at) end
   end
-  if base > before then call('ZREMRANGEBYSCORE', SEEN, '-inf', string.format('(%d', base)) end
+  if floorTick > before then call('ZREMRANGEBYSCORE', SEEN, '-inf', string.format('(%d', floorTick)) end
 end

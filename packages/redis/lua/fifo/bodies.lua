@@ -1,12 +1,12 @@
 -- Purpose: the records of live transactions.
 -- KEYS: pool/keys.lua   ARGV: 1 packed hashes
--- Returns: for each, in the order asked, { seq, record or nil } of a live one, else nil
+-- Returns: for each hash, in the same order, { seq, record or nil } of a live transaction, else nil
 -- Rules: M2
 local list, reply = hashes(ARGV[1]), {}
 local at, texts = scores(IDX, list)
-local _, flying = scores(FLIGHT, list)
+local _, inflight = scores(FLIGHT, list)
 for i, hash in ipairs(list) do
   local isLive = at[i] and at[i] < FINALIZED * T
-  reply[i] = isLive and { flying[i] or texts[i], call('HGET', BODY, hash) }
+  reply[i] = isLive and { inflight[i] or texts[i], call('HGET', BODY, hash) }
 end
 return reply

@@ -1,57 +1,58 @@
--- Purpose: works out what a block changes. What becomes of those of one stage and tick is the same for all of them but for
--- the seq, so it is worked out once.
--- A Dropped one that is seen stays as it is where its log entry is damaged: its seq is lost (M2).
+-- Purpose: computes the changes of a block. Transactions of one stage and tick change alike, except for the seq, so each such
+-- transition is computed once.
+-- A Dropped transaction that the block includes stays as it is if its log entry is damaged: its seq is lost (M2).
 -- Rules: L5, L6, L7, L12, E1, M2
-local changed, ways, seqs, texts, leftTicks = {}, {}, {}, {}, {}
+local changed, transitions, seqs, texts, vacatedTicks = {}, {}, {}, {}, {}
 
--- From which stage and tick, with which counters, to which stage: what it means for events, index and log.
-local function wayTo(to, from, since, confirmed, missed)
-  if from == CONFIRMED then leftTicks[since] = true end
-  local way = { from = from, to = to }
+-- The transition from a stage and tick, with these counters, to another stage: what it means for events, index and log.
+local function transitionTo(to, from, since, confirmed, missed)
+  if from == CONFIRMED then vacatedTicks[since] = true end
+  local transition = { from = from, to = to }
   if to == CONFIRMED then
-    way.tail = tail(CONFIRMED, from, confirmed, missed, 1, 0, tip)
+    transition.tail = tail(CONFIRMED, from, confirmed, missed, 1, 0, tip)
   elseif to == PENDING then
-    way.tail = tail(ROLLED_BACK, from, confirmed, missed, 0, 0)
+    transition.tail = tail(ROLLED_BACK, from, confirmed, missed, 0, 0)
   elseif to == FINALIZED then
-    way.at = from == CONFIRMED and since or tick
-    way.depth, way.missed, way.note = tick - way.at + 1, 0, pointOf(way.at)
-    way.tail = tail(FINALIZED, from, confirmed, missed, way.depth, 0, way.note)
+    transition.at = from == CONFIRMED and since or tick
+    transition.depth, transition.missed, transition.note = tick - transition.at + 1, 0, pointOf(transition.at)
+    transition.tail = tail(FINALIZED, from, confirmed, missed, transition.depth, 0, transition.note)
   else
-    way.at, way.depth, way.missed, way.note = 0, 0, tick - since, 'stale'
-    way.tail = tail(DROPPED, from, confirmed, missed, 0, way.missed, false, 'stale')
+    transition.at, transition.depth, transition.missed, transition.note = 0, 0, tick - since, 'stale'
+    transition.tail = tail(DROPPED, from, confirmed, missed, 0, transition.missed, false, 'stale')
   end
-  return way
+  return transition
 end
 
--- Why something changes: where to, the stages that it may leave, how many do, and the ways by what the scores that they leave begin with.
-local function aim(to, ...)
+-- One cause of changes in a block: the new stage, the stages it applies to, how many transactions it changes, and their
+-- transitions by the first digits of the old score.
+local function newCause(to, ...)
   local leaves = {}
   for _, stage in ipairs({ ... }) do leaves[stage] = true end
-  return { to = to, leaves = leaves, count = 0, ways = {} }
+  return { to = to, leaves = leaves, count = 0, transitions = {} }
 end
 
--- The way of a score that was not met yet, if it has one; the seq with it, where that is known.
-local function look(hash, text, to, leaves)
+-- The transition for a score, or nil; with it the seq, where that is known.
+local function transitionOf(hash, text, to, leaves)
   local score = tonumber(text)
   local from, since = math.floor(score / T), tickOf(score)
   if not leaves[from] then return nil end
-  if from == PENDING then return wayTo(to, from, 0, 0, 0), score, text end
-  if from == CONFIRMED then return wayTo(to, from, since, tick - since, 0) end
-  if from ~= DROPPED then return wayTo(to, from, since, 0, tick - 1 - since) end
-  local number, confirmed, missed = ending(hash, score)
-  if number then return wayTo(to, from, since, confirmed, missed), number, string.format('%d', number) end
+  if from == PENDING then return transitionTo(to, from, 0, 0, 0), score, text end
+  if from == CONFIRMED then return transitionTo(to, from, since, tick - since, 0) end
+  if from ~= DROPPED then return transitionTo(to, from, since, 0, tick - 1 - since) end
+  local number, confirmed, missed = endOf(hash, score)
+  if number then return transitionTo(to, from, since, confirmed, missed), number, string.format('%d', number) end
 end
 
-local function change(hash, text, why)
-  -- Ten digits of sixteen name stage and tick of one in flight; a Pending one has fewer.
+local function change(hash, text, cause)
+  -- A score in flight has 16 digits, and the first ten name stage and tick. A Pending one has fewer.
   local opened = #text == 16 and substring(text, 1, 10)
-  local way, number, digits = why.ways[opened], nil, nil
-  if not way then
-    way, number, digits = look(hash, text, why.to, why.leaves)
-    if not way then return end
-    if not number then why.ways[opened] = way end
+  local transition, number, digits = cause.transitions[opened], nil, nil
+  if not transition then
+    transition, number, digits = transitionOf(hash, text, cause.to, cause.leaves)
+    if not transition then return end
+    if not number then cause.transitions[opened] = transition end
   end
-  why.count = why.count + 1
+  cause.count = cause.count + 1
   local n = #changed + 1
-  changed[n], ways[n], seqs[n], texts[n] = hash, way, number or false, digits or text
+  changed[n], transitions[n], seqs[n], texts[n] = hash, transition, number or false, digits or text
 end

@@ -1,4 +1,4 @@
--- Purpose: applies one block. What the block does not name costs nothing: depth and age are differences of ticks.
+-- Purpose: applies one block. Transactions that the block does not name cost nothing: depth and age are differences of ticks.
 -- KEYS: pool/fence.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7 point, 8 parent's hash or '', 9 finalizeThreshold, 10 dropThreshold,
 -- 11 packed seen, 12 packed unseen
 -- Returns: { 'applied', tip, tick, confirmed, returned, finalized, dropped } | { 'duplicate' | 'gap' | 'fenced', tip, tick }
@@ -16,25 +16,25 @@ blockEvent(0, point, tick)
 local finalTick, dropTick = tick - tonumber(ARGV[9]) + 1, tick - tonumber(ARGV[10])
 local atOnce = finalTick >= tick
 
-local confirming = aim(atOnce and FINALIZED or CONFIRMED, PENDING, PROPAGATED, ACKNOWLEDGED, DROPPED)
-local returning = aim(PENDING, PROPAGATED, ACKNOWLEDGED, CONFIRMED)
-local finalizing, dropping = aim(FINALIZED, CONFIRMED), aim(DROPPED, PROPAGATED, ACKNOWLEDGED)
+local confirming = newCause(atOnce and FINALIZED or CONFIRMED, PENDING, PROPAGATED, ACKNOWLEDGED, DROPPED)
+local returning = newCause(PENDING, PROPAGATED, ACKNOWLEDGED, CONFIRMED)
+local finalizing, dropping = newCause(FINALIZED, CONFIRMED), newCause(DROPPED, PROPAGATED, ACKNOWLEDGED)
 
-local function named(list, why)
+local function named(list, cause)
   local texts = ask(list, 'ZMSCORE', IDX)
   for i = 1, #texts do
-    if texts[i] then change(list[i], texts[i], why) end
+    if texts[i] then change(list[i], texts[i], cause) end
   end
 end
 
-local function aged(stage, last, why)
-  local from, to = span(stage, 0, last)
+local function aged(stage, last, cause)
+  local from, to = scoreRange(stage, 0, last)
   local old = last < 0 and {} or call('ZRANGEBYSCORE', IDX, from, to, 'WITHSCORES')
   if #old == 0 then return end
   local touched = {}
   for i = 1, #changed do touched[changed[i]] = true end
   for i = 1, #old, 2 do
-    if not touched[old[i]] then change(old[i], old[i + 1], why) end
+    if not touched[old[i]] then change(old[i], old[i + 1], cause) end
   end
 end
 
@@ -48,10 +48,10 @@ local finalized = finalizing.count + (atOnce and confirming.count or 0)
 applyBlock(order(changed, seqs, texts), finalized + dropping.count)
 local digits = string.format('%d', tick)
 call('HSET', BLOCKS, digits, point .. struct.pack('>I8', logSeq), point, digits)
-local sightings = {}
-for i = 1, #seen do sightings[2 * i - 1], sightings[2 * i] = digits, seen[i] end
+local inclusions = {}
+for i = 1, #seen do inclusions[2 * i - 1], inclusions[2 * i] = digits, seen[i] end
 trimBlocks()
 each(unseen, 'ZREM', SEEN)
-each(sightings, 'ZADD', SEEN, 'NX')
-save('tick', digits, 'floor', base, 'tip', tip, 'logSeq', logSeq, 'logFirst', logFirst)
+each(inclusions, 'ZADD', SEEN, 'NX')
+save('tick', digits, 'floor', floorTick, 'tip', tip, 'logSeq', logSeq, 'logFirst', logFirst)
 return finish({ 'applied', tip, tick, confirming.count, returning.count, finalized, dropping.count })

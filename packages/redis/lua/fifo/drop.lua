@@ -1,4 +1,4 @@
--- Purpose: ends lives on request: any live stage but Confirmed becomes Dropped.
+-- Purpose: drops transactions on request: any live stage except Confirmed becomes Dropped.
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 reason, 5 packed hashes
 -- Returns: { a digit for each hash: 1 dropped, 0 left, ARGV[3] }
 -- Rules: L10, M3
@@ -17,13 +17,13 @@ for i, hash in ipairs(list) do
   end
 end
 if #dropped > 0 then
-  expectFinals(#dropped)
+  expectEnds(#dropped)
   for _, c in ipairs(order(dropped, seqs, numbers)) do
     local hash, number, missed = dropped[c], seqs[c], ages[c]
     finalize(hash, number, DROPPED, 0, 0, missed, reason)
     event(hash, number, tail(DROPPED, origins[c], 0, missed, 0, missed, false, reason))
   end
-  closeLives()
+  writeEnds()
   save('logSeq', logSeq, 'logFirst', logFirst)
 end
 return finish({ table.concat(digits), ARGV[3] })

@@ -1,6 +1,6 @@
--- Purpose: the events of a call, as packed CBOR arrays that core's codec reads.
+-- Purpose: packs the events of a call as CBOR arrays, which core's codec reads.
 -- Rules: E1, E2, E3
--- Four strings to an event, put together once: a string made on the way would cost as much as the event.
+-- Four strings for each event, concatenated once for all: an intermediate string would cost as much as the event.
 local rows, count = {}, 0
 local char, pack = string.char, struct.pack
 
@@ -27,7 +27,7 @@ local function blockEvent(action, point, at)
   row(char(131, action), bytes(point), head(0, at), '')
 end
 
--- What follows hash and seq in an event. Most events of a call share it, so the last one is kept.
+-- The part of an event after hash and seq. Most events of a call share it, so the last one is cached.
 local last, lastTail = {}, nil
 local function tail(stage, before, confirmedBefore, missedBefore, confirmed, missed, point, reason)
   local l = last
@@ -39,14 +39,14 @@ local function tail(stage, before, confirmedBefore, missedBefore, confirmed, mis
   return lastTail
 end
 
-local openings = {}
+local starts = {}
 local function event(hash, number, rest)
-  local opening = openings[#hash]
-  if not opening then
-    opening = '\138' .. head(64, #hash)
-    openings[#hash] = opening
+  local start = starts[#hash]
+  if not start then
+    start = '\138' .. head(64, #hash)
+    starts[#hash] = start
   end
-  row(opening, hash, head(0, number), rest)
+  row(start, hash, head(0, number), rest)
 end
 
 local function publish()

@@ -1,5 +1,5 @@
--- Purpose: sets how many may be Pending, Propagated or Acknowledged: the field maxTxs of `meta`, which a pool without has not.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 the limit, 'inf' for none, '' to leave it
+-- Purpose: sets the maximum number of Pending, Propagated and Acknowledged transactions: the field maxTxs of `meta`, absent for no limit.
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 the limit, 'inf' for none, '' to keep it
 -- Returns: { the limit, or 'inf' }
 -- Rules: X1
 if ARGV[3] == 'inf' then

@@ -1,14 +1,14 @@
--- Purpose: ends lives: appends to the terminal log with frozen counters, trims the log and forgets what has left it.
+-- Purpose: writes final states: appends to the terminal log with frozen counters, trims the log, and deletes what has left it.
 -- Rules: L6, O3, O4
 local ended, index, entries, gone = {}, {}, {}, {}
 local skipped = 0
 
--- Says how many lives the call ends, before the first: those that it would trim again are not written at all.
-local function expectFinals(count)
+-- Announces, before the first, how many final states the call writes: those that the same call would trim are not written at all.
+local function expectEnds(count)
   skipped = math.max(0, count - maxFinalized)
 end
 
--- Notes an end, in seq order; `note` is the confirming point of a Finalized one, the reason of a Dropped one.
+-- Notes one final state, in order of seq. `note`: the confirming point of Finalized, the reason of Dropped.
 local function finalize(hash, number, stage, at, confirmed, missed, note)
   local i = #ended + 1
   ended[i] = hash
@@ -18,7 +18,7 @@ local function finalize(hash, number, stage, at, confirmed, missed, note)
     return
   end
   local n = #index
-  index[n + 1], index[n + 2] = place(stage, logSeq), hash
+  index[n + 1], index[n + 2] = finalScore(stage, logSeq), hash
   entries[n + 1] = string.format('%d', logSeq)
   entries[n + 2] = struct.pack('>BI8I8I8I8B', stage, number, at, confirmed, missed, #hash) .. hash .. note
 end
@@ -37,9 +37,9 @@ local function trimLog()
     for i, at in ipairs((scores(IDX, names))) do
       local number = logFirst + i - 1
       if not at then
-        -- The entry is damaged; the index tells whose it is.
+        -- The entry is damaged; the index has its hash.
         for stage = FINALIZED, DROPPED do
-          old[#old + 1] = call('ZRANGEBYSCORE', IDX, place(stage, number), place(stage, number))[1]
+          old[#old + 1] = call('ZRANGEBYSCORE', IDX, finalScore(stage, number), finalScore(stage, number))[1]
         end
       elseif at >= FINALIZED * T and at % T == number then
         old[#old + 1] = names[i]
@@ -51,8 +51,8 @@ local function trimLog()
   end
 end
 
--- Writes what `finalize` noted.
-local function closeLives()
+-- Writes what `finalize` has noted.
+local function writeEnds()
   each(ended, 'ZREM', FLIGHT)
   forget(gone)
   each(index, 'ZADD', IDX)

@@ -22,18 +22,18 @@ for i, hash in ipairs(list) do
 end
 if #moved > 0 then
   local index, joined, left, opened = {}, {}, {}, {}
-  local propagated = opening(PROPAGATED, tick)
+  local propagated = scorePrefix(PROPAGATED, tick)
   for i, c in ipairs(order(moved, seqs, numbers)) do
     local n, hash, since = 2 * i, moved[c], sinces[c]
     local missed = tick - since
     index[n] = hash
     if verb == 'markInflight' then
-      index[n - 1] = flying(propagated, numbers[c])
+      index[n - 1] = inflightScore(propagated, numbers[c])
       joined[n - 1], joined[n] = numbers[c], hash
       event(hash, seqs[c], tail(PROPAGATED, PENDING, 0, 0, 0, 0))
     elseif verb == 'markAcknowledged' then
-      opened[since] = opened[since] or opening(ACKNOWLEDGED, since)
-      index[n - 1] = flying(opened[since], numbers[c])
+      opened[since] = opened[since] or scorePrefix(ACKNOWLEDGED, since)
+      index[n - 1] = inflightScore(opened[since], numbers[c])
       event(hash, seqs[c], tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
       index[n - 1] = string.format('%d', seqs[c])

@@ -1,9 +1,9 @@
--- Purpose: puts changes in the order of events and log, by seq.
+-- Purpose: sorts changes by seq, which is the order of events and log.
 -- Rules: E1, L8
 
--- Fills in the seqs of what was in flight, of which `texts` has the scores; answers the changes' places by seq. What a change is
--- lies in a list for each of its fields: a table for each change would cost as much as its event.
--- Where all that is in flight is among the last million received, the digits of a score tell which it is; else the server is asked.
+-- Fills in the missing seqs of transactions in flight, whose scores are in `texts`. Returns the positions of the changes, in order of
+-- seq. Each field of the changes has a list of its own: a table for each change would cost as much as its event.
+-- If all transactions in flight are among the last million received, the digits of a score give the seq; else the server is asked.
 local function order(hashes, seqs, texts)
   local places, asked, names = {}, {}, {}
   local oldest = call('ZRANGEBYSCORE', FLIGHT, '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]

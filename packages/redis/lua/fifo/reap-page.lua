@@ -1,4 +1,4 @@
--- Purpose: what a budget has room for, without its payloads.
+-- Purpose: the transactions that fit into a budget, without payloads.
 -- KEYS: pool/keys.lua   ARGV: 1–4 fifo/reap.lua
 -- Returns: { hash, seq, bytes, hash … }
 return reap(1)

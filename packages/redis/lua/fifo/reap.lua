@@ -1,13 +1,13 @@
--- Purpose: what fits of the Pending ones, by seq, up to the first misfit or the first after `skip` of them; as in core's
--- reapArrivals. A record that is lost has no bytes.
+-- Purpose: the Pending transactions that fit into a budget, in order of seq. Stops at the first that does not fit, after `skip` such
+-- ones; core's function for fifo pools does the same. A missing record counts as no bytes.
 local few, recordHead = 500, 6
 
--- The bytes of a payload.
+-- The size of a payload in bytes.
 local function size(hash)
   return math.max(0, call('HSTRLEN', BODY, hash) - recordHead)
 end
 
--- The budget's arguments are those from `at` on: maxBytes, maxTxs, skip, overheadBytes. A list of hash, seq, bytes, hash …
+-- The arguments of the budget begin at ARGV[at]: maxBytes, maxTxs, skip, overheadBytes. Returns a list of hash, seq, bytes, hash …
 local function reap(at)
   local maxBytes, maxTxs, skip, overhead = unpack(ARGV, at, at + 3)
   maxBytes, maxTxs, skip = tonumber(maxBytes), tonumber(maxTxs), tonumber(skip)

@@ -1,13 +1,13 @@
--- Purpose: takes in transactions. A hash that was Dropped begins a new life; one that the last blocks carried is Confirmed.
+-- Purpose: receives transactions. A hash that was Dropped starts again; one that the last blocks include becomes Confirmed.
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 finalizeThreshold, 5 '' unless a hash
--- comes twice, 6 packed hashes, then for each its record: type as u16, CRC-32 of the payload as u32, payload
--- One whose log entry is damaged begins anew too, after counters of 0.
+-- is repeated, 6 packed hashes, then for each its record: type as u16, CRC-32 of the payload as u32, payload
+-- A hash whose log entry is damaged starts again too, with previous counters of 0.
 -- Returns: { a letter for each: p Pending, c Confirmed, f full, else the digit of a duplicate's stage, the first seq, ARGV[3] }
 -- Rules: L1, L2, L13, M3
 local threshold = tonumber(ARGV[4])
 local list = hashes(ARGV[6])
 local at = scores(IDX, list)
-local sightings = tip ~= '' and scores(SEEN, list) or {}
+local inclusions = tip ~= '' and scores(SEEN, list) or {}
 local letters, index, flight, records = {}, {}, {}, {}
 local fresh = ARGV[5] ~= '' and {}
 local first = seq + 1
@@ -16,18 +16,18 @@ local newcomer = tail(PENDING, UNKNOWN, 0, 0, 0, 0)
 
 local function previous(hash, score)
   if not score then return UNKNOWN, 0, 0 end
-  local _, confirmed, missed = ending(hash, score)
+  local _, confirmed, missed = endOf(hash, score)
   return DROPPED, confirmed or 0, missed or 0
 end
 
 local function begin(i, hash)
-  local sighting = sightings[i]
-  if sighting and sighting > tick - threshold then
+  local inclusion = inclusions[i]
+  if inclusion and inclusion > tick - threshold then
     local stage, confirmed, missed = previous(hash, at[i])
     flight[#flight + 1] = seq
     flight[#flight + 1] = hash
-    event(hash, seq, tail(CONFIRMED, stage, confirmed, missed, tick - sighting + 1, 0, pointOf(sighting)))
-    return flying(opening(CONFIRMED, sighting), string.format('%d', seq)), 'c'
+    event(hash, seq, tail(CONFIRMED, stage, confirmed, missed, tick - inclusion + 1, 0, pointOf(inclusion)))
+    return inflightScore(scorePrefix(CONFIRMED, inclusion), string.format('%d', seq)), 'c'
   end
   if at[i] then
     local stage, confirmed, missed = previous(hash, at[i])
@@ -44,7 +44,7 @@ for i = 1, #list do
   local score = fresh and fresh[hash] or at[i]
   if score and score < DROPPED * T then
     letters[i] = math.floor(score / T)
-  elseif room < 1 and not (sightings[i] and sightings[i] > tick - threshold) then
+  elseif room < 1 and not (inclusions[i] and inclusions[i] > tick - threshold) then
     letters[i] = 'f'
   else
     seq = seq + 1

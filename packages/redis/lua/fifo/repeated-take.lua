@@ -1,4 +1,4 @@
--- Purpose: answers a take that was answered before: with what is still in flight under its lease.
+-- Purpose: answers a repeated take with the transactions that are still under its claim.
 -- ARGV: 1 id, 2 verb
 -- Rules: X2
 local before = call('HGET', OPS, ARGV[1]) or call('HGET', OPS_OLD, ARGV[1])
@@ -6,7 +6,7 @@ local known = before and cmsgpack.unpack(before)
 if known and known[1] == ARGV[2] then
   local owner, untilMs, packed = unpack(known[2])
   local reply, list = { owner, untilMs }, hashes(packed)
-  local ids, _, texts = ask(list, 'HMGET', TAKEN), scores(FLIGHT, list)
+  local ids, _, texts = ask(list, 'HMGET', CLAIMED), scores(FLIGHT, list)
   for i, hash in ipairs(list) do
     if ids[i] == ARGV[1] then
       local n = #reply

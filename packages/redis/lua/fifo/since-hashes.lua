@@ -1,4 +1,4 @@
--- Purpose: a page of what peers may be told of, by seq, without payloads.
+-- Purpose: a page of the transactions to gossip, in order of seq, without payloads.
 -- KEYS: pool/keys.lua   ARGV: 1 after, 2 limit
 -- Returns: { hash, seq, bytes, hash … }
 local reply, found = {}, waiting(ARGV[1], tonumber(ARGV[2]))

@@ -1,16 +1,16 @@
--- Purpose: returns to Pending what is Propagated under a lease that has ended, the longest ended first, then by seq.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 the caller's time or '', 4 the application's time or '', 5 how many at the most
--- Returns: { 1 where there are more or 0, hashes }
+-- Purpose: returns Propagated transactions to Pending when their claim has ended: the earliest end first, then by seq.
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 the caller's time or '', 4 the application's time or '', 5 maximum number
+-- Returns: { 1 if there are more, else 0, hashes }
 -- Rules: L4, L8, X1
 local limit = tonumber(ARGV[5])
-local before = string.format('(%.17g', moment(ARGV[3], ARGV[4]))
-local members = leased and call('ZRANGEBYSCORE', LEASES, '-inf', before, 'LIMIT', 0, limit + 1) or {}
+local before = string.format('(%.17g', callTime(ARGV[3], ARGV[4]))
+local members = hasClaims and call('ZRANGEBYSCORE', CLAIMS, '-inf', before, 'LIMIT', 0, limit + 1) or {}
 local sizes = { [24] = 2, [25] = 3, [26] = 5, [27] = 9 }
 local list, moved, sinces, seqs, texts, stray, reply = {}, {}, {}, {}, {}, {}, { #members > limit and 1 or 0 }
 for i = 1, math.min(#members, limit) do list[i] = string.sub(members[i], (sizes[members[i]:byte()] or 1) + 1) end
 local places, marks = scores(IDX, list)
 for i, at in ipairs(places) do
-  -- A lease ends with its transaction's stage: one that is left without is damage, and would come up for ever.
+  -- A claim ends when its transaction leaves Propagated. One without such a transaction is damage, and would come up in every sweep.
   if at and math.floor(at / T) == PROPAGATED then
     local n = #moved + 1
     moved[n], sinces[n], seqs[n], texts[n] = list[i], tickOf(at), false, marks[i]
@@ -19,7 +19,7 @@ for i, at in ipairs(places) do
     stray[#stray + 1] = members[i]
   end
 end
-each(stray, 'ZREM', LEASES)
+each(stray, 'ZREM', CLAIMS)
 if #moved > 0 then
   local index, left = {}, {}
   for i, c in ipairs(order(moved, seqs, texts)) do

@@ -1,20 +1,20 @@
--- Purpose: reaps, and marks what it found in flight under a lease, in one step.
--- KEYS: pool/keys.lua   ARGV: 1 id, which is the lease's too, 2 verb, 3 owner, 4 leaseMs, 5 the caller's time or '', 6 the
+-- Purpose: reaps, and marks what it found as Propagated under a claim, in one step.
+-- KEYS: pool/keys.lua   ARGV: 1 id, also that of the claim, 2 verb, 3 owner, 4 leaseMs, 5 the caller's time or '', 6 the
 -- application's time or '', 7–10 fifo/reap.lua
--- Returns: { owner, end of the lease, then for each hash, seq, bytes }
--- The hashes are recorded, not the reply: a repeat is told by fifo/repeated-take.lua what is left of it.
+-- Returns: { owner, end of the claim, then for each transaction hash, seq, bytes }
+-- The hashes are recorded, not the reply: fifo/repeated-take.lua answers a repeat with what is left of the claim.
 -- Rules: L3, X1, X2
-local untilMs = math.min(math.floor(moment(ARGV[5], ARGV[6])) + tonumber(ARGV[4]), 2 ^ 53 - 1)
+local untilMs = math.min(math.floor(callTime(ARGV[5], ARGV[6])) + tonumber(ARGV[4]), 2 ^ 53 - 1)
 untilMs = string.format('%d', untilMs)
 local found = reap(7)
 local packed, index, joined, leases, taken = {}, {}, {}, {}, {}
-local propagated, marked = opening(PROPAGATED, tick), tail(PROPAGATED, PENDING, 0, 0, 0, 0)
+local propagated, marked = scorePrefix(PROPAGATED, tick), tail(PROPAGATED, PENDING, 0, 0, 0, 0)
 for i = 1, #found, 3 do
   local hash, text = found[i], found[i + 1]
   local number, n = tonumber(text), #index
   event(hash, number, marked)
   packed[#packed + 1] = char(#hash) .. hash
-  index[n + 1], index[n + 2] = flying(propagated, text), hash
+  index[n + 1], index[n + 2] = inflightScore(propagated, text), hash
   joined[n + 1], joined[n + 2] = text, hash
   leases[n + 1], leases[n + 2] = untilMs, head(0, number) .. hash
   taken[n + 1], taken[n + 2] = hash, ARGV[1]
@@ -22,8 +22,8 @@ end
 if #found > 0 then
   each(index, 'ZADD', IDX)
   each(joined, 'ZADD', FLIGHT)
-  each(leases, 'ZADD', LEASES)
-  each(taken, 'HSET', TAKEN)
+  each(leases, 'ZADD', CLAIMS)
+  each(taken, 'HSET', CLAIMED)
   save('leases', 1)
 end
 finish({ ARGV[3], untilMs, table.concat(packed) })

@@ -1,6 +1,6 @@
--- Purpose: how a writing script begins and ends: the record of operation ids, the types of the keys, the numbers in `meta`.
--- ARGV: 1 operation id, 2 verb, then the verb's own
--- Returns: the recorded reply where the id is known. Errors: MEMPOOL_REUSED where it belongs to another verb, MEMPOOL_CORRUPT
+-- Purpose: the begin and end of a writing script: recorded outcomes by operation id, types of the keys, numbers in `meta`.
+-- ARGV: 1 operation id, 2 verb, then the arguments of the verb
+-- Returns: the recorded reply if the id is known. Errors: MEMPOOL_REUSED if it belongs to another verb, MEMPOOL_CORRUPT
 -- Rules: X1, X2, M3, N2
 local id, verb = ARGV[1], ARGV[2]
 local record = call('HGET', OPS, id) or call('HGET', OPS_OLD, id)
@@ -10,15 +10,15 @@ if record then
   if known[1] ~= verb then return redis.error_reply('MEMPOOL_REUSED operation id') end
   return known[2]
 end
--- Reading each key that may be written shows one of another type before the first write.
+-- Reads each key that may be written: a key of another type is an error before the first write.
 for _, key in ipairs({ FLIGHT, SEEN }) do call('ZCARD', key) end
 for _, key in ipairs({ BODY, LOG, BLOCKS }) do call('HLEN', key) end
 call('XLEN', EVENTS)
--- A full server refuses a script whose first write may take memory and lets one go on that began by deleting: only `receive`
--- is to be refused.
+-- A full server refuses a script whose first write may take memory, but not one whose first write deletes. Only `receive` may
+-- be refused.
 if verb ~= 'receive' then call('HDEL', META, '-') end
 
--- The last step of every call: its reply is recorded under its id. Two generations of at least 10,000 ids each.
+-- The last step of every call: records the reply under its id. Two generations of at least 10,000 ids are kept.
 local function finish(reply)
   if call('HLEN', OPS) >= 10000 then
     call('UNLINK', OPS_OLD)
@@ -30,6 +30,6 @@ end
 
 local function save(...)
   publish()
-  if leased then endLeases() end
+  if hasClaims then endClaims() end
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, ...)
 end

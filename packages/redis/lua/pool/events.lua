@@ -1,7 +1,7 @@
--- Purpose: the packed events behind a number.
--- KEYS: pool/keys.lua   ARGV: 1 after, 2 how many events at least, where there are so many, then marks: what this script answered
--- before, as `<epoch>:<last event>:<trail>`
--- Returns: { epoch, oldest event kept, last event, trail behind it, 1 where all marks still hold or 0, then for each entry
+-- Purpose: the packed events after a number.
+-- KEYS: pool/keys.lua   ARGV: 1 after, 2 minimum number of events, if there are so many, then marks from earlier answers of this
+-- script, as `<epoch>:<last event>:<trail>`
+-- Returns: { epoch, oldest event kept, last event, trail after it, 1 if all marks still hold, else 0, then for each entry
 -- { number of its last event, packed events } }
 -- Rules: E3
 local oldest = eventSeq + 1
@@ -18,7 +18,7 @@ if head then
   oldest = last - size + 1
 end
 
--- Whether the events up to a mark are those that were read then. Of trimmed ones nobody asks for the next.
+-- Whether the events up to a mark are still the same ones. Trimmed events count as the same: no reader continues after them.
 local function holds(mark)
   local from, at, before = string.match(mark, '^(.*):(%d+):(.*)$')
   at = tonumber(at)

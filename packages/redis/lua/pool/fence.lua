@@ -1,8 +1,8 @@
--- Purpose: confirm and rollback apply only under the live lease of the pool's election, and prolong it when they do.
+-- Purpose: lets confirm and rollback apply only under the live lease of the pool's election, and prolongs the lease when they do.
 -- KEYS: pool/keys.lua, then 11 the election's lock, 12 its lease   ARGV: 3 node id, 4 token and 5 term of the caller's lease, each ''
--- without one, 6 'demanded' where one is always needed, else ''
--- Returns: { 'fenced', tip, tick }, with nothing written nor recorded. Error: MEMPOOL_TYPE <key of another type>
--- A lease is held while lock and lease agree; either expires by the server's own clock. A known id was answered before.
+-- without a lease, 6 'demanded' if a lease is always needed, else ''
+-- Returns: { 'fenced', tip, tick }, with nothing written or recorded. Error: MEMPOOL_TYPE <key of another type>
+-- A lease is held while lock and lease agree. Both expire by the server's clock. Known ids are answered before this check.
 -- Rules: X6, M3
 local LOCK, LEASE = KEYS[11], KEYS[12]
 
@@ -21,7 +21,7 @@ local given = ARGV[3] ~= ''
 local same = held and lease[1] == ARGV[3] and lease[2] == ARGV[4] and lease[3] == ARGV[5]
 if given and not same or not given and (held or ARGV[6] ~= '') then return { 'fenced', tip, tick } end
 
--- Comes before all that the verb writes. Its seq stays: that the holder itself still renews is another question.
+-- Runs before the verb writes anything. The seq of the lease stays: only the holder's own renewals raise it.
 local function prolong()
   if not given or not lease[4] then return end
   call('PEXPIRE', LOCK, lease[4])

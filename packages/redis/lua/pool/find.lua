@@ -1,6 +1,6 @@
 -- Purpose: the transactions in flight among these.
 -- KEYS: pool/keys.lua   ARGV: 1 packed hashes, without repeats
--- Returns: as pool/peek.lua, those in flight only, in the order asked
+-- Returns: as pool/peek.lua, only those in flight, in the order of the hashes
 -- Rules: M2
 local list = hashes(ARGV[1])
 local found = {}

@@ -1,14 +1,16 @@
--- Purpose: what every script begins with: its keys by name.
--- KEYS: 1 meta, 2 idx, 3 flight, 4 body, 5 log, 6 blocks, 7 seen, 8 events, 9 ops and 10 ops:old, or for the ids
---       that this package makes itself calls and calls:old; pool/fence.lua names the two that confirm and rollback have besides
--- Errors: MEMPOOL_FORMAT <format> of another version, or of a pool with the other order
+-- Purpose: the begin of every script: its keys by name.
+-- KEYS: 1 meta, 2 idx, 3 flight, 4 body, 5 log, 6 blocks, 7 seen, 8 events, 9 ops and 10 ops:old, or for ids
+--       that this package creates itself calls and calls:old; pool/fence.lua names the two further keys of confirm and rollback
+-- Errors: MEMPOOL_FORMAT <format> for a pool of another version, or of the other ordering
 -- Rules: X1, N2
 --
--- Format 3 is a pool in order of arrival, 4 one by priority, for which a script has fifteen keys.
--- idx: member = hash, score = stage * 10^15 + number, exact in a double and legible. Stages by their place in core's table; the
--- number is the seq of a Pending, tick * 10^6 + the last six digits of the seq of one in flight (stages 1 to 3), the logSeq of the
--- latest log entry of a final one. By those digits the ones of a tick have scores of their own, in the order in which they came: the
--- server finds them without comparing hashes, and side by side. Equal scores do no harm.
+-- Format 3 is a fifo pool, format 4 a priority pool, whose scripts have fifteen keys.
+-- idx: member = hash, score = stage * 10^15 + number, exact in a double and legible. Stages are numbered as in core's table. The number:
+--   Pending: the seq
+--   in flight (stages 1 to 3): tick * 10^6 + the last six digits of the seq
+--   final: the logSeq of the latest log entry
+-- The digits of the seq give the transactions of one tick different scores, in order of seq: the server finds them side by side, without
+-- comparing hashes. Equal scores do no harm.
 local call, T, P = redis.call, 10 ^ 15, 10 ^ 6
 local FORMAT = KEYS[15] and '4' or '3'
 local PENDING, PROPAGATED, ACKNOWLEDGED, CONFIRMED, FINALIZED, DROPPED, ROLLED_BACK, UNKNOWN = 0, 1, 2, 3, 4, 5, 6, 7

@@ -1,5 +1,5 @@
--- Purpose: lists: arguments packed as one string, each hash behind a byte of length, and variadic commands in parts that
--- Lua's stack can take.
+-- Purpose: lists: hashes packed into one string, each after a byte with its length; and variadic commands, split so that they fit
+-- on Lua's stack.
 -- Rules: X1
 local part = 2000
 
@@ -12,7 +12,7 @@ local function hashes(packed)
   return list
 end
 
--- Writes: calls `command key …list` in parts; `option` comes before the list.
+-- Writes: calls `command key [option] …list` in parts.
 local function each(list, command, key, option)
   for from = 1, #list, part do
     local to = math.min(from + part - 1, #list)
@@ -24,7 +24,7 @@ local function each(list, command, key, option)
   end
 end
 
--- Reads: what the server answers for each of the list, or false.
+-- Reads: the server's answer for each item of the list, or false.
 local function ask(list, command, key)
   if #list > 0 and #list <= part then return call(command, key, unpack(list)) end
   local found = {}
@@ -36,7 +36,7 @@ local function ask(list, command, key)
   return found
 end
 
--- The score of each hash in a sorted set, or false; then the same as the server wrote them.
+-- The score of each hash in a sorted set, or false; and the same as texts.
 local function scores(key, list)
   local numbers, texts = {}, ask(list, 'ZMSCORE', key)
   for i = 1, #texts do

@@ -1,8 +1,8 @@
--- Purpose: refuses to go on where a key of the pool is gone, evicted or deleted: a hash that is not found there would be taken for Unknown.
--- What must be there follows from the numbers in `meta` and from the other keys, so pools of every age are checked. While all of them are
--- there, as in a pool in use, that is one command.
--- Not these: without `events` streams say `lagged`, and `changes` is made anew.
--- Error: MEMPOOL_GAP <key that is gone>
+-- Purpose: refuses a call when a key of the pool is missing, because it was evicted or deleted: its hashes would seem Unknown.
+-- The numbers in `meta` and the other keys say which keys must exist, so pools of every age are checked. While all exist, as in a pool in
+-- use, the check is one command.
+-- Two keys may be missing: without `events` streams deliver `lagged`, and `changes` starts again.
+-- Error: MEMPOOL_GAP <missing key>
 -- Rules: M2
 do
   local lost = {}
@@ -22,7 +22,7 @@ do
     expect(BLOCKS, tip ~= '')
     if KEYS[15] then expect(KEYS[13], indexed) end
   end
-  if leased then
+  if hasClaims then
     for _, name in ipairs({ 'leases', 'taken' }) do expect(string.sub(META, 1, -5) .. name, true) end
   end
   if lost[1] then

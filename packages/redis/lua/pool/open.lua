@@ -1,11 +1,11 @@
--- Purpose: makes the pool where there is none, checks that what is there is ours, and stores the retention this open names.
+-- Purpose: creates the pool if there is none, checks that existing keys are ours, and stores the retention that this open names.
 -- KEYS: pool/keys.lua, then calls and calls:old, and of a priority pool 13–15 of priority/changes.lua   ARGV: 1 pool, 2 epoch for a new pool,
--- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then by arrival: 9 maxTxs, 'inf' for no limit, or '';
--- by priority: 9 limits of a new pool, 10 stamp
--- Formats 1 and 2, of pools by arrival and by priority, had scores in flight without digits of the seq: what has them is made of them.
--- Other retention is no change that a mirror can take: with it the changes go, and every mirror is loaded anew.
+-- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then for fifo: 9 maxTxs, 'inf' for no limit, or '';
+-- for priority: 9 limits of a new pool, 10 stamp
+-- Formats 1 (fifo) and 2 (priority) had scores in flight without digits of the seq: they are converted to formats 3 and 4.
+-- Mirrors cannot follow a change of retention: it deletes the changes, so that every mirror is loaded again.
 -- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_POOL <name of the pool it holds>,
--- MEMPOOL_LOST (there are keys of a pool whose numbers are gone: evicted or deleted)
+-- MEMPOOL_LOST (there are keys of a pool, but `meta` is missing: evicted or deleted)
 -- MEMPOOL_TYPE <key of another type>
 -- Rules: N2
 local types = { 'hash', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'stream', 'hash', 'hash', 'hash', 'hash',

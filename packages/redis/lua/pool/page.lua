@@ -1,4 +1,4 @@
--- Purpose: the records of a page, read in small parts so that it ends soon after the bytes it may have; core cuts it exactly.
+-- Purpose: the records of a page, read in small parts, so that it ends soon after its limit of bytes. Core cuts it exactly.
 -- Rules: O6, M2
 local few = 16
 

@@ -1,5 +1,5 @@
--- Purpose: refuses to read from a replica, as a server becomes one without a word: what it tells may be old, and never come true.
--- What is tried changes nothing, and any other reason not to write is none not to read.
+-- Purpose: refuses to read from a replica, because its data may be old. A server may become a replica at any time.
+-- The attempted write changes nothing. Other errors of it do not prevent a read.
 -- Error: READONLY, as the server puts it
 -- Rules: M2
 local tried = redis.pcall('HDEL', META, '-')

@@ -1,43 +1,45 @@
--- Purpose: the pool's numbers from `meta`, and what the records mean.
--- Errors: MEMPOOL_GONE (no pool here: never made, or flushed), MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_CORRUPT (a number that is none)
+-- Purpose: the pool's numbers from `meta`, and functions that read and write its records.
+-- Errors: MEMPOOL_GONE (there is no pool: never created, or flushed), MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_CORRUPT (a damaged number)
 -- Rules: X1, N2
-local format, epoch, seq, tick, base, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
-  maxTxs, leased =
+local format, epoch, seq, tick, floorTick, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
+  maxTxs, hasClaims =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
     'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
 if format ~= FORMAT then return misfit(format) end
-seq, tick, base, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(base), tonumber(logSeq), tonumber(logFirst)
+seq, tick, floorTick, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(floorTick), tonumber(logSeq), tonumber(logFirst)
 eventSeq, trail, maxFinalized = tonumber(eventSeq), trail or '', tonumber(maxFinalized)
 maxEvents, maxRollback = tonumber(maxEvents), tonumber(maxRollback)
-if not (seq and tick and base and logSeq and logFirst and eventSeq and maxFinalized and maxEvents and maxRollback and epoch and tip) then
+if not (seq and tick and floorTick and logSeq and logFirst and eventSeq and maxFinalized and maxEvents and maxRollback and epoch and tip) then
   return redis.error_reply('MEMPOOL_CORRUPT its numbers in the key meta are damaged')
 end
 
--- Scores of `idx` are written digit by digit: the conversion of large doubles is slow. That of a final one:
-local function place(stage, number)
+-- Scores of `idx` are formatted from integers: the conversion of large doubles is slow. The score of a final transaction:
+local function finalScore(stage, number)
   return string.format('%d%015d', stage, number)
 end
 
--- One in flight: what all of its stage and tick begin with, and with it the last digits of its seq, or of another score of it.
-local function opening(stage, at)
+-- In flight: the digits that all scores of a stage and tick begin with; and the whole score, with the last digits of the seq, or of
+-- another score of the same transaction.
+local function scorePrefix(stage, at)
   return string.format('%d%09d', stage, at)
 end
 local zeros, substring = { '00000', '0000', '000', '00', '0', '' }, string.sub
-local function flying(opened, digits)
+local function inflightScore(opened, digits)
   local padding = zeros[#digits]
   return padding and opened .. padding .. digits or opened .. substring(digits, -6)
 end
 
--- The tick of a score in flight, and the scores of a stage from one tick to another.
+-- The tick of a score in flight; and the range of scores of a stage, from one tick to another.
 local function tickOf(score)
   return math.floor(score % T / P)
 end
-local function span(stage, first, last)
+local function scoreRange(stage, first, last)
   return stage * T + first * P, stage * T + last * P + P - 1
 end
 
--- `blocks`: a kept point's tick by the point, and by the tick the point and, as u64, the newest logSeq after that block.
+-- `blocks` has two fields for each kept block: its tick by the point; and by the tick the point and, as u64, the newest logSeq after
+-- that block.
 local points = {}
 local function pointOf(at)
   if points[at] == nil then
@@ -47,15 +49,15 @@ local function pointOf(at)
   return points[at]
 end
 
--- A log entry: stage, seq, tick, confirmations, non-confirmations, hash, and behind it the point or the reason.
+-- A log entry: stage, seq, tick, confirmations, non-confirmations, hash, then the point or the reason.
 local entryFormat = '>BI8I8I8I8Bc0'
 local function entryHash(entry)
   local size = entry and entry:byte(34)
   return size and #entry >= 34 + size and entry:sub(35, 34 + size)
 end
 
--- What a final life ended with: its seq, confirmations and non-confirmations; nothing where the log entry is damaged.
-local function ending(hash, score)
+-- The seq, confirmations and non-confirmations of a final transaction; nil if its log entry is damaged.
+local function endOf(hash, score)
   local entry = call('HGET', LOG, string.format('%d', score % T))
   if entryHash(entry) ~= hash then return nil end
   local stage, number, _, confirmed, missed = struct.unpack(entryFormat, entry)

@@ -1,6 +1,6 @@
--- Purpose: what became of each hash.
+-- Purpose: the status of each hash.
 -- KEYS: pool/keys.lua   ARGV: 1 packed hashes
--- Returns: { tick, then for each { its score or nil, the confirming point of a Confirmed one, the log entry of a final one } }
+-- Returns: { tick, then for each { score or nil, the confirming point if Confirmed, the log entry if final } }
 -- Rules: O3
 local list = hashes(ARGV[1])
 local reply = { tick }

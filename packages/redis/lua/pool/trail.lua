@@ -1,7 +1,7 @@
 -- Purpose: appends packed events, at most 1,000, as one entry of the stream with the id `<number of the last>-<how many>`.
--- The field name is the epoch, and with them comes the trail: a digest of all calls before, which shows a reader that the server
--- went back and on by another way. It takes the call's id and its first events: an id names one call, and the digest of a
--- hundred events would cost 40 µs.
+-- The field name is the epoch. A second field is the trail: a digest of all calls before. It shows a reader that the server lost
+-- calls and went on with others. The digest covers the call's id and the first 200 bytes of its events: an id names one call, and
+-- a digest of a hundred events would cost 40 µs.
 -- Rules: E1, E3
 local function append(size, packed)
   eventSeq = eventSeq + size

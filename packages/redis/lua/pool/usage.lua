@@ -1,4 +1,4 @@
--- Purpose: how much the pool holds, without a scan.
+-- Purpose: the numbers of transactions and events in the pool, without a scan.
 -- KEYS: pool/keys.lua
 -- Returns: { pending, propagated, acknowledged, confirmed, entries in the log, last logSeq, last seq, last event }
 -- Rules: O2

@@ -1,21 +1,21 @@
--- Purpose: what a node's mirror of a priority pool lacks: the steps committed after the one that it ends with.
+-- Purpose: the changes that a node's mirror of a priority pool lacks: those committed after the mirror's version.
 -- KEYS: pool/keys.lua, 11 and 12 those of pool/fence.lua, 13 entries, 14 tags, 15 changes
--- `changes`: a stream with the id `<version>-0`, whose one field is named by the stamp of the version before. A stamp is new with every
--- commit: a server that went back and on by another way has other stamps.
+-- `changes`: a stream with ids `<version>-0`. Its one field is named by the stamp of the previous version. Every commit has a new stamp,
+-- so a server that lost commits and went on with others has other stamps.
 -- Rules: N1, N2
 local ENTRIES, TAGS, CHANGES = KEYS[13], KEYS[14], KEYS[15]
 local version, stamp, waiting = unpack(call('HMGET', META, 'version', 'stamp', 'turns'))
 version = tonumber(version)
--- So many that a node with a long way to the server is not left behind; priority/commit.lua keeps few large ones.
+-- Enough changes in one answer for a node far from the server to catch up. priority/commit.lua keeps fewer changes if they are large.
 local most, time = 500, call('TIME')
 
--- { kind, the version that a mirror has with the changes, its stamp, seconds and microseconds of the server's clock, how many
--- calls go before this one, change … }
+-- { kind, the version of a mirror after these changes, its stamp, seconds and microseconds of the server's clock, number of nodes
+-- before this one in the queue, change … }
 local function report(kind, number, mark, ...)
   return { kind, number, mark, time[1], time[2], 0, ... }
 end
 
--- `current`; `behind`, with all that it lacks, or `more` with the first of it; `reload` where that is not to be had.
+-- `current`; `behind` with all changes that the mirror lacks; `more` with the first of them; `reload` if they are not available.
 local function compare(mirrorEpoch, mirrorVersion, mirrorStamp)
   if mirrorEpoch ~= epoch or mirrorVersion > version then return report('reload', version, stamp) end
   if mirrorVersion == version then return report(mirrorStamp == stamp and 'current' or 'reload', version, stamp) end

@@ -1,17 +1,17 @@
--- Purpose: writes the step that a node planned for a priority pool, where the pool is still as it was planned on.
--- KEYS: priority/changes.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7–9 epoch, version and stamp of the mirror, 10 stamp of this commit, 11 what to
--- record under the id, 12 the change for other mirrors, '' for a record alone, 13 'prolong' or '', 14 ticks whose points go
--- unless a Confirmed one refers to them, 15 name of the node, 16 milliseconds that this attempt took until now or the one before, 17
--- 'more' where it has other calls, 18 packed events: { how many, bytes } …, 19 how many of the next are bodies: hash, record …,
--- then packed lists of commands: { name, which key, argument … } …
--- Returns: as `report` of priority/changes.lua: 'done', or what compare answers | { 'known', record } | { 'fenced', tip, tick }
+-- Purpose: writes a step that a node planned for a priority pool, if the pool is still at the version that it was planned on.
+-- KEYS: priority/changes.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7–9 epoch, version and stamp of the mirror, 10 stamp of this commit, 11 the
+-- record of the id, 12 the change for other mirrors, or '' if there is only a record, 13 'prolong' or '', 14 ticks whose points are
+-- deleted unless a Confirmed transaction refers to them, 15 name of the node, 16 milliseconds that this attempt or the longest one before
+-- took, 17 'more' if the node has other calls, 18 packed events: { number, bytes } …, 19 how many of the next arguments are bodies: hash,
+-- record …, then packed lists of commands: { name, number of the key, argument … } …
+-- Returns: as `report` of priority/changes.lua: 'done', or the answer of `compare` | { 'known', record } | { 'fenced', tip, tick }
 -- Rules: X1, X2, X6, E1, M3, N1
 local state = compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
 if state[1] ~= 'current' or isBehind(ARGV[15]) then
   state[6] = queue(ARGV[15], tonumber(ARGV[16]))
   return state
 end
--- Reading each key that may be written shows one of another type before the first write.
+-- Reads each key that may be written: a key of another type is an error before the first write.
 for _, key in ipairs({ IDX, FLIGHT, SEEN }) do call('ZCARD', key) end
 for _, key in ipairs({ BODY, LOG, BLOCKS, ENTRIES, TAGS }) do call('HLEN', key) end
 for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
@@ -27,13 +27,13 @@ for i = bodiesEnd + 1, #ARGV do
   end
 end
 for digits in string.gmatch(ARGV[14], '%d+') do
-  if call('ZCOUNT', IDX, span(CONFIRMED, tonumber(digits), tonumber(digits))) == 0 then call('HDEL', BLOCKS, digits) end
+  if call('ZCOUNT', IDX, scoreRange(CONFIRMED, tonumber(digits), tonumber(digits))) == 0 then call('HDEL', BLOCKS, digits) end
 end
 for _, events in ipairs(cmsgpack.unpack(ARGV[18])) do append(events[1], events[2]) end
 if ARGV[12] ~= '' then
   local number = string.format('%d', version + 1)
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'version', number, 'stamp', ARGV[10])
-  -- As many as others may write while a node loads a large pool, and few where they are large.
+  -- As many as other nodes may write while a node loads a large pool; fewer if they are large.
   local kept = math.max(1, math.min(5000, math.floor(8 * 1024 * 1024 / #ARGV[12])))
   call('XADD', CHANGES, 'MAXLEN', '~', kept, number .. '-0', stamp, ARGV[12])
 end

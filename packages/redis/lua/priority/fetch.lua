@@ -1,4 +1,4 @@
--- Purpose: payloads of a priority pool, and with them what a mirror lacks.
+-- Purpose: payloads of a priority pool, with the changes that a mirror lacks.
 -- KEYS: priority/changes.lua   ARGV: 1 packed hashes, 2–4 epoch, version and stamp of the mirror, 5 payload bytes after which the answer ends
 -- Returns: { as `compare` of priority/changes.lua, record or nil of each hash … }
 -- Rules: O6, N1

@@ -1,16 +1,16 @@
--- Purpose: what a priority pool is made of, without its payloads: page by page, or all at once, for a mirror.
--- KEYS: priority/changes.lua   ARGV: 1 'head', 'blocks', 'pending', 'flight', 'log', 'tags' or 'all', 2 behind what the page begins, 3 how many
--- Returns: { epoch, version, stamp, seconds, microseconds, 0, page … }; a page is { behind what the next begins or '', item … }
+-- Purpose: the contents of a priority pool without its payloads, for a mirror: page by page, or all at once.
+-- KEYS: priority/changes.lua   ARGV: 1 'head', 'blocks', 'pending', 'flight', 'log', 'tags' or 'all', 2 what the page starts after, 3 number of items
+-- Returns: { epoch, version, stamp, seconds, microseconds, 0, page … }; a page is { what the next page starts after, or '', item … }
 -- Rules: N1, M2
 local load = {}
 
 function load.head()
-  return { '', tip, tick, base, seq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, unpack(call('HMGET', META, 'gossipSeq', 'limits')) }
+  return { '', tip, tick, floorTick, seq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, unpack(call('HMGET', META, 'gossipSeq', 'limits')) }
 end
 
--- Items: { tick, point and the newest logSeq then, hashes that it sighted }
+-- Items: { tick, point and the newest logSeq after the block, hashes that it includes }
 function load.blocks(after, count)
-  local page, first = { '' }, math.max(base, after + 1)
+  local page, first = { '' }, math.max(floorTick, after + 1)
   local last = math.min(tick, first + count - 1)
   for at = first, last do
     page[#page + 1] = { at, call('HGET', BLOCKS, at), call('ZRANGEBYSCORE', SEEN, at, at) }
@@ -20,7 +20,7 @@ function load.blocks(after, count)
 end
 
 -- Items: { hash, seq, score, confirming point or '', entry }
-local function lives(found, count)
+local function liveItems(found, count)
   local page, names = { #found == 2 * count and found[#found] or '' }, {}
   for i = 1, #found, 2 do names[#names + 1] = found[i] end
   local entries, at, texts = ask(names, 'HMGET', ENTRIES), scores(IDX, names)
@@ -32,14 +32,14 @@ local function lives(found, count)
 end
 
 function load.pending(after, count)
-  return lives(call('ZRANGEBYSCORE', IDX, string.format('(%d', after), T - 1, 'WITHSCORES', 'LIMIT', 0, count), count)
+  return liveItems(call('ZRANGEBYSCORE', IDX, string.format('(%d', after), T - 1, 'WITHSCORES', 'LIMIT', 0, count), count)
 end
 
 function load.flight(after, count)
-  return lives(call('ZRANGEBYSCORE', FLIGHT, string.format('(%d', after), '+inf', 'WITHSCORES', 'LIMIT', 0, count), count)
+  return liveItems(call('ZRANGEBYSCORE', FLIGHT, string.format('(%d', after), '+inf', 'WITHSCORES', 'LIMIT', 0, count), count)
 end
 
--- Items: { number, log entry, the hash whose latest one it is or nil, its entry, its stage }
+-- Items: { number, log entry, and if it is the latest of its hash: the hash, its pool entry, its stage }
 function load.log(after, count)
   local first = math.max(logFirst, after + 1)
   local last = math.min(logSeq, first + count - 1)
@@ -48,7 +48,7 @@ function load.log(after, count)
   for i, text in ipairs(ask(numbers, 'HMGET', LOG)) do
     page[i + 1] = { numbers[i], text }
     for stage = FINALIZED, DROPPED do
-      local at = place(stage, numbers[i])
+      local at = finalScore(stage, numbers[i])
       local owner = call('ZRANGEBYSCORE', IDX, at, at)[1]
       if owner then page[i + 1] = { numbers[i], text, owner, call('HGET', ENTRIES, owner), stage } end
     end

@@ -1,4 +1,4 @@
--- Purpose: asks how many nodes go before this one.
+-- Purpose: joins the queue of writing nodes, and tells how many are before this one.
 -- KEYS: priority/changes.lua   ARGV: 1 name of the node, 2–4 epoch, version and stamp of the mirror, 5 milliseconds that an
 -- attempt of the node takes
 -- Returns: as `compare` of priority/changes.lua

@@ -1,7 +1,8 @@
--- Purpose: lets nodes that were in each other's way write one after the other, in the order in which they were.
--- `turns` in meta: { milliseconds until which the first one's turn lasts, name of a node … }. Who does not come in its turn loses it;
--- who has more to write goes on for a while: a node is never in its own way. Who needs longer to plan says so and has longer.
--- No turn lasts longer than `longest`: one that seems to was given before the server's clock went back.
+-- Purpose: a queue of nodes whose commits conflicted: they write one after the other.
+-- `turns` in meta: { time in milliseconds at which the first node's turn ends, name of the first node … }.
+-- A node that does not come in its turn loses it. A node with more to write may go on for a while. A node that needs longer to plan
+-- says so, and its turn is longer.
+-- No turn lasts longer than `longest`: one that seems to was given before the server's clock was set back.
 -- Rules: N1, X5
 local patience, longest, slice = 100, 2000, 10
 local turns = waiting and cmsgpack.unpack(waiting) or {}
@@ -19,12 +20,12 @@ local function isOver()
   return turns[1] < now or turns[1] > now + longest
 end
 
--- Whether it is another's turn.
+-- Whether it is another node's turn.
 local function isBehind(node)
   return turns[2] and turns[2] ~= node and not isOver()
 end
 
--- How many go before the node, which joins the queue if it is not in it. `need`: milliseconds that an attempt of it takes.
+-- The number of nodes before this one, which joins the queue if it is not in it. `need`: milliseconds that one attempt takes.
 local function queue(node, need)
   if turns[2] and isOver() then
     table.remove(turns, 2)
@@ -34,7 +35,7 @@ local function queue(node, need)
   while turns[at] and turns[at] ~= node do at = at + 1 end
   if at == 2 then turns[1] = now + math.min(longest, patience + 2 * need) end
   turns[at] = node
-  -- On a full server too: what follows a deleting command goes through.
+  -- For a full server: a script whose first write deletes is not refused.
   call('HDEL', META, '-')
   saveTurns()
   return at - 2

@@ -1,4 +1,4 @@
--- Every statement of an election, by name, beside those of file/statements.sql.
+-- The statements of elections, by name. Those of file/statements.sql are used too.
 
 -- :putLease
 INSERT OR REPLACE INTO lease (name, term, node_id, token, seq, hb_seq, hb_at, address, priority, ttl, expires, clock, holds_lock)
@@ -12,7 +12,7 @@ SELECT unixepoch('subsec') AS nowSeconds
 -- :putMember
 INSERT OR REPLACE INTO member (election, node_id, address, priority, seen, expires, clock)
 VALUES (@election, @nodeId, @address, @priority, @seenMs, @expiresMs, @clock)
--- A time of another clock says nothing here.
+-- Times of another clock cannot be compared.
 -- :members
 SELECT node_id AS nodeId, address, priority, seen AS seenMs, expires AS expiresMs FROM member
 WHERE election = ? AND clock IS ? AND seen <= ? ORDER BY node_id

@@ -1,4 +1,4 @@
--- What a pool in order of arrival asks of the tables of fifo/tables.sql.
+-- The statements of a fifo pool on the tables of fifo/tables.sql.
 
 -- :putClaim
 INSERT INTO take_lease (seq, id, owner, until) VALUES (?, ?, ?, ?)

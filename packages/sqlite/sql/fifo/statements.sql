@@ -1,8 +1,8 @@
--- What the verbs of a pool in order of arrival ask of the tables that every pool has.
+-- The statements of a fifo pool's verbs on the tables that every pool has.
 
 -- :arrivals
 SELECT p.seq, tx.hash, length(tx.payload) AS bytes FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq ORDER BY p.seq
--- Both lists behind a seq, merged on the way: no more is read of either than the page takes.
+-- Both lists after a seq, merged while reading: of neither more is read than the page takes.
 -- :since
 SELECT w.seq, tx.hash, w.stage, w.tick, NULL AS point, tx.type, tx.checksum, tx.payload
 FROM (

@@ -1,4 +1,4 @@
--- What a pool and an election both ask of their file.
+-- The statements that pools and elections both use.
 
 -- :beginRead
 BEGIN DEFERRED

@@ -1,6 +1,6 @@
--- Every statement a store prepares, by name, beside those of file/statements.sql. `pool-file.ts` reads this file.
+-- The statements of every pool, by name. Those of file/statements.sql are used too. `pool-file.ts` reads this file.
 
--- The holder's time begins anew (X6); seq stays.
+-- Restarts the time of the lease (X6); its seq stays.
 -- :extendLease
 UPDATE lease SET expires = ? + ttl, clock = ? WHERE name = ?
 -- :freePages
@@ -12,7 +12,7 @@ PRAGMA synchronous
 -- :checkpoint
 PRAGMA wal_checkpoint(RESTART)
 
--- What the pool is now. `pool.*`: with the columns of fifo/tables.sql, where there are any.
+-- The present state of the pool. `pool.*`: with the columns of fifo/tables.sql, if they exist.
 -- :pool
 SELECT tick, floor, pending, propagated, acknowledged, confirmed, logged, last_seq AS lastSeq,
   last_log_seq AS lastLogSeq, event_seq AS lastEventSeq, max_finalized AS maxFinalized, max_events AS maxEvents,
@@ -30,7 +30,7 @@ SELECT event_seq AS lastSeq, count, events FROM step WHERE event_seq > ? ORDER B
 -- :oldestEvent
 SELECT event_seq - count + 1 AS oldest FROM step ORDER BY event_seq LIMIT 1
 
--- Lives. One that is in neither place is what its latest log entry says.
+-- States. A transaction in neither table is final: its latest log entry has its state.
 -- :seqOf
 SELECT seq FROM tx WHERE hash = ?
 -- :hashes
@@ -68,7 +68,7 @@ SELECT (SELECT count(*) FROM pending) AS pending, (SELECT count(*) FROM inflight
 INSERT INTO tx (seq, hash, type, checksum, payload) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
 -- :deleteTx
 DELETE FROM tx WHERE seq = ?
--- For runs of new transactions. Those that return are put back one by one: their row in tx may be lost (O2).
+-- For runs of new transactions. Returning transactions are inserted one by one: their row in tx may be lost (O2).
 -- :insertPending
 INSERT INTO pending (seq) SELECT seq FROM tx WHERE seq BETWEEN ? AND ?
 -- :returnPending
@@ -102,7 +102,7 @@ INSERT INTO log (log_seq, tx, seq, hash, stage, tick, confirmations, non_confirm
 VALUES (@logSeq, @seq, @seq, @hash, @stage, @tick, @confirmations, @nonConfirmations, @point, @reason)
 -- :repointLog
 UPDATE log SET tx = ? WHERE tx = ?
--- What goes with the log entries up to one: transactions that are not live and have no later entry.
+-- The transactions that leave with the log entries up to one: not live, and without a later entry.
 -- :expired
 SELECT l.tx AS seq, CAST(l.hash AS BLOB) AS hash FROM log AS l
 WHERE l.log_seq <= ? AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx)
@@ -123,7 +123,7 @@ INSERT INTO block (tick, point) VALUES (?, ?)
 DELETE FROM block WHERE tick > ?
 -- :trimBlocks
 DELETE FROM block WHERE tick < ?
--- Of a JSON array of hashes, those that a kept block carried.
+-- Of a JSON array of hashes, those that a kept block included.
 -- :sightings
 SELECT named.value AS hash, s.tick FROM json_each(?) AS named CROSS JOIN sighting AS s ON s.hash = unhex(named.value)
 -- :sight

@@ -1,7 +1,7 @@
 -- Format 1 of a pool's file. Stages: 0 Pending, 1 Propagated, 2 Acknowledged, 3 Confirmed, 4 Finalized, 5 Dropped.
 -- A block's tick is the number of blocks applied up to it; points are the slot as 8 bytes big-endian, then 32 bytes of hash.
 
--- One row: what seldom changes.
+-- One row: the settings, which seldom change.
 CREATE TABLE pool (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   name TEXT NOT NULL,
@@ -11,8 +11,8 @@ CREATE TABLE pool (
   max_rollback INTEGER NOT NULL
 );
 
--- One row for each call that changed something: its events (CBOR), the last of which has the number event_seq, and the
--- pool's counters after it. The newest row is what the pool is now, so that a call writes one row for both.
+-- One row for each call that changed something: its events (CBOR), the last of which has the number event_seq, and the counters of
+-- the pool after the call. The newest row has the present counters, so a call writes one row for both.
 -- floor: the first tick whose point is kept.
 CREATE TABLE step (
   event_seq INTEGER PRIMARY KEY,
@@ -29,8 +29,8 @@ CREATE TABLE step (
   last_log_seq INTEGER NOT NULL
 );
 
--- One row for each hash that is live or in the log, never changed. checksum: CRC-32 of the hash and the payload. The unique
--- index tx_hash is made when the file is opened to be shared; a process that has it alone keeps the hashes in memory.
+-- One row for each hash that is live or in the log; never changed. checksum: CRC-32 of the hash and the payload. The unique index
+-- tx_hash is created when the file is opened to be shared. A process that has the file alone keeps the hashes in memory.
 CREATE TABLE tx (
   seq INTEGER PRIMARY KEY,
   hash BLOB NOT NULL,
@@ -39,14 +39,14 @@ CREATE TABLE tx (
   payload BLOB NOT NULL
 );
 
--- Where a transaction is: in one of these two, or else final, as its latest entry in log says. tick: that of the block that
--- confirmed it, or the one at which it went in flight; counters are differences to step.tick, so no block has to touch them.
--- point: the confirming block, which outlives its row in block.
+-- A transaction is in one of these two tables; else it is final, and its latest entry in log has its state. tick: of the block that
+-- confirmed it, or at which it went in flight. Counters are differences to step.tick, so no block has to update them.
+-- point: the confirming block; it may outlive that block's row in block.
 CREATE TABLE pending (seq INTEGER PRIMARY KEY);
 CREATE TABLE inflight (seq INTEGER PRIMARY KEY, stage INTEGER NOT NULL, tick INTEGER NOT NULL, point BLOB);
 CREATE INDEX inflight_tick ON inflight (stage, tick);
 
--- The terminal log. tx: the row of tx that has its payload, which is that of its hash's latest life.
+-- The terminal log. tx: seq of the row of tx with the payload; it is the latest one received under this hash.
 CREATE TABLE log (
   log_seq INTEGER PRIMARY KEY,
   tx INTEGER NOT NULL,
@@ -62,11 +62,11 @@ CREATE TABLE log (
 CREATE INDEX log_tx ON log (tx);
 CREATE INDEX log_finalized ON log (tick) WHERE stage = 4;
 
--- The points that can be rolled back to.
+-- The points that a rollback can return to.
 CREATE TABLE block (tick INTEGER PRIMARY KEY, point BLOB NOT NULL);
 CREATE INDEX block_point ON block (point);
 
--- Every hash that a kept block carried, for transactions that are received after their block.
+-- Every hash that a kept block included, for transactions that are received after their block.
 CREATE TABLE sighting (hash BLOB PRIMARY KEY, tick INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX sighting_tick ON sighting (tick);
 

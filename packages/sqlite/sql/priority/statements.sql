@@ -1,4 +1,4 @@
--- Every statement that only a priority pool's store prepares, by name, beside those of file/statements.sql and pool/statements.sql.
+-- The statements of priority pools, by name. Those of file/statements.sql and pool/statements.sql are used too.
 
 -- :priorityPool
 SELECT ordering, limits, gossip_seq AS lastGossipSeq, version FROM priority_pool
@@ -45,7 +45,7 @@ SELECT tx.seq, tx.hash, iif(p.seq IS NULL, i.stage, 0) AS stage, iif(p.seq IS NU
 FROM tx LEFT JOIN pending AS p ON p.seq = tx.seq LEFT JOIN inflight AS i ON i.seq = tx.seq LEFT JOIN entry AS e ON e.seq = tx.seq
 WHERE p.seq IS NOT NULL OR i.seq IS NOT NULL OR NOT EXISTS (SELECT 1 FROM log WHERE tx = tx.seq)
 ORDER BY tx.seq
--- isLast: the transaction is not live, and this is what became of it.
+-- isLast: the transaction is not live, and this is its latest entry.
 -- :loadLog
 SELECT l.log_seq AS logSeq, l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations,
   l.point, l.reason, tx.type, length(tx.payload) AS bytes, e.record,
