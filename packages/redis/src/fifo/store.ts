@@ -38,7 +38,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
     const hashes = given.map(({ hash }) => hash);
     const packed = record.packHashes(hashes);
     const repeats = new Set(hashes).size < hashes.length ? 'yes' : '';
-    const { finalizeThreshold } = this.node.options.thresholds;
+    const { finalizeThreshold } = this.node().options.thresholds;
     const records = given.map((transaction) => new record.BodyRecord(transaction));
     const args = [kept(packed, context), numberText(finalizeThreshold), repeats, packed, ...records];
     const [letters, first, recorded] = await this.#write('receive', args, context);
@@ -158,7 +158,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
 
   /** What lua/pool/fence.lua compares the live lease with (X6). */
   #fence({ lease }: core.ChainContext): Argument[] {
-    const demanded = this.node.options.fenced ? 'demanded' : '';
+    const demanded = this.node().options.fenced ? 'demanded' : '';
     return lease === null ? ['', '', '', demanded] : [lease.nodeId, lease.token, String(lease.term), demanded];
   }
 

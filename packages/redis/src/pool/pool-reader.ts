@@ -33,19 +33,24 @@ type ReadingVerbs = Pick<
 
 /** One node's view of a pool of either ordering: the verbs that read records. Each verb is one script. */
 export class PoolReader implements ReadingVerbs {
-  protected readonly node: Node;
+  readonly #node: Node;
   readonly #events: EventLog;
   readonly #behind: (() => Promise<unknown>) | undefined;
 
   /** `behind` resolves when the writes that a read must see have ended. A store that writes through `run` needs none. */
   constructor(node: Node, behind?: () => Promise<unknown>) {
-    this.node = node;
+    this.#node = node;
     this.#behind = behind;
     this.#events = new EventLog({
       readPage: (after, limit, marks) => this.run('events', 'ops', [after, limit, ...marks], {}),
       connect: () => new Connection(node.options),
       key: `${node.prefix}:events`,
     });
+  }
+
+  /** Neither a field nor a getter: the options hold the password, which both would show in a log or a debugger. */
+  protected node(): Node {
+    return this.#node;
   }
 
   peekPending(after: number, limit: number, { signal }: core.ReadContext): Promise<StoredTransaction[]> {
@@ -103,7 +108,7 @@ export class PoolReader implements ReadingVerbs {
 
   close(): void {
     this.#events.close();
-    this.node.connection.close();
+    this.node().connection.close();
   }
 
   async #peek(args: readonly Argument[], signal: AbortSignal | undefined): Promise<StoredTransaction[]> {
@@ -122,7 +127,7 @@ export class PoolReader implements ReadingVerbs {
     args: readonly Argument[],
     context: Pick<RunContext, 'signal' | 'behind'>,
   ): Promise<Reply<V>> {
-    const { connection, prefix, options, createPool } = this.node;
+    const { connection, prefix, options, createPool } = this.node();
     const fenced = verb === 'confirm' || verb === 'rollback';
     const keys =
       options.ordering === 'priority'
