@@ -28,6 +28,16 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     priority: ['connection', 'pool'],
     '.': ['connection', 'election', 'pool', 'fifo', 'priority'],
   },
+  'packages/benchmark/src': {
+    setup: [],
+    report: ['setup'],
+    limits: ['setup'],
+    workloads: ['setup', 'report', 'limits'],
+    goals: ['setup', 'report', 'limits', 'workloads'],
+    runner: ['setup', 'report', 'limits', 'workloads', 'goals'],
+    peers: ['setup', 'report', 'goals', 'runner'],
+    '.': ['setup', 'report', 'runner'],
+  },
 };
 
 const faults = Object.entries(rooms).flatMap(([folder, table]) => [

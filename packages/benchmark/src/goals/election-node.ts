@@ -1,6 +1,7 @@
-// One node of an election, a process of its own. It tells when it leads, and hands over when it is told to.
+// One node of an election, in a process of its own. It reports when it leads, and hands over when it is told to.
 import { createElection, type ElectionProvider } from 'mempool-election';
-import { loadSubject } from '../backends/subject.ts';
+import { loadSubject } from '../setup/subject.ts';
+import { type Message, nowMs } from './election.ts';
 
 const [path, pool, ttl] = process.argv.slice(2) as [string, string, string];
 const ttlMs = Number(ttl);
@@ -20,7 +21,6 @@ process.on('message', async () => {
 });
 process.once('disconnect', () => process.exit());
 
-function tell(kind: string): void {
-  // Milliseconds since the machine was started: the same clock in every process.
-  process.send?.({ kind, atMs: Number(process.hrtime.bigint()) / 1e6 });
+function tell(kind: Message['kind']): void {
+  process.send?.({ kind, atMs: nowMs() });
 }

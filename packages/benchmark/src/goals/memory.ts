@@ -1,70 +1,29 @@
-import type { BenchBackend } from '../backends/backend.ts';
-import { type BenchSubject, withPool } from '../backends/subject.ts';
-import { BareMap } from '../limits/map.ts';
-import { clockOf } from '../runner/clock.ts';
-import { atMost, type BenchContext } from '../runner/context.ts';
-import { inTurn, type Measure, timed } from '../runner/measure.ts';
-import { heapBytes } from '../workloads/footprint.ts';
-import { batches, freshTransactions } from '../workloads/sample.ts';
+import type { Transaction } from 'mempool-core';
+import type { BenchBackend } from '../limits/backend.ts';
+import { BareMap } from '../limits/memory.ts';
+import { clockOf } from '../setup/clock.ts';
+import { atMost, type BenchContext } from '../setup/context.ts';
+import { inCalls } from '../workloads/workload.ts';
+import { heapBytes } from './footprint.ts';
+import { head, type Measure, timed } from './measure.ts';
+import { receiveGoal } from './receive.ts';
 
-const perRound = 20_000;
-const heapCount = 100_000;
-
-interface Receive {
-  readonly batchSize: number;
-  readonly count: number;
-  readonly goal: number;
-}
-
-function receive(subject: BenchSubject, title: string, { batchSize, count, goal }: Receive): Measure {
+export function memoryGoals({ subject, path }: BenchBackend, context: BenchContext): Measure[] {
   const clock = clockOf('heap');
-  return {
-    backend: subject.name,
-    title,
-    goal: { kind: 'at least', value: goal },
-    unit: '×',
-    rounds: 15,
-    mostRounds: 31,
-    warmups: 6,
-    async sample(round) {
+  const receive = (what: string, size: number, least: number): Measure => {
+    const title = `${what} ÷ bare Map check, set and copy`;
+    const limit = (calls: readonly Transaction[][]): Promise<number> => {
       const map = new BareMap();
-      const forLimit = batches(freshTransactions(count), batchSize);
-      const calls = batches(freshTransactions(count), batchSize);
-      const [limit, ours] = await inTurn(
-        round,
-        () =>
-          timed(() => {
-            for (const call of forLimit) map.insert(call);
-          }, clock),
-        () =>
-          withPool(subject, (store) =>
-            timed(async () => {
-              for (const call of calls) await store.receive(call);
-            }, clock),
-          ),
-      );
-      return limit / ours;
-    },
+      return timed(() => inCalls(calls, (call) => map.insert(call)), clock);
+    };
+    const measure = head(subject, title, ['at least', least], '×', 15);
+    return { ...receiveGoal(measure, subject, { size, count: atMost(context, 20_000), clock, limit }), warmups: 6 };
   };
-}
-
-function heap({ subject, path }: BenchBackend, count: number): Measure {
-  return {
-    backend: subject.name,
-    title: `heap per transaction, the payload outside it, ${count.toLocaleString('en')} Pending, a fresh process`,
-    goal: { kind: 'at most', value: 350 },
-    unit: 'bytes',
-    rounds: 1,
-    sample: () => heapBytes(path, count),
-  };
-}
-
-export function memoryMeasures(backend: BenchBackend, context: BenchContext): Measure[] {
-  const count = atMost(context, perRound);
-  const { subject } = backend;
+  const count = atMost(context, 100_000);
+  const heap = `heap per transaction, the payload outside it, ${count.toLocaleString('en')} Pending, a fresh process`;
   return [
-    receive(subject, 'receive by 100 ÷ bare Map check, set and copy', { batchSize: 100, count, goal: 0.75 }),
-    receive(subject, 'receive alone, awaited ÷ bare Map check, set and copy', { batchSize: 1, count, goal: 0.5 }),
-    heap(backend, atMost(context, heapCount)),
+    receive('receive by 100', 100, 0.75),
+    receive('receive alone, awaited', 1, 0.5),
+    { ...head(subject, heap, ['at most', 350], 'bytes', 1), sample: () => heapBytes(path, count) },
   ];
 }

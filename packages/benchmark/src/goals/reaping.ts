@@ -1,24 +1,83 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { BenchBackend } from '../backends/backend.ts';
-import { atMost, type BenchContext } from '../runner/context.ts';
-import { inTurn, type Measure, timed } from '../runner/measure.ts';
-import { Admission, RankedPool } from '../workloads/ranked-pool.ts';
-import { pricedTransactions } from '../workloads/ranked-sample.ts';
-import { dropAll } from '../workloads/receive.ts';
-import { batches } from '../workloads/sample.ts';
-import { type Reaper, reaperBeside, reaperHere } from './reaper.ts';
+import type { MempoolStore, ReceiveOutcome } from 'mempool-core';
+import type { BenchBackend } from '../limits/backend.ts';
+import { atMost, type BenchContext } from '../setup/context.ts';
+import { batches, pricedTransactions } from '../setup/samples.ts';
+import { checkAdmitted, FilledPool } from '../workloads/pools.ts';
+import { head, inTurn, type Measure, timed } from './measure.ts';
 
+const program = new URL('./reaper-node.ts', import.meta.url);
 const reaped = 1_000;
-const filled = 100_000;
-const perRound = 3_000;
 const callSize = 100;
+
+/** Reaps a pool again and again. */
+export interface Reaper {
+  reap(): Promise<unknown>;
+  /** @returns how often it reaped since `reap` */
+  rest(): Promise<number>;
+  end(): Promise<unknown>;
+}
+
+/** On the caller's own store, once in each turn of the event loop. */
+export function reaperHere(store: MempoolStore, count: number): Reaper {
+  let isResting = true;
+  let reaping: Promise<number> = Promise.resolve(0);
+  const reapOn = async (): Promise<number> => {
+    for (let times = 0; ; times++) {
+      if (isResting) return times;
+      await store.reap({ maxTxs: count });
+      await turn();
+    }
+  };
+  return {
+    async reap() {
+      isResting = false;
+      reaping = reapOn();
+    },
+    rest() {
+      isResting = true;
+      return reaping;
+    },
+    end: async () => undefined,
+  };
+}
+
+/** In a process of its own, which opens the same pool. */
+export async function reaperBeside(path: string, pool: string, count: number): Promise<Reaper> {
+  const node = fork(program, [path, pool, String(count)]);
+  const gone = once(node, 'exit');
+  const ended = gone.then(() => {
+    throw new Error('the process that reaps has ended');
+  });
+  ended.catch(() => undefined);
+  const answer = async (): Promise<number> => {
+    const [times] = await Promise.race([once(node, 'message'), ended]);
+    return times;
+  };
+  const tell = (word: 'reap' | 'rest'): Promise<number> => {
+    const answered = answer();
+    node.send(word, () => undefined);
+    return answered;
+  };
+  await answer();
+  return {
+    reap: () => tell('reap'),
+    rest: () => tell('rest'),
+    end() {
+      node.kill('SIGKILL');
+      return gone;
+    },
+  };
+}
 
 /** What goes on while admission is timed. */
 type Company = (work: () => Promise<number>) => Promise<number>;
 
 const alone: Company = (work) => work();
 
-function reapedBy(reaper: Reaper): Company {
+function besideReaping(reaper: Reaper): Company {
   return async (work) => {
     await reaper.reap();
     const milliseconds = await work();
@@ -28,50 +87,44 @@ function reapedBy(reaper: Reaper): Company {
 }
 
 /** Milliseconds of admission call by call, each in a turn of the event loop, so that others have theirs. */
-async function admission(pool: RankedPool, count: number, company: Company): Promise<number> {
+async function admission(pool: FilledPool, count: number, company: Company): Promise<number> {
   const transactions = pricedTransactions(count);
-  const admitted = new Admission();
-  const milliseconds = await company(() =>
-    timed(async () => {
-      for (const call of batches(transactions, callSize)) {
-        await admitted.run(pool, [call]);
-        await turn();
-      }
-    }),
-  );
-  admitted.check();
-  await dropAll(pool, transactions);
+  const outcomes: ReceiveOutcome[][] = [];
+  const receiveAll = async (): Promise<void> => {
+    for (const call of batches(transactions, callSize)) {
+      outcomes.push(await pool.store.receive(call));
+      await turn();
+    }
+  };
+  const milliseconds = await company(() => timed(receiveAll));
+  checkAdmitted(outcomes.flat());
+  await pool.drop(transactions);
   return milliseconds;
 }
 
-/** What reaping without end costs those who write: beside them where a pool can be shared, else in their own process. */
-export function reapingMeasure({ subject, path }: BenchBackend, context: BenchContext): Measure {
-  const n = atMost(context, filled);
-  const count = atMost(context, perRound);
-  const pool = new RankedPool(subject, n);
-  let reaper: Reaper | undefined;
+/** What endless reaping costs a writer: from another process where a pool can be shared, else from its own. */
+export function reapingGoal({ subject, path }: BenchBackend, context: BenchContext): Measure {
+  const n = atMost(context, 100_000);
+  const count = atMost(context, 3_000);
+  const pool = new FilledPool(subject, n, 'priority');
   const { shared } = subject.backend.capabilities;
+  const busy = `receive by 100 while ${shared ? 'another process' : 'the same one'} reaps 1,000 without end`;
+  let reaper: Reaper | undefined;
   return {
-    backend: subject.name,
-    title: `receive by 100 while ${shared ? 'another process' : 'the same one'} reaps 1,000 without end ÷ receive by 100, n = ${n.toLocaleString('en')}`,
-    goal: { kind: 'at most', value: 4 / 3 },
-    unit: '×',
-    rounds: 9,
-    mostRounds: shared ? 9 : 15,
+    ...head(subject, `${busy} ÷ receive by 100, n = ${n.toLocaleString('en')}`, ['at most', 4 / 3], '×', 9),
     warmups: 2,
     async prepare() {
-      await pool.fill(n, 'pending');
+      await pool.fill();
       reaper = shared ? await reaperBeside(path, pool.name, reaped) : reaperHere(pool.store, reaped);
     },
     async sample(round) {
       if (reaper === undefined) throw new Error('not prepared');
-      const company = reapedBy(reaper);
-      const [quiet, busy] = await inTurn(
+      const company = besideReaping(reaper);
+      return await inTurn(
         round,
-        () => admission(pool, count, alone),
         () => admission(pool, count, company),
+        () => admission(pool, count, alone),
       );
-      return busy / quiet;
     },
     async end() {
       await reaper?.end();

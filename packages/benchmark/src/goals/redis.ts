@@ -1,143 +1,135 @@
 import type { Redis } from 'ioredis';
-import type { MempoolStore } from 'mempool-core';
-import type { BenchBackend } from '../backends/backend.ts';
-import { type BenchSubject, withPool } from '../backends/subject.ts';
+import type { MempoolEvent, MempoolStore, Transaction } from 'mempool-core';
+import type { BenchBackend } from '../limits/backend.ts';
+import { hashBytes } from '../limits/limit.ts';
 import { median } from '../report/spread.ts';
-import { atMost, type BenchContext } from '../runner/context.ts';
-import { inTurn, type Measure, timed } from '../runner/measure.ts';
-import { fillInflight } from '../workloads/fill.ts';
-import { usedMemory } from '../workloads/footprint.ts';
-import { never } from '../workloads/policy.ts';
-import { FilledPool } from '../workloads/pool.ts';
-import { batches, freshPoint, freshTransactions, hashesOf, payloadBytes } from '../workloads/sample.ts';
-import { coalescing } from './shared.ts';
+import { atMost, type BenchContext } from '../setup/context.ts';
+import { noServer } from '../setup/redis-server.ts';
+import { batches, freshCalls, freshPoint, freshTransactions, hashesOf, never, payloadBytes } from '../setup/samples.ts';
+import { type BenchSubject, withPool } from '../setup/subject.ts';
+import { FilledPool } from '../workloads/pools.ts';
+import { inCalls } from '../workloads/workload.ts';
+import { usedMemory } from './footprint.ts';
+import { head, inTurn, type Measure, timed } from './measure.ts';
+import { coalescingGoal, receiveGoal } from './receive.ts';
 
-function receive(subject: BenchSubject, redis: Redis): Measure {
-  return {
-    backend: subject.name,
-    title: 'receive by 100 ÷ pipelined SET of the same bytes',
-    goal: { kind: 'at least', value: 0.65 },
-    unit: '×',
-    rounds: 9,
-    mostRounds: 15,
-    async sample(round) {
-      await redis.flushdb('SYNC');
-      const forLimit = batches(freshTransactions(10_000), 100);
-      const forUs = batches(freshTransactions(10_000), 100);
-      const set = async (): Promise<void> => {
-        for (const batch of forLimit) {
-          const pipeline = redis.pipeline();
-          for (const { hash, payload } of batch) pipeline.set(Buffer.from(hash, 'hex'), Buffer.from(payload));
-          await pipeline.exec();
-        }
-      };
-      const [limit, ours] = await inTurn(
-        round,
-        () => timed(set),
-        () =>
-          withPool(subject, (store) =>
-            timed(async () => {
-              for (const batch of forUs) await store.receive(batch);
-            }),
-          ),
-      );
-      return limit / ours;
-    },
-  };
+const originalKey = 'original';
+let pools = 0;
+
+export function redisGoals({ subject }: BenchBackend, context: BenchContext): Measure[] {
+  if (context.redis === null) throw new Error(noServer);
+  const redis = context.redis.client;
+  return [
+    receive(subject, redis),
+    coalescingGoal(subject, 8, atMost(context, 1_000)),
+    confirm(subject, redis, atMost(context, 100_000)),
+    ...memory(subject, redis, atMost(context, 50_000)),
+    ...scripts(subject, redis, atMost(context, 20_000)),
+    ...events(subject, atMost(context, 100_000)),
+  ];
 }
 
-/** A block as the original design applies it: every record in flight is read, changed and written, one command for each. */
-async function rewriteAll(redis: Redis, key: string): Promise<void> {
-  for (const [hash, record] of Object.entries(await redis.hgetall(key))) {
+function receive(subject: BenchSubject, redis: Redis): Measure {
+  const set = async (call: readonly Transaction[]): Promise<void> => {
+    const pipeline = redis.pipeline();
+    for (const { hash, payload } of call) pipeline.set(hashBytes(hash), Buffer.from(payload));
+    await pipeline.exec();
+  };
+  const title = 'receive by 100 ÷ pipelined SET of the same bytes';
+  const limit = (calls: readonly Transaction[][]) => timed(() => inCalls(calls, set));
+  const measured = head(subject, title, ['at least', 0.65], '×', 9);
+  const measure = receiveGoal(measured, subject, { size: 100, count: 10_000, limit });
+  const sample = async (round: number): Promise<number> => {
+    await redis.flushdb('SYNC');
+    return measure.sample(round);
+  };
+  return { ...measure, sample };
+}
+
+/** A block as the original design applies it: every record in flight is read, changed and written, with a command for each. */
+async function rewriteAll(redis: Redis): Promise<void> {
+  for (const [hash, record] of Object.entries(await redis.hgetall(originalKey))) {
     const { age, ...rest } = JSON.parse(record) as { age: number };
-    await redis.hset(key, hash, JSON.stringify({ ...rest, age: age + 1 }));
+    await redis.hset(originalKey, hash, JSON.stringify({ ...rest, age: age + 1 }));
   }
 }
 
-async function fillOriginal(redis: Redis, key: string, inflight: number): Promise<void> {
-  for (const batch of batches(freshTransactions(inflight), 1_000)) {
+async function fillOriginal(redis: Redis, inflight: number): Promise<void> {
+  for (const batch of freshCalls(inflight, freshTransactions)) {
     const fields = batch.flatMap(({ hash, payload }) => {
       const record = { age: 0, stage: 'Propagated', payload: Buffer.from(payload).toString('base64') };
       return [hash, JSON.stringify(record)];
     });
-    await redis.hset(key, ...fields);
+    await redis.hset(originalKey, ...fields);
   }
 }
 
 /** Median milliseconds of a block. */
-async function blockMs({ store, stored }: FilledPool): Promise<number> {
-  // Once before them all: a collection before each would make a call of 1 ms several times as dear.
+async function blockMs(pool: FilledPool): Promise<number> {
+  // Once before all of them: a collection before each would make a call of 1 ms several times as expensive.
   globalThis.gc?.();
   const each: number[] = [];
-  for (const seen of batches(stored.some(3_100), 100)) {
+  for (const seen of batches(pool.stored.some(3_100), 100)) {
     const start = performance.now();
-    await store.confirm({ point: freshPoint(), seen, unseen: [] }, never);
+    await pool.confirm(seen);
     each.push(performance.now() - start);
   }
   return median(each);
 }
 
 function confirm(subject: BenchSubject, redis: Redis, inflight: number): Measure {
-  const pool = new FilledPool(subject, inflight);
+  const pool = new FilledPool(subject, inflight, 'inflight');
+  const block = `confirm of a block of 100, ${inflight.toLocaleString('en')} in flight`;
   return {
-    backend: subject.name,
-    title: `the original design (rewrite every record) ÷ confirm of a block of 100, ${inflight.toLocaleString('en')} in flight`,
-    goal: { kind: 'at least', value: 5_000 },
-    unit: '×',
-    // The original takes many seconds for a block, and is thousands of times dearer.
-    rounds: 3,
+    // Three rounds: the original takes many seconds for a block, and is thousands of times slower.
+    ...head(subject, `the original design (rewrite every record) ÷ ${block}`, ['at least', 5_000], '×', 3),
     warmups: 0,
     async prepare() {
       await redis.flushdb('SYNC');
-      await fillOriginal(redis, 'original', inflight);
-      await pool.fill(inflight, 'inflight');
+      await fillOriginal(redis, inflight);
+      await pool.fill();
     },
-    async sample(round) {
-      const [original, block] = await inTurn(
+    sample: (round) =>
+      inTurn(
         round,
-        () => timed(() => rewriteAll(redis, 'original')),
+        () => timed(() => rewriteAll(redis)),
         () => blockMs(pool),
-      );
-      return original / block;
-    },
+      ),
     async end() {
       await pool.close();
-      await redis.del('original');
+      await redis.del(originalKey);
     },
   };
 }
 
+type Mark = (store: MempoolStore, hashes: string[]) => unknown;
+
 function memory(subject: BenchSubject, redis: Redis, count: number): Measure[] {
-  const grow = async (store: MempoolStore, mark: (hashes: string[]) => Promise<unknown>): Promise<number> => {
+  const grow = async (store: MempoolStore, mark: Mark): Promise<number> => {
     const before = await usedMemory(redis);
     let bytes = 0;
-    for (let left = count; left > 0; left -= 1_000) {
-      const transactions = freshTransactions(Math.min(left, 1_000));
+    for (const transactions of freshCalls(count, freshTransactions)) {
       bytes += payloadBytes(transactions);
       await store.receive(transactions);
-      await mark(hashesOf(transactions));
+      await mark(store, hashesOf(transactions));
     }
     return ((await usedMemory(redis)) - before - bytes) / count;
   };
-  const measure = (title: string, value: number, mark: (store: MempoolStore, hashes: string[]) => Promise<unknown>) =>
-    ({
-      backend: subject.name,
-      title: `memory per transaction beyond the payload, ${title}, events included`,
-      goal: { kind: 'at most', value },
-      unit: 'bytes',
-      rounds: 1,
-      async sample() {
-        await redis.flushdb('SYNC');
-        return withPool(subject, (store) => grow(store, (hashes) => mark(store, hashes)));
-      },
-    }) satisfies Measure;
+  const measure = (stage: string, most: number, mark: Mark): Measure => {
+    const title = `memory per transaction beyond the payload, ${stage}, events included`;
+    const sample = async (): Promise<number> => {
+      await redis.flushdb('SYNC');
+      return withPool(subject, (store) => grow(store, mark));
+    };
+    return { ...head(subject, title, ['at most', most], 'bytes', 1), sample };
+  };
   return [
-    measure('Pending', 450, async () => undefined),
+    measure('Pending', 450, () => undefined),
     measure('in flight', 600, (store, hashes) => store.markInflight(hashes)),
   ];
 }
 
-/** Median time of the slowest script among `calls`, as the server counts it. */
+/** Median time of the scripts that `calls` run, as the server counts it. */
 async function scriptMs(redis: Redis, calls: () => Promise<unknown>): Promise<number> {
   await redis.config('SET', 'slowlog-log-slower-than', '0');
   await redis.config('SET', 'slowlog-max-len', '100000');
@@ -150,42 +142,51 @@ async function scriptMs(redis: Redis, calls: () => Promise<unknown>): Promise<nu
 }
 
 function scripts(subject: BenchSubject, redis: Redis, inflight: number): Measure[] {
-  const goal = { kind: 'at most', value: 1 } as const;
-  const common = { backend: subject.name, goal, unit: 'ms', rounds: 7 } as const;
-  const sampled = (work: (store: MempoolStore) => Promise<() => Promise<unknown>>) => async () => {
-    await redis.flushdb('SYNC');
-    return withPool(subject, async (store) => scriptMs(redis, await work(store)));
+  const measure = (what: string, prepared: (store: MempoolStore) => Promise<() => Promise<unknown>>): Measure => {
+    const sample = async (): Promise<number> => {
+      await redis.flushdb('SYNC');
+      return withPool(subject, async (store) => scriptMs(redis, await prepared(store)));
+    };
+    return { ...head(subject, `script of ${what}, median as the server counts it`, ['at most', 1], 'ms', 7), sample };
   };
   return [
-    {
-      ...common,
-      title: 'script of receive by 100, median as the server counts it',
-      sample: sampled(async (store) => {
-        const calls = batches(freshTransactions(5_000), 100);
-        return async () => {
-          for (const call of calls) await store.receive(call);
-        };
-      }),
-    },
-    {
-      ...common,
-      title: `script of a block of 100 seen + 100 unseen, ${inflight.toLocaleString('en')} in flight, median as the server counts it`,
-      sample: sampled(async (store) => {
-        const hashes = await fillInflight(store, inflight);
-        const blocks = batches(hashes.slice(0, 4_000), 200);
-        return async () => {
-          for (const block of blocks)
-            await store.confirm({ point: freshPoint(), seen: block.slice(0, 100), unseen: block.slice(100) }, never);
-        };
-      }),
-    },
+    measure('receive by 100', async (store) => {
+      const calls = batches(freshTransactions(5_000), 100);
+      return () => inCalls(calls, (call) => store.receive(call));
+    }),
+    measure(`a block of 100 seen + 100 unseen, ${inflight.toLocaleString('en')} in flight`, async (store) => {
+      const hashes: string[] = [];
+      for (const transactions of freshCalls(inflight, freshTransactions)) {
+        await store.receive(transactions);
+        await store.markInflight(hashesOf(transactions));
+        hashes.push(...hashesOf(transactions));
+      }
+      const blocks = batches(hashes.slice(0, 4_000), 200);
+      return () =>
+        inCalls(blocks, (block) =>
+          store.confirm({ point: freshPoint(), seen: block.slice(0, 100), unseen: block.slice(100) }, never),
+        );
+    }),
   ];
 }
 
-/** Milliseconds from before the call to the event at another node. */
-async function eventLatency(subject: BenchSubject): Promise<number> {
-  const pool = `bench-events-${process.pid}`;
+/** Hands over two nodes on a new pool. */
+async function withNodes(
+  subject: BenchSubject,
+  work: (writer: MempoolStore, reader: MempoolStore) => Promise<number>,
+): Promise<number> {
+  const pool = `bench-nodes-${process.pid}-${pools++}`;
   const [writer, reader] = [await subject.open(pool), await subject.open(pool)];
+  try {
+    return await work(writer, reader);
+  } finally {
+    await Promise.all([writer.close(), reader.close()]);
+    await subject.destroy?.(pool);
+  }
+}
+
+/** Median milliseconds from before the call to the event at another node. */
+async function eventLatency(writer: MempoolStore, reader: MempoolStore): Promise<number> {
   const events = (await reader.subscribe())[Symbol.asyncIterator]();
   const delays: number[] = [];
   for (const transaction of freshTransactions(200)) {
@@ -193,79 +194,47 @@ async function eventLatency(subject: BenchSubject): Promise<number> {
     await Promise.all([writer.receive([transaction]), events.next()]);
     delays.push(performance.now() - start);
   }
-  await Promise.all([writer.close(), reader.close()]);
-  await subject.destroy?.(pool);
   return median(delays);
 }
 
-/** Events that a keeping-up reader on another node missed while a writer wrote as fast as it could. */
-async function eventsMissed(subject: BenchSubject, count: number): Promise<{ missed: number; perSecond: number }> {
-  const pool = `bench-stream-${process.pid}`;
-  const [writer, reader] = [await subject.open(pool), await subject.open(pool)];
-  const stream = await reader.subscribe();
-  const calls = batches(freshTransactions(count), 500);
-  let next = 1;
+/** Reads the next `count` events. @returns how many of them were missed */
+async function missedIn(stream: AsyncIterable<MempoolEvent>, count: number): Promise<number> {
   let missed = 0;
-  const milliseconds = await timed(async () => {
-    const reading = (async () => {
-      for await (const event of stream) {
-        if (event.kind === 'lagged') missed += event.missed;
-        else missed += event.eventSeq - next;
-        next = event.kind === 'lagged' ? next + event.missed : event.eventSeq + 1;
-        if (next > count) break;
-      }
-    })();
-    for (const call of calls) await writer.receive(call);
-    await reading;
-  });
-  await Promise.all([writer.close(), reader.close()]);
-  await subject.destroy?.(pool);
-  return { missed, perSecond: (count / milliseconds) * 1_000 };
+  let next = 1;
+  for await (const event of stream) {
+    missed += event.kind === 'lagged' ? event.missed : event.eventSeq - next;
+    next = event.kind === 'lagged' ? next + event.missed : event.eventSeq + 1;
+    if (next > count) break;
+  }
+  return missed;
 }
 
 function events(subject: BenchSubject, count: number): Measure[] {
-  // Of the rounds of the one before: the same run tells both.
+  // The same runs give both figures.
   const counted: number[] = [];
+  const run = () =>
+    withNodes(subject, async (writer, reader) => {
+      const calls = batches(freshTransactions(count), 500);
+      const stream = await reader.subscribe();
+      const milliseconds = await timed(async () => {
+        const reading = missedIn(stream, count);
+        await inCalls(calls, (call) => writer.receive(call));
+        counted.push(await reading);
+      });
+      return (count / milliseconds) * 1_000;
+    });
+  const latency = head(subject, 'call to event at a second node, median', ['at most', 2], 'ms', 7);
+  const speed = 'events a second through a second node, written and read';
   return [
+    { ...latency, sample: () => withNodes(subject, eventLatency) },
+    { ...head(subject, speed, ['at least', 50_000], 'events/s', 3), sample: run },
     {
-      backend: subject.name,
-      title: 'call to event at a second node, median',
-      goal: { kind: 'at most', value: 2 },
-      unit: 'ms',
-      rounds: 7,
-      sample: () => eventLatency(subject),
-    },
-    {
-      backend: subject.name,
-      title: 'events a second through a second node, written and read',
-      goal: { kind: 'at least', value: 50_000 },
-      unit: 'events/s',
-      rounds: 3,
+      ...head(subject, 'events that it missed', ['at most', 0], 'missed', 3),
+      warmups: 0,
       async sample() {
-        const { missed, perSecond } = await eventsMissed(subject, count);
-        counted.push(missed);
-        return perSecond;
+        if (counted.length === 0) await run();
+        return counted.shift() ?? Number.NaN;
       },
     },
-    {
-      backend: subject.name,
-      title: 'events that it missed',
-      goal: { kind: 'at most', value: 0 },
-      unit: 'missed',
-      rounds: 3,
-      warmups: 0,
-      sample: async () => counted.shift() ?? (await eventsMissed(subject, count)).missed,
-    },
-  ];
-}
-
-export function redisMeasures({ subject }: BenchBackend, redis: Redis, context: BenchContext): Measure[] {
-  return [
-    receive(subject, redis),
-    coalescing(subject, 8, atMost(context, 1_000)),
-    confirm(subject, redis, atMost(context, 100_000)),
-    ...memory(subject, redis, atMost(context, 50_000)),
-    ...scripts(subject, redis, atMost(context, 20_000)),
-    ...events(subject, atMost(context, 100_000)),
   ];
 }

@@ -1,13 +1,14 @@
 import type { Transaction } from 'mempool-core';
+import type { Priced } from '../setup/samples.ts';
 
-/** A promise is waited for; anything else means that it is done. */
-export type Done = unknown;
+/** A promise is awaited; any other value means that the call is done. */
+type Done = unknown;
 
-/** The bare structure below a backend, with none of the contract's rules: what a workload costs at the very least. */
+/** The bare structure below a backend, without the contract's rules: the least that a workload can cost. */
 export interface Bare {
   /** Writes new records in one step. */
   insert(transactions: readonly Transaction[]): Done;
-  /** Writes what is there before anything is measured, with what the other verbs ask for; left out where `insert` does so. */
+  /** Writes the records that are there before anything is measured; default: `insert`. */
   fill?(transactions: readonly Transaction[]): Done;
   /** Changes one field of each record in one step. */
   update(hashes: readonly string[]): Done;
@@ -16,21 +17,34 @@ export interface Bare {
   /** Reads the payload of each record. */
   read(hashes: readonly string[]): Done;
   remove(hashes: readonly string[]): Done;
-  /** Writes records that are read in their order only. */
+  /** Writes records that are only read in their order. */
   append(transactions: readonly Transaction[]): Done;
-  /** Reads appended records, payload included, in their order. */
+  /** Reads appended records, with their payloads, in their order. */
   page(from: number, count: number): Done;
-  /** Opens what `shut` closed and reads one record; left out where nothing outlives it. */
+  /** Opens what `shut` closed and reads one record; absent where nothing outlives the process. */
   reopen?(): Done;
   shut?(): Done;
-  /** Frees everything, what is stored included. */
+  /** Frees everything, the stored records included. */
   close(): Done;
 }
 
-/** One that a backend is held against. */
-export interface Limit {
+/** The least that a full priority pool must do: keep one order, and remove from its end. */
+export interface BareRanking {
+  /** Inserts while there is room. */
+  fill(transactions: readonly Priced[]): Done;
+  /** Inserts each and removes the worst for each, in one step. */
+  admit(newcomers: readonly Priced[]): Done;
+  /** Frees everything, the stored records included. */
+  close(): Done;
+}
+
+/** A bare structure that a backend is held against. */
+export interface Limit<T> {
   readonly name: string;
-  /** What it holds outlives it, so it can be opened again. */
-  readonly survives: boolean;
-  open(): Promise<Bare>;
+  open(): Promise<T>;
+}
+
+/** A hash as it is stored: half as long as its text. */
+export function hashBytes(hash: string): Buffer {
+  return Buffer.from(hash, 'hex');
 }

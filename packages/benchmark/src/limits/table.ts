@@ -1,95 +1,135 @@
-import type { Statement } from 'better-sqlite3';
-import type { Transaction } from 'mempool-core';
-import { BareFile } from './file.ts';
-import { hashBytes } from './hash-bytes.ts';
-import type { Bare, Limit } from './limit.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database, { type Statement } from 'better-sqlite3';
+import { type Bare, type BareRanking, hashBytes, type Limit } from './limit.ts';
 
-const layout = 'CREATE TABLE tx (seq INTEGER PRIMARY KEY, hash BLOB UNIQUE, stage INTEGER, payload BLOB)';
-/** Every stage can be read in order of arrival: an entry ends with its seq. */
-const orderedLayout = `${layout}; CREATE INDEX tx_stage ON tx (stage)`;
+/** A database in a folder of its own, as durable as the backend's default. */
+class BareFile {
+  readonly #folder: string;
+  #db: Database.Database;
+  #statements = new Map<string, Statement>();
 
-/** A bare table with a unique hash, as durable as the backend's default. */
-export class BareTable implements Bare {
-  readonly #file: BareFile;
-  #insert!: Statement;
-  #update!: Statement;
-  #look!: Statement;
-  #read!: Statement;
-  #page!: Statement;
-
-  /** `ordered`: what is in a stage can be read in its order, too. */
-  constructor(folder: string, { ordered = false }: { readonly ordered?: boolean } = {}) {
-    this.#file = new BareFile(folder, ordered ? orderedLayout : layout);
-    this.#prepare();
+  constructor(folder: string, layout: string) {
+    this.#folder = mkdtempSync(join(folder, 'bare-'));
+    this.#db = this.#open();
+    this.#db.exec(layout);
   }
 
-  insert(transactions: readonly Transaction[]): void {
-    this.#file.write(() => {
-      for (const { hash, payload } of transactions) this.#insert.run(hashBytes(hash), payload);
-    });
+  /** Prepared once. */
+  sql(text: string): Statement {
+    const statement = this.#statements.get(text) ?? this.#db.prepare(text);
+    this.#statements.set(text, statement);
+    return statement;
   }
 
-  update(hashes: readonly string[]): void {
-    this.#file.write(() => {
-      for (const hash of hashes) this.#update.run(hashBytes(hash));
-    });
+  write(work: () => void): void {
+    this.#db.transaction(work).immediate();
   }
 
-  look(hashes: readonly string[]): unknown[] {
-    return hashes.map((hash) => this.#look.get(hashBytes(hash)));
-  }
-
-  read(hashes: readonly string[]): unknown[] {
-    return hashes.map((hash) => this.#read.get(hashBytes(hash)));
-  }
-
-  remove(hashes: readonly string[]): void {
-    const remove = this.#file.prepare('DELETE FROM tx WHERE hash = ?');
-    this.#file.write(() => {
-      for (const hash of hashes) remove.run(hashBytes(hash));
-    });
-  }
-
-  append(transactions: readonly Transaction[]): void {
-    this.insert(transactions);
-  }
-
-  page(from: number, count: number): unknown[] {
-    return this.#page.all(from, count);
-  }
-
-  /** A block as a design without ticks applies it: every record is read, changed and written. */
-  ageAll(): void {
-    const rows = this.#file.prepare('SELECT seq, stage FROM tx');
-    const write = this.#file.prepare('UPDATE tx SET stage = ? WHERE seq = ?');
-    this.#file.write(() => {
-      for (const { seq, stage } of rows.all() as { seq: number; stage: number }[]) write.run(stage + 1, seq);
+  /** Runs the statement for each hash, in one transaction. */
+  each(text: string, hashes: readonly string[]): void {
+    const statement = this.sql(text);
+    this.write(() => {
+      for (const hash of hashes) statement.run(hashBytes(hash));
     });
   }
 
   shut(): void {
-    this.#file.shut();
+    this.#db.close();
+    this.#statements = new Map();
   }
 
   reopen(): void {
-    this.#file.reopen();
-    this.#prepare();
-    this.#page.all(0, 1);
+    this.#db = this.#open();
   }
 
   close(): void {
-    this.#file.remove();
+    this.shut();
+    rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #prepare(): void {
-    this.#insert = this.#file.prepare('INSERT INTO tx (hash, stage, payload) VALUES (?, 0, ?)');
-    this.#update = this.#file.prepare('UPDATE tx SET stage = stage + 1 WHERE hash = ?');
-    this.#look = this.#file.prepare('SELECT stage FROM tx WHERE hash = ?');
-    this.#read = this.#file.prepare('SELECT payload FROM tx WHERE hash = ?');
-    this.#page = this.#file.prepare('SELECT seq, hash, payload FROM tx WHERE seq > ? ORDER BY seq LIMIT ?');
+  #open(): Database.Database {
+    const db = new Database(join(this.#folder, 'bare.db'));
+    db.pragma('journal_mode = WAL');
+    // After that pragma this driver is at NORMAL.
+    db.pragma('synchronous = FULL');
+    return db;
   }
 }
 
-export function tableLimit(folder: string): Limit {
-  return { name: 'bare better-sqlite3', survives: true, open: async () => new BareTable(folder, { ordered: true }) };
+const columns = 'seq INTEGER PRIMARY KEY, hash BLOB UNIQUE, stage INTEGER, payload BLOB';
+const plain = `CREATE TABLE tx (${columns})`;
+/** Each stage can be read in order of arrival: an index entry ends with its seq. */
+const ordered = `${plain}; CREATE INDEX tx_stage ON tx (stage)`;
+const ranked = `CREATE TABLE tx (${columns}, priority INTEGER); CREATE INDEX tx_priority ON tx (priority)`;
+
+/** Also applies a block as a design without ticks does: every record is read, changed and written. */
+interface BareTable extends Bare {
+  ageAll(): void;
+}
+
+/** A bare table with a unique hash. */
+export function bareTable(folder: string, layout: string = plain): BareTable {
+  const file = new BareFile(folder, layout);
+  const page = (from: number, count: number): unknown[] =>
+    file.sql('SELECT seq, hash, payload FROM tx WHERE seq > ? ORDER BY seq LIMIT ?').all(from, count);
+  const insert: Bare['insert'] = (transactions) => {
+    const statement = file.sql('INSERT INTO tx (hash, stage, payload) VALUES (?, 0, ?)');
+    file.write(() => {
+      for (const { hash, payload } of transactions) statement.run(hashBytes(hash), payload);
+    });
+  };
+  const get = (text: string) => (hashes: readonly string[]) => {
+    const statement = file.sql(text);
+    return hashes.map((hash) => statement.get(hashBytes(hash)));
+  };
+  return {
+    insert,
+    append: insert,
+    update: (hashes) => file.each('UPDATE tx SET stage = stage + 1 WHERE hash = ?', hashes),
+    look: get('SELECT stage FROM tx WHERE hash = ?'),
+    read: get('SELECT payload FROM tx WHERE hash = ?'),
+    remove: (hashes) => file.each('DELETE FROM tx WHERE hash = ?', hashes),
+    page,
+    ageAll() {
+      const write = file.sql('UPDATE tx SET stage = ? WHERE seq = ?');
+      file.write(() => {
+        const rows = file.sql('SELECT seq, stage FROM tx').all() as { seq: number; stage: number }[];
+        for (const { seq, stage } of rows) write.run(stage + 1, seq);
+      });
+    },
+    shut: () => file.shut(),
+    reopen() {
+      file.reopen();
+      return page(0, 1);
+    },
+    close: () => file.close(),
+  };
+}
+
+/** The bare table with an index of priorities. */
+function bareRankedTable(folder: string): BareRanking {
+  const file = new BareFile(folder, ranked);
+  const insert = file.sql('INSERT INTO tx (hash, stage, payload, priority) VALUES (?, 0, ?, ?)');
+  const evict = file.sql('DELETE FROM tx WHERE seq = (SELECT seq FROM tx ORDER BY priority LIMIT 1)');
+  const insertAll: BareRanking['fill'] = (transactions) => {
+    for (const { hash, payload, verdict } of transactions) insert.run(hashBytes(hash), payload, verdict.priority);
+  };
+  return {
+    fill: (transactions) => file.write(() => void insertAll(transactions)),
+    admit: (newcomers) =>
+      file.write(() => {
+        insertAll(newcomers);
+        for (let left = newcomers.length; left > 0; left--) evict.run();
+      }),
+    close: () => file.close(),
+  };
+}
+
+export function tableLimit(folder: string): Limit<Bare> {
+  return { name: 'bare better-sqlite3', open: async () => bareTable(folder, ordered) };
+}
+
+export function tableRanking(folder: string): Limit<BareRanking> {
+  return { name: 'bare better-sqlite3, indexed', open: async () => bareRankedTable(folder) };
 }

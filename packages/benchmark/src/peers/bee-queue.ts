@@ -9,7 +9,7 @@ interface Job {
 interface Queue {
   ready(): Promise<unknown>;
   createJob(data: object): Job;
-  /** Answers the jobs that were not saved. */
+  /** @returns the jobs that were not saved */
   saveAll(jobs: readonly Job[]): Promise<Map<Job, Error>>;
   process(concurrency: number, handler: (job: Job) => Promise<unknown>): void;
   getJobs(state: string, page: object): Promise<Job[]>;
@@ -19,18 +19,18 @@ interface Queue {
 type QueueClass = new (name: string, settings: object) => Queue;
 
 const handlers = 64;
-const settings = { getEvents: false, storeJobs: false };
-const all = { start: 0, end: -1, size: 1_000_000 };
 
 async function open({ folder, url, name }: PeerPlace): Promise<PeerStore> {
   const Queue = createRequire(join(folder, 'package.json'))('bee-queue') as QueueClass;
-  const queue = new Queue(name, { ...settings, redis: { url } });
+  const queue = new Queue(name, { getEvents: false, storeJobs: false, redis: { url } });
   const held = new Map<string, () => void>();
   const settled = new Map<string, () => void>();
   queue.on('error', () => undefined);
   queue.on('succeeded', ({ data }) => settled.get(data.hash)?.());
   await queue.ready();
   const succeeded = (hash: string): Promise<void> => new Promise((done) => settled.set(hash, done));
+  const of = async (state: string): Promise<string[]> =>
+    (await queue.getJobs(state, { start: 0, end: -1, size: 1_000_000 })).map(({ data }) => data.hash);
   return {
     async add(transactions) {
       const jobs = transactions.map(({ hash, payload }) =>
@@ -57,15 +57,8 @@ async function open({ folder, url, name }: PeerPlace): Promise<PeerStore> {
       queue.process(handlers, async () => undefined);
       await Promise.all(ends);
     },
-    async census() {
-      const [waiting, inflight, done] = await Promise.all(
-        ['waiting', 'active', 'succeeded'].map(async (state) =>
-          (await queue.getJobs(state, all)).map(({ data }) => data.hash),
-        ),
-      );
-      return { waiting: waiting ?? [], inflight: inflight ?? [], done: done ?? [] };
-    },
-    close: async () => void (await queue.close(1).catch(() => undefined)),
+    census: async () => ({ waiting: await of('waiting'), inflight: await of('active'), done: await of('succeeded') }),
+    close: () => queue.close(1).catch(() => undefined),
   };
 }
 

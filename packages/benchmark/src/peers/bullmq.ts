@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Transaction } from 'mempool-core';
-import { type Census, inLanes, type Peer, type PeerPlace, type PeerStore } from './peer.ts';
+import { inLanes, type Peer, type PeerPlace, type PeerStore } from './peer.ts';
 
 interface Job {
   readonly data: { readonly hash: string };
@@ -26,7 +25,7 @@ interface Package {
 const token = 'benchmark';
 const lacks = 'a cut connection runs a step twice; no blocks, roll-back or chain tip; acknowledged job by job';
 
-/** What a job is called: `h` and the hash makes a second one with the same hash a duplicate. */
+/** The options of a job: an id of `h` and the hash makes a second job with the same hash a duplicate. */
 type Naming = (hash: string) => { readonly jobId?: string };
 
 async function open(place: PeerPlace, width: number, naming: Naming): Promise<PeerStore> {
@@ -38,8 +37,10 @@ async function open(place: PeerPlace, width: number, naming: Naming): Promise<Pe
   // Without listeners a broken connection would end the process.
   for (const each of [queue, worker]) each.on('error', () => undefined);
   await Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]);
-  // The queue writes about itself when it is ready, and waits for nobody: this comes after it on the same connection.
-  await queue.getJobs(['waiting'], 0, 0);
+  const of = async (...states: string[]): Promise<string[]> =>
+    (await queue.getJobs(states, 0, -1)).map(({ data }) => data.hash);
+  // When it is ready, the queue writes about itself and waits for nobody: this comes after it on the same connection.
+  await of('waiting');
   const held = new Map<string, Job>();
   const next = async (): Promise<string[]> => {
     const job = await worker.getNextJob(token, { block: false });
@@ -48,22 +49,22 @@ async function open(place: PeerPlace, width: number, naming: Naming): Promise<Pe
     return [job.data.hash];
   };
   return {
-    add: (transactions) => queue.addBulk(transactions.map((transaction) => job(transaction, naming))),
+    add: (transactions) =>
+      queue.addBulk(
+        transactions.map(({ hash, payload }) => {
+          const data = { hash, payload: Buffer.from(payload).toString('base64') };
+          return { name: 'transaction', data, opts: naming(hash) };
+        }),
+      ),
     take: async (hashes) => (await inLanes(width, hashes, next)).flat(),
     confirm: (hashes) => inLanes(width, hashes, async (hash) => held.get(hash)?.moveToCompleted(null, token, false)),
-    census: () => census(queue),
-    close: async () => void (await Promise.all([worker.close(true), queue.close()])),
+    census: async () => ({
+      waiting: await of('waiting'),
+      inflight: await of('active'),
+      done: await of('completed', 'failed'),
+    }),
+    close: () => Promise.all([worker.close(true), queue.close()]),
   };
-}
-
-function job({ hash, payload }: Transaction, naming: Naming): object {
-  return { name: 'transaction', data: { hash, payload: Buffer.from(payload).toString('base64') }, opts: naming(hash) };
-}
-
-async function census(queue: Queue): Promise<Census> {
-  const of = async (...states: string[]): Promise<string[]> =>
-    (await queue.getJobs(states, 0, -1)).map(({ data }) => data.hash);
-  return { waiting: await of('waiting'), inflight: await of('active'), done: await of('completed', 'failed') };
 }
 
 const byHash: Naming = (hash) => ({ jobId: `h${hash}` });

@@ -19,12 +19,10 @@ interface Transactions {
   createFeeMarket1559Tx(data: object): Signed;
 }
 
-const gasLimit = 30_000_000n;
-const account = { nonce: 0n, balance: 10n ** 30n };
-const head = { baseFeePerGas: 1n, gasLimit, stateRoot: new Uint8Array(32) };
+const head = { baseFeePerGas: 1n, gasLimit: 30_000_000n, stateRoot: new Uint8Array(32) };
 const vm = {
   shallowCopy: async () => vm,
-  stateManager: { setStateRoot: async () => undefined, getAccount: async () => account },
+  stateManager: { setStateRoot: async () => undefined, getAccount: async () => ({ nonce: 0n, balance: 10n ** 30n }) },
 };
 
 /** Chain and machine are stand-ins with the answers that let a transaction in. */
@@ -56,13 +54,8 @@ async function open({ folder }: PeerPlace): Promise<PeerStore> {
 function sign(create: Transactions['createFeeMarket1559Tx'], { hash, payload }: Transaction): Signed {
   const fees = { maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n, gasLimit: 1_000_000n };
   const signature = { v: 0n, r: 1n, s: 1n };
-  const transaction = create({
-    to: `0x${hash.slice(0, 40)}`,
-    nonce: 0n,
-    data: Buffer.from(payload),
-    ...fees,
-    ...signature,
-  });
+  const to = `0x${hash.slice(0, 40)}`;
+  const transaction = create({ to, nonce: 0n, data: Buffer.from(payload), ...fees, ...signature });
   transaction.cache.hash = Buffer.from(hash, 'hex');
   transaction.cache.senderPubKey = randomBytes(64);
   return transaction;

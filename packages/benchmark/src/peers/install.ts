@@ -3,41 +3,37 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-export type PeerInstall =
-  | { readonly kind: 'installed'; readonly folder: string }
-  | { readonly kind: 'missing'; readonly reason: string };
-
-export interface InstallOptions {
-  /** Where `package.json` and its lockfile lie. */
-  readonly from?: string;
-  /** Command-line options of npm, as in `['--offline']`. */
-  readonly flags?: readonly string[];
-}
-
-const files = ['package.json', 'package-lock.json'] as const;
+/** Where `package.json` and its lockfile lie. */
+const ownLock = join(import.meta.dirname, '../../peers');
 const command = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
 
-/** Installs the peers into `folder`, where the lockfile is not installed there already. Nothing of theirs is run. */
-export async function installPeers(folder: string, options: InstallOptions = {}): Promise<PeerInstall> {
-  const { from = join(import.meta.dirname, '../../peers'), flags = [] } = options;
+/**
+ * Installs the peers into `folder`, unless the same lockfile is installed there already. Nothing of theirs is run.
+ * @param flags command-line options of npm, as in `['--offline']`
+ * @returns why they could not be installed; `null` where they are
+ */
+export async function installPeers(
+  folder: string,
+  from: string = ownLock,
+  flags: readonly string[] = [],
+): Promise<string | null> {
   const lock = readFileSync(join(from, 'package-lock.json'), 'utf8');
   const mark = join(folder, 'installed.json');
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return { kind: 'installed', folder };
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === lock) return null;
   mkdirSync(folder, { recursive: true });
   rmSync(mark, { force: true });
-  for (const file of files) copyFileSync(join(from, file), join(folder, file));
+  for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(from, file), join(folder, file));
   try {
     await promisify(execFile)('npm', [...command, ...flags], { cwd: folder });
   } catch (error) {
-    return { kind: 'missing', reason: `npm ci failed: ${firstComplaint(error)}` };
+    return `npm ci failed: ${firstComplaint(error as Error & { stderr?: string })}`;
   }
   writeFileSync(mark, lock);
-  return { kind: 'installed', folder };
+  return null;
 }
 
-/** npm says in many lines what its first error lines say already. */
-function firstComplaint(error: unknown): string {
-  const { stderr = '', message } = error as Error & { stderr?: string };
+/** The first error lines of npm say as much as all of them. */
+function firstComplaint({ stderr = '', message }: Error & { stderr?: string }): string {
   const lines = stderr.split('\n').filter((line) => line.startsWith('npm error'));
   const words = lines.map((line) => line.replace(/^npm error\s*/, '').trim()).filter((line) => line !== '');
   return words.slice(0, 2).join(', ') || (message.split('\n')[0] as string);

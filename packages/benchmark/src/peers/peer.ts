@@ -10,7 +10,7 @@ export interface PeerPlace {
   readonly name: string;
 }
 
-/** Where every transaction of a store is now, each as often as it is there. */
+/** The hashes in each stage of a store, each as often as it is there. */
 export interface Census {
   readonly waiting: readonly string[];
   readonly inflight: readonly string[];
@@ -19,31 +19,31 @@ export interface Census {
 
 /** An open store of a peer, driven through the life of a transaction in the peer's own terms. */
 export interface PeerStore {
-  /** What its user has done before the pool is asked, signatures for one: not measured. */
+  /** What its user does before the pool is asked, signatures for one: not measured. */
   prepare?(transactions: readonly Transaction[]): Promise<void>;
   add(transactions: readonly Transaction[]): Promise<unknown>;
-  /** Puts as many in flight as are named; a queue chooses by itself. Answers those that the caller holds now. */
+  /** Puts as many in flight as are named; a queue chooses by itself. @returns the hashes that the caller holds now */
   take(hashes: readonly string[]): Promise<readonly string[]>;
-  /** Ends the life of what `take` has answered. */
+  /** Ends the life of the taken transactions. */
   confirm(hashes: readonly string[]): Promise<unknown>;
-  /** Both steps at once, where the peer's fastest way knows no two. */
+  /** Both steps at once, where the peer's fastest way has no two. */
   finish?(hashes: readonly string[]): Promise<unknown>;
   /** Where the store outlives its connection. */
   census?(): Promise<Census>;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 }
 
-/** What somebody may use instead of this project, or one way to use this project. */
+/** Another project that somebody may use instead of this one, or one way to use this one. */
 export interface Peer {
   readonly name: string;
-  /** What npm installs for it; `null` for what is part of this project. */
+  /** The package of npm; `null` for what is part of this project. */
   readonly package: string | null;
-  /** What its user has less of than ours, in a few words. */
+  /** What it lacks beside ours, in a few words. */
   readonly lacks: string;
   open(place: PeerPlace): Promise<PeerStore>;
 }
 
-/** Runs `work` for every item, as many at once as `width`, and answers in the order of the items. */
+/** Runs `work` for every item, as many at once as `width`. @returns the answers in the order of the items */
 export async function inLanes<T, R>(width: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const answers: R[] = [];
   const rest = items.entries();

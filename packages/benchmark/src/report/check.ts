@@ -1,3 +1,4 @@
+import { digits } from './format.ts';
 import type { Result } from './result.ts';
 import type { Spread } from './spread.ts';
 
@@ -12,13 +13,13 @@ interface Ratio {
   readonly value: Spread;
 }
 
-export interface Finding {
+interface Finding {
   readonly key: string;
   readonly stored: number;
   readonly now: number;
 }
 
-export interface Verdict {
+interface Verdict {
   readonly compared: number;
   /** Ratios of the stored run that this one does not have. */
   readonly missing: number;
@@ -27,51 +28,53 @@ export interface Verdict {
   readonly unsure: readonly Finding[];
 }
 
+/** Prints what got worse; the exit code is 1 then, and where nothing could be compared. */
+export function check(stored: Result, now: Result): void {
+  const { compared, missing, worse, unsure } = compare(stored, now);
+  const list = (findings: readonly Finding[]): string =>
+    findings.map((one) => `\n  ${one.key}: ${digits(one.stored)} → ${digits(one.now)}`).join('');
+  if (unsure.length > 0) console.error(`perhaps worse, the spread is too wide to tell:${list(unsure)}`);
+  if (worse.length > 0) console.error(`worse:${list(worse)}`);
+  console.error(`${compared} ratios compared, ${worse.length} worse; ${missing} of the stored run not measured`);
+  if (worse.length > 0 || compared === 0) process.exitCode = 1;
+}
+
 /** Compares what both runs measured; what only one of them has is left out. */
 export function compare(stored: Result, now: Result): Verdict {
   const before = new Map(ratiosOf(stored).map((ratio) => [ratio.key, ratio]));
   const pairs = ratiosOf(now).flatMap((ratio) => {
     const old = before.get(ratio.key);
-    return old === undefined ? [] : [{ old, ratio }];
+    return old === undefined ? [] : [{ old: old.value, ratio }];
   });
-  const past = pairs.filter(({ old, ratio }) => isPast(old, ratio));
-  const finding = ({ old, ratio }: (typeof past)[number]): Finding => ({
-    key: ratio.key,
-    stored: old.value.median,
-    now: ratio.value.median,
-  });
+  const past = pairs
+    .filter(({ old, ratio }) => isPast(old, ratio))
+    .map(({ old, ratio: { key, value } }) => {
+      const finding = { key, stored: old.median, now: value.median };
+      return { finding, overlaps: old.lower <= value.upper && value.lower <= old.upper };
+    });
   return {
     compared: pairs.length,
     missing: before.size - pairs.length,
-    worse: past.filter(({ old, ratio }) => !overlap(old.value, ratio.value)).map(finding),
-    unsure: past.filter(({ old, ratio }) => overlap(old.value, ratio.value)).map(finding),
+    worse: past.flatMap(({ finding, overlaps }) => (overlaps ? [] : [finding])),
+    unsure: past.flatMap(({ finding, overlaps }) => (overlaps ? [finding] : [])),
   };
 }
 
-function isPast(old: Ratio, { value, backend, better }: Ratio): boolean {
+function isPast(old: Spread, { value, backend, better }: Ratio): boolean {
   const allowed = backend === 'redis' ? tolerance.redis : tolerance.others;
-  const [from, to] = [old.value.median, value.median];
-  return better === 'higher' ? to < from * (1 - allowed) : to > from * (1 + allowed);
-}
-
-function overlap(one: Spread, other: Spread): boolean {
-  return one.lower <= other.upper && other.lower <= one.upper;
+  return better === 'higher' ? value.median < old.median * (1 - allowed) : value.median > old.median * (1 + allowed);
 }
 
 function ratiosOf({ rows, goals }: Result): Ratio[] {
-  return [...rows.flatMap(ratiosOfRow), ...goals.flatMap(ratioOfGoal)];
-}
-
-function ratiosOfRow({ backend, title, n, limits }: Result['rows'][number]): Ratio[] {
-  return limits.map(({ name, ratio }) => ({
-    key: `${backend}: ${title}, n = ${n.toLocaleString('en')}, against ${name}`,
-    backend,
-    better: 'higher',
-    value: ratio,
-  }));
-}
-
-function ratioOfGoal({ backend, title, unit, goal, value }: Result['goals'][number]): Ratio[] {
-  if (unit !== '×') return [];
-  return [{ key: `${backend}: ${title}`, backend, better: goal.kind === 'at least' ? 'higher' : 'lower', value }];
+  const ofRows = rows.flatMap(({ backend, title, n, limits }) =>
+    limits.map(({ name, ratio }): Ratio => {
+      const key = `${backend}: ${title}, n = ${n.toLocaleString('en')}, against ${name}`;
+      return { key, backend, better: 'higher', value: ratio };
+    }),
+  );
+  const ratios = goals.filter(({ unit }) => unit === '×');
+  const ofGoals = ratios.map(({ backend, title, goal, value }): Ratio => {
+    return { key: `${backend}: ${title}`, backend, better: goal.kind === 'at least' ? 'higher' : 'lower', value };
+  });
+  return [...ofRows, ...ofGoals];
 }

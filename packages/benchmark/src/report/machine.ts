@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { BenchServer } from '../backends/redis-server.ts';
+import type { BenchServer } from '../setup/redis-server.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 /** Where and with what a run was made. */
@@ -25,6 +25,10 @@ export interface Machine {
 /** @param redis the server that a run uses; @param rounds of the loop of fsync */
 export async function machineOf(folder: string, redis: BenchServer | null, rounds: number): Promise<Machine> {
   const [cpu] = cpus();
+  const db = new Database(':memory:');
+  const sqlite = String(db.prepare('SELECT sqlite_version()').pluck().get());
+  db.close();
+  const server = redis && (await redis.client.info('server'));
   return {
     node: process.versions.node,
     system: `${platform()} ${arch()}`,
@@ -32,10 +36,10 @@ export async function machineOf(folder: string, redis: BenchServer | null, round
     memoryGib: Math.round(totalmem() / 2 ** 30),
     revision: revisionOf(import.meta.dirname),
     betterSqlite3: versionOf('better-sqlite3'),
-    sqlite: sqliteVersion(),
+    sqlite,
     ioredis: versionOf('ioredis'),
-    redis: await redisVersion(redis),
-    fsyncsPerSecond: spreadOf(fsyncRates(folder, rounds)),
+    redis: server && (/redis_version:(\S+)/.exec(server)?.[1] ?? 'unknown'),
+    fsyncsPerSecond: spreadOf(fsyncRates(join(folder, 'fsync'), rounds)),
   };
 }
 
@@ -56,21 +60,8 @@ function versionOf(dependency: string): string {
   return version;
 }
 
-function sqliteVersion(): string {
-  const db = new Database(':memory:');
-  const version = String(db.prepare('SELECT sqlite_version()').pluck().get());
-  db.close();
-  return version;
-}
-
-async function redisVersion(redis: BenchServer | null): Promise<string | null> {
-  if (redis === null) return null;
-  return /redis_version:(\S+)/.exec(await redis.client.info('server'))?.[1] ?? 'unknown';
-}
-
-function fsyncRates(folder: string, rounds: number): number[] {
-  const own = mkdtempSync(join(folder, 'fsync-'));
-  const file = openSync(join(own, 'file'), 'w');
+function fsyncRates(path: string, rounds: number): number[] {
+  const file = openSync(path, 'w');
   const page = Buffer.alloc(4_096, 1);
   const rate = (): number => {
     const start = performance.now();
@@ -85,6 +76,5 @@ function fsyncRates(folder: string, rounds: number): number[] {
     return Array.from({ length: rounds }, rate);
   } finally {
     closeSync(file);
-    rmSync(own, { recursive: true, force: true });
   }
 }

@@ -1,4 +1,4 @@
-import type { Figure } from '../runner/measure.ts';
+import type { Figure } from './figure.ts';
 import { cost, digits, spread, table } from './format.ts';
 import type { Result } from './result.ts';
 import { isRanked, type Row } from './row.ts';
@@ -7,28 +7,27 @@ import { quantile } from './spread.ts';
 export const quoteStart = '<!-- benchmark: start -->';
 export const quoteEnd = '<!-- benchmark: end -->';
 
-/** The whole result as Markdown; what stands between the markers is quoted elsewhere. */
+/** The whole result as Markdown; READMEs quote the part between the markers. */
 export function report(result: Result): string {
+  const { rows, goals, sections } = result;
+  const met = goals.filter((goal) => goal.met).length;
+  const quote = [header(result), ...summary(rows), `${met} of ${goals.length} goals met.`].join('\n\n');
   const parts = [
     '# Benchmark',
-    `${quoteStart}\n${quote(result)}\n${quoteEnd}`,
-    ...(result.rows.length === 0 ? [] : ['![Cost against the number of transactions stored](latest.svg)']),
+    `${quoteStart}\n${quote}\n${quoteEnd}`,
     '## Goals',
-    goals(result.goals),
-    ...backendsOf(result).flatMap((backend) => [`## ${backend}`, workloads(result.rows, backend)]),
-    ...result.sections.flatMap(({ title, markdown }) => [`## ${title}`, markdown.trim()]),
+    goalTable(goals),
+    ...backendsOf(rows).flatMap((backend) => [
+      `## ${backend}`,
+      rowTable(rows.filter((row) => row.backend === backend)),
+    ]),
+    ...sections.flatMap(({ title, markdown }) => [`## ${title}`, markdown.trim()]),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-export function backendsOf({ rows }: Result): string[] {
+function backendsOf(rows: readonly Row[]): string[] {
   return [...new Set(rows.map(({ backend }) => backend))];
-}
-
-/** Machine, and a table of a row for each workload with the most stored. */
-function quote(result: Result): string {
-  const met = result.goals.filter((goal) => goal.met).length;
-  return [header(result), ...summary(result), `${met} of ${result.goals.length} goals met.`].join('\n\n');
 }
 
 function header(result: Result): string {
@@ -45,61 +44,55 @@ function header(result: Result): string {
   ].join('\n');
 }
 
-/** How far apart the passes are, further ones of single rows included: a second run differs by less. */
+/** How far apart the passes are: a second run differs by less. */
 function repeatability({ rows, passes }: Result): string[] {
   const apart = rows.flatMap(({ limits }) => limits.flatMap(({ passesApart }) => passesApart ?? []));
   if (apart.length === 0) return [];
-  const counts = Object.entries(passes)
-    .map((part) => part.join(' '))
-    .join(', ');
+  const counts = Object.entries(passes).map((part) => part.join(' '));
   const percent = (share: number): string => `${digits(quantile(apart, share) * 100)} %`;
   return [
-    `Passes: ${counts}; the greatest ratio of a pass is above the least by ${percent(0.5)} (median), in nine of ten rows by at most ${percent(0.9)}.`,
+    `Passes: ${counts.join(', ')}; the greatest ratio of a pass is above the least by ${percent(0.5)} (median), in nine of ten rows by at most ${percent(0.9)}.`,
   ];
 }
 
-/** A table for each kind of pool. */
-function summary(result: Result): string[] {
-  const largest = Math.max(...result.rows.map(({ n }) => n));
-  const rows = result.rows.filter(({ n }) => n === largest);
+/** A table for each kind of pool, with a row for each workload at the largest n. */
+function summary(all: readonly Row[]): string[] {
+  const largest = Math.max(...all.map(({ n }) => n));
+  const rows = all.filter(({ n }) => n === largest);
   const stored = `${largest.toLocaleString('en')} stored`;
   return [
-    summaryTable(
+    ...summaryTable(
       stored,
       rows.filter((row) => !isRanked(row)),
     ),
-    summaryTable(`${stored}, by priority`, rows.filter(isRanked)),
-  ].flat();
+    ...summaryTable(`${stored}, by priority`, rows.filter(isRanked)),
+  ];
 }
 
 function summaryTable(head: string, rows: readonly Row[]): string[] {
   if (rows.length === 0) return [];
-  const backends = [...new Set(rows.map(({ backend }) => backend))];
+  const backends = backendsOf(rows);
   const cell = (id: string, backend: string): string => {
     const row = rows.find((candidate) => candidate.id === id && candidate.backend === backend);
     return row === undefined ? '–' : `${cost(row.cost.median, row.unit)}${share(row)}`;
   };
-  const lines = inOrder(rows).map(({ id, title, per }) => [
-    title,
-    per,
-    ...backends.map((backend) => cell(id, backend)),
-  ]);
+  const lines = inOrder(rows).map(({ id, title, per }) => [title, per, ...backends.map((one) => cell(id, one))]);
   return [table([head, 'for each', ...backends], lines)];
 }
 
-/** One row of each workload, in the order of the backend that can do the most. */
+/** One row of each workload, in the order of the backend with the most of them. */
 function inOrder(rows: readonly Row[]): Row[] {
   const byBackend = [...Map.groupBy(rows, ({ backend }) => backend).values()];
   const longestFirst = byBackend.sort((a, b) => b.length - a.length).flat();
   return [...new Map(longestFirst.map((row) => [row.id, row])).values()];
 }
 
-/** How much of the limit's speed it has. */
+/** The part of the limit's speed that it reaches. */
 function share({ limits }: Row): string {
   return limits.length === 0 ? '' : ` (${limits.map(({ ratio }) => digits(ratio.median)).join(', ')})`;
 }
 
-function goals(figures: readonly Figure[]): string {
+function goalTable(figures: readonly Figure[]): string {
   return table(
     ['backend', 'what', 'median (least–most)', 'goal', 'met'],
     figures.map(({ backend, title, goal, unit, value, met }) => [
@@ -112,19 +105,11 @@ function goals(figures: readonly Figure[]): string {
   );
 }
 
-function workloads(all: readonly Row[], backend: string): string {
-  const rows = all.filter((row) => row.backend === backend);
+function rowTable(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap(({ limits }) => limits.map(({ name }) => name)))];
+  const limits = names.map((name) => `${name}: cost, ratio`);
   return table(
-    [
-      'workload',
-      'n',
-      'cost (least–most)',
-      'for each',
-      ...names.map((name) => `${name}: cost, ratio`),
-      'growth',
-      'flatness',
-    ],
+    ['workload', 'n', 'cost (least–most)', 'for each', ...limits, 'growth', 'flatness'],
     rows.map((row) => [
       row.title,
       row.n.toLocaleString('en'),

@@ -1,5 +1,7 @@
-import type { Per } from '../workloads/workload.ts';
 import { median, quotients, type Spread, spreadOf } from './spread.ts';
+
+/** What a cost is counted by. */
+export type Per = 'transaction' | 'block' | 'rollback' | 'entry' | 'event' | 'restart' | 'reap' | 'sweep';
 
 /** What one backend costs in one workload with `n` stored. */
 export interface Row {
@@ -13,14 +15,14 @@ export interface Row {
   readonly limits: readonly LimitRow[];
   /** Cost ÷ cost at the smallest n; `null` at the smallest. */
   readonly growth: Spread | null;
-  /** Growth, the first limit's own growth divided out; `null` at the smallest. */
+  /** Growth ÷ the first limit's own growth; `null` at the smallest. */
   readonly flatness: Spread | null;
 }
 
 interface LimitRow {
   readonly name: string;
   readonly cost: Spread;
-  /** The limit's cost ÷ ours: 1 is as quick, or as small, as the bare structure. */
+  /** The limit's cost ÷ ours: 1 is as fast, or as small, as the bare structure. */
   readonly ratio: Spread;
   /** The greatest median of a pass ÷ the least, less 1; `null` after a single pass. */
   readonly passesApart: number | null;
@@ -41,65 +43,59 @@ export interface Series {
   readonly costs: readonly Costs[];
 }
 
-/** In whichever order they were measured. */
-export function inOrderOf(workloads: readonly Pick<Row, 'id'>[], series: readonly Series[]): Series[] {
-  const place = ({ head }: Series): number => workloads.findIndex(({ id }) => id === head.id);
-  return series.toSorted((a, b) => place(a) - place(b));
+export function footprintHead(backend: string): RowHead {
+  return { backend, id: 'memory', title: 'memory beyond the payload', unit: 'bytes', per: 'transaction' };
 }
 
-/** Of a pool by priority: those are shown apart from the pools in order of arrival. */
+/** Rows of priority pools have a table of their own. */
 export function isRanked({ id }: Pick<Row, 'id'>): boolean {
   return id.startsWith('ranked-');
 }
 
 /** The rows of one workload, from the smallest n to the largest: the rounds of all passes count alike. */
-export function rowsOf(head: RowHead, passes: readonly (readonly Costs[])[]): Row[] {
-  const costs = passes.reduce(together);
+export function rowsOf(passes: readonly Series[]): Row[] {
+  const [first] = passes as [Series, ...Series[]];
+  const costs = passes.map((pass) => pass.costs).reduce(together);
   const [base] = costs;
-  return costs.map((at) => ({
-    ...head,
-    n: at.n,
-    cost: spreadOf(at.ours),
-    limits: [...at.limits].map(([name, limit]) => ({
-      name,
-      cost: spreadOf(limit),
-      ratio: spreadOf(quotients(limit, at.ours)),
-      passesApart: passesApart(passes, at.n, name),
-    })),
-    growth: base === undefined || at === base ? null : spreadOf(quotients(at.ours, base.ours)),
-    flatness: base === undefined || at === base ? null : spreadOf(flatness(base, at)),
-  }));
+  return costs.map((at, i) => {
+    const grown = base === undefined || i === 0 ? null : quotients(at.ours, base.ours);
+    return {
+      ...first.head,
+      n: at.n,
+      cost: spreadOf(at.ours),
+      limits: [...at.limits].map(([name, limit]) => ({
+        name,
+        cost: spreadOf(limit),
+        ratio: spreadOf(quotients(limit, at.ours)),
+        passesApart: passesApart(
+          passes.flatMap((pass) => pass.costs[i] ?? []),
+          name,
+        ),
+      })),
+      growth: grown && spreadOf(grown),
+      flatness: grown && spreadOf(grown.map((growth) => growth / limitGrowth(base as Costs, at))),
+    };
+  });
 }
 
 function together(before: readonly Costs[], more: readonly Costs[]): Costs[] {
-  return before.map((at, i) => {
+  return before.map(({ n, ours, limits }, i) => {
     const other = more[i];
-    if (other?.n !== at.n) throw new RangeError('passes must have the same sizes');
-    const limits = [...at.limits].map(
-      ([name, costs]) => [name, [...costs, ...(other.limits.get(name) ?? [])]] as const,
-    );
-    return { n: at.n, ours: [...at.ours, ...other.ours], limits: new Map(limits) };
+    if (other?.n !== n) throw new RangeError('passes must have the same sizes');
+    const merged = [...limits].map(([name, costs]) => [name, [...costs, ...(other.limits.get(name) ?? [])]] as const);
+    return { n, ours: [...ours, ...other.ours], limits: new Map(merged) };
   });
 }
 
-function passesApart(passes: readonly (readonly Costs[])[], n: number, name: string): number | null {
-  const ratios = passes.flatMap((costs) => {
-    const at = costs.find((one) => one.n === n);
-    const limit = at?.limits.get(name);
-    return at === undefined || limit === undefined ? [] : [median(quotients(limit, at.ours))];
-  });
-  return ratios.length < 2 ? null : Math.max(...ratios) / Math.min(...ratios) - 1;
+function passesApart(passes: readonly Costs[], name: string): number | null {
+  if (passes.length < 2) return null;
+  const ratios = passes.map(({ ours, limits }) => median(quotients(limits.get(name) ?? [], ours)));
+  return Math.max(...ratios) / Math.min(...ratios) - 1;
 }
 
-function flatness(base: Costs, at: Costs): number[] {
-  const growth = limitGrowth(base, at);
-  return quotients(at.ours, base.ours).map((grown) => grown / growth);
-}
-
-/** A limit that seems to get cheaper with n excuses nothing and charges nothing: that is noise. */
+/** Of the first limit. One that seems to get cheaper with n excuses nothing and charges nothing: that is noise. */
 function limitGrowth(base: Costs, at: Costs): number {
-  const [name] = at.limits.keys();
-  if (name === undefined) return 1;
-  const [few, many] = [base.limits.get(name), at.limits.get(name)];
+  const [few] = base.limits.values();
+  const [many] = at.limits.values();
   return few === undefined || many === undefined ? 1 : Math.max(1, median(quotients(many, few)));
 }

@@ -1,4 +1,4 @@
-/** What several rounds gave: the median, the middle half around it, and the extremes. */
+/** The median of several rounds, the middle half around it, and the extremes. */
 export interface Spread {
   readonly median: number;
   readonly lower: number;
@@ -19,7 +19,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** Of the reciprocals: the other way round of a ratio. */
+/** The spread of the reciprocals. */
 export function inverted({ median, lower, upper, least, most, rounds }: Spread): Spread {
   return { median: 1 / median, lower: 1 / upper, upper: 1 / lower, least: 1 / most, most: 1 / least, rounds };
 }

@@ -1,22 +1,13 @@
-import type { BenchBackend } from '../backends/backend.ts';
+import type { BenchBackend } from '../limits/backend.ts';
 import type { Costs, RowHead, Series } from '../report/row.ts';
-import type { Turn } from '../workloads/workload.ts';
-import { type Clock, clockOf } from './clock.ts';
-import { collectGrowth } from './collection.ts';
-import type { BenchContext } from './context.ts';
-import { areSettled, type Pace, paceOf } from './pace.ts';
-import { type CostsByName, type Participant, type Turned, takeTurns } from './turns.ts';
+import { type Clock, clockOf } from '../setup/clock.ts';
+import type { Asked } from '../setup/context.ts';
+import type { Prepare, Rival } from '../workloads/workload.ts';
+import { collectAtOnce, collectGrowth, collectYoung } from './memory.ts';
+import { type Pace, paceOf } from './pace.ts';
 import { WriteAheadLogs } from './write-ahead-logs.ts';
 
-type Prepare = () => Promise<Turn> | Turn;
-
-/** One that takes turns with the measured one. */
-export interface Rival {
-  readonly name: string;
-  readonly prepare: Prepare;
-}
-
-/** Who takes turns with one `n` stored: the measured one, and what it is held against. */
+/** The measured pool with `n` stored, and its rivals. */
 export interface Contest {
   readonly n: number;
   readonly ours: Prepare;
@@ -24,34 +15,46 @@ export interface Contest {
   readonly rivals: readonly Rival[];
 }
 
+/** A turn's cost in µs a unit, and the time that was measured for it. */
+interface Turned {
+  readonly cost: number;
+  readonly measuredMs: number;
+}
+
+/** Takes a turn in every round. */
+export interface Participant {
+  readonly name: string;
+  turn(): Promise<Turned>;
+}
+
+/** By name, the cost in each round that counts. */
+export type CostsByName = ReadonlyMap<string, readonly number[]>;
+
 interface Timing {
   readonly pace: Pace;
   readonly clock: Clock;
   readonly logs: WriteAheadLogs | null;
 }
 
-/** Lets all of a workload take turns, at every n in every round. */
+/** Lets all participants of a workload take turns, at every n in every round. */
 export async function contestSeries(
   head: RowHead,
   contests: readonly Contest[],
   { place, logs: folder }: Pick<BenchBackend, 'place' | 'logs'>,
-  context: BenchContext,
+  asked: Pick<Asked, 'rounds' | 'pass'>,
 ): Promise<Series> {
   console.error(`${head.backend}: ${head.title}`);
-  const pace = paceOf(place, context);
   const logs = folder === undefined ? null : new WriteAheadLogs(folder);
-  const timing = { pace, clock: clockOf(place), logs };
-  const all = contests.flatMap((contest) => participants(contest, timing));
+  const timing = { pace: paceOf(place, asked), clock: clockOf(place), logs };
+  const all = contests.flatMap(({ n, ours, rivals }): Participant[] => [
+    { name: `${n}`, turn: () => turned(ours, timing) },
+    ...rivals.map(({ name, prepare }) => ({ name: `${n} ${name}`, turn: () => turned(prepare, timing) })),
+  ]);
   try {
-    const costs = await takeTurns(all, pace, (soFar) => areAllSettled(costsOf(contests, soFar)));
-    return { head, costs: costsOf(contests, costs) };
+    return { head, costs: costsOf(contests, await takeTurns(all, timing.pace)) };
   } finally {
     logs?.close();
   }
-}
-
-function areAllSettled(costs: readonly Costs[]): boolean {
-  return costs.every(({ ours, limits }) => [...limits.values()].every((limit) => areSettled(limit, ours)));
 }
 
 function costsOf(contests: readonly Contest[], costs: CostsByName): Costs[] {
@@ -63,34 +66,62 @@ function costsOf(contests: readonly Contest[], costs: CostsByName): Costs[] {
   }));
 }
 
-function participants({ n, ours, rivals }: Contest, timing: Timing): Participant[] {
-  const others = rivals.map(({ name, prepare }) => ({ name: `${n} ${name}`, turn: () => turned(prepare, timing) }));
-  return [{ name: `${n}`, turn: () => turned(ours, timing) }, ...others];
-}
-
-/** What is over too soon is done again and again; what is long enough alone counts from the first time on. */
+/** Repeats what is over too soon; what lasts long enough alone counts from its first time on. */
 async function turned(prepare: Prepare, { pace, clock, logs }: Timing): Promise<Turned> {
   const until = performance.now() + pace.longestTurnMs;
   let [coldMs, measuredMs, count] = [0, 0, 0];
   do {
-    const [milliseconds, units] = await once(prepare, clock, logs);
+    const turn = await prepare();
+    await collectGrowth();
+    logs?.settle();
+    const start = clock();
+    await turn.run();
+    const milliseconds = clock() - start + (logs?.checkpoint(clock) ?? 0);
+    await turn.undo?.();
     if (coldMs < pace.coldMs && milliseconds < pace.turnMs) coldMs += milliseconds;
     else {
       measuredMs += milliseconds;
-      count += units;
+      count += turn.count;
     }
   } while (count === 0 || (measuredMs < pace.turnMs && performance.now() < until));
   return { cost: (measuredMs * 1_000) / count, measuredMs: coldMs + measuredMs };
 }
 
-/** Milliseconds, and the units done in them. */
-async function once(prepare: Prepare, clock: Clock, logs: WriteAheadLogs | null): Promise<[number, number]> {
-  const turn = await prepare();
-  await collectGrowth();
-  logs?.settle();
-  const start = clock();
-  await turn.run();
-  const milliseconds = clock() - start + (logs?.writeBack(clock) ?? 0);
-  await turn.undo?.();
-  return [milliseconds, turn.count];
+/**
+ * Lets all participants take turns, round after round. Each round begins with another of them, and every second one goes
+ * backwards, so that none always follows the same neighbour.
+ */
+export async function takeTurns(participants: readonly Participant[], pace: Pace): Promise<CostsByName> {
+  const costs = new Map(participants.map(({ name }): [string, number[]] => [name, []]));
+  collectAtOnce();
+  await warmUp(participants, pace);
+  for (let round = 0; round < pace.rounds; round++) {
+    await collectGrowth();
+    for (const participant of rotated(participants, round)) {
+      collectYoung();
+      costs.get(participant.name)?.push((await participant.turn()).cost);
+    }
+  }
+  return costs;
+}
+
+/** Turns that do not count, until each participant was measured for long enough. */
+async function warmUp(participants: readonly Participant[], { warmMs, longestWarmMs }: Pace): Promise<void> {
+  const until = performance.now() + longestWarmMs;
+  let cold = warmMs === 0 ? [] : participants.map((participant) => ({ participant, measuredMs: 0 }));
+  for (let round = 0; cold.length > 0 && (round === 0 || performance.now() < until); round++) {
+    for (const one of cold) {
+      collectYoung();
+      one.measuredMs += (await one.participant.turn()).measuredMs;
+    }
+    cold = cold.filter(({ measuredMs }) => measuredMs < warmMs);
+  }
+}
+
+/** The order of a round: from its own beginning on, forwards or backwards. */
+export function rotated<T>(items: readonly T[], round: number): T[] {
+  const order = round % 2 === 0 ? [...items] : items.toReversed();
+  const first = round % Math.max(1, items.length);
+  const place = round % 2 === 0 ? first : items.length - 1 - first;
+  return [...order.slice(place), ...order.slice(0, place)];
 }

@@ -1,159 +1,100 @@
-import { startServer } from '../backends/redis-server.ts';
-import { peersReport } from '../peers/report.ts';
+import { figureOf, type Sampled } from '../goals/measure.ts';
+import { type Figure, flatnessGoals, goalsAgainst } from '../report/figure.ts';
 import { digits } from '../report/format.ts';
 import { type Machine, machineOf } from '../report/machine.ts';
-import { flatnessGoals, type Result, resultFormat } from '../report/result.ts';
+import { type Result, resultFormat } from '../report/result.ts';
 import { type Row, rowsOf, type Series } from '../report/row.ts';
-import { rankedGoals } from '../workloads/ranked-series.ts';
-import { goalsAgainst } from './against.ts';
-import { benchFolder, removeFolder } from './folder.ts';
-import { hasFurtherPasses, isTimeFor, mostPasses, unsettledRows } from './further-passes.ts';
-import { type Figure, figureOf, type Sampled } from './measure.ts';
+import { withFolder } from '../setup/context.ts';
+import { startServer } from '../setup/redis-server.ts';
+import { priorityGoals } from '../workloads/priority.ts';
 import type { Options } from './options.ts';
-import { type Measured, needsRedis, type Part, passesOf, titleOf } from './part.ts';
-import { measuredApart } from './part-runner.ts';
-import type { PassOf } from './pass.ts';
+import { type Measured, type Part, placeOf, titleOf } from './part.ts';
+import { measuredApart } from './process.ts';
 
+const program = new URL('./child.ts', import.meta.url);
 const fsyncRounds = 7;
 
 /**
- * Everything that the options ask for, pass after pass: each part in a process of its own, as what a process compiled and
- * where its memory lies makes some rows dearer from its start to its end, and neighbours come and go in minutes.
- * @param tell is given what there is so far after each part
+ * Everything that the options ask for, pass after pass, each part in a process of its own: the compiled code of a process and the
+ * addresses of its memory make some rows slower from its start to its end.
+ * @param tell is given the result so far after each part
  */
 export async function run(options: Options, tell: (soFar: Result) => void): Promise<Result> {
+  const { sizes, rounds, row, passes: count } = options;
   const began = new Date();
-  const suite = new Suite(options, { began, machine: await machineHere(options), tell });
-  await suite.usualPasses();
-  if (hasFurtherPasses(options)) await suite.furtherPasses();
-  const result = suite.result();
-  if (options.row !== undefined && result.rows.length + result.goals.length === 0)
-    throw new Error(`--row ${options.row}: no row and no goal has that in its title, or as its id`);
-  return result;
-}
-
-interface Setting {
-  readonly began: Date;
-  readonly machine: Machine;
-  readonly tell: (soFar: Result) => void;
-}
-
-class Suite {
-  readonly #options: Options;
-  readonly #setting: Setting;
-  /** Each with its usual passes. */
-  readonly #parts: readonly (readonly [Part, number])[];
-  readonly #measured: Measured[] = [];
-  /** How long the last whole pass of each part took. */
-  readonly #lastMinutes = new Map<Part, number>();
-
-  constructor(options: Options, setting: Setting) {
-    this.#options = options;
-    this.#setting = setting;
-    this.#parts = partsOf(options).map((part) => [part, passesOf(part, options)] as const);
-  }
-
-  async usualPasses(): Promise<void> {
-    for (let index = 0; index < this.#mostUsual(); index++)
-      for (const [part, count] of this.#parts) if (index < count) await this.#measure(part, { index, count });
-  }
-
-  /** Of the rows alone whose passes do not agree; first where there are fewest of them. */
-  async furtherPasses(): Promise<void> {
-    for (let index = this.#mostUsual(); index < mostPasses; index++)
-      for (const { part, count, ids, rowsShare } of this.#unsettled()) {
-        const isTime = isTimeFor(this.#lastMinutes.get(part) ?? 0, { elapsed: this.#minutes(), rowsShare });
-        if (isTime) await this.#measure(part, { index, count }, ids);
-      }
-  }
-
-  #unsettled() {
-    const { rows } = this.result();
-    return this.#parts
-      .flatMap(([part, count]) => (part.kind === 'backend' ? [{ part, count, ...unsettledRows(rows, part.name) }] : []))
-      .filter(({ ids }) => ids.length > 0)
-      .sort((a, b) => a.rowsShare - b.rowsShare);
-  }
-
-  result(): Result {
-    const { began, machine } = this.#setting;
-    const passes = Object.fromEntries(this.#parts.map(([part, count]) => [titleOf(part), count]));
-    const { sizes } = this.#options;
-    const date = began.toISOString();
-    const head = { format: resultFormat, date, minutes: this.#minutes(), sizes, passes, machine } as const;
-    return { ...head, ...together(this.#measured, this.#options) };
-  }
-
-  async #measure(part: Part, pass: PassOf, ids?: readonly string[]): Promise<void> {
-    const what = ids === undefined ? `of ${pass.count}` : `of ${ids.length} unsettled rows`;
-    console.error(`${titleOf(part)}: pass ${pass.index + 1} ${what}, after ${digits(this.#minutes())} minutes`);
-    const { sizes, rounds, row } = this.#options;
-    const begin = this.#minutes();
-    this.#measured.push(await measuredApart({ part, context: { sizes, rounds, row, ids, pass } }));
-    if (ids === undefined) this.#lastMinutes.set(part, this.#minutes() - begin);
-    this.#setting.tell(this.result());
-  }
-
-  #mostUsual(): number {
-    return Math.max(0, ...this.#parts.map(([, count]) => count));
-  }
-
-  #minutes(): number {
-    return (Date.now() - this.#setting.began.getTime()) / 60_000;
-  }
-}
-
-async function machineHere(options: Options): Promise<Machine> {
-  const folder = benchFolder();
-  const redis = partsOf(options).some(needsRedis) ? await startServer(folder) : null;
-  try {
-    return await machineOf(folder, redis, options.rounds ?? fsyncRounds);
-  } finally {
-    await redis?.stop();
-    removeFolder(folder);
-  }
-}
-
-function partsOf({ backends, subject, against, peers, full }: Options): Part[] {
-  if (against !== undefined) return backends.map((name) => ({ kind: 'against', name, checkout: against }));
-  return [
-    ...backends.map((name): Part => ({ kind: 'backend', name, full })),
-    ...(subject === undefined ? [] : [{ kind: 'foreign', path: subject } as const]),
-    ...(peers ? [{ kind: 'peers' } as const] : []),
-  ];
-}
-
-function together(measured: readonly Measured[], { against }: Options): Pick<Result, 'rows' | 'goals' | 'sections'> {
-  const rows = rowsIn(measured.flatMap(({ series }) => series));
-  if (against !== undefined) return { rows, goals: goalsAgainst(rows), sections: [] };
-  const figures = figuresIn(measured.flatMap(({ sampled }) => sampled));
-  const { goals, sections } = peersReport(measured.flatMap(({ peers }) => peers ?? []));
-  const names = [...new Set([...rows, ...figures].map(({ backend }) => backend))];
-  const own = names.flatMap((name) => {
-    const of = <T extends { readonly backend: string }>(all: readonly T[]): T[] =>
-      all.filter(({ backend }) => backend === name);
-    return [...of(figures), ...rankedGoals(of(rows)), ...flatnessGoals(of(rows))];
+  const minutes = (): number => (Date.now() - began.getTime()) / 60_000;
+  const parts = partsOf(options);
+  const machine = await machineHere(parts.some(needsServer) ? 'own' : 'none', rounds);
+  const measured: Measured[] = [];
+  const result = (): Result => ({
+    format: resultFormat,
+    date: began.toISOString(),
+    minutes: minutes(),
+    sizes,
+    passes: Object.fromEntries(parts.map((part) => [titleOf(part), count])),
+    machine,
+    ...together(measured, options),
+    sections: [],
   });
-  return { rows, goals: [...own, ...goals], sections };
+  for (let index = 0; index < count; index++)
+    for (const part of parts) {
+      console.error(`${titleOf(part)}: pass ${index + 1} of ${count}, after ${digits(minutes())} minutes`);
+      const asked = { sizes, rounds, row, pass: { index, count } };
+      const server = needsServer(part) ? 'own' : 'none';
+      measured.push(await measuredApart<Measured, Part>(program, { part, asked, server, place: placeOf(part) }));
+      tell(result());
+    }
+  const whole = result();
+  if (row !== undefined && whole.rows.length + whole.goals.length === 0)
+    throw new Error(`--row ${row}: no row and no goal has that in its title, or as its id`);
+  return whole;
+}
+
+function needsServer(part: Part): boolean {
+  return placeOf(part) === 'server';
+}
+
+/** @param server whether the run starts a Redis: its version belongs into the report */
+export function machineHere(server: 'none' | 'own', rounds: number | undefined): Promise<Machine> {
+  return withFolder(async (folder) => {
+    const redis = server === 'own' ? await startServer(folder) : null;
+    try {
+      return await machineOf(folder, redis, rounds ?? fsyncRounds);
+    } finally {
+      await redis?.stop();
+    }
+  });
+}
+
+function partsOf({ backends, subject, against, full }: Options): Part[] {
+  if (against !== undefined) return backends.map((name) => ({ kind: 'against', name, checkout: against }));
+  const own = backends.map((name): Part => ({ kind: 'backend', name, full }));
+  return subject === undefined ? own : [...own, { kind: 'foreign', path: subject }];
+}
+
+function together(measured: readonly Measured[], { against }: Options): Pick<Result, 'rows' | 'goals'> {
+  const rows = rowsIn(measured.flatMap(({ series }) => series));
+  if (against !== undefined) return { rows, goals: goalsAgainst(rows) };
+  const figures = figuresIn(measured.flatMap(({ sampled }) => sampled));
+  const names = [...new Set([...rows, ...figures].map(({ backend }) => backend))];
+  const goals = names.flatMap((name) => {
+    const own = rows.filter(({ backend }) => backend === name);
+    return [...figures.filter(({ backend }) => backend === name), ...priorityGoals(own), ...flatnessGoals(own)];
+  });
+  return { rows, goals };
 }
 
 function rowsIn(series: readonly Series[]): Row[] {
   const workloads = Map.groupBy(series, ({ head }) => `${head.backend}: ${head.id}`);
-  return [...workloads.values()].flatMap((passes) => {
-    const [{ head }] = passes as [Series, ...Series[]];
-    return rowsOf(
-      head,
-      passes.map(({ costs }) => costs),
-    );
-  });
+  return [...workloads.values()].flatMap(rowsOf);
 }
 
-/** Of a goal in several passes, one figure. */
+/** One figure for each goal, with the rounds of all passes. */
 function figuresIn(sampled: readonly Sampled[]): Figure[] {
   const goals = Map.groupBy(sampled, ({ backend, title }) => `${backend}: ${title}`);
   return [...goals.values()].flatMap((passes) => {
-    const [first] = passes as [Sampled, ...Sampled[]];
+    const [head] = passes as [Sampled, ...Sampled[]];
     const values = passes.flatMap((pass) => pass.values);
-    return values.length === 0 ? [] : [figureOf({ ...first, values })];
+    return values.length === 0 ? [] : [figureOf({ ...head, values })];
   });
 }

@@ -1,18 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../setup/clock.ts';
 
 const ending = '-wal';
 
-interface Frames {
-  readonly log: number;
-  readonly checkpointed: number;
-}
-
 /**
- * The write-ahead logs of the databases in a folder, each looked after by a connection of its own. SQLite writes a log back into
- * its file once in some thousand pages, which is all in one turn and nothing in the next: here a turn has what it wrote itself.
+ * The write-ahead logs of the databases in a folder, each with a connection of its own. SQLite checkpoints a log once in some
+ * thousand pages, so all of it falls into one turn and nothing into the next. Here each turn bears the checkpoint of its own pages.
  */
 export class WriteAheadLogs {
   readonly #connections: readonly Database.Database[];
@@ -22,13 +17,13 @@ export class WriteAheadLogs {
     this.#connections = names.map((name) => new Database(join(folder, name.slice(0, -ending.length))));
   }
 
-  /** Writes back what others left in them. */
+  /** Checkpoints what others left in them. */
   settle(): void {
     for (const connection of this.#connections) connection.pragma('wal_checkpoint(PASSIVE)');
   }
 
-  /** Milliseconds to write back what was written since `settle`. */
-  writeBack(clock: Clock): number {
+  /** Milliseconds of a checkpoint of everything written since `settle`. */
+  checkpoint(clock: Clock): number {
     const written = this.#connections.filter(hasFrames);
     const start = clock();
     for (const connection of written) connection.pragma('wal_checkpoint(PASSIVE)');
@@ -41,6 +36,6 @@ export class WriteAheadLogs {
 }
 
 function hasFrames(connection: Database.Database): boolean {
-  const [frames] = connection.pragma('wal_checkpoint(NOOP)') as [Frames];
-  return frames.log > frames.checkpointed;
+  const [{ log, checkpointed }] = connection.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }];
+  return log > checkpointed;
 }

@@ -1,38 +1,83 @@
-import type { Capabilities, MempoolStore } from 'mempool-core';
-import type { Bare } from '../limits/limit.ts';
-import type { Stored } from './stored.ts';
+import type { Capabilities } from 'mempool-core';
+import type { BareIndex } from '../limits/memory.ts';
+import type { Goal } from '../report/figure.ts';
+import type { Per } from '../report/row.ts';
+import { batches } from '../setup/samples.ts';
+import type { FilledBare, FilledPool, FilledRanking, Given } from './pools.ts';
 
-/** What a cost is counted by. */
-export type Per = 'transaction' | 'block' | 'rollback' | 'entry' | 'event' | 'restart' | 'reap' | 'sweep';
-
-/** One turn: what is timed, how many units it has, and how the pool comes back to what it was. */
+/** One turn: what is timed, how many units it has, and how the pool gets back to its state before. */
 export interface Turn {
   readonly count: number;
   run(): unknown;
-  undo?(): unknown;
+  readonly undo?: (() => unknown) | undefined;
 }
 
-/** One pool of a subject while it is measured. */
-export interface BenchPool {
-  readonly stored: Stored;
-  readonly store: MempoolStore;
-  /** Another node on the same pool. */
-  second(): Promise<MempoolStore>;
-  reopen(): Promise<void>;
+export type Prepare = () => Promise<Turn> | Turn;
+
+/** Takes turns with the measured pool. */
+export interface Rival {
+  readonly name: string;
+  readonly prepare: Prepare;
 }
 
-export interface BarePool {
-  readonly stored: Stored;
-  readonly bare: Bare;
+/** Everything beside a priority pool that is filled with as many transactions. */
+export interface Beside {
+  readonly ours: FilledPool;
+  readonly fifo: FilledPool;
+  readonly bare: FilledBare;
+  readonly index: BareIndex;
+  readonly rankings: readonly FilledRanking[];
 }
 
 export interface Workload {
   readonly id: string;
   readonly title: string;
   readonly per: Per;
-  /** What `n` transactions are before the workload begins. */
-  readonly given: 'pending' | 'inflight' | 'logged';
+  readonly given: Given;
   readonly needs?: readonly (keyof Capabilities)[];
-  ours(pool: BenchPool): Promise<Turn> | Turn;
-  limit(pool: BarePool): Promise<Turn> | Turn;
+  ours(pool: FilledPool): Promise<Turn> | Turn;
+  /** The same work on each bare structure of the backend; beside a priority pool on the first alone. */
+  limit?(pool: FilledBare): Promise<Turn> | Turn;
+  /** What else takes turns with a priority pool. */
+  rivals?(beside: Beside): Rival[];
+  /** What ours ÷ that rival must be, by backend. */
+  readonly goal?: { readonly against: string; readonly by: Readonly<Record<string, Goal>> };
+}
+
+/** Makes the calls one after the other. A call that is already done is not awaited: that would cost a turn of the microtask queue. */
+export async function inCalls<T>(calls: readonly T[], call: (one: T) => unknown): Promise<void> {
+  for (const one of calls) {
+    const done = call(one);
+    if (done instanceof Promise) await done;
+  }
+}
+
+interface Counted {
+  /** Items that count as one; default 1. */
+  readonly unit?: number;
+  readonly undo?: Turn['undo'];
+}
+
+/** A turn of calls of `size` items each. */
+export function byCalls<T>(
+  items: readonly T[],
+  size: number,
+  call: (items: T[]) => unknown,
+  { unit = 1, undo }: Counted = {},
+): Turn {
+  const calls = batches(items, size);
+  return { count: items.length / unit, run: () => inCalls(calls, call), undo };
+}
+
+/** A turn of the same call several times: once is over too soon for the clock. */
+export function repeated(times: number, call: () => unknown, count: number = times): Turn {
+  return {
+    count,
+    async run() {
+      for (let i = 0; i < times; i++) {
+        const done = call();
+        if (done instanceof Promise) await done;
+      }
+    },
+  };
 }

@@ -1,0 +1,65 @@
+import { fork } from 'node:child_process';
+import type { Place } from '../setup/context.ts';
+import { type Asked, type BenchContext, withFolder } from '../setup/context.ts';
+import { startServer } from '../setup/redis-server.ts';
+import { startOf, touchMemory } from './memory.ts';
+
+/** What a process of its own measures. */
+export interface Job<Part> {
+  readonly part: Part;
+  readonly asked: Asked;
+  readonly server: 'none' | 'own';
+  /** Decides the flags of the process. */
+  readonly place: Place | null;
+}
+
+type Answer<T> =
+  | { readonly kind: 'measured'; readonly measured: T }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Measures in a process of its own that runs `program`. @throws Error with the message of the error there */
+export async function measuredApart<T, Part>(program: URL, job: Job<Part>): Promise<T> {
+  // As structured clones: costs may be in maps, and not finite.
+  const child = fork(program, { serialization: 'advanced', ...startOf(job.place) });
+  const answer = await new Promise<Answer<T>>((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('error', reject);
+    child.once('exit', (code, signal) =>
+      reject(new Error(`the measuring process ended without a result: ${signal ?? code}`)),
+    );
+    child.send(job);
+  });
+  if (answer.kind === 'failed') throw new Error(answer.message);
+  return answer.measured;
+}
+
+/** In such a process: measures the job that it is sent, and sends the result back. */
+export function serve<T, Part>(measure: (part: Part, context: BenchContext) => Promise<T>): void {
+  // Nobody waits for the answer any more: everything that this process started ends with it.
+  process.once('disconnect', () => process.exit());
+  process.once('message', async (job: Job<Part>) => {
+    const answer = await withFolder((folder) => answered(job, folder, measure)).then(
+      (measured): Answer<T> => ({ kind: 'measured', measured }),
+      (error): Answer<T> => ({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
+    );
+    process.send?.(answer, () => process.disconnect());
+  });
+}
+
+async function answered<T, Part>(
+  { part, asked, server }: Job<Part>,
+  folder: string,
+  measure: (part: Part, context: BenchContext) => Promise<T>,
+): Promise<T> {
+  // A single round is a quick look, which does not warm up either.
+  if (asked.rounds !== 1) touchMemory();
+  // Subjects keep their files where the limits are measured: a temporary folder may be in memory.
+  process.env.TMPDIR = folder;
+  const redis = server === 'own' ? await startServer(folder) : null;
+  if (redis !== null) process.env.MEMPOOL_TEST_REDIS_URL = redis.url;
+  try {
+    return await measure(part, { ...asked, folder, redis });
+  } finally {
+    await redis?.stop();
+  }
+}

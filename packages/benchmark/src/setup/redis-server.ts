@@ -1,0 +1,24 @@
+import { Redis } from 'ioredis';
+import { startRedisServer } from 'mempool-testkit';
+
+/** A server of the benchmark's own, without persistence. */
+export interface BenchServer {
+  readonly url: string;
+  readonly client: Redis;
+  stop(): Promise<void>;
+}
+
+export const noServer = 'no redis-server was started: leave out what needs it with --only';
+
+/** @throws Error where no `redis-server` is on the PATH */
+export async function startServer(folder: string): Promise<BenchServer> {
+  const server = await startRedisServer({ dir: folder });
+  const client = new Redis(server.url, { maxRetriesPerRequest: null });
+  // Without a listener the client would print the end of the server.
+  client.on('error', () => undefined);
+  const stop = async (): Promise<void> => {
+    client.disconnect();
+    await server.stop();
+  };
+  return { url: server.url, client, stop };
+}

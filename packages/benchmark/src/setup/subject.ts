@@ -1,0 +1,49 @@
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Backend, MempoolStore, OpenOptions } from 'mempool-core';
+import type { LeaseStore } from 'mempool-election';
+
+/** The part of a conformance subject that the benchmark needs: the same module serves both. */
+export interface BenchSubject {
+  readonly name: string;
+  readonly backend: Pick<Backend, 'capabilities'>;
+  open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  leases?(pool: string, options?: { readonly ttlMs?: number }): Promise<LeaseStore>;
+  destroy?(pool: string): Promise<void>;
+}
+
+export const root: string = join(import.meta.dirname, '../../../..');
+
+const modules = {
+  ephemeral: 'packages/ephemeral/test/subject.ts',
+  sqlite: 'packages/sqlite/test/shared-subject.ts',
+  sqliteExclusive: 'packages/sqlite/test/exclusive-subject.ts',
+  redis: 'packages/redis/test/subject.ts',
+} as const;
+
+/** Where a checkout of this project keeps the subject of a backend. */
+export function subjectPath(name: keyof typeof modules, checkout: string = root): string {
+  return join(resolve(checkout), modules[name]);
+}
+
+/** Loads a subject by the path of its module. */
+export async function loadSubject(path: string): Promise<BenchSubject> {
+  const module: { default?: BenchSubject; subject?: BenchSubject } = await import(pathToFileURL(resolve(path)).href);
+  const subject = module.default ?? module.subject;
+  if (subject === undefined) throw new Error(`${path} exports no subject`);
+  return subject;
+}
+
+let pools = 0;
+
+/** Opens a new pool, hands it to `work` and removes it. */
+export async function withPool<T>(subject: BenchSubject, work: (store: MempoolStore) => Promise<T>): Promise<T> {
+  const pool = `bench-pool-${process.pid}-${pools++}`;
+  const store = await subject.open(pool);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+    await subject.destroy?.(pool);
+  }
+}
