@@ -54,8 +54,8 @@ export const budgetChecks: readonly ArrivalCheck[] = [
       await using store = await open({ now: () => 1_000 });
       await fill(store, 4);
       const listed = await store.reap({ maxTxs: 2 });
-      const lot = await store.take({ maxTxs: 2 }, { owner: 'a', leaseMs: 50, operationId: 'one' });
-      assert.deepEqual(lot, { leaseId: 'one', owner: 'a', untilMs: 1_050, transactions: listed });
+      const lot = await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50, operationId: 'one' });
+      assert.deepEqual(lot, { claimId: 'one', owner: 'a', untilMs: 1_050, transactions: listed });
       assert.deepEqual(await stages(store, 1, 2, 3, 4), ['Propagated', 'Propagated', 'Pending', 'Pending']);
       const events = await store.subscribe({ after: 4 });
       const seen: unknown[] = [];
@@ -81,14 +81,14 @@ export const budgetChecks: readonly ArrivalCheck[] = [
       await using store = await open();
       await fill(store, 100);
       const lots = await Promise.all(
-        Array.from({ length: 12 }, (_, i) => store.take({ maxTxs: 9 }, { owner: `taker-${i}`, leaseMs: 60_000 })),
+        Array.from({ length: 12 }, (_, i) => store.take({ maxTxs: 9 }, { owner: `taker-${i}`, claimMs: 60_000 })),
       );
       const taken = lots.flatMap(({ transactions }) => transactions.map(({ seq }) => seq));
       assert.deepEqual(
         taken,
         Array.from({ length: 100 }, (_, i) => i + 1),
       );
-      assert.equal(new Set(lots.map(({ leaseId }) => leaseId)).size, 12);
+      assert.equal(new Set(lots.map(({ claimId }) => claimId)).size, 12);
     },
   },
   {
@@ -96,14 +96,14 @@ export const budgetChecks: readonly ArrivalCheck[] = [
     async run(open) {
       await using store = await open({ now: () => 1_000 });
       await fill(store, 6);
-      const call = () => store.take({ maxTxs: 4 }, { owner: 'a', leaseMs: 50, operationId: 'one' });
+      const call = () => store.take({ maxTxs: 4 }, { owner: 'a', claimMs: 50, operationId: 'one' });
       const first = await call();
       assert.deepEqual(await call(), first);
       await store.markAcknowledged(hashes(1));
       await store.release(hashes(2));
       await store.drop(hashes(3), 'gone');
       assert.deepEqual(await call(), { ...first, transactions: first.transactions.slice(3) });
-      await store.take({ maxTxs: 1 }, { owner: 'b', leaseMs: 50 });
+      await store.take({ maxTxs: 1 }, { owner: 'b', claimMs: 50 });
       assert.deepEqual(await call(), { ...first, transactions: first.transactions.slice(3) });
       assert.equal((await store.usage()).pending, 2);
       await assert.rejects(store.sweep({ operationId: 'one' }), { code: 'ERR_MEMPOOL_INVALID' });
@@ -115,7 +115,7 @@ export const budgetChecks: readonly ArrivalCheck[] = [
       await using store = await open();
       await fill(store, 5);
       const all = hashes(1, 2, 3, 4, 5);
-      const taking = store.take({}, { owner: 'a', leaseMs: 50 });
+      const taking = store.take({}, { owner: 'a', claimMs: 50 });
       const dropping = store.drop(all, 'gone');
       assert.deepEqual(hashesOf(await taking), all);
       assert.deepEqual(await dropping, all);
@@ -125,10 +125,10 @@ export const budgetChecks: readonly ArrivalCheck[] = [
     title: 'a take that finds nothing makes no event, and a lease with nothing under it',
     async run(open) {
       await using store = await open({ now: () => 1_000 });
-      const lot = await store.take({}, { owner: 'a', leaseMs: 50, operationId: 'none' });
-      assert.deepEqual(lot, { leaseId: 'none', owner: 'a', untilMs: 1_050, transactions: [] });
+      const lot = await store.take({}, { owner: 'a', claimMs: 50, operationId: 'none' });
+      assert.deepEqual(lot, { claimId: 'none', owner: 'a', untilMs: 1_050, transactions: [] });
       await fill(store, 1);
-      assert.deepEqual(hashesOf(await store.take({}, { owner: 'a', leaseMs: 50, operationId: 'none' })), []);
+      assert.deepEqual(hashesOf(await store.take({}, { owner: 'a', claimMs: 50, operationId: 'none' })), []);
       assert.equal((await store.usage()).lastEventSeq, 1);
     },
   },

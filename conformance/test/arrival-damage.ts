@@ -8,7 +8,7 @@ export async function checkDamage(open: OpenArrivals, damage: (hash: string) => 
   const options: OpenOptions = { now: () => now };
   await using store = await open(options);
   await fill(store, 5);
-  await store.take({ maxTxs: 2 }, { owner: 'a', leaseMs: 50 });
+  await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50 });
   await damage(hashOf(2));
   await damage(hashOf(4));
   const corrupt = (n: number) => ({ code: 'ERR_MEMPOOL_CORRUPT', details: { hash: hashOf(n), seq: n } });

@@ -55,7 +55,7 @@ const draws: readonly Draw[] = [
   () => (store) => store.sweep(),
   (chance, n) => {
     const before = chance.below(n);
-    return (store) => store.take({}, { owner: 'again', leaseMs: 1, operationId: `take ${before}` });
+    return (store) => store.take({}, { owner: 'again', claimMs: 1, operationId: `take ${before}` });
   },
   (chance) => {
     const maxTxs = chance.below(2) === 0 ? Number.POSITIVE_INFINITY : chance.below(30);
@@ -70,8 +70,8 @@ function receiving(chance: Chance): Call {
 }
 
 function taking(chance: Chance, n: number): Call {
-  const [budget, leaseMs] = [chance.budget(), 1 + chance.below(40)];
-  return (store) => store.take(budget, { owner: `owner-${n % 3}`, leaseMs, operationId: `take ${n}` });
+  const [budget, claimMs] = [chance.budget(), 1 + chance.below(40)];
+  return (store) => store.take(budget, { owner: `owner-${n % 3}`, claimMs, operationId: `take ${n}` });
 }
 
 function moving(verb: 'markInflight' | 'markAcknowledged' | 'release'): Draw {

@@ -34,7 +34,7 @@ const returning: ArrivalCheck[] = [
       let now = 1_000;
       await using store = await open({ now: () => now });
       await fill(store, 3);
-      await store.take({ maxTxs: 2 }, { owner: 'a', leaseMs: 50 });
+      await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50 });
       now = 1_050;
       assert.deepEqual(await store.sweep(), swept());
       now = 1_051;
@@ -44,7 +44,7 @@ const returning: ArrivalCheck[] = [
         [1, 2, 3],
       );
       assert.deepEqual(await store.sweep(), swept());
-      assert.deepEqual(hashesOf(await store.take({ maxTxs: 1 }, { owner: 'b', leaseMs: 50 })), hashes(1));
+      assert.deepEqual(hashesOf(await store.take({ maxTxs: 1 }, { owner: 'b', claimMs: 50 })), hashes(1));
     },
   },
   {
@@ -53,9 +53,9 @@ const returning: ArrivalCheck[] = [
       let now = 1_000;
       await using store = await open({ now: () => now });
       await fill(store, 5);
-      await store.take({ maxTxs: 2 }, { owner: 'late', leaseMs: 90 });
-      await store.take({ maxTxs: 1 }, { owner: 'early', leaseMs: 50 });
-      await store.take({ maxTxs: 2 }, { owner: 'later', leaseMs: 90 });
+      await store.take({ maxTxs: 2 }, { owner: 'late', claimMs: 90 });
+      await store.take({ maxTxs: 1 }, { owner: 'early', claimMs: 50 });
+      await store.take({ maxTxs: 2 }, { owner: 'later', claimMs: 90 });
       now = 2_000;
       const { lastEventSeq } = await store.usage();
       assert.deepEqual(await store.sweep(), swept(...hashes(3, 1, 2, 4, 5)));
@@ -77,7 +77,7 @@ const returning: ArrivalCheck[] = [
       let now = 1_000;
       await using store = await open({ now: () => now });
       await fill(store, 1_003);
-      await store.take({}, { owner: 'a', leaseMs: 50 });
+      await store.take({}, { owner: 'a', claimMs: 50 });
       now = 2_000;
       const first = await store.sweep();
       assert.equal(first.returned.length, 1_000);
@@ -92,10 +92,10 @@ const returning: ArrivalCheck[] = [
       let now = 1_000;
       await using store = await open({ now: () => now });
       await fill(store, 2);
-      await store.take({ maxTxs: 1 }, { owner: 'a', leaseMs: 50 });
+      await store.take({ maxTxs: 1 }, { owner: 'a', claimMs: 50 });
       now = 2_000;
       const first = await store.sweep({ operationId: 'sweep' });
-      await store.take({}, { owner: 'b', leaseMs: 50 });
+      await store.take({}, { owner: 'b', claimMs: 50 });
       now = 3_000;
       assert.deepEqual(await store.sweep({ operationId: 'sweep' }), first);
       assert.deepEqual(await stages(store, 1, 2), ['Propagated', 'Propagated']);
@@ -107,9 +107,9 @@ const returning: ArrivalCheck[] = [
       let now = 1_000;
       await using store = await open({ now: () => now });
       await fill(store, 2);
-      const early = await store.take({ maxTxs: 1 }, { owner: 'a', leaseMs: 50, now: 400 });
+      const early = await store.take({ maxTxs: 1 }, { owner: 'a', claimMs: 50, now: 400 });
       assert.equal(early.untilMs, 450);
-      const late = await store.take({ maxTxs: 1 }, { owner: 'a', leaseMs: 50, now: 9_000 });
+      const late = await store.take({ maxTxs: 1 }, { owner: 'a', claimMs: 50, now: 9_000 });
       assert.equal(late.untilMs, 1_050);
       assert.deepEqual(await store.sweep({ now: 450 }), swept());
       assert.deepEqual(await store.sweep({ now: 9_000 }), swept(...hashes(1)));
@@ -123,7 +123,7 @@ const returning: ArrivalCheck[] = [
       await using store = await open();
       await fill(store, 1);
       const before = Date.now();
-      const { untilMs } = await store.take({}, { owner: 'a', leaseMs: 600_000 });
+      const { untilMs } = await store.take({}, { owner: 'a', claimMs: 600_000 });
       const after = Date.now();
       assert(untilMs >= before + 600_000 - 1_000 && untilMs <= after + 600_000 + 1_000, String(untilMs - before));
     },
@@ -138,14 +138,14 @@ const ended: ArrivalCheck[] = endings.map(([title, end]) => ({
     await using store = await open({ now: () => now });
     await fill(store, 2);
     await store.confirm({ point: { ...point, slot: 0 }, seen: [], unseen: [] });
-    await store.take({ maxTxs: 1 }, { owner: 'a', leaseMs: 50, operationId: 'one' });
-    await store.take({ maxTxs: 1 }, { owner: 'b', leaseMs: 900_000 });
+    await store.take({ maxTxs: 1 }, { owner: 'a', claimMs: 50, operationId: 'one' });
+    await store.take({ maxTxs: 1 }, { owner: 'b', claimMs: 900_000 });
     await end(store);
     now = 2_000;
     const before = await stages(store, 1, 2);
     assert.deepEqual(await store.sweep(), swept());
     assert.deepEqual(await stages(store, 1, 2), before);
-    assert.deepEqual(hashesOf(await store.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' })), []);
+    assert.deepEqual(hashesOf(await store.take({}, { owner: 'a', claimMs: 50, operationId: 'one' })), []);
   },
 }));
 
@@ -157,10 +157,10 @@ const kept: ArrivalCheck[] = [
       await using store = await open({ now: () => now });
       await fill(store, 2);
       await store.confirm({ point: { ...point, slot: 0 }, seen: [], unseen: [] });
-      await store.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' });
+      await store.take({}, { owner: 'a', claimMs: 50, operationId: 'one' });
       await store.confirm({ point, seen: [], unseen: [] });
       await store.rollback({ ...point, slot: 0 });
-      assert.deepEqual(hashesOf(await store.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' })), hashes(1, 2));
+      assert.deepEqual(hashesOf(await store.take({}, { owner: 'a', claimMs: 50, operationId: 'one' })), hashes(1, 2));
       now = 2_000;
       assert.deepEqual(await store.sweep(), swept(...hashes(1, 2)));
     },
@@ -172,7 +172,7 @@ const kept: ArrivalCheck[] = [
       await using store = await open({ now: () => now });
       await fill(store, 3);
       await store.markInflight(hashes(1));
-      await store.take({ maxTxs: 1 }, { owner: 'a', leaseMs: 50 });
+      await store.take({ maxTxs: 1 }, { owner: 'a', claimMs: 50 });
       await store.markInflight(hashes(3));
       now = 2_000;
       assert.deepEqual(await store.sweep(), swept(...hashes(2)));
@@ -185,13 +185,13 @@ const kept: ArrivalCheck[] = [
       let now = 1_000;
       await using store = await open({ now: () => now });
       await fill(store, 1);
-      await store.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' });
+      await store.take({}, { owner: 'a', claimMs: 50, operationId: 'one' });
       await store.release(hashes(1));
-      await store.take({}, { owner: 'b', leaseMs: 5_000, operationId: 'two' });
+      await store.take({}, { owner: 'b', claimMs: 5_000, operationId: 'two' });
       now = 2_000;
       assert.deepEqual(await store.sweep(), swept());
-      assert.deepEqual(hashesOf(await store.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' })), []);
-      assert.deepEqual(hashesOf(await store.take({}, { owner: 'b', leaseMs: 50, operationId: 'two' })), hashes(1));
+      assert.deepEqual(hashesOf(await store.take({}, { owner: 'a', claimMs: 50, operationId: 'one' })), []);
+      assert.deepEqual(hashesOf(await store.take({}, { owner: 'b', claimMs: 50, operationId: 'two' })), hashes(1));
     },
   },
 ];

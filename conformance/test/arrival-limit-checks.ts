@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { arrivalLimits } from 'mempool-core/backend';
+import { fifoLimits } from 'mempool-core/backend';
 import { type ArrivalCheck, fill, hashes, hashOf, point, transaction } from './arrival-scenario.ts';
 
 /** `maxTxs`: the one limit of such a pool. */
@@ -8,11 +8,11 @@ export const limitChecks: readonly ArrivalCheck[] = [
     title: 'a pool has no limit until one is named; setLimits answers with all of them',
     async run(open) {
       await using store = await open();
-      assert.deepEqual(await store.setLimits({}), arrivalLimits);
-      assert.equal(arrivalLimits.maxTxs, Number.POSITIVE_INFINITY);
-      assert.deepEqual(await store.setLimits({ maxTxs: 7 }), { ...arrivalLimits, maxTxs: 7 });
-      assert.deepEqual(await store.setLimits({}), { ...arrivalLimits, maxTxs: 7 });
-      assert.deepEqual(await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY }), arrivalLimits);
+      assert.deepEqual(await store.setLimits({}), fifoLimits);
+      assert.equal(fifoLimits.maxTxs, Number.POSITIVE_INFINITY);
+      assert.deepEqual(await store.setLimits({ maxTxs: 7 }), { ...fifoLimits, maxTxs: 7 });
+      assert.deepEqual(await store.setLimits({}), { ...fifoLimits, maxTxs: 7 });
+      assert.deepEqual(await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY }), fifoLimits);
     },
   },
   {

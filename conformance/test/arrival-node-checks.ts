@@ -12,7 +12,7 @@ export const arrivalNodeChecks: readonly ArrivalCheck[] = [
       await fill(one, 300);
       const lots = await Promise.all(
         Array.from({ length: 45 }, (_, i) =>
-          ([one, two, three][i % 3] as typeof one).take({ maxTxs: 7 }, { owner: `n${i % 3}`, leaseMs: 60_000 }),
+          ([one, two, three][i % 3] as typeof one).take({ maxTxs: 7 }, { owner: `n${i % 3}`, claimMs: 60_000 }),
         ),
       );
       const taken = lots.flatMap(hashesOf);
@@ -27,11 +27,11 @@ export const arrivalNodeChecks: readonly ArrivalCheck[] = [
       await using taker = await open({ now: () => now });
       await using other = await open({ now: () => now });
       await fill(taker, 4);
-      await taker.take({ maxTxs: 3 }, { owner: 'a', leaseMs: 50, operationId: 'one' });
+      await taker.take({ maxTxs: 3 }, { owner: 'a', claimMs: 50, operationId: 'one' });
       await other.markAcknowledged(hashes(1));
       await other.release(hashes(2));
       assert.deepEqual(
-        hashesOf(await other.take({ maxTxs: 3 }, { owner: 'a', leaseMs: 50, operationId: 'one' })),
+        hashesOf(await other.take({ maxTxs: 3 }, { owner: 'a', claimMs: 50, operationId: 'one' })),
         hashes(3),
       );
       now = 2_000;
@@ -85,11 +85,11 @@ export const arrivalReopenChecks: readonly ArrivalCheck[] = [
       const options = { now: () => now };
       const first = await open({ ...options, maxTxs: 4 });
       await fill(first, 4);
-      const lot = await first.take({ maxTxs: 2 }, { owner: 'a', leaseMs: 50, operationId: 'one' });
-      await first.take({ maxTxs: 1 }, { owner: 'b', leaseMs: 5_000 });
+      const lot = await first.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50, operationId: 'one' });
+      await first.take({ maxTxs: 1 }, { owner: 'b', claimMs: 5_000 });
       await first.close();
       await using second = await open(options);
-      assert.deepEqual(await second.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' }), lot);
+      assert.deepEqual(await second.take({}, { owner: 'a', claimMs: 50, operationId: 'one' }), lot);
       assert.deepEqual(await second.receive([transaction(5)]), [{ kind: 'full', hash: hashOf(5) }]);
       now = 2_000;
       assert.deepEqual(await second.sweep(), swept(...hashes(1, 2)));

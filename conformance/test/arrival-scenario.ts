@@ -1,4 +1,4 @@
-import type { Lot, MempoolStore, OpenOptions, Sweep, Transaction } from 'mempool-core';
+import type { Claim, MempoolStore, OpenOptions, Sweep, Transaction } from 'mempool-core';
 
 /** Opens a node of the check's own pool, in order of arrival. */
 export type OpenArrivals = (options?: OpenOptions) => Promise<MempoolStore>;
@@ -29,7 +29,7 @@ export async function fill(store: MempoolStore, count: number, bytes?: (n: numbe
   for (let from = 0; from < count; from += 1_000) await store.receive(all.slice(from, from + 1_000));
 }
 
-export function hashesOf(lot: Pick<Lot, 'transactions'>): string[] {
+export function hashesOf(lot: Pick<Claim, 'transactions'>): string[] {
   return lot.transactions.map(({ hash }) => hash);
 }
 

@@ -41,11 +41,11 @@ test('a place follows from the own priority and the parents, line by line', () =
   receive(model, 'dd', { priority: 20n, requires: ['a'] });
   receive(model, 'ee', { priority: 15n, provides: ['e'] });
   receive(model, 'ff', { priority: 99n, requires: ['c', 'e'] });
-  expect(place(model, 'aa')).toEqual({ ready: true, eff: 10n, anchor: 1, depth: 0 });
-  expect(place(model, 'bb')).toEqual({ ready: true, eff: 3n, anchor: 2, depth: 1 });
-  expect(place(model, 'cc')).toEqual({ ready: true, eff: 10n, anchor: 3, depth: 1 });
-  expect(place(model, 'dd')).toEqual({ ready: true, eff: 10n, anchor: 1, depth: 1 });
-  expect(place(model, 'ff')).toEqual({ ready: true, eff: 10n, anchor: 3, depth: 2 });
+  expect(place(model, 'aa')).toEqual({ ready: true, effectivePriority: 10n, tieBreakSeq: 1, depth: 0 });
+  expect(place(model, 'bb')).toEqual({ ready: true, effectivePriority: 3n, tieBreakSeq: 2, depth: 1 });
+  expect(place(model, 'cc')).toEqual({ ready: true, effectivePriority: 10n, tieBreakSeq: 3, depth: 1 });
+  expect(place(model, 'dd')).toEqual({ ready: true, effectivePriority: 10n, tieBreakSeq: 1, depth: 1 });
+  expect(place(model, 'ff')).toEqual({ ready: true, effectivePriority: 10n, tieBreakSeq: 3, depth: 2 });
   expect(order(model)).toEqual(['ee', 'aa', 'dd', 'cc', 'ff', 'bb']);
 });
 
@@ -142,7 +142,7 @@ test('a take that is repeated tells what is still under its lease', () => {
   const model = makeModel();
   receive(model, 'aa', { priority: 1n });
   receive(model, 'bb', { priority: 2n });
-  const options = { owner: 'me', leaseMs: 5, operationId: 'lot' };
+  const options = { owner: 'me', claimMs: 5, operationId: 'lot' };
   const lot = model.take({}, options);
   expect(lot.transactions.map(({ hash }) => hash)).toEqual(['bb', 'aa']);
   model.markAcknowledged(['bb']);

@@ -6,13 +6,13 @@ import type { MempoolStore } from 'mempool-core';
 
 /** What a taker prints of each lot that it takes, of three while there are three. */
 interface SaidLot {
-  readonly leaseId: string;
+  readonly claimId: string;
   readonly untilMs: number;
   readonly seqs: readonly number[];
 }
 
 /** Starts a process that takes lot after lot until there is nothing left, and prints each as a line of JSON. */
-export type StartTaker = (owner: string, leaseMs: number) => ChildProcess;
+export type StartTaker = (owner: string, claimMs: number) => ChildProcess;
 
 const patienceMs = 30_000;
 
@@ -60,7 +60,7 @@ export async function checkRacingTakers(store: MempoolStore, start: StartTaker):
     inOrder(store, upTo(count)),
   );
   for (const { seqs } of lots) assert.deepEqual(seqs, inOrder(store, seqs));
-  assert.equal(new Set(lots.map(({ leaseId }) => leaseId)).size, lots.length);
+  assert.equal(new Set(lots.map(({ claimId }) => claimId)).size, lots.length);
   const { pending, propagated, lastEventSeq } = await store.usage();
   assert.deepEqual({ pending, propagated, lastEventSeq }, { pending: 0, propagated: count, lastEventSeq: 2 * count });
 }

@@ -147,7 +147,7 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject> {
   /** Changes bytes of one record of a pool that nobody has open, where it is kept. */
   damage?(pool: string, record: Damage): Promise<void>;
   /** Its pools in order of arrival reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
-  readonly arrivalVerbs?: boolean;
+  readonly fifoVerbs?: boolean;
   /**
    * `core`: `defineBackend` of the same copy of mempool-core makes its stores. Then cases of core's boundary do not run again,
    * and a store without that boundary fails the case that opens it. Default: every case runs.

@@ -55,7 +55,7 @@ function meets(need: Need, subject: Subject): boolean {
     case 'unshared':
       return !backend.capabilities.shared;
     case 'arrival-verbs':
-      return subject.arrivalVerbs ?? backend.capabilities.priority;
+      return subject.fifoVerbs ?? backend.capabilities.priority;
     case 'child-process':
       return module.startsWith('file:');
     case 'election':

@@ -8,7 +8,7 @@ export interface AppliedBlock {
 }
 
 /** One life of a transaction. Its counters are lists of the very blocks that gave them, so that undoing is removing. */
-export interface Life {
+export interface TxState {
   readonly hash: string;
   readonly seq: number;
   stage: KnownStage;
@@ -19,45 +19,48 @@ export interface Life {
 
 export const noCounters: Counters = { confirmations: 0, nonConfirmations: 0 };
 
-export function countersOf({ confirmedBy, agedBy }: Life): Counters {
+export function countersOf({ confirmedBy, agedBy }: TxState): Counters {
   return { confirmations: confirmedBy.length, nonConfirmations: agedBy.length };
 }
 
-export function confirmedAt({ confirmedBy }: Life): ChainPoint | null {
+export function confirmedAt({ confirmedBy }: TxState): ChainPoint | null {
   return confirmedBy[0]?.point ?? null;
 }
 
-export function inFlight({ stage }: Life): boolean {
+export function inFlight({ stage }: TxState): boolean {
   return stage === 'Propagated' || stage === 'Acknowledged' || stage === 'Confirmed';
 }
 
-export function returnToPending(life: Life): void {
-  Object.assign(life, { stage: 'Pending', confirmedBy: [], agedBy: [], reason: null });
+export function returnToPending(txState: TxState): void {
+  Object.assign(txState, { stage: 'Pending', confirmedBy: [], agedBy: [], reason: null });
 }
 
 /** L5, L7: the first line that fits. */
-export function applyBlock(life: Life, block: AppliedBlock): void {
-  if (block.seen.has(life.hash)) {
-    if (life.stage !== 'Confirmed')
-      Object.assign(life, { stage: 'Confirmed', confirmedBy: [], agedBy: [], reason: null });
-    life.confirmedBy.push(block);
-  } else if (block.unseen.has(life.hash) && inFlight(life)) returnToPending(life);
-  else if (life.stage === 'Confirmed') life.confirmedBy.push(block);
-  else if (inFlight(life)) life.agedBy.push(block);
+export function applyBlock(txState: TxState, block: AppliedBlock): void {
+  if (block.seen.has(txState.hash)) {
+    if (txState.stage !== 'Confirmed')
+      Object.assign(txState, { stage: 'Confirmed', confirmedBy: [], agedBy: [], reason: null });
+    txState.confirmedBy.push(block);
+  } else if (block.unseen.has(txState.hash) && inFlight(txState)) returnToPending(txState);
+  else if (txState.stage === 'Confirmed') txState.confirmedBy.push(block);
+  else if (inFlight(txState)) txState.agedBy.push(block);
 }
 
 /** L6: enough blocks make it final. */
-export function settle(life: Life, { finalizeThreshold, dropThreshold }: Thresholds): void {
-  const { confirmations, nonConfirmations } = countersOf(life);
-  if (life.stage === 'Confirmed' && confirmations >= Math.max(1, finalizeThreshold)) life.stage = 'Finalized';
-  if ((life.stage === 'Propagated' || life.stage === 'Acknowledged') && nonConfirmations >= Math.max(1, dropThreshold))
-    Object.assign(life, { stage: 'Dropped', reason: 'stale' });
+export function settle(txState: TxState, { finalizeThreshold, dropThreshold }: Thresholds): void {
+  const { confirmations, nonConfirmations } = countersOf(txState);
+  if (txState.stage === 'Confirmed' && confirmations >= Math.max(1, finalizeThreshold)) txState.stage = 'Finalized';
+  if (
+    (txState.stage === 'Propagated' || txState.stage === 'Acknowledged') &&
+    nonConfirmations >= Math.max(1, dropThreshold)
+  )
+    Object.assign(txState, { stage: 'Dropped', reason: 'stale' });
 }
 
 /** L9 for one transaction: what the undone blocks gave it is gone, and without its confirming block it waits again. */
-export function undoBlocks(life: Life, undone: ReadonlySet<AppliedBlock>): void {
-  const [confirming] = life.confirmedBy;
-  life.confirmedBy = life.confirmedBy.filter((block) => !undone.has(block));
-  life.agedBy = life.agedBy.filter((block) => !undone.has(block));
-  if (confirming !== undefined && undone.has(confirming)) returnToPending(life);
+export function undoBlocks(txState: TxState, undone: ReadonlySet<AppliedBlock>): void {
+  const [confirming] = txState.confirmedBy;
+  txState.confirmedBy = txState.confirmedBy.filter((block) => !undone.has(block));
+  txState.agedBy = txState.agedBy.filter((block) => !undone.has(block));
+  if (confirming !== undefined && undone.has(confirming)) returnToPending(txState);
 }

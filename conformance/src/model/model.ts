@@ -19,7 +19,7 @@ import {
   type Usage,
   type WriteOptions,
 } from 'mempool-core';
-import { type AppliedBlock, applyBlock, inFlight, type Life, returnToPending, settle, undoBlocks } from './life.ts';
+import { type AppliedBlock, applyBlock, inFlight, returnToPending, settle, type TxState, undoBlocks } from './life.ts';
 import * as pools from './pool.ts';
 
 export interface ModelOptions extends Thresholds {
@@ -75,7 +75,7 @@ export class Model {
     if (hashes.length === 0) return [];
     return this.#step('drop', options, pools.within(hashes), () => {
       const chosen = this.#choose(hashes, ['Pending', 'Propagated', 'Acknowledged']);
-      for (const life of chosen) Object.assign(life, { stage: 'Dropped', reason });
+      for (const txState of chosen) Object.assign(txState, { stage: 'Dropped', reason });
       return chosen.map(({ hash }) => hash);
     });
   }
@@ -176,7 +176,7 @@ export class Model {
   #receiveOne({ hash, payload, payloadType }: Transaction): ReceiveOutcome {
     const known = pools.currentLife(this.#pool, hash);
     if (known !== undefined && known.stage !== 'Dropped') return { kind: 'duplicate', hash, stage: known.stage };
-    const confirmedBy = this.#blocksSince(this.#pool.sightings.get(hash));
+    const confirmedBy = this.#blocksSince(this.#pool.inclusions.get(hash));
     const stage = confirmedBy.length > 0 ? 'Confirmed' : 'Pending';
     this.#pool.lastSeq += 1;
     const seq = this.#pool.lastSeq;
@@ -186,9 +186,9 @@ export class Model {
   }
 
   /** From that block to the tip, if it is one of the last `finalizeThreshold`. */
-  #blocksSince(sighting: AppliedBlock | undefined): AppliedBlock[] {
+  #blocksSince(inclusion: AppliedBlock | undefined): AppliedBlock[] {
     const recent = pools.keptBlocks(this.#pool).slice(-Math.max(1, this.#options.finalizeThreshold));
-    return sighting !== undefined && recent.includes(sighting) ? recent.slice(recent.indexOf(sighting)) : [];
+    return inclusion !== undefined && recent.includes(inclusion) ? recent.slice(recent.indexOf(inclusion)) : [];
   }
 
   #move(verb: MoveVerb, hashes: readonly string[], options: WriteOptions | undefined): string[] {
@@ -196,17 +196,17 @@ export class Model {
     return this.#step(verb, options, pools.within(hashes), () => {
       const { from, to } = moves[verb];
       const chosen = this.#choose(hashes, from);
-      for (const life of chosen) {
-        if (to === 'Pending') returnToPending(life);
-        else life.stage = to;
+      for (const txState of chosen) {
+        if (to === 'Pending') returnToPending(txState);
+        else txState.stage = to;
       }
       return chosen.map(({ hash }) => hash);
     });
   }
 
-  #choose(hashes: readonly string[], stages: readonly KnownStage[]): Life[] {
+  #choose(hashes: readonly string[], stages: readonly KnownStage[]): TxState[] {
     const named = [...new Set(hashes)].map((hash) => this.#pool.live.get(hash));
-    return named.filter((life) => life !== undefined && stages.includes(life.stage)) as Life[];
+    return named.filter((txState) => txState !== undefined && stages.includes(txState.stage)) as TxState[];
   }
 
   /** X3, then L5, L6, L7. */
@@ -218,39 +218,39 @@ export class Model {
     const block = { point, seen: new Set(seen), unseen: new Set(unseen.filter((hash) => !seen.includes(hash))) };
     this.#append(block);
     for (const hash of seen) this.#revive(hash, 'Dropped');
-    const lives = [...this.#pool.live.values()];
-    const stages = lives.map(({ stage }) => stage);
-    for (const life of lives) applyBlock(life, block);
-    const confirmed = lives.filter(({ stage }, i) => stage === 'Confirmed' && stages[i] !== 'Confirmed').length;
-    const returned = lives.filter(({ stage }, i) => stage === 'Pending' && stages[i] !== 'Pending').length;
-    for (const life of lives) settle(life, thresholds);
-    const count = (wanted: KnownStage): number => lives.filter(({ stage }) => stage === wanted).length;
+    const txStates = [...this.#pool.live.values()];
+    const stages = txStates.map(({ stage }) => stage);
+    for (const txState of txStates) applyBlock(txState, block);
+    const confirmed = txStates.filter(({ stage }, i) => stage === 'Confirmed' && stages[i] !== 'Confirmed').length;
+    const returned = txStates.filter(({ stage }, i) => stage === 'Pending' && stages[i] !== 'Pending').length;
+    for (const txState of txStates) settle(txState, thresholds);
+    const count = (wanted: KnownStage): number => txStates.filter(({ stage }) => stage === wanted).length;
     const [finalized, dropped] = [count('Finalized'), count('Dropped')];
     return { kind: 'applied', tip: pools.tipOf(this.#pool), confirmed, returned, finalized, dropped };
   }
 
   /** L9, L13: a new tip; what is older than `maxRollback` blocks is not kept, nor what was seen there. */
   #append(block: AppliedBlock): void {
-    const { sightings, chain } = this.#pool;
+    const { inclusions, chain } = this.#pool;
     chain.push(block);
     this.#pool.forgotten = Math.max(this.#pool.forgotten, chain.length - 1 - this.#options.maxRollback);
     this.#forgetSightings();
-    for (const hash of block.seen) if (!sightings.has(hash)) sightings.set(hash, block);
-    for (const hash of block.unseen) sightings.delete(hash);
+    for (const hash of block.seen) if (!inclusions.has(hash)) inclusions.set(hash, block);
+    for (const hash of block.unseen) inclusions.delete(hash);
   }
 
   #forgetSightings(): void {
-    const { sightings } = this.#pool;
+    const { inclusions } = this.#pool;
     const kept = new Set(pools.keptBlocks(this.#pool));
-    for (const [hash, block] of sightings) if (!kept.has(block)) sightings.delete(hash);
+    for (const [hash, block] of inclusions) if (!kept.has(block)) inclusions.delete(hash);
   }
 
   /** Makes a hash live again whose latest log entry has that stage. The caller gives it its new one. */
   #revive(hash: string, stage: 'Finalized' | 'Dropped'): void {
-    const life = pools.currentLife(this.#pool, hash);
-    if (life?.stage !== stage) return;
-    const { seq, reason } = life;
-    const [confirmedBy, agedBy] = [[...life.confirmedBy], [...life.agedBy]];
+    const txState = pools.currentLife(this.#pool, hash);
+    if (txState?.stage !== stage) return;
+    const { seq, reason } = txState;
+    const [confirmedBy, agedBy] = [[...txState.confirmedBy], [...txState.agedBy]];
     this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason });
   }
 
@@ -277,12 +277,12 @@ export class Model {
       if (confirming !== undefined && undone.has(confirming)) this.#revive(hash, 'Finalized');
     }
     const waiting = this.peekPending().length;
-    for (const life of live.values()) undoBlocks(life, undone);
+    for (const txState of live.values()) undoBlocks(txState, undone);
     return this.peekPending().length - waiting;
   }
 
-  #peek(wanted: (life: Life) => boolean): StoredTransaction[] {
-    const lives = [...this.#pool.live.values()].filter(wanted).sort((a, b) => a.seq - b.seq);
-    return lives.flatMap((life) => pools.storedTransaction(this.#pool, life));
+  #peek(wanted: (txState: TxState) => boolean): StoredTransaction[] {
+    const txStates = [...this.#pool.live.values()].filter(wanted).sort((a, b) => a.seq - b.seq);
+    return txStates.flatMap((txState) => pools.storedTransaction(this.#pool, txState));
   }
 }

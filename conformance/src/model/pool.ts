@@ -9,9 +9,9 @@ import type {
   Transaction,
   TransactionStatus,
 } from 'mempool-core';
-import { type AppliedBlock, confirmedAt, countersOf, type Life, noCounters } from './life.ts';
+import { type AppliedBlock, confirmedAt, countersOf, noCounters, type TxState } from './life.ts';
 
-interface Logged extends Life {
+interface Logged extends TxState {
   readonly logSeq: number;
 }
 
@@ -19,16 +19,16 @@ type Remembered = Map<string, { readonly stage: Stage; readonly seq: number } & 
 
 /** Everything as it was before a call. */
 export interface Before {
-  readonly lives: Remembered;
+  readonly txStates: Remembered;
   readonly chain: readonly AppliedBlock[];
 }
 
 /** The model's state. Plain fields that `structuredClone` copies, identities of blocks included. */
 export interface PoolState {
-  readonly live: Map<string, Life>;
+  readonly live: Map<string, TxState>;
   readonly bodies: Map<string, Omit<Transaction, 'hash'>>;
   readonly operations: Map<string, { readonly verb: string; readonly outcome: unknown }>;
-  readonly sightings: Map<string, AppliedBlock>;
+  readonly inclusions: Map<string, AppliedBlock>;
   log: Logged[];
   readonly events: StoreEvent[];
   /** Every block applied and not undone. */
@@ -44,7 +44,7 @@ export function emptyPool(): PoolState {
     live: new Map(),
     bodies: new Map(),
     operations: new Map(),
-    sightings: new Map(),
+    inclusions: new Map(),
     log: [],
     events: [],
     chain: [],
@@ -63,32 +63,38 @@ export function tipOf(pool: PoolState): Tip {
 }
 
 /** What a hash is now: its live record, else its latest log entry. */
-export function currentLife(pool: PoolState, hash: string): Life | undefined {
+export function currentLife(pool: PoolState, hash: string): TxState | undefined {
   return pool.live.get(hash) ?? pool.log.findLast((entry) => entry.hash === hash);
 }
 
 export function statusOf(pool: PoolState, hash: string): TransactionStatus {
-  const life = currentLife(pool, hash);
-  if (life === undefined) return { hash, stage: 'Unknown', ...noCounters, confirmedAt: null, reason: null };
-  return { hash, stage: life.stage, ...countersOf(life), confirmedAt: confirmedAt(life), reason: life.reason };
+  const txState = currentLife(pool, hash);
+  if (txState === undefined) return { hash, stage: 'Unknown', ...noCounters, confirmedAt: null, reason: null };
+  return {
+    hash,
+    stage: txState.stage,
+    ...countersOf(txState),
+    confirmedAt: confirmedAt(txState),
+    reason: txState.reason,
+  };
 }
 
 export function lookBefore(pool: PoolState): Before {
   const hashes = new Set([...pool.log.map(({ hash }) => hash), ...pool.live.keys()]);
-  const lives: Remembered = new Map();
+  const txStates: Remembered = new Map();
   for (const hash of hashes) {
-    const life = currentLife(pool, hash);
-    if (life !== undefined) lives.set(hash, { stage: life.stage, seq: life.seq, ...countersOf(life) });
+    const txState = currentLife(pool, hash);
+    if (txState !== undefined) txStates.set(hash, { stage: txState.stage, seq: txState.seq, ...countersOf(txState) });
   }
-  return { lives, chain: [...pool.chain] };
+  return { txStates, chain: [...pool.chain] };
 }
 
 /** E1: the events of a call are the difference between before and after it; then final lives go to the log. */
 export function endCall(pool: PoolState, before: Before, maxFinalized: number): void {
   writeBlockEvents(pool, before.chain);
   const bySeq = [...pool.live.values()].sort((a, b) => a.seq - b.seq);
-  for (const life of bySeq) writeEvent(pool, life, before.lives);
-  for (const life of bySeq) fileFinal(pool, life);
+  for (const txState of bySeq) writeEvent(pool, txState, before.txStates);
+  for (const txState of bySeq) fileFinal(pool, txState);
   pool.log = pool.log.slice(-maxFinalized);
   for (const hash of pool.bodies.keys()) if (currentLife(pool, hash) === undefined) pool.bodies.delete(hash);
 }
@@ -110,8 +116,8 @@ function writeBlockEvent(
   events.push({ kind: 'block', eventSeq: events.length + 1, action, point: block.point, tick });
 }
 
-function writeEvent({ events }: PoolState, life: Life, before: Remembered): void {
-  const { hash, seq, stage, reason } = life;
+function writeEvent({ events }: PoolState, txState: TxState, before: Remembered): void {
+  const { hash, seq, stage, reason } = txState;
   const old = before.get(hash) ?? { stage: 'Unknown', seq: 0, ...noCounters };
   if (old.stage === stage && old.seq === seq) return;
   const { confirmations, nonConfirmations } = old;
@@ -122,24 +128,24 @@ function writeEvent({ events }: PoolState, life: Life, before: Remembered): void
     seq,
     stage: stage === 'Pending' && old.seq === seq ? 'RolledBack' : stage,
     previous: { stage: old.stage, confirmations, nonConfirmations },
-    ...countersOf(life),
-    point: confirmedAt(life),
+    ...countersOf(txState),
+    point: confirmedAt(txState),
     reason,
   });
 }
 
-function fileFinal(pool: PoolState, life: Life): void {
-  if (life.stage !== 'Finalized' && life.stage !== 'Dropped') return;
-  pool.live.delete(life.hash);
+function fileFinal(pool: PoolState, txState: TxState): void {
+  if (txState.stage !== 'Finalized' && txState.stage !== 'Dropped') return;
+  pool.live.delete(txState.hash);
   pool.lastLogSeq += 1;
-  pool.log.push({ ...life, logSeq: pool.lastLogSeq });
+  pool.log.push({ ...txState, logSeq: pool.lastLogSeq });
 }
 
-export function storedTransaction(pool: PoolState, life: Life): StoredTransaction[] {
-  const { hash, seq, stage } = life;
+export function storedTransaction(pool: PoolState, txState: TxState): StoredTransaction[] {
+  const { hash, seq, stage } = txState;
   const body = pool.bodies.get(hash);
   if (body === undefined || stage === 'Finalized' || stage === 'Dropped') return [];
-  return [{ hash, ...copyOf(body), seq, stage, confirmedAt: confirmedAt(life), ...countersOf(life) }];
+  return [{ hash, ...copyOf(body), seq, stage, confirmedAt: confirmedAt(txState), ...countersOf(txState) }];
 }
 
 export function logEntry(pool: PoolState, entry: Logged): LogEntry[] {

@@ -36,7 +36,7 @@ function placesOf({ entries, satisfied }: PoolDump): Map<string, Place> {
     const needed = entry.requires.filter((tag) => !met.has(tag)).map((tag) => providers.get(tag)?.[0]);
     const parents = [...new Set(needed.filter((parent) => parent !== undefined))].map(visit);
     const ready = needed.every((parent) => parent !== undefined && visit(parent).ready);
-    const place = { ready, ...placeBelow(entry, parents) };
+    const place = { ready, ...orderKeyBelow(entry, parents) };
     places.set(entry.hash, place);
     return place;
   };
@@ -44,13 +44,19 @@ function placesOf({ entries, satisfied }: PoolDump): Map<string, Place> {
   return places;
 }
 
-function placeBelow({ priority, seq }: DumpedEntry, parents: readonly Place[]): Omit<Place, 'ready'> {
-  if (parents.length === 0) return { eff: priority, anchor: seq, depth: 0 };
+function orderKeyBelow({ priority, seq }: DumpedEntry, parents: readonly Place[]): Omit<Place, 'ready'> {
+  if (parents.length === 0) return { effectivePriority: priority, tieBreakSeq: seq, depth: 0 };
   const depth = 1 + Math.max(...parents.map((parent) => parent.depth));
-  const eff = lowest(parents.map((parent) => parent.eff));
-  const anchor = Math.max(...parents.filter((parent) => parent.eff === eff).map((parent) => parent.anchor));
-  if (priority < eff) return { eff: priority, anchor: seq, depth };
-  return { eff, anchor: priority === eff ? Math.max(seq, anchor) : anchor, depth };
+  const effectivePriority = lowest(parents.map((parent) => parent.effectivePriority));
+  const tieBreakSeq = Math.max(
+    ...parents.filter((parent) => parent.effectivePriority === effectivePriority).map((parent) => parent.tieBreakSeq),
+  );
+  if (priority < effectivePriority) return { effectivePriority: priority, tieBreakSeq: seq, depth };
+  return {
+    effectivePriority,
+    tieBreakSeq: priority === effectivePriority ? Math.max(seq, tieBreakSeq) : tieBreakSeq,
+    depth,
+  };
 }
 
 /** Of bigints, which `Math.min` does not take. */
@@ -92,8 +98,8 @@ function ordered(inside: readonly DumpedEntry[], places: ReadonlyMap<string, Pla
   });
   placed.sort((a, b) => {
     if (a.ready !== b.ready) return a.ready ? -1 : 1;
-    if (a.eff !== b.eff) return a.eff > b.eff ? -1 : 1;
-    return a.anchor - b.anchor || a.depth - b.depth || a.seq - b.seq;
+    if (a.effectivePriority !== b.effectivePriority) return a.effectivePriority > b.effectivePriority ? -1 : 1;
+    return a.tieBreakSeq - b.tieBreakSeq || a.depth - b.depth || a.seq - b.seq;
   });
   return placed.map(({ hash }) => hash);
 }

@@ -15,7 +15,7 @@ import { hashesOf, point } from './pool.ts';
 
 export type Submission = Parameters<MempoolStore['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
-export type Moment = Pick<NonNullable<Parameters<MempoolStore['receive']>[1]>, 'now' | 'height' | 'operationId'>;
+export type CallTime = Pick<NonNullable<Parameters<MempoolStore['receive']>[1]>, 'now' | 'height' | 'operationId'>;
 export type PoolDump = Awaited<ReturnType<MempoolStore['dump']>>;
 export type DumpedEntry = PoolDump['entries'][number];
 export type Place = NonNullable<DumpedEntry['place']>;
@@ -126,14 +126,14 @@ export class Scene {
   }
 
   /** Receives one transaction. */
-  async add(name: string, draft: Draft = {}, moment: Moment = {}): Promise<ReceiveOutcome> {
+  async add(name: string, draft: Draft = {}, moment: CallTime = {}): Promise<ReceiveOutcome> {
     const [outcome] = await this.store.receive([this.submission(name, draft)], moment);
     assert.ok(outcome);
     return outcome;
   }
 
   /** Receives several in one call. */
-  addAll(drafts: Drafts, moment: Moment = {}): Promise<ReceiveOutcome[]> {
+  addAll(drafts: Drafts, moment: CallTime = {}): Promise<ReceiveOutcome[]> {
     const batch = Object.entries(drafts).map(([name, draft]) => this.submission(name, draft));
     return this.store.receive(batch, moment);
   }

@@ -1,5 +1,5 @@
 import type { ChainPoint, RollbackOutcome } from 'mempool-core';
-import type { CheckedBlock, Life, PoolView, Step } from 'mempool-core/backend';
+import type { CheckedBlock, PoolView, Step, TxState } from 'mempool-core/backend';
 import { fifo, withWrites } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
@@ -16,8 +16,8 @@ function refusedWith(id: string, kind: string, trace: (pool: PlantedDriver, seen
 
 /** The rules are told that each block refused was one more block. */
 function ages(pool: PlantedDriver): void {
-  const flying = [...pool.lives('Propagated'), ...pool.lives('Acknowledged')];
-  pool.force(flying.map((life) => ({ ...life, tick: life.tick - 1 })));
+  const flying = [...pool.txStates('Propagated'), ...pool.txStates('Acknowledged')];
+  pool.force(flying.map((txState) => ({ ...txState, tick: txState.tick - 1 })));
 }
 
 function marks(pool: PlantedDriver, seen: readonly string[]): void {
@@ -200,15 +200,15 @@ function undoing(id: string, change: (step: Step<unknown>, pool: PlantedDriver) 
 /** Writes records beside the rules, after a rollback; those are picked before it. */
 function afterwards(
   id: string,
-  pick: (pool: PlantedDriver) => Life[],
-  change: (life: Life, tick: number) => object,
+  pick: (pool: PlantedDriver) => TxState[],
+  change: (txState: TxState, tick: number) => object,
 ): Mutant {
   return fifo.around(id, {
     rollback: ({ pool, given }) => {
-      const lives = pick(pool);
+      const txStates = pick(pool);
       const outcome = pool.rollback(...given);
       if (outcome.kind === 'rolled-back')
-        pool.force(lives.map((life) => ({ ...life, ...change(life, outcome.tip.tick) })));
+        pool.force(txStates.map((txState) => ({ ...txState, ...change(txState, outcome.tip.tick) })));
       return outcome;
     },
   });
@@ -236,8 +236,8 @@ export const rollbackMutants: readonly Mutant[] = [
   })),
   fifo.view('finalized-after-the-target-returns', (pool) => ({
     confirmedAfter: (tick) => {
-      const isLater = (life: Life) => life.tick <= tick && life.tick + life.confirmations - 1 > tick;
-      return [...pool.confirmedAfter(tick), ...pool.lives('Finalized').filter(isLater)];
+      const isLater = (txState: TxState) => txState.tick <= tick && txState.tick + txState.confirmations - 1 > tick;
+      return [...pool.confirmedAfter(tick), ...pool.txStates('Finalized').filter(isLater)];
     },
   })),
   fifo.only('return-erases-the-entry', {
@@ -246,51 +246,52 @@ export const rollbackMutants: readonly Mutant[] = [
   fifo.around('forgotten-finalized-returns', {
     confirm: ({ pool, given, notes }) => {
       const outcome = pool.confirm(...given);
-      for (const { hash } of pool.lives('Finalized', given[0].seen)) notes.hashes.add(hash);
+      for (const { hash } of pool.txStates('Finalized', given[0].seen)) notes.hashes.add(hash);
       return outcome;
     },
     rollback: ({ pool, given, notes }) => {
-      const gone = [...notes.hashes].filter((hash) => pool.life(hash) === null).length;
+      const gone = [...notes.hashes].filter((hash) => pool.txState(hash) === null).length;
       const outcome = pool.rollback(...given);
       return outcome.kind === 'rolled-back' ? { ...outcome, returned: outcome.returned + gone } : outcome;
     },
   }),
   afterwards(
     'stale-one-flies-again',
-    (pool) => pool.lives('Dropped').filter(({ reason }) => reason === 'stale'),
+    (pool) => pool.txStates('Dropped').filter(({ reason }) => reason === 'stale'),
     (_, tick) => ({ stage: 'Propagated', tick, reason: null }),
   ),
   fifo.plant('revived-one-is-dropped-again', (_, { pool }) => {
-    const revived = new Map<string, Life>();
+    const revived = new Map<string, TxState>();
     pool.decide = (step, verb) => {
       for (const { after } of step.writes)
-        for (const life of pool.lives('Dropped', [after.hash])) if (verb === 'confirm') revived.set(after.hash, life);
+        for (const txState of pool.txStates('Dropped', [after.hash]))
+          if (verb === 'confirm') revived.set(after.hash, txState);
       return verb === 'rollback' ? withWrites(step, ({ hash }) => revived.get(hash)) : step;
     };
     return {};
   }),
   fifo.plant('unseen-is-undone', (_, { pool }) => {
-    const before = new Map<Life, number>();
+    const before = new Map<TxState, number>();
     return {
       confirm: (block, context) => {
-        const lives = pool.lives('Confirmed', block.unseen);
+        const txStates = pool.txStates('Confirmed', block.unseen);
         const outcome = pool.confirm(block, context);
-        for (const life of lives) before.set(life, outcome.tip.tick);
+        for (const txState of txStates) before.set(txState, outcome.tip.tick);
         return outcome;
       },
       rollback: (point, context) => {
         const outcome = pool.rollback(point, context);
-        const undone = [...before].filter(([, tick]) => tick > outcome.tip.tick).map(([life]) => life);
+        const undone = [...before].filter(([, tick]) => tick > outcome.tip.tick).map(([txState]) => txState);
         pool.force(undone, ({ tick }) => pool.pointAt(tick));
         return outcome;
       },
     };
   }),
   fifo.plant('release-is-undone', (_, { pool }) => {
-    const released = new Map<string, Life>();
+    const released = new Map<string, TxState>();
     return {
       release: (hashes, context) => {
-        for (const life of pool.lives('Propagated', hashes)) released.set(life.hash, life);
+        for (const txState of pool.txStates('Propagated', hashes)) released.set(txState.hash, txState);
         return pool.release(hashes, context);
       },
       rollback: (point, context) => {
@@ -302,11 +303,13 @@ export const rollbackMutants: readonly Mutant[] = [
   }),
   fifo.view('marked-after-the-target-keeps-its-tick', () => ({ waitingAfter: () => [] })),
   fifo.view('rollback-makes-all-young', (pool, verb) => {
-    const flying = () => [...pool.lives('Propagated'), ...pool.lives('Acknowledged')];
-    return verb === 'rollback' ? { waitingAfter: () => flying().map((life) => ({ ...life, tick: 1_000_000 })) } : {};
+    const flying = () => [...pool.txStates('Propagated'), ...pool.txStates('Acknowledged')];
+    return verb === 'rollback'
+      ? { waitingAfter: () => flying().map((txState) => ({ ...txState, tick: 1_000_000 })) }
+      : {};
   }),
   undoing('rollback-resets-acknowledged', ({ writes }, pool) => {
-    const reset = pool.lives('Acknowledged').map((life) => ({ ...life, stage: 'Propagated' }));
+    const reset = pool.txStates('Acknowledged').map((txState) => ({ ...txState, stage: 'Propagated' }));
     return { writes: [...writes, ...reset.map((after) => ({ after, point: null, body: null }))] };
   }),
   twice(
@@ -326,9 +329,9 @@ export const rollbackMutants: readonly Mutant[] = [
   }),
   fifo.around('undone-hash-is-barred', {
     rollback: ({ pool, given, notes }) => {
-      const confirmed = pool.lives('Confirmed').map(({ hash }) => hash);
+      const confirmed = pool.txStates('Confirmed').map(({ hash }) => hash);
       const outcome = pool.rollback(...given);
-      for (const { hash } of pool.lives('Pending', confirmed)) notes.hashes.add(hash);
+      for (const { hash } of pool.txStates('Pending', confirmed)) notes.hashes.add(hash);
       return outcome;
     },
     markInflight: ({ pool, given: [hashes, context], notes }) =>
@@ -340,8 +343,8 @@ export const rollbackMutants: readonly Mutant[] = [
   fifo.told('rollback-marks-what-waits', {
     rollback: ({ kind, tip: { tick } }, { pool }) => {
       const [first] = kind === 'rolled-back' ? pool.peekPending(0, 1) : [];
-      const lives = pool.lives('Pending', first ? [first.hash] : []);
-      pool.force(lives.map((life) => ({ ...life, stage: 'Propagated', tick })));
+      const txStates = pool.txStates('Pending', first ? [first.hash] : []);
+      pool.force(txStates.map((txState) => ({ ...txState, stage: 'Propagated', tick })));
     },
   }),
   fifo.view('returns-a-thousand-at-most', (pool) => ({

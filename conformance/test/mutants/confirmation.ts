@@ -1,5 +1,5 @@
 import type { ConfirmOutcome, Policy, Thresholds, TransactionStatus } from 'mempool-core';
-import type { CheckedBlock, Life } from 'mempool-core/backend';
+import type { CheckedBlock, TxState } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
@@ -28,14 +28,14 @@ function status(id: string, change: (told: TransactionStatus, pool: PlantedDrive
 }
 
 /** Changes what is written of a transaction that was Confirmed and that the block names again. */
-function seenAgain(id: string, change: (life: Life, tick: number) => object, isMoved = false): Mutant {
+function seenAgain(id: string, change: (txState: TxState, tick: number) => object, isMoved = false): Mutant {
   return fifo.around(id, {
     confirm: ({ pool, given: [block, context] }) => {
-      const before = pool.lives('Confirmed', block.seen);
+      const before = pool.txStates('Confirmed', block.seen);
       const outcome = pool.confirm(block, context);
       const again = before.filter(({ hash }) => outcome.kind === 'applied' && pool.stageOf(hash) === 'Confirmed');
-      const lives = again.map((life) => ({ ...life, ...change(life, outcome.tip.tick) }));
-      pool.force(lives, ({ hash }) => (isMoved ? block.point : pool.confirmedAt(hash)));
+      const txStates = again.map((txState) => ({ ...txState, ...change(txState, outcome.tip.tick) }));
+      pool.force(txStates, ({ hash }) => (isMoved ? block.point : pool.confirmedAt(hash)));
       return outcome;
     },
   });
@@ -99,24 +99,24 @@ export const confirmationMutants: readonly Mutant[] = [
   }),
   status(
     'foreign-hash-becomes-confirmed',
-    ({ hash, stage }, pool) => stage === 'Unknown' && pool.sighting(hash) !== null && { stage: 'Confirmed' },
+    ({ hash, stage }, pool) => stage === 'Unknown' && pool.inclusion(hash) !== null && { stage: 'Confirmed' },
   ),
   fifo.told('received-joins-the-last-block', {
     receive: (told, { pool }) => {
       const { tick, point } = pool.currentTip;
       const hashes = tick > 2 ? told.map(({ hash }) => hash) : [];
       pool.force(
-        pool.lives('Pending', hashes).map((life) => ({ ...life, stage: 'Confirmed', tick })),
+        pool.txStates('Pending', hashes).map((txState) => ({ ...txState, stage: 'Confirmed', tick })),
         () => point,
       );
     },
   }),
   status(
     'old-points-forgotten-by-status',
-    ({ hash }, pool) => (pool.life(hash)?.tick ?? 0) < pool.floor && { confirmedAt: null },
+    ({ hash }, pool) => (pool.txState(hash)?.tick ?? 0) < pool.floor && { confirmedAt: null },
   ),
   fifo.each('old-points-forgotten-by-the-log', {
-    dumpFinalized: ({ hash }, { pool }) => (pool.life(hash)?.tick ?? 0) < pool.floor && { point: null },
+    dumpFinalized: ({ hash }, { pool }) => (pool.txState(hash)?.tick ?? 0) < pool.floor && { point: null },
   }),
 ];
 
@@ -187,15 +187,15 @@ export const thresholdMutants: readonly Mutant[] = [
   status(
     'finalized-goes-on-growing',
     ({ hash, stage }, pool) =>
-      stage === 'Finalized' && { confirmations: pool.currentTip.tick - (pool.life(hash)?.tick ?? 0) + 1 },
+      stage === 'Finalized' && { confirmations: pool.currentTip.tick - (pool.txState(hash)?.tick ?? 0) + 1 },
   ),
 ];
 
 /** What the rules are told of the tick of a block that carried a hash, where there is one. */
-function sighting(id: string, change: (seen: number, pool: PlantedDriver, final: number) => number | null): Mutant {
+function inclusion(id: string, change: (seen: number, pool: PlantedDriver, final: number) => number | null): Mutant {
   return fifo.view(id, (pool, _, { thresholds }) => ({
-    sighting: (hash) => {
-      const seen = pool.sighting(hash);
+    inclusion: (hash) => {
+      const seen = pool.inclusion(hash);
       return seen === null ? null : change(seen, pool, thresholds.finalizeThreshold);
     },
   }));
@@ -215,17 +215,17 @@ function noted(
 
 /** L13. */
 export const sightingMutants: readonly Mutant[] = [
-  sighting('sightings-ignored', () => null),
-  sighting('sightings-one-block-short', (seen, pool) => (seen > pool.currentTip.tick - 5 ? seen : null)),
-  sighting('sightings-of-the-last-six-blocks', (seen, pool, final) =>
+  inclusion('sightings-ignored', () => null),
+  inclusion('sightings-one-block-short', (seen, pool) => (seen > pool.currentTip.tick - 5 ? seen : null)),
+  inclusion('sightings-of-the-last-six-blocks', (seen, pool, final) =>
     seen > pool.currentTip.tick - Math.min(6, final) ? seen : null,
   ),
-  sighting('sightings-count-for-ever', (_, pool) => pool.currentTip.tick),
-  sighting('sightings-by-the-default-threshold', (seen, { currentTip: { tick } }) => (seen > tick - 6 ? tick : null)),
+  inclusion('sightings-count-for-ever', (_, pool) => pool.currentTip.tick),
+  inclusion('sightings-by-the-default-threshold', (seen, { currentTip: { tick } }) => (seen > tick - 6 ? tick : null)),
   fifo.plant('sightings-of-blocks-not-kept', (_, { pool }) => {
     const blocks: (readonly [tick: number, seen: readonly string[]])[] = [];
     const first = (hash: string) => blocks.find(([tick, seen]) => tick >= pool.floor && seen.includes(hash))?.[0];
-    pool.tell = () => ({ sighting: (hash) => pool.sighting(hash) ?? first(hash) ?? null });
+    pool.tell = () => ({ inclusion: (hash) => pool.inclusion(hash) ?? first(hash) ?? null });
     return {
       confirm: (block, context) => {
         const outcome = pool.confirm(block, context);
@@ -242,7 +242,7 @@ export const sightingMutants: readonly Mutant[] = [
   fifo.told('last-sighting-wins', {
     confirm: ({ tip }, { pool, given: [{ seen }], notes: { numbers } }) => {
       for (const hash of seen) numbers.set(hash, tip.tick);
-      pool.tell = () => ({ sighting: (hash) => (pool.sighting(hash) === null ? null : (numbers.get(hash) ?? null)) });
+      pool.tell = () => ({ inclusion: (hash) => (pool.inclusion(hash) === null ? null : (numbers.get(hash) ?? null)) });
     },
   }),
   noted('unseen-keeps-the-sighting', () => ({ unseen: [] })),
@@ -255,12 +255,12 @@ export const sightingMutants: readonly Mutant[] = [
       for (const hash of seen) hashes.add(hash);
     },
     rollback: (_, { pool, notes: { hashes } }) => {
-      pool.tell = () => ({ sighting: (hash) => (hashes.has(hash) ? pool.currentTip.tick : null) });
+      pool.tell = () => ({ inclusion: (hash) => (hashes.has(hash) ? pool.currentTip.tick : null) });
     },
   }),
   fifo.told('rollback-forgets-all-sightings', {
     rollback: (_, { pool }) => {
-      pool.tell = (verb) => (verb === 'receive' ? { sighting: () => null } : {});
+      pool.tell = (verb) => (verb === 'receive' ? { inclusion: () => null } : {});
     },
   }),
   fifo.each('received-as-finalized', {
@@ -272,20 +272,20 @@ export const sightingMutants: readonly Mutant[] = [
   fifo.told('late-arrival-waits', {
     peekPending: (page, { pool, given }) => [
       ...page,
-      ...pool.peekInflight(...given).filter(({ hash }) => pool.sighting(hash) !== null),
+      ...pool.peekInflight(...given).filter(({ hash }) => pool.inclusion(hash) !== null),
     ],
     usage: ({ pending, confirmed }) => ({ pending: pending + confirmed }),
   }),
   fifo.given('only-unknown-hashes-sighted', {
     confirm: (block, { pool }) => {
-      const seen = block.seen.filter((hash) => pool.life(hash) === null);
+      const seen = block.seen.filter((hash) => pool.txState(hash) === null);
       pool.decide = (step) => (step.chain?.kind === 'applied' ? { ...step, chain: { ...step.chain, seen } } : step);
     },
   }),
   fifo.given('first-of-a-batch-decides', {
     receive: ([one], { pool }) => {
-      const first = pool.sighting(one?.hash ?? '');
-      pool.tell = () => ({ sighting: () => first });
+      const first = pool.inclusion(one?.hash ?? '');
+      pool.tell = () => ({ inclusion: () => first });
     },
   }),
   fifo.told('late-arrival-not-undone', {
@@ -297,13 +297,13 @@ export const sightingMutants: readonly Mutant[] = [
   }),
   fifo.told('sighted-hash-counted', {
     confirm: (told, { pool, given: [{ unseen }] }) => {
-      const unknown = unseen.filter((hash) => pool.life(hash) === null).length;
+      const unknown = unseen.filter((hash) => pool.txState(hash) === null).length;
       return told.kind === 'applied' && { returned: told.returned + unknown };
     },
   }),
 ];
 
-const isOther = (life: Pick<Life, 'stage'> | null): boolean => life?.stage !== 'Acknowledged';
+const isOther = (txState: Pick<TxState, 'stage'> | null): boolean => txState?.stage !== 'Acknowledged';
 
 /** What the rules say of every transaction that waits for a block, done to Propagated ones alone. */
 export const acknowledgedMutants: readonly Mutant[] = [
@@ -312,7 +312,7 @@ export const acknowledgedMutants: readonly Mutant[] = [
   })),
   fifo.view('acknowledged-never-stale', (pool) => ({ aged: (...ticks) => pool.aged(...ticks).filter(isOther) })),
   fifo.blocks('unseen-leaves-acknowledged', ({ unseen }, pool) => ({
-    unseen: unseen.filter((hash) => isOther(pool.life(hash))),
+    unseen: unseen.filter((hash) => isOther(pool.txState(hash))),
   })),
   fifo.told('acknowledged-is-not-found', { findInflight: (told) => told.map((one) => (isOther(one) ? one : null)) }),
 ];
@@ -320,7 +320,7 @@ export const acknowledgedMutants: readonly Mutant[] = [
 /** What a call does to Acknowledged ones is not written. */
 function unwritten(id: string, verb: 'rollback' | 'drop'): Mutant {
   return priority.decided(id, [verb], ({ writes }, { ledger }) => ({
-    writes: writes.filter(({ after }) => isOther(ledger.life(after.hash))),
+    writes: writes.filter(({ after }) => isOther(ledger.txState(after.hash))),
   }));
 }
 

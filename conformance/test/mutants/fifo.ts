@@ -3,10 +3,10 @@ import {
   type CheckedBlock,
   type DriverOptions,
   defineBackend,
-  type Life,
   type PoolView,
   type Step,
   type StoreDriver,
+  type TxState,
 } from 'mempool-core/backend';
 import { verbsOf } from '../../src/case/verbs.ts';
 import { Layer } from './layer.ts';
@@ -68,7 +68,7 @@ class FifoLayer extends Layer<Verbs, Site> {
   /** The records that are written. */
   writes(
     id: string,
-    change: (after: Life, verb: WriteVerb, pool: PlantedDriver, first: Map<string, number>) => Change,
+    change: (after: TxState, verb: WriteVerb, pool: PlantedDriver, first: Map<string, number>) => Change,
   ) {
     return this.plant(id, (_, { pool }) => {
       const first = new Map<string, number>();
@@ -99,8 +99,8 @@ export const fifo: FifoLayer = new FifoLayer((id, fault) => {
 });
 
 /** The step with the records that it writes changed. */
-export function withWrites<Outcome>(step: Step<Outcome>, change: (after: Life) => Change): Step<Outcome> {
-  const changed = (after: Life): Life => ({ ...after, ...(change(after) || {}) });
+export function withWrites<Outcome>(step: Step<Outcome>, change: (after: TxState) => Change): Step<Outcome> {
+  const changed = (after: TxState): TxState => ({ ...after, ...(change(after) || {}) });
   return { ...step, writes: step.writes.map((write) => ({ ...write, after: changed(write.after) })) };
 }
 

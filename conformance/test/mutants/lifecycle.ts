@@ -7,7 +7,7 @@ import {
   type Transaction,
   transitions,
 } from 'mempool-core';
-import { type CheckedBlock, invalid, type Life, type MoveVerb } from 'mempool-core/backend';
+import { type CheckedBlock, invalid, type MoveVerb, type TxState } from 'mempool-core/backend';
 import { fifo } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { eventOf, type PlantedDriver } from './planted-driver.ts';
@@ -81,10 +81,10 @@ export const receivingMutants: readonly Mutant[] = [
   }),
   fifo.writes(
     'new-life-at-the-old-place',
-    ({ hash, seq }, verb, pool) => verb === 'receive' && { seq: pool.life(hash)?.seq ?? seq },
+    ({ hash, seq }, verb, pool) => verb === 'receive' && { seq: pool.txState(hash)?.seq ?? seq },
   ),
   fifo.decided('new-life-with-the-old-payload', ({ writes }, _, pool) => ({
-    writes: writes.map((write) => (pool.life(write.after.hash) === null ? write : { ...write, body: null })),
+    writes: writes.map((write) => (pool.txState(write.after.hash) === null ? write : { ...write, body: null })),
   })),
   fifo.each('new-life-with-the-old-reason', {
     drop: (hash, { given: [, reason], notes }) => void notes.patches.set(hash, { reason }),
@@ -103,7 +103,7 @@ export const receivingMutants: readonly Mutant[] = [
   }),
   fifo.told('finalized-hash-remembered-for-ever', {
     confirm: (_, { pool, given: [block], notes }) => {
-      for (const { hash } of pool.lives('Finalized', block.seen)) notes.hashes.add(hash);
+      for (const { hash } of pool.txStates('Finalized', block.seen)) notes.hashes.add(hash);
     },
     receive: (told, { notes }) =>
       told.map(({ hash, ...one }) =>
@@ -126,7 +126,7 @@ export const receivingMutants: readonly Mutant[] = [
 const moves: readonly MoveVerb[] = ['markInflight', 'markAcknowledged', 'release'];
 
 function bySeq(pool: PlantedDriver, hashes: readonly string[]): string[] {
-  return hashes.toSorted((a, b) => (pool.life(a)?.seq ?? 0) - (pool.life(b)?.seq ?? 0));
+  return hashes.toSorted((a, b) => (pool.txState(a)?.seq ?? 0) - (pool.txState(b)?.seq ?? 0));
 }
 
 /** What returned by one way is put behind the others. */
@@ -135,7 +135,7 @@ function returnedBehind(id: string, way: 'release' | 'confirm' | 'rollback'): Mu
     [way]: ({ pool, call, given, notes }: { pool: PlantedDriver; call: (...all: unknown[]) => unknown } & Late) => {
       const flying = pool.peekInflight(0, 1_000).map(({ hash }) => hash);
       const outcome = call(...given);
-      for (const { hash } of pool.lives('Pending', flying)) notes.numbers.set(hash, notes.numbers.size + 1);
+      for (const { hash } of pool.txStates('Pending', flying)) notes.numbers.set(hash, notes.numbers.size + 1);
       return outcome;
     },
     peekPending: ({ pool, given, notes: { numbers } }) =>
@@ -168,7 +168,7 @@ export const propagationMutants: readonly Mutant[] = [
   fifo.given('second-mark-resets', { markInflight: (hashes, { pool }) => void pool.release(hashes) }),
   fifo.each('payload-lost-in-flight', { findInflight: () => ({ payload: new Uint8Array() }) }),
   fifo.given('acknowledgement-ignored-after-a-block', {
-    markAcknowledged: (hashes, { pool }) => hashes.filter((hash) => pool.life(hash)?.tick === pool.currentTip.tick),
+    markAcknowledged: (hashes, { pool }) => hashes.filter((hash) => pool.txState(hash)?.tick === pool.currentTip.tick),
   }),
   fifo.writes(
     'acknowledgement-rejuvenates',
@@ -204,15 +204,15 @@ export const propagationMutants: readonly Mutant[] = [
   }),
   fifo.around('drop-takes-the-next-one-too', {
     drop: ({ pool, given: [hashes, reason, context] }) => {
-      const next = pool.peekPending(pool.life(hashes[0] ?? '')?.seq ?? 0, 1).map(({ hash }) => hash);
+      const next = pool.peekPending(pool.txState(hashes[0] ?? '')?.seq ?? 0, 1).map(({ hash }) => hash);
       const dropped = pool.drop([...new Set([...hashes, ...next])], reason, context);
       return hashes.filter((hash) => dropped.includes(hash));
     },
   }),
   fifo.decided('drop-logs-final-ones-again', ({ writes }, verb, pool) => {
-    const life = pool.life(pool.logged()[0]?.hash ?? '');
+    const txState = pool.txState(pool.logged()[0]?.hash ?? '');
     const isNone = verb === 'drop' && writes.length === 0;
-    return isNone && life && { writes: [{ after: { ...life, reason: 'again' }, point: null, body: null }] };
+    return isNone && txState && { writes: [{ after: { ...txState, reason: 'again' }, point: null, body: null }] };
   }),
   fifo.told('drops-the-confirmed', {
     drop: (told, { pool, given: [hashes] }) =>
@@ -225,12 +225,12 @@ export const propagationMutants: readonly Mutant[] = [
 ];
 
 /** Writes records of one stage beside the rules, of the hashes that a block names. */
-function forced(id: string, stage: string, list: 'seen' | 'unseen', change: (life: Life) => object): Mutant {
+function forced(id: string, stage: string, list: 'seen' | 'unseen', change: (txState: TxState) => object): Mutant {
   return fifo.around(id, {
     confirm: ({ pool, given }) => {
-      const lives = pool.lives(stage, given[0][list]);
+      const txStates = pool.txStates(stage, given[0][list]);
       const outcome = pool.confirm(...given);
-      pool.force(lives.map((life) => ({ ...life, ...change(life) })));
+      pool.force(txStates.map((txState) => ({ ...txState, ...change(txState) })));
       return outcome;
     },
   });
@@ -247,7 +247,7 @@ function revived(id: string, change: Change): Mutant {
       return told;
     },
     confirm: ({ pool, given, notes: { hashes } }) => {
-      for (const { hash } of pool.lives('Dropped', given[0].seen)) hashes.add(hash);
+      for (const { hash } of pool.txStates('Dropped', given[0].seen)) hashes.add(hash);
       return pool.confirm(...given);
     },
     findInflight: ({ pool, given, notes: { hashes, numbers } }) =>
@@ -263,7 +263,7 @@ export const revivalMutants: readonly Mutant[] = [
     seen: seen.filter((hash) => pool.stageOf(hash) !== 'Dropped'),
   })),
   fifo.blocks('stale-stays-dropped', ({ seen }, pool) => ({
-    seen: seen.filter((hash) => pool.life(hash)?.reason !== 'stale'),
+    seen: seen.filter((hash) => pool.txState(hash)?.reason !== 'stale'),
   })),
   revived('revived-with-a-new-seq', (_, __, pool) => ({ seq: pool.lastSeq + 1 })),
   fifo.decided('revival-not-counted', ({ writes, outcome }, verb, pool) => {
@@ -281,7 +281,7 @@ export const revivalMutants: readonly Mutant[] = [
   }),
   fifo.around('revived-waits-behind', {
     confirm: ({ pool, given, notes: { hashes } }) => {
-      for (const { hash } of pool.lives('Dropped', given[0].seen)) hashes.add(hash);
+      for (const { hash } of pool.txStates('Dropped', given[0].seen)) hashes.add(hash);
       return pool.confirm(...given);
     },
     peekPending: ({ pool, given, notes: { hashes } }) =>
@@ -294,7 +294,7 @@ export const revivalMutants: readonly Mutant[] = [
       return pool.drop(...given);
     },
     confirm: ({ pool, given, notes }) => {
-      const forgotten = given[0].seen.filter((hash) => notes.hashes.has(hash) && pool.life(hash) === null);
+      const forgotten = given[0].seen.filter((hash) => notes.hashes.has(hash) && pool.txState(hash) === null);
       const outcome = pool.confirm(...given);
       return outcome.kind === 'applied' ? { ...outcome, confirmed: outcome.confirmed + forgotten.length } : outcome;
     },
@@ -337,7 +337,7 @@ function pairMutant(stage: Stage, verb: Verb): Mutant {
   return fifo.plant(`${verb}-of-${stage}-goes-wrong`, (whole, { pool }) => {
     if (verb === 'rollback' && isLegal(stage, verb))
       pool.tell = () => ({
-        confirmedAfter: (tick) => pool.confirmedAfter(tick).filter((life) => life.stage !== stage),
+        confirmedAfter: (tick) => pool.confirmedAfter(tick).filter((txState) => txState.stage !== stage),
       });
     const call = whole[name] as (...given: unknown[]) => unknown;
     const made = (first: unknown, ...rest: unknown[]): unknown => {

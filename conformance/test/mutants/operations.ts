@@ -170,7 +170,7 @@ export const operationMutants: readonly Mutant[] = [
   }),
   fifo.each('repeat-without-an-id-received', {
     receive: ({ kind, hash }, { pool }) =>
-      kind === 'duplicate' && { kind: 'received', seq: pool.life(hash)?.seq ?? 0, stage: 'Pending' },
+      kind === 'duplicate' && { kind: 'received', seq: pool.txState(hash)?.seq ?? 0, stage: 'Pending' },
   }),
   named('outcome-is-the-record', async ({ id, call }, records) => {
     const outcome = records.get(id) ?? (await call(id));

@@ -15,7 +15,6 @@ import {
   type DriverOptions,
   dropStep,
   Ledger,
-  type Life,
   type MoveVerb,
   moveStep,
   type PoolView,
@@ -24,6 +23,7 @@ import {
   rollbackStep,
   type Step,
   type StoreDriver,
+  type TxState,
   type WriteContext,
 } from 'mempool-core/backend';
 
@@ -81,12 +81,12 @@ export class PlantedDriver extends Ledger implements StoreDriver {
   close(): void {}
 
   stageOf(hash: string): string {
-    return this.life(hash)?.stage ?? 'Unknown';
+    return this.txState(hash)?.stage ?? 'Unknown';
   }
 
   /** The records of a stage, among these or all. */
-  lives(stage: string, hashes: readonly string[] = this.#hashes()): Life[] {
-    return hashes.map((hash) => this.life(hash)).filter((life) => life?.stage === stage) as Life[];
+  txStates(stage: string, hashes: readonly string[] = this.#hashes()): TxState[] {
+    return hashes.map((hash) => this.txState(hash)).filter((txState) => txState?.stage === stage) as TxState[];
   }
 
   /** The log, as far as a page goes. */
@@ -95,8 +95,11 @@ export class PlantedDriver extends Ledger implements StoreDriver {
   }
 
   /** Writes records beside the rules. */
-  force(lives: readonly Life[], pointOf = (life: Life): ChainPoint | null => this.confirmedAt(life.hash)): void {
-    this.apply({ ...nothing, writes: lives.map((after) => ({ after, point: pointOf(after), body: null })) });
+  force(
+    txStates: readonly TxState[],
+    pointOf = (txState: TxState): ChainPoint | null => this.confirmedAt(txState.hash),
+  ): void {
+    this.apply({ ...nothing, writes: txStates.map((after) => ({ after, point: pointOf(after), body: null })) });
   }
 
   /** Tells events that no rule knows. */
@@ -126,9 +129,9 @@ export class PlantedDriver extends Ledger implements StoreDriver {
       maxRollback,
       lastSeq,
       lastEventSeq,
-      life: (hash) => this.life(hash),
+      txState: (hash) => this.txState(hash),
       confirmedAt: (hash) => this.confirmedAt(hash),
-      sighting: (hash) => this.sighting(hash),
+      inclusion: (hash) => this.inclusion(hash),
       pointAt: (tick) => this.pointAt(tick),
       tickOf: (point) => this.tickOf(point),
       aged: (finalizable, droppable) => this.aged(finalizable, droppable),

@@ -193,7 +193,7 @@ export const admissionMutants: readonly Mutant[] = [
   }),
   priority.instead('evicted-hashes-refused-for-ever', {
     admit: ({ ledger, given: [submissions] }) => {
-      const isEvicted = ledger.life(submissions[0]?.hash ?? '')?.reason === 'evicted';
+      const isEvicted = ledger.txState(submissions[0]?.hash ?? '')?.reason === 'evicted';
       return isEvicted && submissions.map(({ hash }) => ({ kind: 'full', hash, floor: null }));
     },
   }),

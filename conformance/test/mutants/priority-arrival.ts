@@ -125,7 +125,7 @@ export const arrivalMutants: readonly Mutant[] = [
   pools.around('empty-takes-not-recorded', {
     take: async ({ store, given: [budget, { operationId, ...options }] }) => {
       if (await store.hasPending()) return store.take(budget, { ...options, operationId });
-      return { ...(await store.take(budget, options)), leaseId: operationId ?? '' };
+      return { ...(await store.take(budget, options)), claimId: operationId ?? '' };
     },
   }),
   arrivals.around('arrivals-reaped-without-each-overhead', {

@@ -261,7 +261,7 @@ const bad = 'ERR_MEMPOOL_INVALID';
 const nothing = {
   reap: [],
   best: [],
-  take: { leaseId: 'none', owner: 'none', untilMs: 0, transactions: [] },
+  take: { claimId: 'none', owner: 'none', untilMs: 0, transactions: [] },
   sweep: { returned: [], expired: [], evicted: [], more: false },
   since: { items: [], next: 0 },
   payloads: [],

@@ -126,7 +126,7 @@ export const chainTagMutants: readonly Mutant[] = [
   }),
   priority.overlooks('received-confirmed-spares-its-rival', ['admit'], (_, __, { given, ledger }) => {
     const [one] = given[0] as readonly CheckedSubmission[];
-    return one !== undefined && ledger.sighting(one.hash) !== null;
+    return one !== undefined && ledger.inclusion(one.hash) !== null;
   }),
   priority.view('parked-ones-not-confirmed', ['confirm'], ({ index, given }) => {
     const { seen } = given[0] as CheckedBlock;
@@ -165,7 +165,7 @@ function dragging(id: string, verb: 'confirm' | 'rollback', reason: string): Mut
     const before = new Map(Array.from(index.nodes(), ({ hash, stage }) => [hash, stage]));
     const outcome = await (whole[verb] as (...all: readonly unknown[]) => unknown)(...given);
     const isLoser = ({ hash, stage }: PoolNode) =>
-      stage === 'Dropped' && before.get(hash) === 'Confirmed' && ledger.life(hash)?.reason === reason;
+      stage === 'Dropped' && before.get(hash) === 'Confirmed' && ledger.txState(hash)?.reason === reason;
     await dropRivals(whole, index, [...index.nodes()].filter(isLoser));
     return outcome;
   });

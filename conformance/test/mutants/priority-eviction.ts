@@ -1,8 +1,8 @@
 import type { Load, ReceiveOutcome } from 'mempool-core';
 import {
   type CheckedSubmission,
-  comparePlaces,
-  type Place,
+  compareOrderKeys,
+  type OrderKey,
   type PlacedNode,
   type PoolIndex,
   type PoolNode,
@@ -192,10 +192,10 @@ export const replacementMutants: readonly Mutant[] = [
     const given = rivalsOf(index, one).flatMap(({ entry }) => entry.verdict.provides);
     return one.verdict.requires.some((tag) => given.includes(tag)) && { kind: 'cycle' };
   }),
-  priority.places('replacement-at-the-old-place', ({ anchor }, { seq, verdict }, index) => {
+  priority.places('replacement-at-the-old-place', ({ tieBreakSeq }, { seq, verdict }, index) => {
     const isSame = ({ entry }: PoolNode) => entry.verdict.provides.some((tag) => verdict.provides.includes(tag));
     const gone = [...index.nodes()].filter((node) => node.stage === 'Dropped' && isSame(node) && node.entry.seq < seq);
-    return { anchor: Math.min(anchor, ...gone.map((node) => node.seq)) };
+    return { tieBreakSeq: Math.min(tieBreakSeq, ...gone.map((node) => node.seq)) };
   }),
   priority.decided('replaced-told-as-evicted', ['admit'], (step) =>
     withEvents(step, ({ reason }) => reason === 'replaced' && { reason: 'evicted' }),
@@ -213,11 +213,14 @@ export const replacementMutants: readonly Mutant[] = [
 ];
 
 type Totals = PoolIndex['totals'];
-type Newcomer = { readonly place: Place | null; readonly priority: bigint };
+type Newcomer = { readonly place: OrderKey | null; readonly priority: bigint };
 const submissionsIn = (given: readonly unknown[]) => given[0] as readonly CheckedSubmission[];
 
 /** Lets each one look as if it stood elsewhere while a newcomer is weighed against it. */
-function* lentPlaces(nodes: Iterable<PlacedNode>, change: (node: PlacedNode) => Partial<Place>): Generator<PlacedNode> {
+function* lentPlaces(
+  nodes: Iterable<PlacedNode>,
+  change: (node: PlacedNode) => Partial<OrderKey>,
+): Generator<PlacedNode> {
   for (const node of nodes) {
     const { place } = node;
     node.place = { ...place, ...change(node) };
@@ -232,12 +235,12 @@ function* lentPlaces(nodes: Iterable<PlacedNode>, change: (node: PlacedNode) => 
 /** What the last one looks like to a newcomer. */
 function weighing(
   id: string,
-  change: (place: Place, newcomer: Newcomer) => Partial<Place> | false | null,
+  change: (place: OrderKey, newcomer: Newcomer) => Partial<OrderKey> | false | null,
   sort: (nodes: PlacedNode[]) => PlacedNode[] = (nodes) => nodes,
 ): Mutant {
   return priority.view(id, ['admit'], ({ index, given, ledger }) => {
     const newcomer = (): Newcomer => {
-      const isNew = ({ hash }: CheckedSubmission) => (ledger.life(hash)?.stage ?? 'Dropped') === 'Dropped';
+      const isNew = ({ hash }: CheckedSubmission) => (ledger.txState(hash)?.stage ?? 'Dropped') === 'Dropped';
       const one = submissionsIn(given).find(isNew);
       return { place: index.node(one?.hash ?? '')?.place ?? null, priority: one?.verdict.priority ?? 0n };
     };
@@ -296,28 +299,35 @@ function floored(id: string, floorOf: (load: Load, index: PoolIndex) => bigint |
 
 const lowest = -(2n ** 63n);
 const endless = Number.POSITIVE_INFINITY;
-const byEff = (a: PlacedNode, b: PlacedNode): number => Number(a.place.eff - b.place.eff);
+const byEff = (a: PlacedNode, b: PlacedNode): number => Number(a.place.effectivePriority - b.place.effectivePriority);
 const byReady = (a: PlacedNode, b: PlacedNode): number => Number(b.place.ready) - Number(a.place.ready);
 const more = (floor: bigint | null, by: bigint): bigint | null =>
   floor === null || floor === lowest ? floor : floor + by;
 const overLast = (floor: bigint | null, { order }: PoolIndex, isMeant: boolean): bigint | null =>
-  isMeant && order.last ? order.last.place.eff + 1n : floor;
+  isMeant && order.last ? order.last.place.effectivePriority + 1n : floor;
 
 /** P5: who leaves. */
 export const evictionMutants: readonly Mutant[] = [
   weighing(
     'evicts-by-the-full-key',
-    (place, newcomer) => newcomer.place && comparePlaces(newcomer.place, place) < 0 && { eff: place.eff - 1n },
+    (place, newcomer) =>
+      newcomer.place &&
+      compareOrderKeys(newcomer.place, place) < 0 && { effectivePriority: place.effectivePriority - 1n },
   ),
-  weighing('evicts-equals', ({ eff }) => ({ eff: eff - 1n })),
-  weighing('evicts-anybody', () => ({ eff: lowest - 1n })),
-  weighing('evicts-by-doubles', ({ eff }) => ({ eff: BigInt(Number(eff)) })),
-  weighing('evicts-by-32-bits', ({ eff }) => ({ eff: BigInt.asUintN(32, eff) })),
-  weighing('evicts-by-own-price', ({ eff }, { priority }) => eff < priority && { eff: lowest - 1n }),
-  weighing('evicts-none-that-is-ready', ({ ready }) => ready && { eff: 2n ** 63n }),
+  weighing('evicts-equals', ({ effectivePriority }) => ({ effectivePriority: effectivePriority - 1n })),
+  weighing('evicts-anybody', () => ({ effectivePriority: lowest - 1n })),
+  weighing('evicts-by-doubles', ({ effectivePriority }) => ({ effectivePriority: BigInt(Number(effectivePriority)) })),
+  weighing('evicts-by-32-bits', ({ effectivePriority }) => ({
+    effectivePriority: BigInt.asUintN(32, effectivePriority),
+  })),
+  weighing(
+    'evicts-by-own-price',
+    ({ effectivePriority }, { priority }) => effectivePriority < priority && { effectivePriority: lowest - 1n },
+  ),
+  weighing('evicts-none-that-is-ready', ({ ready }) => ready && { effectivePriority: 2n ** 63n }),
   weighing(
     'parked-one-evicts-the-ready',
-    ({ ready }, newcomer) => ready && newcomer.place?.ready === false && { ready: false, eff: lowest },
+    ({ ready }, newcomer) => ready && newcomer.place?.ready === false && { ready: false, effectivePriority: lowest },
     (nodes) => nodes.sort(byReady),
   ),
   weighing('parked-one-evicts-nobody', (_, newcomer) => newcomer.place?.ready === false && { ready: true }),
@@ -394,7 +404,7 @@ export const floorMutants: readonly Mutant[] = [
   floored('floor-by-bytes-alone', ({ floor, headroom }) => (headroom.bytes > 0 ? lowest : floor)),
   floored('floor-of-the-last-ready-one', ({ floor }, { order }) => {
     const ready = [...order].filter(({ place }) => place.ready).at(-1);
-    return floor === lowest && order.length === 2 && ready !== undefined ? ready.place.eff + 1n : floor;
+    return floor === lowest && order.length === 2 && ready !== undefined ? ready.place.effectivePriority + 1n : floor;
   }),
   floored('floor-over-the-last-one-alone', ({ floor, headroom }, index) =>
     overLast(floor, index, headroom.transactions < 0 && floor !== null),

@@ -1,5 +1,5 @@
 import type { Candidate } from 'mempool-core';
-import type { CheckedSubmission, Entry, Place, PoolIndex, PoolNode } from 'mempool-core/backend';
+import type { CheckedSubmission, Entry, OrderKey, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { eventOf, free } from './planted-driver.ts';
 import { lentTags, priority, type RankedVerb, type Seen } from './priority-pool.ts';
@@ -19,68 +19,91 @@ export function unmetOf(index: PoolIndex, tags: readonly string[]): string[] {
 
 /** What stands below others, beside those: the parents' places, and of these the cheapest. */
 interface Below {
-  readonly place: Place;
-  readonly above: readonly Place[];
-  readonly cheapest: readonly Place[];
+  readonly place: OrderKey;
+  readonly above: readonly OrderKey[];
+  readonly cheapest: readonly OrderKey[];
   readonly low: bigint;
   readonly own: bigint;
   readonly seq: number;
 }
 
 /** A fault in the place of what stands below others. */
-function below(id: string, change: (at: Below) => Partial<Place> | false): Mutant {
+function below(id: string, change: (at: Below) => Partial<OrderKey> | false): Mutant {
   return priority.places(id, (place, entry, index) => {
     const above = parentsOf(index, entry).flatMap((parent) => parent.place ?? []);
-    const [low = 0n] = above.map(({ eff }) => eff).sort((a, b) => (a < b ? -1 : 1));
-    const cheapest = above.filter(({ eff }) => eff === low);
+    const [low = 0n] = above.map(({ effectivePriority }) => effectivePriority).sort((a, b) => (a < b ? -1 : 1));
+    const cheapest = above.filter(({ effectivePriority }) => effectivePriority === low);
     return above.length > 0 && change({ place, above, cheapest, low, own: entry.verdict.priority, seq: entry.seq });
   });
 }
 
-const last = (places: readonly Place[]): number => Math.max(...places.map(({ anchor }) => anchor));
-const first = (places: readonly Place[]): number => Math.min(...places.map(({ anchor }) => anchor));
+const last = (places: readonly OrderKey[]): number => Math.max(...places.map(({ tieBreakSeq }) => tieBreakSeq));
+const first = (places: readonly OrderKey[]): number => Math.min(...places.map(({ tieBreakSeq }) => tieBreakSeq));
 
 /** P1: the table of places. */
 export const placeMutants: readonly Mutant[] = [
-  priority.places('fees-ordered-upside-down', ({ eff }) => ({ eff: -eff - 1n })),
-  priority.places('low-32-bits-of-the-fee-compared', ({ eff }) => ({ eff: BigInt.asUintN(32, eff) })),
-  priority.places('fees-below-zero-compared-as-large-ones', ({ eff }) => ({ eff: BigInt.asUintN(64, eff) >> 1n })),
-  priority.places('places-by-doubles', ({ eff }) => ({ eff: BigInt.asIntN(64, BigInt(Number(eff))) })),
-  priority.places('equals-newest-first', ({ anchor }) => ({ anchor: Number.MAX_SAFE_INTEGER - anchor })),
+  priority.places('fees-ordered-upside-down', ({ effectivePriority }) => ({
+    effectivePriority: -effectivePriority - 1n,
+  })),
+  priority.places('low-32-bits-of-the-fee-compared', ({ effectivePriority }) => ({
+    effectivePriority: BigInt.asUintN(32, effectivePriority),
+  })),
+  priority.places('fees-below-zero-compared-as-large-ones', ({ effectivePriority }) => ({
+    effectivePriority: BigInt.asUintN(64, effectivePriority) >> 1n,
+  })),
+  priority.places('places-by-doubles', ({ effectivePriority }) => ({
+    effectivePriority: BigInt.asIntN(64, BigInt(Number(effectivePriority))),
+  })),
+  priority.places('equals-newest-first', ({ tieBreakSeq }) => ({ tieBreakSeq: Number.MAX_SAFE_INTEGER - tieBreakSeq })),
   priority.places('depth-from-one', ({ depth }) => ({ depth: depth + 1 })),
-  priority.places('alone-anchored-at-nothing', ({ depth }) => depth === 0 && { anchor: 0 }),
-  priority.places('equals-by-their-own-seq-alone', ({ seq }) => ({ anchor: seq })),
-  below('child-pays-for-its-own-place', ({ own, seq }) => ({ eff: own, anchor: seq, depth: 0 })),
-  below('poor-child-at-its-parents-price', ({ low, cheapest }) => ({ eff: low, anchor: last(cheapest) })),
+  priority.places('alone-anchored-at-nothing', ({ depth }) => depth === 0 && { tieBreakSeq: 0 }),
+  priority.places('equals-by-their-own-seq-alone', ({ seq }) => ({ tieBreakSeq: seq })),
+  below('child-pays-for-its-own-place', ({ own, seq }) => ({ effectivePriority: own, tieBreakSeq: seq, depth: 0 })),
+  below('poor-child-at-its-parents-price', ({ low, cheapest }) => ({
+    effectivePriority: low,
+    tieBreakSeq: last(cheapest),
+  })),
   below(
     'poor-child-at-its-parents-anchor',
-    ({ place, low, cheapest }) => place.eff < low && { anchor: last(cheapest) },
+    ({ place, low, cheapest }) => place.effectivePriority < low && { tieBreakSeq: last(cheapest) },
   ),
-  below('equal-child-at-its-parents-anchor', ({ own, low, cheapest }) => own === low && { anchor: last(cheapest) }),
-  below('equal-child-at-its-own-seq', ({ own, low, seq }) => own === low && { anchor: seq }),
+  below(
+    'equal-child-at-its-parents-anchor',
+    ({ own, low, cheapest }) => own === low && { tieBreakSeq: last(cheapest) },
+  ),
+  below('equal-child-at-its-own-seq', ({ own, low, seq }) => own === low && { tieBreakSeq: seq }),
   below(
     'rich-child-at-its-own-seq',
-    ({ own, low, seq, place }) => own > low && { anchor: Math.max(seq, place.anchor) },
+    ({ own, low, seq, place }) => own > low && { tieBreakSeq: Math.max(seq, place.tieBreakSeq) },
   ),
   below('highest-parent-counts', ({ above, own }) => {
-    const highest = above.toSorted((a, b) => (a.eff < b.eff ? -1 : 1)).at(-1);
-    return highest !== undefined && own > highest.eff && { eff: highest.eff, anchor: highest.anchor };
+    const highest = above.toSorted((a, b) => (a.effectivePriority < b.effectivePriority ? -1 : 1)).at(-1);
+    return (
+      highest !== undefined &&
+      own > highest.effectivePriority && {
+        effectivePriority: highest.effectivePriority,
+        tieBreakSeq: highest.tieBreakSeq,
+      }
+    );
   }),
-  below('anchor-of-the-first-parent', ({ own, low, cheapest }) => own > low && { anchor: first(cheapest) }),
-  below('anchor-of-any-parent', ({ own, low, above }) => own > low && { anchor: last(above) }),
+  below('anchor-of-the-first-parent', ({ own, low, cheapest }) => own > low && { tieBreakSeq: first(cheapest) }),
+  below('anchor-of-any-parent', ({ own, low, above }) => own > low && { tieBreakSeq: last(above) }),
   below('depth-of-the-cheapest-parent', ({ cheapest }) => ({
     depth: 1 + Math.min(...cheapest.map(({ depth }) => depth)),
   })),
   below('depth-is-one', () => ({ depth: 1 })),
   below('depth-is-nought', () => ({ depth: 0 })),
   below('depth-counts-parents-twice', ({ place, above }) => ({ depth: place.depth + above.length - 1 })),
-  below('poor-child-at-depth-nought', ({ place, low }) => place.eff < low && { depth: 0 }),
-  below('grandparents-do-not-count', ({ above, own }) => above.some(({ depth }) => depth > 0) && { eff: own }),
+  below('poor-child-at-depth-nought', ({ place, low }) => place.effectivePriority < low && { depth: 0 }),
+  below(
+    'grandparents-do-not-count',
+    ({ above, own }) => above.some(({ depth }) => depth > 0) && { effectivePriority: own },
+  ),
   priority.places(
     'parked-stand-alone',
-    ({ ready }, { seq, verdict }) => !ready && { eff: verdict.priority, anchor: seq, depth: 0 },
+    ({ ready }, { seq, verdict }) => !ready && { effectivePriority: verdict.priority, tieBreakSeq: seq, depth: 0 },
   ),
-  priority.places('parked-by-arrival', ({ ready, seq }) => !ready && { eff: 0n, anchor: seq }),
+  priority.places('parked-by-arrival', ({ ready, seq }) => !ready && { effectivePriority: 0n, tieBreakSeq: seq }),
   priority.places('parked-among-the-ready-by-price', () => ({ ready: true })),
   priority.places(
     'siblings-by-price',

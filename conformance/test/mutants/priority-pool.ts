@@ -8,7 +8,7 @@ import {
   type Entry,
   Ledger,
   ledgerDriver,
-  type Place,
+  type OrderKey,
   type Planning,
   type PoolIndex,
   type PoolNode,
@@ -101,7 +101,7 @@ function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage 
     write,
     writeUnderLease: write,
     stored: (_, choose) => cutPage(ledger.stored(choose(pool)), () => true),
-    bodies: (_, hashes) => ledger.arrivals.bodies(hashes),
+    bodies: (_, hashes) => ledger.fifo.bodies(hashes),
     dump: () => dumpOf(pool.index),
   };
 }
@@ -172,8 +172,8 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
   }
 
   /** Where a transaction is placed. */
-  places(id: string, change: (place: Place, entry: Entry, index: PoolIndex) => Change): Mutant {
-    const changed = (place: Place, entry: Entry, index: PoolIndex): Place => ({
+  places(id: string, change: (place: OrderKey, entry: Entry, index: PoolIndex) => Change): Mutant {
+    const changed = (place: OrderKey, entry: Entry, index: PoolIndex): OrderKey => ({
       ...place,
       ...(change(place, entry, index) || {}),
     });

@@ -97,7 +97,7 @@ export const reapingMutants: readonly Mutant[] = [
     ...fitting(index, budget, (misfits, node) => waitsFor(index, node, misfits, 9) && misfits.push(node) > 0),
   ]),
   priority.each('candidates-at-the-price-they-sort-by', {
-    reap: ({ hash }, { index }) => ({ priority: index.node(hash)?.place?.eff ?? 0n }),
+    reap: ({ hash }, { index }) => ({ priority: index.node(hash)?.place?.effectivePriority ?? 0n }),
   }),
   priority.each('candidates-without-gas', { reap: () => ({ gas: 0 }) }),
   priority.told('reaping-leaves-a-trace', {
@@ -195,7 +195,7 @@ export const gossipMutants: readonly Mutant[] = [
   priority.decided('acknowledged-ones-numbered-anew', ['move', 'confirm'], ({ writes }, { index, ledger }) => {
     for (const { after } of writes) {
       const node = index.node(after.hash);
-      const isBack = after.stage === 'Pending' && ledger.life(after.hash)?.stage === 'Acknowledged';
+      const isBack = after.stage === 'Pending' && ledger.txState(after.hash)?.stage === 'Acknowledged';
       if (isBack && node !== undefined) numberAnew(index, node);
     }
     return null;

@@ -1,5 +1,5 @@
-import type { KnownStage, Lot, Sweep } from 'mempool-core';
-import type { CheckedMoment, CheckedTake, PoolIndex, PoolNode, TakeLease } from 'mempool-core/backend';
+import type { Claim, KnownStage, Sweep } from 'mempool-core';
+import type { CheckedCallTime, CheckedTake, ClaimRecord, PoolIndex, PoolNode } from 'mempool-core/backend';
 import { withWrites } from './fifo.ts';
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
@@ -32,7 +32,7 @@ export function byCallersClock(id: string, verb: 'admit' | 'take' | 'sweep' | 'r
 }
 
 /** A fault in the lot that is answered. */
-function lotted(id: string, change: (lot: Lot, take: CheckedTake) => Partial<Lot>): Mutant {
+function lotted(id: string, change: (lot: Claim, take: CheckedTake) => Partial<Claim>): Mutant {
   return priority.told(id, { take: (lot, { given: [take] }) => change(lot, take) });
 }
 
@@ -49,12 +49,12 @@ function within(id: string, change: (budget: CheckedTake['budget']) => Partial<C
 /** Answers repeats in a way of its own. */
 function repeating(
   id: string,
-  again: (first: Lot, index: PoolIndex, driver: RankedDriver, given: Take) => object | Promise<object>,
+  again: (first: Claim, index: PoolIndex, driver: RankedDriver, given: Take) => object | Promise<object>,
 ): Mutant {
   return priority.around(id, {
     take: async ({ whole, index, given, notes: { patches } }) => {
       const [, , { operationId = '' }] = given;
-      const first = patches.get(operationId) as Lot | undefined;
+      const first = patches.get(operationId) as Claim | undefined;
       if (first !== undefined) return { ...first, ...(await again(first, index, whole, given)) };
       const lot = await whole.take(...given);
       if (operationId !== '') patches.set(operationId, lot);
@@ -77,22 +77,22 @@ export const takingMutants: readonly Mutant[] = [
   byCallersClock('lease-by-a-callers-clock', 'take'),
   priority.around('taken-ones-not-marked', {
     take: async ({ whole, given: [take, moment, context] }) => {
-      const { leaseId, owner, budget } = take;
+      const { claimId, owner, budget } = take;
       const { untilMs } = await whole.take(none(take), moment, context);
-      return { leaseId, owner, untilMs, transactions: await whole.reap(budget, context) };
+      return { claimId, owner, untilMs, transactions: await whole.reap(budget, context) };
     },
   }),
   lotted('lot-in-order-of-arrival', ({ transactions }) => ({
     transactions: transactions.toSorted((a, b) => a.seq - b.seq),
   })),
   lotted('lot-without-its-owner', () => ({ owner: 'anybody' })),
-  lotted('lot-with-the-length-of-its-lease', (_, { leaseMs }) => ({ untilMs: leaseMs })),
+  lotted('lot-with-the-length-of-its-lease', (_, { claimMs }) => ({ untilMs: claimMs })),
   priority.each('lot-without-gas', { take: () => ({ gas: 0 }) }),
-  asking('one-lease-for-all-lots', ({ leaseId }) => (leaseId.length > 20 ? { leaseId: 'lease' } : {})),
+  asking('one-lease-for-all-lots', ({ claimId }) => (claimId.length > 20 ? { claimId: 'lease' } : {})),
   asking('owner-not-kept', () => ({ owner: 'pool' })),
-  asking('lease-a-millisecond-shorter', ({ leaseMs }) => ({ leaseMs: leaseMs - 1 })),
-  asking('leases-of-a-second-at-least', ({ leaseMs }) => ({ leaseMs: Math.max(1_000, leaseMs) })),
-  asking('leases-all-of-a-length', () => ({ leaseMs: 1_000 })),
+  asking('lease-a-millisecond-shorter', ({ claimMs }) => ({ claimMs: claimMs - 1 })),
+  asking('leases-of-a-second-at-least', ({ claimMs }) => ({ claimMs: Math.max(1_000, claimMs) })),
+  asking('leases-all-of-a-length', () => ({ claimMs: 1_000 })),
   within('taking-passes-nothing-over', () => ({ skip: 0 })),
   within('taking-without-regard-to-bytes', () => ({ maxBytes: 1e9 })),
   within('taking-without-regard-to-gas', () => ({ maxGas: 1e9 })),
@@ -110,7 +110,7 @@ export const takingMutants: readonly Mutant[] = [
     } as PoolIndex['order'],
   })),
   repeating('taken-twice-with-the-same-id', (_, __, driver, [take, moment]) =>
-    driver.take({ ...take, leaseId: `${take.leaseId} again` }, moment, free),
+    driver.take({ ...take, claimId: `${take.claimId} again` }, moment, free),
   ),
   repeating('repeated-take-tells-all-it-took', (first) => first),
   repeating('repeated-take-tells-nothing', () => ({ transactions: [] })),
@@ -120,11 +120,11 @@ export const takingMutants: readonly Mutant[] = [
   }),
   repeating('repeated-take-begins-a-new-lease', async ({ transactions }, index, driver, [take, moment]) => {
     const { untilMs } = await driver.take(none(take), moment, free);
-    const isHeld = ({ hash }: { hash: string }) => index.node(hash)?.entry.lease?.id === take.leaseId;
+    const isHeld = ({ hash }: { hash: string }) => index.node(hash)?.entry.lease?.id === take.claimId;
     return { untilMs: untilMs + 1, transactions: transactions.filter(isHeld) };
   }),
   priority.moves('marked-ones-are-under-a-lease', ['move'], ({ admittedAt }, _, __, { given }) => {
-    const lease: TakeLease = { id: 'marked', owner: 'pool', untilMs: admittedAt + 1_000 };
+    const lease: ClaimRecord = { id: 'marked', owner: 'pool', untilMs: admittedAt + 1_000 };
     return given[0] === 'markInflight' && { lease };
   }),
   priority.decided('counters-go-on-after-a-return', ['move'], (step) =>
@@ -133,7 +133,7 @@ export const takingMutants: readonly Mutant[] = [
 ];
 
 /** A fault in the moment that a sweep is made at. */
-function sweptAt(id: string, change: (moment: CheckedMoment) => Partial<CheckedMoment>): Mutant {
+function sweptAt(id: string, change: (moment: CheckedCallTime) => Partial<CheckedCallTime>): Mutant {
   return priority.given(id, { sweep: (moment) => change(moment) });
 }
 
@@ -180,7 +180,7 @@ export const flying = (index: PoolIndex): string[] =>
 
 export const endless = Number.POSITIVE_INFINITY;
 /** The pool's own time. */
-export const now: CheckedMoment = { now: null, height: null };
+export const now: CheckedCallTime = { now: null, height: null };
 
 /** P9. */
 export const sweepingMutants: readonly Mutant[] = [

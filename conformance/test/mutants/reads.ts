@@ -133,8 +133,8 @@ export const logMutants: readonly Mutant[] = [
   entries('entry-without-its-type', () => ({ payloadType: 0 })),
   entries('entry-without-its-age', () => ({ nonConfirmations: 0 })),
   entries('entry-without-its-depth', () => ({ confirmations: 1 })),
-  entries('entry-with-the-latest-reason', ({ hash }, pool) => ({ reason: pool.life(hash)?.reason ?? null })),
-  entries('entry-with-the-latest-seq', ({ hash, seq }, pool) => ({ seq: pool.life(hash)?.seq ?? seq })),
+  entries('entry-with-the-latest-reason', ({ hash }, pool) => ({ reason: pool.txState(hash)?.reason ?? null })),
+  entries('entry-with-the-latest-seq', ({ hash, seq }, pool) => ({ seq: pool.txState(hash)?.seq ?? seq })),
   entries(
     'old-entries-without-payload',
     ({ hash, logSeq }, pool) => pool.logged(hash).at(-1)?.logSeq !== logSeq && nothing,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { MempoolStore, ReceiveOutcome, Transaction, WriteOptions } from 'mempool-core';
-import { type Fault, moment, type Place } from './fault.ts';
+import { type Fault, moment, type OrderKey } from './fault.ts';
 
 /** The call in two halves: same outcome, same events, but not one step. */
 async function inHalves<T, R>(
@@ -33,7 +33,7 @@ function withOwnIds(store: MempoolStore): Partial<MempoolStore> {
 }
 
 /** A file beside the pool's, written in a step of its own. */
-function beside({ path }: Place): DatabaseSync {
+function beside({ path }: OrderKey): DatabaseSync {
   const database = new DatabaseSync(`${path}-beside`, { timeout: 5_000 });
   database.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value) WITHOUT ROWID',
@@ -42,7 +42,7 @@ function beside({ path }: Place): DatabaseSync {
 }
 
 /** Every verb without its operation id, whose outcome is kept a step later. */
-function recordsLater(store: MempoolStore, place: Place): Partial<MempoolStore> {
+function recordsLater(store: MempoolStore, place: OrderKey): Partial<MempoolStore> {
   const database = beside(place);
   const read = database.prepare('SELECT value FROM kept WHERE key = ?');
   const write = database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)');
@@ -64,7 +64,7 @@ function recordsLater(store: MempoolStore, place: Place): Partial<MempoolStore> 
 }
 
 /** Numbers its events a step after what they tell of. */
-function tellsLater(store: MempoolStore, place: Place): Partial<MempoolStore> {
+function tellsLater(store: MempoolStore, place: OrderKey): Partial<MempoolStore> {
   const database = beside(place);
   const read = database.prepare("SELECT value FROM kept WHERE key = 'events'");
   const write = database.prepare("INSERT OR REPLACE INTO kept VALUES ('events', ?)");

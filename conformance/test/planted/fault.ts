@@ -2,7 +2,7 @@ import type { Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-
 import type { LeaseStore } from 'mempool-election';
 
 /** Where a faulty store stands. */
-export interface Place {
+export interface OrderKey {
   readonly path: string;
   /** The pool was there before this open. */
   readonly reopened: boolean;
@@ -24,9 +24,9 @@ export interface Fault {
   path?(path: string): string;
   /** What happens to the file of an existing pool before it is opened: statements. */
   readonly sabotage?: string;
-  options?(options: OpenOptions, place: Place): OpenOptions;
-  plant?(store: MempoolStore, place: Place): Partial<MempoolStore> | Promise<Partial<MempoolStore>>;
-  leases?(store: LeaseStore, place: Place): Partial<LeaseStore>;
+  options?(options: OpenOptions, place: OrderKey): OpenOptions;
+  plant?(store: MempoolStore, place: OrderKey): Partial<MempoolStore> | Promise<Partial<MempoolStore>>;
+  leases?(store: LeaseStore, place: OrderKey): Partial<LeaseStore>;
 }
 
 /** Long enough for a kill or another node to come between. */

@@ -1,12 +1,12 @@
 import type { MempoolStore, OpenOptions, Ordering, ReceiveOutcome } from 'mempool-core';
-import { type Fault, moment, type Place } from './fault.ts';
+import { type Fault, moment, type OrderKey } from './fault.ts';
 
 const orderings = new Map<string, Ordering>();
 /** How many nodes each pool has had in this process. */
 const opened = new Map<string, number>();
 
 /** Whatever the order is that a later open asks for, it gets the one that the pool was made with. */
-function orderingOfTheFirst(options: OpenOptions, { path }: Place): OpenOptions {
+function orderingOfTheFirst(options: OpenOptions, { path }: OrderKey): OpenOptions {
   const ordering = orderings.get(path) ?? options.ordering ?? 'fifo';
   orderings.set(path, ordering);
   return { ...options, ordering };
@@ -49,7 +49,7 @@ function ownLeases(store: MempoolStore): Partial<MempoolStore> {
 }
 
 /** Keys and cursors that mean something on this node alone. */
-function ownCursors(store: MempoolStore, { path }: Place): Partial<MempoolStore> {
+function ownCursors(store: MempoolStore, { path }: OrderKey): Partial<MempoolStore> {
   const node = (opened.get(path) ?? 0) + 1;
   opened.set(path, node);
   const offset = node * 1_000;

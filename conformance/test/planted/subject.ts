@@ -13,7 +13,7 @@ import { leaseVerbs, storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { damageFaults } from './damage-faults.ts';
 import { durableFaults } from './durable-faults.ts';
 import { electionFaults } from './election-faults.ts';
-import type { Fault, Place } from './fault.ts';
+import type { Fault, OrderKey } from './fault.ts';
 import { nodeFaults, poolFaults } from './node-faults.ts';
 import { priorityFaults } from './priority-faults.ts';
 import { priorityReopeningFaults } from './priority-reopening-faults.ts';
@@ -52,7 +52,7 @@ async function openFaulty(given: Fault, pool: string, options: OpenOptions = {})
   } as MempoolStore;
 }
 
-function placeOf(fault: Fault, pool: string): Place {
+function placeOf(fault: Fault, pool: string): OrderKey {
   mkdirSync(folder, { recursive: true });
   const own = fileOf(fault, pool);
   const path = fault.path?.(own) ?? own;

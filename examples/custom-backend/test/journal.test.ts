@@ -118,7 +118,7 @@ test('a pool by priority is made shorter too, with its verdicts, limits, tags an
       { hash: hashOf(1), payload, payloadType: 0, verdict },
       { hash: hashOf(2), payload, payloadType: 0 },
     ]);
-    await store.take({ maxTxs: 1 }, { owner: 'one', leaseMs: 5_000 });
+    await store.take({ maxTxs: 1 }, { owner: 'one', claimMs: 5_000 });
     await store.confirm({ point: { slot: 1, hash: hashOf(1) }, seen: [], unseen: [], provides: ['spent'] });
     for (let n = 3; n <= 200; n++) {
       await receive(store, n);

@@ -61,7 +61,7 @@ export class PoolReader {
     const bytes = await this.#reader.get('transactions', hash);
     if (bytes === undefined) return null;
     const record = decodeTransaction(hash, bytes);
-    return isInflight(record.life.stage) ? this.#stored(record) : null;
+    return isInflight(record.txState.stage) ? this.#stored(record) : null;
   }
 
   async statuses(hashes: readonly string[]): Promise<TransactionStatus[]> {
@@ -69,8 +69,8 @@ export class PoolReader {
     return hashes.map((hash, i) => {
       const bytes = found[i];
       if (bytes === undefined) return statusOf(hash, null, null, this.state.tick);
-      const { life, point } = decodeTransaction(hash, bytes);
-      return statusOf(hash, life, point, this.state.tick);
+      const { txState, point } = decodeTransaction(hash, bytes);
+      return statusOf(hash, txState, point, this.state.tick);
     });
   }
 
@@ -79,10 +79,10 @@ export class PoolReader {
     const found = await this.#reader.entries('log', { gte: numberKey(cursor), limit });
     const page = await this.#page(found, async ([key, bytes]): Promise<LogEntry> => {
       const logSeq = keyNumber(key);
-      const { life, point } = decodeLogEntry(bytes);
-      const { hash, seq } = life;
+      const { txState, point } = decodeLogEntry(bytes);
+      const { hash, seq } = txState;
       const record = await this.#record(hash, { seq, logSeq });
-      return logEntry(logSeq, life, await this.#body(record, { seq, logSeq }), point);
+      return logEntry(logSeq, txState, await this.#body(record, { seq, logSeq }), point);
     });
     return logPage(page, cursor, oldestLogSeq, lastLogSeq);
   }
@@ -135,14 +135,14 @@ export class PoolReader {
   }
 
   async #stored(record: TransactionRecord): Promise<StoredTransaction> {
-    const { life, point } = record;
-    return storedTransaction(life, await this.#body(record, { seq: life.seq }), point, this.state.tick);
+    const { txState, point } = record;
+    return storedTransaction(txState, await this.#body(record, { seq: txState.seq }), point, this.state.tick);
   }
 
   /** The payload as it was received. @throws `ERR_MEMPOOL_CORRUPT` naming where to go on */
-  async #body({ life, payloadType, checksum }: TransactionRecord, place: { seq: number; logSeq?: number }) {
-    const payload = await this.#reader.get('payloads', life.hash);
-    if (payload === undefined || payloadChecksum(payload) !== checksum) throw corrupt({ hash: life.hash, ...place });
+  async #body({ txState, payloadType, checksum }: TransactionRecord, place: { seq: number; logSeq?: number }) {
+    const payload = await this.#reader.get('payloads', txState.hash);
+    if (payload === undefined || payloadChecksum(payload) !== checksum) throw corrupt({ hash: txState.hash, ...place });
     return { payload, payloadType };
   }
 

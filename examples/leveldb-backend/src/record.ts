@@ -6,7 +6,7 @@ import {
   encodePoint,
   encodeValue,
   hashToBytes,
-  type Life,
+  type TxState,
 } from 'mempool-core/backend';
 
 /** What is stored of the pool as a whole. */
@@ -34,7 +34,7 @@ export interface PoolState {
 
 /** What is stored of a transaction beside its payload. */
 export interface TransactionRecord {
-  readonly life: Life;
+  readonly txState: TxState;
   /** The confirming block of a Confirmed or Finalized one. */
   readonly point: ChainPoint | null;
   readonly payloadType: number;
@@ -53,40 +53,40 @@ export function decodeState(bytes: Uint8Array): PoolState {
   return state;
 }
 
-export function encodeTransaction({ life, point, payloadType, checksum, logSeq }: TransactionRecord): Buffer {
-  return encodeValue([...lifeRow(life, point), payloadType, checksum, logSeq]);
+export function encodeTransaction({ txState, point, payloadType, checksum, logSeq }: TransactionRecord): Buffer {
+  return encodeValue([...lifeRow(txState, point), payloadType, checksum, logSeq]);
 }
 
 export function decodeTransaction(hash: string, bytes: Uint8Array): TransactionRecord {
   const what = `record of ${hash}`;
   const row = numbersAround(what, bytes, 9);
   const [payloadType, checksum, logSeq] = row.slice(6) as [number, number, number];
-  return { life: lifeOf(what, hash, row), point: pointOf(row[5]), payloadType, checksum, logSeq };
+  return { txState: stateOf(what, hash, row), point: pointOf(row[5]), payloadType, checksum, logSeq };
 }
 
 /** A log entry stands for itself: it says what its transaction was then, whatever became of it later. */
-export function encodeLogEntry(life: Life, point: ChainPoint | null): Buffer {
-  return encodeValue([...lifeRow(life, point), hashToBytes(life.hash)]);
+export function encodeLogEntry(txState: TxState, point: ChainPoint | null): Buffer {
+  return encodeValue([...lifeRow(txState, point), hashToBytes(txState.hash)]);
 }
 
-export function decodeLogEntry(bytes: Uint8Array): Pick<TransactionRecord, 'life' | 'point'> {
+export function decodeLogEntry(bytes: Uint8Array): Pick<TransactionRecord, 'txState' | 'point'> {
   const row = numbersAround('log entry', bytes, 7);
   const hash = row[6];
   if (!(hash instanceof Uint8Array)) throw damaged('log entry');
-  return { life: lifeOf('log entry', bytesToHash(hash), row), point: pointOf(row[5]) };
+  return { txState: stateOf('log entry', bytesToHash(hash), row), point: pointOf(row[5]) };
 }
 
 export function damaged(what: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
 }
 
-function lifeRow(life: Life, point: ChainPoint | null): unknown[] {
-  const { seq, stage, tick, confirmations, nonConfirmations, reason } = life;
+function lifeRow(txState: TxState, point: ChainPoint | null): unknown[] {
+  const { seq, stage, tick, confirmations, nonConfirmations, reason } = txState;
   const counters = [confirmations, nonConfirmations];
   return [seq, knownStages.indexOf(stage), tick, counters, reason, point && encodePoint(point)];
 }
 
-function lifeOf(what: string, hash: string, [seq, code, tick, counters, reason]: readonly unknown[]): Life {
+function stateOf(what: string, hash: string, [seq, code, tick, counters, reason]: readonly unknown[]): TxState {
   const stage = knownStages[code as number] as KnownStage | undefined;
   if (stage === undefined || !Array.isArray(counters)) throw damaged(what);
   const [confirmations, nonConfirmations] = counters;

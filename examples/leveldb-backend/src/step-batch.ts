@@ -66,19 +66,19 @@ export class StepBatch {
       this.batch.put('payloads', after.hash, body.payload);
       this.#state.lastSeq = after.seq;
     }
-    const record = { life: after, point, logSeq: 0, ...payloadOf(body, before) };
+    const record = { txState: after, point, logSeq: 0, ...payloadOf(body, before) };
     this.#keep(isLive(after.stage) ? record : { ...record, logSeq: this.#log(record) });
   }
 
-  #log({ life, point }: TransactionRecord): number {
+  #log({ txState, point }: TransactionRecord): number {
     const logSeq = ++this.#state.lastLogSeq;
-    this.batch.put('log', numberKey(logSeq), encodeLogEntry(life, point));
-    this.#logged.set(logSeq, life.hash);
+    this.batch.put('log', numberKey(logSeq), encodeLogEntry(txState, point));
+    this.#logged.set(logSeq, txState.hash);
     return logSeq;
   }
 
   #keep(record: TransactionRecord): void {
-    const { hash } = record.life;
+    const { hash } = record.txState;
     this.#records.set(hash, record);
     this.batch.put('transactions', hash, encodeTransaction(record));
     for (const [section, key] of indexesOf(record)) this.batch.put(section, key, hashToBytes(hash));
@@ -105,10 +105,10 @@ export class StepBatch {
     this.batch.put('blocks', numberKey(chain.tick), encodeValue([point, chain.seen.map(hashToBytes)]));
     this.batch.put('points', pointKey(chain.point), encodeValue(chain.tick));
     for (const hash of chain.seen) {
-      const sighting = this.#view.sighting(hash);
-      if (sighting === null || sighting < chain.floor) this.batch.put('sightings', hash, encodeValue(chain.tick));
+      const inclusion = this.#view.inclusion(hash);
+      if (inclusion === null || inclusion < chain.floor) this.batch.put('inclusions', hash, encodeValue(chain.tick));
     }
-    for (const hash of chain.unseen) this.batch.delete('sightings', hash);
+    for (const hash of chain.unseen) this.batch.delete('inclusions', hash);
   }
 
   async #forgetBlocks(first: number, last: number): Promise<void> {
@@ -120,8 +120,8 @@ export class StepBatch {
     for (const tick of ticks) this.batch.delete('blocks', numberKey(tick));
     for (const { point } of blocks) this.batch.delete('points', pointKey(point));
     for (const hash of seen) {
-      const sighting = this.#view.sighting(hash);
-      if (sighting !== null && sighting >= first && sighting <= last) this.batch.delete('sightings', hash);
+      const inclusion = this.#view.inclusion(hash);
+      if (inclusion !== null && inclusion >= first && inclusion <= last) this.batch.delete('inclusions', hash);
     }
   }
 
@@ -150,7 +150,7 @@ export class StepBatch {
     const last = this.#state.lastLogSeq - this.#state.retention.maxFinalized;
     if (last < this.#state.oldestLogSeq) return;
     const stored = await this.#reader.entries('log', { lte: numberKey(last) });
-    const trimmed = new Map(stored.map(([key, entry]) => [keyNumber(key), decodeLogEntry(entry).life.hash]));
+    const trimmed = new Map(stored.map(([key, entry]) => [keyNumber(key), decodeLogEntry(entry).txState.hash]));
     for (const [logSeq, hash] of this.#logged) if (logSeq <= last) trimmed.set(logSeq, hash);
     await this.#view.loadTransactions([...trimmed.values()]);
     for (const [logSeq, hash] of trimmed) {
@@ -186,8 +186,8 @@ function payloadOf(
 }
 
 /** Where a record can be found beside its hash. */
-function indexesOf({ life }: TransactionRecord): [section: Section, key: string][] {
-  const { stage, seq, tick } = life;
+function indexesOf({ txState }: TransactionRecord): [section: Section, key: string][] {
+  const { stage, seq, tick } = txState;
   switch (stage) {
     case 'Pending':
       return [['pending', numberKey(seq)]];

@@ -7,8 +7,8 @@ import {
   droppableTick,
   encodePoint,
   finalizableTick,
-  type Life,
   type PoolView,
+  type TxState,
 } from 'mempool-core/backend';
 import { numberKey, type Reader, type Section } from './database.ts';
 import { decodeTransaction, type PoolState, type TransactionRecord } from './record.ts';
@@ -26,12 +26,12 @@ export class LoadedView implements PoolView {
   readonly state: PoolState;
   readonly #reader: Reader;
   readonly #records = new Map<string, TransactionRecord | null>();
-  readonly #sightings = new Map<string, number | null>();
+  readonly #inclusions = new Map<string, number | null>();
   readonly #blocks = new Map<number, StoredBlock>();
   readonly #ticks = new Map<string, number>();
-  #aged: readonly Life[] = [];
-  #returning: readonly Life[] = [];
-  #waiting: readonly Life[] = [];
+  #aged: readonly TxState[] = [];
+  #returning: readonly TxState[] = [];
+  #waiting: readonly TxState[] = [];
 
   constructor(reader: Reader, state: PoolState) {
     this.#reader = reader;
@@ -51,7 +51,7 @@ export class LoadedView implements PoolView {
   async loadArrivals(hashes: readonly string[]): Promise<void> {
     await this.loadTransactions(hashes);
     await this.loadSightings(hashes);
-    const first = hashes.map((hash) => this.sighting(hash));
+    const first = hashes.map((hash) => this.inclusion(hash));
     await this.loadBlocks(new Set(first.filter((tick) => tick !== null)));
   }
 
@@ -60,8 +60,8 @@ export class LoadedView implements PoolView {
     await this.loadTransactions([...seen, ...unseen]);
     await this.#loadTick(point);
     this.#aged = [
-      ...(await this.#lives('confirmed', ...upTo(finalizableTick(tick, thresholds)))),
-      ...(await this.#lives('waiting', ...upTo(droppableTick(tick, thresholds)))),
+      ...(await this.#txStates('confirmed', ...upTo(finalizableTick(tick, thresholds)))),
+      ...(await this.#txStates('waiting', ...upTo(droppableTick(tick, thresholds)))),
     ];
   }
 
@@ -73,13 +73,13 @@ export class LoadedView implements PoolView {
     if (target === null) return;
     await this.loadBlocks(Array.from({ length: tick - target + 1 }, (_, i) => target + i));
     const after = { gte: numberKey(target + 1) };
-    this.#returning = [...(await this.#lives('confirmed', after)), ...(await this.#lives('finalized', after))];
-    this.#waiting = await this.#lives('waiting', after);
+    this.#returning = [...(await this.#txStates('confirmed', after)), ...(await this.#txStates('finalized', after))];
+    this.#waiting = await this.#txStates('waiting', after);
   }
 
   async loadSightings(hashes: readonly string[]): Promise<void> {
-    const found = await this.#reader.getMany('sightings', hashes);
-    for (const [i, hash] of hashes.entries()) this.#sightings.set(hash, decodeTick(found[i]));
+    const found = await this.#reader.getMany('inclusions', hashes);
+    for (const [i, hash] of hashes.entries()) this.#inclusions.set(hash, decodeTick(found[i]));
   }
 
   async loadBlocks(ticks: Iterable<number>): Promise<void> {
@@ -121,16 +121,16 @@ export class LoadedView implements PoolView {
     return this.state.lastEventSeq;
   }
 
-  life(hash: string): Life | null {
-    return this.record(hash)?.life ?? null;
+  txState(hash: string): TxState | null {
+    return this.record(hash)?.txState ?? null;
   }
 
   confirmedAt(hash: string): ChainPoint | null {
     return this.record(hash)?.point ?? null;
   }
 
-  sighting(hash: string): number | null {
-    return this.#sightings.get(hash) ?? null;
+  inclusion(hash: string): number | null {
+    return this.#inclusions.get(hash) ?? null;
   }
 
   pointAt(tick: number): ChainPoint | null {
@@ -141,15 +141,15 @@ export class LoadedView implements PoolView {
     return this.#ticks.get(pointKey(point)) ?? null;
   }
 
-  aged(): Iterable<Life> {
+  aged(): Iterable<TxState> {
     return this.#aged;
   }
 
-  confirmedAfter(): Iterable<Life> {
+  confirmedAfter(): Iterable<TxState> {
     return this.#returning;
   }
 
-  waitingAfter(): Iterable<Life> {
+  waitingAfter(): Iterable<TxState> {
     return this.#waiting;
   }
 
@@ -160,11 +160,11 @@ export class LoadedView implements PoolView {
   }
 
   /** The transactions that an index by tick and seq names. */
-  async #lives(section: Section, ...ranges: { gte?: string; lte?: string }[]): Promise<Life[]> {
+  async #txStates(section: Section, ...ranges: { gte?: string; lte?: string }[]): Promise<TxState[]> {
     const found = await Promise.all(ranges.map((range) => this.#reader.entries(section, range)));
     const hashes = found.flat().map(([, hash]) => bytesToHash(hash));
     await this.loadTransactions(hashes);
-    return hashes.map((hash) => this.life(hash)).filter((life) => life !== null);
+    return hashes.map((hash) => this.txState(hash)).filter((txState) => txState !== null);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Scene, Standing } from './scene.ts';
+import type { RankedItem, Scene } from './scene.ts';
 
 const width = 940;
 const height = 490;
@@ -10,11 +10,11 @@ const ground = 268;
 const unit = 1.4;
 
 const rows = [
-  { label: 'ready', y: 334, of: ({ ready }: Standing) => (ready ? 'yes' : 'no') },
-  { label: 'effective', y: 354, of: ({ eff }: Standing) => String(eff) },
-  { label: 'tie-break', y: 374, of: ({ anchor }: Standing) => String(anchor) },
-  { label: 'depth', y: 394, of: ({ depth }: Standing) => String(depth) },
-  { label: 'seq', y: 414, of: ({ seq }: Standing) => String(seq) },
+  { label: 'ready', y: 334, of: ({ ready }: RankedItem) => (ready ? 'yes' : 'no') },
+  { label: 'effective', y: 354, of: ({ effectivePriority }: RankedItem) => String(effectivePriority) },
+  { label: 'tie-break', y: 374, of: ({ tieBreakSeq }: RankedItem) => String(tieBreakSeq) },
+  { label: 'depth', y: 394, of: ({ depth }: RankedItem) => String(depth) },
+  { label: 'seq', y: 414, of: ({ seq }: RankedItem) => String(seq) },
 ] as const;
 
 /** Colours of both schemes: a picture in a page does not know the page's. */
@@ -74,7 +74,7 @@ function heading(): string[] {
   ];
 }
 
-function parkedBand(order: readonly Standing[]): string[] {
+function parkedBand(order: readonly RankedItem[]): string[] {
   const first = order.findIndex(({ ready }) => !ready);
   if (first === -1) return [];
   const x = left + first * columnWidth;
@@ -85,10 +85,10 @@ function parkedBand(order: readonly Standing[]): string[] {
   ];
 }
 
-function column({ name, pays, eff, ready }: Standing, index: number): string[] {
+function column({ name, pays, effectivePriority, ready }: RankedItem, index: number): string[] {
   const x = middle(index);
   return [
-    bar(ready ? 'eff' : 'late', x, barWidth, eff),
+    bar(ready ? 'eff' : 'late', x, barWidth, effectivePriority),
     bar('own', x, barWidth + 6, pays),
     text(x, ground + 22, 'ink name', name),
     text(x, ground + 40, 'soft', `pays ${pays}`),

@@ -3,13 +3,13 @@ import type { DumpedEntry, MempoolStore, PoolDump, Submission } from 'mempool-co
 import { ephemeral } from 'mempool-ephemeral';
 
 /** A transaction as it stands in the order. */
-export interface Standing {
+export interface RankedItem {
   readonly name: string;
   /** Its own priority. */
   readonly pays: number;
   readonly ready: boolean;
-  readonly eff: number;
-  readonly anchor: number;
+  readonly effectivePriority: number;
+  readonly tieBreakSeq: number;
   readonly depth: number;
   readonly seq: number;
   /** Pending ones that it needs, as indexes into the order. */
@@ -18,7 +18,7 @@ export interface Standing {
 
 export interface Scene {
   /** Best first. */
-  readonly order: readonly Standing[];
+  readonly order: readonly RankedItem[];
   readonly reaped: { readonly maxBytes: number; readonly count: number };
   /** The last `count` of the order left when one of so many bytes came. */
   readonly evicted: { readonly bytes: number; readonly pays: number; readonly count: number };
@@ -78,14 +78,21 @@ function submission({ name, pays, needs = [] }: Cast, bytes: number): Submission
   return { hash: hashOf(name), payload: new Uint8Array(bytes), payloadType: 0, verdict };
 }
 
-function standing(hash: string, { entries, order }: PoolDump): Standing {
+function standing(hash: string, { entries, order }: PoolDump): RankedItem {
   const { priority, provides, requires, place, seq } = entryOf(hash, entries);
   if (place === null) throw new Error('what stands in the order is Pending');
   const parents = order.flatMap((other, i) => {
     const tags = entryOf(other, entries).provides;
     return tags.some((tag) => requires.includes(tag)) ? [i] : [];
   });
-  return { name: provides.join(), pays: Number(priority), ...place, eff: Number(place.eff), seq, parents };
+  return {
+    name: provides.join(),
+    pays: Number(priority),
+    ...place,
+    effectivePriority: Number(place.effectivePriority),
+    seq,
+    parents,
+  };
 }
 
 function entryOf(hash: string, entries: readonly DumpedEntry[]): DumpedEntry {

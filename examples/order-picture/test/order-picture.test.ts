@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { draw } from '../src/drawing.ts';
-import { playScene, type Standing } from '../src/scene.ts';
+import { playScene, type RankedItem } from '../src/scene.ts';
 import { checkXml } from './xml.ts';
 
 const inDocs = (file: string) =>
@@ -9,12 +9,12 @@ const inDocs = (file: string) =>
 const stored = inDocs('order.svg');
 
 /** The row of the page's table that tells how this place comes about. */
-function caseOf({ pays, parents }: Standing, order: readonly Standing[]): string {
+function caseOf({ pays, parents }: RankedItem, order: readonly RankedItem[]): string {
   const [parent, ...more] = parents.map((index) => order[index]);
   if (parent === undefined) return 'no Pending parent';
   if (more.length > 0) return 'several parents';
-  if (pays === parent.eff) return 'pays the same';
-  return pays < parent.eff ? "pays less than the parent's effective priority" : 'pays more';
+  if (pays === parent.effectivePriority) return 'pays the same';
+  return pays < parent.effectivePriority ? "pays less than the parent's effective priority" : 'pays more';
 }
 
 test('the stored picture is what the pool gives', async () => {

@@ -14,7 +14,7 @@ export {
   payloadChecksum,
 } from './codec/codec.ts';
 export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
-export { encodeArrivals, encodeEvents, pointBytes } from './codec/event-encoder.ts';
+export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
 export type * from './contract/call-context.ts';
@@ -26,22 +26,28 @@ export {
   countersAt,
   droppableTick,
   finalizableTick,
+  inclusionCounts,
   keptFrom,
-  type Life,
   live,
   type MoveVerb,
   nextStage,
-  sightingCounts,
+  type TxState,
 } from './contract/lifecycle.ts';
 export { maxOperations } from './contract/options.ts';
-export { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from './contract/order-key.ts';
+export {
+  compareOrderKeys,
+  decodeOrderKey,
+  encodeOrderKey,
+  type OrderKey,
+  orderKeyBelow,
+} from './contract/order-key.ts';
 export * from './contract/page-rules.ts';
 export type * from './contract/pool-driver.ts';
 export type * from './contract/pool-entry.ts';
 export { type CheckedVerdict, defaultVerdict } from './contract/verdict.ts';
-export type { ArrivalVerbs } from './drivers/fifo-driver.ts';
+export type { FifoVerbs } from './drivers/fifo-driver.ts';
 export { type Done, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
-export { WriteLine } from './drivers/ordered-writer.ts';
+export { OrderedWriter } from './drivers/ordered-writer.ts';
 export { type PriorityStorage, priorityDriver } from './drivers/priority-driver.ts';
 export { type PriorityLedgerParts, priorityLedgerDriver } from './drivers/priority-ledger-driver.ts';
 export { type RetryOptions, retryUntil } from './drivers/retry.ts';
@@ -64,10 +70,10 @@ export type { Planning } from './priority/step-builder.ts';
 export * from './rules/answers.ts';
 export * from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
-export { endedLeases, takenBy } from './rules/fifo-claims.ts';
-export { arrivalLimits } from './rules/fifo-limits.ts';
+export { endedClaims, takenBy } from './rules/fifo-claims.ts';
+export { fifoLimits } from './rules/fifo-limits.ts';
 export * from './rules/fifo-selection.ts';
 export * from './rules/fifo-step.ts';
-export type { ArrivalStep } from './rules/fifo-step-parts.ts';
-export { leaseEnd, momentOf, poolClock } from './rules/pool-clock.ts';
+export type { FifoStep } from './rules/fifo-step-parts.ts';
+export { callTimeOf, claimEnd, poolClock } from './rules/pool-clock.ts';
 export * from './rules/step.ts';

@@ -192,7 +192,7 @@ export async function prioritized(pool: Mempool): Promise<void> {
   if (outcome.kind === 'refused') holds<Same<typeof outcome.code, number>>();
   await pool.submit({ ...transaction, verdict: onePerSender('ann', { gas: 1 }) }, { from: 'bob' });
   await pool.submit({ ...transaction, verdict: utxo({ confirmed: ['a#0'] }, ['b#0']) });
-  const { transactions } = await pool.take({ maxGas: 10 }, { owner: 'miner', leaseMs: 1_000 });
+  const { transactions } = await pool.take({ maxGas: 10 }, { owner: 'miner', claimMs: 1_000 });
   holds<Same<typeof transactions, readonly Candidate[]>>();
   const { unchanged } = await pool.recheck({ height: 8, slice: 10, signal: AbortSignal.timeout(1) });
   holds<Same<typeof unchanged, readonly string[]>>();
@@ -206,7 +206,7 @@ export async function prioritized(pool: Mempool): Promise<void> {
   // @ts-expect-error a priority is a bigint
   await pool.submit({ ...transaction, verdict: { priority: 1 } });
   // @ts-expect-error who takes says who it is
-  await pool.take({}, { leaseMs: 1_000 });
+  await pool.take({}, { claimMs: 1_000 });
   // @ts-expect-error there is no such order
   await openMempool({ backend: 'ephemeral', ordering: 'lifo' }, {});
 }

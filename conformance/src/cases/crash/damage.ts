@@ -236,7 +236,7 @@ const entry = must(
     assert.deepEqual(await pendingOrder(store), [second, third]);
     assert.deepEqual(hashesOf(await store.peekParked()), [bad]);
     assert.deepEqual(await store.markInflight([bad]), []);
-    const { transactions } = await store.take({ maxTxs: 1 }, { owner: 'one', leaseMs: 1_000 });
+    const { transactions } = await store.take({ maxTxs: 1 }, { owner: 'one', claimMs: 1_000 });
     assert.deepEqual(hashesOf(transactions), [second]);
     assert.equal((await store.payloads([bad]))[0]?.hash, bad);
     const [revised] = await store.revise([{ hash: bad, version: 1, answer: { priority: 9n } }]);

@@ -81,11 +81,11 @@ const ownPools = mustEach({
       block(store, 2),
     ]);
     const events = await eventsAfter(context, store);
-    const lives = all.map((hash) =>
+    const txStates = all.map((hash) =>
       events.flatMap((event) => (event.kind === 'transaction' && event.hash === hash ? [event.stage] : [])),
     );
     assert.deepEqual(
-      lives,
+      txStates,
       all.map(() => stageOrder),
     );
   },

@@ -116,7 +116,7 @@ function poolRounds(context: CaseContext, clock: { nowMs: number }): readonly Po
   const batch = transactions(context.random, batchSize);
   const hashes = hashesOf(batch);
   const receive = (store: MempoolStore) => store.receive(batch);
-  const lease = { owner: 'worker', leaseMs: 10 };
+  const lease = { owner: 'worker', claimMs: 10 };
   const lapse = async (store: MempoolStore): Promise<void> => {
     await store.take({}, lease);
     clock.nowMs += 20;

@@ -13,7 +13,7 @@ async function agree(context: CaseContext): Promise<void> {
     clock.nowMs += 10;
     const before = (await store.dump()).totals;
     await perform(store, call);
-    if (i % 9 === 0) await store.take({ maxTxs: 2 }, { owner: 'o', leaseMs: 100 });
+    if (i % 9 === 0) await store.take({ maxTxs: 2 }, { owner: 'o', claimMs: 100 });
     if (i % 7 === 0) await store.sweep();
     const dump = await store.dump();
     assertConsistent(dump);

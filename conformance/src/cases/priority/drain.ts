@@ -24,7 +24,7 @@ async function traces(context: CaseContext): Promise<Scene> {
         expiresAtHeight: 90,
       });
   await scene.fill({ parked: { requires: ['missing'] } });
-  await scene.store.take({ maxTxs: 8 }, { owner: 'o', leaseMs: 1_000 });
+  await scene.store.take({ maxTxs: 8 }, { owner: 'o', claimMs: 1_000 });
   return scene;
 }
 

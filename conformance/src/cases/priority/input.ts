@@ -67,7 +67,7 @@ function submissionOf(name: string, field: string, wrong: Partial<Submission>): 
   return { name: `receive-${name}`, field: `transactions[1].${field}`, call };
 }
 
-const mine = { owner: 'o', leaseMs: 1 };
+const mine = { owner: 'o', claimMs: 1 };
 
 const badCalls: readonly BadInput[] = [
   { name: 'receive-now', field: 'now', call: (store, good) => store.receive([good], { now: -1 }) },
@@ -94,8 +94,8 @@ const badCalls: readonly BadInput[] = [
   { name: 'take-owner-empty', field: 'owner', call: (store) => store.take({}, { ...mine, owner: '' }) },
   { name: 'take-owner-space', field: 'owner', call: (store) => store.take({}, { ...mine, owner: 'a b' }) },
   { name: 'take-owner-long', field: 'owner', call: (store) => store.take({}, { ...mine, owner: 'o'.repeat(129) }) },
-  { name: 'take-lease-zero', field: 'leaseMs', call: (store) => store.take({}, { ...mine, leaseMs: 0 }) },
-  { name: 'take-lease-endless', field: 'leaseMs', call: (store) => store.take({}, { ...mine, leaseMs: Infinity }) },
+  { name: 'take-lease-zero', field: 'claimMs', call: (store) => store.take({}, { ...mine, claimMs: 0 }) },
+  { name: 'take-lease-endless', field: 'claimMs', call: (store) => store.take({}, { ...mine, claimMs: Infinity }) },
   { name: 'take-budget', field: 'budget.maxTxs', call: (store) => store.take({ maxTxs: -1 }, mine) },
   { name: 'take-now', field: 'now', call: (store) => store.take({}, { ...mine, now: 0.5 }) },
   { name: 'sweep-now', field: 'now', call: (store) => store.sweep({ now: Number.NaN }) },

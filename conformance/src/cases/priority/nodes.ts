@@ -64,7 +64,7 @@ const ownPoolsShared = eachRanked({
       scenes.map(async ({ store }, i) => {
         const lots: string[] = [];
         for (let lot = 1; lot > 0; ) {
-          const { transactions } = await store.take({ maxTxs: 4 }, { owner: `node${i}`, leaseMs: 1_000 });
+          const { transactions } = await store.take({ maxTxs: 4 }, { owner: `node${i}`, claimMs: 1_000 });
           lot = transactions.length;
           lots.push(...transactions.map(({ hash }) => hash));
         }
@@ -78,7 +78,7 @@ const ownPoolsShared = eachRanked({
   'P16/lease-of-another: another node ends the lease of a node that left': async (context) => {
     const [a, b] = await openScenes(context);
     await a.fill(ladder([3, 2, 1]));
-    const options = { owner: 'a', leaseMs: 1_000, operationId: 'lot' };
+    const options = { owner: 'a', claimMs: 1_000, operationId: 'lot' };
     const lot = await a.store.take({ maxTxs: 2 }, options);
     await a.store.close();
     assert.deepEqual(await b.store.take({ maxTxs: 2 }, options), lot);
@@ -199,7 +199,7 @@ const ownPoolsProcesses = eachRanked({
       const child = await context.fork('play', { calls: makeCalls(context.random, 200), options });
       for (let n = 0; n < 10 + context.random.below(20); n++) {
         await child.message();
-        if (n % 4 === 0) await store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 60_000 });
+        if (n % 4 === 0) await store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 60_000 });
       }
       await child.kill();
       const [outcome] = await store.receive([

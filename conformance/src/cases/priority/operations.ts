@@ -209,7 +209,7 @@ const onePool = eachOnPriorityPool({
       c: { priority: 5n, expiresAtHeight: 0 },
       d: { priority: 6n },
     });
-    await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 1 });
+    await scene.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 1 });
     await scene.store.setLimits({ maxTxs: 2 });
     scene.clock.nowMs += 2;
     assert.deepEqual(await moves(context, scene, () => scene.store.sweep({ height: 1 })), [

@@ -89,7 +89,7 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ child, grandchild });
     const { store } = scene;
     assert.deepEqual([await store.reap(), await store.best(), await store.peekPending()], [[], [], []]);
-    assert.deepEqual((await store.take({}, { owner: 'o', leaseMs: 1_000 })).transactions, []);
+    assert.deepEqual((await store.take({}, { owner: 'o', claimMs: 1_000 })).transactions, []);
     assert.deepEqual((await store.since(0)).items, []);
     assert.equal(await store.hasPending(), false);
   },

@@ -7,9 +7,9 @@ interface PlaceExample {
   readonly id: string;
   readonly title: string;
   readonly drafts: Drafts;
-  readonly eff: bigint;
+  readonly effectivePriority: bigint;
   /** The one whose seq is the anchor. */
-  readonly anchor: string;
+  readonly tieBreakSeq: string;
   readonly depth: number;
   /** The order in which all of them then stand. */
   readonly order: readonly string[];
@@ -24,8 +24,8 @@ const examples: readonly PlaceExample[] = [
     id: 'no-parent',
     title: 'without a Pending parent a transaction stands by its own priority and seq',
     drafts: { other: priced(9n), me: priced(7n) },
-    eff: 7n,
-    anchor: 'me',
+    effectivePriority: 7n,
+    tieBreakSeq: 'me',
     depth: 0,
     order: ['other', 'me'],
   },
@@ -33,8 +33,8 @@ const examples: readonly PlaceExample[] = [
     id: 'own-lower',
     title: 'one that pays less than its parent stands by its own priority and seq, a step deeper',
     drafts: { parent: priced(9n, ['p']), between: priced(7n), me: priced(5n, [], ['p']) },
-    eff: 5n,
-    anchor: 'me',
+    effectivePriority: 5n,
+    tieBreakSeq: 'me',
     depth: 1,
     order: ['parent', 'between', 'me'],
   },
@@ -42,8 +42,8 @@ const examples: readonly PlaceExample[] = [
     id: 'own-equal-later',
     title: 'one that pays what its parent pays and came later stands by its own seq',
     drafts: { parent: priced(5n, ['p']), rival: priced(5n), me: priced(5n, [], ['p']) },
-    eff: 5n,
-    anchor: 'me',
+    effectivePriority: 5n,
+    tieBreakSeq: 'me',
     depth: 1,
     order: ['parent', 'rival', 'me'],
   },
@@ -51,8 +51,8 @@ const examples: readonly PlaceExample[] = [
     id: 'own-higher',
     title: 'one that pays more than its parent follows it at once, at the parent’s priority and anchor',
     drafts: { parent: priced(5n, ['p']), rival: priced(5n), me: priced(9n, [], ['p']) },
-    eff: 5n,
-    anchor: 'parent',
+    effectivePriority: 5n,
+    tieBreakSeq: 'parent',
     depth: 1,
     order: ['parent', 'me', 'rival'],
   },
@@ -60,8 +60,8 @@ const examples: readonly PlaceExample[] = [
     id: 'parents-lowest',
     title: 'of several parents the one with the lowest priority counts',
     drafts: { dear: priced(9n, ['d']), cheap: priced(4n, ['c']), rival: priced(4n), me: priced(9n, [], ['d', 'c']) },
-    eff: 4n,
-    anchor: 'cheap',
+    effectivePriority: 4n,
+    tieBreakSeq: 'cheap',
     depth: 1,
     order: ['dear', 'cheap', 'me', 'rival'],
   },
@@ -69,8 +69,8 @@ const examples: readonly PlaceExample[] = [
     id: 'parents-latest',
     title: 'of several parents with the lowest priority the largest anchor counts',
     drafts: { first: priced(4n, ['f']), rival: priced(4n), second: priced(4n, ['s']), me: priced(8n, [], ['s', 'f']) },
-    eff: 4n,
-    anchor: 'second',
+    effectivePriority: 4n,
+    tieBreakSeq: 'second',
     depth: 1,
     order: ['first', 'rival', 'second', 'me'],
   },
@@ -78,8 +78,8 @@ const examples: readonly PlaceExample[] = [
     id: 'parents-anchor-of-lowest-only',
     title: 'the anchor of a parent that pays more does not count, however late it came',
     drafts: { cheap: priced(4n, ['c']), rival: priced(4n), dear: priced(9n, ['d']), me: priced(8n, [], ['c', 'd']) },
-    eff: 4n,
-    anchor: 'cheap',
+    effectivePriority: 4n,
+    tieBreakSeq: 'cheap',
     depth: 1,
     order: ['dear', 'cheap', 'me', 'rival'],
   },
@@ -92,8 +92,8 @@ const examples: readonly PlaceExample[] = [
       cheap: priced(4n, ['c']),
       me: priced(4n, [], ['d', 'c']),
     },
-    eff: 4n,
-    anchor: 'me',
+    effectivePriority: 4n,
+    tieBreakSeq: 'me',
     depth: 2,
     order: ['root', 'deep', 'cheap', 'me'],
   },
@@ -101,8 +101,8 @@ const examples: readonly PlaceExample[] = [
     id: 'parents-own-lower',
     title: 'one that pays less than all of its parents stands by its own priority and seq',
     drafts: { dear: priced(9n, ['d']), cheap: priced(4n, ['c']), me: priced(3n, [], ['d', 'c']), last: priced(3n) },
-    eff: 3n,
-    anchor: 'me',
+    effectivePriority: 3n,
+    tieBreakSeq: 'me',
     depth: 1,
     order: ['dear', 'cheap', 'me', 'last'],
   },
@@ -110,8 +110,8 @@ const examples: readonly PlaceExample[] = [
     id: 'parent-twice',
     title: 'a parent needed for two tags counts once',
     drafts: { parent: priced(5n, ['a', 'b']), me: priced(9n, [], ['a', 'b']) },
-    eff: 5n,
-    anchor: 'parent',
+    effectivePriority: 5n,
+    tieBreakSeq: 'parent',
     depth: 1,
     order: ['parent', 'me'],
   },
@@ -124,8 +124,8 @@ const examples: readonly PlaceExample[] = [
       rival: priced(3n),
       me: priced(9n, [], ['c']),
     },
-    eff: 3n,
-    anchor: 'root',
+    effectivePriority: 3n,
+    tieBreakSeq: 'root',
     depth: 2,
     order: ['root', 'child', 'me', 'rival'],
   },
@@ -133,8 +133,8 @@ const examples: readonly PlaceExample[] = [
     id: 'parked-parent',
     title: 'a parked one stands below its parked parent by the same table',
     drafts: { parent: priced(5n, ['p'], ['missing']), rival: priced(5n, [], ['missing']), me: priced(9n, [], ['p']) },
-    eff: 5n,
-    anchor: 'parent',
+    effectivePriority: 5n,
+    tieBreakSeq: 'parent',
     depth: 1,
     order: ['parent', 'me', 'rival'],
   },
@@ -142,19 +142,25 @@ const examples: readonly PlaceExample[] = [
     id: 'parked-alone',
     title: 'a parked one without a Pending parent stands among the parked by its own priority and seq',
     drafts: { ready: priced(1n), parked: priced(7n, [], ['missing']), me: priced(8n, [], ['missing']) },
-    eff: 8n,
-    anchor: 'me',
+    effectivePriority: 8n,
+    tieBreakSeq: 'me',
     depth: 0,
     order: ['ready', 'me', 'parked'],
   },
 ];
 
 /** Asserts where `me` stands and in which order all of them do. */
-async function expectPlace(scene: Scene, { eff, anchor, depth, order }: PlaceExample): Promise<void> {
+async function expectPlace(
+  scene: Scene,
+  { effectivePriority, tieBreakSeq, depth, order }: PlaceExample,
+): Promise<void> {
   const place = await scene.place('me');
   const { ready, ...rest } = place ?? { ready: null };
   assert.equal(typeof ready, 'boolean');
-  assert.deepEqual([rest, await scene.order()], [{ eff, anchor: await scene.seq(anchor), depth }, order]);
+  assert.deepEqual(
+    [rest, await scene.order()],
+    [{ effectivePriority, tieBreakSeq: await scene.seq(tieBreakSeq), depth }, order],
+  );
 }
 
 function placed(example: PlaceExample): ConformanceCase {
@@ -167,7 +173,12 @@ function placed(example: PlaceExample): ConformanceCase {
 const onePool = eachOnPriorityPool({
   'P1/place-own-equal-earlier: an earlier one that pays what its parent pays stands by the parent': async (scene) => {
     await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
-    assert.deepEqual(await scene.place('me'), { ready: true, eff: 5n, anchor: await scene.seq('parent'), depth: 1 });
+    assert.deepEqual(await scene.place('me'), {
+      ready: true,
+      effectivePriority: 5n,
+      tieBreakSeq: await scene.seq('parent'),
+      depth: 1,
+    });
     assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
   },
   'P1/place-in-one-call: a parent that comes later in the same call counts': async (scene) => {
@@ -192,7 +203,12 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ parent: priced(2n, ['p']), rival: priced(5n), me: priced(9n, [], ['p']) });
     const below = await scene.place('me');
     await scene.mark('parent');
-    assert.deepEqual(await scene.place('me'), { ready: true, eff: 9n, anchor: await scene.seq('me'), depth: 0 });
+    assert.deepEqual(await scene.place('me'), {
+      ready: true,
+      effectivePriority: 9n,
+      tieBreakSeq: await scene.seq('me'),
+      depth: 0,
+    });
     assert.deepEqual(await scene.ready(), ['me', 'rival']);
     await scene.release('parent');
     assert.deepEqual(await scene.place('me'), below);

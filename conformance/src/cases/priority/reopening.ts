@@ -31,7 +31,7 @@ const killLimits: Limits = {
   eviction: 'lowest',
 };
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;
-const lot = { owner: 'o', leaseMs: 1_000, operationId: 'lot' };
+const lot = { owner: 'o', claimMs: 1_000, operationId: 'lot' };
 
 /** A pool with something of everything that is kept. */
 async function varied(context: CaseContext): Promise<Scene> {

@@ -4,9 +4,9 @@ import { eachRanked, mustRank } from '../../case/must.ts';
 import { eventsOf, gist } from '../../scenario/pool.ts';
 import { type Draft, eachOnPriorityPool, ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
 
-type Moment = NonNullable<Parameters<Scene['store']['sweep']>[0]>;
+type CallTime = NonNullable<Parameters<Scene['store']['sweep']>[0]>;
 
-async function expired(scene: Scene, moment: Moment = {}): Promise<string[]> {
+async function expired(scene: Scene, moment: CallTime = {}): Promise<string[]> {
   return scene.names((await scene.store.sweep(moment)).expired);
 }
 
@@ -17,7 +17,7 @@ interface Expiry {
   readonly limits: { readonly ttlMs?: number; readonly ttlBlocks?: number };
   readonly draft: Draft;
   /** The last moment at which it waits, and the first at which it does not. */
-  readonly moments: readonly [last: Moment, first: Moment];
+  readonly moments: readonly [last: CallTime, first: CallTime];
 }
 
 const expiries: readonly Expiry[] = [
@@ -147,7 +147,7 @@ const ownPools = eachRanked({
   'P9/lease-then-expiry: what a lease gives back may expire': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
-    await scene.store.take({}, { owner: 'o', leaseMs: 50 });
+    await scene.store.take({}, { owner: 'o', claimMs: 50 });
     scene.clock.nowMs += 500;
     await scene.store.sweep();
     await scene.store.sweep();
@@ -167,11 +167,11 @@ const ownPools = eachRanked({
   'P9/exactly-a-thousand: a sweep that moves a thousand and leaves none has no more': async (context) => {
     const scene = await openScene(context, { ttlMs: 1_000 });
     await scene.addAll(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${i}`, { bytes: 1 }])));
-    await scene.store.take({}, { owner: 'o', leaseMs: 10 });
+    await scene.store.take({}, { owner: 'o', claimMs: 10 });
     scene.clock.nowMs += 11;
     const ended = await scene.store.sweep();
     assert.deepEqual([ended.returned.length, ended.more], [1_000, false]);
-    await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 2_000 });
+    await scene.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 2_000 });
     scene.clock.nowMs += 1_000;
     const expired = await scene.store.sweep();
     assert.deepEqual([expired.expired.length, expired.more], [999, false]);
@@ -229,7 +229,7 @@ const onePool = eachOnPriorityPool({
   },
   'P9/one-after-the-other: leases end first, then the old go, then what is over the limits': async (scene) => {
     await scene.fill({ taken: { priority: 9n }, old: { priority: 8n, expiresAt: startMs }, ...ladder([5, 4, 3]) });
-    await scene.store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 10 });
+    await scene.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 10 });
     await scene.store.setLimits({ maxTxs: 3 });
     scene.clock.nowMs += 11;
     const { returned, expired: gone, evicted } = await scene.store.sweep();

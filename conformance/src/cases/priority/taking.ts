@@ -7,7 +7,7 @@ import { eachOnPriorityPool, ladder, onPriorityPool, openScene, type Scene } fro
 
 type Options = Parameters<MempoolStore['take']>[1];
 
-const mine: Options = { owner: 'me', leaseMs: 1_000 };
+const mine: Options = { owner: 'me', claimMs: 1_000 };
 
 async function takeNames(scene: Scene, maxTxs: number, options: Options = mine): Promise<string[]> {
   return scene.names((await scene.store.take({ maxTxs }, options)).transactions);
@@ -47,15 +47,15 @@ const onePool = eachOnPriorityPool({
   'P8/lot: a lot tells its lease, its owner, its end and what reap would have told': async (scene) => {
     await scene.fill(ladder([1, 2], { gas: 4 }));
     const due = await scene.store.reap();
-    const lot = await scene.store.take({}, { owner: 'o-1', leaseMs: 250, operationId: 'op' });
+    const lot = await scene.store.take({}, { owner: 'o-1', claimMs: 250, operationId: 'op' });
     const untilMs = scene.clock.nowMs + 250;
-    assert.deepEqual(lot, { leaseId: 'op', owner: 'o-1', untilMs, transactions: due });
+    assert.deepEqual(lot, { claimId: 'op', owner: 'o-1', untilMs, transactions: due });
     assert.deepEqual((await scene.entry('t0')).lease, { id: 'op', owner: 'o-1', untilMs });
   },
   'P8/own-id: without an operation id every lot has a lease id of its own': async (scene) => {
     await scene.fill(ladder([1, 2]));
     const [a, b] = [await scene.store.take({ maxTxs: 1 }, mine), await scene.store.take({ maxTxs: 1 }, mine)];
-    assert.notEqual(a.leaseId, b.leaseId);
+    assert.notEqual(a.claimId, b.claimId);
     assert.deepEqual([scene.names(a.transactions), scene.names(b.transactions)], [['t1'], ['t0']]);
   },
   'P8/nothing-left: taking from a pool with nothing ready gives an empty lot': async (scene) => {
@@ -130,8 +130,8 @@ const onePool = eachOnPriorityPool({
   },
   'P8/by-end: leases are given back in the order of their ends, then of arrival': async (scene) => {
     await scene.fill(ladder([5, 4, 3, 2]));
-    await takeNames(scene, 2, { ...mine, leaseMs: 2_000 });
-    await takeNames(scene, 2, { ...mine, leaseMs: 1_000 });
+    await takeNames(scene, 2, { ...mine, claimMs: 2_000 });
+    await takeNames(scene, 2, { ...mine, claimMs: 1_000 });
     scene.clock.nowMs += 2_001;
     assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['t2', 't3', 't0', 't1']);
   },

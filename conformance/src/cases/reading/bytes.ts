@@ -101,7 +101,7 @@ const emptyArrivals: ConformanceCase['run'] = async (context) => {
   assert.deepEqual(bytesOf(await store.payloads(hashesOf(batch))), expected);
   const { items } = await store.since(0);
   assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
-  const { transactions: taken } = await store.take({}, { owner: 'peer', leaseMs: 1_000 });
+  const { transactions: taken } = await store.take({}, { owner: 'peer', claimMs: 1_000 });
   assert.deepEqual(
     taken.map(({ bytes }) => bytes),
     batch.map(({ payload }) => payload.length),

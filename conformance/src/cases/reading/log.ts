@@ -122,8 +122,8 @@ const onePool = eachOnPool({
   'O4/later-payload: entries of an earlier life show the payload and type of the later one': async (store, context) => {
     const one = transaction(context.random, 200);
     const later = { ...one, payload: context.random.bytes(300), payloadType: one.payloadType + 1 };
-    for (const life of [one, later]) {
-      await store.receive([life]);
+    for (const txState of [one, later]) {
+      await store.receive([txState]);
       await store.drop([one.hash], 'gone');
     }
     const entries = (await logEntries(store)).map(readable);

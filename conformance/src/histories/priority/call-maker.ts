@@ -253,8 +253,8 @@ export class PriorityCallMaker {
     };
   }
 
-  #lease(): { owner: string; leaseMs: number } {
-    return { owner: this.#random.pick(owners), leaseMs: 1 + this.#random.below(120) };
+  #lease(): { owner: string; claimMs: number } {
+    return { owner: this.#random.pick(owners), claimMs: 1 + this.#random.below(120) };
   }
 
   #revisions(model: PriorityModel): Revision[] {

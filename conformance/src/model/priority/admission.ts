@@ -156,7 +156,7 @@ function victimsOf({ me, after, limits }: Question): Member[] | null {
   if (mine === undefined || victims === null) return null;
   if (victims.length > 0 && (limits.eviction === 'none' || victims.length > limits.maxEvictions)) return null;
   const areWorse = victims.every(({ place }) =>
-    place.ready === mine.ready ? place.eff < mine.eff : mine.ready && !place.ready,
+    place.ready === mine.ready ? place.effectivePriority < mine.effectivePriority : mine.ready && !place.ready,
   );
   return areWorse ? victims : null;
 }

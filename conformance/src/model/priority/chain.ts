@@ -1,5 +1,5 @@
 import type { Block, ChainPoint, ConfirmOutcome, KnownStage, RollbackOutcome, Thresholds } from 'mempool-core';
-import { type AppliedBlock, applyBlock, type Life, settle, undoBlocks } from '../life.ts';
+import { type AppliedBlock, applyBlock, settle, type TxState, undoBlocks } from '../life.ts';
 import * as pools from '../pool.ts';
 import { closesCycle, type Member, providersOf } from './graph.ts';
 import { drop, entryOf, graphOf, isLiving, type PriorityState, satisfy, tickOf, uncheck } from './state.ts';
@@ -19,13 +19,13 @@ export function confirm(
   append(state, block, maxRollback);
   for (const hash of seen) revive(state, hash, 'Dropped');
   const before = new Map([...state.pool.live].map(([hash, { stage }]) => [hash, stage]));
-  for (const life of state.pool.live.values()) applyBlock(life, block);
+  for (const txState of state.pool.live.values()) applyBlock(txState, block);
   satisfy(state, provides, pools.tipOf(state.pool).tick);
   const confirming = seen.filter((hash) => isOnChain(pools.currentLife(state.pool, hash)?.stage));
   const tags = [...provides, ...confirming.flatMap((hash) => entryOf(state, hash).verdict.provides)];
   dropConflicts(state, tags);
-  for (const life of state.pool.live.values()) settle(life, thresholds);
-  for (const life of state.pool.live.values()) if (life.stage === 'Finalized') satisfyBy(state, life);
+  for (const txState of state.pool.live.values()) settle(txState, thresholds);
+  for (const txState of state.pool.live.values()) if (txState.stage === 'Finalized') satisfyBy(state, txState);
   settleReturns(state, ({ hash }) => before.get(hash) !== 'Pending', []);
   return { kind: 'applied', tip: pools.tipOf(state.pool), ...countStages(state, before) };
 }
@@ -34,14 +34,14 @@ function isOnChain(stage: KnownStage | undefined): boolean {
   return stage === 'Confirmed' || stage === 'Finalized';
 }
 
-function satisfyBy(state: PriorityState, life: Life): void {
-  satisfy(state, entryOf(state, life.hash).verdict.provides, tickOf(state, life));
+function satisfyBy(state: PriorityState, txState: TxState): void {
+  satisfy(state, entryOf(state, txState.hash).verdict.provides, tickOf(state, txState));
 }
 
 function countStages({ pool }: PriorityState, before: ReadonlyMap<string, KnownStage>) {
-  const lives = [...pool.live.values()];
+  const txStates = [...pool.live.values()];
   const count = (wanted: (stage: KnownStage, old: KnownStage | undefined) => boolean): number =>
-    lives.filter(({ hash, stage }) => wanted(stage, before.get(hash))).length;
+    txStates.filter(({ hash, stage }) => wanted(stage, before.get(hash))).length;
   return {
     confirmed: count((stage, old) => isOnChain(stage) && old !== 'Confirmed'),
     returned: count((stage, old) => stage === 'Pending' && old !== 'Pending'),
@@ -52,9 +52,9 @@ function countStages({ pool }: PriorityState, before: ReadonlyMap<string, KnownS
 
 /** The chain has these tags: whoever else provides them, and is not on it, cannot come any more. */
 export function dropConflicts(state: PriorityState, tags: readonly string[]): void {
-  for (const life of state.pool.live.values()) {
-    if (!isLiving(life) || life.stage === 'Confirmed') continue;
-    if (entryOf(state, life.hash).verdict.provides.some((tag) => tags.includes(tag))) drop(life, 'conflict');
+  for (const txState of state.pool.live.values()) {
+    if (!isLiving(txState) || txState.stage === 'Confirmed') continue;
+    if (entryOf(state, txState.hash).verdict.provides.some((tag) => tags.includes(tag))) drop(txState, 'conflict');
   }
 }
 
@@ -62,10 +62,14 @@ export function dropConflicts(state: PriorityState, tags: readonly string[]): vo
  * What came back, what provides the same, and what asks for a tag that the chain withdrew: taken out of the pool, and put back one
  * after the other by seq, where its tags are free and it does not come before and after itself.
  */
-function settleReturns(state: PriorityState, cameBack: (life: Life) => boolean, withdrawn: readonly string[]): void {
+function settleReturns(
+  state: PriorityState,
+  cameBack: (txState: TxState) => boolean,
+  withdrawn: readonly string[],
+): void {
   const members = graphOf(state).members.filter(({ stage }) => stage !== 'Confirmed');
   const isBack = ({ hash, stage }: Member): boolean =>
-    stage === 'Pending' && cameBack(state.pool.live.get(hash) as Life);
+    stage === 'Pending' && cameBack(state.pool.live.get(hash) as TxState);
   const tagsBack = members.filter(isBack).flatMap(({ verdict }) => verdict.provides);
   const open = members.filter(
     (member) =>
@@ -80,9 +84,9 @@ function settleReturns(state: PriorityState, cameBack: (life: Life) => boolean, 
       members: left.filter(({ hash }) => !open.slice(i).some((later) => later.hash === hash)),
     };
     const isTaken = member.verdict.provides.some((tag) => satisfied.has(tag) || providersOf(there, tag).length > 0);
-    const life = state.pool.live.get(member.hash) as Life;
-    if (isTaken) drop(life, 'conflict');
-    else if (closesCycle(there, member)) drop(life, 'cycle');
+    const txState = state.pool.live.get(member.hash) as TxState;
+    if (isTaken) drop(txState, 'conflict');
+    else if (closesCycle(there, member)) drop(txState, 'cycle');
   }
 }
 
@@ -92,21 +96,21 @@ function append(state: PriorityState, block: AppliedBlock, maxRollback: number):
   pool.chain.push(block);
   pool.forgotten = Math.max(pool.forgotten, pool.chain.length - 1 - maxRollback);
   forgetSightings(state);
-  for (const hash of block.seen) if (!pool.sightings.has(hash)) pool.sightings.set(hash, block);
-  for (const hash of block.unseen) pool.sightings.delete(hash);
+  for (const hash of block.seen) if (!pool.inclusions.has(hash)) pool.inclusions.set(hash, block);
+  for (const hash of block.unseen) pool.inclusions.delete(hash);
 }
 
 function forgetSightings({ pool }: PriorityState): void {
   const kept = new Set(pools.keptBlocks(pool));
-  for (const [hash, block] of pool.sightings) if (!kept.has(block)) pool.sightings.delete(hash);
+  for (const [hash, block] of pool.inclusions) if (!kept.has(block)) pool.inclusions.delete(hash);
 }
 
 /** Makes a hash live again whose latest log entry has that stage. The caller gives it its new one. */
 function revive({ pool }: PriorityState, hash: string, stage: 'Finalized' | 'Dropped'): void {
-  const life = pools.currentLife(pool, hash);
-  if (life?.stage !== stage) return;
-  const { seq, reason } = life;
-  const [confirmedBy, agedBy] = [[...life.confirmedBy], [...life.agedBy]];
+  const txState = pools.currentLife(pool, hash);
+  if (txState?.stage !== stage) return;
+  const { seq, reason } = txState;
+  const [confirmedBy, agedBy] = [[...txState.confirmedBy], [...txState.agedBy]];
   pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason });
 }
 
@@ -126,9 +130,11 @@ export function rollback(state: PriorityState, point: ChainPoint | null): Rollba
   undo(state, undone);
   const withdrawn = [...state.satisfied].flatMap(([tag, tick]) => (tick > pool.chain.length ? [tag] : []));
   for (const tag of withdrawn) state.satisfied.delete(tag);
-  settleReturns(state, (life) => !before.has(life), withdrawn);
+  settleReturns(state, (txState) => !before.has(txState), withdrawn);
   uncheck(state, pool.chain.length, undone.size);
-  const returned = [...pool.live.values()].filter((life) => life.stage === 'Pending' && !before.has(life)).length;
+  const returned = [...pool.live.values()].filter(
+    (txState) => txState.stage === 'Pending' && !before.has(txState),
+  ).length;
   return { kind: 'rolled-back', tip: pools.tipOf(pool), undone: undone.size, returned };
 }
 
@@ -139,5 +145,5 @@ function undo(state: PriorityState, undone: ReadonlySet<AppliedBlock>): void {
     const confirming = pools.currentLife(state.pool, hash)?.confirmedBy[0];
     if (confirming !== undefined && undone.has(confirming)) revive(state, hash, 'Finalized');
   }
-  for (const life of live.values()) undoBlocks(life, undone);
+  for (const txState of live.values()) undoBlocks(txState, undone);
 }

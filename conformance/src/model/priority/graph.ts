@@ -16,10 +16,10 @@ export interface Graph {
   readonly satisfied: ReadonlySet<string>;
 }
 
-type Place = NonNullable<DumpedEntry['place']>;
+type OrderKey = NonNullable<DumpedEntry['place']>;
 
 export interface Ranked extends Member {
-  readonly place: Place;
+  readonly place: OrderKey;
 }
 
 export function providersOf({ members }: Graph, tag: string): Member[] {
@@ -53,17 +53,19 @@ function isReady(graph: Graph, { verdict }: Member): boolean {
 }
 
 /** The table of places, line by line. */
-function placeOf(graph: Graph, member: Member): Place {
+function placeOf(graph: Graph, member: Member): OrderKey {
   const { priority: own } = member.verdict;
   const ready = isReady(graph, member);
   const parents = parentsOf(graph, member).map((parent) => placeOf(graph, parent));
-  const lowest = parents.map(({ eff }) => eff).sort(ascending)[0];
-  if (lowest === undefined) return { ready, eff: own, anchor: member.seq, depth: 0 };
+  const lowest = parents.map(({ effectivePriority }) => effectivePriority).sort(ascending)[0];
+  if (lowest === undefined) return { ready, effectivePriority: own, tieBreakSeq: member.seq, depth: 0 };
   const depth = 1 + Math.max(...parents.map((parent) => parent.depth));
-  const anchor = Math.max(...parents.filter(({ eff }) => eff === lowest).map((parent) => parent.anchor));
-  if (own < lowest) return { ready, eff: own, anchor: member.seq, depth };
-  if (own === lowest) return { ready, eff: own, anchor: Math.max(member.seq, anchor), depth };
-  return { ready, eff: lowest, anchor, depth };
+  const tieBreakSeq = Math.max(
+    ...parents.filter(({ effectivePriority }) => effectivePriority === lowest).map((parent) => parent.tieBreakSeq),
+  );
+  if (own < lowest) return { ready, effectivePriority: own, tieBreakSeq: member.seq, depth };
+  if (own === lowest) return { ready, effectivePriority: own, tieBreakSeq: Math.max(member.seq, tieBreakSeq), depth };
+  return { ready, effectivePriority: lowest, tieBreakSeq, depth };
 }
 
 /** Pending ones from the best to the worst. */
@@ -74,8 +76,9 @@ export function orderOf(graph: Graph): Ranked[] {
 
 function inOrder(a: Ranked, b: Ranked): number {
   if (a.place.ready !== b.place.ready) return a.place.ready ? -1 : 1;
-  if (a.place.eff !== b.place.eff) return a.place.eff > b.place.eff ? -1 : 1;
-  return a.place.anchor - b.place.anchor || a.place.depth - b.place.depth || a.seq - b.seq;
+  if (a.place.effectivePriority !== b.place.effectivePriority)
+    return a.place.effectivePriority > b.place.effectivePriority ? -1 : 1;
+  return a.place.tieBreakSeq - b.place.tieBreakSeq || a.place.depth - b.place.depth || a.seq - b.seq;
 }
 
 function ascending(a: bigint, b: bigint): number {

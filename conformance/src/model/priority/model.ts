@@ -11,7 +11,7 @@ import {
   type Thresholds,
   type WriteOptions,
 } from 'mempool-core';
-import type { Life } from '../life.ts';
+import type { TxState } from '../life.ts';
 import { returnToPending } from '../life.ts';
 import * as pools from '../pool.ts';
 import { admission } from './admission.ts';
@@ -34,7 +34,7 @@ export interface PriorityModelOptions extends Thresholds {
 }
 
 /** What a call is told of the time, with what is not told filled in. */
-export interface Moment {
+export interface CallTime {
   readonly now: number;
   readonly height: number;
 }
@@ -65,33 +65,33 @@ export class PriorityModel {
   }
 
   markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
-    return this.#each('markInflight', hashes, options, (life) => {
-      if (!this.#isReady(life)) return false;
-      life.stage = 'Propagated';
+    return this.#each('markInflight', hashes, options, (txState) => {
+      if (!this.#isReady(txState)) return false;
+      txState.stage = 'Propagated';
       return true;
     });
   }
 
   markAcknowledged(hashes: readonly string[], options?: WriteOptions): string[] {
-    return this.#each('markAcknowledged', hashes, options, (life) => {
-      if (life.stage !== 'Propagated') return false;
-      life.stage = 'Acknowledged';
+    return this.#each('markAcknowledged', hashes, options, (txState) => {
+      if (txState.stage !== 'Propagated') return false;
+      txState.stage = 'Acknowledged';
       return true;
     });
   }
 
   release(hashes: readonly string[], options?: WriteOptions): string[] {
-    return this.#each('release', hashes, options, (life) => {
-      if (life.stage !== 'Propagated' && life.stage !== 'Acknowledged') return false;
-      returnToPending(life);
+    return this.#each('release', hashes, options, (txState) => {
+      if (txState.stage !== 'Propagated' && txState.stage !== 'Acknowledged') return false;
+      returnToPending(txState);
       return true;
     });
   }
 
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): string[] {
-    return this.#each('drop', hashes, options, (life) => {
-      if (!states.isLiving(life) || life.stage === 'Confirmed') return false;
-      states.drop(life, reason);
+    return this.#each('drop', hashes, options, (txState) => {
+      if (!states.isLiving(txState) || txState.stage === 'Confirmed') return false;
+      states.drop(txState, reason);
       return true;
     });
   }
@@ -110,20 +110,20 @@ export class PriorityModel {
   }
 
   /** A repeat tells, by seq, what of it is still under the lease. */
-  take(budget: e.Budget, options: e.TakeOptions): e.Lot {
-    const { operationId: leaseId = '', owner, leaseMs } = options;
-    const isRepeat = this.state.pool.operations.has(leaseId);
-    const lot = this.#step('take', options, (): e.Lot => {
+  take(budget: e.Budget, options: e.TakeOptions): e.Claim {
+    const { operationId: claimId = '', owner, claimMs } = options;
+    const isRepeat = this.state.pool.operations.has(claimId);
+    const lot = this.#step('take', options, (): e.Claim => {
       const taken = reap(states.graphOf(this.state), budget);
-      const untilMs = this.#moment(options).now + leaseMs;
+      const untilMs = this.#moment(options).now + claimMs;
       for (const { hash } of taken) {
-        this.#life(hash).stage = 'Propagated';
-        states.entryOf(this.state, hash).lease = { id: leaseId, owner, untilMs };
+        this.#txState(hash).stage = 'Propagated';
+        states.entryOf(this.state, hash).lease = { id: claimId, owner, untilMs };
       }
-      return { leaseId, owner, untilMs, transactions: taken.map(candidate) };
+      return { claimId, owner, untilMs, transactions: taken.map(candidate) };
     });
     if (!isRepeat) return lot;
-    const isUnder = (hash: string): boolean => this.state.entries.get(hash)?.lease?.id === leaseId;
+    const isUnder = (hash: string): boolean => this.state.entries.get(hash)?.lease?.id === claimId;
     const left = lot.transactions.filter(({ hash }) => isUnder(hash));
     return { ...lot, transactions: left.sort((a, b) => a.seq - b.seq) };
   }
@@ -144,7 +144,7 @@ export class PriorityModel {
   flush(options?: WriteOptions): number {
     return this.#step('flush', options, () => {
       const waiting = [...this.state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
-      for (const life of waiting) states.drop(life, 'flushed');
+      for (const txState of waiting) states.drop(txState, 'flushed');
       return waiting.length;
     });
   }
@@ -168,7 +168,7 @@ export class PriorityModel {
     return new ModelReader(this.#options, this.state);
   }
 
-  #moment({ now, height }: e.SweepOptions): Moment {
+  #moment({ now, height }: e.SweepOptions): CallTime {
     const poolNow = this.#options.now();
     return { now: Math.min(now ?? poolNow, poolNow), height: height ?? this.state.pool.chain.length };
   }
@@ -202,27 +202,27 @@ export class PriorityModel {
     verb: string,
     hashes: readonly string[],
     options: WriteOptions | undefined,
-    change: (life: Life) => boolean,
+    change: (txState: TxState) => boolean,
   ): string[] {
     if (hashes.length === 0) return [];
     return this.#step(verb, { ...options, fits: pools.within(hashes) }, () => {
       const named = [...new Set(hashes)].map((hash) => this.state.pool.live.get(hash));
-      return named.flatMap((life) => (life !== undefined && change(life) ? [life.hash] : []));
+      return named.flatMap((txState) => (txState !== undefined && change(txState) ? [txState.hash] : []));
     });
   }
 
-  #isReady({ hash }: Life): boolean {
+  #isReady({ hash }: TxState): boolean {
     return reap(states.graphOf(this.state), {}).some((ready) => ready.hash === hash);
   }
 
-  #life(hash: string): Life {
-    const life = this.state.pool.live.get(hash);
-    if (life === undefined) throw new Error(`the model has lost ${hash}`);
-    return life;
+  #txState(hash: string): TxState {
+    const txState = this.state.pool.live.get(hash);
+    if (txState === undefined) throw new Error(`the model has lost ${hash}`);
+    return txState;
   }
 
   /** Steps 0 and 1, L2. */
-  #receiveNext(submission: e.Submission, moment: Moment, told: Map<string, ReceiveOutcome>): ReceiveOutcome {
+  #receiveNext(submission: e.Submission, moment: CallTime, told: Map<string, ReceiveOutcome>): ReceiveOutcome {
     const { hash } = submission;
     const earlier = told.get(hash);
     const known = pools.currentLife(this.state.pool, hash);
@@ -241,7 +241,7 @@ export class PriorityModel {
     if (from !== undefined && !sources.includes(from) && sources.length < maxSources) sources.push(from);
   }
 
-  #receiveNew(submission: e.Submission, moment: Moment): ReceiveOutcome {
+  #receiveNew(submission: e.Submission, moment: CallTime): ReceiveOutcome {
     const { hash, payload } = submission;
     const verdict = wholeVerdict(submission.verdict);
     const seq = this.state.pool.lastSeq + 1;
@@ -254,20 +254,20 @@ export class PriorityModel {
     const me: Member = { hash, seq, stage: 'Pending', bytes: payload.length, verdict };
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
     if (answer.kind === 'refused') return { hash, ...answer.refused };
-    for (const replaced of answer.replaced) states.drop(this.#life(replaced.hash), 'replaced');
+    for (const replaced of answer.replaced) states.drop(this.#txState(replaced.hash), 'replaced');
     this.#begin(submission, { hash, seq, stage: 'Pending', confirmedBy: [], agedBy: [], reason: null }, moment);
-    for (const evicted of answer.evicted) states.drop(this.#life(evicted.hash), 'evicted');
+    for (const evicted of answer.evicted) states.drop(this.#txState(evicted.hash), 'evicted');
     const stage = 'Pending';
-    return this.#isReady(this.#life(hash))
+    return this.#isReady(this.#txState(hash))
       ? { kind: 'received', hash, seq, stage }
       : { kind: 'received', hash, seq, stage, parked: true };
   }
 
-  #begin(submission: e.Submission, life: Life, { now, height }: Moment): void {
+  #begin(submission: e.Submission, txState: TxState, { now, height }: CallTime): void {
     const { hash, payload, payloadType, verdict, from } = submission;
     const { pool, entries } = this.state;
-    pool.lastSeq = life.seq;
-    pool.live.set(hash, life);
+    pool.lastSeq = txState.seq;
+    pool.live.set(hash, txState);
     pool.bodies.set(hash, { payload: Uint8Array.from(payload), payloadType });
     entries.set(hash, {
       bytes: payload.length,
@@ -285,9 +285,9 @@ export class PriorityModel {
   /** L13: from the block that carried it to the tip, if that is one of the last `finalizeThreshold`. */
   #blocksSince(hash: string) {
     const { pool } = this.state;
-    const sighting = pool.sightings.get(hash);
+    const inclusion = pool.inclusions.get(hash);
     const recent = pools.keptBlocks(pool).slice(-Math.max(1, this.#options.finalizeThreshold));
-    return sighting !== undefined && recent.includes(sighting) ? recent.slice(recent.indexOf(sighting)) : [];
+    return inclusion !== undefined && recent.includes(inclusion) ? recent.slice(recent.indexOf(inclusion)) : [];
   }
 }
 

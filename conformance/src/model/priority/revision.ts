@@ -29,8 +29,8 @@ function reviseOne(state: PriorityState, { hash, version, answer }: Revision, he
   const entry = entryOf(state, hash);
   if (entry.version !== version) return { kind: 'superseded', hash, version: entry.version };
   if ('code' in answer) {
-    const life = state.pool.live.get(hash);
-    if (life !== undefined) drop(life, 'invalid');
+    const txState = state.pool.live.get(hash);
+    if (txState !== undefined) drop(txState, 'invalid');
     return { kind: 'dropped', hash };
   }
   const verdict = wholeVerdict(answer);

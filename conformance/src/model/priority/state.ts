@@ -1,5 +1,5 @@
 import type { LiveStage } from 'mempool-core';
-import type { Life } from '../life.ts';
+import type { TxState } from '../life.ts';
 import * as pools from '../pool.ts';
 import type { Entry, Limits } from './entry.ts';
 import { type Graph, type Member, orderOf } from './graph.ts';
@@ -59,8 +59,8 @@ export function satisfy({ satisfied }: PriorityState, tags: readonly string[], t
 }
 
 /** The tick of a block that stands. */
-export function tickOf({ pool }: PriorityState, life: Life): number {
-  const [block] = life.confirmedBy;
+export function tickOf({ pool }: PriorityState, txState: TxState): number {
+  const [block] = txState.confirmedBy;
   return block === undefined ? 0 : pool.chain.lastIndexOf(block) + 1;
 }
 
@@ -70,16 +70,16 @@ export function entryOf({ entries }: PriorityState, hash: string): Entry {
   return entry;
 }
 
-export function isLiving(life: Life | undefined): life is Life & { readonly stage: LiveStage } {
-  return life !== undefined && life.stage !== 'Finalized' && life.stage !== 'Dropped';
+export function isLiving(txState: TxState | undefined): txState is TxState & { readonly stage: LiveStage } {
+  return txState !== undefined && txState.stage !== 'Finalized' && txState.stage !== 'Dropped';
 }
 
 export function graphOf(state: PriorityState): Graph {
-  const lives = [...state.pool.live.values()].filter(isLiving).sort((a, b) => a.seq - b.seq);
-  return { members: lives.map((life) => memberOf(state, life)), satisfied: new Set(state.satisfied.keys()) };
+  const txStates = [...state.pool.live.values()].filter(isLiving).sort((a, b) => a.seq - b.seq);
+  return { members: txStates.map((txState) => memberOf(state, txState)), satisfied: new Set(state.satisfied.keys()) };
 }
 
-function memberOf(state: PriorityState, { hash, seq, stage }: Life & { readonly stage: LiveStage }): Member {
+function memberOf(state: PriorityState, { hash, seq, stage }: TxState & { readonly stage: LiveStage }): Member {
   const { bytes, verdict } = entryOf(state, hash);
   return { hash, seq, stage, bytes, verdict };
 }
@@ -98,6 +98,6 @@ export function uncheck({ entries }: PriorityState, tick: number, undone: number
   for (const entry of entries.values()) if (entry.checkedHeight > fork) entry.checkedHeight = Math.max(0, fork - 1);
 }
 
-export function drop(life: Life, reason: string): void {
-  Object.assign(life, { stage: 'Dropped', reason });
+export function drop(txState: TxState, reason: string): void {
+  Object.assign(txState, { stage: 'Dropped', reason });
 }

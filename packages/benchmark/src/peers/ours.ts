@@ -88,7 +88,7 @@ export function oursByPriority(backend: OurBackend): Peer {
       },
       add: (transactions) => store.receive(transactions.map((one) => priced.get(one.hash) ?? pricedFirst(one))),
       async take(hashes) {
-        const { transactions } = await store.take({ maxTxs: hashes.length }, { owner: 'benchmark', leaseMs: hourMs });
+        const { transactions } = await store.take({ maxTxs: hashes.length }, { owner: 'benchmark', claimMs: hourMs });
         return hashesOf(transactions);
       },
       confirm: (hashes) => confirmIn(store, hashes),

@@ -133,7 +133,7 @@ const take: Workload = {
     let left = count;
     const next = async () => {
       const budget = { maxTxs: Math.min(left, callSize) };
-      const { transactions } = await store.take(budget, { owner: 'benchmark', leaseMs: hourMs });
+      const { transactions } = await store.take(budget, { owner: 'benchmark', claimMs: hourMs });
       for (const { hash } of transactions) taken.push(hash);
       left -= callSize;
     };

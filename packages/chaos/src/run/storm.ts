@@ -6,10 +6,10 @@ import type { ClusterNode } from './cluster-node.ts';
 import type { RotaParts } from './failover-run.ts';
 
 /** What one fault keeps busy: a node's process or link, or the server. */
-type Place = string;
+type OrderKey = string;
 
 interface Fault {
-  readonly place: Place;
+  readonly place: OrderKey;
   run(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ const least = { pauseMs: 200, spread: 1_200 };
 export class Storm {
   readonly #parts: RotaParts;
   readonly #server: RedisServer;
-  readonly #running = new Map<Place, Promise<void>>();
+  readonly #running = new Map<OrderKey, Promise<void>>();
   #failure: unknown = null;
 
   constructor(parts: RotaParts, server: RedisServer) {

@@ -9,7 +9,7 @@ import { checkHashes, checkLimit, maxCallTransactions } from './arguments.ts';
 import { checkCount } from './basic-checks.ts';
 import { unsupported } from './call-errors.ts';
 import { CheckedCalls } from './checked-calls.ts';
-import { checkArrivalLimits } from './fifo-guard.ts';
+import { checkFifoLimits } from './fifo-guard.ts';
 import { checkLimits } from './open-options.ts';
 import { callNames } from './option-names.ts';
 import * as check from './pool-arguments.ts';
@@ -28,19 +28,23 @@ export class CheckedPool extends CheckedCalls implements pool.PoolVerbs {
     });
   }
 
-  take(budget: pool.Budget, options: pool.TakeOptions): Promise<pool.Lot> {
-    const run = (context: WriteContext): Awaitable<pool.Lot> => {
+  take(budget: pool.Budget, options: pool.TakeOptions): Promise<pool.Claim> {
+    const run = (context: WriteContext): Awaitable<pool.Claim> => {
       const { operationId } = context;
       const given = check.checkTake(options);
-      const moment = check.checkMoment(options);
-      const take = { budget: check.checkBudget(budget), leaseId: operationId ?? randomUUID(), ...given };
+      const moment = check.checkCallTime(options);
+      const take = { budget: check.checkBudget(budget), claimId: operationId ?? randomUUID(), ...given };
       return this.verb('take')(take, moment, context);
     };
     return this.write(options, run, callNames.take);
   }
 
   sweep(options?: pool.SweepOptions): Promise<pool.Sweep> {
-    return this.write(options, (context) => this.verb('sweep')(check.checkMoment(options), context), callNames.moment);
+    return this.write(
+      options,
+      (context) => this.verb('sweep')(check.checkCallTime(options), context),
+      callNames.moment,
+    );
   }
 
   since(gossipSeq: number, query?: pool.GossipQuery): Promise<pool.GossipPage> {
@@ -73,7 +77,7 @@ export class CheckedPool extends CheckedCalls implements pool.PoolVerbs {
   revise(revisions: readonly pool.Revision[], options?: pool.ReviseOptions): Promise<pool.ReviseOutcome[]> {
     const run = (context: WriteContext): Awaitable<pool.ReviseOutcome[]> => {
       const checked = check.checkRevisions(revisions);
-      const moment = check.checkMoment(options);
+      const moment = check.checkCallTime(options);
       if (checked.length === 0) return [];
       const outcomes = this.verb('revise')(checked, moment, context);
       return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, checked));
@@ -88,7 +92,7 @@ export class CheckedPool extends CheckedCalls implements pool.PoolVerbs {
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
     return this.write(options, (context) => {
       const named = checkLimits(limits);
-      if (this.ordering === 'fifo') checkArrivalLimits(named);
+      if (this.ordering === 'fifo') checkFifoLimits(named);
       const stored = this.verb('setLimits')(named, context);
       return context.operationId === undefined ? stored : after(stored, (told) => sameLimits(told, named));
     });

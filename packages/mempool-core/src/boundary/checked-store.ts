@@ -14,7 +14,7 @@ import { isMempoolError } from '../contract/errors.ts';
 import type { EventPage, EventSource, MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import { clampLimit } from '../contract/page-rules.ts';
-import type { CheckedMoment, CheckedSubmission } from '../contract/pool-driver.ts';
+import type { CheckedCallTime, CheckedSubmission } from '../contract/pool-driver.ts';
 import type * as pool from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
 import type { ChainPoint, StoredTransaction, TransactionStatus } from '../contract/transaction.ts';
@@ -32,7 +32,7 @@ import { checkCount } from './basic-checks.ts';
 import { settle, unsupported } from './call-errors.ts';
 import { CheckedPool } from './checked-pool.ts';
 import { EventStream, type StreamPosition } from './event-stream.ts';
-import { checkArrival } from './fifo-guard.ts';
+import { checkFifoSubmissions } from './fifo-guard.ts';
 import { callNames } from './option-names.ts';
 import * as check from './pool-arguments.ts';
 import { after, amongGiven, sameBlock, sameTarget, sameTransactions } from './repeated-operation.ts';
@@ -64,7 +64,7 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     let signal: AbortSignal | undefined;
     try {
       const context = checkWrite(options, callNames.moment);
-      const moment = check.checkMoment(options);
+      const moment = check.checkCallTime(options);
       ({ signal } = context);
       this.assertOpen(signal);
       return this.answer(this.#receive(readSubmissions(submissions), moment, context), signal);
@@ -208,11 +208,11 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
 
   #receive(
     read: readonly ReadSubmission[],
-    moment: CheckedMoment,
+    moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
     const { maxTxBytes } = this.options;
-    const given = this.ordering === 'priority' ? check.checkSubmissions(read) : checkArrival(read);
+    const given = this.ordering === 'priority' ? check.checkSubmissions(read) : checkFifoSubmissions(read);
     if (checkTransactions(given, maxTxBytes) === 0) return this.#send(given, moment, context);
     const fitting = given.filter((each) => !isTooLarge(each, maxTxBytes));
     return after(this.#send(fitting, moment, context), (told) => withTooLarge(given, told, maxTxBytes));
@@ -220,7 +220,7 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
 
   #send(
     given: readonly (ReadSubmission | CheckedSubmission)[],
-    moment: CheckedMoment,
+    moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
     if (given.length === 0) return [];

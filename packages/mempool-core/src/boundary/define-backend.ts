@@ -5,7 +5,7 @@ import type { OpenOptions } from '../contract/options.ts';
 import type * as store from '../contract/store.ts';
 import { noLeases, settle, unsupported } from './call-errors.ts';
 import { CheckedStore } from './checked-store.ts';
-import { checkArrivalLimits } from './fifo-guard.ts';
+import { checkFifoLimits } from './fifo-guard.ts';
 import { checkNode } from './node-version.ts';
 import { openNames, resolveOptions } from './open-options.ts';
 import { anyName, checkNames } from './option-names.ts';
@@ -47,7 +47,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       if (resolved.fenced && !capabilities.lease) throw noLeases(name);
       if (resolved.ordering === 'priority' && !capabilities.priority)
         throw unsupported(`the backend ${name} has no priority pools`);
-      if (resolved.ordering === 'fifo') checkArrivalLimits(resolved.limits);
+      if (resolved.ordering === 'fifo') checkFifoLimits(resolved.limits);
       const driver = await settle(() => definition.open(resolved));
       if (Object.keys(resolved.limits).length > 0 && driver.setLimits === undefined) {
         await driver.close();

@@ -4,7 +4,7 @@ import type { ReadSubmission } from './submissions.ts';
 import { checkVerdict, saysNothing } from './verdicts.ts';
 
 /** What a pool in order of arrival would have to forget. */
-export function checkArrival(submissions: readonly ReadSubmission[]): readonly ReadSubmission[] {
+export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): readonly ReadSubmission[] {
   for (let i = 0; i < submissions.length; i++) {
     const { verdict, from } = submissions[i] as ReadSubmission;
     if (verdict === undefined && from === undefined) continue;
@@ -15,7 +15,7 @@ export function checkArrival(submissions: readonly ReadSubmission[]): readonly R
 }
 
 /** Limits that such a pool does not have. @throws `ERR_MEMPOOL_UNSUPPORTED` */
-export function checkArrivalLimits({ maxTxs: _, ...others }: Partial<Limits>): void {
+export function checkFifoLimits({ maxTxs: _, ...others }: Partial<Limits>): void {
   const [name] = Object.keys(others);
   if (name !== undefined) throw unsupported(`a pool in order of arrival has no ${name}`);
 }

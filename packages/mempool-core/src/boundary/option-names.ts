@@ -33,7 +33,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   chain: new Set<string>([...write, 'lease']),
   moment: new Set<string>([...write, ...moment]),
   submit: new Set<string>([...write, ...moment, 'from']),
-  take: new Set<string>([...write, ...moment, 'owner', 'leaseMs']),
+  take: new Set<string>([...write, ...moment, 'owner', 'claimMs']),
   page: new Set<string>([...page, 'after']),
   log: new Set<string>([...page, 'cursor']),
   subscribe: new Set<string>([...read, 'after']),

@@ -1,14 +1,14 @@
 import { isUint8Array } from 'node:util/types';
 import { invalid } from '../contract/errors.ts';
-import { decodePlace, type Place } from '../contract/order-key.ts';
+import { decodeOrderKey, type OrderKey } from '../contract/order-key.ts';
 import type {
   CheckedBudget,
+  CheckedCallTime,
   CheckedGossipQuery,
-  CheckedMoment,
   CheckedRevision,
   CheckedSubmission,
 } from '../contract/pool-driver.ts';
-import type { Budget, GossipQuery, Moment, Revision, TakeOptions } from '../contract/pool-verbs.ts';
+import type { Budget, CallTime, GossipQuery, Revision, TakeOptions } from '../contract/pool-verbs.ts';
 import { isRefusal, type Refusal } from '../contract/verdict.ts';
 import { checkHash, maxCallTransactions } from './arguments.ts';
 import { checkCount, readList } from './basic-checks.ts';
@@ -17,7 +17,7 @@ import type { ReadSubmission } from './submissions.ts';
 import { checkName, checkVerdict } from './verdicts.ts';
 
 const maxOwnerLength = 128;
-const noMoment: CheckedMoment = Object.freeze({ now: null, height: null });
+const noMoment: CheckedCallTime = Object.freeze({ now: null, height: null });
 const budgetNames: ReadonlySet<string> = new Set(['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes']);
 
 /** With what the application and the peer say of each checked. @throws `ERR_MEMPOOL_INVALID` */
@@ -32,7 +32,7 @@ export function checkSubmissions(submissions: readonly ReadSubmission[]): Checke
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkMoment(options: Moment | undefined): CheckedMoment {
+export function checkCallTime(options: CallTime | undefined): CheckedCallTime {
   if (options === undefined) return noMoment;
   const { now, height } = options;
   return { now: optionalCount('now', now), height: optionalCount('height', height) };
@@ -55,13 +55,13 @@ export function checkBudget(budget: Budget): CheckedBudget {
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkTake(options: TakeOptions): { readonly owner: string; readonly leaseMs: number } {
+export function checkTake(options: TakeOptions): { readonly owner: string; readonly claimMs: number } {
   if (options === undefined) throw invalid('options', 'an object with owner and leaseMs');
-  const { owner, leaseMs } = options;
+  const { owner, claimMs } = options;
   if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
     throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
-  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1) throw invalid('leaseMs', 'a whole number of at least 1');
-  return { owner, leaseMs };
+  if (!Number.isSafeInteger(claimMs) || claimMs < 1) throw invalid('claimMs', 'a whole number of at least 1');
+  return { owner, claimMs };
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the field; without `limit`, which pages share */
@@ -78,9 +78,9 @@ export function checkGossip(
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming `after` */
-export function checkKey(after: string | undefined): Place | null {
+export function checkKey(after: string | undefined): OrderKey | null {
   if (after === undefined) return null;
-  const place = typeof after === 'string' ? decodePlace(after) : null;
+  const place = typeof after === 'string' ? decodeOrderKey(after) : null;
   if (place === null) throw invalid('after', 'a key that best gave');
   return place;
 }

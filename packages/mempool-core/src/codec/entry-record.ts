@@ -1,4 +1,4 @@
-import type { Entry, TakeLease } from '../contract/pool-entry.ts';
+import type { ClaimRecord, Entry } from '../contract/pool-entry.ts';
 import { type CheckedVerdict, maxPriority, minPriority } from '../contract/verdict.ts';
 import { damaged, decodeValue, encodeValue, isCount } from './codec.ts';
 
@@ -72,7 +72,7 @@ function readVerdict(row: EntryRow): CheckedVerdict {
   return { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
 }
 
-function readLease(row: EntryRow): TakeLease | null {
+function readLease(row: EntryRow): ClaimRecord | null {
   const lease = row[16];
   if (lease === null) return null;
   const [id, owner, untilMs] = lease;

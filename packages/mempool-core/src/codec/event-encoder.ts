@@ -145,7 +145,7 @@ export function encodeEvents(events: readonly StoreEvent[]): Buffer {
 }
 
 /** The same of a call that received only what nobody knew, by seq from `first` on: `hashes` are the bytes of theirs. */
-export function encodeArrivals(hashes: readonly Uint8Array[], first: number): Buffer {
+export function encodeReceived(hashes: readonly Uint8Array[], first: number): Buffer {
   const encoder = new EventEncoder(hashes.length, hashes.length * longestEvent);
   for (const [i, hash] of hashes.entries()) encoder.arrival(hash, first + i);
   return encoder.encoded;

@@ -23,13 +23,21 @@ type CompactRow = [verb: string, hashes: PackedHashes, codes?: Uint8Array, first
  * transactions, thousands of which are kept, are packed to the bytes of their hashes and one each.
  */
 export function encodeOutcome(verb: string, outcome: unknown): Buffer {
-  return encodeValue(compactRow(verb, outcome) ?? [verb, plainNumbers(verb === 'take' ? leaseOf(outcome) : outcome)]);
+  return encodeValue(
+    compactRow(verb, outcome) ?? [verb, plainNumbers(verb === 'take' ? storedClaim(outcome) : outcome)],
+  );
 }
 
-/** What is in a lot is not recorded: a repeat tells what is still under the lease. */
-function leaseOf(lot: unknown): unknown {
-  const { transactions: _, ...lease } = lot as { readonly transactions?: unknown };
-  return lease;
+/** Of a claim its transactions are not recorded: a repeat reads what it still holds. Its id is stored as `leaseId`. */
+function storedClaim(claim: unknown): unknown {
+  const { transactions: _, claimId, ...rest } = claim as { readonly transactions?: unknown; readonly claimId: string };
+  return { leaseId: claimId, ...rest };
+}
+
+function readClaim(stored: unknown): unknown {
+  if (typeof stored !== 'object' || stored === null) throw damaged('recorded outcome');
+  const { leaseId: claimId, ...rest } = stored as { readonly leaseId?: unknown };
+  return { claimId, ...rest };
 }
 
 /**
@@ -39,7 +47,9 @@ export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
   const row = decodeValue('recorded outcome', bytes);
   if (!Array.isArray(row) || row.length < 2 || row.length > 4) throw damaged('recorded outcome');
   if (row[0] !== verb) throw operationReused();
-  return (isBytes(row[1]) ? unpack(row as CompactRow) : bigNumbers(row[1])) as T;
+  if (isBytes(row[1])) return unpack(row as CompactRow) as T;
+  const outcome = bigNumbers(row[1]);
+  return (verb === 'take' ? readClaim(outcome) : outcome) as T;
 }
 
 /** A bigint as text: what CBOR reads back of a small one is a number. */

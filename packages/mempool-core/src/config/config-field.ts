@@ -1,13 +1,13 @@
 import { MempoolError } from '../contract/errors.ts';
 
 /** Where a value stands in what was given, for messages: `storage.mempool.key_prefix`. */
-export type Place = string;
+export type FieldPath = string;
 
 /** Turns a value as written into the value meant. @throws `ERR_MEMPOOL_CONFIG` naming the place */
-export type Field<T> = (value: unknown, place: Place) => T;
+export type Field<T> = (value: unknown, place: FieldPath) => T;
 
 /** A configuration is wrong: the error that names the field. */
-export function misconfigured(place: Place, problem: string): MempoolError {
+export function misconfigured(place: FieldPath, problem: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CONFIG', `${place} ${problem}`, { field: place });
 }
 

@@ -9,12 +9,12 @@ import {
   countFromZero,
   electionName,
   type Field,
+  type FieldPath,
   flag,
   isTable,
   limit,
   misconfigured,
   oneOf,
-  type Place,
   poolName,
   redisUrl,
   snakeCase,
@@ -156,7 +156,7 @@ export function parseConfig(given: unknown): MempoolConfig {
 }
 
 /** As `parseConfig`, and what the backend cannot be opened without may still be missing. */
-export function readConfig(given: unknown): { readonly config: MempoolConfig; readonly place: Place } {
+export function readConfig(given: unknown): { readonly config: MempoolConfig; readonly place: FieldPath } {
   if (!isTable(given)) throw misconfigured('config', 'must be a table');
   if (!Object.hasOwn(given, 'storage')) return { config: parseSection(given, ''), place: '' };
   const storage = table(given.storage, 'storage');
@@ -174,7 +174,7 @@ function withoutSection(storage: Readonly<Record<string, unknown>>): ReturnType<
   return { config: { backend: 'ephemeral' }, place: 'storage.mempool.' };
 }
 
-function parseSection(given: Readonly<Record<string, unknown>>, prefix: Place): MempoolConfig {
+function parseSection(given: Readonly<Record<string, unknown>>, prefix: FieldPath): MempoolConfig {
   const config: Record<string, unknown> = {};
   for (const [written, value] of Object.entries(given)) {
     if (value === undefined) continue;
@@ -188,7 +188,7 @@ function parseSection(given: Readonly<Record<string, unknown>>, prefix: Place): 
   return config as unknown as MempoolConfig;
 }
 
-function fieldOf(name: string, written: string, place: Place): Field<unknown> {
+function fieldOf(name: string, written: string, place: FieldPath): Field<unknown> {
   if (Object.hasOwn(fields, name)) return fields[name as keyof MempoolConfig] as Field<unknown>;
   const names = [...Object.keys(fields), lockSeconds].map(written.includes('_') ? snakeCase : String);
   throw misconfigured(place, `is not a field known here${hint(written, names)}`);
@@ -208,7 +208,7 @@ function isBelow(folder: string, path: string): boolean {
 }
 
 /** What a backend cannot be opened without. */
-function requireOwn(config: MempoolConfig, prefix: Place): MempoolConfig {
+function requireOwn(config: MempoolConfig, prefix: FieldPath): MempoolConfig {
   const needed = neededField(config);
   if (needed !== null && config[needed] === undefined)
     throw misconfigured(prefix + needed, `is missing: backend ${config.backend} needs it`);

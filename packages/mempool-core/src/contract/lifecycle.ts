@@ -51,7 +51,7 @@ const staleReason = 'stale';
  * What a store keeps of a transaction beside its payload and points. Counters are derived from ticks (L12), so that a
  * block costs nothing for the transactions it does not mention.
  */
-export interface Life {
+export interface TxState {
   readonly hash: string;
   readonly seq: number;
   readonly stage: KnownStage;
@@ -69,36 +69,36 @@ export interface Life {
 }
 
 /** The counters of a transaction at a tick (L12). */
-export function countersAt(life: Life, tick: number): Counters {
-  switch (life.stage) {
+export function countersAt(txState: TxState, tick: number): Counters {
+  switch (txState.stage) {
     case 'Pending':
       return { confirmations: 0, nonConfirmations: 0 };
     case 'Propagated':
     case 'Acknowledged':
-      return { confirmations: 0, nonConfirmations: tick - life.tick };
+      return { confirmations: 0, nonConfirmations: tick - txState.tick };
     case 'Confirmed':
-      return { confirmations: tick - life.tick + 1, nonConfirmations: 0 };
+      return { confirmations: tick - txState.tick + 1, nonConfirmations: 0 };
     case 'Finalized':
     case 'Dropped':
-      return { confirmations: life.confirmations, nonConfirmations: life.nonConfirmations };
+      return { confirmations: txState.confirmations, nonConfirmations: txState.nonConfirmations };
   }
 }
 
 /** A live record: ticks only. */
-export function live(hash: string, seq: number, stage: LiveStage, tick: number): Life {
+export function live(hash: string, seq: number, stage: LiveStage, tick: number): TxState {
   return { hash, seq, stage, tick, confirmations: 0, nonConfirmations: 0, reason: null };
 }
 
 /** The record that a final stage leaves behind, with its counters frozen. */
-export function finalized(life: Life, tick: number): Life {
-  const { hash, seq, reason } = life;
-  const { confirmations, nonConfirmations } = countersAt(life, tick);
-  return { hash, seq, stage: 'Finalized', tick: life.tick, confirmations, nonConfirmations, reason };
+export function finalized(txState: TxState, tick: number): TxState {
+  const { hash, seq, reason } = txState;
+  const { confirmations, nonConfirmations } = countersAt(txState, tick);
+  return { hash, seq, stage: 'Finalized', tick: txState.tick, confirmations, nonConfirmations, reason };
 }
 
-export function dropped(life: Life, tick: number, reason: string): Life {
-  const { hash, seq } = life;
-  const { confirmations, nonConfirmations } = countersAt(life, tick);
+export function dropped(txState: TxState, tick: number, reason: string): TxState {
+  const { hash, seq } = txState;
+  const { confirmations, nonConfirmations } = countersAt(txState, tick);
   return { hash, seq, stage: 'Dropped', tick: 0, confirmations, nonConfirmations, reason };
 }
 
@@ -118,8 +118,8 @@ export function keptFrom(tick: number, maxRollback: number, floor: number): numb
 }
 
 /** Whether a block seen at `sighting` still counts for a transaction received at `tick` (L13). */
-export function sightingCounts(sighting: number, tick: number, thresholds: Thresholds): boolean {
-  return sighting > tick - thresholds.finalizeThreshold;
+export function inclusionCounts(inclusion: number, tick: number, thresholds: Thresholds): boolean {
+  return inclusion > tick - thresholds.finalizeThreshold;
 }
 
 /** The stage a verb leads to, or `null` where it changes nothing (L11). */
@@ -128,8 +128,9 @@ export function nextStage(stage: Stage, verb: LifecycleVerb): KnownStage | null 
 }
 
 /** L6 for one transaction after a block: what it is at `tick`. */
-export function settle(life: Life, tick: number, thresholds: Thresholds): Life {
-  if (!isLive(life.stage) || life.stage === 'Pending') return life;
-  if (life.stage === 'Confirmed') return life.tick <= finalizableTick(tick, thresholds) ? finalized(life, tick) : life;
-  return life.tick <= droppableTick(tick, thresholds) ? dropped(life, tick, staleReason) : life;
+export function settle(txState: TxState, tick: number, thresholds: Thresholds): TxState {
+  if (!isLive(txState.stage) || txState.stage === 'Pending') return txState;
+  if (txState.stage === 'Confirmed')
+    return txState.tick <= finalizableTick(tick, thresholds) ? finalized(txState, tick) : txState;
+  return txState.tick <= droppableTick(tick, thresholds) ? dropped(txState, tick, staleReason) : txState;
 }

@@ -1,6 +1,6 @@
 import type { Awaitable, ReadContext, WriteContext } from './call-context.ts';
 import type { Limits } from './limits.ts';
-import type { Place } from './order-key.ts';
+import type { OrderKey } from './order-key.ts';
 import type * as verbs from './pool-verbs.ts';
 import type { ReceiveOutcome } from './store.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
@@ -13,7 +13,7 @@ export interface CheckedSubmission extends Transaction {
 }
 
 /** When a call is made, as far as the caller said. */
-export interface CheckedMoment {
+export interface CheckedCallTime {
   readonly now: number | null;
   readonly height: number | null;
 }
@@ -30,9 +30,9 @@ export interface CheckedBudget {
 export interface CheckedTake {
   readonly budget: CheckedBudget;
   /** The operation id, given or made. */
-  readonly leaseId: string;
+  readonly claimId: string;
   readonly owner: string;
-  readonly leaseMs: number;
+  readonly claimMs: number;
 }
 
 export interface CheckedGossipQuery {
@@ -55,20 +55,20 @@ export interface CheckedRevision {
 export interface PriorityVerbs {
   admit(
     submissions: readonly CheckedSubmission[],
-    moment: CheckedMoment,
+    moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<ReceiveOutcome[]>;
   reap(budget: CheckedBudget, context: ReadContext): Awaitable<verbs.Candidate[]>;
-  best(after: Place | null, limit: number, context: ReadContext): Awaitable<verbs.RankedCandidate[]>;
-  take(take: CheckedTake, moment: CheckedMoment, context: WriteContext): Awaitable<verbs.Lot>;
-  sweep(moment: CheckedMoment, context: WriteContext): Awaitable<verbs.Sweep>;
+  best(after: OrderKey | null, limit: number, context: ReadContext): Awaitable<verbs.RankedCandidate[]>;
+  take(take: CheckedTake, moment: CheckedCallTime, context: WriteContext): Awaitable<verbs.Claim>;
+  sweep(moment: CheckedCallTime, context: WriteContext): Awaitable<verbs.Sweep>;
   since(query: CheckedGossipQuery, context: ReadContext): Awaitable<verbs.GossipPage>;
   payloads(hashes: readonly string[], context: ReadContext): Awaitable<(Transaction | null)[]>;
   peekParked(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
   stale(height: number, limit: number, context: ReadContext): Awaitable<verbs.StaleTransaction[]>;
   revise(
     revisions: readonly CheckedRevision[],
-    moment: CheckedMoment,
+    moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<verbs.ReviseOutcome[]>;
   flush(context: WriteContext): Awaitable<number>;

@@ -2,7 +2,7 @@ import type { Limits } from './limits.ts';
 import type { CheckedVerdict } from './verdict.ts';
 
 /** What is in flight because somebody took it. */
-export interface TakeLease {
+export interface ClaimRecord {
   /** The operation id of the call that took it. */
   readonly id: string;
   readonly owner: string;
@@ -31,7 +31,7 @@ export interface Entry {
   readonly checkedHeight: number;
   /** Its number among what became ready; 0 before. A new one whenever it becomes ready again. */
   readonly gossipSeq: number;
-  readonly lease: TakeLease | null;
+  readonly lease: ClaimRecord | null;
 }
 
 /** What one call changes beside lives, payloads, events and blocks. */

@@ -11,15 +11,15 @@ export interface Submission extends Transaction {
 }
 
 /** When a call is made, where that counts. */
-export interface Moment {
+export interface CallTime {
   /** Milliseconds since 1970; default: the pool's clock, which it never passes. Only to say that it was earlier. */
   readonly now?: number | undefined;
   /** The chain's height; default: the pool's tick. Give it in every call or in none. */
   readonly height?: number | undefined;
 }
 
-export interface ReceiveOptions extends WriteOptions, Moment {}
-export interface SweepOptions extends WriteOptions, Moment {}
+export interface ReceiveOptions extends WriteOptions, CallTime {}
+export interface SweepOptions extends WriteOptions, CallTime {}
 
 /** What a block, or a taker, has room for. Left out: no limit; 0: none. */
 export interface Budget {
@@ -53,17 +53,17 @@ export interface BestQuery extends PageQuery {
   readonly after?: string | undefined;
 }
 
-export interface TakeOptions extends WriteOptions, Moment {
+export interface TakeOptions extends WriteOptions, CallTime {
   /** Who takes, 1–128 printable characters. */
   readonly owner: string;
   /** How long the taken ones are under this lease, in milliseconds. */
-  readonly leaseMs: number;
+  readonly claimMs: number;
 }
 
 /** What is in flight under one lease. */
-export interface Lot {
+export interface Claim {
   /** The operation id of the call, given or made. */
-  readonly leaseId: string;
+  readonly claimId: string;
   readonly owner: string;
   /** Milliseconds since 1970 by the pool's clock. What was not acknowledged by then goes back to Pending at the next sweep. */
   readonly untilMs: number;
@@ -137,7 +137,7 @@ export type ReviseOutcome =
   | { readonly kind: 'limit'; readonly hash: string; readonly limit: LimitName }
   | { readonly kind: 'cycle'; readonly hash: string };
 
-export interface ReviseOptions extends WriteOptions, Moment {}
+export interface ReviseOptions extends WriteOptions, CallTime {}
 
 /** The limits that refuse by their own name. */
 export type LimitName = 'maxTxGas' | 'maxParked' | 'maxAncestors' | 'maxDescendants';
@@ -179,7 +179,7 @@ export interface PoolVerbs {
   /** A page of the ready ones by key. */
   best(query?: BestQuery): Promise<RankedCandidate[]>;
   /** Reaps and marks in flight under a lease, in one step (FIFO). A repeat with the same operation id: what is still under it. */
-  take(budget: Budget, options: TakeOptions): Promise<Lot>;
+  take(budget: Budget, options: TakeOptions): Promise<Claim>;
   /** Ends leases (FIFO), drops what waited too long, and what is over the limits. */
   sweep(options?: SweepOptions): Promise<Sweep>;
   /** What became ready since, in that order (FIFO: what arrived, by seq). */
@@ -221,7 +221,7 @@ export interface PoolDump {
   /** Pending, Propagated and Acknowledged ones of each sender but the empty one, by sender. */
   readonly senders: readonly (readonly [sender: string, count: number])[];
   /** Hashes with a lease, by lease id, then hash. */
-  readonly leases: readonly (readonly [leaseId: string, hashes: readonly string[]])[];
+  readonly leases: readonly (readonly [claimId: string, hashes: readonly string[]])[];
   /** Hashes of what `since(0)` covers, whether it may propagate or not, by gossipSeq. */
   readonly gossip: readonly string[];
   /** Tags that kept blocks satisfied, by tag, with the tick. */
@@ -244,8 +244,8 @@ export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
   /** `null` unless Pending. */
   readonly place: {
     readonly ready: boolean;
-    readonly eff: bigint;
-    readonly anchor: number;
+    readonly effectivePriority: bigint;
+    readonly tieBreakSeq: number;
     readonly depth: number;
   } | null;
 }

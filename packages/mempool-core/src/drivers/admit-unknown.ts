@@ -1,16 +1,16 @@
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import { admitAlone, newEntry, type PoolMoment } from '../priority/admission.ts';
+import { type AdmissionTime, admitAlone, newEntry } from '../priority/admission.ts';
 import { floorOf } from '../priority/eviction.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 
 /** Whether nobody knows any of them, none has a tag, and none comes twice: as most are in pools without chains. */
-export function areStrangers({ index, ledger }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
+export function areUnknown({ index, ledger }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
   for (const { hash, verdict } of submissions) {
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
-    if (index.node(hash) !== undefined || ledger.sighting(hash) !== null) return false;
+    if (index.node(hash) !== undefined || ledger.inclusion(hash) !== null) return false;
   }
   return submissions.length === 1 || new Set(submissions.map(({ hash }) => hash)).size === submissions.length;
 }
@@ -19,10 +19,10 @@ export function areStrangers({ index, ledger }: PriorityPool, submissions: reado
  * What `admitStep` and `commit` come to for strangers, without a step: whether each is taken in is known before anything
  * changes, and what it pushes out is all that it touches. For a pool that is kept nowhere else, and a call without operation id.
  */
-export function admitStrangers(
+export function admitUnknown(
   pool: PriorityPool,
   submissions: readonly CheckedSubmission[],
-  moment: PoolMoment,
+  moment: AdmissionTime,
 ): ReceiveOutcome[] {
   const { index, ledger } = pool;
   const arrived: { readonly node: PoolNode; readonly body: Transaction }[] = [];
@@ -43,6 +43,6 @@ export function admitStrangers(
   }
   const ended = victims.filter(({ seq }) => seq < first).sort((a, b) => a.seq - b.seq);
   const bodies = arrived.map(({ node, body }) => ({ body, seq: node.seq, isOver: node.stage !== 'Pending' }));
-  if (arrived.length > 0) ledger.turnOver(ended, bodies, 'evicted');
+  if (arrived.length > 0) ledger.admitAndEvict(ended, bodies, 'evicted');
   return outcome;
 }

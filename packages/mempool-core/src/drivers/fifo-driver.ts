@@ -5,53 +5,51 @@ import { cutPage } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Ledger } from '../memory/ledger.ts';
-import { type Arrival, candidateOf, gossipItem, gossipPage, reapArrivals } from '../rules/fifo-selection.ts';
+import { candidateOf, type FifoEntry, gossipItem, gossipPage, reapFifo } from '../rules/fifo-selection.ts';
 import { flushStep, limitsStep, maxSweep, sweepStep, takeStep } from '../rules/fifo-step.ts';
-import { leaseEnd, momentOf, poolClock } from '../rules/pool-clock.ts';
+import { callTimeOf, claimEnd, poolClock } from '../rules/pool-clock.ts';
 import type { PoolView, Step } from '../rules/step.ts';
 
 /** The verbs that a pool in order of arrival has beside those of every pool. */
-export type ArrivalVerbs = Pick<
+export type FifoVerbs = Pick<
   PriorityVerbs,
   'reap' | 'take' | 'sweep' | 'since' | 'payloads' | 'peekParked' | 'flush' | 'setLimits'
 >;
 
-export interface ArrivalParts {
+export interface FifoDriverParts {
   readonly ledger: Ledger;
   readonly write: <T>(verb: string, context: WriteContext, plan: (view: PoolView) => Step<T>) => T;
   readonly options: Partial<Pick<DriverOptions, 'limits' | 'now'>>;
 }
 
 /** Of a backend whose state is a ledger. */
-export function arrivalVerbs({ ledger, write, options }: ArrivalParts): ArrivalVerbs {
+export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerbs {
   const now = poolClock(options);
-  const { arrivals } = ledger;
+  const { fifo } = ledger;
   const setLimits = (limits: Partial<Limits>, context: WriteContext): Limits =>
-    write('setLimits', context, (view) => limitsStep(view, limits, arrivals.maxTxs));
+    write('setLimits', context, (view) => limitsStep(view, limits, fifo.maxTxs));
   // The latest open that names a limit sets it.
   setLimits(options.limits ?? {}, { operationId: undefined, signal: undefined });
   return {
-    reap: (budget) => reapArrivals(arrivals.pending(), budget),
-    take({ budget, leaseId, owner, leaseMs }, moment, context) {
+    reap: (budget) => reapFifo(fifo.pending(), budget),
+    take({ budget, claimId, owner, claimMs }, moment, context) {
       const lot = write('take', context, (view) => {
-        const untilMs = leaseEnd(momentOf(moment.now, now()), leaseMs);
-        return takeStep(view, reapArrivals(arrivals.pending(), budget), { id: leaseId, owner, untilMs });
+        const untilMs = claimEnd(callTimeOf(moment.now, now()), claimMs);
+        return takeStep(view, reapFifo(fifo.pending(), budget), { id: claimId, owner, untilMs });
       });
-      return { ...lot, transactions: arrivals.held(leaseId).map(candidateOf) };
+      return { ...lot, transactions: fifo.held(claimId).map(candidateOf) };
     },
     sweep: (moment, context) =>
-      write('sweep', context, (view) =>
-        sweepStep(view, arrivals.endedBefore(momentOf(moment.now, now()), maxSweep + 1)),
-      ),
+      write('sweep', context, (view) => sweepStep(view, fifo.endedBefore(callTimeOf(moment.now, now()), maxSweep + 1))),
     since(query) {
-      const found = arrivals.unconfirmed(query.after).take(query.limit);
+      const found = fifo.unconfirmed(query.after).take(query.limit);
       if (query.hashesOnly)
         return gossipPage(
           Array.from(found, (arrival) => gossipItem(arrival, null)),
           query,
         );
       const records = found.map((arrival) => ({
-        ...(arrivals.bodies([arrival.hash])[0] as Transaction),
+        ...(fifo.bodies([arrival.hash])[0] as Transaction),
         ...placeOf(arrival),
       }));
       return gossipPage(
@@ -59,13 +57,13 @@ export function arrivalVerbs({ ledger, write, options }: ArrivalParts): ArrivalV
         query,
       );
     },
-    payloads: (hashes) => arrivals.bodies(hashes),
+    payloads: (hashes) => fifo.bodies(hashes),
     peekParked: () => [],
-    flush: (context) => write('flush', context, (view) => flushStep(view, arrivals.pending())),
+    flush: (context) => write('flush', context, (view) => flushStep(view, fifo.pending())),
     setLimits,
   };
 }
 
-function placeOf({ hash, seq, bytes }: Arrival): Arrival {
+function placeOf({ hash, seq, bytes }: FifoEntry): FifoEntry {
   return { hash, seq, bytes };
 }

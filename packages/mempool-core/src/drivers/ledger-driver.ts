@@ -19,7 +19,7 @@ import {
   rollbackStep,
   type Step,
 } from '../rules/step.ts';
-import { arrivalVerbs } from './fifo-driver.ts';
+import { fifoVerbs } from './fifo-driver.ts';
 
 export interface FencedOutcome {
   readonly kind: 'fenced';
@@ -32,7 +32,7 @@ function receiveWithin(
   transactions: readonly Transaction[],
   thresholds: Thresholds,
 ): Step<ReceiveOutcome[]> {
-  const admission = admissionOf(ledger, transactions, thresholds, ledger.arrivals.room);
+  const admission = admissionOf(ledger, transactions, thresholds, ledger.fifo.room);
   const step = receiveStep(ledger, admission.admitted, thresholds);
   return { ...step, outcome: admission.outcomes(step.outcome) };
 }
@@ -68,7 +68,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
   const keep = commit === undefined ? (step: Step<unknown>) => ledger.apply(step) : atOnce(commit);
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
     assertRoom(ledger, transactions.length);
-    if (ledger.arrivals.room < transactions.length)
+    if (ledger.fifo.room < transactions.length)
       return write('receive', context, () => receiveWithin(ledger, transactions, thresholds));
     if (commit === undefined && context.operationId === undefined) return ledger.arrive(transactions, thresholds);
     return write('receive', context, (view) => receiveStep(view, transactions, thresholds));
@@ -78,7 +78,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     const known = ledger.findOperation<T>(verb, operationId);
     if (known !== null) return known.outcome;
     const step = recorded(plan(ledger), verb, operationId);
-    if (step.events.length > 0 || step.operation !== null || step.arrivals) keep(step);
+    if (step.events.length > 0 || step.operation !== null || step.fifo) keep(step);
     return step.outcome;
   }
 
@@ -97,7 +97,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     confirm: (block, context) => underLease('confirm', context, (view) => confirmStep(view, block)),
     rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point)),
     ...ledgerReads(ledger),
-    ...arrivalVerbs({ ledger, write, options }),
+    ...fifoVerbs({ ledger, write, options }),
     close,
   };
 }

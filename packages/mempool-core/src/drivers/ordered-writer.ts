@@ -2,7 +2,7 @@ import { isMempoolError, MempoolError } from '../contract/errors.ts';
 import { type RetryOptions, retryUntil } from './retry.ts';
 
 /** A write that is not answered yet. */
-interface Call {
+interface PendingWrite {
   readonly number: number;
   /** Whether an attempt may have been applied. */
   sent: boolean;
@@ -15,9 +15,9 @@ interface Call {
  * unsent or lost its answer the later ones wait. On a connection that has not answered yet one goes ahead alone: a server
  * that is still loading may refuse the first of many and take the next.
  */
-export class WriteLine {
+export class OrderedWriter {
   /** Those that wait for their turn or pause before the next attempt, in the order of the calls. */
-  readonly #held: Call[] = [];
+  readonly #held: PendingWrite[] = [];
   #calls = 0;
   #out = 0;
   #trusted = false;
@@ -32,7 +32,7 @@ export class WriteLine {
     const { timeoutMs, clock, signal } = options;
     const deadline = clock() + timeoutMs;
     this.#calls += 1;
-    const call: Call = { number: this.#calls, sent: false, go: null };
+    const call: PendingWrite = { number: this.#calls, sent: false, go: null };
     const send = () => this.#send(call, () => attempt(Math.max(1, deadline - clock())));
     try {
       return await retryUntil(options, (remainingMs) =>
@@ -59,12 +59,12 @@ export class WriteLine {
     });
   }
 
-  #isNext(call: Call): boolean {
+  #isNext(call: PendingWrite): boolean {
     const first = this.#held[0] ?? call;
     return first === call && (this.#trusted || this.#out === 0);
   }
 
-  async #send<T>(call: Call, attempt: () => Promise<T> | T): Promise<T> {
+  async #send<T>(call: PendingWrite, attempt: () => Promise<T> | T): Promise<T> {
     this.#leave(call);
     this.#out += 1;
     try {
@@ -83,7 +83,12 @@ export class WriteLine {
     }
   }
 
-  #wait<T>(call: Call, send: () => Promise<T>, remainingMs: number, signal: AbortSignal | undefined): Promise<T> {
+  #wait<T>(
+    call: PendingWrite,
+    send: () => Promise<T>,
+    remainingMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     this.#hold(call);
     return new Promise((resolve, reject) => {
       const stop = () => {
@@ -107,12 +112,12 @@ export class WriteLine {
     });
   }
 
-  #hold(call: Call): void {
+  #hold(call: PendingWrite): void {
     const before = this.#held.findLastIndex(({ number }) => number <= call.number);
     if (this.#held[before] !== call) this.#held.splice(before + 1, 0, call);
   }
 
-  #leave(call: Call): void {
+  #leave(call: PendingWrite): void {
     const at = this.#held.indexOf(call);
     if (at >= 0) this.#held.splice(at, 1);
   }

@@ -1,11 +1,11 @@
 import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../contract/call-context.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { invalid, isMempoolError } from '../contract/errors.ts';
-import type { CheckedMoment, PriorityVerbs } from '../contract/pool-driver.ts';
-import type { GossipPage, Lot, PoolDump } from '../contract/pool-verbs.ts';
+import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
+import type { Claim, GossipPage, PoolDump } from '../contract/pool-verbs.ts';
 import type { StoredTransaction, Transaction } from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
-import { admitStep, type PoolMoment } from '../priority/admission.ts';
+import { type AdmissionTime, admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
 import { type GossipChoice, gossipAfter, gossipWithoutPayloads } from '../priority/gossip-page.ts';
 import {
@@ -18,9 +18,9 @@ import {
   takeStep,
 } from '../priority/pool-step.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
-import { bestOf, parkedAfter, readyOf, reapFrom, repeatedLot, staleIn } from '../priority/selection.ts';
+import { bestOf, parkedAfter, readyOf, reapFrom, repeatedClaim, staleIn } from '../priority/selection.ts';
 import type { Planning } from '../priority/step-builder.ts';
-import { momentOf } from '../rules/pool-clock.ts';
+import { callTimeOf } from '../rules/pool-clock.ts';
 import type { Step } from '../rules/step.ts';
 import type { FencedOutcome } from './ledger-driver.ts';
 
@@ -75,7 +75,7 @@ export function priorityDriver(
     confirm: (block, context) => storage.writeUnderLease('confirm', context, (pool) => confirmPoolStep(pool, block)),
     rollback: (point, context) => storage.writeUnderLease('rollback', context, (pool) => rollbackPoolStep(pool, point)),
     take: (take, moment, context) => {
-      const plan = (pool: Planning, nowMs: number): Step<Lot> => takeStep(pool, take, momentIn(pool, nowMs, moment));
+      const plan = (pool: Planning, nowMs: number): Step<Claim> => takeStep(pool, take, momentIn(pool, nowMs, moment));
       return after(storage.write('take', context, plan), (lot) => wholeLot(storage, lot, context));
     },
     sweep: (moment, context) =>
@@ -102,20 +102,20 @@ export function priorityDriver(
   };
 }
 
-const noMoment: CheckedMoment = { now: null, height: null };
+const noMoment: CheckedCallTime = { now: null, height: null };
 
 /** The moment of a call, by the pool's clock and height where the caller does not say. */
 export /** @throws `ERR_MEMPOOL_INVALID` for a time that no record can keep, which the application's clock may give */
-function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedMoment): PoolMoment {
-  const nowMs = Math.floor(momentOf(now, poolNowMs));
+function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedCallTime): AdmissionTime {
+  const nowMs = Math.floor(callTimeOf(now, poolNowMs));
   if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that gives a safe integer of milliseconds');
   return { nowMs, height: height ?? view.currentTip.tick };
 }
 
 /** The record of a lot does not say what is in it: that is what is still under the lease. */
-function wholeLot(storage: PriorityStorage, lot: Lot, context: ReadContext): Awaitable<Lot> {
+function wholeLot(storage: PriorityStorage, lot: Claim, context: ReadContext): Awaitable<Claim> {
   if ('transactions' in lot) return lot;
-  return storage.read(context, ({ index }) => repeatedLot(index, lot));
+  return storage.read(context, ({ index }) => repeatedClaim(index, lot));
 }
 
 /** What left the pool between the look and the fetching is not told. A page ends before what is damaged (M2). */

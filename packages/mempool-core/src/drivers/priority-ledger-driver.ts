@@ -8,7 +8,7 @@ import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
 import type { Planning } from '../priority/step-builder.ts';
 import { poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
-import { admitStrangers, areStrangers } from './admit-unknown.ts';
+import { admitUnknown, areUnknown } from './admit-unknown.ts';
 import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, ledgerReads } from './ledger-driver.ts';
 import { momentIn, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 
@@ -60,7 +60,7 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
     write,
     writeUnderLease,
     stored: (_context, choose) => cutPage(ledger.stored(choose(pool)), () => true),
-    bodies: (_context, hashes) => ledger.arrivals.bodies(hashes),
+    bodies: (_context, hashes) => ledger.fifo.bodies(hashes),
     dump: () => dumpOf(pool.index),
   };
 }
@@ -78,8 +78,8 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
     admit(submissions, moment, context) {
       assertRoom(pool.ledger, submissions.length);
       const needsStep = commit !== undefined || context.operationId !== undefined;
-      if (needsStep || !areStrangers(pool, submissions)) return driver.admit(submissions, moment, context);
-      return admitStrangers(pool, submissions, momentIn(pool, clock(), moment));
+      if (needsStep || !areUnknown(pool, submissions)) return driver.admit(submissions, moment, context);
+      return admitUnknown(pool, submissions, momentIn(pool, clock(), moment));
     },
     sweep(moment, context) {
       if (context.operationId === undefined && isSwept(pool.index, momentIn(pool, clock(), moment)))

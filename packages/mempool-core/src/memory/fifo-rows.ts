@@ -1,11 +1,11 @@
 import { isLive, type Transaction } from '../contract/transaction.ts';
-import { ArrivalState } from '../rules/fifo-claims.ts';
-import type { Arrival } from '../rules/fifo-selection.ts';
+import { FifoClaims } from '../rules/fifo-claims.ts';
+import type { FifoEntry } from '../rules/fifo-selection.ts';
 import { bodyOf, type Row } from './row.ts';
 import type { Rows } from './rows.ts';
 
 /** What a ledger tells of a pool in order of arrival: its leases and its limit, and its rows as such a pool weighs them. */
-export class Arrivals extends ArrivalState {
+export class FifoRows extends FifoClaims {
   readonly #rows: Rows;
 
   constructor(rows: Rows) {
@@ -16,19 +16,19 @@ export class Arrivals extends ArrivalState {
   /** How many more fit; below 0 where there are too many. */
   get room(): number {
     if (this.maxTxs === Number.POSITIVE_INFINITY) return this.maxTxs;
-    const { shelves } = this.#rows;
-    const held = shelves.count('Pending') + shelves.count('Propagated') + shelves.count('Acknowledged');
+    const { stageIndexes } = this.#rows;
+    const held = stageIndexes.count('Pending') + stageIndexes.count('Propagated') + stageIndexes.count('Acknowledged');
     return this.maxTxs - held;
   }
 
   /** Pending ones by seq. */
-  pending(): Iterable<Arrival> {
-    return this.#rows.shelves.pending.after(0);
+  pending(): Iterable<FifoEntry> {
+    return this.#rows.stageIndexes.pending.after(0);
   }
 
   /** Pending, Propagated and Acknowledged ones behind a seq, by seq. */
-  *unconfirmed(after: number): Generator<Arrival, undefined> {
-    const { pending, inflight } = this.#rows.shelves;
+  *unconfirmed(after: number): Generator<FifoEntry, undefined> {
+    const { pending, inflight } = this.#rows.stageIndexes;
     const flying = inflight.after(after).filter(({ stage }) => stage !== 'Confirmed');
     let next = flying.next().value;
     for (const row of pending.after(after)) {
@@ -47,8 +47,8 @@ export class Arrivals extends ArrivalState {
   }
 
   /** What is in flight under leases of this id, by seq. */
-  held(leaseId: string): Arrival[] {
-    const rows = this.under(leaseId).map(({ hash }) => this.#live(hash));
+  held(claimId: string): FifoEntry[] {
+    const rows = this.under(claimId).map(({ hash }) => this.#live(hash));
     return rows.filter((row) => row !== null);
   }
 

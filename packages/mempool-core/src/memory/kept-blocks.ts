@@ -16,7 +16,7 @@ function key({ slot, hash }: ChainPoint): string {
 export class KeptBlocks {
   readonly #blocks = new Map<number, KeptBlock>();
   readonly #ticks = new Map<string, number>();
-  readonly #sightings = new Map<string, number>();
+  readonly #inclusions = new Map<string, number>();
   tick = 0;
   floor = 1;
 
@@ -28,12 +28,12 @@ export class KeptBlocks {
     return this.#ticks.get(key(point)) ?? null;
   }
 
-  sighting(hash: string): number | null {
-    return this.#sightings.get(hash) ?? null;
+  inclusion(hash: string): number | null {
+    return this.#inclusions.get(hash) ?? null;
   }
 
   hasSighted(hash: string): boolean {
-    return this.#sightings.size > 0 && this.#sightings.has(hash);
+    return this.#inclusions.size > 0 && this.#inclusions.has(hash);
   }
 
   apply(step: ChainStep): void {
@@ -44,21 +44,21 @@ export class KeptBlocks {
     const { tick, point, seen, unseen, floor } = step;
     // First, so that a hash last carried by a block that goes is noted as carried by this one (L13).
     while (this.floor < floor) this.#forget(this.floor++);
-    this.add({ tick, point, sighted: seen.filter((hash) => !this.#sightings.has(hash)) });
-    for (const hash of unseen) this.#sightings.delete(hash);
+    this.add({ tick, point, sighted: seen.filter((hash) => !this.#inclusions.has(hash)) });
+    for (const hash of unseen) this.#inclusions.delete(hash);
   }
 
   add(block: KeptBlock): void {
     this.#blocks.set(block.tick, block);
     this.#ticks.set(key(block.point), block.tick);
-    for (const hash of block.sighted) this.#sightings.set(hash, block.tick);
+    for (const hash of block.sighted) this.#inclusions.set(hash, block.tick);
     this.tick = block.tick;
   }
 
   /** By tick, with the sightings that still count. */
   *all(): Generator<KeptBlock, undefined> {
     for (const block of this.#blocks.values())
-      yield { ...block, sighted: block.sighted.filter((hash) => this.sighting(hash) === block.tick) };
+      yield { ...block, sighted: block.sighted.filter((hash) => this.inclusion(hash) === block.tick) };
   }
 
   #forget(tick: number): void {
@@ -66,6 +66,6 @@ export class KeptBlocks {
     if (block === undefined) return;
     this.#blocks.delete(tick);
     this.#ticks.delete(key(block.point));
-    for (const hash of block.sighted) if (this.sighting(hash) === tick) this.#sightings.delete(hash);
+    for (const hash of block.sighted) if (this.inclusion(hash) === tick) this.#inclusions.delete(hash);
   }
 }

@@ -1,5 +1,5 @@
 import type { StoreEvent } from '../contract/events.ts';
-import type { ArrivalRecord } from '../rules/fifo-claims.ts';
+import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Write } from '../rules/step.ts';
 import type { KeptBlock } from './kept-blocks.ts';
 
@@ -14,7 +14,7 @@ export type LedgerRecord =
       readonly trimmedLog: number;
       readonly trimmedEvents: number;
       /** Only where there is something of it. */
-      readonly arrivals?: ArrivalRecord | null;
+      readonly fifo?: FifoRecord | null;
     }
   | { readonly kind: 'block'; readonly block: KeptBlock }
   /** A live record, or a log entry: with a body where no later life of its hash has it. */

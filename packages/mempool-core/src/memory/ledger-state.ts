@@ -4,11 +4,11 @@ import type { Retention } from '../contract/options.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import type { Step, Write } from '../rules/step.ts';
 import { droppedTail, EventSeries, type EventTail } from './event-series.ts';
-import { Arrivals } from './fifo-rows.ts';
+import { FifoRows } from './fifo-rows.ts';
 import { KeptBlocks } from './kept-blocks.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 import { OperationRecords } from './operation-records.ts';
-import { bodyOf, type LogRow, lifeOf, pointOf } from './row.ts';
+import { bodyOf, type LogRow, pointOf, stateOf } from './row.ts';
 import { Rows } from './rows.ts';
 import { Series } from './series.ts';
 
@@ -29,7 +29,7 @@ export interface Arrived {
 export class LedgerState {
   retention: Retention;
   readonly rows: Rows = new Rows();
-  readonly arrivals: Arrivals = new Arrivals(this.rows);
+  readonly fifo: FifoRows = new FifoRows(this.rows);
   readonly blocks: KeptBlocks = new KeptBlocks();
   readonly log: Series<LogRow> = new Series();
   readonly events: EventSeries = new EventSeries();
@@ -45,7 +45,7 @@ export class LedgerState {
   apply(step: Step<unknown>): void {
     const { writes, events, chain, operation } = step;
     assertWritable(writes);
-    this.arrivals.apply(step);
+    this.fifo.apply(step);
     if (chain !== null) this.blocks.apply(chain);
     for (const write of writes) this.#write(write);
     for (const event of events) this.events.push(event);
@@ -57,7 +57,7 @@ export class LedgerState {
    * What `apply` does for a call of a priority pool that took in `arrived`, which nobody knew, and for their sake ended `ended`,
    * which waited: both by seq. Those of the arrived that `isOver` had to go at once for later ones.
    */
-  turnOver(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
+  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
     const tail = droppedTail('Pending', reason);
     for (const { hash, seq } of ended) this.#end({ hash, seq, reason }, tail, null);
     const passing = droppedTail('Unknown', reason);
@@ -79,16 +79,16 @@ export class LedgerState {
   *dump(): Generator<LedgerRecord, undefined> {
     const { tick, floor } = this.blocks;
     const trimmed = { trimmedLog: this.log.oldest - 1, trimmedEvents: this.events.oldest - 1 };
-    const arrivals = this.arrivals.dump();
-    yield { kind: 'base', tick, floor, lastSeq: this.rows.lastSeq, ...trimmed, ...(arrivals && { arrivals }) };
+    const fifo = this.fifo.dump();
+    yield { kind: 'base', tick, floor, lastSeq: this.rows.lastSeq, ...trimmed, ...(fifo && { fifo }) };
     for (const block of this.blocks.all()) yield { kind: 'block', block };
-    for (const list of [this.rows.shelves.pending, this.rows.shelves.inflight])
+    for (const list of [this.rows.stageIndexes.pending, this.rows.stageIndexes.inflight])
       for (const row of list.after(0))
-        yield { kind: 'write', write: { after: lifeOf(row), point: pointOf(row), body: bodyOf(row) } };
+        yield { kind: 'write', write: { after: stateOf(row), point: pointOf(row), body: bodyOf(row) } };
     for (const [, entry] of this.log.from(1)) {
-      const { life, point } = entry;
+      const { txState, point } = entry;
       const row = this.rows.logged(entry);
-      yield { kind: 'write', write: { after: life, point, body: row.mark?.final === life ? bodyOf(row) : null } };
+      yield { kind: 'write', write: { after: txState, point, body: row.mark?.final === txState ? bodyOf(row) : null } };
     }
     for (const event of this.events.all()) yield { kind: 'event', event };
     for (const operation of this.operations.all()) yield { kind: 'operation', operation };
@@ -103,7 +103,7 @@ export class LedgerState {
         this.rows.lastSeq = record.lastSeq;
         this.log.last = record.trimmedLog;
         this.events.last = record.trimmedEvents;
-        if (record.arrivals) this.arrivals.restore(record.arrivals);
+        if (record.fifo) this.fifo.restore(record.fifo);
         break;
       case 'block':
         this.blocks.add(record.block);
@@ -129,19 +129,19 @@ export class LedgerState {
 
   #trimLog(): void {
     for (const entry of this.log.trim(this.retention.maxFinalized))
-      if (this.rows.forget(entry)) this.#onForget(entry.life.hash);
+      if (this.rows.forget(entry)) this.#onForget(entry.txState.hash);
   }
 
   #write(write: Write): void {
     const { after, point } = write;
     const row = this.rows.write(write);
-    if (!isLive(after.stage)) this.log.push({ life: after, point, row });
+    if (!isLive(after.stage)) this.log.push({ txState: after, point, row });
   }
 
   /** A row comes with its body: a live one, or the latest log entry of its hash. */
   #restoreWrite(write: Write): void {
     const { after, point, body } = write;
     if (body !== null) this.#write(write);
-    else this.log.push({ life: after, point, row: this.rows.find(after.hash) });
+    else this.log.push({ txState: after, point, row: this.rows.find(after.hash) });
   }
 }

@@ -1,6 +1,6 @@
 import { assertReadable } from '../codec/payload-bytes.ts';
 import type { EventPage, EventSource } from '../contract/events.ts';
-import type { Life, Thresholds } from '../contract/lifecycle.ts';
+import type { Thresholds, TxState } from '../contract/lifecycle.ts';
 import type { Retention } from '../contract/options.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import type { LogPage, ReceiveOutcome, TipAnswer, Usage } from '../contract/store.ts';
@@ -16,11 +16,11 @@ import {
 import { logEntry, logPage, statusOf, storedTransaction } from '../rules/answers.ts';
 import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
 import type { EventSeries } from './event-series.ts';
-import type { Arrivals } from './fifo-rows.ts';
+import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
 import type { LedgerRecord } from './ledger-record.ts';
 import { type Arrived, LedgerState, type Queued } from './ledger-state.ts';
-import { bodyOf, type LogRow, lifeOf, pointOf, type Row } from './row.ts';
+import { bodyOf, type LogRow, pointOf, type Row, stateOf } from './row.ts';
 import type { Rows } from './rows.ts';
 import type { SeqList } from './seq-list.ts';
 import type { Series } from './series.ts';
@@ -57,8 +57,8 @@ export class Ledger implements PoolView, EventSource {
     this.#state.retention = retention;
   }
 
-  get arrivals(): Arrivals {
-    return this.#state.arrivals;
+  get fifo(): FifoRows {
+    return this.#state.fifo;
   }
 
   /** Writes a step that was planned on this ledger as it is, then wakes the listeners. */
@@ -81,8 +81,8 @@ export class Ledger implements PoolView, EventSource {
   }
 
   /** What `apply` does for a call of a priority pool that only took in `arrived` and ended `ended`. */
-  turnOver(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
-    this.#state.turnOver(ended, arrived, reason);
+  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
+    this.#state.admitAndEvict(ended, arrived, reason);
   }
 
   /** Follows a step that was written elsewhere; its events are not kept here. */
@@ -146,14 +146,14 @@ export class Ledger implements PoolView, EventSource {
     const hashes: string[] = [];
     for (const [number, entry] of this.#log.from(0)) {
       if (number >= logSeq) break;
-      if (this.#rows.isLatest(entry)) hashes.push(entry.life.hash);
+      if (this.#rows.isLatest(entry)) hashes.push(entry.txState.hash);
     }
     return hashes;
   }
 
-  life(hash: string): Life | null {
+  txState(hash: string): TxState | null {
     const row = this.#rows.find(hash);
-    return row && lifeOf(row);
+    return row && stateOf(row);
   }
 
   confirmedAt(hash: string): ChainPoint | null {
@@ -161,8 +161,8 @@ export class Ledger implements PoolView, EventSource {
     return row && pointOf(row);
   }
 
-  sighting(hash: string): number | null {
-    return this.#blocks.sighting(hash);
+  inclusion(hash: string): number | null {
+    return this.#blocks.inclusion(hash);
   }
 
   pointAt(tick: number): ChainPoint | null {
@@ -174,26 +174,26 @@ export class Ledger implements PoolView, EventSource {
     return this.#blocks.tickOf(point);
   }
 
-  aged(finalizable: number, droppable: number): Life[] {
-    const { confirmed, waiting } = this.#rows.shelves;
+  aged(finalizable: number, droppable: number): TxState[] {
+    const { confirmed, waiting } = this.#rows.stageIndexes;
     return [...confirmed.upTo(finalizable), ...waiting.upTo(droppable)];
   }
 
-  confirmedAfter(tick: number): Life[] {
-    const { confirmed, finalized } = this.#rows.shelves;
+  confirmedAfter(tick: number): TxState[] {
+    const { confirmed, finalized } = this.#rows.stageIndexes;
     return [...confirmed.after(tick), ...finalized.after(tick)];
   }
 
-  waitingAfter(tick: number): Life[] {
-    return this.#rows.shelves.waiting.after(tick);
+  waitingAfter(tick: number): TxState[] {
+    return this.#rows.stageIndexes.waiting.after(tick);
   }
 
   peekPending(after: number, limit: number): StoredTransaction[] {
-    return this.#page(this.#rows.shelves.pending, after, limit);
+    return this.#page(this.#rows.stageIndexes.pending, after, limit);
   }
 
   peekInflight(after: number, limit: number): StoredTransaction[] {
-    return this.#page(this.#rows.shelves.inflight, after, limit);
+    return this.#page(this.#rows.stageIndexes.inflight, after, limit);
   }
 
   findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
@@ -205,7 +205,7 @@ export class Ledger implements PoolView, EventSource {
 
   /** Pending ones behind a seq, by seq. */
   pendingAfter(seq: number): Iterable<{ readonly hash: string }> {
-    return this.#rows.shelves.pending.after(seq);
+    return this.#rows.stageIndexes.pending.after(seq);
   }
 
   /** The live ones among these. */
@@ -216,7 +216,7 @@ export class Ledger implements PoolView, EventSource {
 
   checkStatus(hashes: readonly string[]): TransactionStatus[] {
     return hashes.map((hash) => {
-      return statusOf(hash, this.life(hash), this.confirmedAt(hash), this.#blocks.tick);
+      return statusOf(hash, this.txState(hash), this.confirmedAt(hash), this.#blocks.tick);
     });
   }
 
@@ -224,7 +224,7 @@ export class Ledger implements PoolView, EventSource {
     const entries = this.#log
       .from(cursor)
       .take(limit)
-      .map(([number, entry]) => logEntry(number, entry.life, bodyOf(this.#rows.logged(entry)), entry.point));
+      .map(([number, entry]) => logEntry(number, entry.txState, bodyOf(this.#rows.logged(entry)), entry.point));
     const page = cutPage(entries, () => true);
     return logPage(page, cursor, this.#log.oldest, this.#log.last);
   }
@@ -238,7 +238,7 @@ export class Ledger implements PoolView, EventSource {
 
   usage(): Usage {
     return {
-      ...this.#rows.shelves.counts(),
+      ...this.#rows.stageIndexes.counts(),
       logged: this.#log.length,
       lastLogSeq: this.#log.last,
       lastSeq: this.lastSeq,
@@ -279,6 +279,6 @@ export class Ledger implements PoolView, EventSource {
   }
 
   #stored(row: Row): StoredTransaction {
-    return storedTransaction(lifeOf(row), bodyOf(row), pointOf(row), this.#blocks.tick);
+    return storedTransaction(stateOf(row), bodyOf(row), pointOf(row), this.#blocks.tick);
   }
 }

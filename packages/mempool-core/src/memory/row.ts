@@ -1,4 +1,4 @@
-import { type Life, live } from '../contract/lifecycle.ts';
+import { live, type TxState } from '../contract/lifecycle.ts';
 import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transaction } from '../contract/transaction.ts';
 import type { PayloadSlabs } from './payload-slabs.ts';
 
@@ -7,7 +7,7 @@ interface Mark {
   /** Its own, since it outlives the kept blocks (L12). */
   readonly point: ChainPoint | null;
   /** Its latest log entry; `null` while live. */
-  readonly final: Life | null;
+  readonly final: TxState | null;
 }
 
 /** What memory keeps of a hash that is live or in the log: as few fields as there can be, since there are a million of them. */
@@ -26,38 +26,38 @@ export interface Row {
 
 /** What a ledger keeps of an entry of the log. */
 export interface LogRow {
-  readonly life: Life;
+  readonly txState: TxState;
   readonly point: ChainPoint | null;
   /** Of its hash, with the payload: a page of the log is read without a look by hash. `null` where it was restored before its row. */
   readonly row: Row | null;
 }
 
 export function makeRow(
-  life: Life,
+  txState: TxState,
   point: ChainPoint | null,
   { payload, payloadType }: Transaction,
   slabs: PayloadSlabs,
 ): Row {
-  const { hash, seq, stage, tick } = life;
+  const { hash, seq, stage, tick } = txState;
   slabs.put(payload);
   const { slab, start } = slabs;
-  return { hash, slab, start, bytes: payload.length, payloadType, seq, stage, tick, mark: markOf(life, point) };
+  return { hash, slab, start, bytes: payload.length, payloadType, seq, stage, tick, mark: markOf(txState, point) };
 }
 
-export function lifeOf({ hash, seq, stage, tick, mark }: Row): Life {
+export function stateOf({ hash, seq, stage, tick, mark }: Row): TxState {
   return mark?.final ?? live(hash, seq, stage as LiveStage, tick);
 }
 
-export function rewrite(row: Row, life: Life, point: ChainPoint | null): void {
-  row.stage = life.stage;
-  row.tick = life.tick;
-  row.mark = markOf(life, point);
+export function rewrite(row: Row, txState: TxState, point: ChainPoint | null): void {
+  row.stage = txState.stage;
+  row.tick = txState.tick;
+  row.mark = markOf(txState, point);
 }
 
 /** The next life of its hash, with a payload and a seq of its own. */
 export function renew(
   row: Row,
-  life: Life,
+  txState: TxState,
   point: ChainPoint | null,
   { payload, payloadType }: Transaction,
   slabs: PayloadSlabs,
@@ -67,8 +67,8 @@ export function renew(
   row.start = slabs.start;
   row.bytes = payload.length;
   row.payloadType = payloadType;
-  row.seq = life.seq;
-  rewrite(row, life, point);
+  row.seq = txState.seq;
+  rewrite(row, txState, point);
 }
 
 /** The row of a Pending transaction that nobody knew. */
@@ -88,7 +88,7 @@ export function pointOf({ mark }: Row): ChainPoint | null {
   return mark?.point ?? null;
 }
 
-function markOf(life: Life, point: ChainPoint | null): Mark | null {
-  const final = isLive(life.stage) ? null : life;
+function markOf(txState: TxState, point: ChainPoint | null): Mark | null {
+  const final = isLive(txState.stage) ? null : txState;
   return point === null && final === null ? null : { point, final };
 }

@@ -2,11 +2,11 @@ import type { Transaction } from '../contract/transaction.ts';
 import type { Write } from '../rules/step.ts';
 import { PayloadSlabs } from './payload-slabs.ts';
 import { arrivedRow, type LogRow, makeRow, type Row, renew } from './row.ts';
-import { Shelves } from './stage-indexes.ts';
+import { StageIndexes } from './stage-indexes.ts';
 
 /** What memory keeps of every hash that is live or in the log, by hash and in the indexes. */
 export class Rows {
-  readonly shelves: Shelves = new Shelves();
+  readonly stageIndexes: StageIndexes = new StageIndexes();
   readonly #byHash = new Map<string, Row>();
   readonly #slabs = new PayloadSlabs();
   /** The newest seq given out; 0 before the first. */
@@ -34,11 +34,11 @@ export class Rows {
     const known = this.find(after.hash);
     if (known === null) return this.#add(makeRow(after, point, body as Transaction, this.#slabs));
     if (body === null) {
-      this.shelves.move(known, after, point);
+      this.stageIndexes.move(known, after, point);
       return known;
     }
     // A new life. A call of a priority pool may end one and begin the next: only the next is written.
-    this.shelves.remove(known);
+    this.stageIndexes.remove(known);
     renew(known, after, point, body, this.#slabs);
     return this.#add(known);
   }
@@ -48,31 +48,31 @@ export class Rows {
     const seq = this.lastSeq + 1;
     const row = arrivedRow(body, seq, this.#slabs);
     this.#byHash.set(row.hash, row);
-    this.shelves.arrive(row);
+    this.stageIndexes.arrive(row);
     this.lastSeq = seq;
     return seq;
   }
 
   /** Of an entry of the log. */
-  logged({ life, row }: LogRow): Row {
-    return row ?? this.of(life.hash);
+  logged({ txState, row }: LogRow): Row {
+    return row ?? this.of(txState.hash);
   }
 
   /** Whether the hash has no later life than the one that this entry ended. */
-  isLatest({ life, row }: LogRow): boolean {
-    return (row ?? this.find(life.hash))?.mark?.final === life;
+  isLatest({ txState, row }: LogRow): boolean {
+    return (row ?? this.find(txState.hash))?.mark?.final === txState;
   }
 
   /** Whether it is gone: a hash that has a later life than this one stays. */
   forget(entry: LogRow): boolean {
     if (!this.isLatest(entry)) return false;
-    this.shelves.remove(this.logged(entry));
-    return this.#byHash.delete(entry.life.hash);
+    this.stageIndexes.remove(this.logged(entry));
+    return this.#byHash.delete(entry.txState.hash);
   }
 
   #add(row: Row): Row {
     this.#byHash.set(row.hash, row);
-    this.shelves.add(row);
+    this.stageIndexes.add(row);
     if (row.seq > this.lastSeq) this.lastSeq = row.seq;
     return row;
   }

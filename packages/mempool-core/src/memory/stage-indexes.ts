@@ -1,26 +1,26 @@
-import type { Life } from '../contract/lifecycle.ts';
+import type { TxState } from '../contract/lifecycle.ts';
 import type { ChainPoint, KnownStage } from '../contract/transaction.ts';
 import { type Row, rewrite } from './row.ts';
 import { SeqList } from './seq-list.ts';
 import { TickIndex } from './tick-index.ts';
 
 /** Where the rows of a stage are found, and how many there are. */
-interface Shelf {
+interface StageIndex {
   readonly seqs: SeqList | null;
   readonly ticks: TickIndex | null;
   count: number;
 }
 
 /** The indexes over a pool's rows. */
-export class Shelves {
+export class StageIndexes {
   readonly pending: SeqList = new SeqList();
   readonly inflight: SeqList = new SeqList();
   /** Propagated and Acknowledged. */
   readonly waiting: TickIndex = new TickIndex();
   readonly confirmed: TickIndex = new TickIndex();
   readonly finalized: TickIndex = new TickIndex();
-  readonly #pending: Shelf = { seqs: this.pending, ticks: null, count: 0 };
-  readonly #byStage: Readonly<Record<KnownStage, Shelf>> = {
+  readonly #pending: StageIndex = { seqs: this.pending, ticks: null, count: 0 };
+  readonly #byStage: Readonly<Record<KnownStage, StageIndex>> = {
     Pending: this.#pending,
     Propagated: { seqs: this.inflight, ticks: this.waiting, count: 0 },
     Acknowledged: { seqs: this.inflight, ticks: this.waiting, count: 0 },
@@ -45,10 +45,10 @@ export class Shelves {
   }
 
   add(row: Row): void {
-    const shelf = this.#byStage[row.stage];
-    shelf.count += 1;
-    shelf.seqs?.insert(row);
-    shelf.ticks?.insert(row);
+    const stageIndex = this.#byStage[row.stage];
+    stageIndex.count += 1;
+    stageIndex.seqs?.insert(row);
+    stageIndex.ticks?.insert(row);
   }
 
   /** A Pending row with a greater seq than any before. */
@@ -58,19 +58,19 @@ export class Shelves {
   }
 
   remove(row: Row): void {
-    const shelf = this.#byStage[row.stage];
-    shelf.count -= 1;
-    shelf.seqs?.delete(row);
-    shelf.ticks?.delete(row);
+    const stageIndex = this.#byStage[row.stage];
+    stageIndex.count -= 1;
+    stageIndex.seqs?.delete(row);
+    stageIndex.ticks?.delete(row);
   }
 
   /** The row's next life, with the same seq: its place in a list that has both stages stays. */
-  move(row: Row, life: Life, point: ChainPoint | null): void {
+  move(row: Row, txState: TxState, point: ChainPoint | null): void {
     const from = this.#byStage[row.stage];
-    const to = this.#byStage[life.stage];
+    const to = this.#byStage[txState.stage];
     from.ticks?.delete(row);
     if (from.seqs !== to.seqs) from.seqs?.delete(row);
-    rewrite(row, life, point);
+    rewrite(row, txState, point);
     if (from.seqs !== to.seqs) to.seqs?.insert(row);
     to.ticks?.insert(row);
     from.count -= 1;

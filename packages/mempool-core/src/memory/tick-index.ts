@@ -1,5 +1,5 @@
-import type { Life } from '../contract/lifecycle.ts';
-import { lifeOf, type Row } from './row.ts';
+import type { TxState } from '../contract/lifecycle.ts';
+import { type Row, stateOf } from './row.ts';
 import { upperBound } from './seq-list.ts';
 
 /** Rows in buckets by tick: a block or a rollback finds what it concerns without a look at the others (L12). */
@@ -23,15 +23,15 @@ export class TickIndex {
     this.#ticks.splice(upperBound(this.#ticks, tick) - 1, 1);
   }
 
-  upTo(tick: number): Life[] {
-    return this.#lives(this.#ticks.slice(0, upperBound(this.#ticks, tick)));
+  upTo(tick: number): TxState[] {
+    return this.#txStates(this.#ticks.slice(0, upperBound(this.#ticks, tick)));
   }
 
-  after(tick: number): Life[] {
-    return this.#lives(this.#ticks.slice(upperBound(this.#ticks, tick)));
+  after(tick: number): TxState[] {
+    return this.#txStates(this.#ticks.slice(upperBound(this.#ticks, tick)));
   }
 
-  #lives(ticks: readonly number[]): Life[] {
-    return ticks.flatMap((tick) => Array.from(this.#buckets.get(tick) ?? [], lifeOf));
+  #txStates(ticks: readonly number[]): TxState[] {
+    return ticks.flatMap((tick) => Array.from(this.#buckets.get(tick) ?? [], stateOf));
   }
 }

@@ -1,32 +1,32 @@
 import type { WriteOptions } from '../contract/call-options.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
-import type { CheckedMoment } from '../contract/pool-driver.ts';
+import type { CheckedCallTime } from '../contract/pool-driver.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
 import type { MempoolStore, ReceiveOutcome } from '../contract/store.ts';
 import type { TransactionStatus } from '../contract/transaction.ts';
-import type { Lane } from './call-list.ts';
+import type { BatchedVerb } from './call-list.ts';
 
 /** What is submitted, and when. */
-export interface Arrival extends Submission, CheckedMoment {}
+export interface QueuedSubmission extends Submission, CheckedCallTime {}
 
 /**
  * Two receives under way at once could swap, and arrival order shows (L1): so those of other moments wait in the same lane,
  * though they cannot share a store call.
  */
-export function receiveLane(store: MempoolStore): Lane<Arrival, ReceiveOutcome> {
+export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmission, ReceiveOutcome> {
   return {
     name: 'receive',
     kind: 'write',
     overlaps: false,
     mayShare: (first, next) => first.now === next.now && first.height === next.height,
-    send: (arrivals, options) => {
-      const { now = null, height = null } = arrivals[0] ?? {};
-      return store.receive(arrivals, { ...options, now: now ?? undefined, height: height ?? undefined });
+    send: (fifo, options) => {
+      const { now = null, height = null } = fifo[0] ?? {};
+      return store.receive(fifo, { ...options, now: now ?? undefined, height: height ?? undefined });
     },
   };
 }
 
-export function moveLane(store: MempoolStore, verb: MoveVerb): Lane<string, boolean> {
+export function batchedMove(store: MempoolStore, verb: MoveVerb): BatchedVerb<string, boolean> {
   return {
     name: verb,
     kind: 'write',
@@ -36,7 +36,7 @@ export function moveLane(store: MempoolStore, verb: MoveVerb): Lane<string, bool
 }
 
 /** Drops with the same reason go together. Where two lanes of other reasons swap, only their log numbers tell. */
-export function dropLane(store: MempoolStore, reason: string): Lane<string, boolean> {
+export function batchedDrop(store: MempoolStore, reason: string): BatchedVerb<string, boolean> {
   return {
     name: `drop ${reason}`,
     kind: 'write',
@@ -45,7 +45,7 @@ export function dropLane(store: MempoolStore, reason: string): Lane<string, bool
   };
 }
 
-export function statusLane(store: MempoolStore): Lane<string, TransactionStatus> {
+export function batchedStatus(store: MempoolStore): BatchedVerb<string, TransactionStatus> {
   return {
     name: 'status',
     kind: 'read',

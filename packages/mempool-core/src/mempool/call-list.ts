@@ -1,7 +1,7 @@
 import type { WriteOptions } from '../contract/call-options.ts';
 
 /** A verb of the store that takes many transactions, for which calls of one transaction are gathered. */
-export interface Lane<Item, Answer> {
+export interface BatchedVerb<Item, Answer> {
   /** Calls of lanes with the same name may share a store call. */
   readonly name: string;
   /** Whether two store calls of this lane may be under way at once: not where the order among them shows (L1). */
@@ -16,13 +16,13 @@ export interface Lane<Item, Answer> {
 
 /** What is sent as one store call. */
 export interface Batch {
-  readonly lane: Lane<unknown, unknown>;
-  readonly calls: readonly Call[];
+  readonly verb: BatchedVerb<unknown, unknown>;
+  readonly calls: readonly QueuedCall[];
 }
 
 /** A call of one transaction, from the moment it is made until it is answered. */
-export class Call {
-  readonly lane: Lane<unknown, unknown>;
+export class QueuedCall {
+  readonly verb: BatchedVerb<unknown, unknown>;
   readonly item: unknown;
   readonly hash: string;
   readonly bytes: number;
@@ -33,19 +33,19 @@ export class Call {
   /** Place in the order in which calls were made. */
   number = 0;
   /** The earlier call of the same hash that this one must not overtake. */
-  before: Call | null = null;
+  before: QueuedCall | null = null;
   batch: Batch | null = null;
   list: CallList | null = null;
-  previous: Call | null = null;
-  next: Call | null = null;
+  previous: QueuedCall | null = null;
+  next: QueuedCall | null = null;
 
   constructor(
-    lane: Lane<unknown, unknown>,
+    verb: BatchedVerb<unknown, unknown>,
     { item, hash, bytes }: { item: unknown; hash: string; bytes: number },
     options: WriteOptions,
     { resolve, reject }: { resolve: (answer: unknown) => void; reject: (reason: unknown) => void },
   ) {
-    this.lane = lane;
+    this.verb = verb;
     this.item = item;
     this.hash = hash;
     this.bytes = bytes;
@@ -62,10 +62,10 @@ export class Call {
 
 /** Calls in the order made, linked so that one in the middle is taken out at no cost. */
 export class CallList {
-  first: Call | null = null;
-  #last: Call | null = null;
+  first: QueuedCall | null = null;
+  #last: QueuedCall | null = null;
 
-  push(call: Call): void {
+  push(call: QueuedCall): void {
     call.list = this;
     call.previous = this.#last;
     if (this.#last === null) this.first = call;
@@ -73,7 +73,7 @@ export class CallList {
     this.#last = call;
   }
 
-  remove(call: Call): void {
+  remove(call: QueuedCall): void {
     const { previous, next } = call;
     if (previous === null) this.first = next;
     else previous.next = next;

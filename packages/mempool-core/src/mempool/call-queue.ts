@@ -1,5 +1,5 @@
 import { MempoolError } from '../contract/errors.ts';
-import { type Batch, type Call, CallList } from './call-list.ts';
+import { type Batch, CallList, type QueuedCall } from './call-list.ts';
 
 export interface QueueLimits {
   /** Transactions in one store call at the most. */
@@ -27,7 +27,7 @@ export class CallQueue {
   readonly #limits: QueueLimits;
   readonly #segments: Segment[] = [{ lanes: new Map(), whole: null }];
   /** The last call of each hash that has neither ended nor been withdrawn. */
-  readonly #tails = new Map<string, Call>();
+  readonly #tails = new Map<string, QueuedCall>();
   readonly #busyLanes = new Set<string>();
   #number = 0;
   #waiting = 0;
@@ -47,15 +47,15 @@ export class CallQueue {
   }
 
   /** @throws `ERR_MEMPOOL_BUSY` where `maxQueued` wait already (O6) */
-  add(call: Call): void {
+  add(call: QueuedCall): void {
     this.#countIn();
     this.#number += 1;
     call.number = this.#number;
     call.before = this.#tails.get(call.hash) ?? null;
     this.#tails.set(call.hash, call);
     const { lanes } = this.#lastSegment();
-    const list = lanes.get(call.lane.name) ?? new CallList();
-    lanes.set(call.lane.name, list);
+    const list = lanes.get(call.verb.name) ?? new CallList();
+    lanes.set(call.verb.name, list);
     list.push(call);
   }
 
@@ -67,7 +67,7 @@ export class CallQueue {
   }
 
   /** Takes a waiting call out; false where it was sent already. */
-  withdraw(call: Call): boolean {
+  withdraw(call: QueuedCall): boolean {
     if (call.state !== 'waiting') return false;
     call.state = 'withdrawn';
     call.list?.remove(call);
@@ -83,7 +83,7 @@ export class CallQueue {
   nextBatch(): Batch | null {
     if (this.#wholeUnderWay) return null;
     const lanes = this.#segments[0]?.lanes ?? new Map<string, CallList>();
-    let oldest: Call | null = null;
+    let oldest: QueuedCall | null = null;
     for (const [name, { first }] of lanes) {
       if (first === null) lanes.delete(name);
       else if (!this.#busyLanes.has(name) && isFree(first) && first.number < (oldest?.number ?? Infinity))
@@ -106,7 +106,7 @@ export class CallQueue {
 
   endBatch(batch: Batch): void {
     this.#underWay -= 1;
-    this.#busyLanes.delete(batch.lane.name);
+    this.#busyLanes.delete(batch.verb.name);
     for (const call of batch.calls) {
       call.state = 'ended';
       call.before = null;
@@ -131,12 +131,16 @@ export class CallQueue {
   }
 
   /** As many calls from the front of the first one's lane as fit. */
-  #take(first: Call): Batch {
-    const { lane, list } = first;
-    const calls: Call[] = [];
-    const batch: Batch = { lane, calls };
+  #take(first: QueuedCall): Batch {
+    const { verb, list } = first;
+    const calls: QueuedCall[] = [];
+    const batch: Batch = { verb, calls };
     let bytes = 0;
-    for (let call: Call | null = first; call !== null && this.#fits(call, batch, bytes); call = list?.first ?? null) {
+    for (
+      let call: QueuedCall | null = first;
+      call !== null && this.#fits(call, batch, bytes);
+      call = list?.first ?? null
+    ) {
       list?.remove(call);
       call.state = 'sent';
       call.batch = batch;
@@ -145,28 +149,28 @@ export class CallQueue {
     }
     this.#waiting -= calls.length;
     this.#underWay += 1;
-    if (!lane.overlaps) this.#busyLanes.add(lane.name);
+    if (!verb.overlaps) this.#busyLanes.add(verb.name);
     return batch;
   }
 
-  #fits(call: Call, batch: Batch, bytes: number): boolean {
+  #fits(call: QueuedCall, batch: Batch, bytes: number): boolean {
     const [first] = batch.calls;
     if (first === undefined) return true;
     if (first.isAlone || call.isAlone || batch.calls.length >= this.#limits.maxBatch) return false;
     if (bytes + call.bytes > this.#limits.maxBatchBytes) return false;
-    if (batch.lane.mayShare?.(first.item, call.item) === false) return false;
+    if (batch.verb.mayShare?.(first.item, call.item) === false) return false;
     const before = standing(call.before);
     return before === null || before.batch === batch;
   }
 }
 
 /** The nearest earlier call of a hash that was not withdrawn and has not ended. */
-function standing(call: Call | null): Call | null {
+function standing(call: QueuedCall | null): QueuedCall | null {
   let earlier = call;
   while (earlier?.state === 'withdrawn') earlier = earlier.before;
   return earlier?.state === 'ended' ? null : earlier;
 }
 
-function isFree(call: Call): boolean {
+function isFree(call: QueuedCall): boolean {
   return standing(call.before) === null;
 }

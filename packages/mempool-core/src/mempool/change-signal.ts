@@ -3,12 +3,12 @@ import { MempoolError } from '../contract/errors.ts';
 import type { MempoolStore } from '../contract/store.ts';
 
 /** One subscription, of which only matters that something happened. */
-export class Pulse {
+export class ChangeSignal {
   holders = 0;
   /** Resolves when no later event is missed. */
   readonly ready: Promise<unknown>;
   readonly #ending = new AbortController();
-  #beat = 0;
+  #version = 0;
   #next: PromiseWithResolvers<void> = Promise.withResolvers();
   #isOver = false;
 
@@ -20,8 +20,8 @@ export class Pulse {
   }
 
   /** Rises with everything that happens. Read it, then look, then wait for the next one: nothing is missed between. */
-  get beat(): number {
-    return this.#beat;
+  get version(): number {
+    return this.#version;
   }
 
   get isOver(): boolean {
@@ -31,13 +31,13 @@ export class Pulse {
   /** @throws the signal's reason, what ended the subscription */
   async next(after: number, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    if (this.#beat > after && !this.#isOver) return;
+    if (this.#version > after && !this.#isOver) return;
     await unlessAborted(this.#next.promise, signal);
   }
 
-  strike(): void {
+  notify(): void {
     if (this.#isOver) return;
-    this.#beat += 1;
+    this.#version += 1;
     const { resolve } = this.#next;
     this.#next = Promise.withResolvers();
     this.#next.promise.catch(() => undefined);
@@ -51,7 +51,7 @@ export class Pulse {
   async #listen(events: Promise<AsyncIterable<unknown>>): Promise<void> {
     let reason: unknown = new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
     try {
-      for await (const _ of await events) this.strike();
+      for await (const _ of await events) this.notify();
     } catch (error) {
       reason = error;
     }
@@ -61,37 +61,37 @@ export class Pulse {
 }
 
 /** Everybody who waits for the pool to change shares one pulse, which ends when nobody does. */
-export class Pulses {
+export class ChangeSignals {
   readonly #store: MempoolStore;
-  #pulse: Pulse | null = null;
+  #changes: ChangeSignal | null = null;
 
   constructor(store: MempoolStore) {
     this.#store = store;
   }
 
   /** To be given back by `release`. @throws the signal's reason, why nothing can be heard */
-  async hold(signal: AbortSignal | undefined): Promise<Pulse> {
-    if (this.#pulse === null || this.#pulse.isOver) this.#pulse = new Pulse(this.#store);
-    const pulse = this.#pulse;
-    pulse.holders += 1;
+  async hold(signal: AbortSignal | undefined): Promise<ChangeSignal> {
+    if (this.#changes === null || this.#changes.isOver) this.#changes = new ChangeSignal(this.#store);
+    const changes = this.#changes;
+    changes.holders += 1;
     try {
-      await unlessAborted(pulse.ready, signal);
+      await unlessAborted(changes.ready, signal);
     } catch (error) {
-      this.release(pulse);
+      this.release(changes);
       throw error;
     }
-    return pulse;
+    return changes;
   }
 
-  release(pulse: Pulse): void {
-    pulse.holders -= 1;
-    if (pulse.holders > 0) return;
-    pulse.end();
-    if (this.#pulse === pulse) this.#pulse = null;
+  release(changes: ChangeSignal): void {
+    changes.holders -= 1;
+    if (changes.holders > 0) return;
+    changes.end();
+    if (this.#changes === changes) this.#changes = null;
   }
 
   /** For what changes the pool without an event. */
-  strike(): void {
-    this.#pulse?.strike();
+  notify(): void {
+    this.#changes?.notify();
   }
 }

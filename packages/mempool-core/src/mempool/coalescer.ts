@@ -1,6 +1,6 @@
 import type { WriteOptions } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
-import { type Batch, Call, type Lane } from './call-list.ts';
+import { type Batch, type BatchedVerb, QueuedCall } from './call-list.ts';
 import { CallQueue, type QueueLimits } from './call-queue.ts';
 import { shareSignals } from './shared-signal.ts';
 
@@ -35,12 +35,16 @@ export class Coalescer {
    *
    * @throws `ERR_MEMPOOL_BUSY`, `ERR_MEMPOOL_CLOSED`, what the store says to this call
    */
-  async call<Item, Answer>(lane: Lane<Item, Answer>, subject: Subject<Item>, options: WriteOptions): Promise<Answer> {
+  async call<Item, Answer>(
+    verb: BatchedVerb<Item, Answer>,
+    subject: Subject<Item>,
+    options: WriteOptions,
+  ): Promise<Answer> {
     this.#assertOpen();
     const { signal } = options;
     signal?.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const call = new Call(lane as Lane<unknown, unknown>, subject, options, {
+    const call = new QueuedCall(verb as BatchedVerb<unknown, unknown>, subject, options, {
       resolve: resolve as (answer: unknown) => void,
       reject,
     });
@@ -89,9 +93,9 @@ export class Coalescer {
     if (this.#closed) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
   }
 
-  #abort(call: Call, signal: AbortSignal): void {
+  #abort(call: QueuedCall, signal: AbortSignal): void {
     if (this.#queue.withdraw(call)) this.#schedule();
-    else if (call.lane.kind === 'write') return;
+    else if (call.verb.kind === 'write') return;
     call.reject(signal.reason);
   }
 
@@ -116,7 +120,7 @@ export class Coalescer {
   }
 
   async #run(batch: Batch): Promise<void> {
-    await send(batch.lane, batch.calls);
+    await send(batch.verb, batch.calls);
     this.#ended(() => this.#queue.endBatch(batch));
   }
 
@@ -128,17 +132,17 @@ export class Coalescer {
 }
 
 /** Answers every call, whatever the store does. */
-async function send(lane: Lane<unknown, unknown>, calls: readonly Call[]): Promise<void> {
+async function send(verb: BatchedVerb<unknown, unknown>, calls: readonly QueuedCall[]): Promise<void> {
   const { signal, release } = shareSignals(calls.map(({ options }) => options.signal));
   const operationId = calls.length === 1 ? calls[0]?.options.operationId : undefined;
   try {
     const items = calls.map(({ item }) => item);
-    const answers = await lane.send(items, { operationId, signal });
+    const answers = await verb.send(items, { operationId, signal });
     if (answers.length !== calls.length)
-      throw new MempoolError('ERR_MEMPOOL_INTERNAL', `${lane.name}: the store did not answer every transaction`);
+      throw new MempoolError('ERR_MEMPOOL_INTERNAL', `${verb.name}: the store did not answer every transaction`);
     for (const [i, call] of calls.entries()) call.resolve(answers[i]);
   } catch (error) {
-    if (calls.length > 1 && isOfOneItem(error)) return sendHalves(lane, calls);
+    if (calls.length > 1 && isOfOneItem(error)) return sendHalves(verb, calls);
     const aborted = signal?.aborted === true && error === signal.reason;
     for (const call of calls) call.reject(aborted ? call.options.signal?.reason : error);
   } finally {
@@ -147,10 +151,10 @@ async function send(lane: Lane<unknown, unknown>, calls: readonly Call[]): Promi
 }
 
 /** One caller's bad transaction must not reject another's: halves find it (M2). Nothing was written, so sending again is safe. */
-async function sendHalves(lane: Lane<unknown, unknown>, calls: readonly Call[]): Promise<void> {
+async function sendHalves(verb: BatchedVerb<unknown, unknown>, calls: readonly QueuedCall[]): Promise<void> {
   const middle = calls.length >> 1;
-  await send(lane, calls.slice(0, middle));
-  await send(lane, calls.slice(middle));
+  await send(verb, calls.slice(0, middle));
+  await send(verb, calls.slice(middle));
 }
 
 const codesOfOneItem: readonly unknown[] = ['ERR_MEMPOOL_INVALID', 'ERR_MEMPOOL_CORRUPT', 'ERR_MEMPOOL_UNSUPPORTED'];

@@ -8,7 +8,7 @@ import type { ReadContext } from '../contract/call-context.ts';
 import type { PageQuery } from '../contract/call-options.ts';
 import type { GossipPage } from '../contract/pool-verbs.ts';
 import type { MempoolStore } from '../contract/store.ts';
-import type { Pulses } from './change-signal.ts';
+import type { ChangeSignals } from './change-signal.ts';
 
 export interface GossipOptions extends PageQuery {
   /** Where an earlier one's `cursor` was; default 0: everything. */
@@ -23,13 +23,13 @@ export interface GossipOptions extends PageQuery {
  */
 export class Gossip implements AsyncIterable<GossipPage> {
   readonly #store: MempoolStore;
-  readonly #pulses: Pulses;
+  readonly #changeSignals: ChangeSignals;
   readonly #call: GossipCall | { readonly fault: unknown };
   #cursor: number;
 
-  constructor(store: MempoolStore, pulses: Pulses, peer: string, options: GossipOptions | undefined) {
+  constructor(store: MempoolStore, changeSignals: ChangeSignals, peer: string, options: GossipOptions | undefined) {
     this.#store = store;
-    this.#pulses = pulses;
+    this.#changeSignals = changeSignals;
     this.#call = callOf(peer, options);
     this.#cursor = 'fault' in this.#call ? 0 : this.#call.after;
   }
@@ -46,17 +46,17 @@ export class Gossip implements AsyncIterable<GossipPage> {
   }
 
   async *#pages({ limit, hashesOnly, except }: GossipCall, signal: AbortSignal): AsyncGenerator<GossipPage, undefined> {
-    const pulse = await this.#pulses.hold(signal);
+    const changes = await this.#changeSignals.hold(signal);
     try {
       for (;;) {
-        const { beat } = pulse;
+        const { version } = changes;
         const page = await this.#store.since(this.#cursor, { limit, hashesOnly, except, signal });
         if (page.items.length > 0) yield page;
-        if (page.next === this.#cursor) await pulse.next(beat, signal);
+        if (page.next === this.#cursor) await changes.next(version, signal);
         this.#cursor = page.next;
       }
     } finally {
-      this.#pulses.release(pulse);
+      this.#changeSignals.release(changes);
     }
   }
 }

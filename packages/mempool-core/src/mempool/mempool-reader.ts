@@ -6,7 +6,7 @@ import type { MempoolEvent } from '../contract/events.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
 import type { LogEntry, StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
-import { Pulses } from './change-signal.ts';
+import { ChangeSignals } from './change-signal.ts';
 import { Gossip, type GossipOptions } from './gossip.ts';
 import { checkLogWalk, checkSeqWalk, type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
 import { checkGoal, type WaitOptions } from './wait-goal.ts';
@@ -17,13 +17,13 @@ import { Watch } from './watch.ts';
 export abstract class MempoolReader {
   readonly #store: store.MempoolStore;
   readonly #waiters: Waiters;
-  readonly #pulses: Pulses;
+  readonly #changeSignals: ChangeSignals;
   #isClosing = false;
 
   constructor(on: store.MempoolStore) {
     this.#store = on;
     this.#waiters = new Waiters(on);
-    this.#pulses = new Pulses(on);
+    this.#changeSignals = new ChangeSignals(on);
   }
 
   /** The store below, for what this class does not offer. */
@@ -55,12 +55,12 @@ export abstract class MempoolReader {
     this.assertOpen();
     const { signal } = checkRead(options);
     signal?.throwIfAborted();
-    const pulse = await this.#pulses.hold(signal);
+    const changes = await this.#changeSignals.hold(signal);
     try {
-      for (let { beat } = pulse; !(await this.#store.hasPending({ signal })); { beat } = pulse)
-        await pulse.next(beat, signal);
+      for (let { version } = changes; !(await this.#store.hasPending({ signal })); { version } = changes)
+        await changes.next(version, signal);
     } finally {
-      this.#pulses.release(pulse);
+      this.#changeSignals.release(changes);
     }
   }
 
@@ -77,7 +77,7 @@ export abstract class MempoolReader {
    * A bad argument is an `ERR_MEMPOOL_INVALID` of its first page.
    */
   gossip(peer: string, options?: GossipOptions): Gossip {
-    return new Gossip(this.#store, this.#pulses, peer, options);
+    return new Gossip(this.#store, this.#changeSignals, peer, options);
   }
 
   /** Every pending transaction by seq, over all pages (O1). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
@@ -172,7 +172,7 @@ export abstract class MempoolReader {
 
   /** For what changes the pool without an event. */
   protected wake(): void {
-    this.#pulses.strike();
+    this.#changeSignals.notify();
   }
 
   protected assertOpen(): void {

@@ -13,7 +13,7 @@ import {
 import { checkCount } from '../boundary/basic-checks.ts';
 import { checkLimits } from '../boundary/open-options.ts';
 import { callNames } from '../boundary/option-names.ts';
-import { checkBudget, checkMoment, checkRevisions, checkTake } from '../boundary/pool-arguments.ts';
+import { checkBudget, checkCallTime, checkRevisions, checkTake } from '../boundary/pool-arguments.ts';
 import { readSubmission, readSubmissions, withTooLarge } from '../boundary/submissions.ts';
 import { checkName } from '../boundary/verdicts.ts';
 import type { ChainContext, WriteContext } from '../contract/call-context.ts';
@@ -21,13 +21,13 @@ import type { ChainOptions, ReadOptions, WriteOptions } from '../contract/call-o
 import { invalid } from '../contract/errors.ts';
 import { defaultThresholds, type MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
-import type { CheckedMoment } from '../contract/pool-driver.ts';
+import type { CheckedCallTime } from '../contract/pool-driver.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
 import type { ChainPoint, TransactionStatus } from '../contract/transaction.ts';
 import { Application } from './application.ts';
-import { type Arrival, dropLane, moveLane, receiveLane, statusLane } from './batched-verbs.ts';
-import type { Lane } from './call-list.ts';
+import { batchedDrop, batchedMove, batchedReceive, batchedStatus, type QueuedSubmission } from './batched-verbs.ts';
+import type { BatchedVerb } from './call-list.ts';
 import { Coalescer } from './coalescer.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
 import { type MempoolOptions, type ResolvedMempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
@@ -53,9 +53,9 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   readonly #application: Application | null;
   readonly #screening: Screening;
   readonly #sweeper: Sweeper | null;
-  readonly #receive: Lane<Arrival, store.ReceiveOutcome>;
-  readonly #status: Lane<string, TransactionStatus>;
-  readonly #moves: Readonly<Record<MoveVerb, Lane<string, boolean>>>;
+  readonly #receive: BatchedVerb<QueuedSubmission, store.ReceiveOutcome>;
+  readonly #status: BatchedVerb<string, TransactionStatus>;
+  readonly #moves: Readonly<Record<MoveVerb, BatchedVerb<string, boolean>>>;
   #closing: Promise<void> | null = null;
 
   /** Takes the store over: closing the pool closes it. */
@@ -65,12 +65,12 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     const { validate, sweepEveryMs: everyMs, schedule, log } = resolved;
     this.#options = resolved;
     this.#coalescer = new Coalescer(resolved);
-    this.#receive = receiveLane(on);
-    this.#status = statusLane(on);
+    this.#receive = batchedReceive(on);
+    this.#status = batchedStatus(on);
     this.#moves = {
-      markInflight: moveLane(on, 'markInflight'),
-      markAcknowledged: moveLane(on, 'markAcknowledged'),
-      release: moveLane(on, 'release'),
+      markInflight: batchedMove(on, 'markInflight'),
+      markAcknowledged: batchedMove(on, 'markAcknowledged'),
+      release: batchedMove(on, 'release'),
     };
     this.#application = validate === null ? null : new Application(validate, new InvalidHashes(resolved));
     this.#screening = new Screening({
@@ -135,7 +135,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   async drop(which: string | readonly string[], reason: string, options?: WriteOptions): Promise<boolean | string[]> {
     const context = checkWrite(options);
     checkReason(reason);
-    if (typeof which === 'string') return this.#single(dropLane(this.store, reason), which, context);
+    if (typeof which === 'string') return this.#single(batchedDrop(this.store, reason), which, context);
     const hashes = checkHashes('hashes', which, maxCallTransactions);
     return this.#whole((on, to) => on.drop(hashes, reason, to), context);
   }
@@ -157,7 +157,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /** What `reap` gives, marked in flight under a lease in the same step. */
-  async take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Lot> {
+  async take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Claim> {
     const context = checkWrite(options, callNames.take);
     const claim = { ...checkTake(options), ...this.#at(options) };
     const room = checkBudget(budget);
@@ -222,7 +222,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     await this.close();
   }
 
-  async #submit(own: verbs.Submission, moment: CheckedMoment, context: WriteOptions): Promise<SubmitOutcome> {
+  async #submit(own: verbs.Submission, moment: CheckedCallTime, context: WriteOptions): Promise<SubmitOutcome> {
     if (this.#screening.passes(own)) return this.#send(own, moment, context);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
     if (screened.kind === 'answered') return screened.outcome;
@@ -232,14 +232,14 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }) : outcome;
   }
 
-  #send(own: verbs.Submission, moment: CheckedMoment, context: WriteOptions): Promise<store.ReceiveOutcome> {
+  #send(own: verbs.Submission, moment: CheckedCallTime, context: WriteOptions): Promise<store.ReceiveOutcome> {
     const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own) };
     return this.#coalescer.call(this.#receive, subject, context);
   }
 
   async #receiveAll(
     own: readonly verbs.Submission[],
-    moment: CheckedMoment,
+    moment: CheckedCallTime,
     context: WriteContext,
   ): Promise<SubmitOutcome[]> {
     const [now, given] = [moment.now ?? undefined, moment.height ?? undefined];
@@ -268,9 +268,9 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#whole((on, to) => on[verb](hashes, to), context);
   }
 
-  async #single<Answer>(lane: Lane<string, Answer>, hash: string, context: WriteOptions): Promise<Answer> {
+  async #single<Answer>(verb: BatchedVerb<string, Answer>, hash: string, context: WriteOptions): Promise<Answer> {
     checkHash('hash', hash);
-    return this.#coalescer.call(lane, { item: hash, hash, bytes: 0 }, context);
+    return this.#coalescer.call(verb, { item: hash, hash, bytes: 0 }, context);
   }
 
   /** Of a context that was checked. */
@@ -287,11 +287,11 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     const context = checkWrite(options, callNames.submit);
     const from = options?.from;
     if (from !== undefined) checkName('from', from, 1);
-    return { context, moment: checkMoment(this.#at(options)), from };
+    return { context, moment: checkCallTime(this.#at(options)), from };
   }
 
   /** The moment that the options tell, with the height that the pool is told where they have none. */
-  #at(options: verbs.Moment | undefined): verbs.Moment {
+  #at(options: verbs.CallTime | undefined): verbs.CallTime {
     const { now, height } = options ?? {};
     return { now, height: height ?? this.#options.height?.() };
   }
@@ -299,6 +299,6 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
 
 interface Submitting {
   readonly context: WriteContext;
-  readonly moment: CheckedMoment;
+  readonly moment: CheckedCallTime;
   readonly from: string | undefined;
 }

@@ -1,12 +1,12 @@
-import { type Life, live, nextStage, type Thresholds } from '../contract/lifecycle.ts';
-import { placeBelow } from '../contract/order-key.ts';
+import { live, nextStage, type Thresholds, type TxState } from '../contract/lifecycle.ts';
+import { orderKeyBelow } from '../contract/order-key.ts';
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import type { AdmissionRefusal, LimitName } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { KnownStage } from '../contract/transaction.ts';
 import { maxPriority } from '../contract/verdict.ts';
-import { countingSighting, type Step } from '../rules/step.ts';
+import { countedInclusion, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
 import { excessOf, floorOf, victimsFor } from './eviction.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
@@ -14,10 +14,10 @@ import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
 import { replacementBound } from './replacement.ts';
-import { Draft, type Planning } from './step-builder.ts';
+import { type Planning, StepBuilder } from './step-builder.ts';
 
 /** When a call is made, by the pool's clock and the chain. */
-export interface PoolMoment {
+export interface AdmissionTime {
   readonly nowMs: number;
   readonly height: number;
 }
@@ -29,55 +29,55 @@ const noSources: readonly string[] = Object.freeze([]);
 export function admitStep(
   pool: Planning,
   submissions: readonly CheckedSubmission[],
-  { nowMs, height }: PoolMoment,
+  { nowMs, height }: AdmissionTime,
   thresholds: Thresholds,
 ): Step<ReceiveOutcome[]> {
-  const draft = new Draft(pool);
+  const builder = new StepBuilder(pool);
   const told = new Map<string, ReceiveOutcome>();
   const outcome = submissions.map((submission) => {
     const { hash } = submission;
     const first = told.get(hash);
-    if (first !== undefined) return again(draft, submission, first);
-    const answer = admit(draft, submission, { nowMs, height }, thresholds);
+    if (first !== undefined) return again(builder, submission, first);
+    const answer = admit(builder, submission, { nowMs, height }, thresholds);
     told.set(hash, answer);
     return answer;
   });
-  return draft.step(outcome);
+  return builder.step(outcome);
 }
 
 /** What comes twice in one call is answered once; calls of many peers may have been made one. */
-function again(draft: Draft, submission: CheckedSubmission, first: ReceiveOutcome): ReceiveOutcome {
-  addSource(draft, submission);
+function again(builder: StepBuilder, submission: CheckedSubmission, first: ReceiveOutcome): ReceiveOutcome {
+  addSource(builder, submission);
   if (first.kind !== 'received') return { ...first };
   return { kind: 'duplicate', hash: first.hash, stage: first.stage };
 }
 
 function admit(
-  draft: Draft,
+  builder: StepBuilder,
   submission: CheckedSubmission,
-  moment: PoolMoment,
+  moment: AdmissionTime,
   thresholds: Thresholds,
 ): ReceiveOutcome {
   const { hash } = submission;
-  const before = draft.life(hash);
+  const before = builder.txState(hash);
   const stage = before?.stage ?? 'Unknown';
   if (nextStage(stage, 'receive') === null) {
-    addSource(draft, submission);
+    addSource(builder, submission);
     return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
   }
-  const entry = newEntry(draft.nextSeq, submission, moment);
-  const sighting = countingSighting(draft.view, hash, thresholds);
-  if (sighting !== null) return admitConfirmed(draft, submission, { before, entry, sighting });
-  const attempt = isAlone(draft, entry) ? admitAlone(draft.index, entry) : attemptTo(draft, entry);
-  if ('kind' in attempt) return attempt.kind === 'full' ? { ...attempt, floor: floorOf(draft.index) } : attempt;
-  draft.begin(before, live(hash, entry.seq, 'Pending', 0), submission);
-  for (const node of attempt.replaced) draft.end(node, 'replaced');
-  for (const node of attempt.victims) draft.end(node, 'evicted');
+  const entry = newEntry(builder.nextSeq, submission, moment);
+  const inclusion = countedInclusion(builder.view, hash, thresholds);
+  if (inclusion !== null) return admitConfirmed(builder, submission, { before, entry, inclusion });
+  const attempt = isAlone(builder, entry) ? admitAlone(builder.index, entry) : attemptTo(builder, entry);
+  if ('kind' in attempt) return attempt.kind === 'full' ? { ...attempt, floor: floorOf(builder.index) } : attempt;
+  builder.begin(before, live(hash, entry.seq, 'Pending', 0), submission);
+  for (const node of attempt.replaced) builder.end(node, 'replaced');
+  for (const node of attempt.victims) builder.end(node, 'evicted');
   const received = { kind: 'received', hash, seq: entry.seq, stage: 'Pending' } as const;
   return attempt.node.place.ready ? received : { ...received, parked: true };
 }
 
-function addSource({ index }: Draft, { hash, from }: CheckedSubmission): void {
+function addSource({ index }: StepBuilder, { hash, from }: CheckedSubmission): void {
   const node = index.node(hash);
   if (node === undefined || from === null) return;
   const { entry, stage } = node;
@@ -85,7 +85,11 @@ function addSource({ index }: Draft, { hash, from }: CheckedSubmission): void {
   index.move(node, stage, { ...entry, sources: [...entry.sources, from] });
 }
 
-export function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmission, moment: PoolMoment): Entry {
+export function newEntry(
+  seq: number,
+  { hash, payload, verdict, from }: CheckedSubmission,
+  moment: AdmissionTime,
+): Entry {
   return {
     hash,
     seq,
@@ -103,20 +107,20 @@ export function newEntry(seq: number, { hash, payload, verdict, from }: CheckedS
 
 /** L13: the chain has it already, whatever the pool would say. */
 function admitConfirmed(
-  draft: Draft,
+  builder: StepBuilder,
   submission: CheckedSubmission,
-  { before, entry, sighting }: { readonly before: Life | null; readonly entry: Entry; readonly sighting: number },
+  { before, entry, inclusion }: { readonly before: TxState | null; readonly entry: Entry; readonly inclusion: number },
 ): ReceiveOutcome {
   const { hash, seq } = entry;
-  draft.index.put(entry, 'Confirmed');
-  draft.begin(before, live(hash, seq, 'Confirmed', sighting), submission);
-  dropRivals(draft, entry.verdict.provides);
-  settle(draft.index);
+  builder.index.put(entry, 'Confirmed');
+  builder.begin(before, live(hash, seq, 'Confirmed', inclusion), submission);
+  dropRivals(builder, entry.verdict.provides);
+  settle(builder.index);
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
 }
 
 /** Waits for nobody, nobody waits for it, and nobody has done what it does. */
-function isAlone({ index }: Draft, { verdict }: Entry): boolean {
+function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
   const { provides, requires } = verdict;
   const { dependents, providers, satisfied } = index;
   const isNamed = (tag: string): boolean => dependents.has(tag) || providers.has(tag) || satisfied.has(tag);
@@ -128,7 +132,7 @@ export function admitAlone(index: PoolIndex, entry: Entry): Admitted | Admission
   const refusal = refusedByGas(index, entry) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
   const { hash, seq, bytes, verdict } = entry;
-  const place = placeBelow([], verdict.priority, seq, true);
+  const place = orderKeyBelow([], verdict.priority, seq, true);
   const victims = victimsFor(index, place, excessOf(index, { transactions: 1, bytes }));
   if (victims === null) return { kind: 'full', hash };
   for (const victim of victims) index.move(victim, 'Dropped');
@@ -137,11 +141,11 @@ export function admitAlone(index: PoolIndex, entry: Entry): Admitted | Admission
 }
 
 /** Tries it on the index, and takes it back where it ends in a refusal. */
-function attemptTo(draft: Draft, entry: Entry): Admitted | AdmissionRefusal {
-  draft.index.begin();
-  const attempt = new Attempt(draft, entry).run();
-  if ('kind' in attempt) draft.index.undo();
-  else draft.index.keep();
+function attemptTo(builder: StepBuilder, entry: Entry): Admitted | AdmissionRefusal {
+  builder.index.begin();
+  const attempt = new Attempt(builder, entry).run();
+  if ('kind' in attempt) builder.index.undo();
+  else builder.index.keep();
   return attempt;
 }
 
@@ -164,21 +168,21 @@ interface Admitted {
 
 /** One newcomer against the pool, tried on the index itself: whoever asked takes it back where it ends in a refusal. */
 class Attempt {
-  readonly #draft: Draft;
+  readonly #builder: StepBuilder;
   readonly #entry: Entry;
   readonly #rivals: readonly PoolNode[];
   #ancestors: ReadonlySet<PoolNode> = new Set();
 
-  constructor(draft: Draft, entry: Entry) {
-    this.#draft = draft;
+  constructor(builder: StepBuilder, entry: Entry) {
+    this.#builder = builder;
     this.#entry = entry;
-    const { index } = draft;
+    const { index } = builder;
     const rivals = new Set(entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]));
     this.#rivals = [...rivals].sort((a, b) => a.seq - b.seq);
   }
 
   run(): Admitted | AdmissionRefusal {
-    const { index } = this.#draft;
+    const { index } = this.#builder;
     const refusal = refusedByGas(index, this.#entry) ?? this.#refusedByRivals() ?? this.#refusedBySender();
     if (refusal !== null) return refusal;
     for (const rival of this.#rivals) index.move(rival, 'Dropped');
@@ -190,7 +194,7 @@ class Attempt {
     const { hash, verdict } = this.#entry;
     const settled = this.#rivals.find(({ stage }) => stage !== 'Pending');
     if (settled !== undefined) return { kind: 'conflict', hash, with: settled.hash };
-    const { satisfied } = this.#draft.index;
+    const { satisfied } = this.#builder.index;
     if (verdict.provides.some((tag) => satisfied.has(tag))) return { kind: 'conflict', hash, with: null };
     const required = this.#bump();
     return required === null || verdict.priority >= required ? null : this.#underpriced(required);
@@ -198,7 +202,7 @@ class Attempt {
 
   /** The least priority that beats each rival by the bump; `null` without rivals. */
   #bump(): bigint | null {
-    const { replacementBump } = this.#draft.index.limits;
+    const { replacementBump } = this.#builder.index.limits;
     let required: bigint | null = null;
     for (const { entry } of this.#rivals) {
       const bound = replacementBound(entry.verdict.priority, replacementBump);
@@ -213,7 +217,7 @@ class Attempt {
 
   /** A replacement takes no more room than what it replaces. */
   #refusedBySender(): AdmissionRefusal | null {
-    return this.#rivals.length > 0 ? null : refusedBySender(this.#draft.index, this.#entry);
+    return this.#rivals.length > 0 ? null : refusedBySender(this.#builder.index, this.#entry);
   }
 
   #limit(limit: LimitName): AdmissionRefusal {
@@ -222,7 +226,7 @@ class Attempt {
 
   /** Before it is placed: a place is for what stands in no circle. */
   #refusedByGraph(node: PoolNode): AdmissionRefusal | null {
-    const { index } = this.#draft;
+    const { index } = this.#builder;
     if (closesCycle(index, node)) return { kind: 'cycle', hash: node.hash };
     const { maxAncestors } = index.limits;
     this.#ancestors = ancestorsOf(index, node, maxAncestors);
@@ -231,7 +235,7 @@ class Attempt {
 
   /** It is settled as late as can be: many may wait for one that is refused. */
   #standing(newcomer: PoolNode): Admitted | AdmissionRefusal {
-    const { index } = this.#draft;
+    const { index } = this.#builder;
     const refusal = this.#refusedBySum() ?? this.#refusedByParked(newcomer) ?? this.#refusedByDescendants(newcomer);
     if (refusal !== null) return refusal;
     settle(index);
@@ -246,7 +250,7 @@ class Attempt {
   /** Where more than one leaves or has to wait, all that they would have paid counts. */
   #refusedBySum(): AdmissionRefusal | null {
     if (this.#rivals.length === 0) return null;
-    settle(this.#draft.index);
+    settle(this.#builder.index);
     const losers = [...this.#rivals, ...this.#parked()];
     if (losers.length <= 1) return null;
     const { verdict, bytes } = this.#entry;
@@ -259,7 +263,7 @@ class Attempt {
 
   /** Those that were ready before and wait now. */
   #parked(): PoolNode[] {
-    const { index } = this.#draft;
+    const { index } = this.#builder;
     const parked: PoolNode[] = [];
     for (const { node, before } of index.attempted())
       if (before?.place?.ready === true && node.place?.ready === false) parked.push(node);
@@ -267,13 +271,13 @@ class Attempt {
   }
 
   #refusedByParked(node: PoolNode): AdmissionRefusal | null {
-    const { index } = this.#draft;
+    const { index } = this.#builder;
     if (this.#rivals.length > 0 || index.parked.length < index.limits.maxParked) return null;
     return placeOf(index, node).ready ? null : this.#limit('maxParked');
   }
 
   #refusedByDescendants(node: PoolNode): AdmissionRefusal | null {
-    const { index } = this.#draft;
+    const { index } = this.#builder;
     if (hasTooManyDescendants(index, node, this.#ancestors)) return this.#limit('maxDescendants');
     return burdensDescendants(index, node) ? this.#limit('maxAncestors') : null;
   }

@@ -1,12 +1,12 @@
 import type { CheckedBlock } from '../contract/driver.ts';
-import type { Life } from '../contract/lifecycle.ts';
+import type { TxState } from '../contract/lifecycle.ts';
 import type { ConfirmOutcome, RollbackOutcome } from '../contract/store.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
 import { appliedOutcome } from '../rules/answers.ts';
 import { type ChainPlan, planConfirm, planUndo, type Step, stepOf, undoneOutcome } from '../rules/step.ts';
 import { conflictReason, dropRivals, resolveReturns } from './conflict.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { Draft, type Planning } from './step-builder.ts';
+import { type Planning, StepBuilder } from './step-builder.ts';
 
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
 
@@ -15,17 +15,17 @@ export function confirmPoolStep(pool: Planning, block: CheckedBlock): Step<Confi
   const plan = planConfirm(pool.view, block);
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
   const { tick } = plan.chain;
-  const draft = new Draft(pool, tick);
-  if (plan.chain.kind === 'applied') draft.index.satisfied.moveFloor(plan.chain.floor);
-  moveAll(draft, plan);
-  for (const { after } of plan.changes) if (after.stage === 'Finalized') satisfyBy(draft, after);
-  for (const tag of block.provides) draft.index.satisfy(tag, tick);
-  const shown = shownTags(draft, block);
-  nameConflicts(draft, plan, shown);
-  dropRivals(draft, shown);
-  resolveReturns(draft, returnedIn(plan));
+  const builder = new StepBuilder(pool, tick);
+  if (plan.chain.kind === 'applied') builder.index.satisfied.moveFloor(plan.chain.floor);
+  moveAll(builder, plan);
+  for (const { after } of plan.changes) if (after.stage === 'Finalized') satisfyBy(builder, after);
+  for (const tag of block.provides) builder.index.satisfy(tag, tick);
+  const shown = shownTags(builder, block);
+  nameConflicts(builder, plan, shown);
+  dropRivals(builder, shown);
+  resolveReturns(builder, returnedIn(plan));
   const tip = { point: { ...block.point }, tick };
-  return draft.step(appliedOutcome(draft.changes(), tip), plan);
+  return builder.step(appliedOutcome(builder.changes(), tip), plan);
 }
 
 /** L9; what undone blocks had done for tags is undone too. */
@@ -33,15 +33,15 @@ export function rollbackPoolStep(pool: Planning, point: ChainPoint | null): Step
   const plan = planUndo(pool.view, point);
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
   const { tick } = plan.chain;
-  const draft = new Draft(pool, tick);
-  const withdrawn = draft.index.satisfied.after(tick);
-  for (const tag of withdrawn) draft.index.forget(tag);
-  for (const life of plan.clamped) draft.clamp(life);
-  moveAll(draft, plan);
-  resolveReturns(draft, returnedIn(plan), withdrawn);
-  uncheck(draft.index, pool.view.currentTip.tick, tick);
-  const returned = draft.changes().filter(({ after }) => after.stage === 'Pending').length;
-  return draft.step(undoneOutcome(pool.view, point, tick, returned), plan);
+  const builder = new StepBuilder(pool, tick);
+  const withdrawn = builder.index.satisfied.after(tick);
+  for (const tag of withdrawn) builder.index.forget(tag);
+  for (const txState of plan.clamped) builder.clamp(txState);
+  moveAll(builder, plan);
+  resolveReturns(builder, returnedIn(plan), withdrawn);
+  uncheck(builder.index, pool.view.currentTip.tick, tick);
+  const returned = builder.changes().filter(({ after }) => after.stage === 'Pending').length;
+  return builder.step(undoneOutcome(pool.view, point, tick, returned), plan);
 }
 
 /**
@@ -59,8 +59,8 @@ function uncheck(index: PoolIndex, from: number, to: number): void {
   }
 }
 
-function moveAll(draft: Draft, { changes }: Planned): void {
-  for (const { before, after } of changes) if (before !== null) draft.move(before, after);
+function moveAll(builder: StepBuilder, { changes }: Planned): void {
+  for (const { before, after } of changes) if (before !== null) builder.move(before, after);
 }
 
 function returnedIn({ changes }: Planned): string[] {
@@ -68,20 +68,20 @@ function returnedIn({ changes }: Planned): string[] {
 }
 
 /** What a final transaction did stays done although it leaves the pool. */
-function satisfyBy(draft: Draft, { hash, tick }: Life): void {
-  for (const tag of draft.index.node(hash)?.entry.verdict.provides ?? []) draft.index.satisfy(tag, tick);
+function satisfyBy(builder: StepBuilder, { hash, tick }: TxState): void {
+  for (const tag of builder.index.node(hash)?.entry.verdict.provides ?? []) builder.index.satisfy(tag, tick);
 }
 
 /** What would have been dropped by its age alone is told what happened to its tags. */
-function nameConflicts(draft: Draft, { changes }: Planned, shown: ReadonlySet<string>): void {
+function nameConflicts(builder: StepBuilder, { changes }: Planned, shown: ReadonlySet<string>): void {
   for (const { before, after } of changes) {
     if (before === null || after.stage !== 'Dropped') continue;
-    const isRival = draft.index.node(after.hash)?.entry.verdict.provides.some((tag) => shown.has(tag));
-    if (isRival) draft.move(before, { ...after, reason: conflictReason });
+    const isRival = builder.index.node(after.hash)?.entry.verdict.provides.some((tag) => shown.has(tag));
+    if (isRival) builder.move(before, { ...after, reason: conflictReason });
   }
 }
 
-function shownTags({ index }: Draft, { provides, seen }: CheckedBlock): Set<string> {
+function shownTags({ index }: StepBuilder, { provides, seen }: CheckedBlock): Set<string> {
   const tags = new Set(provides);
   for (const hash of seen) {
     const node = index.node(hash);

@@ -10,7 +10,7 @@ import {
   isCount,
 } from '../codec/codec.ts';
 import { decodeEntry, encodeEntry } from '../codec/entry-record.ts';
-import type { Life } from '../contract/lifecycle.ts';
+import type { TxState } from '../contract/lifecycle.ts';
 import { type Limits, limitNames, namedLimits } from '../contract/limits.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import { knownStages } from '../contract/transaction.ts';
@@ -127,7 +127,7 @@ function readWrite(row: WriteRow): Write {
   const stage = knownStages[code];
   if (stage === undefined || !isBytes(hashBytes) || !isCount(seq) || !isCount(tick)) throw damaged('change');
   const hash = bytesToHash(hashBytes);
-  const after: Life = { hash, seq, stage, tick, confirmations, nonConfirmations, reason };
+  const after: TxState = { hash, seq, stage, tick, confirmations, nonConfirmations, reason };
   return { after, point: point && decodePoint(point), body: isNew ? { hash, payload: noBytes, payloadType: 0 } : null };
 }
 

@@ -1,25 +1,29 @@
 import { closesCycle, mayCloseCycles } from './graph.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
-import type { Draft } from './step-builder.ts';
+import type { StepBuilder } from './step-builder.ts';
 
 /** Why a transaction is dropped whose tags another one has brought about, and one that would wait for itself. */
 export const conflictReason = 'conflict';
 const cycleReason = 'cycle';
 
 /** What the chain shows wins: whoever else provides these tags is dropped, unless the chain shows that one too. */
-export function dropRivals(draft: Draft, tags: Iterable<string>): void {
+export function dropRivals(builder: StepBuilder, tags: Iterable<string>): void {
   for (const tag of tags)
-    for (const rival of [...draft.index.providers.of(tag)])
-      if (rival.stage !== 'Confirmed') draft.drop(rival.hash, conflictReason);
+    for (const rival of [...builder.index.providers.of(tag)])
+      if (rival.stage !== 'Confirmed') builder.drop(rival.hash, conflictReason);
 }
 
 /**
  * Decides who stays where a block or an undoing has put some back into the queue, or has withdrawn tags: two may provide the same
  * by now, or one may wait for itself. One after the other by seq, each against those that stay: so nobody goes for one that goes.
  */
-export function resolveReturns(draft: Draft, hashes: readonly string[], withdrawn: readonly string[] = []): void {
-  const { index } = draft;
+export function resolveReturns(
+  builder: StepBuilder,
+  hashes: readonly string[],
+  withdrawn: readonly string[] = [],
+): void {
+  const { index } = builder;
   const undecided = new Set<PoolNode>();
   const doubt = (node: PoolNode): void => {
     if (isCounted(node.stage)) undecided.add(node);
@@ -34,8 +38,8 @@ export function resolveReturns(draft: Draft, hashes: readonly string[], withdraw
   const hasCycles = mayCloseCycles(index, undecided);
   for (const node of [...undecided].sort((a, b) => a.seq - b.seq)) {
     undecided.delete(node);
-    if (hasRival(index, node, undecided)) draft.drop(node.hash, conflictReason);
-    else if (hasCycles && closesCycle(index, node, undecided)) draft.drop(node.hash, cycleReason);
+    if (hasRival(index, node, undecided)) builder.drop(node.hash, conflictReason);
+    else if (hasCycles && closesCycle(index, node, undecided)) builder.drop(node.hash, cycleReason);
   }
 }
 

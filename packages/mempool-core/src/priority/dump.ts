@@ -28,7 +28,14 @@ function dumpedEntry({ entry, stage, place }: PoolNode): PoolDump['entries'][num
   const plain = { bytes, sources: [...sources], version, admittedAt, admittedHeight, checkedHeight, gossipSeq };
   const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
   const where =
-    place === null ? null : { ready: place.ready, eff: place.eff, anchor: place.anchor, depth: place.depth };
+    place === null
+      ? null
+      : {
+          ready: place.ready,
+          effectivePriority: place.effectivePriority,
+          tieBreakSeq: place.tieBreakSeq,
+          depth: place.depth,
+        };
   return { hash, seq, stage, ...verdict, ...tags, ...plain, lease: lease && { ...lease }, place: where };
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from '../contract/order-key.ts';
+import type { OrderKey } from '../contract/order-key.ts';
 import { maxPriority, minPriority } from '../contract/verdict.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode } from './pool-node.ts';
@@ -22,7 +22,7 @@ export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
  *
  * @returns `null` where it does not suffice
  */
-export function victimsFor(index: PoolIndex, place: Place, excess: Excess): PlacedNode[] | null {
+export function victimsFor(index: PoolIndex, place: OrderKey, excess: Excess): PlacedNode[] | null {
   const victims: PlacedNode[] = [];
   let { transactions, bytes } = excess;
   if (transactions <= 0 && bytes <= 0) return victims;
@@ -38,8 +38,8 @@ export function victimsFor(index: PoolIndex, place: Place, excess: Excess): Plac
   return null;
 }
 
-function isWorse(worst: Place, place: Place): boolean {
-  return worst.ready === place.ready ? worst.eff < place.eff : place.ready;
+function isWorse(worst: OrderKey, place: OrderKey): boolean {
+  return worst.ready === place.ready ? worst.effectivePriority < place.effectivePriority : place.ready;
 }
 
 /** The lowest priority that a ready transaction of one byte without parents needs; `null` where none would do. */
@@ -52,8 +52,8 @@ export function floorOf(index: PoolIndex): bigint | null {
   let victims = 0;
   for (const { place, entry } of order.backwards()) {
     victims += 1;
-    if (victims > limits.maxEvictions || (place.ready && place.eff === maxPriority)) return null;
-    if (place.ready) floor = place.eff + 1n;
+    if (victims > limits.maxEvictions || (place.ready && place.effectivePriority === maxPriority)) return null;
+    if (place.ready) floor = place.effectivePriority + 1n;
     transactions -= 1;
     bytes -= entry.bytes;
     if (transactions <= 0 && bytes <= 0) return floor;

@@ -1,4 +1,4 @@
-import { type Place, placeBelow } from '../contract/order-key.ts';
+import { type OrderKey, orderKeyBelow } from '../contract/order-key.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 import { postOrder } from './post-order.ts';
@@ -57,9 +57,9 @@ function isNeeded(index: PoolIndex, { entry }: PoolNode): boolean {
 }
 
 /** Where it stands below its parents, which are placed. */
-export function placeOf(index: PoolIndex, node: PoolNode): Place {
+export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   const { seq, verdict } = node.entry;
-  const parents: Place[] = [];
+  const parents: OrderKey[] = [];
   let ready = true;
   for (const tag of verdict.requires) {
     if (isMet(index, tag)) continue;
@@ -67,9 +67,15 @@ export function placeOf(index: PoolIndex, node: PoolNode): Place {
     ready &&= providers.some(isReady);
     for (const { place } of providers) parents.push(place);
   }
-  return placeBelow(parents, verdict.priority, seq, ready);
+  return orderKeyBelow(parents, verdict.priority, seq, ready);
 }
 
-function isSame(a: Place, b: Place): boolean {
-  return a.ready === b.ready && a.eff === b.eff && a.anchor === b.anchor && a.depth === b.depth && a.seq === b.seq;
+function isSame(a: OrderKey, b: OrderKey): boolean {
+  return (
+    a.ready === b.ready &&
+    a.effectivePriority === b.effectivePriority &&
+    a.tieBreakSeq === b.tieBreakSeq &&
+    a.depth === b.depth &&
+    a.seq === b.seq
+  );
 }

@@ -1,5 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
-import type { Place } from '../contract/order-key.ts';
+import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { AgeLists } from './age-lists.ts';
@@ -11,7 +11,7 @@ import {
   type PlacedNode,
   type PoolNode,
   providing,
-  type Trace,
+  type UndoEntry,
   type Unsettled,
 } from './pool-node.ts';
 import { Ranking } from './ranking.ts';
@@ -19,7 +19,7 @@ import { Satisfied } from './satisfied-tags.ts';
 import { SortedList } from './sorted-list.ts';
 import { TagIndex } from './tag-index.ts';
 import { Totals } from './totals.ts';
-import { Journal, type Outside } from './undo-log.ts';
+import { type PoolScalars, UndoLog } from './undo-log.ts';
 
 /**
  * Everything a priority pool knows beyond the lives of its transactions, in every order it is asked for. What is changed
@@ -47,8 +47,8 @@ export class PoolIndex {
   readonly totals: Totals = new Totals();
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
   readonly #nodes = new Map<string, PoolNode>();
-  readonly #journal = new Journal();
-  #outside: Outside | null = null;
+  readonly #journal = new UndoLog();
+  #outside: PoolScalars | null = null;
 
   constructor(limits: Limits) {
     this.limits = limits;
@@ -75,7 +75,7 @@ export class PoolIndex {
   }
 
   /** Takes in one that nobody waits for and that waits for nobody, in its place. */
-  stand(entry: Entry, place: Place): PlacedNode {
+  stand(entry: Entry, place: OrderKey): PlacedNode {
     const known = this.#nodes.get(entry.hash);
     const node = known ?? newNode(entry, 'Pending');
     if (known === undefined) {
@@ -127,7 +127,7 @@ export class PoolIndex {
   }
 
   /** Where a Pending one stands. */
-  place(node: PoolNode, place: Place): void {
+  place(node: PoolNode, place: OrderKey): void {
     this.#remember(node);
     this.#detachPlace(node);
     node.place = place;
@@ -179,12 +179,12 @@ export class PoolIndex {
   }
 
   /** What the call has touched. */
-  touched(): readonly Trace[] {
+  touched(): readonly UndoEntry[] {
     return this.#journal.touched();
   }
 
   /** What the attempt has touched. */
-  attempted(): readonly Trace[] {
+  attempted(): readonly UndoEntry[] {
     return this.#journal.attempted();
   }
 

@@ -1,4 +1,4 @@
-import type { Place } from '../contract/order-key.ts';
+import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 
@@ -10,19 +10,19 @@ export interface PoolNode {
   entry: Entry;
   stage: KnownStage;
   /** `null` unless Pending; and of a Pending one until it is placed. */
-  place: Place | null;
+  place: OrderKey | null;
   /** The last call and the last attempt that touched it. */
   call: number;
   attempt: number;
 }
 
-export type PlacedNode = PoolNode & { place: Place };
+export type PlacedNode = PoolNode & { place: OrderKey };
 
 /** What a transaction was before a call; `null`: not there. */
 export type Before = Pick<PoolNode, 'entry' | 'stage' | 'place'> | null;
 
 /** A transaction that a call has touched. */
-export interface Trace {
+export interface UndoEntry {
   readonly node: PoolNode;
   readonly before: Before;
 }

@@ -2,77 +2,77 @@ import { invalid } from '../contract/errors.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedRevision, CheckedTake } from '../contract/pool-driver.ts';
-import type { LimitName, Lot, ReviseOutcome, Sweep } from '../contract/pool-verbs.ts';
+import type { Claim, LimitName, ReviseOutcome, Sweep } from '../contract/pool-verbs.ts';
 import type { CheckedVerdict } from '../contract/verdict.ts';
-import { leaseEnd } from '../rules/pool-clock.ts';
+import { claimEnd } from '../rules/pool-clock.ts';
 import type { Step } from '../rules/step.ts';
-import type { PoolMoment } from './admission.ts';
+import type { AdmissionTime } from './admission.ts';
 import { excessOf } from './eviction.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
 import { reapFrom } from './selection.ts';
-import { Draft, type Planning } from './step-builder.ts';
+import { type Planning, StepBuilder } from './step-builder.ts';
 
 /** What one `sweep` moves at the most. */
 const maxSwept = 1_000;
 
 /** L3, L4: what is parked is not marked. */
 export function movePoolStep(pool: Planning, verb: MoveVerb, hashes: readonly string[]): Step<string[]> {
-  const draft = new Draft(pool);
+  const builder = new StepBuilder(pool);
   const moved = hashes.filter((hash) => {
-    const node = draft.index.node(hash);
+    const node = builder.index.node(hash);
     if (verb === 'markInflight' && (node === undefined || !isReady(node))) return false;
-    return draft.moveBy(verb, hash);
+    return builder.moveBy(verb, hash);
   });
-  return draft.step(moved);
+  return builder.step(moved);
 }
 
 /** L10. */
 export function dropPoolStep(pool: Planning, hashes: readonly string[], reason: string): Step<string[]> {
-  const draft = new Draft(pool);
-  return draft.step(hashes.filter((hash) => draft.drop(hash, reason)));
+  const builder = new StepBuilder(pool);
+  return builder.step(hashes.filter((hash) => builder.drop(hash, reason)));
 }
 
 /** Reaps and marks in flight under one lease. */
-export function takeStep(pool: Planning, take: CheckedTake, { nowMs }: PoolMoment): Step<Lot> {
-  const { leaseId, owner, leaseMs, budget } = take;
-  const draft = new Draft(pool);
-  const lease = { id: leaseId, owner, untilMs: leaseEnd(nowMs, leaseMs) };
-  const transactions = reapFrom(draft.index, budget);
-  for (const { hash } of transactions) draft.moveBy('markInflight', hash, lease);
-  return draft.step({ leaseId, owner, untilMs: lease.untilMs, transactions });
+export function takeStep(pool: Planning, take: CheckedTake, { nowMs }: AdmissionTime): Step<Claim> {
+  const { claimId, owner, claimMs, budget } = take;
+  const builder = new StepBuilder(pool);
+  const lease = { id: claimId, owner, untilMs: claimEnd(nowMs, claimMs) };
+  const transactions = reapFrom(builder.index, budget);
+  for (const { hash } of transactions) builder.moveBy('markInflight', hash, lease);
+  return builder.step({ claimId, owner, untilMs: lease.untilMs, transactions });
 }
 
 /** Whether a sweep would find nothing. */
-export function isSwept(index: PoolIndex, moment: PoolMoment): boolean {
+export function isSwept(index: PoolIndex, moment: AdmissionTime): boolean {
   return !isOver(index) && endedIn(index, moment, 1).length === 0 && expiredIn(index, moment, 1).length === 0;
 }
 
-function endedIn({ ages }: PoolIndex, { nowMs }: PoolMoment, limit: number): PoolNode[] {
+function endedIn({ ages }: PoolIndex, { nowMs }: AdmissionTime, limit: number): PoolNode[] {
   return firstOf(ages.leased.list, limit, ({ entry }) => (entry.lease?.untilMs ?? 0) < nowMs);
 }
 
 /** Ends leases, then what waited too long, then what is over the limits. */
-export function sweepStep(pool: Planning, moment: PoolMoment): Step<Sweep> {
-  const draft = new Draft(pool);
-  const { index } = draft;
+export function sweepStep(pool: Planning, moment: AdmissionTime): Step<Sweep> {
+  const builder = new StepBuilder(pool);
+  const { index } = builder;
   const returned = endedIn(index, moment, maxSwept).map(({ hash }) => hash);
-  for (const hash of returned) draft.moveBy('release', hash);
+  for (const hash of returned) builder.moveBy('release', hash);
   settle(index);
   const expired = expiredIn(index, moment, maxSwept - returned.length);
-  for (const hash of expired) draft.drop(hash, 'expired');
+  for (const hash of expired) builder.drop(hash, 'expired');
   settle(index);
   const evicted: string[] = [];
   while (isOver(index) && evicted.length + expired.length + returned.length < maxSwept) {
     const worst = index.order.last;
     if (worst === undefined) break;
     evicted.push(worst.hash);
-    draft.drop(worst.hash, 'evicted');
+    builder.drop(worst.hash, 'evicted');
   }
   const isCut = evicted.length + expired.length + returned.length === maxSwept;
-  return draft.step({ returned, expired, evicted, more: isCut && !isSwept(index, moment) });
+  return builder.step({ returned, expired, evicted, more: isCut && !isSwept(index, moment) });
 }
 
 function isOver(index: PoolIndex): boolean {
@@ -90,7 +90,7 @@ function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode
 }
 
 /** Strictly older than allowed. A list that no limit asks for is not made. */
-function expiredIn(index: PoolIndex, { nowMs, height }: PoolMoment, limit: number): string[] {
+function expiredIn(index: PoolIndex, { nowMs, height }: AdmissionTime, limit: number): string[] {
   const { ages, limits } = index;
   const found = new Set<PoolNode>();
   const gather = (list: Iterable<PoolNode>, isDue: (node: PoolNode) => boolean): void => {
@@ -111,15 +111,15 @@ function expiredIn(index: PoolIndex, { nowMs, height }: PoolMoment, limit: numbe
 export function reviseStep(
   pool: Planning,
   revisions: readonly CheckedRevision[],
-  { height }: PoolMoment,
+  { height }: AdmissionTime,
 ): Step<ReviseOutcome[]> {
-  const draft = new Draft(pool);
+  const builder = new StepBuilder(pool);
   for (const [i, { hash, version, answer }] of revisions.entries()) {
-    const node = draft.index.node(hash);
+    const node = builder.index.node(hash);
     if (node?.stage !== 'Pending' || node.entry.version !== version || 'refusal' in answer) continue;
     checkIdentity(`revisions[${i}].answer`, node.entry.verdict, answer.verdict);
   }
-  return draft.step(revisions.map((revision) => revise(draft, revision, height)));
+  return builder.step(revisions.map((revision) => revise(builder, revision, height)));
 }
 
 function checkIdentity(place: string, before: CheckedVerdict, after: CheckedVerdict): void {
@@ -129,14 +129,14 @@ function checkIdentity(place: string, before: CheckedVerdict, after: CheckedVerd
     throw invalid(`${place}.provides`, 'the tags it was taken in with');
 }
 
-function revise(draft: Draft, { hash, version, answer }: CheckedRevision, height: number): ReviseOutcome {
-  const { index } = draft;
+function revise(builder: StepBuilder, { hash, version, answer }: CheckedRevision, height: number): ReviseOutcome {
+  const { index } = builder;
   const node = index.node(hash);
   if (node?.stage !== 'Pending') return { kind: 'skipped', hash };
   const { entry } = node;
   if (entry.version !== version) return { kind: 'superseded', hash, version: entry.version };
   if ('refusal' in answer) {
-    draft.drop(hash, 'invalid');
+    builder.drop(hash, 'invalid');
     settle(index);
     return { kind: 'dropped', hash };
   }
@@ -166,15 +166,15 @@ function refusedByGraph(index: PoolIndex, node: PoolNode, parkedBefore: number):
 
 /** All that waits, parked or not. */
 export function flushStep(pool: Planning): Step<number> {
-  const draft = new Draft(pool);
-  const waiting = Array.from(draft.index.order, ({ hash }) => hash);
-  for (const hash of waiting) draft.drop(hash, 'flushed');
-  return draft.step(waiting.length);
+  const builder = new StepBuilder(pool);
+  const waiting = Array.from(builder.index.order, ({ hash }) => hash);
+  for (const hash of waiting) builder.drop(hash, 'flushed');
+  return builder.step(waiting.length);
 }
 
 /** Evicts nothing: that is for `sweep`. */
 export function limitsStep(pool: Planning, named: Partial<Limits>): Step<Limits> {
-  const draft = new Draft(pool);
-  draft.index.limits = { ...draft.index.limits, ...named };
-  return draft.step({ ...draft.index.limits });
+  const builder = new StepBuilder(pool);
+  builder.index.limits = { ...builder.index.limits, ...named };
+  return builder.step({ ...builder.index.limits });
 }

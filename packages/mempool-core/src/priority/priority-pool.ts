@@ -112,7 +112,7 @@ export class PriorityPool implements Planning {
     write();
     for (const { after } of writes) {
       const entry = entries.get(after.hash) ?? index.node(after.hash)?.entry;
-      if (entry !== undefined && ledger.life(after.hash) !== null) index.put(entry, after.stage);
+      if (entry !== undefined && ledger.txState(after.hash) !== null) index.put(entry, after.stage);
       entries.delete(after.hash);
     }
     for (const entry of entries.values()) {
@@ -174,8 +174,8 @@ export class PriorityPool implements Planning {
   }
 
   #restoreEntry(entry: Entry): void {
-    const life = this.ledger.life(entry.hash);
-    if (life !== null) this.index.put(entry, life.stage);
+    const txState = this.ledger.txState(entry.hash);
+    if (txState !== null) this.index.put(entry, txState.stage);
   }
 }
 

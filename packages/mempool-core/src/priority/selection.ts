@@ -1,6 +1,6 @@
-import { encodePlace, type Place } from '../contract/order-key.ts';
+import { encodeOrderKey, type OrderKey } from '../contract/order-key.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
-import type { Candidate, Lot, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
+import type { Candidate, Claim, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
@@ -41,18 +41,18 @@ function waitsForOneOf(index: PoolIndex, node: PoolNode, passed: ReadonlySet<Poo
   return false;
 }
 
-export function bestOf({ order }: PoolIndex, after: Place | null, limit: number): RankedCandidate[] {
+export function bestOf({ order }: PoolIndex, after: OrderKey | null, limit: number): RankedCandidate[] {
   const found: RankedCandidate[] = [];
   for (const node of after === null ? order : order.after({ place: after })) {
     if (!node.place.ready || found.length >= limit) break;
-    found.push({ ...candidateOf(node), key: encodePlace(node.place) });
+    found.push({ ...candidateOf(node), key: encodeOrderKey(node.place) });
   }
   return found;
 }
 
 /** What a repeated `take` is told: what is still under the lease, by seq. */
-export function repeatedLot({ leases }: PoolIndex, lot: Omit<Lot, 'transactions'>): Lot {
-  const nodes = [...leases.of(lot.leaseId)].sort((a, b) => a.seq - b.seq);
+export function repeatedClaim({ leases }: PoolIndex, lot: Omit<Claim, 'transactions'>): Claim {
+  const nodes = [...leases.of(lot.claimId)].sort((a, b) => a.seq - b.seq);
   return { ...lot, transactions: nodes.map(candidateOf) };
 }
 

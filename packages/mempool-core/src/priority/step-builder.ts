@@ -1,11 +1,11 @@
-import { dropped, type Life, live, type MoveVerb } from '../contract/lifecycle.ts';
+import { dropped, live, type MoveVerb, type TxState } from '../contract/lifecycle.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { changeOf, planDrop, planMove } from '../rules/change.ts';
 import { type PoolView, type Step, type StepParts, stepOf } from '../rules/step.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isGossipable, type PoolNode, type Trace } from './pool-node.ts';
+import { isGossipable, type PoolNode, type UndoEntry } from './pool-node.ts';
 
 /** What a plan is made on. */
 export interface Planning {
@@ -14,20 +14,20 @@ export interface Planning {
   readonly index: PoolIndex;
 }
 
-interface Note {
-  readonly before: Life | null;
-  readonly after: Life;
+interface Transition {
+  readonly before: TxState | null;
+  readonly after: TxState;
   readonly body: Transaction | null;
 }
 
 /** One call while it is planned: what becomes of each life, each at most once, and the index as it will be. */
-export class Draft {
+export class StepBuilder {
   readonly index: PoolIndex;
   readonly view: PoolView;
   /** The tick that counters are told at. */
   readonly tick: number;
-  readonly #notes = new Map<string, Note>();
-  readonly #clamped = new Map<string, Life>();
+  readonly #transitions = new Map<string, Transition>();
+  readonly #clamped = new Map<string, TxState>();
   #lastSeq: number;
 
   constructor({ view, index }: Planning, tick: number = view.currentTip.tick) {
@@ -43,28 +43,28 @@ export class Draft {
   }
 
   /** As it is by now. The index knows every transaction, and all there is to know of one that waits. */
-  life(hash: string): Life | null {
+  txState(hash: string): TxState | null {
     const node = this.index.node(hash);
     if (node === undefined) return null;
-    if (node.stage === 'Pending') return pendingLife(node);
-    return this.#notes.get(hash)?.after ?? this.#clamped.get(hash) ?? this.view.life(hash);
+    if (node.stage === 'Pending') return pendingState(node);
+    return this.#transitions.get(hash)?.after ?? this.#clamped.get(hash) ?? this.view.txState(hash);
   }
 
   /** A new life, whose node is in the index, after one that ended or none. One that this very call has ended was not over before it. */
-  begin(before: Life | null, after: Life, body: Transaction): void {
+  begin(before: TxState | null, after: TxState, body: Transaction): void {
     this.#lastSeq = after.seq;
-    const known = this.#notes.get(after.hash);
-    this.#notes.set(after.hash, { before: known === undefined ? before : known.before, after, body });
+    const known = this.#transitions.get(after.hash);
+    this.#transitions.set(after.hash, { before: known === undefined ? before : known.before, after, body });
   }
 
   /** The end of one that waited, and that is Dropped in the index. */
   end(node: PoolNode, reason: string): void {
-    const life = pendingLife(node);
-    this.#note(life, dropped(life, this.tick, reason));
+    const txState = pendingState(node);
+    this.#note(txState, dropped(txState, this.tick, reason));
   }
 
   /** The next stage of a life. What is no longer Propagated is under no lease. */
-  move(before: Life, after: Life, lease: Entry['lease'] = null): void {
+  move(before: TxState, after: TxState, lease: Entry['lease'] = null): void {
     this.#note(before, after);
     const node = this.index.node(after.hash);
     if (node === undefined) return;
@@ -75,30 +75,30 @@ export class Draft {
 
   /** Whether the stage allowed it. */
   moveBy(verb: MoveVerb, hash: string, lease: Entry['lease'] = null): boolean {
-    const life = this.life(hash);
-    const change = life === null ? null : planMove(verb, life, this.tick);
-    if (life === null || change === null) return false;
-    this.move(life, change.after, lease);
+    const txState = this.txState(hash);
+    const change = txState === null ? null : planMove(verb, txState, this.tick);
+    if (txState === null || change === null) return false;
+    this.move(txState, change.after, lease);
     return true;
   }
 
   /** Whether the stage allowed it. */
   drop(hash: string, reason: string): boolean {
-    const life = this.life(hash);
-    const change = life === null ? null : planDrop(life, reason, this.tick);
-    if (life === null || change === null) return false;
-    this.move(life, change.after);
+    const txState = this.txState(hash);
+    const change = txState === null ? null : planDrop(txState, reason, this.tick);
+    if (txState === null || change === null) return false;
+    this.move(txState, change.after);
     return true;
   }
 
   /** L9: with a lower tick, and no event. */
-  clamp(life: Life): void {
-    this.#clamped.set(life.hash, life);
+  clamp(txState: TxState): void {
+    this.#clamped.set(txState.hash, txState);
   }
 
   /** What became of whom, for counts. */
-  changes(): { readonly before: Life | null; readonly after: Life }[] {
-    return [...this.#notes.values()];
+  changes(): { readonly before: TxState | null; readonly after: TxState }[] {
+    return [...this.#transitions.values()];
   }
 
   step<Outcome>(outcome: Outcome, parts: Pick<StepParts, 'events' | 'chain'> = {}): Step<Outcome> {
@@ -106,20 +106,20 @@ export class Draft {
     this.#forgetIdleTags();
     this.#numberGossip();
     const { tick } = this.view.currentTip;
-    const notes = [...this.#notes.values()].sort((a, b) => a.after.seq - b.after.seq);
-    const changes = notes.map(({ before, after }) => changeOf(before, after, tick, this.tick));
-    const bodies = notes.map(({ body }) => body);
-    const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#notes.has(hash));
+    const transitions = [...this.#transitions.values()].sort((a, b) => a.after.seq - b.after.seq);
+    const changes = transitions.map(({ before, after }) => changeOf(before, after, tick, this.tick));
+    const bodies = transitions.map(({ body }) => body);
+    const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#transitions.has(hash));
     return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped }), pool: this.#poolStep() };
   }
 
   /** Of several changes the first one knows what was before the call. */
-  #note(life: Life, after: Life): void {
-    const known = this.#notes.get(after.hash);
+  #note(txState: TxState, after: TxState): void {
+    const known = this.#transitions.get(after.hash);
     if (known === undefined) {
-      const before = this.#clamped.has(after.hash) ? this.view.life(after.hash) : life;
-      this.#notes.set(after.hash, { before, after, body: null });
-    } else this.#notes.set(after.hash, { ...known, after });
+      const before = this.#clamped.has(after.hash) ? this.view.txState(after.hash) : txState;
+      this.#transitions.set(after.hash, { before, after, body: null });
+    } else this.#transitions.set(after.hash, { ...known, after });
   }
 
   #forgetIdleTags(): void {
@@ -128,7 +128,7 @@ export class Draft {
 
   /** What became ready, or may be told from now on, is new to peers: parents first, then in the order of arrival. */
   #numberGossip(): void {
-    const fresh: Trace[] = [];
+    const fresh: UndoEntry[] = [];
     for (const trace of this.index.touched()) {
       const { node, before } = trace;
       if (!isGossipable(node)) continue;
@@ -159,6 +159,6 @@ export class Draft {
   }
 }
 
-function pendingLife({ hash, seq }: PoolNode): Life {
+function pendingState({ hash, seq }: PoolNode): TxState {
   return live(hash, seq, 'Pending', 0);
 }

@@ -1,8 +1,8 @@
 import type { Limits } from '../contract/limits.ts';
-import type { Before, PoolNode, Trace } from './pool-node.ts';
+import type { Before, PoolNode, UndoEntry } from './pool-node.ts';
 
 /** What a call may change beside transactions, as it was. */
-export interface Outside {
+export interface PoolScalars {
   readonly limits: Limits;
   readonly lastGossipSeq: number;
   readonly floor: number;
@@ -13,9 +13,9 @@ export interface Outside {
 let marks = 0;
 
 /** What a call has touched, and within it an attempt that may end in a refusal: each transaction once, as it was before. */
-export class Journal {
-  #call: Trace[] | null = null;
-  #attempt: Trace[] | null = null;
+export class UndoLog {
+  #call: UndoEntry[] | null = null;
+  #attempt: UndoEntry[] | null = null;
   #callMark = 0;
   #attemptMark = 0;
 
@@ -51,12 +51,12 @@ export class Journal {
   }
 
   /** Of the call. */
-  touched(): readonly Trace[] {
+  touched(): readonly UndoEntry[] {
     return this.#call ?? [];
   }
 
   /** Of the attempt. */
-  attempted(): readonly Trace[] {
+  attempted(): readonly UndoEntry[] {
     return this.#attempt ?? [];
   }
 
@@ -69,7 +69,7 @@ export class Journal {
   }
 
   /** Ends the attempt, else the call: what is to be put back. */
-  end(): readonly Trace[] {
+  end(): readonly UndoEntry[] {
     const ended = this.#attempt ?? this.#call ?? [];
     if (this.#attempt === null) this.#call = null;
     this.#attempt = null;

@@ -1,4 +1,4 @@
-import { countersAt, type Life } from '../contract/lifecycle.ts';
+import { countersAt, type TxState } from '../contract/lifecycle.ts';
 import type { ConfirmOutcome, LogPage } from '../contract/store.ts';
 import type {
   ChainPoint,
@@ -19,29 +19,34 @@ export interface Body {
 }
 
 /** O3: what became of a hash; `life` is its live record or its latest log entry, `null` for neither. */
-export function statusOf(hash: string, life: Life | null, point: ChainPoint | null, tick: number): TransactionStatus {
-  if (life === null)
+export function statusOf(
+  hash: string,
+  txState: TxState | null,
+  point: ChainPoint | null,
+  tick: number,
+): TransactionStatus {
+  if (txState === null)
     return { hash, stage: 'Unknown', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
-  const { stage, reason } = life;
-  return { hash, stage, ...countersAt(life, tick), confirmedAt: copyPoint(point), reason };
+  const { stage, reason } = txState;
+  return { hash, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point), reason };
 }
 
 /** O1: a live record as the peeking verbs hand it out. */
 export function storedTransaction(
-  life: Life,
+  txState: TxState,
   { payload, payloadType }: Body,
   point: ChainPoint | null,
   tick: number,
 ): StoredTransaction {
-  const { hash, seq } = life;
-  const stage = life.stage as LiveStage;
-  return { hash, payload, payloadType, seq, stage, ...countersAt(life, tick), confirmedAt: copyPoint(point) };
+  const { hash, seq } = txState;
+  const stage = txState.stage as LiveStage;
+  return { hash, payload, payloadType, seq, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point) };
 }
 
 /** O4: a final record as an entry of the terminal log. */
 export function logEntry(
   logSeq: number,
-  { hash, seq, stage, confirmations, nonConfirmations, reason }: Life,
+  { hash, seq, stage, confirmations, nonConfirmations, reason }: TxState,
   { payload, payloadType }: Body,
   point: ChainPoint | null,
 ): LogEntry {

@@ -2,12 +2,12 @@ import type { TransactionEvent } from '../contract/events.ts';
 import {
   countersAt,
   dropped,
-  type Life,
   live,
   type MoveVerb,
   nextStage,
   settle,
   type Thresholds,
+  type TxState,
 } from '../contract/lifecycle.ts';
 import type { ChainPoint, Counters, FinalStage, Stage } from '../contract/transaction.ts';
 import { isLive } from '../contract/transaction.ts';
@@ -19,8 +19,8 @@ import { isLostEnd } from './damage.ts';
  */
 export interface Change {
   /** `null`: the store did not know the hash. */
-  readonly before: Life | null;
-  readonly after: Life;
+  readonly before: TxState | null;
+  readonly after: TxState;
   /** What the counters were before the call. */
   readonly previous: { readonly stage: Stage } & Counters;
   /** What the counters are after it. */
@@ -37,13 +37,13 @@ const nothing: Counters = Object.freeze({ confirmations: 0, nonConfirmations: 0 
 const unknown: Change['previous'] = Object.freeze({ stage: 'Unknown', ...nothing });
 
 /** From one life to the next: what the counters were at the one tick, and are at the other. */
-export function changeOf(before: Life | null, after: Life, tickBefore: number, tickAfter: number): Change {
+export function changeOf(before: TxState | null, after: TxState, tickBefore: number, tickAfter: number): Change {
   const previous = before === null ? unknown : previousOf(before, tickBefore);
   const counters = after.stage === 'Pending' ? nothing : countersAt(after, tickAfter);
   return { before, after, previous, counters };
 }
 
-function previousOf(before: Life, tick: number): Change['previous'] {
+function previousOf(before: TxState, tick: number): Change['previous'] {
   const { confirmations, nonConfirmations } = countersAt(before, tick);
   return { stage: before.stage, confirmations, nonConfirmations };
 }
@@ -53,26 +53,26 @@ function previousOf(before: Life, tick: number): Change['previous'] {
  * Confirmed. `null` for a duplicate.
  */
 export function planReceive(
-  before: Life | null,
+  before: TxState | null,
   hash: string,
   seq: number,
   tick: number,
-  sighting: number | null,
+  inclusion: number | null,
 ): Change | null {
   if (nextStage(before?.stage ?? 'Unknown', 'receive') === null) return null;
-  const after = sighting === null ? live(hash, seq, 'Pending', 0) : live(hash, seq, 'Confirmed', sighting);
+  const after = inclusion === null ? live(hash, seq, 'Pending', 0) : live(hash, seq, 'Confirmed', inclusion);
   return changeOf(before, after, tick, tick);
 }
 
 /** L3, L4: `null` where the stage does not allow the verb. */
-export function planMove(verb: MoveVerb, life: Life, tick: number): Change | null {
-  switch (nextStage(life.stage, verb)) {
+export function planMove(verb: MoveVerb, txState: TxState, tick: number): Change | null {
+  switch (nextStage(txState.stage, verb)) {
     case 'Propagated':
-      return changeOf(life, live(life.hash, life.seq, 'Propagated', tick), tick, tick);
+      return changeOf(txState, live(txState.hash, txState.seq, 'Propagated', tick), tick, tick);
     case 'Acknowledged':
-      return changeOf(life, live(life.hash, life.seq, 'Acknowledged', life.tick), tick, tick);
+      return changeOf(txState, live(txState.hash, txState.seq, 'Acknowledged', txState.tick), tick, tick);
     case 'Pending':
-      return changeOf(life, live(life.hash, life.seq, 'Pending', 0), tick, tick);
+      return changeOf(txState, live(txState.hash, txState.seq, 'Pending', 0), tick, tick);
     case 'Confirmed':
     case 'Finalized':
     case 'Dropped':
@@ -82,55 +82,60 @@ export function planMove(verb: MoveVerb, life: Life, tick: number): Change | nul
 }
 
 /** L10: `null` where the stage does not allow it. */
-export function planDrop(life: Life, reason: string, tick: number): Change | null {
-  if (nextStage(life.stage, 'drop') === null) return null;
-  return changeOf(life, dropped(life, tick, reason), tick, tick);
+export function planDrop(txState: TxState, reason: string, tick: number): Change | null {
+  if (nextStage(txState.stage, 'drop') === null) return null;
+  return changeOf(txState, dropped(txState, tick, reason), tick, tick);
 }
 
 /** The transactions that a block touches, as they were before it. */
-export interface BlockLives {
+export interface BlockStates {
   /** Those the block's `seen` names. */
-  readonly seen: Iterable<Life>;
+  readonly seen: Iterable<TxState>;
   /** Those its `unseen` names; a hash that is in `seen` too counts as seen. */
-  readonly unseen: Iterable<Life>;
+  readonly unseen: Iterable<TxState>;
   /** Those old enough for L6: `finalizableTick`, `droppableTick`. One more or one twice does no harm. */
-  readonly aged: Iterable<Life>;
+  readonly aged: Iterable<TxState>;
 }
 
 /** L5 and L6 for the block of `tick` (the tick after it): the changes, by seq. */
-export function planBlock(lives: BlockLives, tick: number, thresholds: Thresholds): Change[] {
+export function planBlock(txStates: BlockStates, tick: number, thresholds: Thresholds): Change[] {
   const changes: Change[] = [];
   const touched = new Set<string>();
-  const touch = (before: Life, now: Life): void => {
+  const touch = (before: TxState, now: TxState): void => {
     if (touched.size === touched.add(before.hash).size) return;
     const after = settle(now, tick, thresholds);
     if (after !== before) changes.push(changeOf(before, after, tick - 1, tick));
   };
-  for (const life of lives.seen) touch(life, carries(life) ? live(life.hash, life.seq, 'Confirmed', tick) : life);
-  for (const life of lives.unseen)
-    touch(life, nextStage(life.stage, 'unseen') === null ? life : live(life.hash, life.seq, 'Pending', 0));
-  for (const life of lives.aged) touch(life, life);
+  for (const txState of txStates.seen)
+    touch(txState, carries(txState) ? live(txState.hash, txState.seq, 'Confirmed', tick) : txState);
+  for (const txState of txStates.unseen)
+    touch(
+      txState,
+      nextStage(txState.stage, 'unseen') === null ? txState : live(txState.hash, txState.seq, 'Pending', 0),
+    );
+  for (const txState of txStates.aged) touch(txState, txState);
   return bySeq(changes);
 }
 
 /** Whether a block that names it confirms it. */
-function carries(life: Life): boolean {
-  return nextStage(life.stage, 'seen') !== null && !isLostEnd(life);
+function carries(txState: TxState): boolean {
+  return nextStage(txState.stage, 'seen') !== null && !isLostEnd(txState);
 }
 
 /**
  * L9 for the Confirmed and Finalized transactions whose confirming block is undone: back to Pending at their place. Those
  * still waiting for a block keep their stage; a store lowers their tick to the target (`clampTick`).
  */
-export function planRollback(lives: Iterable<Life>, tick: number, target: number): Change[] {
+export function planRollback(txStates: Iterable<TxState>, tick: number, target: number): Change[] {
   const changes: Change[] = [];
-  for (const life of lives) changes.push(changeOf(life, live(life.hash, life.seq, 'Pending', 0), tick, target));
+  for (const txState of txStates)
+    changes.push(changeOf(txState, live(txState.hash, txState.seq, 'Pending', 0), tick, target));
   return bySeq(changes);
 }
 
 /** L9: what was marked in flight after the target counts from the target. */
-export function clampTick(life: Life, target: number): Life {
-  return { ...life, tick: Math.min(life.tick, target) };
+export function clampTick(txState: TxState, target: number): TxState {
+  return { ...txState, tick: Math.min(txState.tick, target) };
 }
 
 /** E1: transactions by seq, in the events and in the log alike. */
@@ -160,6 +165,6 @@ export function changeEvent(
 }
 
 /** A Dropped transaction received again is a new life with a new seq, not a return (L2). */
-function isReturn(before: Life, after: Life): boolean {
+function isReturn(before: TxState, after: TxState): boolean {
   return before.seq === after.seq;
 }

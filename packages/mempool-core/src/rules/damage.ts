@@ -1,4 +1,4 @@
-import { type Life, live } from '../contract/lifecycle.ts';
+import { live, type TxState } from '../contract/lifecycle.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { defaultVerdict, minPriority } from '../contract/verdict.ts';
 
@@ -17,10 +17,10 @@ export function lostEntry(hash: string, seq: number, bytes: number): Entry {
 }
 
 /** In place of a log entry that cannot be read: ended, nobody knows how. The hash may be received again; no block moves it. */
-export function lostEnd(hash: string, seq: number): Life {
+export function lostEnd(hash: string, seq: number): TxState {
   return { ...live(hash, seq, 'Pending', lostTick), stage: 'Dropped', reason: 'damaged' };
 }
 
-export function isLostEnd({ tick }: Life): boolean {
+export function isLostEnd({ tick }: TxState): boolean {
   return tick === lostTick;
 }

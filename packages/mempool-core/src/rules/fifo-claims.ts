@@ -1,26 +1,26 @@
 import type { StoreEvent, TransactionEvent } from '../contract/events.ts';
-import type { TakeLease } from '../contract/pool-entry.ts';
-import type { Arrival } from './fifo-selection.ts';
+import type { ClaimRecord } from '../contract/pool-entry.ts';
+import type { FifoEntry } from './fifo-selection.ts';
 import type { Step } from './step.ts';
 
 /** Plain data, for a file of any format. */
-export interface ArrivalRecord {
+export interface FifoRecord {
   readonly maxTxs: number;
-  readonly lots: readonly ArrivalLot[];
+  readonly lots: readonly FifoClaimRecord[];
 }
 
-interface ArrivalLot {
-  readonly lease: TakeLease;
+interface FifoClaimRecord {
+  readonly lease: ClaimRecord;
   readonly held: readonly (readonly [hash: string, seq: number])[];
 }
 
-interface HeldLot {
-  readonly lease: TakeLease;
+interface FifoClaim {
+  readonly lease: ClaimRecord;
   readonly seqs: Map<string, number>;
 }
 
 /** A lease ends with the first event of its transaction: whatever it was taken for, it is not waited for any more. */
-export function endedLeases(events: readonly StoreEvent[]): TransactionEvent[] {
+export function endedClaims(events: readonly StoreEvent[]): TransactionEvent[] {
   return transactionsOf(events).filter(({ previous }) => previous.stage === 'Propagated');
 }
 
@@ -34,49 +34,49 @@ function transactionsOf(events: readonly StoreEvent[]): TransactionEvent[] {
 }
 
 /** What memory keeps of a pool in order of arrival beside its ledger: nothing, until somebody takes or sets a limit. */
-export class ArrivalState {
+export class FifoClaims {
   maxTxs: number = Number.POSITIVE_INFINITY;
-  readonly #lots = new Set<HeldLot>();
-  readonly #lotOf = new Map<string, HeldLot>();
+  readonly #lots = new Set<FifoClaim>();
+  readonly #lotOf = new Map<string, FifoClaim>();
 
-  apply({ events, arrivals = null }: Pick<Step<unknown>, 'events' | 'arrivals'>): void {
-    if (this.#lotOf.size > 0) for (const { hash } of endedLeases(events)) this.#end(hash);
-    if (arrivals === null) return;
-    this.maxTxs = arrivals.maxTxs ?? this.maxTxs;
-    if (arrivals.taken === null) return;
+  apply({ events, fifo = null }: Pick<Step<unknown>, 'events' | 'fifo'>): void {
+    if (this.#lotOf.size > 0) for (const { hash } of endedClaims(events)) this.#end(hash);
+    if (fifo === null) return;
+    this.maxTxs = fifo.maxTxs ?? this.maxTxs;
+    if (fifo.taken === null) return;
     this.#add(
-      arrivals.taken,
+      fifo.taken,
       takenBy(events).map(({ hash, seq }) => [hash, seq]),
     );
   }
 
   /** What is in flight under leases of this id, by seq. */
-  under(leaseId: string): Pick<Arrival, 'hash' | 'seq'>[] {
-    const lots = [...this.#lots].filter(({ lease }) => lease.id === leaseId);
-    return lots.flatMap(arrivalsOf).sort((a, b) => a.seq - b.seq);
+  under(claimId: string): Pick<FifoEntry, 'hash' | 'seq'>[] {
+    const lots = [...this.#lots].filter(({ lease }) => lease.id === claimId);
+    return lots.flatMap(claimedBy).sort((a, b) => a.seq - b.seq);
   }
 
   /** Hashes whose lease ended before, at most so many, the longest ended first, then by seq. */
   endedBefore(nowMs: number, limit: number): string[] {
     const lots = [...this.#lots].filter(({ lease }) => lease.untilMs < nowMs);
-    const ended = lots.flatMap((lot) => arrivalsOf(lot).map((each) => ({ ...each, untilMs: lot.lease.untilMs })));
+    const ended = lots.flatMap((lot) => claimedBy(lot).map((each) => ({ ...each, untilMs: lot.lease.untilMs })));
     ended.sort((a, b) => a.untilMs - b.untilMs || a.seq - b.seq);
     return ended.slice(0, limit).map(({ hash }) => hash);
   }
 
   /** `null` where there is nothing to keep. */
-  dump(): ArrivalRecord | null {
+  dump(): FifoRecord | null {
     const { maxTxs } = this;
     if (this.#lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY) return null;
     return { maxTxs, lots: Array.from(this.#lots, ({ lease, seqs }) => ({ lease, held: [...seqs] })) };
   }
 
-  restore({ maxTxs, lots }: ArrivalRecord): void {
+  restore({ maxTxs, lots }: FifoRecord): void {
     this.maxTxs = maxTxs;
     for (const { lease, held } of lots) this.#add(lease, held);
   }
 
-  #add(lease: TakeLease, held: ArrivalLot['held']): void {
+  #add(lease: ClaimRecord, held: FifoClaimRecord['held']): void {
     if (held.length === 0) return;
     const lot = { lease, seqs: new Map(held) };
     this.#lots.add(lot);
@@ -92,6 +92,6 @@ export class ArrivalState {
   }
 }
 
-function arrivalsOf({ seqs }: HeldLot): { readonly hash: string; readonly seq: number }[] {
+function claimedBy({ seqs }: FifoClaim): { readonly hash: string; readonly seq: number }[] {
   return Array.from(seqs, ([hash, seq]) => ({ hash, seq }));
 }

@@ -1,7 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
 
 /** What a pool in order of arrival holds at the most: nothing limits it but `maxTxs`, where that is set. */
-export const arrivalLimits: Limits = Object.freeze({
+export const fifoLimits: Limits = Object.freeze({
   maxTxs: Number.POSITIVE_INFINITY,
   maxBytes: Number.POSITIVE_INFINITY,
   maxTxGas: Number.POSITIVE_INFINITY,

@@ -3,7 +3,7 @@ import type { Candidate, GossipItem, GossipPage } from '../contract/pool-verbs.t
 import type { Transaction } from '../contract/transaction.ts';
 
 /** A transaction as a pool in order of arrival weighs it. */
-export interface Arrival {
+export interface FifoEntry {
   readonly hash: string;
   readonly seq: number;
   /** Of the payload. */
@@ -11,12 +11,12 @@ export interface Arrival {
 }
 
 /** Such a pool knows no gas and no priorities. */
-export function candidateOf({ hash, seq, bytes }: Arrival): Candidate {
+export function candidateOf({ hash, seq, bytes }: FifoEntry): Candidate {
   return { hash, seq, bytes, gas: 0, priority: 0n };
 }
 
 /** What fits of the Pending ones, which come by seq: up to the first misfit, or the first after `skip` of them. */
-export function reapArrivals(pending: Iterable<Arrival>, budget: CheckedBudget): Candidate[] {
+export function reapFifo(pending: Iterable<FifoEntry>, budget: CheckedBudget): Candidate[] {
   const { maxBytes, maxTxs, skip, overheadBytes } = budget;
   const found: Candidate[] = [];
   let [bytes, misfits] = [0, 0];
@@ -36,7 +36,7 @@ export function reapArrivals(pending: Iterable<Arrival>, budget: CheckedBudget):
 }
 
 /** `body`: `null` where hashes alone were asked for. */
-export function gossipItem({ hash, seq, bytes }: Arrival, body: Omit<Transaction, 'hash'> | null): GossipItem {
+export function gossipItem({ hash, seq, bytes }: FifoEntry, body: Omit<Transaction, 'hash'> | null): GossipItem {
   const { payload, payloadType } = body ?? { payload: null, payloadType: null };
   return { hash, seq, gossipSeq: seq, bytes, gas: 0, priority: 0n, payload, payloadType };
 }

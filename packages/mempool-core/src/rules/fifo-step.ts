@@ -1,30 +1,30 @@
-import { type Life, live, type Thresholds } from '../contract/lifecycle.ts';
+import { live, type Thresholds, type TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
-import type { TakeLease } from '../contract/pool-entry.ts';
-import type { Candidate, Lot, Sweep } from '../contract/pool-verbs.ts';
+import type { ClaimRecord } from '../contract/pool-entry.ts';
+import type { Candidate, Claim, Sweep } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { bySeq, planDrop, planMove, planReceive } from './change.ts';
-import { arrivalLimits } from './fifo-limits.ts';
-import { countingSighting, moveStep, type PoolView, type Step, stepOf } from './step.ts';
+import { fifoLimits } from './fifo-limits.ts';
+import { countedInclusion, moveStep, type PoolView, type Step, stepOf } from './step.ts';
 
 /** Transactions in one sweep at the most. */
 export const maxSweep = 1_000;
 
 /** What a lease is recorded as under its operation id: what is still under it is asked when it is asked again. */
-export type LotRecord = Omit<Lot, 'transactions'>;
+export type ClaimOutcome = Omit<Claim, 'transactions'>;
 
 /** All of them → Propagated, under the lease. */
-export function takeStep(view: PoolView, found: readonly Candidate[], lease: TakeLease): Step<LotRecord> {
+export function takeStep(view: PoolView, found: readonly Candidate[], lease: ClaimRecord): Step<ClaimOutcome> {
   const { tick } = view.currentTip;
-  const changes = found.map(({ hash, seq }) => planMove('markInflight', pendingLife(hash, seq), tick));
-  const outcome = { leaseId: lease.id, owner: lease.owner, untilMs: lease.untilMs };
+  const changes = found.map(({ hash, seq }) => planMove('markInflight', pendingState(hash, seq), tick));
+  const outcome = { claimId: lease.id, owner: lease.owner, untilMs: lease.untilMs };
   const step = stepOf(
     view,
     outcome,
     changes.filter((change) => change !== null),
   );
-  return found.length === 0 ? step : { ...step, arrivals: { taken: lease, maxTxs: null } };
+  return found.length === 0 ? step : { ...step, fifo: { taken: lease, maxTxs: null } };
 }
 
 /** `ended`: hashes whose lease ended, in order, one more than `maxSweep` where there are more. */
@@ -40,16 +40,16 @@ export function flushStep(
   pending: Iterable<{ readonly hash: string; readonly seq: number }>,
 ): Step<number> {
   const { tick } = view.currentTip;
-  const changes = Array.from(pending, ({ hash, seq }) => planDrop(pendingLife(hash, seq), 'flushed', tick));
+  const changes = Array.from(pending, ({ hash, seq }) => planDrop(pendingState(hash, seq), 'flushed', tick));
   const dropped = changes.filter((change) => change !== null);
   return stepOf(view, dropped.length, bySeq(dropped));
 }
 
 /** `maxTxs` as it is now. */
 export function limitsStep(view: PoolView, named: Partial<Limits>, maxTxs: number): Step<Limits> {
-  const outcome = { ...arrivalLimits, maxTxs: named.maxTxs ?? maxTxs };
+  const outcome = { ...fifoLimits, maxTxs: named.maxTxs ?? maxTxs };
   const step = stepOf(view, outcome, []);
-  return outcome.maxTxs === maxTxs ? step : { ...step, arrivals: { taken: null, maxTxs: outcome.maxTxs } };
+  return outcome.maxTxs === maxTxs ? step : { ...step, fifo: { taken: null, maxTxs: outcome.maxTxs } };
 }
 
 /** What `receive` takes in of a call where there is room for so many more. */
@@ -71,7 +71,7 @@ export function admissionOf(
   let left = Math.max(0, room);
   const fits = transactions.map(({ hash }) => {
     if (fresh.has(hash)) return true;
-    const change = planReceive(view.life(hash), hash, 0, tick, countingSighting(view, hash, thresholds));
+    const change = planReceive(view.txState(hash), hash, 0, tick, countedInclusion(view, hash, thresholds));
     const needed = change?.after.stage === 'Pending' ? 1 : 0;
     if (needed > left) return false;
     left -= needed;
@@ -89,6 +89,6 @@ export function admissionOf(
   };
 }
 
-function pendingLife(hash: string, seq: number): Life {
+function pendingState(hash: string, seq: number): TxState {
   return live(hash, seq, 'Pending', 0);
 }

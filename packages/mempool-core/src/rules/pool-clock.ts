@@ -6,11 +6,11 @@ export function poolClock({ now }: Partial<Pick<DriverOptions, 'now'>>): () => n
 }
 
 /** When a call is made: a caller may say that it was earlier than now, not later. */
-export function momentOf(given: number | null, poolMs: number): number {
+export function callTimeOf(given: number | null, poolMs: number): number {
   return given === null ? poolMs : Math.min(given, poolMs);
 }
 
 /** When a lease ends: a whole number that every store can keep. */
-export function leaseEnd(nowMs: number, leaseMs: number): number {
-  return Math.min(Math.floor(nowMs) + leaseMs, Number.MAX_SAFE_INTEGER);
+export function claimEnd(nowMs: number, claimMs: number): number {
+  return Math.min(Math.floor(nowMs) + claimMs, Number.MAX_SAFE_INTEGER);
 }

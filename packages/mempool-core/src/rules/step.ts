@@ -5,11 +5,11 @@ import type { BlockEvent, StoreEvent } from '../contract/events.ts';
 import {
   droppableTick,
   finalizableTick,
+  inclusionCounts,
   keptFrom,
-  type Life,
   type MoveVerb,
-  sightingCounts,
   type Thresholds,
+  type TxState,
 } from '../contract/lifecycle.ts';
 import type { PoolStep } from '../contract/pool-entry.ts';
 import type { ConfirmOutcome, ReceiveOutcome, RollbackOutcome } from '../contract/store.ts';
@@ -26,7 +26,7 @@ import {
   planReceive,
   planRollback,
 } from './change.ts';
-import type { ArrivalStep } from './fifo-step-parts.ts';
+import type { FifoStep } from './fifo-step-parts.ts';
 
 /**
  * What the rules ask of a store, before a call. Whoever cannot answer at once loads first what the call names and puts the
@@ -40,26 +40,26 @@ export interface PoolView {
   readonly lastSeq: number;
   readonly lastEventSeq: number;
   /** The live record or the latest log entry. */
-  life(hash: string): Life | null;
+  txState(hash: string): TxState | null;
   /** The point stored with a Confirmed or Finalized record. */
   confirmedAt(hash: string): ChainPoint | null;
   /** The tick of a kept block that carried the hash first (L13). */
-  sighting(hash: string): number | null;
+  inclusion(hash: string): number | null;
   /** Kept points only. */
   pointAt(tick: number): ChainPoint | null;
   /** Kept points only. */
   tickOf(point: ChainPoint): number | null;
   /** Confirmed with a tick of at most the one, Propagated and Acknowledged with a tick of at most the other. */
-  aged(finalizable: number, droppable: number): Iterable<Life>;
+  aged(finalizable: number, droppable: number): Iterable<TxState>;
   /** Confirmed, and Finalized with the latest log entry of their hash, with a greater tick. */
-  confirmedAfter(tick: number): Iterable<Life>;
+  confirmedAfter(tick: number): Iterable<TxState>;
   /** Propagated and Acknowledged with a greater tick. */
-  waitingAfter(tick: number): Iterable<Life>;
+  waitingAfter(tick: number): Iterable<TxState>;
 }
 
 /** A record to write. One with a final stage is an entry of the log too. */
 export interface Write {
-  readonly after: Life;
+  readonly after: TxState;
   readonly point: ChainPoint | null;
   /** `null`: payload and type stay as they are. */
   readonly body: Transaction | null;
@@ -92,7 +92,7 @@ export interface Step<Outcome> {
   /** Of a priority pool; else `null`. */
   readonly pool?: PoolStep | null;
   /** Of a pool in order of arrival, where somebody takes or sets a limit. */
-  readonly arrivals?: ArrivalStep | null;
+  readonly fifo?: FifoStep | null;
 }
 
 /** A call's outcome, kept under its operation id (X2): bytes, so that no caller can alter it. */
@@ -123,9 +123,9 @@ export function receiveStep(
   const bodies: Transaction[] = [];
   const outcome = transactions.map((body): ReceiveOutcome => {
     const { hash } = body;
-    const before = view.life(hash);
+    const before = view.txState(hash);
     const seq = view.lastSeq + changes.length + 1;
-    const change = planReceive(before, hash, seq, tick, countingSighting(view, hash, thresholds));
+    const change = planReceive(before, hash, seq, tick, countedInclusion(view, hash, thresholds));
     if (change === null) return { kind: 'duplicate', hash, stage: before?.stage as Duplicate };
     const stage = change.after.stage as 'Pending' | 'Confirmed';
     if (fresh.size === fresh.add(hash).size) return { kind: 'duplicate', hash, stage };
@@ -139,23 +139,27 @@ export function receiveStep(
 type Duplicate = Exclude<KnownStage, 'Dropped'>;
 
 /** L13: the tick of a block that still counts for a transaction received now. */
-export function countingSighting(view: PoolView, hash: string, thresholds: Thresholds): number | null {
-  const sighting = view.sighting(hash);
-  return sighting !== null && sightingCounts(sighting, view.currentTip.tick, thresholds) ? sighting : null;
+export function countedInclusion(view: PoolView, hash: string, thresholds: Thresholds): number | null {
+  const inclusion = view.inclusion(hash);
+  return inclusion !== null && inclusionCounts(inclusion, view.currentTip.tick, thresholds) ? inclusion : null;
 }
 
 /** L3, L4. */
 export function moveStep(view: PoolView, verb: MoveVerb, hashes: readonly string[]): Step<string[]> {
-  return eachStep(view, hashes, (life) => planMove(verb, life, view.currentTip.tick));
+  return eachStep(view, hashes, (txState) => planMove(verb, txState, view.currentTip.tick));
 }
 
 /** L10. */
 export function dropStep(view: PoolView, hashes: readonly string[], reason: string): Step<string[]> {
-  return eachStep(view, hashes, (life) => planDrop(life, reason, view.currentTip.tick));
+  return eachStep(view, hashes, (txState) => planDrop(txState, reason, view.currentTip.tick));
 }
 
-function eachStep(view: PoolView, hashes: readonly string[], plan: (life: Life) => Change | null): Step<string[]> {
-  const changes = lives(view, hashes)
+function eachStep(
+  view: PoolView,
+  hashes: readonly string[],
+  plan: (txState: TxState) => Change | null,
+): Step<string[]> {
+  const changes = txStates(view, hashes)
     .map(plan)
     .filter((change) => change !== null);
   const moved = changes.map(({ after }) => after.hash);
@@ -165,7 +169,12 @@ function eachStep(view: PoolView, hashes: readonly string[], plan: (life: Life) 
 /** What a block or an undoing comes to before its transactions are looked at: an answer, or what happens to the chain. */
 export type ChainPlan<Outcome> =
   | { readonly answer: Outcome }
-  | { readonly chain: ChainStep; readonly events: BlockEvent[]; readonly changes: Change[]; readonly clamped: Life[] };
+  | {
+      readonly chain: ChainStep;
+      readonly events: BlockEvent[];
+      readonly changes: Change[];
+      readonly clamped: TxState[];
+    };
 
 /** L5, L6, X3. */
 export function planConfirm(view: PoolView, block: CheckedBlock): ChainPlan<ConfirmOutcome> {
@@ -175,8 +184,8 @@ export function planConfirm(view: PoolView, block: CheckedBlock): ChainPlan<Conf
   if (tip.point !== null && parent !== null && parent !== tip.point.hash) return { answer: { kind: 'gap', tip } };
   const tick = tip.tick + 1;
   const touched = {
-    seen: lives(view, seen),
-    unseen: lives(view, unseen),
+    seen: txStates(view, seen),
+    unseen: txStates(view, unseen),
     aged: view.aged(finalizableTick(tick, thresholds), droppableTick(tick, thresholds)),
   };
   const changes = planBlock(touched, tick, thresholds);
@@ -199,7 +208,7 @@ export function planUndo(view: PoolView, point: ChainPoint | null): ChainPlan<Ro
   if (target === null) return { answer: { kind: 'unknown-point', tip, oldest: view.pointAt(floor) } };
   if (target === tip.tick) return { answer: { kind: 'unchanged', tip } };
   const changes = planRollback(view.confirmedAfter(target), tip.tick, target);
-  const clamped = Array.from(view.waitingAfter(target), (life) => clampTick(life, target));
+  const clamped = Array.from(view.waitingAfter(target), (txState) => clampTick(txState, target));
   return { chain: { kind: 'undone', tick: target }, events: undoneEvents(view, target), changes, clamped };
 }
 
@@ -230,8 +239,8 @@ function undoneEvents(view: PoolView, target: number): BlockEvent[] {
   return events;
 }
 
-function lives(view: PoolView, hashes: readonly string[]): Life[] {
-  return hashes.map((hash) => view.life(hash)).filter((life) => life !== null);
+function txStates(view: PoolView, hashes: readonly string[]): TxState[] {
+  return hashes.map((hash) => view.txState(hash)).filter((txState) => txState !== null);
 }
 
 export interface StepParts {
@@ -239,7 +248,7 @@ export interface StepParts {
   readonly bodies?: readonly (Transaction | null)[];
   readonly events?: readonly BlockEvent[];
   /** Lives with a lowered tick: no events. */
-  readonly clamped?: readonly Life[];
+  readonly clamped?: readonly TxState[];
   readonly chain?: ChainStep;
 }
 
@@ -265,7 +274,7 @@ export function stepOf<Outcome>(
 }
 
 /** E1: the confirming block, which may be the one that this step applies, or too old to be kept. */
-function pointOf(view: PoolView, { hash, stage, tick }: Life, chain?: ChainStep): ChainPoint | null {
+function pointOf(view: PoolView, { hash, stage, tick }: TxState, chain?: ChainStep): ChainPoint | null {
   if (stage !== 'Confirmed' && stage !== 'Finalized') return null;
   if (chain?.kind === 'applied' && chain.tick === tick) return chain.point;
   return view.pointAt(tick) ?? view.confirmedAt(hash);

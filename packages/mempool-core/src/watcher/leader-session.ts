@@ -6,7 +6,7 @@ import type { Block } from '../contract/store.ts';
 import type { ChainPoint, Tip } from '../contract/transaction.ts';
 import { ChainRing, everyPoint, sameEnd } from './chain-ring.ts';
 import { GrowingPause } from './growing-pause.ts';
-import { type Plan, reconcile } from './reconcile.ts';
+import { reconcile, type SyncPlan } from './reconcile.ts';
 import type { WatcherEvent } from './watcher-events.ts';
 import type { ResolvedWatcherOptions } from './watcher-options.ts';
 
@@ -21,7 +21,7 @@ export type Progress =
   /** Not where the chain is: the leadership is over, or the pool refused. What was seen is kept. */
   | { readonly kind: 'stopped' };
 
-export interface TenureOptions extends Pick<ResolvedWatcherOptions, 'pool' | 'policy' | 'ringSize' | 'log'> {
+export interface LeaderSessionOptions extends Pick<ResolvedWatcherOptions, 'pool' | 'policy' | 'ringSize' | 'log'> {
   readonly term: number;
   readonly leadership: Leadership;
   /** Aborts when the leadership is over. */
@@ -36,7 +36,7 @@ export interface TenureOptions extends Pick<ResolvedWatcherOptions, 'pool' | 'po
 type Done = 'done' | 'astray' | 'stopped';
 
 /** What a call is about, for the log. */
-interface Call {
+interface PoolCall {
   readonly verb: 'confirm' | 'rollback' | 'tip';
   readonly point: ChainPoint | null;
 }
@@ -47,8 +47,8 @@ const settled: Progress = { kind: 'settled' };
 const stopped: Progress = { kind: 'stopped' };
 
 /** One time of leading: brings the pool to where the chain is, block by block, for as long as the lease is good. One call at a time. */
-export class Tenure {
-  readonly #options: TenureOptions;
+export class LeaderSession {
+  readonly #options: LeaderSessionOptions;
   /** What the pool has applied; `null` where its tip has to be read. */
   #applied: ChainRing | null = null;
   #tip: Tip = { point: null, tick: 0 };
@@ -57,7 +57,7 @@ export class Tenure {
   #refusal = Promise.withResolvers<void>();
   #refused = false;
 
-  constructor(options: TenureOptions) {
+  constructor(options: LeaderSessionOptions) {
     this.#options = options;
     options.signal.addEventListener('abort', () => this.#refusal.resolve(), { once: true });
   }
@@ -144,7 +144,7 @@ export class Tenure {
     return 'stopped';
   }
 
-  async #apply({ from, blocks }: Extract<Plan, { kind: 'apply' }>, applied: ChainRing): Promise<Done> {
+  async #apply({ from, blocks }: Extract<SyncPlan, { kind: 'apply' }>, applied: ChainRing): Promise<Done> {
     let done: Done = sameEnd(from, applied.end) ? 'done' : await this.#rollback(from, applied);
     for (const block of blocks) if (done === 'done') done = await this.#confirm(block, applied);
     return done;
@@ -152,7 +152,7 @@ export class Tenure {
 
   async #confirm(block: Block, applied: ChainRing): Promise<Done> {
     const { pool, policy } = this.#options;
-    const call: Call = { verb: 'confirm', point: block.point };
+    const call: PoolCall = { verb: 'confirm', point: block.point };
     // The pool checks that nothing came between, also where the source does not name the parent (X3).
     const checked = { ...block, parent: block.parent ?? applied.end?.hash };
     const outcome = await this.#call(call, (options) => pool.confirm(checked, policy, options));
@@ -170,7 +170,7 @@ export class Tenure {
   }
 
   /** Without a tip any parent will do (X3): a pool that lost its blocks takes the next one for its first, which is undone. */
-  async #grown(call: Call, applied: ChainRing, point: ChainPoint, tip: Tip): Promise<Done> {
+  async #grown(call: PoolCall, applied: ChainRing, point: ChainPoint, tip: Tip): Promise<Done> {
     const isNext = tip.tick === this.#tip.tick + 1;
     applied.push(point, null);
     const done = this.#moved('applied', tip);
@@ -181,7 +181,7 @@ export class Tenure {
 
   async #rollback(point: ChainPoint | null, applied: ChainRing): Promise<Done> {
     const { pool } = this.#options;
-    const call: Call = { verb: 'rollback', point };
+    const call: PoolCall = { verb: 'rollback', point };
     const outcome = await this.#call(call, (options) => pool.rollback(point, options));
     switch (outcome?.kind) {
       case undefined:
@@ -216,7 +216,7 @@ export class Tenure {
   }
 
   /** `null`, said to whom it concerns, where the leadership is over or the pool fails for good. */
-  async #call<T>(call: Call, run: (options: ChainOptions) => Promise<T>): Promise<T | null> {
+  async #call<T>(call: PoolCall, run: (options: ChainOptions) => Promise<T>): Promise<T | null> {
     const { leadership, signal, log } = this.#options;
     const options = { lease: leadership.lease, signal, operationId: randomUUID() };
     for (const pause = new GrowingPause(); ; await pause.wait(signal)) {
@@ -252,7 +252,7 @@ export class Tenure {
     this.#refusal.resolve();
   }
 
-  #lost(call: Call): null {
+  #lost(call: PoolCall): null {
     const { log, emit, ending, term } = this.#options;
     this.#refuse();
     if (ending.aborted) return null;
@@ -265,7 +265,7 @@ export class Tenure {
    * Nothing more is applied now. Where the leadership still stands later (a store that lost its data was given the lease back),
    * the tip is read anew and the fence asked again.
    */
-  #fenced(call: Call): Done {
+  #fenced(call: PoolCall): Done {
     const { log, emit, term } = this.#options;
     this.#refuse();
     log('warn', 'lost watcher lock, skipping confirm', { term, ...fields(call) });
@@ -273,7 +273,7 @@ export class Tenure {
     return 'stopped';
   }
 
-  #astray(call: Call, outcome: string): Done {
+  #astray(call: PoolCall, outcome: string): Done {
     const { log, term } = this.#options;
     this.#applied = null;
     log('warn', 'the pool is not where it was left, reading its tip', { term, outcome, ...fields(call) });
@@ -296,6 +296,6 @@ function settle(chain: ChainRing, common: ChainPoint | null): Progress {
   return settled;
 }
 
-function fields({ verb, point }: Call): Record<string, unknown> {
+function fields({ verb, point }: PoolCall): Record<string, unknown> {
   return { verb, slot: point?.slot ?? null, hash: point?.hash ?? null };
 }

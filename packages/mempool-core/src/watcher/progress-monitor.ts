@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChainPoint } from '../contract/transaction.ts';
 import type { ResolvedWatcherOptions } from './watcher-options.ts';
 
-type VigilParts = Pick<ResolvedWatcherOptions, 'election' | 'pool' | 'log' | 'progressTimeoutMs'>;
+type ProgressMonitorParts = Pick<ResolvedWatcherOptions, 'election' | 'pool' | 'log' | 'progressTimeoutMs'>;
 
 const looksPerTimeout = 4;
 
@@ -10,8 +10,8 @@ const looksPerTimeout = 4;
  * A standby's watch over the leader: where this node has blocks beyond the pool's tip and the tip does not move, the leader's
  * source or its watcher hangs. Its lease is fine then, so nobody else would ever take it.
  */
-export class Vigil {
-  readonly #parts: VigilParts;
+export class ProgressMonitor {
+  readonly #parts: ProgressMonitorParts;
   /**
    * Where the pool was at the last look, under which leader, and how many looks have found it there since the first. Looks,
    * not time: a process that stood still itself has seen nothing meanwhile.
@@ -20,7 +20,7 @@ export class Vigil {
   /** The end of this node's chain that the pool was last found to have reached. */
   #reached: ChainPoint | null = null;
 
-  constructor(parts: VigilParts) {
+  constructor(parts: ProgressMonitorParts) {
     this.#parts = parts;
   }
 

@@ -3,7 +3,7 @@ import type { ChainPoint } from '../contract/transaction.ts';
 import { type ChainRing, type RingBlock, sameEnd } from './chain-ring.ts';
 
 /** What is to be done so that a pool follows a chain. */
-export type Plan =
+export type SyncPlan =
   /** Nothing: the pool is where the chain is, or further on one that may still come. */
   | { readonly kind: 'wait'; readonly common: ChainPoint | null }
   /** These blocks, in this order, above this point; where it is not the pool's tip, the pool goes back to it first. */
@@ -19,7 +19,7 @@ export type Plan =
  * Compares the chain that a node saw with the blocks that its pool has applied. Nothing is undone before another child of an
  * applied point is there: a chain that ends before the tip may be a source that is behind.
  */
-export function reconcile(chain: ChainRing, applied: ChainRing): Plan {
+export function reconcile(chain: ChainRing, applied: ChainRing): SyncPlan {
   const common = newestCommon(chain, applied);
   if (common === undefined) return apart(chain, applied);
   const above = chain.above(common);
@@ -35,7 +35,7 @@ function newestCommon(chain: ChainRing, applied: ChainRing): ChainPoint | null |
   return chain.points().find((point) => point !== null && applied.has(point));
 }
 
-function apart(chain: ChainRing, applied: ChainRing): Plan {
+function apart(chain: ChainRing, applied: ChainRing): SyncPlan {
   if (applied.isShort) return { kind: 'read' };
   return { kind: endsBefore(chain, applied) ? 'behind' : 'ask' };
 }

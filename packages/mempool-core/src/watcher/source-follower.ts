@@ -5,7 +5,7 @@ import type { ChainCursor, ChainSource, SourceStep } from './chain-source.ts';
 import { GrowingPause } from './growing-pause.ts';
 
 /** Who wants to see a chain. What it throws counts as a failure of the source. Nothing is told to it after `signal` has aborted. */
-export interface Follower {
+export interface SourceListener {
   /** From where on: points, newest first. */
   begin(signal: AbortSignal): Promise<readonly ChainPoint[]>;
   /** The source knows none of them. */
@@ -17,14 +17,14 @@ export interface Follower {
 }
 
 /** Follows a source for as long as it is told to: one that fails or ends is asked again after a pause. */
-export class Following {
+export class SourceFollower {
   readonly #source: ChainSource;
-  readonly #follower: Follower;
+  readonly #follower: SourceListener;
   readonly #log: Logger;
   readonly #pause = new GrowingPause();
   #pass = new AbortController();
 
-  constructor(source: ChainSource, follower: Follower, log: Logger) {
+  constructor(source: ChainSource, follower: SourceListener, log: Logger) {
     this.#source = source;
     this.#follower = follower;
     this.#log = log;

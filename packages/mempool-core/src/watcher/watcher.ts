@@ -4,10 +4,10 @@ import type { ChainPoint } from '../contract/transaction.ts';
 import { ChainRing, everyPoint } from './chain-ring.ts';
 import type { SourceStep } from './chain-source.ts';
 import { GrowingPause } from './growing-pause.ts';
-import { Tenure } from './leader-session.ts';
-import { Vigil } from './progress-monitor.ts';
+import { LeaderSession } from './leader-session.ts';
+import { ProgressMonitor } from './progress-monitor.ts';
 import { resignFrom } from './resignation.ts';
-import { type Follower, Following } from './source-follower.ts';
+import { SourceFollower, type SourceListener } from './source-follower.ts';
 import type { WatcherEvent, WatcherEventKind, WatcherEventOf } from './watcher-events.ts';
 import { type ResolvedWatcherOptions, resolveWatcherOptions, type WatcherOptions } from './watcher-options.ts';
 
@@ -24,11 +24,11 @@ const firstRetryMs = 500;
 export class Watcher implements AsyncDisposable {
   readonly #options: ResolvedWatcherOptions;
   readonly #listeners = new Map<WatcherEventKind, Set<Listener>>();
-  readonly #following: Following;
+  readonly #following: SourceFollower;
   #running: { readonly ending: AbortController; readonly ended: Promise<unknown> } | null = null;
   /** The chain as this node sees it; `null` until the source has answered. */
   #chain: ChainRing | null = null;
-  #tenure: Tenure | null = null;
+  #session: LeaderSession | null = null;
   /** Points that the source is to be asked for, by a tenure that lacks blocks. */
   #asked: readonly ChainPoint[] | null = null;
   /** Points that it was asked for last. */
@@ -46,7 +46,7 @@ export class Watcher implements AsyncDisposable {
   /** @throws `ERR_MEMPOOL_INVALID` naming the option */
   constructor(options: WatcherOptions) {
     this.#options = resolveWatcherOptions(options);
-    this.#following = new Following(this.#options.source, this.#follower(), this.#options.log);
+    this.#following = new SourceFollower(this.#options.source, this.#follower(), this.#options.log);
   }
 
   /** Begins to follow the chain and to wait for the leadership. The election is started by its owner. Twice is fine. */
@@ -79,7 +79,9 @@ export class Watcher implements AsyncDisposable {
     if (this.#running !== null) return;
     const ending = new AbortController();
     const { signal } = ending;
-    const watch = new Vigil(this.#options).keep(signal, () => (this.#leading() ? null : (this.#chain?.end ?? null)));
+    const watch = new ProgressMonitor(this.#options).keep(signal, () =>
+      this.#leading() ? null : (this.#chain?.end ?? null),
+    );
     const ended = Promise.all([this.#following.run(signal), this.#lead(signal), watch]);
     this.#running = { ending, ended };
   }
@@ -125,27 +127,27 @@ export class Watcher implements AsyncDisposable {
     log('info', 'acquired watcher lock', { term });
     const resign = (): void => this.#resign(signal);
     const emit = (event: WatcherEvent): void => this.#emit(event);
-    const tenure = new Tenure({ pool, policy, ringSize, log, term, leadership, signal, ending, emit, resign });
-    this.#tenure = tenure;
+    const session = new LeaderSession({ pool, policy, ringSize, log, term, leadership, signal, ending, emit, resign });
+    this.#session = session;
     try {
-      await this.#syncUntil(signal, tenure);
+      await this.#syncUntil(signal, session);
     } finally {
       // Nothing of it is under way any more when the election lets go of the lease.
       await this.#turn(async () => undefined);
-      if (this.#tenure === tenure) this.#tenure = null;
+      if (this.#session === session) this.#session = null;
     }
   }
 
   /** What the pool refuses a leader that leads on is tried again, also where no other block comes. */
-  async #syncUntil(signal: AbortSignal, tenure: Tenure): Promise<void> {
+  async #syncUntil(signal: AbortSignal, session: LeaderSession): Promise<void> {
     for (const pause = new GrowingPause(firstRetryMs); !signal.aborted; await pause.wait(signal)) {
-      await this.#turn(() => this.#sync(tenure));
-      if (!tenure.isRefused) pause.reset();
-      await tenure.refused;
+      await this.#turn(() => this.#sync(session));
+      if (!session.isRefused) pause.reset();
+      await session.refused;
     }
   }
 
-  #follower(): Follower {
+  #follower(): SourceListener {
     const inTurn = (signal: AbortSignal, run: () => Promise<void>): Promise<void> =>
       this.#turn(async () => (signal.aborted ? undefined : run()));
     return {
@@ -192,8 +194,8 @@ export class Watcher implements AsyncDisposable {
     if (fresh) this.#chain = new ChainRing(this.#options.ringSize, point, empty ? point : null);
     // Nothing is undone in the pool by this alone: a source asked again may be behind the one before.
     else this.#chain?.cut(point);
-    const tenure = this.#leading();
-    if (tenure !== null) await this.#sync(tenure);
+    const session = this.#leading();
+    if (session !== null) await this.#sync(session);
   }
 
   async #take(step: SourceStep, signal: AbortSignal): Promise<void> {
@@ -214,10 +216,10 @@ export class Watcher implements AsyncDisposable {
       throw new Error('a block does not follow the one before');
     chain.push(point, block);
     this.#seenSlot = Math.max(this.#seenSlot, point.slot);
-    const tenure = this.#leading();
-    if (tenure === null) return this.#keep(chain, point, signal);
-    await this.#sync(tenure);
-    if (!tenure.isRefused) tenure.reportProgress();
+    const session = this.#leading();
+    if (session === null) return this.#keep(chain, point, signal);
+    await this.#sync(session);
+    if (!session.isRefused) session.reportProgress();
   }
 
   async #keep(chain: ChainRing, point: ChainPoint, signal: AbortSignal): Promise<void> {
@@ -228,24 +230,24 @@ export class Watcher implements AsyncDisposable {
   }
 
   async #shrink(chain: ChainRing, point: ChainPoint | null, signal: AbortSignal): Promise<void> {
-    const tenure = this.#leading();
+    const session = this.#leading();
     // A pool that is where the chain was goes back with it; one that is not waits for the other branch.
-    if (tenure !== null && !tenure.isLevel(chain)) await this.#sync(tenure);
+    if (session !== null && !session.isLevel(chain)) await this.#sync(session);
     if (signal.aborted) return;
-    const level = tenure !== null && !tenure.isOver && tenure.isLevel(chain);
+    const level = session !== null && !session.isOver && session.isLevel(chain);
     chain.cut(point);
     this.#seenSlot = Math.min(this.#seenSlot, point?.slot ?? 0);
-    if (level) await tenure.undo(chain);
+    if (level) await session.undo(chain);
   }
 
-  async #sync(tenure: Tenure): Promise<void> {
-    if (this.#chain === null || tenure.isOver || this.#asked !== null) return;
-    const progress = await tenure.sync(this.#chain);
+  async #sync(session: LeaderSession): Promise<void> {
+    if (this.#chain === null || session.isOver || this.#asked !== null) return;
+    const progress = await session.sync(this.#chain);
     switch (progress.kind) {
       case 'settled':
-        return tenure.readyFrom(this.#seenSlot);
+        return session.readyFrom(this.#seenSlot);
       case 'ask':
-        if (tenure.isOver) return;
+        if (session.isOver) return;
         this.#asked = progress.points;
         return this.#following.again();
       case 'behind':
@@ -265,8 +267,8 @@ export class Watcher implements AsyncDisposable {
     }
   }
 
-  #leading(): Tenure | null {
-    return this.#tenure === null || this.#tenure.isOver ? null : this.#tenure;
+  #leading(): LeaderSession | null {
+    return this.#session === null || this.#session.isOver ? null : this.#session;
   }
 
   /** What was seen may be what is wrong: it is not kept for the next time. */

@@ -4,12 +4,13 @@ import {
   bytesToHash,
   decodeEvents,
   decodePoint,
+  decodeValue,
   encodePoint,
   encodeValue,
   hashToBytes,
   payloadChecksum,
 } from '../../src/codec/codec.ts';
-import { encodeArrivals, encodeEvents } from '../../src/codec/event-encoder.ts';
+import { encodeEvents, encodeReceived } from '../../src/codec/event-encoder.ts';
 import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts';
 import type { MempoolErrorCode } from '../../src/contract/errors.ts';
 import type { StoreEvent, TransactionEvent } from '../../src/contract/events.ts';
@@ -152,7 +153,7 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
         reason: null,
       }),
     );
-    expect(encodeArrivals(hashes.map(hashToBytes), first)).toEqual(encodeEvents(events));
+    expect(encodeReceived(hashes.map(hashToBytes), first)).toEqual(encodeEvents(events));
     expect(decodeEvents(encodeEvents(events), hashes.length)).toEqual(events);
   });
 
@@ -247,6 +248,14 @@ describe('reading back', () => {
     expect(() => decodeOutcome('release', record)).toThrow(
       expect.objectContaining({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'operationId' } }),
     );
+  });
+
+  it('keeps the id of a claim under the name that stored records have', () => {
+    const claim = { claimId: 'call 1', owner: 'relayer', untilMs: 5, transactions: [] };
+    const stored = ['take', { claimId: 'call 1', owner: 'relayer', untilMs: 5 }];
+    expect(decodeValue('record', encodeOutcome('take', claim))).toEqual(stored);
+    const { transactions: _, ...told } = claim;
+    expect(decodeOutcome('take', encodeValue(stored))).toEqual(told);
   });
 
   it('gives bytes that stay as they are when the source is overwritten', () => {

@@ -217,12 +217,12 @@ describe('a third party’s backend', () => {
 
 describe('a Dolos configuration', () => {
   it('in_memory is ephemeral; what has no effect gets one note each', async () => {
-    const notes: [LogLevel, string][] = [];
-    const log = (level: LogLevel, message: string) => void notes.push([level, message]);
+    const transitions: [LogLevel, string][] = [];
+    const log = (level: LogLevel, message: string) => void transitions.push([level, message]);
     const section = { backend: 'in_memory', pool_size: 10, max_finalized: 100, watcher_lock_ttl: 60 } as const;
     await using pool = await openMempool({ storage: { mempool: section } }, { ephemeral }, { log });
     expect(pool.store.name).toBe('ephemeral');
-    expect(notes).toEqual([['info', expect.stringContaining('pool_size has no effect')]]);
+    expect(transitions).toEqual([['info', expect.stringContaining('pool_size has no effect')]]);
   });
 
   it('redb is sqlite', async () => {

@@ -4,14 +4,14 @@ import {
   defaultThresholds,
   droppableTick,
   finalizableTick,
+  inclusionCounts,
   keptFrom,
-  type Life,
   lifecycleVerbs,
   live,
   nextStage,
   settle,
-  sightingCounts,
   type Thresholds,
+  type TxState,
   transitions,
 } from '../../src/contract/lifecycle.ts';
 
@@ -19,9 +19,9 @@ const hash = 'ab';
 const never: Thresholds = { finalizeThreshold: Number.POSITIVE_INFINITY, dropThreshold: Number.POSITIVE_INFINITY };
 
 /** The stages from the block of tick `first` on, block by block. */
-function stagesFrom(life: Life, first: number, blocks: number, thresholds: Thresholds): string[] {
+function stagesFrom(txState: TxState, first: number, blocks: number, thresholds: Thresholds): string[] {
   const stages: string[] = [];
-  let now = life;
+  let now = txState;
   for (let tick = first; tick < first + blocks; tick++) {
     now = settle(now, tick, thresholds);
     stages.push(now.stage);
@@ -126,6 +126,6 @@ describe('kept blocks', () => {
   });
 
   it('count for a late transaction while they are among the last six (L13)', () => {
-    expect([4, 5, 10].map((tick) => sightingCounts(tick, 10, defaultThresholds))).toEqual([false, true, true]);
+    expect([4, 5, 10].map((tick) => inclusionCounts(tick, 10, defaultThresholds))).toEqual([false, true, true]);
   });
 });

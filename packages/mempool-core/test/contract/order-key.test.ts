@@ -1,12 +1,18 @@
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
-import { comparePlaces, decodePlace, encodePlace, type Place, placeBelow } from '../../src/contract/order-key.ts';
+import {
+  compareOrderKeys,
+  decodeOrderKey,
+  encodeOrderKey,
+  type OrderKey,
+  orderKeyBelow,
+} from '../../src/contract/order-key.ts';
 import { maxPriority, minPriority } from '../../src/contract/verdict.ts';
 
-const place = (eff: bigint, anchor: number, depth: number, seq: number, ready = true): Place => ({
+const place = (effectivePriority: bigint, tieBreakSeq: number, depth: number, seq: number, ready = true): OrderKey => ({
   ready,
-  eff,
-  anchor,
+  effectivePriority,
+  tieBreakSeq,
   depth,
   seq,
 });
@@ -30,22 +36,22 @@ describe('a place below Pending parents', () => {
       place(2n ** 53n, 1, 1, 9),
     ],
   ])('%s', (_, parents, priority, expected) => {
-    expect(placeBelow(parents, priority, 9, true)).toEqual(expected);
+    expect(orderKeyBelow(parents, priority, 9, true)).toEqual(expected);
   });
 
   it('is parked or ready as it is told, whatever the parents are', () => {
-    expect(placeBelow([parent], 1n, 9, false).ready).toBe(false);
-    expect(placeBelow([], 1n, 9, false).ready).toBe(false);
+    expect(orderKeyBelow([parent], 1n, 9, false).ready).toBe(false);
+    expect(orderKeyBelow([], 1n, 9, false).ready).toBe(false);
   });
 
   it(`is behind each of them, in any graph (seed ${seed})`, () => {
     const chance = new Random(seed);
     for (let round = 0; round < 2_000; round += 1) {
-      const places: Place[] = [];
+      const places: OrderKey[] = [];
       for (const seq of shuffled(chance, 2 + chance.below(12))) {
         const parents = places.filter(() => chance.below(3) === 0);
-        const own = placeBelow(parents, BigInt(chance.below(4)), seq, true);
-        for (const above of parents) expect(comparePlaces(above, own)).toBeLessThan(0);
+        const own = orderKeyBelow(parents, BigInt(chance.below(4)), seq, true);
+        for (const above of parents) expect(compareOrderKeys(above, own)).toBeLessThan(0);
         places.push(own);
       }
     }
@@ -83,13 +89,13 @@ function randomChains(chance: Random): Queued[][] {
 
 function byPlace(chains: readonly Queued[][]): number[] {
   const places = chains.flatMap((chain) => {
-    let above: Place[] = [];
+    let above: OrderKey[] = [];
     return chain.map(({ priority, seq }) => {
-      above = [placeBelow(above, priority, seq, true)];
-      return above[0] as Place;
+      above = [orderKeyBelow(above, priority, seq, true)];
+      return above[0] as OrderKey;
     });
   });
-  return places.sort(comparePlaces).map(({ seq }) => seq);
+  return places.sort(compareOrderKeys).map(({ seq }) => seq);
 }
 
 function byGreed(chains: readonly Queued[][]): number[] {
@@ -122,7 +128,7 @@ describe('a place as text', () => {
   ];
 
   it('is read back as it was, at the ends of every range', () => {
-    for (const each of extremes) expect(decodePlace(encodePlace(each))).toEqual(each);
+    for (const each of extremes) expect(decodeOrderKey(encodeOrderKey(each))).toEqual(each);
   });
 
   it.each([
@@ -133,34 +139,34 @@ describe('a place as text', () => {
     [-1n, -2n],
     [minPriority + 1n, minPriority],
   ])('goes first for %s before %s, though the seq is later', (higher, lower) => {
-    expect(encodePlace(place(higher, 2, 1, 2)) < encodePlace(place(lower, 1, 0, 1))).toBe(true);
+    expect(encodeOrderKey(place(higher, 2, 1, 2)) < encodeOrderKey(place(lower, 1, 0, 1))).toBe(true);
   });
 
   it(`compares as the place does, and is read back as it was (seed ${seed})`, () => {
     const chance = new Random(seed);
     for (let round = 0; round < 5_000; round += 1) {
       const [a, b] = [anyPlace(chance), anyPlace(chance)] as const;
-      const [x, y] = [encodePlace(a), encodePlace(b)];
-      expect([x.length, decodePlace(x), decodePlace(y)]).toEqual([y.length, a, b]);
-      expect(Math.sign(comparePlaces(a, b)), `${x} ${y}`).toBe(x < y ? -1 : Number(x > y));
+      const [x, y] = [encodeOrderKey(a), encodeOrderKey(b)];
+      expect([x.length, decodeOrderKey(x), decodeOrderKey(y)]).toEqual([y.length, a, b]);
+      expect(Math.sign(compareOrderKeys(a, b)), `${x} ${y}`).toBe(x < y ? -1 : Number(x > y));
     }
   });
 
   it.each([
     '',
     '2',
-    encodePlace(extremes[2] as Place).slice(1),
-    `${encodePlace(extremes[2] as Place)}0`,
-    encodePlace(extremes[2] as Place).toUpperCase(),
-    `2${encodePlace(extremes[2] as Place).slice(1)}`,
+    encodeOrderKey(extremes[2] as OrderKey).slice(1),
+    `${encodeOrderKey(extremes[2] as OrderKey)}0`,
+    encodeOrderKey(extremes[2] as OrderKey).toUpperCase(),
+    `2${encodeOrderKey(extremes[2] as OrderKey).slice(1)}`,
     `0${'0'.repeat(16)}${'f'.repeat(14)}${'0'.repeat(22)}`,
   ])('that no place has is none: %j', (key) => {
-    expect(decodePlace(key)).toBeNull();
+    expect(decodeOrderKey(key)).toBeNull();
   });
 });
 
 /** Often equal in some part, and often at an end. */
-function anyPlace(chance: Random): Place {
+function anyPlace(chance: Random): OrderKey {
   const numbers = [0, 1, 2, chance.below(2 ** 31) * 2 ** 22, Number.MAX_SAFE_INTEGER];
   const priorities = [0n, 1n, -1n, maxPriority, minPriority, BigInt.asIntN(64, BigInt(`0x${chance.hex(8)}`))];
   const depth = chance.pick([0, 1, 2 ** 32 - 1]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MempoolError } from '../../src/contract/errors.ts';
-import type { Lane } from '../../src/mempool/call-list.ts';
+import type { BatchedVerb } from '../../src/mempool/call-list.ts';
 import { start } from './desk.ts';
 
 const invalid = new MempoolError('ERR_MEMPOOL_INVALID', 'as planned');
@@ -10,7 +10,7 @@ describe('failure', () => {
   it('of one transaction rejects its caller alone: halves find it (M2)', async () => {
     const { desk, call } = start();
     const mark = desk.lane('mark');
-    const refuseC: Lane<string, string> = {
+    const refuseC: BatchedVerb<string, string> = {
       ...mark,
       send: (items, options) => (items.includes('c') ? Promise.reject(invalid) : mark.send(items, options)),
     };
@@ -32,7 +32,7 @@ describe('failure', () => {
 
   it('to answer each transaction is the store’s fault', async () => {
     const { call } = start();
-    const lane: Lane<string, string> = { name: 'mark', overlaps: true, kind: 'write', send: async () => [] };
+    const lane: BatchedVerb<string, string> = { name: 'mark', overlaps: true, kind: 'write', send: async () => [] };
     await expect(call(lane, 'a')).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INTERNAL' });
   });
 });

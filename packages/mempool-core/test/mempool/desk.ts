@@ -1,5 +1,5 @@
 import type { WriteOptions } from '../../src/contract/call-options.ts';
-import type { Lane } from '../../src/mempool/call-list.ts';
+import type { BatchedVerb } from '../../src/mempool/call-list.ts';
 import { Coalescer } from '../../src/mempool/coalescer.ts';
 
 const limits = { maxBatch: 128, maxBatchBytes: 4_194_304, maxQueued: 100_000 };
@@ -18,7 +18,7 @@ export class Desk {
   readonly sent: Sent[] = [];
   #onSent: (() => void) | null = null;
 
-  lane(verb: string, overlaps = true, kind: 'read' | 'write' = 'write'): Lane<string, string> {
+  lane(verb: string, overlaps = true, kind: 'read' | 'write' = 'write'): BatchedVerb<string, string> {
     const send = (items: readonly string[], options: WriteOptions): Promise<string[]> => {
       const { promise, resolve, reject } = Promise.withResolvers<string[]>();
       const answer = (): void => resolve(items.map((item) => item.toUpperCase()));
@@ -54,14 +54,18 @@ export class Desk {
 export interface Started {
   readonly desk: Desk;
   readonly coalescer: Coalescer;
-  call(lane: Lane<string, string>, item: string, options?: WriteOptions, bytes?: number): Promise<string>;
+  call(lane: BatchedVerb<string, string>, item: string, options?: WriteOptions, bytes?: number): Promise<string>;
 }
 
 /** A coalescer in front of a desk; an item is its own hash. */
 export function start(given: Partial<typeof limits> = {}): Started {
   const desk = new Desk();
   const coalescer = new Coalescer({ ...limits, ...given });
-  const call = (lane: Lane<string, string>, item: string, options: WriteOptions = {}, bytes = 1): Promise<string> =>
-    coalescer.call(lane, { item, hash: item, bytes }, options);
+  const call = (
+    lane: BatchedVerb<string, string>,
+    item: string,
+    options: WriteOptions = {},
+    bytes = 1,
+  ): Promise<string> => coalescer.call(lane, { item, hash: item, bytes }, options);
   return { desk, coalescer, call };
 }

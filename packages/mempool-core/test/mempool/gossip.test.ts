@@ -180,9 +180,9 @@ const ways: Record<
   ],
 };
 
-async function take(store: MempoolStore, leaseMs = 60_000): Promise<void> {
+async function take(store: MempoolStore, claimMs = 60_000): Promise<void> {
   await store.receive([pays(1, 0n)]);
-  await store.take({}, { owner: 'miner', leaseMs });
+  await store.take({}, { owner: 'miner', claimMs });
 }
 
 /** It is never Pending itself: a block has it before it comes. */

@@ -272,7 +272,7 @@ describe('a list that is received again with its operation id (X2)', () => {
 });
 
 describe('a priority pool', () => {
-  const miner = { owner: 'miner', leaseMs: 1_000 };
+  const miner = { owner: 'miner', claimMs: 1_000 };
 
   it('is reaped, paged and taken from the best on', async () => {
     const { pool } = await openPriority();
@@ -281,7 +281,7 @@ describe('a priority pool', () => {
     const [first] = await pool.best({ limit: 1 });
     expect(numbers(await pool.best({ after: first?.key }))).toEqual([3, 1]);
     const lot = await pool.take({ maxBytes: 6 }, { ...miner, operationId: 'lot' });
-    expect([lot.leaseId, lot.owner, numbers(lot.transactions)]).toEqual(['lot', 'miner', [2, 3]]);
+    expect([lot.claimId, lot.owner, numbers(lot.transactions)]).toEqual(['lot', 'miner', [2, 3]]);
     expect(await pool.take({ maxBytes: 6 }, { ...miner, operationId: 'lot' })).toEqual(lot);
   });
 

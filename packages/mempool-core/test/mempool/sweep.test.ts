@@ -40,7 +40,7 @@ describe('a pool that sweeps by itself', () => {
   it('gives back what a taker never acknowledged', async () => {
     const { pool, timer, time } = await openSwept();
     await pool.submit(transaction(1));
-    await pool.take({}, { owner: 'miner', leaseMs: 500 });
+    await pool.take({}, { owner: 'miner', claimMs: 500 });
     time.nowMs += 501;
     const back = pool.waitForPending();
     timer.runOut();

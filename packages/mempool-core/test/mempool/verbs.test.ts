@@ -8,7 +8,7 @@ function untyped<T>(value: unknown): T {
   return value as T;
 }
 
-type Call = (pool: Mempool, options: never) => Promise<unknown>;
+type PoolCall = (pool: Mempool, options: never) => Promise<unknown>;
 
 /** The first answer of a walk. */
 function first(walk: AsyncIterable<unknown>): Promise<unknown> {
@@ -18,7 +18,7 @@ function first(walk: AsyncIterable<unknown>): Promise<unknown> {
 const revision = { hash: hash(1), version: 1, answer: {} };
 
 /** Every verb that takes options and an operation id, in a call that would do something. */
-const writes: Readonly<Record<string, Call>> = {
+const writes: Readonly<Record<string, PoolCall>> = {
   submit: (pool, options) => pool.submit(transaction(9), options),
   receive: (pool, options) => pool.receive([transaction(9)], options),
   markInflight: (pool, options) => pool.markInflight(hash(1), options),
@@ -36,7 +36,7 @@ const writes: Readonly<Record<string, Call>> = {
   setLimits: (pool, options) => pool.setLimits({ maxTxs: 0 }, options),
 };
 
-const reads: Readonly<Record<string, Call>> = {
+const reads: Readonly<Record<string, PoolCall>> = {
   status: (pool, options) => pool.status(hash(1), options),
   waitFor: (pool, options) => pool.waitFor(hash(1), options),
   waitForPending: (pool, options) => pool.waitForPending(options),
@@ -101,7 +101,7 @@ describe('options', () => {
       const before = await pool.usage();
       for (const [field, options] of bad) {
         const innocent = pool.status(hash(1));
-        await expect((calls[verb] as Call)(pool, untyped<never>(options))).rejects.toMatchObject(invalid(field));
+        await expect((calls[verb] as PoolCall)(pool, untyped<never>(options))).rejects.toMatchObject(invalid(field));
         expect(await innocent).toMatchObject({ stage: 'Pending' });
       }
       expect(await pool.usage()).toEqual(before);
@@ -112,13 +112,13 @@ describe('options', () => {
 
   it.each(quick)('of %s may have null as the signal', async (verb) => {
     const { pool } = await used();
-    await (calls[verb] as Call)(pool, untyped<never>({ signal: null }));
+    await (calls[verb] as PoolCall)(pool, untyped<never>({ signal: null }));
   });
 
   it.each(Object.keys(writes))('of %s are those of the moment of the call', async (verb) => {
     const { pool, operationIds } = await used();
     const options = { operationId: 'first' };
-    const called = (calls[verb] as Call)(pool, untyped<never>(options));
+    const called = (calls[verb] as PoolCall)(pool, untyped<never>(options));
     options.operationId = 'second';
     await called;
     expect(operationIds).toEqual(['first']);
@@ -137,8 +137,8 @@ describe('options', () => {
 });
 
 describe('a closed pool (R2)', () => {
-  const others: Readonly<Record<string, Call>> = {
-    take: (pool) => pool.take({}, { owner: 'a', leaseMs: 1 }),
+  const others: Readonly<Record<string, PoolCall>> = {
+    take: (pool) => pool.take({}, { owner: 'a', claimMs: 1 }),
     stale: (pool) => pool.stale({ height: 1 }),
     recheck: (pool) => pool.recheck({ height: 1 }),
     watch: (pool) => collect(pool.watch([hash(1)])),
@@ -173,7 +173,7 @@ describe('a closed pool (R2)', () => {
 });
 
 describe('a bad argument', () => {
-  const lease = { owner: 'a', leaseMs: 1 };
+  const lease = { owner: 'a', claimMs: 1 };
   const bads: Readonly<Record<string, readonly [string, (pool: Mempool) => Promise<unknown>]>> = {
     'no submission': ['transaction', (pool) => pool.submit(untyped(null))],
     'no list': ['transactions', (pool) => pool.receive(untyped({}))],
@@ -234,7 +234,7 @@ describe('an argument', () => {
     expect(await applying).toMatchObject({ finalized: 1 });
     expect(await pool.best()).toMatchObject([{ priority: 5n }]);
     await pool.submit(transaction(3));
-    const [budget, taker] = [{ maxTxs: 1 }, { owner: 'ann', leaseMs: 1_000 }];
+    const [budget, taker] = [{ maxTxs: 1 }, { owner: 'ann', claimMs: 1_000 }];
     const taking = pool.take(budget, taker);
     budget.maxTxs = 9;
     taker.owner = 'bob';

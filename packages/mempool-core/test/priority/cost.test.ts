@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import type { MoveVerb } from '../../src/contract/lifecycle.ts';
 import { defaultLimits } from '../../src/contract/limits.ts';
-import type { Place } from '../../src/contract/order-key.ts';
+import type { OrderKey } from '../../src/contract/order-key.ts';
 import type { PoolDump } from '../../src/contract/pool-verbs.ts';
 import type { Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
@@ -42,7 +42,7 @@ class CountedIndex extends PoolIndex {
   override readonly providers: TagIndex = new CountedTags();
   override readonly dependents: TagIndex = new CountedTags();
 
-  override place(node: PoolNode, place: Place): void {
+  override place(node: PoolNode, place: OrderKey): void {
     cost.places += 1;
     super.place(node, place);
   }

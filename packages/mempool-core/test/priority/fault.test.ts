@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import { defaultLimits } from '../../src/contract/limits.ts';
-import type { Place } from '../../src/contract/order-key.ts';
+import type { OrderKey } from '../../src/contract/order-key.ts';
 import type { ReceiveOutcome } from '../../src/contract/store.ts';
 import type { Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
@@ -15,7 +15,7 @@ import type { Step } from '../../src/rules/step.ts';
 class FailingIndex extends PoolIndex {
   fails = false;
 
-  override place(node: PoolNode, place: Place): void {
+  override place(node: PoolNode, place: OrderKey): void {
     if (this.fails) throw new RangeError('out of memory');
     super.place(node, place);
   }

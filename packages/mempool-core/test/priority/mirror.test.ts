@@ -137,7 +137,10 @@ describe('a node that follows the changes of another', () => {
     twins.receive({ a1: { priority: 1n, provides: ['spent', 'made'] } });
     twins.receive({ b1: { priority: 7n, requires: ['made', 'missing'] } });
     twins.receive({ c1: { priority: 9n, provides: ['spent'] }, a1: { priority: 5n } });
-    expect(twins.mirrored.entries.find(({ hash }) => hash === 'b1')?.place).toMatchObject({ eff: 7n, depth: 0 });
+    expect(twins.mirrored.entries.find(({ hash }) => hash === 'b1')?.place).toMatchObject({
+      effectivePriority: 7n,
+      depth: 0,
+    });
     expect(twins.mirrored).toEqual(twins.state);
   });
 });
@@ -257,7 +260,7 @@ class Traffic {
       skip: this.#chance.below(3),
       overheadBytes: 1,
     };
-    const take = { leaseId: `lease ${this.#calls}`, owner: 'taker', leaseMs: 1 + this.#chance.below(60), budget };
+    const take = { claimId: `lease ${this.#calls}`, owner: 'taker', claimMs: 1 + this.#chance.below(60), budget };
     this.#twins.run((pool) => plans.takeStep(pool, take, { nowMs: this.#now, height: 0 }));
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defaultThresholds, dropped, finalized, type Life, live } from '../../src/contract/lifecycle.ts';
+import { defaultThresholds, dropped, finalized, live, type TxState } from '../../src/contract/lifecycle.ts';
 import {
   bySeq,
   type Change,
@@ -55,8 +55,8 @@ describe('a block (L5, L6)', () => {
   });
 
   it('saves from ageing what it carries or sends back', () => {
-    const lives = { seen: [old], unseen: [deep], aged: [old, deep] };
-    expect(summary(planBlock(lives, tick, defaultThresholds))).toEqual(['a3 Confirmed 1/0', 'a4 Pending 0/0']);
+    const txStates = { seen: [old], unseen: [deep], aged: [old, deep] };
+    expect(summary(planBlock(txStates, tick, defaultThresholds))).toEqual(['a3 Confirmed 1/0', 'a4 Pending 0/0']);
   });
 
   it('ends what is old enough and nothing else, by seq', () => {
@@ -68,8 +68,8 @@ describe('a block (L5, L6)', () => {
   });
 
   it('counts a hash in both lists as seen', () => {
-    const lives = { seen: [fresh], unseen: [fresh], aged: [] };
-    expect(summary(planBlock(lives, tick, defaultThresholds))).toEqual(['a2 Confirmed 1/0']);
+    const txStates = { seen: [fresh], unseen: [fresh], aged: [] };
+    expect(summary(planBlock(txStates, tick, defaultThresholds))).toEqual(['a2 Confirmed 1/0']);
   });
 
   it('confirms and finalizes in one step where one confirmation is enough', () => {
@@ -93,8 +93,8 @@ describe('a block (L5, L6)', () => {
 
 describe('a roll-back (L9)', () => {
   it('sends back Confirmed and Finalized transactions at their place, by seq', () => {
-    const lives = [live('b2', 9, 'Confirmed', 8), finalized(live('b1', 4, 'Confirmed', 7), 12)];
-    const changes = planRollback(lives, 12, 6);
+    const txStates = [live('b2', 9, 'Confirmed', 8), finalized(live('b1', 4, 'Confirmed', 7), 12)];
+    const changes = planRollback(txStates, 12, 6);
     expect(summary(changes)).toEqual(['b1 Pending 0/0', 'b2 Pending 0/0']);
     expect(changes.map(({ previous }) => `${previous.stage} ${previous.confirmations}`)).toEqual([
       'Finalized 6',
@@ -116,14 +116,17 @@ describe('a roll-back (L9)', () => {
 
 describe('receiving (L1, L2, L13)', () => {
   it('begins a life, a second one after Dropped, and none for a hash that is live or Finalized', () => {
-    const lives: Record<string, Life | null> = {
+    const txStates: Record<string, TxState | null> = {
       unknown: null,
       dropped: dropped(live('c1', 1, 'Pending', 0), 3, 'no'),
       pending: live('c1', 1, 'Pending', 0),
       confirmed: live('c1', 1, 'Confirmed', 2),
       finalized: finalized(live('c1', 1, 'Confirmed', 1), 6),
     };
-    const seqs = Object.entries(lives).map(([name, life]) => [name, planReceive(life, 'c1', 7, 3, null)?.after.seq]);
+    const seqs = Object.entries(txStates).map(([name, txState]) => [
+      name,
+      planReceive(txState, 'c1', 7, 3, null)?.after.seq,
+    ]);
     expect(Object.fromEntries(seqs)).toEqual({
       unknown: 7,
       dropped: 7,
@@ -142,9 +145,9 @@ describe('receiving (L1, L2, L13)', () => {
 describe('moves and drops (L3, L4, L10)', () => {
   it('go in flight at the present tick, keep it when acknowledged, and lose it when released', () => {
     const marked = planMove('markInflight', live('d1', 1, 'Pending', 0), 5)?.after;
-    const acknowledged = planMove('markAcknowledged', marked as Life, 8)?.after;
-    const released = planMove('release', acknowledged as Life, 8)?.after;
-    expect([marked, acknowledged, released].map((life) => [life?.stage, life?.tick, life?.seq])).toEqual([
+    const acknowledged = planMove('markAcknowledged', marked as TxState, 8)?.after;
+    const released = planMove('release', acknowledged as TxState, 8)?.after;
+    expect([marked, acknowledged, released].map((txState) => [txState?.stage, txState?.tick, txState?.seq])).toEqual([
       ['Propagated', 5, 1],
       ['Acknowledged', 5, 1],
       ['Pending', 0, 1],

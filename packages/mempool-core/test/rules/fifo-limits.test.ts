@@ -6,13 +6,13 @@ import {
   Ledger,
   type LedgerRecord,
   ledgerDriver,
-  reapArrivals,
+  reapFifo,
   type Step,
 } from 'mempool-core/backend';
 import { expect, test } from 'vitest';
-import { arrivalLimits } from '../../src/rules/fifo-limits.ts';
+import { fifoLimits } from '../../src/rules/fifo-limits.ts';
 import { admissionOf } from '../../src/rules/fifo-step.ts';
-import { leaseEnd, momentOf, poolClock } from '../../src/rules/pool-clock.ts';
+import { callTimeOf, claimEnd, poolClock } from '../../src/rules/pool-clock.ts';
 
 const hashOf = (n: number): string => n.toString(16).padStart(64, '0');
 const transaction = (n: number) => ({ hash: hashOf(n), payload: Buffer.alloc(4, n), payloadType: 0 });
@@ -47,17 +47,17 @@ function recorder() {
 /** Two leases, of which one has lost a transaction, and a limit. */
 async function prepare(store: MempoolStore): Promise<void> {
   await store.receive([1, 2, 3, 4, 5].map(transaction));
-  await store.take({ maxTxs: 2 }, { owner: 'a', leaseMs: 50, operationId: 'one' });
-  await store.take({ maxTxs: 2 }, { owner: 'b', leaseMs: 20 });
+  await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50, operationId: 'one' });
+  await store.take({ maxTxs: 2 }, { owner: 'b', claimMs: 20 });
   await store.markAcknowledged([hashOf(1)]);
   await store.setLimits({ maxTxs: 5 });
 }
 
 async function expectPrepared(backend: Backend): Promise<void> {
   await using store = await backend.open({ now: () => 2_000 });
-  expect(await store.setLimits({})).toEqual({ ...arrivalLimits, maxTxs: 5 });
+  expect(await store.setLimits({})).toEqual({ ...fifoLimits, maxTxs: 5 });
   expect(await store.receive([transaction(6)])).toEqual([{ kind: 'full', hash: hashOf(6) }]);
-  const again = await store.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' });
+  const again = await store.take({}, { owner: 'a', claimMs: 50, operationId: 'one' });
   expect(again).toMatchObject({ owner: 'a', untilMs: 1_050, transactions: [{ hash: hashOf(2) }] });
   expect((await store.sweep()).returned).toEqual([3, 4, 2].map(hashOf));
 }
@@ -95,7 +95,7 @@ test('a lease that has ended for all it was of leaves nothing in a ledger', asyn
   const { backend, dump } = recorder();
   await using store = await backend.open({ now: () => now });
   await store.receive([1, 2, 3].map(transaction));
-  await store.take({}, { owner: 'a', leaseMs: 50 });
+  await store.take({}, { owner: 'a', claimMs: 50 });
   await store.drop([hashOf(2)], 'gone');
   now = 2_000;
   await store.sweep();
@@ -111,9 +111,9 @@ test('a budget is read no further than it reaches', () => {
     }
   }
   const budget = { maxBytes: 25, maxGas: 0, maxTxs: Number.POSITIVE_INFINITY, skip: 0, overheadBytes: 0 };
-  expect(reapArrivals(pending(), budget).map(({ seq }) => seq)).toEqual([1, 2]);
+  expect(reapFifo(pending(), budget).map(({ seq }) => seq)).toEqual([1, 2]);
   expect(read).toBe(3);
-  expect(reapArrivals(pending(), { ...budget, maxTxs: 2 })).toHaveLength(2);
+  expect(reapFifo(pending(), { ...budget, maxTxs: 2 })).toHaveLength(2);
   expect(read).toBe(2);
 });
 
@@ -131,7 +131,7 @@ test('the clock of a pool is the application’s where it gives one; nobody is l
   const own = poolClock({ now: null })();
   expect(own).toBeGreaterThanOrEqual(before);
   expect(own).toBeLessThanOrEqual(Date.now());
-  expect([null, 5, 9].map((given) => momentOf(given, 7))).toEqual([7, 5, 7]);
-  expect(leaseEnd(7.9, 3)).toBe(10);
-  expect(leaseEnd(7, Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+  expect([null, 5, 9].map((given) => callTimeOf(given, 7))).toEqual([7, 5, 7]);
+  expect(claimEnd(7.9, 3)).toBe(10);
+  expect(claimEnd(7, Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
 });

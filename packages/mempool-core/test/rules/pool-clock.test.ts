@@ -9,7 +9,7 @@ test.each([Number.NaN, 2 ** 53, -1e300, Number.POSITIVE_INFINITY])(
     const transaction = { hash: 'a1', payload: Buffer.of(1), payloadType: 0 };
     const refused = { code: 'ERR_MEMPOOL_INVALID' };
     await expect(store.receive([transaction])).rejects.toMatchObject(refused);
-    await expect(store.take({}, { owner: 'taker', leaseMs: 1 })).rejects.toMatchObject(refused);
+    await expect(store.take({}, { owner: 'taker', claimMs: 1 })).rejects.toMatchObject(refused);
     expect(await store.checkStatus(['a1'])).toMatchObject([{ stage: 'Unknown' }]);
     nowMs = 5.5;
     expect(await store.receive([transaction])).toMatchObject([{ kind: 'received', seq: 1 }]);
@@ -25,10 +25,10 @@ test.each([Number.NaN, 2 ** 53, -1, Number.POSITIVE_INFINITY, '5', 5n, undefined
     await using store = await ephemeral.open({ now: () => nowMs as number });
     await store.receive([{ hash: 'a1', payload: Buffer.of(1), payloadType: 0 }]);
     const refused = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'now' } };
-    await expect(store.take({}, { owner: 'taker', leaseMs: 1 })).rejects.toMatchObject(refused);
+    await expect(store.take({}, { owner: 'taker', claimMs: 1 })).rejects.toMatchObject(refused);
     await expect(store.sweep()).rejects.toMatchObject(refused);
     expect(await store.checkStatus(['a1'])).toMatchObject([{ stage: 'Pending' }]);
     nowMs = 5.5;
-    expect(await store.take({}, { owner: 'taker', leaseMs: 1 })).toMatchObject({ untilMs: 6 });
+    expect(await store.take({}, { owner: 'taker', claimMs: 1 })).toMatchObject({ untilMs: 6 });
   },
 );

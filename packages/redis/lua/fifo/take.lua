@@ -1,5 +1,5 @@
 -- Purpose: reaps, and marks what it found as Propagated under a claim, in one step.
--- KEYS: pool/keys.lua   ARGV: 1 id, also that of the claim, 2 verb, 3 owner, 4 leaseMs, 5 the caller's time or '', 6 the
+-- KEYS: pool/keys.lua   ARGV: 1 id, also that of the claim, 2 verb, 3 owner, 4 claimMs, 5 the caller's time or '', 6 the
 -- application's time or '', 7–10 fifo/reap.lua
 -- Returns: { owner, end of the claim, then for each transaction hash, seq, bytes }
 -- The hashes are recorded, not the reply: fifo/repeated-take.lua answers a repeat with what is left of the claim.

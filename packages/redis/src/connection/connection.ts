@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { isMempoolError, MempoolError } from 'mempool-core';
-import { type DriverOptions, retryUntil, WriteLine } from 'mempool-core/backend';
+import { type DriverOptions, OrderedWriter, retryUntil } from 'mempool-core/backend';
 import { createClient, type RedisOptions } from './options.ts';
 import { isPoolMissing, isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
 import { type Reply, type Script, scripts, type Verb } from './script.ts';
@@ -22,7 +22,7 @@ export class Connection {
   readonly #options: DriverOptions;
   /** What the last attempt to connect met: nothing else tells a wrong password from a server that is away. */
   #lastError: unknown = null;
-  readonly #writer = new WriteLine();
+  readonly #writer = new OrderedWriter();
   /** Scripts sent in full on this connection. */
   readonly #loaded = new Set<string>();
   readonly #scratch = new ReusedMemory();

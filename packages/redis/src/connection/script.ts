@@ -4,7 +4,7 @@ import { readLua } from './lua-text.ts';
 /** A transaction as lua/pool/page.lua answers with it. */
 export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
 /** For each hash, seq, bytes. */
-type Arrivals = (Buffer | number)[];
+type FifoRows = (Buffer | number)[];
 type Moved = [digits: Buffer, recorded: Buffer];
 /** What lua/priority/changes.lua says of a mirror: changes that it lacks, what it has with them, and the server's clock. */
 export type MirrorReport = [
@@ -39,11 +39,11 @@ interface Replies {
   dump: [oldest: number, last: number, first: number, ...[entry: Buffer | null, record: Buffer | null][]];
   tip: [tip: Buffer, tick: number, points: Buffer[]];
   usage: [number, number, number, number, number, number, number, number];
-  reap: Arrivals;
-  take: [owner: Buffer, untilMs: Buffer, ...Arrivals];
+  reap: FifoRows;
+  take: [owner: Buffer, untilMs: Buffer, ...FifoRows];
   sweep: [more: number, ...hashes: Buffer[]];
   since: [tick: number, ...Row[]];
-  sinceHashes: Arrivals;
+  sinceHashes: FifoRows;
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
   flush: [count: number];
   setLimits: [maxTxs: Buffer];

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type {
   Candidate,
   ChainPoint,
+  Claim,
   ConfirmOutcome,
   GossipPage,
   Limits,
-  Lot,
   ReceiveOutcome,
   RollbackOutcome,
   StoredTransaction,
@@ -21,7 +21,7 @@ import * as record from '../pool/record.ts';
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
 /** One node's view of a pool in order of arrival: each verb is one script. */
-export class FifoStore extends PoolReader implements core.StoreDriver, core.ArrivalVerbs {
+export class FifoStore extends PoolReader implements core.StoreDriver, core.FifoVerbs {
   /** A call's bytes are written before it waits for anything. */
   readonly copiesPayloads = true;
   readonly #now: (() => number) | null;
@@ -97,17 +97,17 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
   }
 
   async take(
-    { budget, leaseId, owner, leaseMs }: core.CheckedTake,
-    moment: core.CheckedMoment,
+    { budget, claimId, owner, claimMs }: core.CheckedTake,
+    moment: core.CheckedCallTime,
     context: core.WriteContext,
-  ): Promise<Lot> {
-    const args = [owner, leaseMs, ...this.#moment(moment), ...budgetArguments(budget)];
-    const [holder, untilMs, ...found] = await this.#write('take', args, context, leaseId);
+  ): Promise<Claim> {
+    const args = [owner, claimMs, ...this.#moment(moment), ...budgetArguments(budget)];
+    const [holder, untilMs, ...found] = await this.#write('take', args, context, claimId);
     const transactions = readArrivals(found).map(core.candidateOf);
-    return { leaseId, owner: String(holder), untilMs: Number(untilMs), transactions };
+    return { claimId, owner: String(holder), untilMs: Number(untilMs), transactions };
   }
 
-  async sweep(moment: core.CheckedMoment, context: core.WriteContext): Promise<Sweep> {
+  async sweep(moment: core.CheckedCallTime, context: core.WriteContext): Promise<Sweep> {
     const [more, ...hashes] = await this.#write('sweep', [...this.#moment(moment), core.maxSweep], context);
     return { returned: hashes.map(core.bytesToHash), expired: [], evicted: [], more: more === 1 };
   }
@@ -153,7 +153,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
   async setLimits({ maxTxs }: Partial<Limits>, context: core.WriteContext): Promise<Limits> {
     const [stored] = await this.#write('setLimits', [maxTxs === undefined ? '' : numberText(maxTxs)], context);
     const text = String(stored);
-    return { ...core.arrivalLimits, maxTxs: text === 'inf' ? Number.POSITIVE_INFINITY : Number(text) };
+    return { ...core.fifoLimits, maxTxs: text === 'inf' ? Number.POSITIVE_INFINITY : Number(text) };
   }
 
   /** What lua/pool/fence.lua compares the live lease with (X6). */
@@ -175,7 +175,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Arri
   }
 
   /** For lua/fifo/call-time.lua. */
-  #moment({ now }: core.CheckedMoment): (string | number)[] {
+  #moment({ now }: core.CheckedCallTime): (string | number)[] {
     return [now ?? '', this.#now?.() ?? ''];
   }
 }
@@ -186,7 +186,7 @@ function budgetArguments({ maxBytes, maxTxs, skip, overheadBytes }: core.Checked
 }
 
 /** Hash, seq, bytes, hash … */
-function readArrivals(flat: readonly (Buffer | number)[]): core.Arrival[] {
+function readArrivals(flat: readonly (Buffer | number)[]): core.FifoEntry[] {
   return Array.from({ length: flat.length / 3 }, (_, i) => {
     const [hash, seq, bytes] = flat.slice(3 * i, 3 * i + 3) as [Buffer, Buffer, number];
     return { hash: core.bytesToHash(hash), seq: Number(seq), bytes };

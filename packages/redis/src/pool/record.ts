@@ -79,8 +79,8 @@ function place(score: Buffer, tick: number) {
   const found = decodeScore(score);
   if (found === null) throw new MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
   const { stage, number } = found;
-  const life = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };
-  return { stage, number, counters: core.countersAt(life, tick) };
+  const txState = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };
+  return { stage, number, counters: core.countersAt(txState, tick) };
 }
 
 export function readPoint(point: Buffer): ChainPoint | null {

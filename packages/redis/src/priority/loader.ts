@@ -35,7 +35,7 @@ interface LoadedPool {
   readonly position: core.PoolPosition;
   readonly head: LoadedPage;
   readonly blocks: readonly LoadedPage[];
-  readonly lives: readonly LoadedPage[];
+  readonly txStates: readonly LoadedPage[];
   readonly log: readonly LoadedPage[];
   readonly tags: readonly LoadedPage[];
 }
@@ -52,8 +52,8 @@ export async function loadPool(read: ReadPool, warn: (what: string, hash: string
   }
   const reply = await read('all', '0', allItems);
   const [head, blocks, pending, flight, log, tags] = reply.slice(6) as LoadedPage[] as SixPages;
-  const lives = [pending, flight];
-  return mirrorOf({ position: positionOf(reply), head, blocks: [blocks], lives, log: [log], tags: [tags] }, warn);
+  const txStates = [pending, flight];
+  return mirrorOf({ position: positionOf(reply), head, blocks: [blocks], txStates, log: [log], tags: [tags] }, warn);
 }
 type SixPages = [LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage];
 
@@ -74,7 +74,7 @@ async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
     }
   }
   const { pending, flight, ...others } = pages;
-  return { position, head: reply[6] as LoadedPage, lives: [...pending, ...flight], ...others };
+  return { position, head: reply[6] as LoadedPage, txStates: [...pending, ...flight], ...others };
 }
 
 function positionOf([epoch, version, stamp]: Reply<'load'>): core.PoolPosition {
@@ -101,7 +101,7 @@ function* recordsOf(loaded: LoadedPool, head: Head, reader: RecordReader): Gener
   const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, , , gossip] = head;
   yield { kind: 'base', tick, floor, lastSeq, trimmedLog: logFirst - 1, trimmedEvents: eventSeq };
   for (const item of itemsOf<BlockItem>(loaded.blocks)) yield* reader.block(item);
-  for (const item of itemsOf<LiveItem>(loaded.lives)) yield* reader.live(item);
+  for (const item of itemsOf<LiveItem>(loaded.txStates)) yield* reader.live(item);
   const log = itemsOf<LogItem>(loaded.log);
   if (logFirst - 1 + log.length !== logSeq)
     throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'the log is not as long as its numbers say');
@@ -128,9 +128,9 @@ class RecordReader {
   /** Those that have a row of their own, apart from older entries of the log. */
   readonly #known = new Set<string>();
 
-  constructor({ lives, log }: LoadedPool, warn: (what: string, hash: string) => void) {
+  constructor({ txStates, log }: LoadedPool, warn: (what: string, hash: string) => void) {
     this.#warn = warn;
-    for (const [hash] of itemsOf<LiveItem>(lives)) this.#known.add(core.bytesToHash(hash));
+    for (const [hash] of itemsOf<LiveItem>(txStates)) this.#known.add(core.bytesToHash(hash));
     for (const [, , owner] of itemsOf<LogItem>(log)) if (owner !== undefined) this.#known.add(core.bytesToHash(owner));
   }
 
@@ -145,9 +145,9 @@ class RecordReader {
     const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
     const place = score === null ? null : decodeScore(score);
     if (place === null || !isLive(place.stage)) return this.#warn('place', hash);
-    const life = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number);
+    const txState = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number);
     const at = point.length === 0 ? null : core.decodePoint(point);
-    yield { kind: 'write', write: { after: life, point: at, body: core.mirroredBody(hash) } };
+    yield { kind: 'write', write: { after: txState, point: at, body: core.mirroredBody(hash) } };
     this.#read(hash, seq, record);
   }
 
@@ -170,7 +170,7 @@ class RecordReader {
 
 /** The index still tells that one was Finalized: that one stays so. */
 function lostEnd(hash: string, code: number | undefined) {
-  const life = core.lostEnd(hash, 0);
-  if (knownStages[code ?? -1] !== 'Finalized') return { ...life, point: null };
-  return { ...life, stage: 'Finalized' as const, tick: 0, reason: null, point: null };
+  const txState = core.lostEnd(hash, 0);
+  if (knownStages[code ?? -1] !== 'Finalized') return { ...txState, point: null };
+  return { ...txState, stage: 'Finalized' as const, tick: 0, reason: null, point: null };
 }

@@ -39,7 +39,7 @@ interface WriteCall<T> extends CallId {
  */
 export class PoolWriter {
   readonly #link: MirrorSync;
-  readonly #line = new core.WriteLine();
+  readonly #line = new core.OrderedWriter();
   readonly #id: string = randomBytes(9).toString('base64');
   #calls = 0;
   #stamps = 0;

@@ -77,8 +77,8 @@ class StepWriter {
   }
 
   #findGone(): Set<string> {
-    const lives = this.#step.writes.filter(({ after }) => isLive(after.stage)).map(({ after }) => after.hash);
-    const alive = new Set(lives);
+    const txStates = this.#step.writes.filter(({ after }) => isLive(after.stage)).map(({ after }) => after.hash);
+    const alive = new Set(txStates);
     const ended = this.#mirror.pool.ledger.endedBefore(this.#logFirst);
     const gone = new Set(ended.filter((hash) => !alive.has(hash) && !this.#ends.has(hash)));
     for (const [hash, number] of this.#ends) if (number < this.#logFirst) gone.add(hash);
@@ -105,7 +105,7 @@ class StepWriter {
     for (const { after } of this.#step.writes) {
       const hash = this.#bytesOf(after.hash);
       if (!this.#gone.has(after.hash)) index.push(this.#encodeScore(after), hash);
-      const before = ledger.life(after.hash);
+      const before = ledger.txState(after.hash);
       const flew = before !== null && isInflight(before.stage);
       const flies = isInflight(after.stage);
       // One that is known to the chain may end and come again in one call, with a new seq.
@@ -117,7 +117,7 @@ class StepWriter {
     this.#commands.add('ZREM', 'flight', left);
   }
 
-  #encodeScore({ hash, seq, stage, tick }: core.Life): string {
+  #encodeScore({ hash, seq, stage, tick }: core.TxState): string {
     const number = isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#ends.get(hash) as number);
     return encodeScore({ stage, number }, seq);
   }
@@ -200,7 +200,7 @@ class StepWriter {
     const { ledger } = this.#mirror.pool;
     const ticks = new Set(numbers(ledger.floor, this.#floor - 1));
     for (const { after } of this.#step.writes) {
-      const before = ledger.life(after.hash);
+      const before = ledger.txState(after.hash);
       if (before?.stage === 'Confirmed' && before.tick < this.#floor) ticks.add(String(before.tick));
     }
     return [...ticks];

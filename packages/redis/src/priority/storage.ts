@@ -17,7 +17,7 @@ type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced
 
 /** A life as the mirror has it, with what `body` holds of it. */
 interface Fetched {
-  readonly life: core.Life;
+  readonly txState: core.TxState;
   readonly point: ChainPoint | null;
   readonly tick: number;
   readonly record: Buffer | null;
@@ -64,9 +64,9 @@ export class RedisPriorityStorage implements core.PriorityStorage {
     choose: (pool: core.PriorityPool) => readonly string[],
   ): Promise<StoredTransaction[]> {
     const fetched = await this.#fetch(context, choose, core.maxPageBytes);
-    const found = fetched.map(({ life, point, tick, record: bytes }) => {
+    const found = fetched.map(({ txState, point, tick, record: bytes }) => {
       const { intact, ...body } = record.decodeRecord(bytes);
-      return { intact, ...core.storedTransaction(life, body, point, tick) };
+      return { intact, ...core.storedTransaction(txState, body, point, tick) };
     });
     return core.cutPage(found, ({ intact }) => intact).map(({ intact: _, ...transaction }) => transaction);
   }
@@ -77,12 +77,12 @@ export class RedisPriorityStorage implements core.PriorityStorage {
       ({ view }) => hashes.filter((hash) => isKnownLive(view, hash)),
       Number.POSITIVE_INFINITY,
     );
-    const byHash = new Map(fetched.map((each) => [each.life.hash, each]));
+    const byHash = new Map(fetched.map((each) => [each.txState.hash, each]));
     return hashes.map((hash) => {
       const found = byHash.get(hash);
       if (found === undefined) return null;
       const { intact, ...body } = record.decodeRecord(found.record);
-      if (!intact) throw core.corrupt(found.life);
+      if (!intact) throw core.corrupt(found.txState);
       return { hash, ...body };
     });
   }
@@ -110,7 +110,7 @@ export class RedisPriorityStorage implements core.PriorityStorage {
           if (isCurrent && missing.length === 0) return found;
           const wasCurrent = isCurrent;
           isCurrent = await this.#fetchRecords(mirror, missing, records, deadline);
-          isKept = wasCurrent && isCurrent && missing.every((life) => isThere(mirror.pool.view, life));
+          isKept = wasCurrent && isCurrent && missing.every((txState) => isThere(mirror.pool.view, txState));
         }
       }
     });
@@ -119,15 +119,15 @@ export class RedisPriorityStorage implements core.PriorityStorage {
   /** As many of the records as fit into one answer. Whether the mirror then is as the pool was when they were read. */
   async #fetchRecords(
     mirror: core.MirroredPool,
-    lives: readonly core.Life[],
+    txStates: readonly core.TxState[],
     records: Map<string, Buffer | null>,
     deadline: number,
   ): Promise<boolean> {
     const { position } = mirror;
-    const packed = record.packHashes(lives.map(({ hash }) => hash));
+    const packed = record.packHashes(txStates.map(({ hash }) => hash));
     const args = [packed, ...positionArguments(position), core.maxPageBytes];
     const [report, ...bodies] = await this.#link.send('fetch', args, deadline);
-    for (const [i, body] of bodies.entries()) records.set(lifeName(lives[i] as core.Life), body);
+    for (const [i, body] of bodies.entries()) records.set(lifeName(txStates[i] as core.TxState), body);
     return this.#link.follow(mirror, position, report, deadline);
   }
 
@@ -143,25 +143,25 @@ export class RedisPriorityStorage implements core.PriorityStorage {
 }
 
 function isKnownLive(view: core.PoolView, hash: string): boolean {
-  const life = view.life(hash);
-  return life !== null && isLive(life.stage);
+  const txState = view.txState(hash);
+  return txState !== null && isLive(txState.stage);
 }
 
 /** What was fetched for a life is its record as long as the life is what its hash stands for. */
-function isThere(view: core.PoolView, { hash, seq }: core.Life): boolean {
-  return view.life(hash)?.seq === seq;
+function isThere(view: core.PoolView, { hash, seq }: core.TxState): boolean {
+  return view.txState(hash)?.seq === seq;
 }
 
 /** A hash may have a later life with another payload. */
-function lifeName({ hash, seq }: core.Life): string {
+function lifeName({ hash, seq }: core.TxState): string {
   return `${hash}/${seq}`;
 }
 
 function chosenFrom({ pool: { view } }: core.MirroredPool, hashes: readonly string[]): Omit<Fetched, 'record'>[] {
   const { tick } = view.currentTip;
   return hashes.flatMap((hash) => {
-    const life = view.life(hash);
-    return life === null ? [] : [{ life, point: view.confirmedAt(hash), tick }];
+    const txState = view.txState(hash);
+    return txState === null ? [] : [{ txState, point: view.confirmedAt(hash), tick }];
   });
 }
 
@@ -170,13 +170,13 @@ function gather(
   chosen: readonly Omit<Fetched, 'record'>[],
   records: ReadonlyMap<string, Buffer | null>,
   maxBytes: number,
-): { readonly found: Fetched[]; readonly missing: core.Life[] } {
+): { readonly found: Fetched[]; readonly missing: core.TxState[] } {
   const found: Fetched[] = [];
-  const missing: core.Life[] = [];
+  const missing: core.TxState[] = [];
   let bytes = 0;
   for (const each of chosen) {
-    const known = records.get(lifeName(each.life));
-    if (known === undefined) missing.push(each.life);
+    const known = records.get(lifeName(each.txState));
+    if (known === undefined) missing.push(each.txState);
     else found.push({ ...each, record: known });
     bytes += known?.length ?? 0;
     if (bytes > maxBytes) break;

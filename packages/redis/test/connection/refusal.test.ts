@@ -98,7 +98,7 @@ test.for(orderings)(
       await assert.rejects(store.receive(given), fails('ERR_MEMPOOL_STORE_FULL'));
     assert.deepEqual(await state(), before);
     if (ordering === 'priority') expect(await store.receive([make(2)])).toMatchObject([{ kind: 'duplicate' }]);
-    const { transactions: taken } = await store.take({ maxTxs: 2 }, { owner: 'me', leaseMs: 1_000 });
+    const { transactions: taken } = await store.take({ maxTxs: 2 }, { owner: 'me', claimMs: 1_000 });
     expect(taken).toHaveLength(2);
     const seen = taken.map(({ hash }) => hash);
     expect(await store.confirm({ point: point(1), seen, unseen: [] })).toMatchObject({ kind: 'applied', confirmed: 2 });

@@ -77,7 +77,7 @@ test('two keys come with a lease, and go with the last one', async () => {
   let now = 1_000;
   const { store, admin, prefix } = await setUp({ now: () => now });
   await live(store);
-  await store.take({ maxTxs: 3 }, { owner: 'a', leaseMs: 50 });
+  await store.take({ maxTxs: 3 }, { owner: 'a', claimMs: 50 });
   expect(await namesOf(admin, prefix)).toEqual([...keys, 'leases', 'taken'].sort());
   expect(await admin.zcard(`${prefix}:leases`)).toBe(3);
   expect((await admin.hkeys(`${prefix}:meta`)).sort()).toEqual([...fields, 'leases'].sort());
@@ -103,7 +103,7 @@ test('a key of another type in the place of the leases is named, and nothing is 
   await fill(store);
   await admin.set(`${prefix}:leases`, 'in the way');
   const before = await store.usage();
-  await expect(store.take({ maxTxs: 1 }, { owner: 'a', leaseMs: 50 })).rejects.toMatchObject({
+  await expect(store.take({ maxTxs: 1 }, { owner: 'a', claimMs: 50 })).rejects.toMatchObject({
     code: 'ERR_MEMPOOL_INCOMPATIBLE',
     details: { key: `${prefix}:leases` },
   });
@@ -120,6 +120,6 @@ test('without the rights that they need besides, the verbs are refused, and noth
   const refused = { code: 'ERR_MEMPOOL_PERMISSION' };
   await expect(store.reap()).rejects.toMatchObject(refused);
   await expect(store.sweep()).rejects.toMatchObject(refused);
-  await expect(store.take({}, { owner: 'a', leaseMs: 50 })).rejects.toMatchObject(refused);
+  await expect(store.take({}, { owner: 'a', claimMs: 50 })).rejects.toMatchObject(refused);
   expect(await store.usage()).toEqual(before);
 });

@@ -28,7 +28,7 @@ const marked = async (store: MempoolStore) => {
 };
 const taken = async (store: MempoolStore) => {
   await received(store);
-  await store.take({ maxTxs: 2 }, { owner: 'me', leaseMs: 1 });
+  await store.take({ maxTxs: 2 }, { owner: 'me', claimMs: 1 });
 };
 const confirmed = async (store: MempoolStore) => {
   await marked(store);
@@ -63,7 +63,7 @@ const verbs: readonly Verb[] = [
     verb: 'take',
     prepare: received,
     call: async (store) => {
-      const { leaseId, ...lot } = await store.take({ maxTxs: 2 }, { owner: 'me', leaseMs: 1_000 });
+      const { claimId, ...lot } = await store.take({ maxTxs: 2 }, { owner: 'me', claimMs: 1_000 });
       return lot;
     },
   },

@@ -20,7 +20,7 @@ test.for(lost)(
     const { store } = await openPool({ url, pool, ordering });
     const make = (n: number) => (ordering === 'fifo' ? transaction(n) : priced(n));
     await store.receive([1, 2, 3, 4].map(make));
-    await store.take({ maxTxs: 1 }, { owner: 'taker', leaseMs: 60_000 });
+    await store.take({ maxTxs: 1 }, { owner: 'taker', claimMs: 60_000 });
     await store.drop([hashOf(2)], 'unwanted');
     await store.confirm({ point: point(1), seen: [hashOf(3)], unseen: [] });
     const key = `{${pool}}:${name}`;

@@ -22,7 +22,7 @@ for (const [title, check] of [
 ] as const)
   test.for(['fifo', 'priority'] as const)(`${title}: %s`, { timeout }, async (ordering) => {
     const { url, name, store } = await pool(ordering);
-    const startTaker: StartTaker = (owner, leaseMs) => start('./pool/taker.ts', [url, name, ordering, owner, leaseMs]);
+    const startTaker: StartTaker = (owner, claimMs) => start('./pool/taker.ts', [url, name, ordering, owner, claimMs]);
     await check(store, startTaker);
     if (ordering === 'fifo') return;
     const node = mirrorNode(url, name);

@@ -125,11 +125,11 @@ test.for([
   const seqOf = (n: number) => (n < 10 ? n : gap + n);
   await store.receive(transactions(...early));
   await store.markInflight(early.slice(0, 7).map(hashOf));
-  await store.take({ maxTxs: 1 }, { owner: 'a', leaseMs: 50 });
+  await store.take({ maxTxs: 1 }, { owner: 'a', claimMs: 50 });
   await operator(url).hset(`{${pool}}:meta`, 'seq', gap + 10);
   await store.receive(transactions(...late));
   await store.markInflight(late.slice(0, 7).map(hashOf));
-  await store.take({ maxTxs: 1 }, { owner: 'a', leaseMs: 50 });
+  await store.take({ maxTxs: 1 }, { owner: 'a', claimMs: 50 });
   now = 2_000;
   expect((await store.sweep()).returned).toEqual([8, 18].map(hashOf));
   await store.markAcknowledged([11, 1].map(hashOf));

@@ -3,12 +3,12 @@ import { writeSync } from 'node:fs';
 import type { Ordering } from 'mempool-core';
 import { redis } from 'mempool-redis';
 
-const [url = '', pool = '', ordering = '', owner = '', leaseMs = ''] = process.argv.slice(2);
+const [url = '', pool = '', ordering = '', owner = '', claimMs = ''] = process.argv.slice(2);
 const store = await redis.open({ url, pool, ordering: ordering as Ordering, timeoutMs: 30_000 });
 for (;;) {
-  const { leaseId, untilMs, transactions } = await store.take({ maxTxs: 3 }, { owner, leaseMs: Number(leaseMs) });
+  const { claimId, untilMs, transactions } = await store.take({ maxTxs: 3 }, { owner, claimMs: Number(claimMs) });
   if (transactions.length === 0) break;
-  const said = JSON.stringify({ leaseId, untilMs, seqs: transactions.map(({ seq }) => seq) });
+  const said = JSON.stringify({ claimId, untilMs, seqs: transactions.map(({ seq }) => seq) });
   // Longer than it needs to be: the pipe is soon full, so nobody takes far ahead of the reader.
   writeSync(1, `${said.padEnd(8_192)}\n`);
 }

@@ -25,7 +25,7 @@ test('two nodes that receive at once have one pool, and each sees what the other
   expect(await one.usage()).toEqual(await two.usage());
   expect(await node.remembered()).toEqual(await node.stored());
   await one.markInflight([hashOf(800)]);
-  const [best] = await two.take({ maxTxs: 1 }, { owner: 'two', leaseMs: 1_000 }).then((lot) => lot.transactions);
+  const [best] = await two.take({ maxTxs: 1 }, { owner: 'two', claimMs: 1_000 }).then((lot) => lot.transactions);
   expect(await one.markAcknowledged([best?.hash as string])).toEqual([best?.hash]);
 });
 

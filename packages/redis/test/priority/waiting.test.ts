@@ -66,7 +66,7 @@ test('a node that does nothing but write follows the clock of the server where i
   const { store } = await openPool({ url, pool, ordering: 'priority', clock });
   aheadMs = 3_600_000;
   await store.receive([priced(1)]);
-  const { untilMs } = await store.take({}, { owner: 'me', leaseMs: 1 });
+  const { untilMs } = await store.take({}, { owner: 'me', claimMs: 1 });
   expect(Math.abs(untilMs - Date.now())).toBeLessThan(60_000);
 });
 

@@ -66,7 +66,7 @@ class PoolTransactions {
   readonly #hashes: HashIndex;
   readonly #fence: Fence | null;
   readonly #options: core.DriverOptions;
-  readonly #line = new core.WriteLine();
+  readonly #line = new core.OrderedWriter();
 
   constructor({ file, hashes, fence }: FifoDriverParts, options: core.DriverOptions) {
     this.commits = new CommitPoll(file);

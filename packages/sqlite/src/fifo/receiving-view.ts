@@ -14,10 +14,10 @@ import { freePlacesIn } from './tables.ts';
  */
 export class ReceivingView extends PoolView {
   /** Of those before the first that had a row only where one is found: nearly every call has none, and needs no map. */
-  #before: Map<string, core.Life | null> | null = null;
+  #before: Map<string, core.TxState | null> | null = null;
   /** Hashes of the rows written so far that no row was known of. */
   readonly #newcomers: Buffer[] = [];
-  readonly #sightings: ReadonlyMap<string, number>;
+  readonly #inclusions: ReadonlyMap<string, number>;
   readonly #thresholds: Thresholds;
   readonly #admitted: readonly Transaction[];
   /** `null`: there is room for all. */
@@ -33,31 +33,31 @@ export class ReceivingView extends PoolView {
     this.#admitted = this.#admission?.admitted ?? transactions;
     this.#seq = this.lastSeq + 1;
     for (let i = 0; i < this.#admitted.length; i++) this.#take(i);
-    this.#sightings = this.sightings(this.#admitted);
+    this.#inclusions = this.inclusions(this.#admitted);
   }
 
   step(): FileStep<ReceiveOutcome[]> {
-    if (this.#areUnknown()) return this.#arrivals();
+    if (this.#areUnknown()) return this.#fifo();
     const step = core.receiveStep(this, this.#admitted, this.#thresholds);
     return this.#admission === null ? step : { ...step, outcome: this.#admission.outcomes(step.outcome) };
   }
 
-  override life(hash: string): core.Life | null {
+  override txState(hash: string): core.TxState | null {
     return this.#before?.get(hash) ?? null;
   }
 
-  override sighting(hash: string): number | null {
-    return this.#sightings.get(hash) ?? null;
+  override inclusion(hash: string): number | null {
+    return this.#inclusions.get(hash) ?? null;
   }
 
   /** Whether nobody knew any of them and none comes twice, as in nearly every call. */
   #areUnknown(): boolean {
     const count = this.#admitted.length;
-    return this.#admission === null && this.#newcomers.length === count && this.#sightings.size === 0;
+    return this.#admission === null && this.#newcomers.length === count && this.#inclusions.size === 0;
   }
 
   /** What `receiveStep` comes to for strangers (L1), without an object for each life, change, write and event. */
-  #arrivals(): FileStep<ReceiveOutcome[]> {
+  #fifo(): FileStep<ReceiveOutcome[]> {
     const first = this.lastSeq + 1;
     const outcome = this.#admitted.map(
       ({ hash }, i) => ({ kind: 'received', hash, seq: first + i, stage: 'Pending' }) as const,
@@ -81,7 +81,7 @@ export class ReceivingView extends PoolView {
   }
 
   /** L2: a new life takes over the history, which shows the new payload. */
-  #renew(row: NewRow, hash: string): core.Life {
+  #renew(row: NewRow, hash: string): core.TxState {
     const before = this.#known(hash);
     if (core.nextStage(before.stage, 'receive') === null) return before;
     this.hashes.remove(before.seq, row.hash);
@@ -91,9 +91,9 @@ export class ReceivingView extends PoolView {
     return before;
   }
 
-  #known(hash: string): core.Life {
-    const life = super.life(hash);
-    if (life === null) throw damaged('index of hashes');
-    return life;
+  #known(hash: string): core.TxState {
+    const txState = super.txState(hash);
+    if (txState === null) throw damaged('index of hashes');
+    return txState;
   }
 }

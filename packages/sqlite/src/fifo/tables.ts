@@ -36,20 +36,20 @@ export function hasClaims(file: PoolFile, { leases = 0 }: PoolState): boolean {
 }
 
 /** Writes what a step says of leases and the limit; a pool that never had either is not asked anything. */
-export function writeClaims(file: PoolFile, state: PoolState, { events, arrivals = null }: core.Step<unknown>): void {
+export function writeClaims(file: PoolFile, state: PoolState, { events, fifo = null }: core.Step<unknown>): void {
   let change = 0;
   if (hasClaims(file, state))
-    for (const { seq } of core.endedLeases(events)) change -= file.run('endClaim', seq).changes;
-  if (arrivals !== null) {
+    for (const { seq } of core.endedClaims(events)) change -= file.run('endClaim', seq).changes;
+  if (fifo !== null) {
     if (state.leases === undefined) file.execute('fifo/tables.sql');
     file.include(statements);
-    change += writeNewClaims(file, events, arrivals);
-    if (arrivals.maxTxs !== null) file.run('setCapacity', capacityColumn(arrivals.maxTxs));
+    change += writeNewClaims(file, events, fifo);
+    if (fifo.maxTxs !== null) file.run('setCapacity', capacityColumn(fifo.maxTxs));
   }
   if (change !== 0) file.run('countClaims', change);
 }
 
-function writeNewClaims(file: PoolFile, events: readonly StoreEvent[], { taken }: core.ArrivalStep): number {
+function writeNewClaims(file: PoolFile, events: readonly StoreEvent[], { taken }: core.FifoStep): number {
   if (taken === null) return 0;
   const all = core.takenBy(events);
   for (const { seq } of all) file.run('putClaim', seq, taken.id, taken.owner, taken.untilMs);

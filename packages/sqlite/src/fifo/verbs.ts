@@ -20,28 +20,28 @@ export interface FifoParts {
 }
 
 /** The verbs that a pool in order of arrival has beside those of every pool. */
-export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.ArrivalVerbs {
+export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.FifoVerbs {
   const { file, read, write } = parts;
   const rows = new FifoRows(parts);
   const now = core.poolClock(options);
   return {
-    reap: (budget, context) => read(context, () => core.reapArrivals(rows.pending(), budget)),
-    async take({ budget, leaseId, owner, leaseMs }, moment, context) {
-      const made = new Map<core.LotRecord, readonly Candidate[]>();
+    reap: (budget, context) => read(context, () => core.reapFifo(rows.pending(), budget)),
+    async take({ budget, claimId, owner, claimMs }, moment, context) {
+      const made = new Map<core.ClaimOutcome, readonly Candidate[]>();
       const lot = await write('take', context, (pool) => {
-        const untilMs = core.leaseEnd(core.momentOf(moment.now, now()), leaseMs);
-        const transactions = core.reapArrivals(rows.pending(), budget);
-        const step = core.takeStep(pool, transactions, { id: leaseId, owner, untilMs });
+        const untilMs = core.claimEnd(core.callTimeOf(moment.now, now()), claimMs);
+        const transactions = core.reapFifo(rows.pending(), budget);
+        const step = core.takeStep(pool, transactions, { id: claimId, owner, untilMs });
         made.set(step.outcome, transactions);
         return step;
       });
       // Of a call that was answered before (X2), what is left of it.
-      const held = (pool: PoolView) => (hasClaims(file, pool.state) ? rows.list('claimedBy', leaseId) : []);
+      const held = (pool: PoolView) => (hasClaims(file, pool.state) ? rows.list('claimedBy', claimId) : []);
       return { ...lot, transactions: made.get(lot) ?? (await read(context, held)).map(core.candidateOf) };
     },
     sweep: (moment, context) =>
       write('sweep', context, (pool) => {
-        const before = core.momentOf(moment.now, now());
+        const before = core.callTimeOf(moment.now, now());
         const ended = hasClaims(file, pool.state) ? rows.list('endedClaims', before, core.maxSweep + 1) : [];
         return core.sweepStep(
           pool,
@@ -67,12 +67,12 @@ class FifoRows {
     this.#hashes = hashes;
   }
 
-  pending(): Iterable<core.Arrival> {
-    return this.#arrivals('arrivals');
+  pending(): Iterable<core.FifoEntry> {
+    return this.#fifo('arrivals');
   }
 
-  list(name: string, ...values: unknown[]): core.Arrival[] {
-    return [...this.#arrivals(name, ...values)];
+  list(name: string, ...values: unknown[]): core.FifoEntry[] {
+    return [...this.#fifo(name, ...values)];
   }
 
   since(query: core.CheckedGossipQuery): GossipPage {
@@ -103,7 +103,7 @@ class FifoRows {
     return { hash, payload: record.payload, payloadType: record.payloadType };
   }
 
-  *#arrivals(name: string, ...values: unknown[]): Generator<core.Arrival, undefined> {
+  *#fifo(name: string, ...values: unknown[]): Generator<core.FifoEntry, undefined> {
     for (const row of this.#rows(name, ...values)) {
       const arrival = this.#arrival(row);
       if (arrival !== null) yield arrival;
@@ -111,7 +111,7 @@ class FifoRows {
   }
 
   /** M2: one whose hash is lost cannot be handed out, nor moved. */
-  #arrival(row: Row): core.Arrival | null {
+  #arrival(row: Row): core.FifoEntry | null {
     const place = recordKeyOf(row);
     return place.hash === '' ? this.#file.reportDamage(place) : { ...place, bytes: Number(row.bytes) };
   }

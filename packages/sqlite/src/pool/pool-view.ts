@@ -49,7 +49,7 @@ export class PoolView implements core.PoolView {
   }
 
   /** For calls that write. A damaged record is made whole: no other transaction of the call may wait for it (M2). */
-  life(hash: string): core.Life | null {
+  txState(hash: string): core.TxState | null {
     const row = this.#lifeRow(hash);
     return row === null ? null : (records.readLife(row) ?? this.#repair(row));
   }
@@ -60,8 +60,8 @@ export class PoolView implements core.PoolView {
     return row === null ? null : (records.readStoredState(row)?.point ?? null);
   }
 
-  sighting(hash: string): number | null {
-    return this.sightings([{ hash }]).get(hash) ?? null;
+  inclusion(hash: string): number | null {
+    return this.inclusions([{ hash }]).get(hash) ?? null;
   }
 
   pointAt(tick: number): ChainPoint | null {
@@ -72,16 +72,16 @@ export class PoolView implements core.PoolView {
     return (this.file.row('tickOf', core.encodePoint(point))?.tick as number) ?? null;
   }
 
-  aged(finalizable: number, droppable: number): core.Life[] {
-    return this.#lives('aged', finalizable, droppable, droppable);
+  aged(finalizable: number, droppable: number): core.TxState[] {
+    return this.#txStates('aged', finalizable, droppable, droppable);
   }
 
-  confirmedAfter(tick: number): core.Life[] {
-    return [...this.#lives('confirmedAfter', tick), ...this.#lives('finalizedAfter', tick)];
+  confirmedAfter(tick: number): core.TxState[] {
+    return [...this.#txStates('confirmedAfter', tick), ...this.#txStates('finalizedAfter', tick)];
   }
 
-  waitingAfter(tick: number): core.Life[] {
-    return this.#lives('waitingAfter', tick, tick);
+  waitingAfter(tick: number): core.TxState[] {
+    return this.#txStates('waitingAfter', tick, tick);
   }
 
   page(name: 'peekPending' | 'peekInflight', after: number, limit: number): StoredTransaction[] {
@@ -98,16 +98,16 @@ export class PoolView implements core.PoolView {
   status(hash: string): TransactionStatus {
     const row = this.#lifeRow(hash);
     if (row === null) return core.statusOf(hash, null, null, this.state.tick);
-    const { life, point } = records.intact(records.recordKeyOf(row), records.readStoredState(row));
-    return core.statusOf(hash, life, point, this.state.tick);
+    const { txState, point } = records.intact(records.recordKeyOf(row), records.readStoredState(row));
+    return core.statusOf(hash, txState, point, this.state.tick);
   }
 
   logPage(cursor: number, limit: number): LogPage {
     const { lastLogSeq, logged } = this.state;
     const oldest = lastLogSeq - logged + 1;
     const entries = this.#records('log', Math.max(cursor, oldest), limit).map((record) => {
-      const { life, point } = records.intact(record, record.state);
-      return core.logEntry(record.logSeq ?? 0, life, record, point);
+      const { txState, point } = records.intact(record, record.state);
+      return core.logEntry(record.logSeq ?? 0, txState, record, point);
     });
     return core.logPage(entries, cursor, oldest, lastLogSeq);
   }
@@ -137,7 +137,7 @@ export class PoolView implements core.PoolView {
   }
 
   /** All in one question. */
-  protected sightings(asked: readonly Pick<Transaction, 'hash'>[]): ReadonlyMap<string, number> {
+  protected inclusions(asked: readonly Pick<Transaction, 'hash'>[]): ReadonlyMap<string, number> {
     if (this.state.tick === 0) return nowhere;
     const rows = [...this.file.rows('sightings', JSON.stringify(asked.map(({ hash }) => hash)))];
     return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
@@ -158,21 +158,21 @@ export class PoolView implements core.PoolView {
   }
 
   /** Each by an index, so that the cost is that of what it finds (L12). One that cannot be read stays as it is (M2). */
-  #lives(name: string, ...ticks: number[]): core.Life[] {
+  #txStates(name: string, ...ticks: number[]): core.TxState[] {
     const rows = [...this.file.rows(name, ...ticks)];
-    const lives = rows.map((row) => records.readLife(row) ?? this.file.reportDamage(records.recordKeyOf(row)));
-    return lives.filter((life) => life !== null);
+    const txStates = rows.map((row) => records.readLife(row) ?? this.file.reportDamage(records.recordKeyOf(row)));
+    return txStates.filter((txState) => txState !== null);
   }
 
   /** What is not in the log becomes what every verb can move on from; which counter had it is not known, so all are counted again. */
-  #repair(row: Row): core.Life {
+  #repair(row: Row): core.TxState {
     const { hash, seq } = records.recordKeyOf(row);
     this.file.reportDamage({ hash, seq });
     if (row.isLogged === 1) return core.lostEnd(hash, seq);
-    const life = core.live(hash, seq, 'Propagated', this.state.tick);
-    this.file.run('putInflight', seq, knownStages.indexOf(life.stage), life.tick, null);
+    const txState = core.live(hash, seq, 'Propagated', this.state.tick);
+    this.file.run('putInflight', seq, knownStages.indexOf(txState.stage), txState.tick, null);
     this.state = { ...this.state, ...this.file.row('recount') };
-    return life;
+    return txState;
   }
 
   #records(name: string, from: number, limit: number): records.StoredRecord[] {
@@ -181,7 +181,7 @@ export class PoolView implements core.PoolView {
   }
 
   #stored(record: records.StoredRecord): StoredTransaction {
-    const { life, point } = records.intact(record, record.state);
-    return core.storedTransaction(life, record, point, this.state.tick);
+    const { txState, point } = records.intact(record, record.state);
+    return core.storedTransaction(txState, record, point, this.state.tick);
   }
 }

@@ -11,7 +11,7 @@ export type RecordKey = Omit<core.ReadRecord, 'payload'>;
 
 /** What became of a transaction, and the block that confirmed it. */
 export interface StoredState {
-  readonly life: core.Life;
+  readonly txState: core.TxState;
   readonly point: ChainPoint | null;
 }
 
@@ -44,11 +44,11 @@ export function decodeRecord(row: Row): StoredRecord {
 /** `null` where any of it is damaged. */
 export function readStoredState(row: Row): StoredState | null {
   const { point } = row;
-  const life = readLife(row);
-  if (life === null) return null;
-  const pointed = life.stage === 'Confirmed' || life.stage === 'Finalized';
+  const txState = readLife(row);
+  if (txState === null) return null;
+  const pointed = txState.stage === 'Confirmed' || txState.stage === 'Finalized';
   const intact = pointed ? isBytes(point, core.pointBytes, core.pointBytes) : point === null;
-  return intact ? { life, point: decodeOptionalPoint(point) } : null;
+  return intact ? { txState, point: decodeOptionalPoint(point) } : null;
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` */
@@ -75,15 +75,23 @@ export function intact<T>(place: RecordKey, read: T | null): T {
 }
 
 /** `null` where any of it is damaged. */
-export function readLife({ seq, hash, stage, tick, confirmations, nonConfirmations, reason }: Row): core.Life | null {
+export function readLife({
+  seq,
+  hash,
+  stage,
+  tick,
+  confirmations,
+  nonConfirmations,
+  reason,
+}: Row): core.TxState | null {
   const known = knownStages[stage as number];
   if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64)) return null;
-  const life = { hash: core.bytesToHash(hash), seq, stage: known, tick };
-  if (isLive(known)) return { ...life, confirmations: 0, nonConfirmations: 0, reason: null };
+  const txState = { hash: core.bytesToHash(hash), seq, stage: known, tick };
+  if (isLive(known)) return { ...txState, confirmations: 0, nonConfirmations: 0, reason: null };
   if (!isCount(confirmations) || !isCount(nonConfirmations)) return null;
   if (known === 'Dropped')
-    return typeof reason === 'string' ? { ...life, confirmations, nonConfirmations, reason } : null;
-  return reason === null ? { ...life, confirmations, nonConfirmations, reason } : null;
+    return typeof reason === 'string' ? { ...txState, confirmations, nonConfirmations, reason } : null;
+  return reason === null ? { ...txState, confirmations, nonConfirmations, reason } : null;
 }
 
 /** What can be read of where a record is. */

@@ -65,7 +65,7 @@ export class StepWriter {
     this.#state.lastSeq += hashes.length;
     this.#state.pending += hashes.length;
     this.#file.run('insertPending', first, this.#state.lastSeq);
-    this.#append(hashes.length, core.encodeArrivals(hashes, first));
+    this.#append(hashes.length, core.encodeReceived(hashes, first));
   }
 
   /** By runs of seqs: one statement for a whole batch of receives. */

@@ -47,7 +47,7 @@ export class PriorityCalls {
   readonly #writer: PriorityWriter;
   readonly #room: DiskReserve;
   readonly #nowMs: () => number;
-  readonly #line = new core.WriteLine();
+  readonly #line = new core.OrderedWriter();
 
   constructor(parts: PriorityParts, options: core.DriverOptions) {
     const { file, changes } = parts;

@@ -37,7 +37,7 @@ function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolR
   if (hash === '') return void file.reportDamage({ hash, seq });
   const state = records.readStoredState(row);
   if (state === null) file.reportDamage({ hash, seq });
-  const after = state?.life ?? core.live(hash, seq, 'Propagated', tick);
+  const after = state?.txState ?? core.live(hash, seq, 'Propagated', tick);
   yield { kind: 'write', write: { after, point: state?.point ?? null, body: core.mirroredBody(hash) } };
   yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
 }
@@ -68,7 +68,7 @@ function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undef
   if (hash === '') return void (yield lostEntry(file, logSeq));
   const state = records.readStoredState(row);
   if (state === null) file.reportDamage({ hash, seq });
-  const after = state?.life ?? core.lostEnd(hash, seq);
+  const after = state?.txState ?? core.lostEnd(hash, seq);
   const body = row.isLast === 1 ? core.mirroredBody(hash) : null;
   yield { kind: 'write', write: { after, point: state?.point ?? null, body } };
   if (row.isLast === 1) yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };

@@ -25,7 +25,7 @@ export class FileMirror {
   }
 
   seqOf(hash: string): number | undefined {
-    return this.#mirror?.pool.view.life(hash)?.seq;
+    return this.#mirror?.pool.view.txState(hash)?.seq;
   }
 
   /** False when the pool has to be loaded again. A damaged change does no harm then: the pool itself has the same information. */

@@ -7,7 +7,7 @@ import { loadMirror } from './mirror.ts';
 
 /** A live transaction as it was read back. */
 interface Found extends core.ReadRecord, core.Body {
-  readonly life: core.Life;
+  readonly txState: core.TxState;
   readonly point: ChainPoint | null;
   readonly isIntact: boolean;
 }
@@ -25,7 +25,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
         ({ isIntact }) => isIntact,
       );
       const { tick } = pool.view.currentTip;
-      return page.map((each) => core.storedTransaction(each.life, each, each.point, tick));
+      return page.map((each) => core.storedTransaction(each.txState, each, each.point, tick));
     });
   }
 
@@ -53,17 +53,17 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
 
   /** Never throws, so that a page can end before a damaged record. */
   #find({ view }: core.PriorityPool, hash: string): Found | null {
-    const life = view.life(hash);
-    if (life === null || !isLive(life.stage)) return null;
-    const row = this.file.row('body', life.seq) ?? {};
+    const txState = view.txState(hash);
+    if (txState === null || !isLive(txState.stage)) return null;
+    const row = this.file.row('body', txState.seq) ?? {};
     const payload = row.payload instanceof Uint8Array ? row.payload : new Uint8Array();
     const isIntact = Number.isSafeInteger(row.type) && row.checksum === checksumOf(core.hashToBytes(hash), payload);
     return {
       hash,
-      seq: life.seq,
+      seq: txState.seq,
       payload,
       payloadType: Number(row.type),
-      life,
+      txState,
       point: view.confirmedAt(hash),
       isIntact,
     };

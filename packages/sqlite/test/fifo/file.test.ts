@@ -63,7 +63,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
     const path = stored();
     const store = await backend.open({ path, now: () => 1_000 });
     const before = shapeOf(stored());
-    const lot = await store.take({ maxTxs: 2 }, { owner: 'a', leaseMs: 50 });
+    const lot = await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50 });
     expect(lot.transactions).toHaveLength(2);
     await store.close();
     const after = shapeOf(path);
@@ -82,12 +82,12 @@ test('a take that fails half-way leaves nothing of itself in the file, and the n
   const before = shapeOf(path);
   const operator = new SqliteDatabase(path);
   operator.exec("CREATE TRIGGER refusal BEFORE INSERT ON inflight BEGIN SELECT RAISE(ABORT, 'refused'); END");
-  await expect(store.take({ maxTxs: 2 }, { owner: 'a', leaseMs: 1 })).rejects.toThrow();
+  await expect(store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 1 })).rejects.toThrow();
   operator.exec('DROP TRIGGER refusal');
   operator.close();
   expect(shapeOf(path)).toEqual(before);
   expect(await store.usage()).toMatchObject({ pending: 3, propagated: 0 });
-  expect((await store.take({ maxTxs: 2 }, { owner: 'a', leaseMs: 1 })).transactions).toHaveLength(2);
+  expect((await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 1 })).transactions).toHaveLength(2);
   expect(shapeOf(path).columns).toEqual([...before.columns, 'capacity', 'leases']);
 });
 
@@ -96,10 +96,10 @@ test('a process that had the file open before the first take sees its leases, an
   await using early = await sqlite.open({ path, now: () => 2_000 });
   await early.receive(numbers(3).map((n) => transaction(n)));
   await using taker = await sqlite.open({ path, now: () => 1_000 });
-  await taker.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' });
+  await taker.take({}, { owner: 'a', claimMs: 50, operationId: 'one' });
   await early.confirm({ point: pointOf(1), seen: [hashOf(0)], unseen: [] });
   await early.markAcknowledged([hashOf(1)]);
   expect((await early.sweep()).returned).toEqual([hashOf(2)]);
-  const again = await taker.take({}, { owner: 'a', leaseMs: 50, operationId: 'one' });
+  const again = await taker.take({}, { owner: 'a', claimMs: 50, operationId: 'one' });
   expect(again.transactions).toEqual([]);
 });

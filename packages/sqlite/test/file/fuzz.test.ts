@@ -20,7 +20,7 @@ async function makePool(path: string, ordering: Ordering): Promise<Buffer> {
   await using store = await sqlite.open({ path, ordering });
   await store.receive(numbers(30).map((n) => transaction(n)));
   await store.markInflight([1, 2, 3].map(hashOf));
-  await store.take({ maxTxs: 2 }, { owner: 'one', leaseMs: 60_000 });
+  await store.take({ maxTxs: 2 }, { owner: 'one', claimMs: 60_000 });
   await store.drop([4, 5].map(hashOf), 'gone', { operationId: 'known' });
   await store.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] });
   await store.close();

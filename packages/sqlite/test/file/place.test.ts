@@ -37,7 +37,7 @@ const writes: Readonly<Record<string, (store: MempoolStore) => Promise<unknown>>
   markInflight: (store) => store.markInflight([hashOf(1)]),
   drop: (store) => store.drop([hashOf(1)], 'gone'),
   confirm: (store) => store.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] }),
-  take: (store) => store.take({}, { owner: 'one', leaseMs: 1_000 }),
+  take: (store) => store.take({}, { owner: 'one', claimMs: 1_000 }),
 };
 
 const gone = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };

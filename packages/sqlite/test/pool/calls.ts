@@ -25,7 +25,7 @@ export function callOf(store: MempoolStore, n: number): Promise<unknown> {
     case 0:
       return store.receive(given(mine), options);
     case 1:
-      return store.take({ maxTxs: 3 }, { ...options, owner: 'caller', leaseMs: 45 });
+      return store.take({ maxTxs: 3 }, { ...options, owner: 'caller', claimMs: 45 });
     case 2:
       return store.confirm(blockOf(round, mine, isPriority), {}, id);
     case 3: {

@@ -53,8 +53,8 @@ for (const [title, check] of [
     const path = join(scratchFolder(), 'pool.db');
     const store = await sqlite.open({ path, ordering });
     onTestFinished(() => store.close());
-    const startTaker: StartTaker = (owner, leaseMs) =>
-      start('./pool/taker.ts', [path, ordering, owner, String(leaseMs)]);
+    const startTaker: StartTaker = (owner, claimMs) =>
+      start('./pool/taker.ts', [path, ordering, owner, String(claimMs)]);
     await check(store, startTaker);
   });
 

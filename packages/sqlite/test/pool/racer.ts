@@ -13,7 +13,7 @@ const received: string[] = [];
 const taken: string[] = [];
 
 async function take(): Promise<number> {
-  const { transactions } = await store.take({ maxTxs: 3 }, { owner: `racer-${racer}`, leaseMs: 3_600_000 });
+  const { transactions } = await store.take({ maxTxs: 3 }, { owner: `racer-${racer}`, claimMs: 3_600_000 });
   taken.push(...transactions.map(({ hash }) => hash));
   return transactions.length;
 }

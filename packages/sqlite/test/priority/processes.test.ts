@@ -34,7 +34,7 @@ test('X1: a call whose commit fails has happened to nobody, and is made when it 
   operator.exec('CREATE TABLE owed (id INTEGER PRIMARY KEY)');
   operator.exec('CREATE TABLE debt (id INTEGER REFERENCES owed DEFERRABLE INITIALLY DEFERRED)');
   operator.exec('CREATE TRIGGER refusal AFTER INSERT ON change BEGIN INSERT INTO debt VALUES (7); END');
-  const take = () => first.take({ maxTxs: 2 }, { owner: 'one', leaseMs: 1_000, operationId: 'take' });
+  const take = () => first.take({ maxTxs: 2 }, { owner: 'one', claimMs: 1_000, operationId: 'take' });
   const block = { point: pointOf(1), seen: [hashOf(0)], unseen: [], provides: ['a'] };
   for (const call of [take(), first.confirm(block), first.drop([hashOf(1)], 'test'), first.receive([priced(9)])])
     await expect(call).rejects.toThrow();
