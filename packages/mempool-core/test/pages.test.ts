@@ -49,3 +49,12 @@ it('every path that ARCHITECTURE.md names is there', () => {
   expect(missing).toEqual([]);
   expect(paths.length).toBeGreaterThan(150);
 });
+
+it('every name that ARCHITECTURE.md gives in brackets behind a file is in that file', () => {
+  const named = Array.from(read('ARCHITECTURE.md').matchAll(/`([^`\s]+\.(?:ts|lua))`\s+\(((?:`\w+`(?:,\s+)?)+)\)/g));
+  for (const [, path = '', names = ''] of named) {
+    const words = readFileSync(new URL(path, root), 'utf8').split(/\W+/);
+    for (const [, name] of names.matchAll(/`(\w+)`/g)) expect(words, `${name} in ${path}`).toContain(name);
+  }
+  expect(named.length).toBeGreaterThan(10);
+});
