@@ -12,7 +12,7 @@ import { openPriority } from './priority/driver.ts';
 /** The single-file backend, shared between the processes of one host. */
 export const sqlite: Backend<SqliteOptions> = sqliteWithClock(hostClock());
 
-/** Judges leases by that clock. */
+/** The same backend, with this clock for leases. */
 export function sqliteWithClock(clock: LeaseClock): Backend<SqliteOptions> {
   return defineBackend<SqliteOptions>({
     name: 'sqlite',
@@ -29,8 +29,8 @@ export function sqliteWithClock(clock: LeaseClock): Backend<SqliteOptions> {
 }
 
 /**
- * The single-file backend for one process alone, which keeps the hashes in memory: a receive costs the same at a million
- * transactions as at none. A second opener is refused with `ERR_MEMPOOL_IN_USE`, an election too: there is nobody to lead.
+ * The single-file backend for one process alone. It keeps the hashes in memory: a receive costs the same with a million transactions
+ * as with none. Another open is refused with `ERR_MEMPOOL_IN_USE`, and so is an election, because there is only one process.
  */
 export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',

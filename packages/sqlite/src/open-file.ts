@@ -12,13 +12,13 @@ import { createPriorityTables, storePriorityLimits } from './priority/format.ts'
 type FileOptions = core.DriverOptions & SqliteOptions;
 type LockingMode = DatabaseFileOptions['lockingMode'];
 
-/** Statements that only pools of that order have the tables for. */
+/** Statements for tables that only pools of this ordering have. */
 const statements: Readonly<Record<Ordering, readonly string[]>> = {
   fifo: [],
   priority: ['priority/statements.sql'],
 };
 
-/** Without the index, whose pages scatter over the whole file, a receive costs the same however many there are. */
+/** Without the index, whose pages are spread over the whole file, the cost of a receive does not depend on the size of the pool. */
 const sharing: Readonly<Record<Ordering, Readonly<Record<LockingMode, string>>>> = {
   fifo: {
     NORMAL: 'CREATE UNIQUE INDEX IF NOT EXISTS tx_hash ON tx (hash)',
@@ -27,7 +27,7 @@ const sharing: Readonly<Record<Ordering, Readonly<Record<LockingMode, string>>>>
   priority: { NORMAL: '', EXCLUSIVE: 'DELETE FROM change' },
 };
 
-/** Opens the file as one of any number of processes. Waits while another one makes or holds it. */
+/** Opens the file for sharing with other processes. Waits while another one creates or locks it. */
 export function openShared(options: FileOptions): Promise<PoolFile> {
   return core.retryUntil({ ...options, signal: undefined }, () => openFile(options, 'NORMAL'));
 }
@@ -52,7 +52,7 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
   );
 }
 
-/** One step: makes the pool where no other process was quicker, and readies its file for this open. */
+/** In one transaction: creates the pool, unless there is one, and applies the options of this open. */
 function prepare(database: Database, options: FileOptions, lockingMode: LockingMode): void {
   const { path, pool, ordering, retention, limits } = options;
   if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'pool'").get() === undefined)

@@ -1,16 +1,16 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { busyTimeoutMs } from '../file/database-file.ts';
 
-/** The lock file as it was opened for one holder's sake, or by it. */
+/** The opened lock file, with the token of the lease that it was opened for. */
 interface Opened {
   readonly token: string;
   readonly database: Database;
 }
 
 /**
- * A lock on a file of its own, which the system takes from a process that dies, however it dies, and from no other. The file
- * names the lease it was last held for, so a free lock tells of that lease's holder only: not of one whose lock somebody
- * else still had, nor of one whose lock file was deleted. A database, because that is how Node comes by a lock on a file.
+ * A lock on a file of its own. The operating system releases it when its process dies in any way. The file names the lease that it was
+ * last held for. So a free lock proves only that the holder of that lease has died: not one that never got the lock, nor one whose
+ * lock file was deleted. The file is an SQLite database, because that gives Node a file lock.
  */
 export class CrashLock {
   readonly #path: string;
@@ -21,18 +21,18 @@ export class CrashLock {
     this.#path = path;
   }
 
-  /** For which lease this process holds it. */
+  /** The token of the lease that this process holds the lock for. */
   get heldToken(): string | null {
     return this.#held?.token ?? null;
   }
 
-  /** False where a holder before still has it, such as one that was stopped, or where the file cannot be written. */
+  /** False if another process still has the lock, for example one that was suspended, or if the file cannot be written. */
   hold(token: string): boolean {
     if (this.#held?.token === token) return true;
     const database = this.#held?.database ?? openOrNull(this.#path, { timeout: busyTimeoutMs });
     if (database === null) return false;
     try {
-      // The lock outlasts the transaction.
+      // With this mode the lock outlasts the transaction.
       database.pragma('locking_mode = EXCLUSIVE');
       database.pragma('synchronous = OFF');
       database.transaction(() => name(database, token)).exclusive();
@@ -50,7 +50,7 @@ export class CrashLock {
     this.#held = null;
   }
 
-  /** Whether the holder of that lease, who had the lock, lost it without giving it up. A look that nobody else notices. */
+  /** Whether the holder of this lease had the lock and lost it without releasing it. The check disturbs no other process. */
   isAbandonedBy(token: string): boolean {
     if (this.#held !== null) return false;
     try {

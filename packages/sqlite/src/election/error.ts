@@ -11,7 +11,7 @@ const codes: Partial<Record<MempoolErrorCode, ElectionErrorCode>> = {
   ERR_MEMPOOL_UNSUPPORTED: 'ERR_ELECTION_REFUSED',
 };
 
-/** What an error of a pool's file means to an election in it; anything else is passed on as it is. */
+/** An error of the pool's file as an error of the election. Other errors are returned as they are. */
 export function electionError(error: unknown): unknown {
   if (!isMempoolError(error)) return error;
   const { field } = error.details;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** What leases in a file are timed by. */
+/** The clock for leases in a file. */
 export interface LeaseClock {
-  /** Says from when `nowMs` counts; `null` where that is not known. Times of another clock, or of an unknown one, say nothing. */
+  /** Identifies the clock; `null` if that is unknown. Times of different or unknown clocks cannot be compared. */
   readonly id: string | null;
   nowMs(): number;
 }
@@ -17,7 +17,7 @@ const timeNamespace = '/proc/self/ns/time';
 function hostClockId(): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    // Kernels before 5.6 have the one time for all.
+    // Kernels before 5.6 have no time namespaces.
     return `${boot} ${existsSync(timeNamespace) ? readlinkSync(timeNamespace) : 'time'}`;
   } catch {
     return null;

@@ -18,7 +18,7 @@ export interface LeaseFileParts {
   readonly election: string;
 }
 
-/** What the file and the lock say of one election; to be called inside a transaction. */
+/** The lease and members of one election, in the file and the lock. Call its methods inside a transaction. */
 export class LeaseFile {
   readonly #file: SqlFile;
   readonly #lock: CrashLock;
@@ -32,14 +32,14 @@ export class LeaseFile {
     this.#election = election;
   }
 
-  /** As its row says. Lets go of the lock where that was held for a lease which is over. */
+  /** Reads the row. Releases the lock if it was held for a lease that is over. */
   read(): LeaseRow {
     const row = readLease(this.#file, this.#election);
     if (this.#lock.heldToken !== (row.lease?.token ?? null)) this.#lock.release();
     return row;
   }
 
-  /** `null` where nobody holds a lease: it was given back, is out of its time, or its holder is dead. */
+  /** `null` if nobody holds the lease: it was released, it expired, or its holder is dead. */
   live({ lease }: LeaseRow): StoredLease | null {
     return lease !== null && this.isInTime(lease) && !this.isAbandoned(lease) ? lease : null;
   }
@@ -48,12 +48,12 @@ export class LeaseFile {
     return !isExpired(lease, this.#clock);
   }
 
-  /** Only a holder of this boot: on another host the lock would be free at all times. */
+  /** Only for a holder on this host and since its last boot: for others the lock always seems free. */
   isAbandoned({ holdsLock, clock, token }: StoredLease): boolean {
     return holdsLock === 1 && clock !== null && clock === this.#clock.id && this.#lock.isAbandonedBy(token);
   }
 
-  /** Begins the lease's time anew, from the candidate's hand. */
+  /** Writes the lease, with a new expiry time and the candidate's address and priority. */
   put(lease: Pick<StoredLease, keyof Lease | 'seq' | 'hbSeq' | 'hbAtMs'>, request: RenewRequest): HeldLease {
     const { candidate, ttlMs, heartbeat } = request;
     const { address, priority } = candidate;

@@ -5,7 +5,7 @@ import type { LeaseRow } from './lease-row.ts';
 
 const pollMs = 25;
 
-/** Hints: asks the file whether it has changed, and the lock whether the holder has died, while somebody listens. */
+/** Hints for listeners: polls whether the file has changed, and whether the holder of the lock has died. */
 export class LeasePoll {
   readonly #file: SqlFile;
   readonly #leases: LeaseFile;
@@ -53,7 +53,7 @@ export class LeasePoll {
     }, pollMs);
   }
 
-  /** What has changed since the look before, if there was one. A file that cannot be read is met by the next verb. */
+  /** The change since the last look, if any. If the file cannot be read, the next verb gets the error. */
   #look(): Hint | null {
     try {
       return this.#change() ?? this.#crash();
@@ -81,7 +81,7 @@ export class LeasePoll {
   }
 }
 
-/** By the term too: a lease that came and went between two looks has left nothing else, and somebody may have waited for it. */
+/** Compares the term too: a lease that came and went between two looks leaves only its term, and a node may wait for its end. */
 function isUnmoved(before: LeaseRow, { term, lease }: LeaseRow): boolean {
   return before.term === term && before.lease?.token === lease?.token;
 }

@@ -3,17 +3,17 @@ import { damaged, isCount, type Row } from '../file/row.ts';
 import type { SqlFile } from '../file/sql-file.ts';
 import type { LeaseClock } from './lease-clock.ts';
 
-/** A lease as its row has it, whether or not its time is over. */
+/** A lease as its row has it, live or expired. */
 export interface StoredLease extends Omit<HeldLease, 'remainingMs'> {
   readonly hbAtMs: number;
   readonly ttlMs: number;
   readonly expiresMs: number;
-  /** Of whatever clock `expiresMs` is a time. */
+  /** The id of the clock of `expiresMs`. */
   readonly clock: string | null;
   readonly holdsLock: number;
 }
 
-/** What the file has of an election. `lease` is `null` where it was released, or never held. */
+/** The row of an election. `lease` is `null` if it was released or never held. */
 export interface LeaseRow {
   readonly term: number;
   readonly lease: StoredLease | null;
@@ -29,7 +29,7 @@ export function readLease(file: SqlFile, election: string): LeaseRow {
   return { term: row.term, lease: row };
 }
 
-/** A lease whose time cannot be judged counts as held: whoever watches it finds out by its `seq`. */
+/** A lease of another clock counts as held: followers watch whether its `seq` moves. */
 export function isExpired({ clock, expiresMs }: StoredLease, now: LeaseClock): boolean {
   return clock !== null && clock === now.id && expiresMs <= now.nowMs();
 }

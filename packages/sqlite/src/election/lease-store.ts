@@ -29,7 +29,7 @@ export interface FileLeaseStoreParts {
   readonly clock: LeaseClock;
 }
 
-/** The lease of one election in a pool's file, on a connection of its own. Each verb is one transaction of SQLite. */
+/** The lease of one election in a pool's file, on its own connection. Each verb is one SQLite transaction. */
 export class FileLeaseStore implements LeaseStore {
   readonly #file: SqlFile;
   readonly #lock: CrashLock;
@@ -47,7 +47,7 @@ export class FileLeaseStore implements LeaseStore {
   }
 
   campaign(request: CampaignRequest): Promise<CampaignReply> {
-    // A term that was given out must not be given out again after a power cut. The rest of the lease may go with the power.
+    // A term must not be given out twice, even after a power cut. The rest of the lease may be lost.
     return this.#attempt(() => {
       this.#file.setSynchronous('FULL');
       try {
@@ -61,7 +61,7 @@ export class FileLeaseStore implements LeaseStore {
   renew(lease: Lease, request: RenewRequest): Promise<RenewReply> {
     return this.#write(() => {
       const row = this.#leases.read();
-      // Its caller is there to ask: whatever the lock says, its holder has not died.
+      // The caller is the holder, so it has not died, whatever the lock says.
       const own = row.lease !== null && sameLease(row.lease, lease) ? row.lease : null;
       if (own === null || !this.#leases.isInTime(own)) return { kind: 'lost', ...this.#observe() };
       return { kind: 'renewed', lease: this.#leases.put(own, request) };
@@ -74,7 +74,7 @@ export class FileLeaseStore implements LeaseStore {
       const live = this.#leases.live(row);
       if (live !== null && sameLease(live, lease)) return { kind: 'renewed', lease: this.#leases.put(live, request) };
       if (live !== null || row.term >= lease.term) return { kind: 'lost', ...this.#observe() };
-      // From 0 they might come to what somebody saw before the loss, and has not seen move since.
+      // If they started from 0, they could reach a value that a follower saw before the loss: the lease would seem not to move.
       const moved = Math.floor(this.#leases.nowSeconds() * 1000);
       const again = { ...lease, seq: moved, hbSeq: moved, hbAtMs: 0 };
       return { kind: 'renewed', lease: this.#leases.put(again, request) };
@@ -86,7 +86,7 @@ export class FileLeaseStore implements LeaseStore {
       this.#leases.read();
       return this.#leases.release(holder);
     });
-    // Of a lease that stands, a free lock would say that its holder has died.
+    // Only then: while the lease exists, a free lock would mean that its holder has died.
     if (released && this.#lock.heldToken === holder.token) this.#lock.release();
     return released;
   }
@@ -122,7 +122,7 @@ export class FileLeaseStore implements LeaseStore {
     return this.#attempt(() => this.#file.atomically('beginWrite', run));
   }
 
-  /** A busy file is tried again, without standing in the way of the event loop, until the command's time is over. */
+  /** Tries again while the file is busy, without blocking the event loop, for up to `commandTimeoutMs`. */
   async #attempt<T>(run: () => T): Promise<T> {
     const { signal } = this.#closing;
     const { commandTimeoutMs, clock } = this.#options;

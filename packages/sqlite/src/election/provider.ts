@@ -10,14 +10,14 @@ import { hostClock, type LeaseClock } from './lease-clock.ts';
 import { FileLeaseStore } from './lease-store.ts';
 
 export interface SqliteElectionOptions {
-  /** The pool's file; made where it is missing, in a directory that exists. */
+  /** The pool's file. Created if it is missing; its directory must exist. */
   readonly path: string;
 }
 
-/** Elections between processes of one host, in the file of a pool. Crashes are noticed at once where the system tells of them. */
+/** Elections between processes of one host, in the file of a pool. The death of a leader is noticed at once, by its lock. */
 export const sqliteElection: ElectionProvider<SqliteElectionOptions> = sqliteElectionWithClock(hostClock());
 
-/** Times leases by that clock. */
+/** The same provider, with this clock for leases. */
 export function sqliteElectionWithClock(clock: LeaseClock): ElectionProvider<SqliteElectionOptions> {
   return {
     type: 'sqlite',
@@ -31,7 +31,7 @@ export function sqliteElectionWithClock(clock: LeaseClock): ElectionProvider<Sql
   };
 }
 
-/** Waits while another process makes or holds the file. The pool in it is made by whoever opens that. */
+/** Waits while another process creates or locks the file. Does not create a pool in it. */
 async function openFile(options: LeaseStoreOptions & SqliteElectionOptions): Promise<SqlFile> {
   const { path, commandTimeoutMs, clock } = options;
   const waiting = { timeoutMs: commandTimeoutMs, clock: () => clock.monotonicMs(), signal: undefined };

@@ -14,11 +14,11 @@ import { fifoVerbs } from './verbs.ts';
 export interface FifoDriverParts {
   readonly file: PoolFile;
   readonly hashes: HashIndex;
-  /** `null`: no leader can be at work on the file. */
+  /** `null`: the file cannot have a leader. */
   readonly fence: Fence | null;
 }
 
-/** The contract's verbs: core plans what a call changes, and it is written before anybody sees it. */
+/** The contract's verbs for a fifo pool. Core plans the changes of a call; they are committed before anybody sees them. */
 export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions): core.StoreDriver {
   const { file, hashes } = parts;
   const calls = new PoolTransactions(parts, options);
@@ -32,7 +32,7 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
         return new ReceivingView(file, hashes, given, options.thresholds);
       };
       const answer = calls.write('receive', context, (pool) => pool.step(), look);
-      // M1: written in the caller's turn, or from copies.
+      // M1: written before the call returns, or else from copies.
       if (answer instanceof Promise) given = core.copyTransactions(given);
       return answer;
     },
@@ -59,7 +59,7 @@ type Plan<T, View = PoolView> = (pool: View) => FileStep<T> | { readonly refused
 type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
 type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
-/** Each call is one SQLite transaction. A busy file was not written to, so the whole of it is tried again (X5). */
+/** Each call is one SQLite transaction. If the file is busy, nothing was written, so the whole call is tried again (X5). */
 class PoolTransactions {
   readonly commits: CommitPoll;
   readonly #file: PoolFile;
@@ -84,7 +84,7 @@ class PoolTransactions {
     );
   }
 
-  /** `look` gives the view that the plan is made on. Answers at once while nothing is in the way. */
+  /** `look` creates the view for the plan. Returns without a promise if nothing has to wait. */
   write<T, View extends PoolView = PoolView>(
     verb: string,
     context: core.WriteContext,

@@ -9,18 +9,18 @@ import type { FileStep } from '../pool/step-writer.ts';
 import { freePlacesIn } from './tables.ts';
 
 /**
- * What `receive` sees: the pool before the call, whose rows in `tx` are written already, by seq in the order given. Most
- * hashes are new, and so the look for one and the insert of its row are one statement.
+ * The pool before a `receive`, for its plan. The call's rows in `tx` are already written, with seqs in the given order: most hashes
+ * are new, so the lookup of a hash and the insert of its row are one statement.
  */
 export class ReceivingView extends PoolView {
-  /** Of those before the first that had a row only where one is found: nearly every call has none, and needs no map. */
+  /** Previous states by hash. Created when the first known hash is found: nearly every call has none, and needs no map. */
   #before: Map<string, core.TxState | null> | null = null;
-  /** Hashes of the rows written so far that no row was known of. */
+  /** Hashes written so far that had no row before. */
   readonly #newcomers: Buffer[] = [];
   readonly #inclusions: ReadonlyMap<string, number>;
   readonly #thresholds: Thresholds;
   readonly #admitted: readonly Transaction[];
-  /** `null`: there is room for all. */
+  /** `null`: there is room for all transactions. */
   readonly #admission: core.Admission | null;
   #seq: number;
 
@@ -50,13 +50,13 @@ export class ReceivingView extends PoolView {
     return this.#inclusions.get(hash) ?? null;
   }
 
-  /** Whether nobody knew any of them and none comes twice, as in nearly every call. */
+  /** Whether all hashes are unknown and different, as in nearly every call. */
   #areUnknown(): boolean {
     const count = this.#admitted.length;
     return this.#admission === null && this.#newcomers.length === count && this.#inclusions.size === 0;
   }
 
-  /** What `receiveStep` comes to for strangers (L1), without an object for each life, change, write and event. */
+  /** The result of `receiveStep` for unknown hashes (L1), without an object for each state, change, write and event. */
   #fifo(): FileStep<ReceiveOutcome[]> {
     const first = this.lastSeq + 1;
     const outcome = this.#admitted.map(
@@ -80,7 +80,7 @@ export class ReceivingView extends PoolView {
     if (!this.#before.has(hash)) this.#before.set(hash, this.#renew(row, hash));
   }
 
-  /** L2: a new life takes over the history, which shows the new payload. */
+  /** L2: the transaction starts again. Its history stays, and shows the new payload. */
   #renew(row: NewRow, hash: string): core.TxState {
     const before = this.#known(hash);
     if (core.nextStage(before.stage, 'receive') === null) return before;

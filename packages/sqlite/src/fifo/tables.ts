@@ -7,7 +7,7 @@ import type { PoolState } from '../pool/records.ts';
 
 const statements = 'fifo/claim-statements.sql';
 
-/** The limit that an open names, for all processes until another one does. */
+/** Stores the limit that an open names. It applies to all processes, until another open or call changes it. */
 export function storeCapacity(database: Database, { maxTxs }: Partial<Limits>): void {
   if (maxTxs === undefined) return;
   const made = database.prepare("SELECT 1 FROM pragma_table_info('pool') WHERE name = 'capacity'").get() !== undefined;
@@ -24,18 +24,18 @@ export function maxTxsOf({ capacity = Number.MAX_SAFE_INTEGER }: PoolState): num
   return capacity === Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : capacity;
 }
 
-/** How many more the pool takes. */
+/** How many more transactions the pool takes. */
 export function freePlacesIn(state: PoolState): number {
   return maxTxsOf(state) - state.pending - state.propagated - state.acknowledged;
 }
 
-/** Whether anything is under a lease, which the state tells without a look at the table. */
+/** Whether there are claims. The counter in the state says so, without a query. */
 export function hasClaims(file: PoolFile, { leases = 0 }: PoolState): boolean {
   if (leases > 0) file.include(statements);
   return leases > 0;
 }
 
-/** Writes what a step says of leases and the limit; a pool that never had either is not asked anything. */
+/** Writes the claims and the limit of a step. For a pool that never had either, nothing is queried. */
 export function writeClaims(file: PoolFile, state: PoolState, { events, fifo = null }: core.Step<unknown>): void {
   let change = 0;
   if (hasClaims(file, state))

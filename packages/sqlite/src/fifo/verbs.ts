@@ -7,7 +7,7 @@ import type { PoolView } from '../pool/pool-view.ts';
 import { decodeRecord, intact, recordKeyOf } from '../pool/records.ts';
 import { hasClaims, maxTxsOf } from './tables.ts';
 
-/** How calls are made, each in a transaction of its own. */
+/** How the verbs run their transactions. */
 export interface FifoParts {
   readonly file: PoolFile;
   readonly hashes: HashIndex;
@@ -19,7 +19,7 @@ export interface FifoParts {
   ) => core.Awaitable<T>;
 }
 
-/** The verbs that a pool in order of arrival has beside those of every pool. */
+/** The verbs of a fifo pool beside those of every pool. */
 export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.FifoVerbs {
   const { file, read, write } = parts;
   const rows = new FifoRows(parts);
@@ -35,7 +35,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.F
         made.set(step.outcome, transactions);
         return step;
       });
-      // Of a call that was answered before (X2), what is left of it.
+      // For a repeated call (X2): what is left of its claim.
       const held = (pool: PoolView) => (hasClaims(file, pool.state) ? rows.list('claimedBy', claimId) : []);
       return { ...lot, transactions: made.get(lot) ?? (await read(context, held)).map(core.candidateOf) };
     },
@@ -57,7 +57,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.F
   };
 }
 
-/** A file's rows as such a pool weighs them, inside a transaction. */
+/** Queries of a fifo pool, inside a transaction. */
 class FifoRows {
   readonly #file: PoolFile;
   readonly #hashes: HashIndex;
@@ -85,7 +85,7 @@ class FifoRows {
     return core.gossipPage(items, query);
   }
 
-  /** The cursor moves past what is damaged, be it all that there is (M2). */
+  /** The cursor moves past damaged rows, even if all rows are damaged (M2). */
   hashesSince({ after, limit }: core.CheckedGossipQuery): GossipPage {
     const found = [...this.#rows('sinceHashes', { after, limit })];
     const items = found.map((row) => this.#arrival(row)).filter((arrival) => arrival !== null);
@@ -110,7 +110,7 @@ class FifoRows {
     }
   }
 
-  /** M2: one whose hash is lost cannot be handed out, nor moved. */
+  /** M2: a transaction whose hash is lost cannot be returned or moved. */
   #arrival(row: Row): core.FifoEntry | null {
     const place = recordKeyOf(row);
     return place.hash === '' ? this.#file.reportDamage(place) : { ...place, bytes: Number(row.bytes) };

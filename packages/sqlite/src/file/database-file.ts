@@ -9,19 +9,19 @@ import { storeError } from './store-error.ts';
 
 /** Marks a database as a pool, in the file's header: "mmpl". */
 const applicationId = 0x6d6d706c;
-/** What the header says of a file's format: one with a priority pool is none that a build without such pools reads (N2). */
+/** The format in the file's header. Builds without priority pools refuse the format of a priority pool (N2). */
 export const formats: Readonly<Record<Ordering, number>> = {
   fifo: core.formatVersion,
   priority: 1_000 + core.formatVersion,
 };
-/** How long SQLite itself may wait for a lock, in milliseconds: the event loop stands still meanwhile. */
+/** How long SQLite itself waits for a lock, in milliseconds. It blocks the event loop meanwhile. */
 export const busyTimeoutMs = 2;
-/** Twice SQLite's own: new hashes scatter over the index, and a page is moved into the file once for all that hit it. */
+/** Twice SQLite's default: new hashes hit pages all over the index, and a checkpoint writes each page once. */
 const checkpointPages = 2_000;
-/** What every SQLite database begins with, and how long its head is. */
+/** The first bytes of every SQLite database, and the length of its header. */
 const magic = 'SQLite format 3\0';
 const headerBytes = 100;
-/** What the log's file grows to until then, unless one call is larger: each page has a head of 24 bytes. */
+/** The size of the WAL file at an automatic checkpoint, unless one call is larger. Each page has a header of 24 bytes. */
 export const maxWalBytes: number = checkpointPages * (4_096 + 24);
 
 export interface DatabaseFileOptions {
@@ -32,7 +32,7 @@ export interface DatabaseFileOptions {
   readonly create: boolean;
 }
 
-/** Opens the file as one of ours, and makes the tables of leases in it. `prepare` makes it ready, in the same step. */
+/** Opens the file, checks that it is ours, and creates the tables of leases. `prepare` runs in the same transaction. */
 export function openDatabase<T>(
   { path, lockingMode, synchronous, create }: DatabaseFileOptions,
   prepare: (database: Database) => void,
@@ -42,11 +42,11 @@ export function openDatabase<T>(
   const database = connect(file, create);
   try {
     database.pragma(`locking_mode = ${lockingMode}`);
-    // In one step: while it looks, another process may be making the file.
+    // In one transaction, because another process may be creating the file.
     database.transaction(() => identify(database, file))();
     if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
       throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${file}`);
-    // After journal_mode: setting that one, and opening a file in it, lowers this.
+    // After journal_mode, which lowers it: when it is set, and when a file in that mode is opened.
     database.pragma(`synchronous = ${synchronous}`);
     database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
     database.transaction(() => claim(database, file, prepare)).immediate();
@@ -76,7 +76,7 @@ function connect(path: string, create: boolean): Database {
   }
 }
 
-/** An empty database that is ours already. */
+/** The content of an empty database with our application id. */
 function header(): Buffer {
   const database = new SqliteDatabase(':memory:');
   try {
@@ -88,13 +88,13 @@ function header(): Buffer {
   }
 }
 
-/** SQLite takes what is shorter than a page for a new database: here that is one which lost its end. */
+/** SQLite treats a file shorter than a page as a new database. With SQLite's first bytes it is one that was cut short. */
 function assertNotTruncated(path: string): void {
   if (!magic.startsWith(readFileSync(path, 'latin1'))) return;
   throw new MempoolError('ERR_MEMPOOL_CORRUPT', `the file is cut short: ${path}`, { key: path });
 }
 
-/** A log without its file is another pool's, which was moved or deleted: SQLite would play it into a new file. */
+/** A WAL without its database belongs to a pool that was moved or deleted. SQLite would replay it into the new file. */
 function assertNoStrayWal(path: string): void {
   const log = `${path}-wal`;
   if (fileSizeAt(path) !== null || !fileSizeAt(log)) return;
@@ -102,7 +102,7 @@ function assertNoStrayWal(path: string): void {
   throw new MempoolError('ERR_MEMPOOL_CORRUPT', message, { key: log });
 }
 
-/** What else is wrong with a path shows when it is opened. */
+/** Other errors of a path show when it is opened. */
 const unwritable: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
 
 function isReadOnly(path: string): boolean {
@@ -114,7 +114,7 @@ function isReadOnly(path: string): boolean {
   }
 }
 
-/** Looks before anything is written: what belongs to another program stays as it is. */
+/** Checks before anything is written: a database of another program stays as it is. */
 function identify(database: Database, path: string): 'empty' | 'ours' {
   const application = database.pragma('application_id', { simple: true });
   const version = database.pragma('user_version', { simple: true });
@@ -126,7 +126,7 @@ function identify(database: Database, path: string): 'empty' | 'ours' {
   return 'ours';
 }
 
-/** Whoever is first, a pool or an election, makes the file one of ours. */
+/** The first to open the file, a pool or an election, marks it as ours. */
 function claim(database: Database, path: string, prepare: (database: Database) => void): void {
   if (identify(database, path) === 'empty') {
     database.pragma(`application_id = ${applicationId}`);

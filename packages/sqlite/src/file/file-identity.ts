@@ -3,21 +3,21 @@ import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { MempoolError } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
 
-/** Which file lies at a path, whatever it is named; `null`: none. */
+/** Device and inode of the file at a path; `null` if there is none. */
 export function identityAt(path: string): string | null {
-  // As big integers: on some file systems the numbers are larger than a double tells apart.
+  // As big integers: on some file systems the numbers do not fit a double.
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
-/** `null`: there is none. @throws `ERR_MEMPOOL_INVALID` where it is a device, a pipe or a folder */
+/** `null` if there is no file. @throws `ERR_MEMPOOL_INVALID` for a device, a pipe or a folder */
 export function fileSizeAt(path: string): number | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw invalid('path', `a file, and no folder or device: ${path}`);
   return found?.size ?? null;
 }
 
-/** Makes a file whole or not at all, where there is none: an opener that is killed leaves no empty one behind. */
+/** Creates a file with its content in one step, unless there is one: a process that is killed leaves no empty file. */
 export function makeFile(path: string, content: () => Buffer): void {
   if (identityAt(path) !== null) return;
   const made = `${path}-${randomUUID()}`;
@@ -25,15 +25,15 @@ export function makeFile(path: string, content: () => Buffer): void {
     writeFileSync(made, content(), { flush: true, mode: 0o644 });
     linkSync(made, path);
   } catch {
-    // Another was quicker, or SQLite makes it, or what is wrong with the path shows when it is opened.
+    // Another process created it, or SQLite will; any other error shows when the file is opened.
   } finally {
     rmSync(made, { force: true });
   }
 }
 
 /**
- * An open file that was deleted or replaced can still be written, by a handle that nobody else will ever read from; and the
- * log beside it may be another file's by then.
+ * Detects that an open file was deleted or replaced. Its handle could still write, but nobody would read it, and the WAL at its path
+ * may belong to another file.
  */
 export class FileIdentity {
   readonly #path: string;
@@ -44,7 +44,7 @@ export class FileIdentity {
     this.#opened = identityAt(path);
   }
 
-  /** @throws `ERR_MEMPOOL_INCOMPATIBLE` where another file lies there than the one that was opened, or none */
+  /** @throws `ERR_MEMPOOL_INCOMPATIBLE` when the path has another file than the opened one, or none */
   assertSame(): void {
     const found = identityAt(this.#path);
     if (found === this.#opened) return;

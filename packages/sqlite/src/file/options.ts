@@ -1,14 +1,14 @@
 import { type DriverOptions, invalid } from 'mempool-core/backend';
 
 export interface SqliteOptions {
-  /** The pool's file; made where it is missing, in a directory that exists. */
+  /** The pool's file. Created if it is missing; its directory must exist. */
   readonly path: string;
   /**
-   * `full`, the default: what was answered survives a power cut (D1). `normal` is faster and survives a killed process,
-   * but a power cut may take back the last calls, as if they had never been made.
+   * `full`, the default: answered calls survive a power cut (D1). `normal` is faster: answered calls survive a killed process, but
+   * a power cut may undo the last ones.
    */
   readonly synchronous?: 'full' | 'normal' | undefined;
-  /** `false`: the file must be there, else `ERR_MEMPOOL_INVALID` names `path`. Default `true`. */
+  /** `false`: the file must exist, else `ERR_MEMPOOL_INVALID` naming `path`. Default `true`. */
   readonly create?: boolean | undefined;
 }
 
@@ -23,7 +23,7 @@ export function checkedOptions<O extends DriverOptions & SqliteOptions>(options:
   return options;
 }
 
-/** SQLite takes an empty name and `:memory:` for databases that vanish: no pool of a durable backend may be one. */
+/** SQLite opens temporary databases for an empty name and for `:memory:`. A durable backend must refuse both. */
 export function isFileName(path: unknown): path is string {
   return typeof path === 'string' && path !== '' && path !== ':memory:' && !path.includes('\0');
 }

@@ -1,6 +1,6 @@
 import { MempoolError } from 'mempool-core';
 
-/** A row as it was read, before it is trusted. */
+/** A row as it was read, before its values are checked. */
 export type Row = Readonly<Record<string, unknown>>;
 
 export function isCount(value: unknown): value is number {

@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
 
-/** One connection to a file: the statements of files in `sql` by name, atomic steps, SQLite's errors in the contract's words. */
+/** One connection to a file: statements of the folder `sql` by name, atomic steps, and SQLite's errors as the contract's. */
 export class SqlFile {
   readonly path: string;
   readonly #database: Database;
@@ -20,19 +20,19 @@ export class SqlFile {
     for (const source of sources) this.include(source);
   }
 
-  /** Prepares the statements of a file of `sql`, once: of tables that not every file has, when there are such tables. */
+  /** Prepares the statements of one file in `sql`, once. For tables that not every pool file has, call it when they exist. */
   include(source: string): void {
     if (this.#sources.has(source)) return;
     for (const [name, sql] of readStatements(source)) this.#statements.set(name, this.#database.prepare(sql));
     this.#sources.add(source);
   }
 
-  /** Runs a file of `sql` as a whole. */
+  /** Runs all of one file in `sql`. */
   execute(source: string): void {
     this.#database.exec(readSql(source));
   }
 
-  /** For what is run a hundred times in one call. */
+  /** A statement to run many times in one call. */
   statement(name: string): Statement<unknown[], unknown> {
     return this.#statements.get(name) as Statement<unknown[], unknown>;
   }
@@ -45,14 +45,14 @@ export class SqlFile {
     return this.statement(name).get(...values) as Row | undefined;
   }
 
-  /** Lazily, so that a page reads no more than it hands out. */
+  /** Reads lazily, so that a page reads no more rows than it returns. */
   rows(name: string, ...values: unknown[]): IterableIterator<Row> {
     return this.statement(name).iterate(...values) as IterableIterator<Row>;
   }
 
   /**
-   * `beginRead`: all that `run` reads is of one moment. `beginWrite`: all that it writes is one step, or nothing is (X1). It
-   * may call `commit` itself, where something has to follow at once.
+   * Runs `run` in a transaction. `beginRead`: it reads one consistent state. `beginWrite`: all its writes are one step, or none is
+   * written (X1). `run` may call `commit` itself, if something must follow the commit at once.
    */
   atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
     try {
@@ -67,13 +67,13 @@ export class SqlFile {
     }
   }
 
-  /** What is written is refused where nobody would find it. @throws `ERR_MEMPOOL_INCOMPATIBLE` */
+  /** Refuses writes to a file that was deleted or replaced. @throws `ERR_MEMPOOL_INCOMPATIBLE` */
   commit(): void {
     if (this.#isWriting) this.#place.assertSame();
     this.run('commit');
   }
 
-  /** `FULL`: from now on a commit is on the disk before it returns. */
+  /** With `FULL` every further commit is synced to the disk before it returns. */
   setSynchronous(level: 'FULL' | 'NORMAL'): void {
     this.#database.pragma(`synchronous = ${level}`);
   }
@@ -83,7 +83,7 @@ export class SqlFile {
   }
 }
 
-/** A file of `sql`, cut at its lines `-- :name`. */
+/** The statements of one file in `sql`, by the names in its lines `-- :name`. */
 function readStatements(source: string): (readonly [name: string, sql: string])[] {
   const [, ...sections] = readSql(source).split(/^-- :(\w+)$/m);
   return sections.flatMap((part, i) => (i % 2 === 0 ? [[part, sections[i + 1] as string] as const] : []));

@@ -1,7 +1,7 @@
 import { isMempoolError, MempoolError, type MempoolErrorCode } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
 
-/** By SQLite's result codes, the most special first: an extended code begins with its primary one. */
+/** By SQLite's result codes, the most specific first: an extended code begins with its primary code. */
 const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: string])[] = [
   ['SQLITE_BUSY', 'ERR_MEMPOOL_UNAVAILABLE', 'another process is writing to the file'],
   ['SQLITE_LOCKED', 'ERR_MEMPOOL_UNAVAILABLE', 'another process is writing to the file'],
@@ -9,7 +9,7 @@ const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: s
   ['SQLITE_FULL', 'ERR_MEMPOOL_STORE_FULL', 'the disk is full'],
   ['SQLITE_IOERR_WRITE', 'ERR_MEMPOOL_STORE_FULL', 'the file cannot grow'],
   ['SQLITE_IOERR_SHMSIZE', 'ERR_MEMPOOL_STORE_FULL', 'the disk is full'],
-  // The commit is in the log but not known to be on the disk.
+  // The commit is in the WAL, but perhaps not on the disk.
   ['SQLITE_IOERR_FSYNC', 'ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the disk did not confirm a write'],
   ['SQLITE_IOERR_SHORT_READ', 'ERR_MEMPOOL_CORRUPT', 'the file is cut short'],
   ['SQLITE_IOERR', 'ERR_MEMPOOL_UNAVAILABLE', 'the file cannot be read or written'],
@@ -17,7 +17,7 @@ const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: s
   ['SQLITE_NOTADB', 'ERR_MEMPOOL_INCOMPATIBLE', 'the file is no SQLite database'],
   ['SQLITE_READONLY', 'ERR_MEMPOOL_READ_ONLY', 'the file cannot be written to'],
   ['SQLITE_CANTOPEN', 'ERR_MEMPOOL_UNAVAILABLE', 'the file cannot be opened'],
-  // All statements are constant, so these are of the tables: one is missing, or is not what was made.
+  // All statements are constant, so these errors come from tables that are missing or altered.
   ['SQLITE_ERROR', 'ERR_MEMPOOL_CORRUPT', 'the tables of the file are damaged'],
   ['SQLITE_SCHEMA', 'ERR_MEMPOOL_CORRUPT', 'the tables of the file are damaged'],
   ['SQLITE_CONSTRAINT', 'ERR_MEMPOOL_CORRUPT', 'the records of the file do not fit together'],
@@ -25,10 +25,10 @@ const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: s
   ['SQLITE_TOOBIG', 'ERR_MEMPOOL_CORRUPT', 'a record of the file is longer than it can be'],
 ];
 
-/** What better-sqlite3 says of a value that it does not bind: more than 512 MiB. */
+/** The message of better-sqlite3 for a value of more than 512 MiB. */
 const unbound = /too big$/;
 
-/** What an error of SQLite means for the contract (X5, M3, N2); anything else is passed on as it is. */
+/** SQLite's error as an error of the contract (X5, M3, N2). Other errors are returned as they are. */
 export function storeError(error: unknown, path: string): unknown {
   if (error instanceof RangeError && unbound.test(error.message))
     return invalid('payload', 'at most 512 MiB in SQLite');

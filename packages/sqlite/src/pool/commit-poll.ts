@@ -2,7 +2,7 @@ import type { PoolFile } from './pool-file.ts';
 
 const pollMs = 25;
 
-/** Tells listeners of commits: this connection's at once, those of other processes by asking the file (E4). */
+/** Notifies listeners of commits: of this connection's at once, of other processes' by polling the file (E4). */
 export class CommitPoll {
   readonly #file: PoolFile;
   readonly #listeners = new Set<() => void>();
@@ -36,7 +36,7 @@ export class CommitPoll {
     this.notify();
   }
 
-  /** Changes with every commit of another connection; `null` when the file cannot be read, which its readers shall meet. */
+  /** Changes with every commit of another connection; `null` if the file cannot be read: then readers get the error. */
   #dataVersion(): unknown {
     try {
       return this.#file.row('dataVersion')?.data_version;

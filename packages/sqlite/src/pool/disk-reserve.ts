@@ -4,19 +4,19 @@ import { maxWalBytes } from '../file/database-file.ts';
 import type { PoolFile } from './pool-file.ts';
 import { WalPreallocation } from './wal-preallocation.ts';
 
-/** What receives leave free, in bytes: room for the write-ahead log and for a checkpoint of it. */
+/** The bytes that receives leave free: enough for the WAL and a checkpoint of it. */
 const reserveBytes = 16 * 1024 * 1024;
 const lookAgainBytes = 1024 * 1024;
-/** Bytes of a call that makes the log no longer than room for it would; what is larger gains less than the room costs. */
+/** Larger calls gain less from a preallocated WAL than the preallocation costs. */
 const maxPreallocatedCallBytes = 16_384;
 
-/** M3: receives stop while there is still room for the calls that free memory. */
+/** M3: receives stop while there is still space for the calls that free some. */
 export class DiskReserve {
   readonly #file: PoolFile;
   readonly #log: WalPreallocation;
-  /** What may be received before the disk is asked again. */
+  /** The bytes that may be received before the disk is checked again. */
   #creditBytes = 0;
-  /** Whether there is room for more than is needed: only then the log takes some of it ahead. */
+  /** Whether there is more space than needed: only then the WAL is preallocated. */
   #isAmple = false;
 
   constructor(file: PoolFile) {
@@ -24,7 +24,7 @@ export class DiskReserve {
     this.#log = new WalPreallocation(file);
   }
 
-  /** Inside the transaction that writes them. @throws `ERR_MEMPOOL_STORE_FULL` */
+  /** Call it inside the transaction that writes these bytes. @throws `ERR_MEMPOOL_STORE_FULL` */
   reserve(bytes: number): void {
     this.#creditBytes -= bytes;
     const { aheadBytes } = this.#log;
@@ -35,10 +35,10 @@ export class DiskReserve {
   }
 
   #look(bytes: number): void {
-    // The commit tells of a file that is gone.
+    // The commit reports a deleted file.
     if (!existsSync(this.#file.path)) return;
     const { bavail, blocks, bsize } = statfsSync(this.#file.path);
-    // Once for the log and once for the file; half of a small disk is enough of a reserve.
+    // The bytes count twice, for the WAL and for the file. On a small disk the reserve is half of it.
     const needed = Math.min(reserveBytes, (blocks * bsize) / 2) + 2 * bytes;
     const free = bavail * bsize < needed ? bavail * bsize + this.#file.reusableBytes() : bavail * bsize;
     if (free < needed) throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `the disk is almost full: ${this.#file.path}`);

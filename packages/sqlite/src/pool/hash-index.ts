@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { PoolFile } from './pool-file.ts';
 
-/** A transaction's row in `tx`. */
+/** A new row of `tx`. */
 export interface NewRow {
   readonly seq: number;
   readonly hash: Buffer;
@@ -10,7 +10,7 @@ export interface NewRow {
   readonly payload: Uint8Array;
 }
 
-/** How a hash leads to its row in `tx`: by the index in the file, which other processes write to as well. */
+/** Finds the row of a hash in `tx`, by the index in the file, which other processes also write to. */
 export class HashIndex {
   protected readonly file: PoolFile;
   readonly #insert: Statement<unknown[], unknown>;
@@ -24,7 +24,7 @@ export class HashIndex {
     return this.file.row('seqOf', hash)?.seq as number | undefined;
   }
 
-  /** False, with nothing written, where the hash has a row. */
+  /** False, with nothing written, if the hash has a row. */
   insert({ seq, hash, type, checksum, payload }: NewRow): boolean {
     return this.#insert.run(seq, hash, type, checksum, payload).changes === 1;
   }
@@ -34,7 +34,7 @@ export class HashIndex {
   }
 }
 
-/** By a map in memory, for a file that this process has alone. Its keys are the bytes as text, half as long as hex. */
+/** Uses a map in memory, for a file that only this process has open. Its keys are the bytes as Latin-1, half as long as hex. */
 export class MemoryHashIndex extends HashIndex {
   readonly #seqs = new Map<string, number>();
 

@@ -25,24 +25,24 @@ export class PoolFile extends SqlFile {
     }
   }
 
-  /** M2: once for each record; those that blocks would age are met again by every block. */
+  /** M2: reports each record once, because every block may find it again. */
   reportDamage({ hash, seq }: RecordKey): null {
     if (!this.#reported.has(seq)) this.#log('warn', `a record is damaged (seq ${seq})`, { hash, seq });
     this.#reported.add(seq);
     return null;
   }
 
-  /** What memory has to take back when the step does not come to its end. */
+  /** `undo` runs if the transaction fails, to restore state in memory. */
   onUndo(undo: () => void): void {
     this.#undoing.push(undo);
   }
 
-  /** Pages that deleted rows left behind. */
+  /** Bytes in free pages of the file. */
   reusableBytes(): number {
     return Number(this.row('freePages')?.freelist_count) * Number(this.row('pageSize')?.page_size);
   }
 
-  /** Moves the write-ahead log into the file, so that it is written from its beginning again. False where it cannot. */
+  /** Runs a WAL checkpoint, so that the WAL is written from its beginning again. False if it is not possible now. */
   checkpoint(): boolean {
     try {
       return this.row('checkpoint')?.busy === 0;

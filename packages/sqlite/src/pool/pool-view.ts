@@ -18,7 +18,7 @@ import * as records from './records.ts';
 
 const nowhere: ReadonlyMap<string, number> = new Map();
 
-/** What the file says inside one transaction, so all of one moment: to the rules of core and to the reading verbs. */
+/** The pool as the file has it inside one transaction, for core's rules and for the reading verbs. */
 export class PoolView implements core.PoolView {
   state: records.PoolState;
   readonly floor: number;
@@ -48,13 +48,13 @@ export class PoolView implements core.PoolView {
     return this.#tip;
   }
 
-  /** For calls that write. A damaged record is made whole: no other transaction of the call may wait for it (M2). */
+  /** For calls that write. Repairs a damaged record, so that the other transactions of the call can go on (M2). */
   txState(hash: string): core.TxState | null {
     const row = this.#lifeRow(hash);
     return row === null ? null : (records.readLife(row) ?? this.#repair(row));
   }
 
-  /** `null` for a damaged one too: what ends without its block is a damaged log entry. */
+  /** `null` for a damaged record too: a final state without its block is a damaged log entry. */
   confirmedAt(hash: string): ChainPoint | null {
     const row = this.#lifeRow(hash);
     return row === null ? null : (records.readStoredState(row)?.point ?? null);
@@ -127,7 +127,7 @@ export class PoolView implements core.PoolView {
     const events: StoreEvent[] = [];
     for (const row of this.file.rows('events', Math.min(after, last))) {
       const unpacked = records.readEventRow(row);
-      // What comes before it is whole.
+      // The events before it are intact.
       if (unpacked === null && events.length > 0) break;
       if (unpacked === null) throw damaged('events');
       events.push(...unpacked.filter(({ eventSeq }) => eventSeq > after));
@@ -136,14 +136,14 @@ export class PoolView implements core.PoolView {
     return { events: events.slice(0, limit), oldest: Number(this.file.row('oldestEvent')?.oldest), last, epoch };
   }
 
-  /** All in one question. */
+  /** One query for all hashes. */
   protected inclusions(asked: readonly Pick<Transaction, 'hash'>[]): ReadonlyMap<string, number> {
     if (this.state.tick === 0) return nowhere;
     const rows = [...this.file.rows('sightings', JSON.stringify(asked.map(({ hash }) => hash)))];
     return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
   }
 
-  /** Kept from one question to the next: the rules ask several things of one hash, one after the other. */
+  /** Caches the last hash: the rules ask several things about one hash in a row. */
   protected ask(hash: string): { readonly bytes: Buffer; row?: Row | null } {
     if (hash !== this.#asked.hash) this.#asked = { hash, bytes: core.hashToBytes(hash) };
     return this.#asked;
@@ -157,14 +157,14 @@ export class PoolView implements core.PoolView {
     return asked.row;
   }
 
-  /** Each by an index, so that the cost is that of what it finds (L12). One that cannot be read stays as it is (M2). */
+  /** Each query uses an index, so its cost is that of the rows it finds (L12). A damaged row stays as it is (M2). */
   #txStates(name: string, ...ticks: number[]): core.TxState[] {
     const rows = [...this.file.rows(name, ...ticks)];
     const txStates = rows.map((row) => records.readLife(row) ?? this.file.reportDamage(records.recordKeyOf(row)));
     return txStates.filter((txState) => txState !== null);
   }
 
-  /** What is not in the log becomes what every verb can move on from; which counter had it is not known, so all are counted again. */
+  /** A transaction that is not in the log becomes Propagated, which every verb can handle. Its old stage is unknown, so all are counted again. */
   #repair(row: Row): core.TxState {
     const { hash, seq } = records.recordKeyOf(row);
     this.file.reportDamage({ hash, seq });

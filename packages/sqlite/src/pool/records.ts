@@ -2,25 +2,25 @@ import { type ChainPoint, isLive, knownStages, type Retention, type StoreEvent, 
 import * as core from 'mempool-core/backend';
 import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
-/** What the pool is: its counters and limits. `floor` is the first tick whose point is kept; the last two are of sql/fifo/tables.sql. */
+/** The pool's counters and limits. `floor`: the first tick whose point is kept. The last two columns are of sql/fifo/tables.sql. */
 export type PoolState = Readonly<
   Usage & Retention & { epoch: string; tick: number; floor: number; capacity?: number; leases?: number }
 >;
 
 export type RecordKey = Omit<core.ReadRecord, 'payload'>;
 
-/** What became of a transaction, and the block that confirmed it. */
+/** The state of a transaction, and the block that confirmed it. */
 export interface StoredState {
   readonly txState: core.TxState;
   readonly point: ChainPoint | null;
 }
 
-/** A row with its payload. `state` is `null` where any of it is damaged. */
+/** A row with its payload. `state` is `null` if any of it is damaged. */
 export interface StoredRecord extends core.ReadRecord, core.Body {
   readonly state: StoredState | null;
 }
 
-/** Of the hash and the payload: tells a damaged one of either, and a payload that is another transaction's. */
+/** Of hash and payload together, so that it also detects the payload of another transaction. */
 export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
   return core.payloadChecksum(payload, core.payloadChecksum(hash));
 }
@@ -41,7 +41,7 @@ export function decodeRecord(row: Row): StoredRecord {
   return { ...recordKeyOf(row), payload: bytes, payloadType: Number(type), state };
 }
 
-/** `null` where any of it is damaged. */
+/** `null` if any of it is damaged. */
 export function readStoredState(row: Row): StoredState | null {
   const { point } = row;
   const txState = readLife(row);
@@ -58,7 +58,7 @@ export function decodeOptionalPoint(bytes: unknown): ChainPoint | null {
   return core.decodePoint(bytes);
 }
 
-/** `null` where any of them is damaged. */
+/** `null` if any of them is damaged. */
 export function readEventRow({ lastSeq, count, events }: Row): StoreEvent[] | null {
   try {
     const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq)) : [];
@@ -68,13 +68,13 @@ export function readEventRow({ lastSeq, count, events }: Row): StoreEvent[] | nu
   }
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` with the place of what could not be read */
+/** @throws `ERR_MEMPOOL_CORRUPT` with the key of the record, for `null` */
 export function intact<T>(place: RecordKey, read: T | null): T {
   if (read === null) throw core.corrupt(place);
   return read;
 }
 
-/** `null` where any of it is damaged. */
+/** `null` if any of it is damaged. */
 export function readLife({
   seq,
   hash,
@@ -94,7 +94,7 @@ export function readLife({
   return reason === null ? { ...txState, confirmations, nonConfirmations, reason } : null;
 }
 
-/** What can be read of where a record is. */
+/** Hash, seq and logSeq, as far as they can be read. */
 export function recordKeyOf({ hash, seq, logSeq }: Row): RecordKey {
   const place = { hash: isBytes(hash, 1, 64) ? core.bytesToHash(hash) : '', seq: Number(seq) };
   return isCount(logSeq) ? { ...place, logSeq } : place;

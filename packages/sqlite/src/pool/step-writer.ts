@@ -12,12 +12,12 @@ const counterOf = {
   Confirmed: 'confirmed',
 } as const;
 
-/** A step, or a receive of what nobody knew: the rows in `tx` of these hashes are written, and all of them become Pending. */
+/** A step. With `newcomers` a receive of unknown hashes, all of which become Pending; their rows in `tx` are already written. */
 export interface FileStep<T> extends core.Step<T> {
   readonly newcomers?: readonly Buffer[];
 }
 
-/** Writes what a step says, inside one SQLite transaction. */
+/** Writes a step inside one SQLite transaction. */
 export class StepWriter {
   readonly #file: PoolFile;
   readonly #hashes: HashIndex;
@@ -68,7 +68,7 @@ export class StepWriter {
     this.#append(hashes.length, core.encodeReceived(hashes, first));
   }
 
-  /** By runs of seqs: one statement for a whole batch of receives. */
+  /** Collects runs of seqs: one statement for a whole batch of receives. */
   #addPending(seq: number, body: Transaction | null): void {
     if (body === null) return void this.#file.run('returnPending', seq);
     if (seq !== this.#pendingTo + 1) this.#flushPending();
@@ -81,7 +81,7 @@ export class StepWriter {
     this.#pendingFrom = null;
   }
 
-  /** O4: the oldest entries go; with a hash's latest one goes what is left of a transaction that is not live. */
+  /** O4: deletes the oldest entries. With the latest entry of a hash that is not live goes its row in `tx`. */
   #trimLog(): void {
     const last = this.#state.lastLogSeq - this.#state.maxFinalized;
     for (const { seq, hash } of [...this.#file.rows('expired', last)])
@@ -98,7 +98,7 @@ export class StepWriter {
       return;
     }
     if (chain.floor !== this.#state.floor) {
-      // First, so that a hash last carried by a block that goes is noted as carried by this one (L13).
+      // First, so that a hash from a block that is trimmed is stored as included in this one (L13).
       this.#file.run('trimBlocks', chain.floor);
       this.#file.run('trimSightings', chain.floor);
       this.#state.floor = chain.floor;
@@ -108,14 +108,14 @@ export class StepWriter {
     for (const hash of chain.unseen) this.#file.run('unsight', core.hashToBytes(hash));
   }
 
-  /** The counters follow the events; with them they are the pool's new state. */
+  /** Updates the counters by the events, and writes both as the pool's new state. */
   #record(events: readonly StoreEvent[]): void {
     for (const event of events) {
       if (event.kind === 'block') continue;
       this.#count(event.previous.stage, -1);
       this.#count(event.stage, 1);
     }
-    // A stage that was damaged into another one was counted as what it had been.
+    // A damaged stage was counted as the original one.
     if (Object.values(counterOf).some((counter) => this.#state[counter] < 0))
       Object.assign(this.#state, this.#file.row('recount'));
     this.#append(events.length, core.encodeEvents(events));

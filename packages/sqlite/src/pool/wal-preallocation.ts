@@ -4,12 +4,12 @@ import { identityAt } from '../file/file-identity.ts';
 import type { PoolFile } from './pool-file.ts';
 
 const stepBytes = 256 * 1024;
-/** `PRAGMA synchronous` of FULL. */
+/** The value of `PRAGMA synchronous` for FULL. */
 const fullSynchronous = 2;
 
 /**
- * Makes the write-ahead log's file longer ahead of SQLite: to sync a write over bytes that a file has takes half as long as to sync
- * one that makes it longer. After a checkpoint SQLite begins at the front again, so this comes to its end.
+ * Extends the WAL file before SQLite writes to it. To sync a write inside a file takes half as long as to sync one that extends it.
+ * After a checkpoint SQLite starts at the front of the file again, so the file grows to its maximum once.
  */
 export class WalPreallocation {
   readonly #file: PoolFile;
@@ -19,22 +19,22 @@ export class WalPreallocation {
   constructor(file: PoolFile) {
     this.#file = file;
     this.#opened = identityAt(file.path);
-    // With less than that SQLite syncs at checkpoints only.
+    // With lower levels SQLite syncs at checkpoints only.
     this.#isLong = file.row('synchronous')?.synchronous !== fullSynchronous;
   }
 
-  /** What `grow` takes of the disk. */
+  /** The disk space that the next `grow` takes. */
   get aheadBytes(): number {
     return this.#isLong ? 0 : stepBytes;
   }
 
-  /** Inside a writing transaction, so that nobody else writes behind the end. What is no frame of the log is its end to SQLite. */
+  /** Call it inside a writing transaction, so that nobody else writes at the end of the file. To SQLite the added zeros are the end of the WAL. */
   grow(): void {
     if (this.#isLong) return;
     try {
       this.#grow();
     } catch {
-      // A limit, or no such file beside a link to the pool's: SQLite says so where it matters.
+      // A limit on file sizes, or a path that is a link. SQLite reports it if it matters.
       this.#isLong = true;
     }
   }
@@ -43,7 +43,7 @@ export class WalPreallocation {
     const descriptor = openSync(`${this.#file.path}-wal`, 'r+');
     try {
       const { size } = fstatSync(descriptor);
-      // Where somebody has put another file in its place, the log of that name is not ours to write.
+      // If the pool's file was replaced, the WAL of that name is not ours.
       this.#isLong = size >= maxWalBytes || identityAt(this.#file.path) !== this.#opened;
       if (!this.#isLong) writeSync(descriptor, Buffer.alloc(stepBytes), 0, stepBytes, size);
     } finally {

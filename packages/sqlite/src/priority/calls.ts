@@ -12,9 +12,9 @@ import { PriorityWriter } from './writer.ts';
 
 export interface PriorityParts {
   readonly file: PoolFile;
-  /** `null`: no leader can be at work on the file. */
+  /** `null`: the file cannot have a leader. */
   readonly fence: Fence | null;
-  /** `null`: no other process can have the file open. */
+  /** `null`: no other process can open the file. */
   readonly changes: PriorityChanges | null;
 }
 
@@ -24,18 +24,18 @@ interface WriteCall<T> {
   readonly verb: string;
   readonly context: core.WriteContext;
   readonly plan: Plan<T>;
-  /** An answer that writes nothing and is not recorded; `null`: go on. */
+  /** An answer that is neither written nor recorded; `null`: continue. */
   refusal?(): T | null;
-  /** Written first, with what else is. */
+  /** Runs in the transaction, before the step is written. */
   beforehand?(step: core.Step<T>): void;
 }
 
 type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /**
- * Each call is one SQLite transaction, in which the mirror is brought up to date first. What a call changes is planned on the
- * mirror, written and committed, and the mirror's own from then on; what fails anywhere leaves file and mirror as they were. A
- * busy file was not written to, so the whole of it is tried again (X5).
+ * Each call is one SQLite transaction. It brings the mirror up to date, plans on the mirror, writes and commits, then applies the step
+ * to the mirror. An error at any point leaves file and mirror as they were. If the file is busy, nothing was written, so the whole
+ * call is tried again (X5).
  */
 export class PriorityCalls {
   readonly commits: CommitPoll;
@@ -62,7 +62,7 @@ export class PriorityCalls {
     this.#nowMs = core.poolClock(options);
   }
 
-  /** Of the file alone. */
+  /** Reads the file without the mirror. */
   look<T>({ signal }: core.ReadContext, read: () => T): Promise<T> {
     return core.retryUntil({ ...this.#options, signal }, () => this.file.atomically('beginRead', read));
   }
@@ -75,7 +75,7 @@ export class PriorityCalls {
     return this.#run({ verb, context, plan });
   }
 
-  /** X6, on the tip as it is stored: no block goes onto a damaged one. @throws `ERR_MEMPOOL_CORRUPT` */
+  /** X6. Reads the stored tip: no block may be applied to a damaged one. @throws `ERR_MEMPOOL_CORRUPT` */
   writeUnderLease<T>(verb: string, context: core.ChainContext, plan: Plan<T>): Promise<T | Fenced> {
     const { fence, file } = this.#parts;
     const { lease } = context;
@@ -108,7 +108,7 @@ export class PriorityCalls {
   #attempt<T>(call: WriteCall<T>): T {
     const { verb, context, plan, refusal } = call;
     const { operationId } = context;
-    // What others did is followed before the file is kept from them.
+    // The mirror catches up before the file is locked for writing.
     if (this.#parts.changes !== null) this.file.atomically('beginRead', () => this.#mirror.current());
     const outcome = this.file.atomically('beginWrite', () => {
       const known = operationId === undefined ? undefined : this.file.row('operation', operationId);
@@ -125,11 +125,11 @@ export class PriorityCalls {
     return outcome;
   }
 
-  /** Stores the step; false where there is nothing to store. */
+  /** Stores the step. False if there is nothing to store. */
   #keep<T>({ beforehand }: WriteCall<T>, step: core.Step<T>, version: number): boolean {
     if (!core.changesPool(step) && step.operation === null) return false;
     const bodies = step.writes.flatMap(({ body }) => body ?? []);
-    // M3: what admits nothing may use the room that is left.
+    // M3: calls that admit nothing may use the reserved space.
     if (bodies.length > 0) this.#room.reserve(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));
     beforehand?.(step);
     this.#writer.write(step, version);

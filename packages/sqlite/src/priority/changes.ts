@@ -1,11 +1,11 @@
 import * as core from 'mempool-core/backend';
 import type { PoolFile } from '../pool/pool-file.ts';
 
-/** How far a process may be behind before it has to read the whole pool again. */
+/** A process that is further behind has to load the whole pool again. */
 const maxChanges = 1_000;
 const maxChangesBytes = 8 * 1024 * 1024;
 
-/** What each call changed, in the file, for the other processes that have it open. */
+/** The changes of the latest calls, stored in the file for the mirrors of other processes. */
 export class PriorityChanges {
   readonly #file: PoolFile;
 
@@ -13,7 +13,7 @@ export class PriorityChanges {
     this.#file = file;
   }
 
-  /** Of the call that makes the pool that version; its entries as they are stored. */
+  /** Stores the change that leads to this version. `entries`: those of the change, encoded. */
   add(version: number, change: core.PoolChange, entries: readonly Uint8Array[]): void {
     const record = core.encodeChange(change, entries);
     const total = Number(this.#file.row('changeTotal')?.total ?? 0) + record.length;

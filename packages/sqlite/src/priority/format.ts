@@ -4,7 +4,7 @@ import * as core from 'mempool-core/backend';
 import { damaged, isCount, type Row } from '../file/row.ts';
 import { readSql } from '../file/sql-text.ts';
 
-/** The one row of a priority pool's own. */
+/** The row of the table `priority_pool`. */
 export interface PoolHead {
   readonly limits: Limits;
   readonly lastGossipSeq: number;
@@ -17,8 +17,8 @@ export function createPriorityTables(database: Database): void {
 }
 
 /**
- * What this open names, beside what `nameRetention` writes, is in force for all processes from here on. Where that changes
- * anything, each of them reads the pool again: no call that they could repeat did it.
+ * Stores the limits that this open names; `nameRetention` stores its retention. Both apply to all processes from now on. If anything
+ * changes, every process loads the pool again, because no change record could describe it.
  */
 export function storePriorityLimits(database: Database, named: Partial<Limits>, nameRetention: () => void): void {
   const settings = () => database.prepare(settingsSql).get() as Row;

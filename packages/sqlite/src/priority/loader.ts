@@ -4,9 +4,8 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import * as records from '../pool/records.ts';
 
 /**
- * The whole of a priority pool but its payloads, events and operation ids, in the order that core takes it. Inside one
- * transaction. What is damaged stops nothing (M2): of a record it becomes what every verb can move on from, as `drop` and
- * blocks would make of it in a pool in order of arrival, and a warning tells of it.
+ * A priority pool without its payloads, events and operation ids, in the order of `PoolRecord`. Runs inside one transaction. Damage
+ * stops nothing (M2): a damaged record is reported, and replaced by one that every verb can handle.
  */
 export function* loadPool(
   file: PoolFile,
@@ -15,7 +14,7 @@ export function* loadPool(
 ): Generator<core.PoolRecord, undefined> {
   const { tick, floor, lastSeq, lastEventSeq } = state;
   for (const row of file.rows('loadBlocks')) yield* loadBlock(file, row);
-  // Behind the blocks, the last of which may be damaged.
+  // After the blocks, because the last one may be damaged.
   yield { kind: 'base', tick, floor, lastSeq, trimmedLog: trimmedLog(state), trimmedEvents: lastEventSeq };
   for (const row of file.rows('loadLost')) file.reportDamage(records.recordKeyOf(row));
   for (const row of file.rows('loadLive')) yield* loadLive(file, row, tick);
@@ -25,7 +24,7 @@ export function* loadPool(
     if (typeof tag === 'string' && Number.isSafeInteger(at)) yield { kind: 'satisfied', tag, tick: at as number };
 }
 
-/** The verbs that move the tip look at the stored one themselves. */
+/** Damaged blocks are skipped: the verbs that move the tip read the stored tip themselves. */
 function* loadBlock(file: PoolFile, { tick, point }: Row): Generator<core.PoolRecord, undefined> {
   if (!(point instanceof Uint8Array) || point.length !== core.pointBytes) return;
   const sighted = Array.from(file.rows('loadSightings', tick), records.recordKeyOf).map(({ hash }) => hash);
@@ -43,14 +42,14 @@ function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolR
 }
 
 /**
- * What the file has beyond `maxFinalized`, since an open has lowered that, goes with the next call that has events. It is
- * forgotten here at once: a mirror that trimmed it with any other call would know less than one that is loaded then.
+ * After an open lowered `maxFinalized`, the file keeps the surplus until the next call with events. The mirror leaves it out at once:
+ * otherwise a loaded mirror could have more entries than one that trimmed its log with another call.
  */
 function trimmedLog({ lastLogSeq, logged, maxFinalized }: records.PoolState): number {
   return lastLogSeq - Math.min(logged, maxFinalized);
 }
 
-/** Without a gap: the mirror counts its entries as the file does. */
+/** Without gaps: the entries of the mirror have the same numbers as in the file. */
 function* loadLog(file: PoolFile, state: records.PoolState): Generator<core.PoolRecord, undefined> {
   const { lastLogSeq } = state;
   let next = trimmedLog(state) + 1;
@@ -74,7 +73,7 @@ function* loadLogged(file: PoolFile, row: Row): Generator<core.PoolRecord, undef
   if (row.isLast === 1) yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
 }
 
-/** Nobody knows whose it was: a place in the log, and nothing else. */
+/** An entry without a hash, which only keeps its number in the log. */
 function lostEntry(file: PoolFile, logSeq: number): core.PoolRecord {
   file.reportDamage({ hash: '', seq: 0, logSeq });
   return { kind: 'write', write: { after: core.lostEnd('', 0), point: null, body: core.mirroredBody('') } };

@@ -5,14 +5,14 @@ import { checksumOf } from '../pool/records.ts';
 import { PriorityCalls } from './calls.ts';
 import { loadMirror } from './mirror.ts';
 
-/** A live transaction as it was read back. */
+/** A live transaction, read from the file. */
 interface Found extends core.ReadRecord, core.Body {
   readonly txState: core.TxState;
   readonly point: ChainPoint | null;
   readonly isIntact: boolean;
 }
 
-/** A priority pool's file, as core's verbs use it. */
+/** The storage of a priority pool in a file, for core's verbs. */
 export class PriorityStorage extends PriorityCalls implements core.PriorityStorage {
   stored(
     context: core.ReadContext,
@@ -46,7 +46,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
     return this.look(context, () => core.dumpOf(loadMirror(this.file).pool.index));
   }
 
-  /** What the file says of records, for the verbs that every pool has. */
+  /** Reads records from the file, for the verbs that every pool has. */
   view<T>(context: core.ReadContext, read: (view: PoolView) => T): Promise<T> {
     return this.read(context, () => read(new PoolView(this.file, this.hashes)));
   }

@@ -13,7 +13,7 @@ export interface PriorityWriterParts {
   readonly changes: PriorityChanges | null;
 }
 
-/** Writes what a step of a priority pool says, inside one SQLite transaction, while the mirror's lives are as they were. */
+/** Writes a step of a priority pool inside one SQLite transaction, before the mirror applies it. */
 export class PriorityWriter {
   readonly #parts: PriorityWriterParts;
 
@@ -21,12 +21,12 @@ export class PriorityWriter {
     this.#parts = parts;
   }
 
-  /** What changes the pool makes it that version. */
+  /** `version`: of the pool after the step. */
   write(step: core.Step<unknown>, version: number): void {
     const { file, hashes, changes } = this.#parts;
     const state = decodeState(file.row('pool'));
     for (const { after, body } of step.writes) if (body !== null) this.#insert(after.seq, body);
-    // Before the log is trimmed: the entry of what leaves it goes with it.
+    // Before the log is trimmed: that also deletes the entries of transactions that leave the log.
     const entries = step.pool?.entries.map(core.encodeEntry) ?? [];
     if (step.pool) this.#writePool(step.pool, entries);
     new StepWriter(file, hashes, state).write(step);
@@ -35,14 +35,14 @@ export class PriorityWriter {
     file.run('setVersion', version, step.pool.lastGossipSeq);
   }
 
-  /** L2: a new life takes over the history of the one that ended. */
+  /** L2: a transaction that starts again keeps the history of its hash. */
   #insert(seq: number, { hash, payload, payloadType }: Transaction): void {
     const { file, hashes } = this.#parts;
     const bytes = core.hashToBytes(hash);
     const before = hashes.seqOf(bytes);
     if (before !== undefined) {
       hashes.remove(before, bytes);
-      // One call may end a life, wherever it was, and begin the next.
+      // One call may drop a live transaction and receive its hash again.
       file.run('deletePending', before);
       file.run('deleteInflight', before);
       file.run('repointLog', seq, before);
