@@ -4,26 +4,26 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { MempoolStore } from 'mempool-core';
 
-/** What a taker prints of each lot that it takes, of three while there are three. */
-interface SaidLot {
+/** What a taker prints of each claim that it takes, of three while there are three. */
+interface SaidClaim {
   readonly claimId: string;
   readonly untilMs: number;
   readonly seqs: readonly number[];
 }
 
-/** Starts a process that takes lot after lot until there is nothing left, and prints each as a line of JSON. */
+/** Starts a process that takes claim after claim until there is nothing left, and prints each as a line of JSON. */
 export type StartTaker = (owner: string, claimMs: number) => ChildProcess;
 
 const patienceMs = 30_000;
 
-async function* lotsOf(taker: ChildProcess): AsyncGenerator<SaidLot> {
+async function* claimsOf(taker: ChildProcess): AsyncGenerator<SaidClaim> {
   for await (const line of createInterface({ input: taker.stdout as NodeJS.ReadableStream })) yield JSON.parse(line);
 }
 
-async function allLotsOf(taker: ChildProcess): Promise<SaidLot[]> {
-  const lots: SaidLot[] = [];
-  for await (const lot of lotsOf(taker)) lots.push(lot);
-  return lots;
+async function allClaimsOf(taker: ChildProcess): Promise<SaidClaim[]> {
+  const claims: SaidClaim[] = [];
+  for await (const claim of claimsOf(taker)) claims.push(claim);
+  return claims;
 }
 
 /** In a priority pool the last one to arrive pays most. */
@@ -46,33 +46,33 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1);
 }
 
-/** N1: no transaction is in two lots, none is left, and each lot is in the pool's order. */
+/** N1: no transaction is in two claims, none is left, and each claim is in the pool's order. */
 export async function checkRacingTakers(store: MempoolStore, start: StartTaker): Promise<void> {
   const count = 900;
   await fill(store, count);
-  const takers = ['a', 'b', 'c', 'd'].map((owner) => allLotsOf(start(owner, 600_000)));
-  const lots = (await Promise.all(takers)).flat();
+  const takers = ['a', 'b', 'c', 'd'].map((owner) => allClaimsOf(start(owner, 600_000)));
+  const claims = (await Promise.all(takers)).flat();
   assert.deepEqual(
     inOrder(
       store,
-      lots.flatMap(({ seqs }) => seqs),
+      claims.flatMap(({ seqs }) => seqs),
     ),
     inOrder(store, upTo(count)),
   );
-  for (const { seqs } of lots) assert.deepEqual(seqs, inOrder(store, seqs));
-  assert.equal(new Set(lots.map(({ claimId }) => claimId)).size, lots.length);
+  for (const { seqs } of claims) assert.deepEqual(seqs, inOrder(store, seqs));
+  assert.equal(new Set(claims.map(({ claimId }) => claimId)).size, claims.length);
   const { pending, propagated, lastEventSeq } = await store.usage();
   assert.deepEqual({ pending, propagated, lastEventSeq }, { pending: 0, propagated: count, lastEventSeq: 2 * count });
 }
 
-/** X1: what a killed taker had comes back whole lots at a time, once its leases have ended, and to its place. */
+/** X1: what a killed taker had comes back whole claims at a time, once its leases have ended, and to its place. */
 export async function checkKilledTaker(store: MempoolStore, start: StartTaker): Promise<void> {
   const count = 3_000;
   await fill(store, count);
   const taker = start('killed', 2_000);
   const gone = once(taker, 'exit');
-  const said: SaidLot[] = [];
-  for await (const lot of lotsOf(taker)) if (said.push(lot) === 5) break;
+  const said: SaidClaim[] = [];
+  for await (const claim of claimsOf(taker)) if (said.push(claim) === 5) break;
   taker.kill('SIGKILL');
   await gone;
   const { propagated } = await store.usage();
@@ -84,7 +84,7 @@ export async function checkKilledTaker(store: MempoolStore, start: StartTaker): 
     assert(performance.now() < deadline, `${returned} of ${propagated} are back`);
     const swept = await store.sweep();
     returned += swept.returned.length;
-    assert(swept.returned.length % 3 === 0 || swept.more, 'half a lot came back');
+    assert(swept.returned.length % 3 === 0 || swept.more, 'half a claim came back');
   }
   assert.equal(returned, propagated);
   assert.deepEqual(

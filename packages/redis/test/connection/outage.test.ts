@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { MempoolEvent, MempoolStore } from 'mempool-core';
-import { redis } from 'mempool-redis';
+import { redis, redisElection } from 'mempool-redis';
 import { durable, freePort } from 'mempool-testkit';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { hashOf, point, transaction, transactions } from '../chain.ts';
+import { openOptions } from '../election/node.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
 import { fails } from '../refusal.ts';
 
@@ -209,4 +210,36 @@ test('R2: close ends although the server is away and a stream is open', async ()
   await ended;
   // Not after the six seconds that a waiting read of events may last.
   expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+/** What goes to the console or is a warning of the process while a test runs. */
+function noise(): string[] {
+  const heard: string[] = [];
+  for (const method of ['error', 'warn', 'log'] as const) {
+    const spy = vi.spyOn(console, method).mockImplementation((...words) => void heard.push(words.join(' ')));
+    onTestFinished(() => spy.mockRestore());
+  }
+  const warned = (warning: Error) => void heard.push(String(warning));
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  return heard;
+}
+
+/** Warnings come a turn of the event loop later. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('many calls that time out together say nothing but their errors', async () => {
+  const heard = noise();
+  const proxy = await ownProxy(inject('redisUrl'));
+  const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 400 });
+  const election = await redisElection.open(
+    openOptions({ url: proxy.url, pool: randomUUID(), ttlMs: 250, commandTimeoutMs: 100 }),
+  );
+  onTestFinished(() => election.close());
+  proxy.freeze();
+  const calls = Array.from({ length: 20 }, () => [store.usage(), election.observe()]).flat();
+  await Promise.all(calls.map((call) => assert.rejects(call)));
+  await assert.rejects(election.observe());
+  await turn();
+  expect(heard).toEqual([]);
 });

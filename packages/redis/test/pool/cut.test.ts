@@ -63,8 +63,8 @@ const verbs: readonly Verb[] = [
     verb: 'take',
     prepare: received,
     call: async (store) => {
-      const { claimId, ...lot } = await store.take({ maxTxs: 2 }, { owner: 'me', claimMs: 1_000 });
-      return lot;
+      const { claimId, ...claim } = await store.take({ maxTxs: 2 }, { owner: 'me', claimMs: 1_000 });
+      return claim;
     },
   },
   { verb: 'sweep', prepare: taken, call: (store) => store.sweep() },

@@ -16,7 +16,7 @@ test('two nodes that receive at once have one pool, and each sees what the other
   const { open, node } = await pool();
   const [one, two] = [await open(), await open()];
   await Promise.all(
-    numbers(100).flatMap((n) => [
+    numbers(40).flatMap((n) => [
       one.receive([priced(2 * n, { provides: [`${n}`] })]),
       two.receive([priced(2 * n + 1, { requires: [`${n}`] })]),
     ]),
@@ -25,7 +25,7 @@ test('two nodes that receive at once have one pool, and each sees what the other
   expect(await one.usage()).toEqual(await two.usage());
   expect(await node.remembered()).toEqual(await node.stored());
   await one.markInflight([hashOf(800)]);
-  const [best] = await two.take({ maxTxs: 1 }, { owner: 'two', claimMs: 1_000 }).then((lot) => lot.transactions);
+  const [best] = await two.take({ maxTxs: 1 }, { owner: 'two', claimMs: 1_000 }).then((claim) => claim.transactions);
   expect(await one.markAcknowledged([best?.hash as string])).toEqual([best?.hash]);
 });
 
@@ -123,4 +123,37 @@ test('a call of a thousand large transactions is one step', { timeout: 120_000 }
   const found = await store.payloads([hashOf(1), hashOf(1_000)]);
   expect(found.map((each) => each?.payload.length)).toEqual([40_000, 40_000]);
   expect(await store.flush()).toBe(1_000);
+});
+
+test('nodes that all write without a pause write in turn: none is left behind', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const opened = numbers(4).map(() => openPool({ url, pool, ordering: 'priority', timeoutMs: 60_000 }));
+  const stores = (await Promise.all(opened)).map(({ store }) => store);
+  const [each, order]: [number, number[]] = [40, []];
+  await Promise.all(
+    stores.map(async (store, node) => {
+      for (const n of numbers(each)) {
+        await store.receive([priced(1_000 * node + n)]);
+        order.push(node);
+      }
+    }),
+  );
+  // By the time the first node has written all, no other one has less than a half of its own behind it.
+  const firstDone = order.findIndex(
+    (node, i) => order.slice(0, i + 1).filter((other) => other === node).length === each,
+  );
+  for (const node of stores.keys())
+    expect(order.slice(0, firstDone + 1).filter((other) => other === node).length).toBeGreaterThan(each / 2);
+});
+
+test('a node that does not come in its turn holds the others up for a moment only', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store: gone } = await openPool({ url, pool, ordering: 'priority' });
+  const { store } = await openPool({ url, pool, ordering: 'priority' });
+  const controllers = numbers(20).map(() => new AbortController());
+  const left = controllers.map(({ signal }, n) => gone.receive([priced(100 + n)], { signal }));
+  const stayed = numbers(20).map((n) => store.receive([priced(n)]));
+  for (const controller of controllers) controller.abort(new Error('enough'));
+  await Promise.allSettled(left);
+  expect((await Promise.all(stayed)).map(([outcome]) => outcome?.kind)).toEqual(numbers(20).map(() => 'received'));
 });

@@ -63,15 +63,15 @@ for (const backend of [sqlite, sqliteExclusive]) {
     const path = stored();
     const store = await backend.open({ path, now: () => 1_000 });
     const before = shapeOf(stored());
-    const lot = await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50 });
-    expect(lot.transactions).toHaveLength(2);
+    const claim = await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50 });
+    expect(claim.transactions).toHaveLength(2);
     await store.close();
     const after = shapeOf(path);
     expect(after.version).toBe(1);
     expect(after.columns).toEqual([...before.columns, 'capacity', 'leases']);
     expect(namesOf(after)).toEqual(expect.arrayContaining([...namesOf(before).filter((name) => name !== 'tx_hash')]));
     await using again = await backend.open({ path, now: () => 2_000 });
-    expect((await again.sweep()).returned).toEqual(lot.transactions.map(({ hash }) => hash));
+    expect((await again.sweep()).returned).toEqual(claim.transactions.map(({ hash }) => hash));
   });
 }
 

@@ -1,4 +1,4 @@
-// Takes lot after lot until there is nothing to take, and prints each as a line of JSON.
+// Takes claim after claim until there is nothing to take, and prints each as a line of JSON.
 import { writeSync } from 'node:fs';
 import type { Ordering } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';

@@ -137,8 +137,8 @@ test('a taker that finds nothing and names no operation leaves nothing behind', 
     const store = await sqlite.open({ path, ordering });
     await store.receive([{ hash: hashOf(1), payload: Buffer.of(1), payloadType: 0 }], { operationId: 'mine' });
     const [steps] = ask(path, 'SELECT count(*) FROM step');
-    const lot = await store.take({ maxTxs: 0 }, { owner: 'idle', claimMs: 1_000 });
-    expect([lot.transactions, ask(path, 'SELECT id FROM operation')]).toEqual([[], ['mine']]);
+    const claim = await store.take({ maxTxs: 0 }, { owner: 'idle', claimMs: 1_000 });
+    expect([claim.transactions, ask(path, 'SELECT id FROM operation')]).toEqual([[], ['mine']]);
     expect(ask(path, 'SELECT count(*) FROM step')).toEqual([steps]);
     await store.close();
   }
