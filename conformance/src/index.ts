@@ -11,11 +11,11 @@ export type {
   Need,
   Subject,
 } from './case/case.ts';
-export { openLeases } from './case/lease-opening.ts';
 export { onBothOrderings } from './case/ordering.ts';
 export type { CaseOutcome, CaseResult } from './case/outcome.ts';
 export { Random } from './case/random.ts';
 export type { AnySubject } from './case/subject.ts';
+export { openLeases } from './case/subject.ts';
 export { allCases, electionCases } from './cases/index.ts';
 export { checkLeaseHistory, type LeaseHistoryOptions } from './histories/lease-history.ts';
 export { makeHistory, type Universe } from './histories/pool-calls.ts';

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { allCases, type ConformanceCase } from 'mempool-conformance';
-import { electionNodeCases } from '../src/cases/elections/nodes.ts';
+import { electionNodeCases, electionProgressCases } from '../src/cases/elections/nodes.ts';
 import { electionOrderCases } from '../src/cases/elections/order.ts';
-import { electionProgressCases } from '../src/cases/elections/progress.ts';
 import { electionMutants } from './mutants/elections.ts';
 import { fencingMutants } from './mutants/fencing.ts';
 import { allMutants } from './mutants/index.ts';

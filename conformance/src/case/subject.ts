@@ -1,4 +1,5 @@
-import type { ElectionSubject, Subject } from './case.ts';
+import { type ElectionProvider, type LeaseStore, systemClock } from 'mempool-election';
+import type { ElectionSubject, LeasesOptions, Subject } from './case.ts';
 
 /** What can be tested. */
 export type AnySubject = Subject | ElectionSubject;
@@ -25,4 +26,18 @@ export function wholeSubject(subject: AnySubject): Subject {
   const capabilities = { durable: false, shared: false, lease: false, priority: false };
   const open = () => Promise.reject(new Error(`${subject.name} is an election alone: it has no pools`));
   return { ...subject, backend: { name: 'none', capabilities }, open };
+}
+
+const defaultTtlMs = 10_000;
+/** Longer than a busy machine takes, shorter than a case may. */
+const commandTimeoutMs = 5_000;
+
+/** For a subject's `leases`: the provider's leases of the election `watcher`, by the system's clock, without a log. */
+export function openLeases<Own extends object>(
+  provider: ElectionProvider<Own>,
+  own: Own,
+  { ttlMs = defaultTtlMs }: LeasesOptions = {},
+): Promise<LeaseStore> {
+  const log = (): void => undefined;
+  return provider.open({ ...own, name: 'watcher', ttlMs, commandTimeoutMs, clock: systemClock, log });
 }

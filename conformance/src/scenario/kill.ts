@@ -1,7 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { OpenOptions } from 'mempool-core';
 import type { Call } from '../case/call.ts';
 import type { CaseContext } from '../case/case.ts';
-import { untilMs } from './moment.ts';
+import type { Random } from '../case/random.ts';
 
 /** The moment of the kill, in calls behind an answer: without it every kill would strike the beginning of a call. */
 const killWithinCalls = 3;
@@ -26,4 +27,26 @@ export async function playAndKill(
   await untilMs(performance.now() + (random.below(1_000) / 1_000) * killWithinCalls * callMs);
   await child.kill();
   return [...answers, ...(await child.remaining())];
+}
+
+/** Waits until `performance.now()` is there, finer than a timer. */
+export async function untilMs(end: number): Promise<void> {
+  while (performance.now() < end) await turn();
+}
+
+const maxMicrotasks = 40;
+const maxTurns = 8;
+
+/** A moment within a call that takes `callMs`: some microtasks, some turns of the event loop, or some of its time after it began. */
+export async function someMoment(random: Random, callMs: number): Promise<void> {
+  switch (random.below(3)) {
+    case 0:
+      for (let n = random.below(maxMicrotasks); n > 0; n--) await null;
+      return;
+    case 1:
+      for (let n = random.below(maxTurns); n >= 0; n--) await turn();
+      return;
+    default:
+      await untilMs(performance.now() + (random.below(1_000) / 1_000) * callMs);
+  }
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMempoolError, mempoolErrorCodes } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach, ofBoundary, onPool } from '../../case/must.ts';
+import { eachOnPool, mustEach, needing, ofBoundary, onPool } from '../../case/must.ts';
+import { makeHistory } from '../../histories/pool-calls.ts';
+import { historyOptions } from '../../histories/pool-history.ts';
 import { block, point, receive, receiveOne, transaction } from '../../scenario/pool.ts';
 import { type ReadVerb, readVerbs, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
@@ -103,3 +105,15 @@ export const closingCases: readonly ConformanceCase[] = [
   ...ofBoundary([...writeVerbs.map(closedWrite), ...readVerbs.map(closedRead)], samples),
   ...ownPools,
 ];
+
+export const processCases: readonly ConformanceCase[] = mustEach({
+  'R2/process-ends: after close nothing of the store keeps the process alive': async (context) => {
+    const { calls } = await makeHistory(context.random.uint32(), 40, historyOptions);
+    const child = await context.fork('finish', { calls });
+    await child.exited();
+  },
+  'R2/process-ends-unused: a store that was only opened and closed does not hold the process': async (context) => {
+    const child = await context.fork('finish', { calls: [] });
+    await child.exited();
+  },
+}).map(needing('child-process'));

@@ -8,7 +8,7 @@ import { mustEach, needing } from '../../case/must.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
-import { untilMs } from '../../scenario/moment.ts';
+import { untilMs } from '../../scenario/kill.ts';
 import { countsOf, hashesOf, point, transactions } from '../../scenario/pool.ts';
 
 const needs: readonly Need[] = ['shared', 'child-process'];

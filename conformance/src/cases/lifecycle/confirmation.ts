@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict';
+import { isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachInFlight, eachOnPool, eachOnPoolInFlight, mustEach } from '../../case/must.ts';
+import { eachInFlight, eachOnPool, eachOnPoolInFlight, mustEach, onPool } from '../../case/must.ts';
 import {
   block,
   emptyBlocks,
+  eventsOf,
   flyEach,
   flyOne,
+  gist,
   hashesOf,
+  logEntries,
   never,
   pendingOrder,
   point,
   propagateOne,
   receive,
   receiveOne,
+  snapshot,
   stagesOf,
   statusOf,
 } from '../../scenario/pool.ts';
+import { rejection } from '../../scenario/verb-call.ts';
 
 const onePool = eachOnPool({
   'L5/first-confirmation: the block that carries a transaction gives it one confirmation': async (store, context) => {
@@ -188,3 +194,220 @@ const ownInFlight = eachInFlight({
 });
 
 export const confirmationCases: readonly ConformanceCase[] = [...onePool, ...ownPools, ...inFlight, ...ownInFlight];
+
+const fields = ['finalizeThreshold', 'dropThreshold'] as const;
+
+const ownPoolsBelowOne = mustEach({
+  'L6/options-below-one: thresholds of open below 1 are refused': async (context) => {
+    for (const field of fields) {
+      const error = await rejection(context.openOther({ [field]: field === 'dropThreshold' ? 0 : -1 }));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.equal(error.details.field, field);
+    }
+  },
+});
+
+/** Nothing can be final or stale before there was a block: who means "never" has to say so. */
+const belowOne: readonly ConformanceCase[] = [
+  ...fields.map((field) =>
+    onPool(
+      field === 'dropThreshold' ? 'L6/drop-below-one' : 'L6/finalize-below-one',
+      `a ${field} below 1 is refused, and the block is not applied`,
+      async (store, context) => {
+        await propagateOne(context, store);
+        const before = await snapshot(store);
+        for (const value of [0, -3]) {
+          const error = await rejection(block(store, 1, {}, { [field]: value }));
+          assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+          assert.deepEqual([error.details.field, await snapshot(store)], [field, before]);
+        }
+      },
+    ),
+  ),
+  ...ownPoolsBelowOne,
+];
+
+const thresholdOnePool = eachOnPool({
+  'L6/finalize-default: by default the sixth confirmation makes a transaction Finalized': async (store, context) => {
+    const hash = await receiveOne(context, store);
+    await block(store, 1, { seen: [hash] });
+    await emptyBlocks(store, 2, 5);
+    const [fifth] = await stagesOf(store, [hash]);
+    await block(store, 6);
+    assert.deepEqual([fifth, ...(await stagesOf(store, [hash]))], ['Confirmed', 'Finalized']);
+  },
+  'L6/policy-lowers: a call with a lower threshold finalizes what is deep enough, once': async (store, context) => {
+    const [deep, fresh] = hashesOf(await receive(context, store, 2)) as [string, string];
+    await block(store, 1, { seen: [deep] });
+    await emptyBlocks(store, 2, 3);
+    await block(store, 4, { seen: [fresh] }, { finalizeThreshold: 3 });
+    await emptyBlocks(store, 5, 7);
+    assert.deepEqual(await stagesOf(store, [deep, fresh]), ['Finalized', 'Confirmed']);
+    assert.equal((await statusOf(store, deep)).confirmations, 4);
+  },
+  'L6/policy-raises: a call with a higher threshold finalizes nothing that the pool would': async (store, context) => {
+    const hash = await receiveOne(context, store);
+    await block(store, 1, { seen: [hash] });
+    await emptyBlocks(store, 2, 8, { finalizeThreshold: 100 });
+    assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
+  },
+  'L6/finalize-at-one: with a threshold of 1 the block that carries it finalizes it': async (store, context) => {
+    const hash = await receiveOne(context, store);
+    await block(store, 1, { seen: [hash] }, { finalizeThreshold: 1 });
+    const { stage, confirmations } = await statusOf(store, hash);
+    assert.deepEqual([stage, confirmations], ['Finalized', 1]);
+  },
+  'L6/stale: what was never confirmed is dropped with the reason "stale"': async (store, context) => {
+    const propagated = await propagateOne(context, store);
+    const acknowledged = await propagateOne(context, store);
+    await store.markAcknowledged([acknowledged]);
+    await emptyBlocks(store, 1, 2);
+    const told = await store.checkStatus([propagated, acknowledged]);
+    assert.deepEqual(
+      told.map(({ stage, reason, nonConfirmations }) => [stage, reason, nonConfirmations]),
+      [
+        ['Dropped', 'stale', 2],
+        ['Dropped', 'stale', 2],
+      ],
+    );
+  },
+  'L6/age-starts-anew: one that returned and was marked again ages from the new mark': async (store, context) => {
+    const hash = await propagateOne(context, store);
+    await block(store, 1);
+    await store.release([hash]);
+    await store.markInflight([hash]);
+    await block(store, 2);
+    const { stage, nonConfirmations } = await statusOf(store, hash);
+    assert.deepEqual([stage, nonConfirmations], ['Propagated', 1]);
+  },
+  'L6/storm: a block may finalize and drop thousands at once': async (store, context) => {
+    const seen = [await receive(context, store, 1_000), await receive(context, store, 1_000)].flatMap(hashesOf);
+    for (let i = 0; i < 2; i++) await store.markInflight(hashesOf(await receive(context, store, 1_000)));
+    await block(store, 1, { seen }, never);
+    const outcome = await block(store, 2, {}, { finalizeThreshold: 2, dropThreshold: 2 });
+    assert.ok(outcome.kind === 'applied');
+    assert.deepEqual([outcome.finalized, outcome.dropped], [2_000, 2_000]);
+  },
+});
+
+const thresholdInFlight = eachOnPoolInFlight({
+  'L6/drop-default: by default the second non-confirmation drops a transaction': async (store, stage, context) => {
+    const hash = await flyOne(context, store, stage);
+    await block(store, 1);
+    const [first] = await stagesOf(store, [hash]);
+    await block(store, 2);
+    assert.deepEqual([first, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
+  },
+});
+
+const thresholdOwnPools = mustEach({
+  'L6/finalize-option: open sets how many confirmations make a transaction Finalized': async (context) => {
+    const store = await context.open({ finalizeThreshold: 3 });
+    const hash = await receiveOne(context, store);
+    await block(store, 1, { seen: [hash] });
+    await block(store, 2);
+    const [second] = await stagesOf(store, [hash]);
+    await block(store, 3);
+    assert.deepEqual([second, ...(await stagesOf(store, [hash]))], ['Confirmed', 'Finalized']);
+  },
+  'L6/never-finalizes: Infinity never finalizes': async (context) => {
+    const store = await context.open({ finalizeThreshold: Number.POSITIVE_INFINITY });
+    const hash = await receiveOne(context, store);
+    await block(store, 1, { seen: [hash] });
+    await emptyBlocks(store, 2, 30);
+    assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
+  },
+  'L6/both-in-one-block: one block finalizes and drops; the log has them by seq': async (context) => {
+    const store = await context.open({ finalizeThreshold: 2, dropThreshold: 2 });
+    const [a, b, c, d] = hashesOf(await receive(context, store, 4)) as [string, string, string, string];
+    await store.markInflight([d, b]);
+    await block(store, 1, { seen: [c, a] });
+    const made = await eventsOf(context, store, () => block(store, 2));
+    const expected = [`Finalized ${a}`, `Dropped ${b}`, `Finalized ${c}`, `Dropped ${d}`];
+    assert.deepEqual(made.map(gist), ['applied 2', ...expected]);
+    assert.deepEqual(
+      (await logEntries(store)).map(({ stage, hash }) => `${stage} ${hash}`),
+      expected,
+    );
+  },
+  'L6/counters-frozen: the counters of a Finalized transaction do not grow': async (context) => {
+    const store = await context.open({ finalizeThreshold: 2 });
+    const hash = await receiveOne(context, store);
+    await block(store, 1, { seen: [hash] });
+    await emptyBlocks(store, 2, 9);
+    const { stage, confirmations } = await statusOf(store, hash);
+    assert.deepEqual([stage, confirmations], ['Finalized', 2]);
+  },
+});
+
+const thresholdOwnInFlight = eachInFlight({
+  'L6/drop-option: open sets how many non-confirmations drop a transaction': async (context, stage) => {
+    const store = await context.open({ dropThreshold: 4 });
+    const hash = await flyOne(context, store, stage);
+    await emptyBlocks(store, 1, 3);
+    const [third] = await stagesOf(store, [hash]);
+    await block(store, 4);
+    assert.deepEqual([third, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
+  },
+  'L6/policy-partial: the threshold that a call leaves out is the one of open': async (context, stage) => {
+    const store = await context.open({ finalizeThreshold: 2, dropThreshold: 3 });
+    const hash = await flyOne(context, store, stage);
+    await emptyBlocks(store, 1, 2, { finalizeThreshold: 5 });
+    const [second] = await stagesOf(store, [hash]);
+    await block(store, 3, {}, { finalizeThreshold: 5 });
+    assert.deepEqual([second, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
+  },
+  'L6/policy-drops: a call with a lower threshold drops what is old enough': async (context, stage) => {
+    const store = await context.open(never);
+    const old = await flyOne(context, store, stage);
+    await emptyBlocks(store, 1, 4);
+    const young = await flyOne(context, store, stage);
+    await block(store, 5, {}, { dropThreshold: 3 });
+    assert.deepEqual(await stagesOf(store, [old, young]), ['Dropped', stage]);
+  },
+  'L6/never-drops: Infinity never drops': async (context, stage) => {
+    const store = await context.open({ dropThreshold: Number.POSITIVE_INFINITY });
+    const hash = await flyOne(context, store, stage);
+    await emptyBlocks(store, 1, 30);
+    assert.deepEqual((await statusOf(store, hash)).nonConfirmations, 30);
+  },
+  'L6/return-clears: a return to Pending clears both counters': async (context, stage) => {
+    const store = await context.open(never);
+    const deep = await receiveOne(context, store);
+    const old = await flyOne(context, store, stage);
+    await block(store, 1, { seen: [deep] });
+    await emptyBlocks(store, 2, 3);
+    await block(store, 4, { unseen: [deep, old] });
+    const told = await store.checkStatus([deep, old]);
+    assert.deepEqual(
+      told.map(({ confirmations, nonConfirmations, confirmedAt }) => [confirmations, nonConfirmations, confirmedAt]),
+      [
+        [0, 0, null],
+        [0, 0, null],
+      ],
+    );
+  },
+  'L6/seen-saves: the block that would drop a transaction confirms it when it carries it': async (context, stage) => {
+    const store = await context.open({ dropThreshold: 2 });
+    const hash = await flyOne(context, store, stage);
+    await block(store, 1);
+    await block(store, 2, { seen: [hash] });
+    assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
+  },
+  'L6/unseen-saves: a block that gives it up returns it instead of finalizing it': async (context, stage) => {
+    const store = await context.open({ finalizeThreshold: 2, dropThreshold: 2 });
+    const deep = await receiveOne(context, store);
+    const old = await flyOne(context, store, stage);
+    await block(store, 1, { seen: [deep] });
+    await block(store, 2, { unseen: [deep, old] });
+    assert.deepEqual(await stagesOf(store, [deep, old]), ['Pending', 'Pending']);
+  },
+});
+
+export const thresholdCases: readonly ConformanceCase[] = [
+  ...thresholdOnePool,
+  ...thresholdInFlight,
+  ...thresholdOwnPools,
+  ...thresholdOwnInFlight,
+  ...belowOne,
+];

@@ -7,7 +7,7 @@ import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observe, observeWhole } from '../../histories/observation.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
-import { someMoment } from '../../scenario/moment.ts';
+import { someMoment } from '../../scenario/kill.ts';
 import { countsOf, hashesOf, never, point, transactions } from '../../scenario/pool.ts';
 
 const rounds = 24;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { mustRank } from '../../case/must.ts';
+import { checkPriorityHistory } from '../../histories/priority/history.ts';
 import { openScene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
@@ -32,3 +33,19 @@ export const chanceCases: readonly ConformanceCase[] = [1, 2, 3, 4].map((n) =>
     agree,
   ),
 );
+
+const steps = 300;
+
+/** All rules of priority pools together, as no case for a single one would think of. */
+export const priorityHistoryCases: readonly ConformanceCase[] = [
+  {
+    id: 'history/priority',
+    level: 'MUST',
+    rule: 'history',
+    title: `a history of ${steps} calls of chance in a priority pool has the outcomes, events and state that the rules give, after every call`,
+    since: '0.1.0',
+    needs: ['priority'],
+    run: ({ openOther, random, signal }) =>
+      checkPriorityHistory({ seed: random.uint32(), steps, open: openOther, signal }),
+  },
+];

@@ -6,10 +6,8 @@ import { assertSame } from '../difference.ts';
 import { historyHashes } from '../pool-calls.ts';
 import { shortest } from '../shrink.ts';
 import { HistoryClock, type PriorityCall, performPriority } from './call.ts';
-import { historyLimits, PriorityCallMaker } from './call-maker.ts';
-import { drainCalls } from './drain.ts';
-import { assertDrained } from './invariants.ts';
-import { PriorityWatch } from './watch.ts';
+import { drainCalls, historyLimits, PriorityCallMaker } from './call-maker.ts';
+import { assertDrained, PriorityWatch } from './watch.ts';
 
 /** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 6, maxRollback: 5 } as const;

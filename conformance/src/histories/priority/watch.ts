@@ -1,10 +1,10 @@
-import type { MempoolStore, StoreEvent } from 'mempool-core';
+import assert from 'node:assert/strict';
+import type { MempoolStore, ReceiveOutcome, StoreEvent } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
-import type { PoolDump } from '../../model/priority/entry.ts';
+import type { DumpedEntry, PoolDump } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
 import { assertSame } from '../difference.ts';
 import type { PriorityCall } from './call.ts';
-import { assertInvariants } from './invariants.ts';
 import { observePriority } from './observation.ts';
 
 /** How often, in calls, everything is read; the dump and the events are after each. */
@@ -66,4 +66,105 @@ export class PriorityWatch {
     this.#seen += due.length;
     return due;
   }
+}
+
+/** What one call did, as far as promises ask for it that need no model. */
+interface Change {
+  readonly call: PriorityCall;
+  readonly answer: Answer;
+  readonly before: PoolDump;
+  readonly after: PoolDump;
+  readonly events: readonly StoreEvent[];
+}
+
+/** @throws AssertionError naming the promise that is broken */
+function assertInvariants(change: Change): void {
+  assertTotals(change.after);
+  assertOrder(change.after);
+  assertNothingChanged(change);
+  assertWithinLimits(change);
+  assertShortestEnd(change);
+}
+
+function isCounted({ stage }: DumpedEntry): boolean {
+  return stage === 'Pending' || stage === 'Propagated' || stage === 'Acknowledged';
+}
+
+function assertTotals(dump: PoolDump): void {
+  const rows = dump.entries.filter(isCounted);
+  const sum = (amountOf: (entry: DumpedEntry) => number): number => rows.reduce((all, one) => all + amountOf(one), 0);
+  const due = {
+    transactions: rows.length,
+    bytes: sum(({ bytes }) => bytes),
+    gas: sum(({ gas }) => gas),
+    parked: sum(({ place }) => (place?.ready === false ? 1 : 0)),
+  };
+  assertSame(dump.totals, due, 'the totals are not the sums of the rows');
+}
+
+/** Ready ones before parked ones, and every parent before its child. */
+function assertOrder({ entries, order, satisfied }: PoolDump): void {
+  const pending = entries.filter(({ stage }) => stage === 'Pending');
+  assertSame([...order].sort(), pending.map(({ hash }) => hash).sort(), 'not all that wait are in the order once');
+  const readiness = order.map((hash) => pending.find((entry) => entry.hash === hash)?.place?.ready);
+  const firstParked = readiness.indexOf(false);
+  assert.ok(firstParked < 0 || readiness.lastIndexOf(true) < firstParked, 'a parked one stands before a ready one');
+  const met = new Set(satisfied.map(([tag]) => tag));
+  for (const { stage, provides } of entries)
+    if (stage === 'Propagated' || stage === 'Acknowledged' || stage === 'Confirmed')
+      for (const tag of provides) met.add(tag);
+  for (const child of pending)
+    for (const tag of child.requires.filter((each) => !met.has(each)))
+      for (const parent of pending.filter(({ provides }) => provides.includes(tag)))
+        assert.ok(order.indexOf(parent.hash) < order.indexOf(child.hash), `${child.hash} stands before its parent`);
+}
+
+/** A refusal, a gap, a repeat: whatever made no event and moved no clock of the pool leaves the pool as it was. */
+function assertNothingChanged({ call, answer, before, after }: Change): void {
+  if (call.verb !== 'receive' || 'code' in answer) {
+    if ('code' in answer) assertSame(after, before, 'a call that failed changed the pool');
+    return;
+  }
+  const outcomes = answer.value as readonly ReceiveOutcome[];
+  const isRefused = outcomes.every(({ kind }) => kind !== 'received' && kind !== 'duplicate');
+  if (isRefused) assertSame(after, before, 'a refusal changed the pool');
+}
+
+/** What comes in leaves the pool within its limits, if it was within them. */
+function assertWithinLimits({ call, before, after }: Change): void {
+  if (call.verb !== 'receive') return;
+  const { maxTxs, maxBytes } = after.limits;
+  const isOver = ({ totals }: PoolDump): boolean => totals.transactions > maxTxs || totals.bytes > maxBytes;
+  assert.ok(!isOver(after) || isOver(before), 'the pool was within its limits, and is not after an admission');
+}
+
+/** What one newcomer pushed out is the shortest end of the order that makes room: only where nothing else moved in the order. */
+function assertShortestEnd({ call, before, after, events }: Change): void {
+  const evicted = events.flatMap((event) =>
+    event.kind === 'transaction' && event.reason === 'evicted' ? [event.hash] : [],
+  );
+  if (call.verb !== 'receive' || call.args[0].length !== 1 || evicted.length === 0) return;
+  const [newcomer] = call.args[0];
+  const hash = newcomer?.hash ?? '';
+  if (
+    events.length !== evicted.length + 1 ||
+    before.dependents.some(([tag]) => newcomer?.verdict?.provides?.includes(tag))
+  )
+    return;
+  const rest = after.order.filter((each) => each !== hash);
+  const victims = before.order.filter((each) => evicted.includes(each));
+  assertSame([...rest, ...victims], before.order, 'what was evicted is not the end of the order');
+  const best = before.entries.find((entry) => entry.hash === victims[0]);
+  const isRoom =
+    after.totals.transactions + 1 <= after.limits.maxTxs &&
+    after.totals.bytes + (best?.bytes ?? 0) <= after.limits.maxBytes;
+  assert.ok(!isRoom, `${victims[0]} was evicted for nothing`);
+}
+
+/** @throws AssertionError where a pool that is empty keeps anything but its log */
+export function assertDrained({ entries, totals, lastGossipSeq: _, limits: __, ...lists }: PoolDump): void {
+  const left = entries.filter(({ stage }) => stage !== 'Dropped' && stage !== 'Finalized');
+  assertSame(left, [], 'a drained pool keeps transactions');
+  assertSame(totals, { transactions: 0, bytes: 0, gas: 0, parked: 0 }, 'a drained pool counts something');
+  for (const [name, list] of Object.entries(lists)) assertSame(list, [], `a drained pool keeps ${name}`);
 }

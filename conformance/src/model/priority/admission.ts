@@ -5,14 +5,15 @@ import {
   closesCycle,
   countedOf,
   descendantsOf,
+  floorOf,
   type Graph,
   type Member,
   orderOf,
   parentsOf,
   providersOf,
+  shortestEnd,
   sumOf,
 } from './graph.ts';
-import { floorOf, shortestEnd } from './load.ts';
 
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
 /** What a refusal says beside the hash. */

@@ -19,11 +19,9 @@ import * as chain from './chain.ts';
 import type * as e from './entry.ts';
 import { wholeVerdict } from './entry.ts';
 import type { Member } from './graph.ts';
-import { ModelReader } from './reader.ts';
-import { candidate, reap } from './reads.ts';
-import { revise } from './revision.ts';
+import { candidate, ModelReader, reap } from './reader.ts';
+import { revise, sweep } from './revision.ts';
 import * as states from './state.ts';
-import { sweep } from './sweep.ts';
 
 export interface PriorityModelOptions extends Thresholds {
   readonly maxFinalized: number;

@@ -1,10 +1,19 @@
 import type { MempoolStore, StoredTransaction, Thresholds, Transaction, Usage } from 'mempool-core';
 import { Model } from '../model.ts';
+import * as pools from '../pool.ts';
 import type * as e from './entry.ts';
-import { orderOf } from './graph.ts';
-import { loadOf } from './load.ts';
-import * as reads from './reads.ts';
-import { graphOf, isLiving, type PriorityState } from './state.ts';
+import type {
+  Budget,
+  Candidate,
+  DumpedEntry,
+  GossipPage,
+  GossipQuery,
+  Limits,
+  PoolDump,
+  StaleTransaction,
+} from './entry.ts';
+import { ancestorsOf, type Graph, loadOf, type Member, orderOf, type Ranked, totalsOf } from './graph.ts';
+import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './state.ts';
 
 type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<MempoolStore[V]>[V extends 'since' ? 1 : 0]>;
 
@@ -39,18 +48,18 @@ export class ModelReader extends Model {
   }
 
   reap(budget: e.Budget = {}): e.Candidate[] {
-    return reads.reap(graphOf(this.#state), budget).map(reads.candidate);
+    return reap(graphOf(this.#state), budget).map(candidate);
   }
 
   /** Its keys are ranks: what is said of keys is that they rise, and that a page begins behind one. */
   best({ after, limit = 100 }: Query<'best'> = {}): (e.Candidate & { readonly key: string })[] {
-    const ready = reads.readyOf(graphOf(this.#state));
-    const ranked = ready.map((member, i) => ({ ...reads.candidate(member), key: String(i).padStart(4, '0') }));
+    const ready = readyOf(graphOf(this.#state));
+    const ranked = ready.map((member, i) => ({ ...candidate(member), key: String(i).padStart(4, '0') }));
     return ranked.filter(({ key }) => after === undefined || key > after).slice(0, limit);
   }
 
   since(gossipSeq: number, query: Query<'since'> = {}): e.GossipPage {
-    const page = reads.since(this.#state, gossipSeq, query);
+    const page = since(this.#state, gossipSeq, query);
     if (query.hashesOnly === true) return page;
     const items = page.items.map((item) => {
       const { payload = null, payloadType = null } = this.#state.pool.bodies.get(item.hash) ?? {};
@@ -60,7 +69,7 @@ export class ModelReader extends Model {
   }
 
   stale({ height, limit = 100 }: Query<'stale'>): e.StaleTransaction[] {
-    return reads.stale(this.#state, height, limit);
+    return stale(this.#state, height, limit);
   }
 
   payloads(hashes: readonly string[]): (Transaction | null)[] {
@@ -72,6 +81,113 @@ export class ModelReader extends Model {
   }
 
   dump(): e.PoolDump {
-    return reads.dump(this.#state);
+    return dump(this.#state);
   }
+}
+
+const noLimit = Number.POSITIVE_INFINITY;
+
+export function candidate({ hash, seq, bytes, verdict }: Member): Candidate {
+  return { hash, seq, bytes, gas: verdict.gas, priority: verdict.priority };
+}
+
+function readyOf(graph: Graph): Ranked[] {
+  return orderOf(graph).filter(({ place }) => place.ready);
+}
+
+/** What fits from the best on; some may be passed over, with all that come after them. */
+export function reap(graph: Graph, budget: Budget): Ranked[] {
+  const { maxBytes = noLimit, maxGas = noLimit, maxTxs = noLimit, skip = 0, overheadBytes = 0 } = budget;
+  const reaped: Ranked[] = [];
+  const passed = new Set<string>();
+  let misfits = 0;
+  const fits = (one: readonly Ranked[]): boolean => {
+    const bytes = one.reduce((sum, each) => sum + each.bytes + overheadBytes, 0);
+    const gas = one.reduce((sum, { verdict }) => sum + verdict.gas, 0);
+    return one.length <= maxTxs && bytes <= maxBytes && gas <= maxGas;
+  };
+  for (const next of readyOf(graph)) {
+    if (ancestorsOf(graph, next).some(({ hash }) => passed.has(hash))) passed.add(next.hash);
+    else if (fits([...reaped, next])) reaped.push(next);
+    else if (++misfits > skip) break;
+    else passed.add(next.hash);
+  }
+  return reaped;
+}
+
+/** Without payloads. */
+function since(state: PriorityState, after: number, { limit = 100, except }: GossipQuery): GossipPage {
+  const items: GossipPage['items'][number][] = [];
+  let next = after;
+  for (const { hash, gossipSeq, member } of gossipOf(state)) {
+    if (items.length === limit) break;
+    if (gossipSeq <= after) continue;
+    next = gossipSeq;
+    const { verdict, sources } = entryOf(state, hash);
+    if (!verdict.propagate || (except !== undefined && sources.includes(except))) continue;
+    const { seq, bytes, gas, priority } = candidate(member);
+    items.push({ hash, seq, gossipSeq, bytes, gas, priority, payload: null, payloadType: null });
+  }
+  return { items, next };
+}
+
+function gossipOf(state: PriorityState): { hash: string; gossipSeq: number; member: Member }[] {
+  const members = gossipableOf(graphOf(state));
+  const numbered = members.map((member) => ({
+    hash: member.hash,
+    gossipSeq: entryOf(state, member.hash).gossipSeq,
+    member,
+  }));
+  return numbered.sort((a, b) => a.gossipSeq - b.gossipSeq);
+}
+
+function stale(state: PriorityState, height: number, limit: number): StaleTransaction[] {
+  const waiting = graphOf(state).members.filter(({ stage }) => stage === 'Pending');
+  return waiting
+    .map(({ hash, seq }) => ({ hash, seq, ...versionOf(state, hash) }))
+    .filter(({ checkedHeight }) => checkedHeight < height)
+    .sort((a, b) => a.checkedHeight - b.checkedHeight || a.seq - b.seq)
+    .slice(0, limit);
+}
+
+function versionOf(state: PriorityState, hash: string): { version: number; checkedHeight: number } {
+  const { version, checkedHeight } = entryOf(state, hash);
+  return { version, checkedHeight };
+}
+
+function dump(state: PriorityState): PoolDump {
+  const graph = graphOf(state);
+  const order = orderOf(graph);
+  const { members } = graph;
+  const leased = members.filter(({ hash }) => entryOf(state, hash).lease !== null);
+  const counted = members.filter(({ stage, verdict }) => stage !== 'Confirmed' && verdict.sender !== '');
+  return {
+    limits: { ...state.limits } satisfies Limits,
+    lastGossipSeq: state.lastGossipSeq,
+    totals: totalsOf(graph),
+    entries: [...state.entries.keys()].sort().map((hash) => dumpedEntry(state, hash, order)),
+    order: order.map(({ hash }) => hash),
+    providers: grouped(members, ({ verdict }) => verdict.provides),
+    dependents: grouped(members, ({ verdict }) => verdict.requires),
+    senders: grouped(counted, ({ verdict }) => [verdict.sender]).map(([sender, hashes]) => [sender, hashes.length]),
+    leases: grouped(leased, ({ hash }) => [entryOf(state, hash).lease?.id ?? '']),
+    gossip: gossipOf(state).map(({ hash }) => hash),
+    satisfied: [...state.satisfied].sort(([a], [b]) => (a < b ? -1 : 1)),
+  };
+}
+
+function grouped(members: readonly Member[], keysOf: (member: Member) => readonly string[]): [string, string[]][] {
+  const keys = [...new Set(members.flatMap(keysOf))].sort();
+  return keys.map((key) => {
+    const named = members.filter((member) => keysOf(member).includes(key));
+    return [key, named.map(({ hash }) => hash).sort()];
+  });
+}
+
+function dumpedEntry(state: PriorityState, hash: string, order: readonly Ranked[]): DumpedEntry {
+  const { verdict, sources, lease, ...entry } = entryOf(state, hash);
+  const life = pools.currentLife(state.pool, hash);
+  const place = order.find((ranked) => ranked.hash === hash)?.place ?? null;
+  const { seq = 0, stage = 'Unknown' } = life ?? {};
+  return { hash, seq, stage, ...entry, ...verdict, sources: [...sources], lease: lease && { ...lease }, place };
 }

@@ -1,8 +1,16 @@
 import { MempoolError } from 'mempool-core';
+import { returnToPending } from '../life.ts';
 import * as pools from '../pool.ts';
 import { burdensDescendants, hasTooManyDescendants } from './admission.ts';
-import { type ReviseOutcome, type Revision, type WholeVerdict, wholeVerdict } from './entry.ts';
-import { ancestorsOf, closesCycle, type Graph, type Member, orderOf } from './graph.ts';
+import {
+  type Limits,
+  type ReviseOutcome,
+  type Revision,
+  type Sweep,
+  type WholeVerdict,
+  wholeVerdict,
+} from './entry.ts';
+import { ancestorsOf, closesCycle, type Graph, type Member, orderOf, shortestEnd, totalsOf } from './graph.ts';
 import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
 
 /** Verdicts that were given again, one after the other. */
@@ -56,4 +64,57 @@ function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict:
 
 function parkedIn(graph: Graph): number {
   return orderOf(graph).filter(({ place }) => !place.ready).length;
+}
+
+interface Moment {
+  readonly now: number;
+  readonly height: number;
+}
+
+/** Leases that ran out, then what waited too long, then what is over the limits. */
+export function sweep(state: PriorityState, moment: Moment): Sweep {
+  const returned = endLeases(state, moment);
+  const expired = expire(state, moment);
+  return { returned, expired, evicted: evict(state), more: false };
+}
+
+function endLeases(state: PriorityState, { now }: Moment): string[] {
+  const propagated = [...state.pool.live.values()].filter(({ stage }) => stage === 'Propagated');
+  const ended = propagated
+    .map((life) => ({ life, untilMs: entryOf(state, life.hash).lease?.untilMs ?? Number.POSITIVE_INFINITY }))
+    .filter(({ untilMs }) => untilMs < now)
+    .sort((a, b) => a.untilMs - b.untilMs || a.life.seq - b.life.seq);
+  for (const { life } of ended) returnToPending(life);
+  return ended.map(({ life }) => life.hash);
+}
+
+function expire(state: PriorityState, moment: Moment): string[] {
+  const waiting = [...state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
+  const expired = waiting.filter(({ hash }) => isExpired(state, hash, moment)).sort((a, b) => a.seq - b.seq);
+  for (const life of expired) drop(life, 'expired');
+  return expired.map(({ hash }) => hash);
+}
+
+function isExpired(state: PriorityState, hash: string, { now, height }: Moment): boolean {
+  const { verdict, admittedAt, admittedHeight } = entryOf(state, hash);
+  const { ttlMs, ttlBlocks }: Limits = state.limits;
+  return (
+    (verdict.expiresAt ?? now) < now ||
+    (verdict.expiresAtHeight ?? height) < height ||
+    now - admittedAt > ttlMs ||
+    height - admittedHeight > ttlBlocks
+  );
+}
+
+/** From the end of the order; all of it where that is not enough. */
+function evict(state: PriorityState): string[] {
+  const graph = graphOf(state);
+  const order = orderOf(graph);
+  const end = shortestEnd(order, totalsOf(graph), state.limits) ?? order;
+  const victims = end.map(({ hash }) => hash).reverse();
+  for (const hash of victims) {
+    const life = state.pool.live.get(hash);
+    if (life !== undefined) drop(life, 'evicted');
+  }
+  return victims;
 }
