@@ -295,7 +295,7 @@ function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
     const store = await context.open({ now: () => clock.nowMs });
     const [one, other] = await receive(context, store, 2);
     assert.ok(one && other);
-    const options = { owner: 'o', leaseMs: 50, operationId: 'op' };
+    const options = { owner: 'o', claimMs: 50, operationId: 'op' };
     await store.take({}, options);
     await end(store, one);
     await store.markInflight([one.hash]);
@@ -312,8 +312,8 @@ const arrivalLeaseOwnFifoPools = eachFifo({
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const hashes = hashesOf(await receive(context, store, 4));
-    const lot = await store.take({ maxTxs: 3 }, { owner: 'o', leaseMs: 100, operationId: 'op' });
-    assert.deepEqual([lot.leaseId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
+    const lot = await store.take({ maxTxs: 3 }, { owner: 'o', claimMs: 100, operationId: 'op' });
+    assert.deepEqual([lot.claimId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
     assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
     await store.markAcknowledged(hashes.slice(0, 1));
     clock.nowMs = 5_100;
@@ -324,7 +324,7 @@ const arrivalLeaseOwnFifoPools = eachFifo({
   },
   'P18/nothing-taken: a take that found nothing is an outcome: its repeat takes nothing': async (context) => {
     const store = await context.open({ now: () => 5_000 });
-    const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
+    const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
     const first = await store.take({}, options);
     const hashes = hashesOf(await receive(context, store, 1));
     assert.deepEqual([await store.take({}, options), await stagesOf(store, hashes)], [first, ['Pending']]);
@@ -333,7 +333,7 @@ const arrivalLeaseOwnFifoPools = eachFifo({
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const hashes = hashesOf(await receive(context, store, 6));
-    for (const leaseMs of [90, 50, 70]) await store.take({ maxTxs: 2 }, { owner: 'o', leaseMs });
+    for (const claimMs of [90, 50, 70]) await store.take({ maxTxs: 2 }, { owner: 'o', claimMs });
     clock.nowMs += 91;
     const events = await eventsOf(context, store, async () => {
       assert.deepEqual(
@@ -352,12 +352,12 @@ const arrivalLeaseOwnFifoPools = eachFifo({
     const batches = [0, 1].map(() => Array.from({ length: 501 }, () => transaction(context.random, 1)));
     for (const batch of batches) await store.receive(batch);
     const hashes = hashesOf(batches.flat());
-    await store.take({ maxTxs: 2 }, { owner: 'o', leaseMs: 90 });
-    await store.take({}, { owner: 'o', leaseMs: 50 });
+    await store.take({ maxTxs: 2 }, { owner: 'o', claimMs: 90 });
+    await store.take({}, { owner: 'o', claimMs: 50 });
     clock.nowMs += 51;
     const first = await store.sweep();
     assert.deepEqual([first.returned.length, first.more], [1_000, false]);
-    await store.take({}, { owner: 'o', leaseMs: 10 });
+    await store.take({}, { owner: 'o', claimMs: 10 });
     clock.nowMs += 100;
     const [most, rest] = [await store.sweep(), await store.sweep()];
     assert.deepEqual([most.returned.length, most.more, rest.more], [1_000, true, false]);
@@ -367,11 +367,11 @@ const arrivalLeaseOwnFifoPools = eachFifo({
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const hashes = hashesOf(await receive(context, store, 2));
-    await store.take({ maxTxs: 1 }, { owner: 'o', leaseMs: 50 });
+    await store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 50 });
     clock.nowMs += 51;
     const first = await store.sweep({ operationId: 'sweep' });
     assert.deepEqual(first.returned, hashes.slice(0, 1));
-    await store.take({}, { owner: 'o', leaseMs: 50 });
+    await store.take({}, { owner: 'o', claimMs: 50 });
     clock.nowMs += 51;
     assert.deepEqual(await store.sweep({ operationId: 'sweep' }), first);
     assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Propagated']);
@@ -381,7 +381,7 @@ const arrivalLeaseOwnFifoPools = eachFifo({
 const arrivalLeaseOneFifoPool = eachOnFifoPool({
   'P18/take-repeated: a repeated take gives what is still claimed, and takes nothing more': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 4));
-    const options = { owner: 'o', leaseMs: 60_000, operationId: 'op' };
+    const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
     const first = await store.take({ maxTxs: 3 }, options);
     assert.deepEqual(await store.take({ maxTxs: 3 }, options), first);
     await store.release(hashes.slice(1, 2));

@@ -382,7 +382,7 @@ const orderOnePool = eachOnPriorityPool({
     const arrived = [3, 0, 4, 1, 2].map((nonce) => ({ name: `n${nonce}`, draft: account('s', nonce), nonce }));
     for (const { name, draft, nonce } of arrived) await scene.add(name, { ...draft, priority: BigInt(nonce) });
     assert.deepEqual(await scene.ready(), ['n0', 'n1', 'n2', 'n3', 'n4']);
-    const lot = await scene.store.take({}, { owner: 'o', leaseMs: 1_000 });
+    const lot = await scene.store.take({}, { owner: 'o', claimMs: 1_000 });
     assert.deepEqual(scene.names(lot.transactions), ['n0', 'n1', 'n2', 'n3', 'n4']);
   },
   'P1/child-never-pays-for-parent: a rich child does not lift its poor parent': async (scene) => {

@@ -187,7 +187,7 @@ const revivedEntryOnePool = eachOnPriorityPool({
     assert.deepEqual([await kept(scene), (await scene.entry('a')).stage], [before, 'Finalized']);
     await scene.store.rollback(null);
     assert.deepEqual([await kept(scene), await scene.parked()], [before, ['a']]);
-    assert.equal((await scene.place('a'))?.eff, 9n);
+    assert.equal((await scene.place('a'))?.effectivePriority, 9n);
   },
 });
 

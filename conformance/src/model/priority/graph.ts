@@ -142,7 +142,10 @@ export function floorOf(graph: Graph, limits: Limits): bigint | null {
   const end = shortestEnd(orderOf(graph), { transactions: transactions + 1, bytes: bytes + 1 }, limits);
   if (end === null) return null;
   if (end.length > 0 && (limits.eviction === 'none' || end.length > limits.maxEvictions)) return null;
-  const beaten = end.filter(({ place }) => place.ready).map(({ place }) => place.eff);
-  const floor = beaten.reduce((most, eff) => (eff + 1n > most ? eff + 1n : most), lowest);
+  const beaten = end.filter(({ place }) => place.ready).map(({ place }) => place.effectivePriority);
+  const floor = beaten.reduce(
+    (most, effectivePriority) => (effectivePriority + 1n > most ? effectivePriority + 1n : most),
+    lowest,
+  );
   return floor > highest ? null : floor;
 }

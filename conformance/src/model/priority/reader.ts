@@ -186,8 +186,8 @@ function grouped(members: readonly Member[], keysOf: (member: Member) => readonl
 
 function dumpedEntry(state: PriorityState, hash: string, order: readonly Ranked[]): DumpedEntry {
   const { verdict, sources, lease, ...entry } = entryOf(state, hash);
-  const life = pools.currentLife(state.pool, hash);
+  const txState = pools.currentLife(state.pool, hash);
   const place = order.find((ranked) => ranked.hash === hash)?.place ?? null;
-  const { seq = 0, stage = 'Unknown' } = life ?? {};
+  const { seq = 0, stage = 'Unknown' } = txState ?? {};
   return { hash, seq, stage, ...entry, ...verdict, sources: [...sources], lease: lease && { ...lease }, place };
 }

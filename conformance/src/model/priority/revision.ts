@@ -66,36 +66,36 @@ function parkedIn(graph: Graph): number {
   return orderOf(graph).filter(({ place }) => !place.ready).length;
 }
 
-interface Moment {
+interface CallTime {
   readonly now: number;
   readonly height: number;
 }
 
 /** Leases that ran out, then what waited too long, then what is over the limits. */
-export function sweep(state: PriorityState, moment: Moment): Sweep {
+export function sweep(state: PriorityState, moment: CallTime): Sweep {
   const returned = endLeases(state, moment);
   const expired = expire(state, moment);
   return { returned, expired, evicted: evict(state), more: false };
 }
 
-function endLeases(state: PriorityState, { now }: Moment): string[] {
+function endLeases(state: PriorityState, { now }: CallTime): string[] {
   const propagated = [...state.pool.live.values()].filter(({ stage }) => stage === 'Propagated');
   const ended = propagated
-    .map((life) => ({ life, untilMs: entryOf(state, life.hash).lease?.untilMs ?? Number.POSITIVE_INFINITY }))
+    .map((txState) => ({ txState, untilMs: entryOf(state, txState.hash).lease?.untilMs ?? Number.POSITIVE_INFINITY }))
     .filter(({ untilMs }) => untilMs < now)
-    .sort((a, b) => a.untilMs - b.untilMs || a.life.seq - b.life.seq);
-  for (const { life } of ended) returnToPending(life);
-  return ended.map(({ life }) => life.hash);
+    .sort((a, b) => a.untilMs - b.untilMs || a.txState.seq - b.txState.seq);
+  for (const { txState } of ended) returnToPending(txState);
+  return ended.map(({ txState }) => txState.hash);
 }
 
-function expire(state: PriorityState, moment: Moment): string[] {
+function expire(state: PriorityState, moment: CallTime): string[] {
   const waiting = [...state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
   const expired = waiting.filter(({ hash }) => isExpired(state, hash, moment)).sort((a, b) => a.seq - b.seq);
-  for (const life of expired) drop(life, 'expired');
+  for (const txState of expired) drop(txState, 'expired');
   return expired.map(({ hash }) => hash);
 }
 
-function isExpired(state: PriorityState, hash: string, { now, height }: Moment): boolean {
+function isExpired(state: PriorityState, hash: string, { now, height }: CallTime): boolean {
   const { verdict, admittedAt, admittedHeight } = entryOf(state, hash);
   const { ttlMs, ttlBlocks }: Limits = state.limits;
   return (
@@ -113,8 +113,8 @@ function evict(state: PriorityState): string[] {
   const end = shortestEnd(order, totalsOf(graph), state.limits) ?? order;
   const victims = end.map(({ hash }) => hash).reverse();
   for (const hash of victims) {
-    const life = state.pool.live.get(hash);
-    if (life !== undefined) drop(life, 'evicted');
+    const txState = state.pool.live.get(hash);
+    if (txState !== undefined) drop(txState, 'evicted');
   }
   return victims;
 }
