@@ -9,6 +9,39 @@ export interface ArrivalCheck {
   run(open: OpenArrivals): Promise<void>;
 }
 
+type Run = (store: MempoolStore) => Promise<void>;
+
+/** A check on one node. */
+export function check(title: string, run: Run, options: OpenOptions = {}): ArrivalCheck {
+  return {
+    title,
+    async run(open) {
+      await using store = await open(options);
+      await run(store);
+    },
+  };
+}
+
+/** The same with a limit. */
+export function limited(title: string, maxTxs: number, run: Run): ArrivalCheck {
+  return check(title, run, { maxTxs });
+}
+
+/** The same with a clock, which stands at 1,000 until it is set. */
+export function timed(
+  title: string,
+  run: (store: MempoolStore, clock: { now: number }) => Promise<void>,
+): ArrivalCheck {
+  return {
+    title,
+    async run(open) {
+      const clock = { now: 1_000 };
+      await using store = await open({ now: () => clock.now });
+      await run(store, clock);
+    },
+  };
+}
+
 /** Hashes of one, two and more bytes: a store that compares them as numbers or as text of one length would show it. */
 export function hashOf(n: number): string {
   return n % 3 === 0 ? n.toString(16).padStart(64, '0') : (n + 256).toString(16).padStart(4, '0');

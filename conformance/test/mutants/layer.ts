@@ -45,21 +45,21 @@ type Firsts<T> = { [V in keyof T]: Given<T, V>[0] };
 type FirstItems<T> = { [V in keyof T]: ItemOf<Given<T, V>[0]> };
 type Around<T, Site> = { readonly [V in VerbOf<T>]?: (at: At<T, V, Site>) => unknown };
 
-type Plant<T, Site> = (id: string, fault: (whole: T, site: Site) => Partial<T>) => Mutant;
+type Plant<T, Site, Made> = (id: string, fault: (whole: T, site: Site) => Partial<T>) => Made;
 type AnyAt = { readonly given: readonly unknown[]; readonly call: (...given: readonly unknown[]) => unknown };
 type AnyChange = (one: unknown, at: AnyAt) => unknown;
 
 /** The operators that plant a fault in the verbs of one layer: each gives a mutant. */
-export class Layer<T extends object, Site extends object> {
+export class Layer<T extends object, Site extends object, Made = Mutant> {
   /** Some verbs replaced by hand. */
-  readonly plant: Plant<T, Site>;
+  readonly plant: Plant<T, Site, Made>;
 
-  constructor(plant: Plant<T, Site>) {
+  constructor(plant: Plant<T, Site, Made>) {
     this.plant = plant;
   }
 
   /** Verbs made in another way. */
-  around(id: string, faults: Around<T, Site>): Mutant {
+  around(id: string, faults: Around<T, Site>): Made {
     return this.plant(id, (whole, site) => {
       const notes: Notes = { hashes: new Set(), numbers: new Map(), patches: new Map(), count: 0 };
       const made = Object.entries(faults).map(([verb, fault]) => {
@@ -72,18 +72,18 @@ export class Layer<T extends object, Site extends object> {
   }
 
   /** The same for each of some verbs. */
-  every<V extends VerbOf<T>>(id: string, verbs: readonly V[], fault: (at: At<T, V, Site>) => unknown): Mutant {
+  every<V extends VerbOf<T>>(id: string, verbs: readonly V[], fault: (at: At<T, V, Site>) => unknown): Made {
     const faults: object = Object.fromEntries(verbs.map((verb) => [verb, fault]));
     return this.around(id, faults as Around<T, Site>);
   }
 
   /** Answers changed. */
-  told(id: string, changes: Changes<T, Site, Answers<T>>): Mutant {
+  told(id: string, changes: Changes<T, Site, Answers<T>>): Made {
     return this.#changed(id, changes, (change, at) => lift(at.call(...at.given), (told) => merged(told, change, at)));
   }
 
   /** Each one in a list that is answered, changed; another answer as a whole. */
-  each(id: string, changes: Changes<T, Site, Items<T>>): Mutant {
+  each(id: string, changes: Changes<T, Site, Items<T>>): Made {
     return this.#changed(id, changes, (change, at) =>
       lift(at.call(...at.given), (told) =>
         withList(
@@ -96,14 +96,14 @@ export class Layer<T extends object, Site extends object> {
   }
 
   /** Those left out of a list that is answered for which the change says no. */
-  only(id: string, changes: Changes<T, Site, Items<T>>): Mutant {
+  only(id: string, changes: Changes<T, Site, Items<T>>): Made {
     return this.#changed(id, changes, (change, at) =>
       lift(at.call(...at.given), (told) => withList(told, (list) => list.filter((one) => change(one, at)))),
     );
   }
 
   /** The first argument changed. */
-  given(id: string, changes: Changes<T, Site, Firsts<T>>): Mutant {
+  given(id: string, changes: Changes<T, Site, Firsts<T>>): Made {
     return this.#changed(id, changes, (change, at) => {
       const [first, ...rest] = at.given;
       return lift(merged(first, change, at), (made) => at.call(made, ...rest));
@@ -111,7 +111,7 @@ export class Layer<T extends object, Site extends object> {
   }
 
   /** Each one in the list that is the first argument, changed. */
-  givenEach(id: string, changes: Changes<T, Site, FirstItems<T>>): Mutant {
+  givenEach(id: string, changes: Changes<T, Site, FirstItems<T>>): Made {
     return this.#changed(id, changes, (change, at) => {
       const [first, ...rest] = at.given;
       return at.call(Array.isArray(first) ? first.map((one) => merged(one, change, at)) : first, ...rest);
@@ -119,13 +119,13 @@ export class Layer<T extends object, Site extends object> {
   }
 
   /** Calls answered without being made, where there is such an answer. */
-  instead(id: string, faults: Around<T, Site>): Mutant {
+  instead(id: string, faults: Around<T, Site>): Made {
     return this.#changed(id, faults, (answer, at) =>
       lift((answer as (at: AnyAt) => unknown)(at), (told) => (isNothing(told) ? at.call(...at.given) : told)),
     );
   }
 
-  #changed(id: string, changes: object, run: (change: AnyChange, at: AnyAt) => unknown): Mutant {
+  #changed(id: string, changes: object, run: (change: AnyChange, at: AnyAt) => unknown): Made {
     const faults = Object.entries(changes).map(([verb, change]) => [verb, (at: AnyAt) => run(change, at)]);
     return this.around(id, Object.fromEntries(faults) as Around<T, Site>);
   }

@@ -1,68 +1,35 @@
-import { isMempoolError, type MempoolEvent, type MempoolStore } from 'mempool-core';
-import type { Fault } from './fault.ts';
+import { isMempoolError } from 'mempool-core';
+import { changing, type Fault, sabotaged, stores } from './fault.ts';
 
-const isDamage = (error: unknown): boolean => isMempoolError(error, 'ERR_MEMPOOL_CORRUPT');
-
-async function* withoutLoss(stream: AsyncIterable<MempoolEvent>): AsyncGenerator<MempoolEvent> {
-  for await (const event of stream) if (event.kind !== 'lagged') yield event;
-}
+/** What is answered where a record is damaged. */
+const mended = (instead: () => unknown) => (error: unknown) =>
+  isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? instead() : Promise.reject(error);
 
 /** A verdict that says nothing, as an entry is stored. */
 const silent = '911830613060f6008080f6f6f5800100000001f6';
 
 /** Faults in what is made of a record that cannot be read. */
 export const damageFaults: readonly Fault[] = [
-  {
-    id: 'a-damaged-payload-ends-the-pages',
-    kills: ['M2/damaged-payload'],
-    plant: (store: MempoolStore) => ({
-      peekPending: (query) => store.peekPending(query).catch((error) => (isDamage(error) ? [] : Promise.reject(error))),
-    }),
-  },
-  {
-    id: 'a-damaged-verdict-says-nothing',
-    kills: ['M2/damaged-entry'],
-    sabotage: `UPDATE entry SET record = x'${silent}' WHERE length(record) < 16`,
-  },
-  {
-    id: 'a-damaged-log-entry-is-finalized',
-    kills: ['M2/damaged-log', 'M2/damaged-log-received'],
-    sabotage: 'UPDATE log SET stage = 4, point = zeroblob(40), reason = NULL WHERE stage > 5',
-  },
-  {
-    id: 'a-damaged-log-entry-is-dropped',
-    kills: ['M2/damaged-log', 'M2/damaged-log-finalized'],
-    sabotage: "UPDATE log SET stage = 5, point = NULL, reason = 'unknown' WHERE stage > 5",
-  },
-  {
-    id: 'a-damaged-point-is-forgotten',
-    kills: ['M2/damaged-point'],
-    sabotage: 'DELETE FROM block WHERE length(point) < 40',
-  },
-  {
-    id: 'damaged-events-are-passed-over',
-    kills: ['M2/damaged-event'],
-    hangs: ['M2/damaged-event'],
-    plant: (store) => ({ subscribe: async (options) => withoutLoss(await store.subscribe(options)) }),
-  },
-  {
-    id: 'a-call-with-a-damaged-outcome-is-a-new-one',
-    kills: ['M2/damaged-operation'],
-    plant: (store) => ({
-      receive: (batch, options) =>
-        store
-          .receive(batch, options)
-          .catch((error) => (isDamage(error) ? store.receive(batch) : Promise.reject(error))),
-    }),
-  },
-  {
-    id: 'a-damaged-lease-is-a-lease',
-    kills: ['M2/damaged-lease'],
-    sabotage: "UPDATE lease SET seq = 0 WHERE typeof(seq) = 'text'",
-  },
-  {
-    id: 'damaged-counters-begin-anew',
-    kills: ['M2/damaged-meta'],
-    sabotage: "UPDATE step SET last_seq = 0 WHERE typeof(last_seq) = 'text'",
-  },
+  stores.around('a-damaged-payload-ends-the-pages', {
+    peekPending: ({ store, given }) => store.peekPending(...given).catch(mended(() => [])),
+  }),
+  sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 16`),
+  sabotaged(
+    'a-damaged-log-entry-is-finalized',
+    'UPDATE log SET stage = 4, point = zeroblob(40), reason = NULL WHERE stage > 5',
+  ),
+  sabotaged(
+    'a-damaged-log-entry-is-dropped',
+    "UPDATE log SET stage = 5, point = NULL, reason = 'unknown' WHERE stage > 5",
+  ),
+  sabotaged('a-damaged-point-is-forgotten', 'DELETE FROM block WHERE length(point) < 40'),
+  stores.around('damaged-events-are-passed-over', {
+    subscribe: async ({ store, given }) =>
+      changing(await store.subscribe(...given), (event) => (event.kind === 'lagged' ? [] : [event])),
+  }),
+  stores.around('a-call-with-a-damaged-outcome-is-a-new-one', {
+    receive: ({ store, given }) => store.receive(...given).catch(mended(() => store.receive(given[0]))),
+  }),
+  sabotaged('a-damaged-lease-is-a-lease', "UPDATE lease SET seq = 0 WHERE typeof(seq) = 'text'"),
+  sabotaged('damaged-counters-begin-anew', "UPDATE step SET last_seq = 0 WHERE typeof(last_seq) = 'text'"),
 ];

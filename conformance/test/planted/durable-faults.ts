@@ -1,39 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { MempoolStore, ReceiveOutcome, Transaction, WriteOptions } from 'mempool-core';
-import { type Fault, moment, type OrderKey } from './fault.ts';
+import { again, withOptions, writeVerbs } from '../mutants/through.ts';
+import { type Fault, moment, planted, type StoreFile, stores, twice } from './fault.ts';
 
 /** The call in two halves: same outcome, same events, but not one step. */
 async function inHalves<T, R>(
   items: readonly T[],
-  options: WriteOptions | undefined,
-  call: (items: readonly T[], options?: WriteOptions) => Promise<R[]>,
+  call: (items: readonly T[], half: 1 | 2) => Promise<R[]>,
+  between: () => Promise<void> = async () => undefined,
 ): Promise<R[]> {
   const half = Math.ceil(items.length / 2);
-  const part = (n: number): WriteOptions =>
-    options?.operationId === undefined ? {} : { operationId: `${options.operationId}/${n}` };
-  const first = await call(items.slice(0, half), part(1));
-  await moment();
-  return [...first, ...(await call(items.slice(half), part(2)))];
+  const first = await call(items.slice(0, half), 1);
+  await between();
+  return [...first, ...(await call(items.slice(half), 2))];
 }
+
+const part = (options: WriteOptions | undefined, half: 1 | 2): WriteOptions =>
+  options?.operationId === undefined ? {} : { operationId: `${options.operationId}/${half}` };
 
 function withOwnIds(store: MempoolStore): Partial<MempoolStore> {
   const suffix = randomUUID();
-  const own = (options: WriteOptions = {}): WriteOptions =>
-    options.operationId === undefined ? options : { operationId: `${options.operationId} ${suffix}` };
-  return {
-    receive: (transactions, options) => store.receive(transactions, own(options)),
-    markInflight: (hashes, options) => store.markInflight(hashes, own(options)),
-    markAcknowledged: (hashes, options) => store.markAcknowledged(hashes, own(options)),
-    release: (hashes, options) => store.release(hashes, own(options)),
-    drop: (hashes, reason, options) => store.drop(hashes, reason, own(options)),
-    confirm: (block, policy, options) => store.confirm(block, policy, own(options)),
-    rollback: (point, options) => store.rollback(point, own(options)),
-  };
+  const own = ({ operationId: id }: WriteOptions) => (id === undefined ? {} : { operationId: `${id} ${suffix}` });
+  const verbs = writeVerbs.map((verb) => [verb, (...given: unknown[]) => again(store, verb, withOptions(given, own))]);
+  return Object.fromEntries(verbs);
 }
 
 /** A file beside the pool's, written in a step of its own. */
-function beside({ path }: OrderKey): DatabaseSync {
+function beside({ path }: StoreFile): DatabaseSync {
   const database = new DatabaseSync(`${path}-beside`, { timeout: 5_000 });
   database.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; CREATE TABLE IF NOT EXISTS kept (key TEXT PRIMARY KEY, value) WITHOUT ROWID',
@@ -42,7 +36,7 @@ function beside({ path }: OrderKey): DatabaseSync {
 }
 
 /** Every verb without its operation id, whose outcome is kept a step later. */
-function recordsLater(store: MempoolStore, place: OrderKey): Partial<MempoolStore> {
+function recordsLater(store: MempoolStore, place: StoreFile): Partial<MempoolStore> {
   const database = beside(place);
   const read = database.prepare('SELECT value FROM kept WHERE key = ?');
   const write = database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)');
@@ -64,7 +58,7 @@ function recordsLater(store: MempoolStore, place: OrderKey): Partial<MempoolStor
 }
 
 /** Numbers its events a step after what they tell of. */
-function tellsLater(store: MempoolStore, place: OrderKey): Partial<MempoolStore> {
+function tellsLater(store: MempoolStore, place: StoreFile): Partial<MempoolStore> {
   const database = beside(place);
   const read = database.prepare("SELECT value FROM kept WHERE key = 'events'");
   const write = database.prepare("INSERT OR REPLACE INTO kept VALUES ('events', ?)");
@@ -87,133 +81,87 @@ function tellsLater(store: MempoolStore, place: OrderKey): Partial<MempoolStore>
 const outcomes = new Map<string | undefined, ReceiveOutcome[]>();
 
 export const durableFaults: readonly Fault[] = [
-  {
-    id: 'answers-before-it-writes',
-    kills: ['D1/killed-receiving', 'D1/killed-while-open', 'P15/killed'],
-    plant(store) {
-      const queue: (readonly Transaction[])[] = [];
-      let seq = 0;
-      const outcome = ({ hash }: Transaction): ReceiveOutcome => {
-        seq += 1;
-        return { kind: 'received', hash, seq, stage: 'Pending' };
-      };
-      return {
-        async receive(transactions) {
-          queue.push(transactions);
-          if (queue.length > 3) await store.receive(queue.shift() ?? []);
-          return transactions.map(outcome);
-        },
-      };
+  stores.plant('answers-before-it-writes', (store) => {
+    const queue: (readonly Transaction[])[] = [];
+    let seq = 0;
+    const outcome = ({ hash }: Transaction): ReceiveOutcome => {
+      seq += 1;
+      return { kind: 'received', hash, seq, stage: 'Pending' };
+    };
+    return {
+      async receive(transactions) {
+        queue.push(transactions);
+        if (queue.length > 3) await store.receive(queue.shift() ?? []);
+        return transactions.map(outcome);
+      },
+    };
+  }),
+  stores.around('writes-in-halves', {
+    receive: ({ store, given: [batch, options] }) =>
+      inHalves(batch, (half, n) => store.receive(half, part(options, n)), moment),
+    markInflight: ({ store, given: [hashes, options] }) =>
+      inHalves(hashes, (half, n) => store.markInflight(half, part(options, n)), moment),
+  }),
+  planted('priority-receives-in-halves', {
+    ordering: 'priority',
+    plant: (store) => ({
+      receive: (batch, options) =>
+        inHalves(batch, (half, n) => store.receive(half, n === 2 ? options : undefined), moment),
+    }),
+  }),
+  stores.around('receives-in-two-batches', {
+    receive: ({ store, given: [batch, options] }) =>
+      inHalves(batch, (half, n) => store.receive(half, n === 1 ? part(options, 1) : options)),
+  }),
+  stores.around('marks-in-two-batches', {
+    markInflight: ({ store, given: [hashes, options] }) =>
+      inHalves(hashes, (half, n) => store.markInflight(half, n === 2 ? options : undefined)),
+  }),
+  stores.around('applies-a-block-in-two-batches', {
+    confirm: async ({ store, given }) => {
+      const { length } = await store.release(given[0].unseen);
+      const outcome = await store.confirm(...given);
+      return outcome.kind === 'applied' ? { ...outcome, returned: outcome.returned + length } : outcome;
     },
-  },
-  {
-    id: 'writes-in-halves',
-    kills: ['D1/killed-receiving', 'D1/killed-again', 'X1/killed-confirming', 'P15/killed'],
-    plant: (store) => ({
-      receive: (transactions, options) => inHalves(transactions, options, (...args) => store.receive(...args)),
-      markInflight: (hashes, options) => inHalves(hashes, options, (...args) => store.markInflight(...args)),
-    }),
-  },
-  {
-    id: 'receives-in-two-batches',
-    kills: ['X1/stopped-anywhere'],
-    plant: (store) => ({
-      receive: async (batch, options) => {
-        const middle = Math.ceil(batch.length / 2);
-        const first = await store.receive(
-          batch.slice(0, middle),
-          options && { operationId: `${options.operationId}/1` },
-        );
-        return [...first, ...(await store.receive(batch.slice(middle), options))];
-      },
-    }),
-  },
-  {
-    id: 'marks-in-two-batches',
-    kills: ['X1/stopped-anywhere'],
-    plant: (store) => ({
-      markInflight: async (hashes, options) => {
-        const middle = Math.ceil(hashes.length / 2);
-        const first = await store.markInflight(hashes.slice(0, middle));
-        return [...first, ...(await store.markInflight(hashes.slice(middle), options))];
-      },
-    }),
-  },
-  {
-    id: 'applies-a-block-in-two-batches',
-    kills: ['X1/stopped-anywhere'],
-    plant: (store) => ({
-      async confirm(block, policy, options) {
-        const { length } = await store.release(block.unseen);
-        const outcome = await store.confirm(block, policy, options);
-        return outcome.kind === 'applied' ? { ...outcome, returned: outcome.returned + length } : outcome;
-      },
-    }),
-  },
-  { id: 'records-in-a-batch-of-their-own', kills: ['X2/stopped-anywhere'], plant: recordsLater },
-  { id: 'events-in-a-batch-of-their-own', kills: ['X2/stopped-anywhere'], plant: tellsLater },
-  {
-    id: 'ids-of-this-open-alone',
-    kills: ['D1/operation-ids', 'D1/reopened', 'X2/repeated-after-a-kill', 'X2/racing-nodes'],
-    plant: withOwnIds,
-  },
-  {
-    id: 'no-events-of-before',
-    kills: ['D1/reopened', 'E3/resume-after-reopening', 'N1/late-node'],
-    hangs: ['D1/reopened', 'E3/resume-after-reopening', 'N1/late-node'],
+  }),
+  planted('records-in-a-batch-of-their-own', { plant: recordsLater }),
+  planted('events-in-a-batch-of-their-own', { plant: tellsLater }),
+  planted('ids-of-this-open-alone', { plant: withOwnIds }),
+  ...twice('no-events-of-before', 'priority-events-of-this-open', {
     async plant(store) {
       const { lastEventSeq } = await store.usage();
       return {
         subscribe: ({ after, ...more } = {}) => store.subscribe({ ...more, after: Math.max(after ?? 0, lastEventSeq) }),
       };
     },
-  },
-  {
-    id: 'another-order-after-reopening',
-    kills: ['D1/pending-order', 'D1/reopened'],
-    plant: (store, { reopened }) => ({
-      peekPending: async (query) => (reopened ? (await store.peekPending(query)).reverse() : store.peekPending(query)),
-    }),
-  },
-  { id: 'sightings-in-memory', kills: ['D1/sightings'], sabotage: 'DELETE FROM sighting' },
-  {
-    id: 'points-in-memory',
-    kills: ['X4/reopened'],
+  }),
+  stores.told('another-order-after-reopening', {
+    peekPending: (page, { reopened }) => (reopened ? page.reverse() : page),
+  }),
+  ...twice('sightings-in-memory', 'priority-sightings-in-memory', { sabotage: 'DELETE FROM sighting' }),
+  ...twice('points-in-memory', 'priority-points-in-memory', {
     sabotage: 'DELETE FROM block WHERE tick < (SELECT max(tick) FROM block)',
-  },
-  {
-    id: 'limits-of-this-open-alone',
-    kills: ['D1/retention', 'O4/latest-node-sets'],
+  }),
+  ...twice('outcomes-in-memory', 'priority-outcomes-in-memory', { sabotage: 'DELETE FROM operation' }),
+  ...twice('limits-of-this-open-alone', 'priority-retention-of-this-open', {
     options: (options) => ({ maxFinalized: 10_000, ...options }),
-  },
-  {
-    id: 'tip-ahead-after-reopening',
-    kills: ['X4/killed-follower', 'X4/reopened'],
-    plant: (store, { reopened }) => ({
-      async tip(options) {
-        const tip = await store.tip(options);
-        return reopened ? { ...tip, tick: tip.tick + 1 } : tip;
-      },
-    }),
-  },
-  {
-    id: 'slot-zero-is-not-kept',
-    kills: ['X4/slot-zero-reopened', 'X4/slot-zero-reopened@priority'],
-    plant: (store, { reopened }) => ({
-      async tip(options) {
-        const tip = await store.tip(options);
-        return reopened && tip.point?.slot === 0 ? { ...tip, point: null } : tip;
-      },
-    }),
-  },
-  {
-    id: 'not-as-volatile-as-it-says',
-    kills: ['D2/empty', 'P15/volatile'],
-    capabilities: { durable: false },
-  },
-  {
-    id: 'outcomes-longer-than-the-pool',
-    kills: ['D2/operation-ids'],
+  }),
+  planted('priority-log-in-memory', {
+    ordering: 'priority',
+    async plant(store, { reopened }) {
+      const from = reopened ? (await store.usage()).lastLogSeq + 1 : 0;
+      return {
+        dumpFinalized: ({ cursor = 0, ...query } = {}) =>
+          store.dumpFinalized({ ...query, cursor: Math.max(cursor, from) }),
+      };
+    },
+  }),
+  stores.told('tip-ahead-after-reopening', { tip: ({ tick }, { reopened }) => reopened && { tick: tick + 1 } }),
+  stores.told('slot-zero-is-not-kept', {
+    tip: ({ point }, { reopened }) => reopened && point?.slot === 0 && { point: null },
+  }),
+  planted('not-as-volatile-as-it-says', { capabilities: { durable: false } }),
+  planted('outcomes-longer-than-the-pool', {
     capabilities: { durable: false },
     path: (path) => `${path}-${randomUUID()}`,
     plant: (store) => ({
@@ -224,14 +172,9 @@ export const durableFaults: readonly Fault[] = [
         return answer;
       },
     }),
-  },
-  {
-    id: 'a-timer-left-behind',
-    kills: ['R2/process-ends', 'R2/process-ends-unused'],
-    hangs: ['R2/process-ends', 'R2/process-ends-unused'],
-    plant(store) {
-      setInterval(() => undefined, 1_000);
-      return { close: () => store.close() };
-    },
-  },
+  }),
+  stores.plant('a-timer-left-behind', (store) => {
+    setInterval(() => undefined, 1_000);
+    return { close: () => store.close() };
+  }),
 ];

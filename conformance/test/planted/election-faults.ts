@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { MempoolStore, Tip } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
-import { type Fault, moment } from './fault.ts';
+import { type Fault, moment, planted } from './fault.ts';
 
 /** Keeps the tip in a file of its own, written a moment before the block is. */
 function tipApart(store: MempoolStore, path: string): Partial<MempoolStore> {
@@ -44,29 +44,15 @@ async function neverFree(store: LeaseStore, path: string, request: Parameters<Le
 
 /** Faults that a kill shows, or another process. */
 export const electionFaults: readonly Fault[] = [
-  {
-    id: 'tip-apart-from-the-data',
-    kills: ['X1/killed-confirming', 'X4/killed-follower'],
-    plant: (store, { path }) => tipApart(store, path),
-  },
-  {
-    id: 'every-process-elects-alone',
-    kills: ['LE6/racing-processes', 'LE6/seen-by-a-process'],
-    path: (path) => `${path}-${randomUUID()}`,
-  },
-  {
-    id: 'a-lease-of-the-dead-for-ever',
-    kills: ['LE6/killed'],
-    hangs: ['LE6/killed'],
+  planted('tip-apart-from-the-data', { plant: (store, { path }) => tipApart(store, path) }),
+  planted('every-process-elects-alone', { path: (path) => `${path}-${randomUUID()}` }),
+  planted('a-lease-of-the-dead-for-ever', {
     leases: (store, { path }) => ({ campaign: (request) => neverFree(store, path, request) }),
-  },
-  {
-    id: 'leases-leave-a-timer-behind',
-    kills: ['LE6/process-ends'],
-    hangs: ['LE6/process-ends'],
+  }),
+  planted('leases-leave-a-timer-behind', {
     leases(store) {
       setInterval(() => undefined, 1_000);
       return { close: () => store.close() };
     },
-  },
+  }),
 ];

@@ -1,20 +1,17 @@
-import type { Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { Capabilities, MempoolEvent, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
+import { Layer } from '../mutants/layer.ts';
+import cases from './kills.json' with { type: 'json' };
 
 /** Where a faulty store stands. */
-export interface OrderKey {
+export interface StoreFile {
   readonly path: string;
   /** The pool was there before this open. */
   readonly reopened: boolean;
 }
 
-/** One fault in a store that is otherwise right, of the kind that only a crash, another node or another pool shows. */
-export interface Fault {
-  readonly id: string;
-  /** The cases that must notice it. */
-  readonly kills: readonly string[];
-  /** Those of them that wait for what never comes: the end of their time is how they notice it. */
-  readonly hangs?: readonly string[];
+/** What is wrong, and where. */
+interface Plan {
   readonly capabilities?: Partial<Capabilities>;
   /** The pools that have the fault; default: all. */
   readonly ordering?: Ordering;
@@ -24,9 +21,51 @@ export interface Fault {
   path?(path: string): string;
   /** What happens to the file of an existing pool before it is opened: statements. */
   readonly sabotage?: string;
-  options?(options: OpenOptions, place: OrderKey): OpenOptions;
-  plant?(store: MempoolStore, place: OrderKey): Partial<MempoolStore> | Promise<Partial<MempoolStore>>;
-  leases?(store: LeaseStore, place: OrderKey): Partial<LeaseStore>;
+  options?(options: OpenOptions, place: StoreFile): OpenOptions;
+  plant?(store: MempoolStore, place: StoreFile): Partial<MempoolStore> | Promise<Partial<MempoolStore>>;
+  leases?(store: LeaseStore, place: StoreFile): Partial<LeaseStore>;
+}
+
+/** One fault in a store that is otherwise right, of the kind that only a crash, another node or another pool shows. */
+export interface Fault extends Plan {
+  readonly id: string;
+  /** The cases that must notice it (`kills.json`). */
+  readonly kills: readonly string[];
+  /** Those of them that wait for what never comes: the end of their time is how they notice it. */
+  readonly hangs?: readonly string[];
+}
+
+const noticed: Readonly<Record<string, Pick<Fault, 'kills' | 'hangs'>>> = cases;
+
+export function planted(id: string, plan: Plan): Fault {
+  return { id, kills: [], ...noticed[id], ...plan };
+}
+
+/** The same fault in every pool, and in pools by priority alone. */
+export function twice(id: string, priorityId: string, plan: Plan): Fault[] {
+  return [planted(id, plan), planted(priorityId, { ...plan, ordering: 'priority' })];
+}
+
+/** What an existing pool's file has lost, or has wrong, when it is opened. */
+export function sabotaged(id: string, sabotage: string): Fault {
+  return planted(id, { sabotage });
+}
+
+interface Site extends StoreFile {
+  readonly store: MempoolStore;
+}
+
+/** Faults in the verbs of a store. */
+export const stores: Layer<MempoolStore, Site, Fault> = new Layer((id, fault) =>
+  planted(id, { plant: (store, place) => fault(store, { store, ...place }) }),
+);
+
+/** A stream with its events changed, one by one. */
+export async function* changing(
+  stream: AsyncIterable<MempoolEvent>,
+  change: (event: MempoolEvent) => MempoolEvent[],
+): AsyncGenerator<MempoolEvent> {
+  for await (const event of stream) yield* change(event);
 }
 
 /** Long enough for a kill or another node to come between. */

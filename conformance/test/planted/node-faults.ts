@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { posix } from 'node:path';
 import type { MempoolEvent, MempoolStore, OpenOptions, ReceiveOutcome } from 'mempool-core';
-import { type Fault, moment } from './fault.ts';
+import { type Fault, moment, planted, stores, twice } from './fault.ts';
 
 /** The nodes of a pool in this process, and the options of the first. */
 const nodes = new Map<string, MempoolStore[]>();
@@ -106,41 +106,17 @@ function locking(store: MempoolStore, path: string): Partial<MempoolStore> {
   };
 }
 
+/** A pool taken for another by its name. */
+function renamed(id: string, pool: (name: string) => string): Fault {
+  return planted(id, { pool });
+}
+
+const anew = (path: string): string => `${path}-${randomUUID()}`;
+
 export const nodeFaults: readonly Fault[] = [
-  {
-    id: 'every-node-alone',
-    kills: [
-      'N1/read-at-once',
-      'N1/late-node',
-      'N1/killed-node',
-      'N1/racing-verbs',
-      'L6/own-thresholds',
-      'E3/resume-on-another-node',
-      'E4/every-node',
-      'P16/same-order',
-      'P16/read-at-once',
-      'P16/late-node',
-      'P16/another-process',
-    ],
-    hangs: ['E3/resume-on-another-node', 'E4/every-node'],
-    path: (path) => `${path}-${randomUUID()}`,
-  },
-  {
-    id: 'judges-by-an-earlier-read',
-    kills: [
-      'N1/racing-verbs',
-      'N1/racing-processes',
-      'L2/racing-nodes',
-      'L3/racing-nodes',
-      'X3/racing-nodes',
-      'X3/racing-forks',
-      'P16/racing-sources',
-    ],
-    plant: judgingEarly,
-  },
-  {
-    id: 'reads-what-it-wrote-alone',
-    kills: ['N1/read-at-once', 'N1/late-node'],
+  planted('every-node-alone', { path: anew }),
+  planted('judges-by-an-earlier-read', { plant: judgingEarly }),
+  ...twice('reads-what-it-wrote-alone', 'priority-reads-what-it-wrote-alone', {
     plant(store) {
       const own = new Set<string>();
       return {
@@ -154,92 +130,37 @@ export const nodeFaults: readonly Fault[] = [
         },
       };
     },
-  },
-  {
-    id: 'closes-its-neighbours',
-    kills: ['N1/close-one'],
-    plant(store, { path }) {
-      const all = nodes.get(path) ?? [];
-      nodes.set(path, [...all, store]);
-      return { close: async () => void (await Promise.all((nodes.get(path) ?? []).map((node) => node.close()))) };
-    },
-  },
-  {
-    id: 'thresholds-of-the-first-node',
-    kills: ['L6/own-thresholds'],
+  }),
+  stores.plant('closes-its-neighbours', (store, { path }) => {
+    const all = nodes.get(path) ?? [];
+    nodes.set(path, [...all, store]);
+    return { close: async () => void (await Promise.all((nodes.get(path) ?? []).map((node) => node.close()))) };
+  }),
+  planted('thresholds-of-the-first-node', {
     options(options, { path }) {
       const first = firstOptions.get(path) ?? options;
       firstOptions.set(path, first);
       return { ...options, ...first };
     },
-  },
-  {
-    id: 'deaf-to-other-nodes',
-    kills: [
-      'E4/every-node',
-      'E4/racing-nodes',
-      'E4/to-another-process',
-      'E4/from-another-process',
-      'E3/resume-on-another-node',
-    ],
-    hangs: [
-      'E4/every-node',
-      'E4/racing-nodes',
-      'E4/to-another-process',
-      'E4/from-another-process',
-      'E3/resume-on-another-node',
-    ],
-    plant: deafToOthers,
-  },
-  {
-    id: 'events-out-of-order',
-    kills: ['E4/racing-nodes', 'E4/from-another-process', 'P16/another-process'],
-    plant: (store) => ({ subscribe: async (options) => swapped(await store.subscribe(options)) }),
-  },
-  {
-    id: 'a-lock-left-behind',
-    kills: ['N1/killed-node', 'P16/killed-node'],
-    hangs: ['N1/killed-node', 'P16/killed-node'],
-    plant: (store, { path }) => locking(store, path),
-  },
+  }),
+  planted('deaf-to-other-nodes', { plant: deafToOthers }),
+  stores.around('events-out-of-order', {
+    subscribe: async ({ store, given }) => swapped(await store.subscribe(...given)),
+  }),
+  planted('a-lock-left-behind', { plant: (store, { path }) => locking(store, path) }),
 ];
 
 export const poolFaults: readonly Fault[] = [
-  {
-    id: 'a-durable-pool-anew-at-every-open',
-    kills: ['N3/second-open'],
-    capabilities: { shared: false },
-    path: (path) => `${path}-${randomUUID()}`,
-  },
-  {
-    id: 'a-second-open-of-a-pool-that-is-not-shared',
-    kills: ['N3/second-open'],
-    capabilities: { shared: false, durable: false },
-  },
-  {
-    id: 'one-pool-for-all',
-    kills: ['N2/apart', 'N2/untouched', 'N2/events', 'N2/operation-ids'],
-    hangs: ['N2/events'],
-    pool: () => 'all',
-  },
-  { id: 'pool-names-in-lower-case', kills: ['N2/awkward-names'], pool: (name) => name.toLowerCase() },
-  { id: 'pool-names-cut-at-127', kills: ['N2/awkward-names'], pool: (name) => name.slice(0, 127) },
-  { id: 'pool-names-cleaned', kills: ['N2/awkward-names'], pool: (name) => name.replace(/[^A-Za-z0-9]/g, '-') },
-  { id: 'pool-names-as-paths', kills: ['N2/awkward-names'], pool: (name) => posix.normalize(name) },
-  { id: 'pool-names-without-braces', kills: ['N2/awkward-names'], pool: (name) => name.replace(/[{}]/g, '') },
-  {
-    id: 'awkward-names-made-up-anew',
-    kills: ['N2/reopened-by-name'],
-    pool: (name) => (/^[\w-]+$/.test(name) ? name : `${name}${randomUUID()}`),
-  },
-  {
-    id: 'releases-what-it-acknowledges',
-    kills: ['history/random-1', 'history/random-2', 'history/random-3'],
-    plant: (store) => ({
-      async markAcknowledged(hashes, options) {
-        await store.release(hashes);
-        return store.markAcknowledged(hashes, options);
-      },
-    }),
-  },
+  planted('a-durable-pool-anew-at-every-open', { capabilities: { shared: false }, path: anew }),
+  planted('a-second-open-of-a-pool-that-is-not-shared', { capabilities: { shared: false, durable: false } }),
+  renamed('one-pool-for-all', () => 'all'),
+  renamed('pool-names-in-lower-case', (name) => name.toLowerCase()),
+  renamed('pool-names-cut-at-127', (name) => name.slice(0, 127)),
+  renamed('pool-names-cleaned', (name) => name.replace(/[^A-Za-z0-9]/g, '-')),
+  renamed('pool-names-as-paths', (name) => posix.normalize(name)),
+  renamed('pool-names-without-braces', (name) => name.replace(/[{}]/g, '')),
+  renamed('awkward-names-made-up-anew', (name) => (/^[\w-]+$/.test(name) ? name : `${name}${randomUUID()}`)),
+  stores.given('releases-what-it-acknowledges', {
+    markAcknowledged: async (hashes, { store }) => void (await store.release(hashes)),
+  }),
 ];

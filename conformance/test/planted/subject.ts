@@ -13,10 +13,9 @@ import { leaseVerbs, storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { damageFaults } from './damage-faults.ts';
 import { durableFaults } from './durable-faults.ts';
 import { electionFaults } from './election-faults.ts';
-import type { Fault, OrderKey } from './fault.ts';
+import type { Fault, StoreFile } from './fault.ts';
 import { nodeFaults, poolFaults } from './node-faults.ts';
 import { priorityFaults } from './priority-faults.ts';
-import { priorityReopeningFaults } from './priority-reopening-faults.ts';
 
 export const faults: readonly Fault[] = [
   ...durableFaults,
@@ -24,7 +23,6 @@ export const faults: readonly Fault[] = [
   ...nodeFaults,
   ...poolFaults,
   ...priorityFaults,
-  ...priorityReopeningFaults,
   ...electionFaults,
 ];
 
@@ -52,7 +50,7 @@ async function openFaulty(given: Fault, pool: string, options: OpenOptions = {})
   } as MempoolStore;
 }
 
-function placeOf(fault: Fault, pool: string): OrderKey {
+function placeOf(fault: Fault, pool: string): StoreFile {
   mkdirSync(folder, { recursive: true });
   const own = fileOf(fault, pool);
   const path = fault.path?.(own) ?? own;
