@@ -107,7 +107,9 @@ export function checkLimit(limit: number | undefined): number | undefined {
 
 const noOptions: WriteContext = Object.freeze({ operationId: undefined, signal: undefined });
 
-/** Options of our own: the caller may change his while the call waits. @throws `ERR_MEMPOOL_INVALID` naming the option */
+/**
+ * Options of our own: the caller may change his while the call waits. @throws `ERR_MEMPOOL_INVALID` naming the option
+ */
 export function checkWrite(options: WriteOptions | undefined, names: CallNames = callNames.write): WriteContext {
   if (options === undefined) return noOptions;
   checkNames('options', options, names);

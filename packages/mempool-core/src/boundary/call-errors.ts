@@ -1,7 +1,10 @@
 import type { Awaitable } from '../contract/call-context.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
 
-/** An error that is neither ours nor the caller's own abort is the backend's fault: it keeps the cause, gains a code (R1). */
+/**
+ * An error that is neither ours nor the caller's own abort is the backend's fault: it keeps the cause, gains a code
+ * (R1).
+ */
 export function inContract(error: unknown, signal?: AbortSignal): unknown {
   if (isMempoolError(error) || (signal?.aborted && error === signal.reason)) return error;
   const message = error instanceof Error ? error.message : 'the backend failed';

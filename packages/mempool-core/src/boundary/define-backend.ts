@@ -22,7 +22,10 @@ export interface Backend<Own extends object = object> {
 export interface BackendDefinition<Own extends object> {
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** Names of the options beyond those of every backend: others are refused. Left out: the backend looks after them itself. */
+  /**
+   * Names of the options beyond those of every backend: others are refused. Left out: the backend looks after them
+   * itself.
+   */
   readonly options?: { readonly [Name in keyof Own]-?: true };
   open(options: DriverOptions & Own): Awaitable<StoreDriver>;
 }

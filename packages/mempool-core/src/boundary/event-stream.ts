@@ -146,7 +146,9 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     this.#taken = 0;
   }
 
-  /** Reads on, or waits until there may be more. A store out of reach is asked again: its loss never ends the stream. */
+  /**
+   * Reads on, or waits until there may be more. A store out of reach is asked again: its loss never ends the stream.
+   */
   async #refill(): Promise<void> {
     if (!this.#dirty) return this.#wait();
     this.#dirty = false;
@@ -213,7 +215,9 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     }
   }
 
-  /** Events that cannot be read are said to be missed, as those that were trimmed are: loss never ends a stream (E3). */
+  /**
+   * Events that cannot be read are said to be missed, as those that were trimmed are: loss never ends a stream (E3).
+   */
   async #stepOverDamage(): Promise<void> {
     const { last } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
     let next = this.#position + 1;

@@ -71,7 +71,10 @@ export function checkSignal({ signal }: ReadOptions): AbortSignal | undefined {
 
 type Heard = Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener' | 'throwIfAborted'>;
 
-/** One of this realm, or one like it that can be listened to: what throws in the middle of a call would leave it half made. */
+/**
+ * One of this realm, or one like it that can be listened to: what throws in the middle of a call would leave it half
+ * made.
+ */
 function isSignal(signal: Heard): boolean {
   try {
     if (typeof signal.aborted !== 'boolean') return false;

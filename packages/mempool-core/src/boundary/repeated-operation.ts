@@ -11,7 +11,10 @@ interface Named {
   readonly hash: string;
 }
 
-/** Of `receive` and `revise`, which answer for each transaction in turn. @throws `ERR_MEMPOOL_INVALID`, with the recorded hashes */
+/**
+ * Of `receive` and `revise`, which answer for each transaction in turn. @throws `ERR_MEMPOOL_INVALID`, with the
+ * recorded hashes
+ */
 export function sameTransactions<Outcome extends Named>(told: Outcome[], given: readonly Named[]): Outcome[] {
   if (told.length === given.length && told.every(({ hash }, i) => hash === given[i]?.hash)) return told;
   const hashes = told.map(({ hash }) => hash);

@@ -26,7 +26,10 @@ const longestEvent = 192;
 const transactionElements = 10;
 const blockElements = 3;
 
-/** The events of one call, written straight into one buffer: a general encoder wants an array and a copied hash of each first. */
+/**
+ * The events of one call, written straight into one buffer: a general encoder wants an array and a copied hash of each
+ * first.
+ */
 class EventEncoder {
   readonly #bytes: Buffer;
   #end = 0;

@@ -55,7 +55,9 @@ async function load(specifier: string, backends: Backends, importModule: ImportM
   }
 }
 
-/** A package that does not lie beside this one, as with strict package managers, is found from where the program runs. */
+/**
+ * A package that does not lie beside this one, as with strict package managers, is found from where the program runs.
+ */
 async function importFromWorkingDirectory(specifier: string): Promise<unknown> {
   if (isAbsolute(specifier) || specifier.startsWith('.')) return import(pathToFileURL(resolve(specifier)).href);
   try {

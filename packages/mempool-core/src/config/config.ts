@@ -50,7 +50,10 @@ export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention>, 
   readonly keepInvalidMs?: number | undefined;
   /** sqlite: the pool's file. */
   readonly path?: string | undefined;
-  /** sqlite: whether the folder of `path` is made where it is missing; default false, true of what lies in Dolos's storage path. */
+  /**
+   * sqlite: whether the folder of `path` is made where it is missing; default false, true of what lies in Dolos's
+   * storage path.
+   */
   readonly makeFolder?: boolean | undefined;
   /** redis: where the server is, `redis://` or `rediss://`. */
   readonly url?: string | undefined;

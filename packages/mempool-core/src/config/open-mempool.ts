@@ -13,7 +13,9 @@ import { misconfigured, snakeCase } from './config-field.ts';
 export interface OpenMempoolOptions
   extends Pick<OpenOptions, 'clock' | 'log' | 'now'>,
     Pick<MempoolOptions, 'validate' | 'height' | 'schedule' | 'maxBatch' | 'maxBatchBytes'> {
-  /** How to import a backend named by its module, where the one found from the working directory is not the one meant. */
+  /**
+   * How to import a backend named by its module, where the one found from the working directory is not the one meant.
+   */
   readonly importModule?: ImportModule | undefined;
 }
 

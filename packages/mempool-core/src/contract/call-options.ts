@@ -1,48 +1,56 @@
 import type { Lease } from './lease.ts';
 
+/** Options of a verb that reads. */
 export interface ReadOptions {
-  /** Ends a waiting call with the signal's own reason (R3). */
+  /** If it aborts while the call waits, the call rejects with the signal's reason (R3). */
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of a verb that changes the pool. */
 export interface WriteOptions extends ReadOptions {
   /**
-   * Names this call, 1–128 characters: a repeat changes nothing and returns the recorded outcome, for at least the last
-   * 10,000 ids (X2). An id belongs to one call with one set of arguments.
+   * An idempotency key, 1–128 printable ASCII characters. A second call with the same id changes nothing and returns the
+   * outcome of the first one. The pool keeps at least the last 10,000 ids (X2). Use an id for one call with one set of
+   * arguments only.
    */
   readonly operationId?: string | undefined;
 }
 
-/** Of the verbs that move the tip. */
+/** Options of the verbs that move the tip: `confirm` and `rollback`. */
 export interface ChainOptions extends WriteOptions {
   /**
-   * The leader's lease (X6): the call is `fenced` unless it is the live one of the pool's election. Without it a call is
-   * `fenced` while anybody holds a lease, and always where the pool was opened with `fenced: true`.
+   * The leader's lease (X6). The outcome is `fenced` unless this is the live lease of the pool's election. A call without a
+   * lease is `fenced` while any node holds the lease, and always if the pool was opened with `fenced: true`.
    */
   readonly lease?: Lease | undefined;
 }
 
+/** Options of a verb that reads a page. */
 export interface PageQuery extends ReadOptions {
-  /** Entries at the most, clamped to 1…1,000; default 100. A page also ends at 8 MiB (O6). */
+  /** The most entries wanted, clamped to 1–1,000; default 100. A page also ends at 8 MiB of payloads (O6). */
   readonly limit?: number | undefined;
 }
 
+/** A page ordered by `seq`. */
 export interface SeqQuery extends PageQuery {
-  /** Start behind this seq; default 0. */
+  /** Start after this `seq`; default 0, the beginning. */
   readonly after?: number | undefined;
 }
 
+/** A page of the terminal log. */
 export interface LogQuery extends PageQuery {
-  /** First `logSeq` wanted; 0 = the oldest there is. */
+  /** The first `logSeq` wanted; 0 starts at the oldest entry kept. */
   readonly cursor?: number | undefined;
 }
 
+/** Options of `subscribe`. */
 export interface SubscribeOptions extends ReadOptions {
-  /** Resume behind this `eventSeq`; without it the stream begins at the moment of the call. */
+  /** Resume after this `eventSeq`. Without it the stream begins at the moment of the call. */
   readonly after?: number | undefined;
 }
 
+/** Options of `tip`. */
 export interface TipOptions extends ReadOptions {
-  /** How many of the last applied points to list; default 0. */
+  /** How many of the last applied points to return; default 0. */
   readonly points?: number | undefined;
 }

@@ -1,11 +1,11 @@
-/** What a backend promises beyond the core of the contract: the same before `open` and after `close`. */
+/** What a backend promises beyond the basic contract. The values never change. */
 export interface Capabilities {
-  /** State survives `close` and a killed process (D1). */
+  /** The state survives `close` and a killed process (D1). */
   readonly durable: boolean;
-  /** Opening the same pool again, here or in another process, is another node on the same state (N1). */
+  /** The same pool may be open several times, also in several processes: each is a node on the same state (N1). */
   readonly shared: boolean;
-  /** `confirm` and `rollback` apply only under the live lease of the pool's election (X6). */
+  /** The backend can check leases: `confirm` and `rollback` are fenced by the pool's election (X6). */
   readonly lease: boolean;
-  /** Pools may be ordered by priority: `ordering: 'priority'` at open. */
+  /** The backend offers priority pools: `ordering: 'priority'`. */
   readonly priority: boolean;
 }

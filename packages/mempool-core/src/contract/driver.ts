@@ -7,66 +7,76 @@ import type { PriorityVerbs } from './pool-driver.ts';
 import type { ConfirmOutcome, LogPage, ReceiveOutcome, RollbackOutcome, TipAnswer, Usage } from './store.ts';
 import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
 
-/** A block with its arguments checked: no hash twice, none in both lists, thresholds complete. */
+/** A block after the checks: no hash occurs twice or in both lists, and both thresholds are set. */
 export interface CheckedBlock {
   readonly point: ChainPoint;
   readonly parent: string | null;
   readonly seen: readonly string[];
   readonly unseen: readonly string[];
-  /** Tags, distinct; empty in a pool in order of arrival. */
+  /** Distinct tags; empty in a fifo pool. */
   readonly provides: readonly string[];
   readonly thresholds: Thresholds;
 }
 
-/** What `open` of a backend definition receives: every option checked and filled in. */
+/** What `open` of a backend definition receives: options after the checks, with defaults filled in. */
 export interface DriverOptions {
   readonly pool: string;
   readonly thresholds: Thresholds;
-  /** Only what this open names: stored with the pool, for all nodes, until another open names it. */
+  /** Only what this open names. It is stored with the pool and holds for all nodes until another open names it. */
   readonly retention: Partial<Retention>;
   readonly maxTxBytes: number;
-  /** Recorded with the pool; reopening with another is `ERR_MEMPOOL_INCOMPATIBLE`. */
+  /** Stored with the pool. Opening the pool with another ordering is `ERR_MEMPOOL_INCOMPATIBLE`. */
   readonly ordering: Ordering;
-  /** Only what this open names: stored with the pool, for all nodes, until another open or `setLimits` names it. */
+  /**
+   * Only what this open names. It is stored with the pool and holds for all nodes until another open or `setLimits`
+   * names it.
+   */
   readonly limits: Partial<Limits>;
-  /** Milliseconds since 1970, where the application gives the pool's clock; `null`: the store's own, else this machine's. */
+  /**
+   * The pool's clock in milliseconds since 1970, if the application gives one; `null`: use the store's clock, else this
+   * machine's.
+   */
   readonly now: (() => number) | null;
-  /** Name of the election whose lease guards the tip (X6). */
+  /** The election whose lease guards the tip (X6). */
   readonly election: string;
-  /** `confirm` and `rollback` always need a lease (X6). */
+  /** True if `confirm` and `rollback` always need a lease (X6). */
   readonly fenced: boolean;
-  /** How long a call may wait for the store before it fails (X5). */
+  /** How long a call may wait for the store, in milliseconds, before it fails (X5). */
   readonly timeoutMs: number;
-  /** Milliseconds that only rise; the one clock a backend may read. */
+  /** A monotonic clock in milliseconds. A backend reads no other clock. */
   readonly clock: () => number;
   readonly log: Logger;
 }
 
 /**
- * What an author of a backend writes. `defineBackend` puts the checks, the copies, abort, `close` and the event streams
- * around it, so every argument that arrives here is valid, hash lists name no hash twice, at most 1,000 transactions come
- * in one call, limits are clamped and payloads handed in are the backend's own. Payloads handed out must be fresh copies.
+ * What the author of a backend implements. `defineBackend` adds the checks, the copies, abort, `close` and the event
+ * streams. So every argument is valid here: hash lists have no repeats, a call has at most 1,000 transactions, limits are
+ * clamped, and the backend owns the payloads that it receives. Payloads that it returns must be fresh copies.
  *
- * A verb ends a wait with `signal`'s reason while nothing was sent or written, and completes once it was (R3).
+ * While nothing was sent or written, an abort of `signal` ends the call with the signal's reason. After that the call runs to
+ * its end (R3).
  */
 export interface StoreDriver extends EventSource, Partial<PriorityVerbs> {
-  /** `receive` and `admit` copy the payloads that they keep before they return: those arrive as the caller's own. */
+  /**
+   * Set it if `receive` and `admit` copy the payloads themselves before they return. They then get the caller's
+   * buffers.
+   */
   readonly copiesPayloads?: true;
   receive(transactions: readonly Transaction[], context: WriteContext): Awaitable<ReceiveOutcome[]>;
-  /** L3, L4 by `transitions`: the hashes moved, in the order given. */
+  /** Moves transactions as `transitions` says (L3, L4). Returns the hashes that it moved, in the order given. */
   move(verb: MoveVerb, hashes: readonly string[], context: WriteContext): Awaitable<string[]>;
-  /** L10: the hashes dropped, in the order given. */
+  /** Returns the hashes that it dropped, in the order given (L10). */
   drop(hashes: readonly string[], reason: string, context: WriteContext): Awaitable<string[]>;
   confirm(block: CheckedBlock, context: ChainContext): Awaitable<ConfirmOutcome>;
   rollback(point: ChainPoint | null, context: ChainContext): Awaitable<RollbackOutcome>;
   peekPending(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
   peekInflight(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
   findInflight(hashes: readonly string[], context: ReadContext): Awaitable<(StoredTransaction | null)[]>;
-  /** O3, in the order given; a hash may come twice. */
+  /** The statuses in the order given (O3). A hash may occur twice. */
   checkStatus(hashes: readonly string[], context: ReadContext): Awaitable<TransactionStatus[]>;
   dumpFinalized(cursor: number, limit: number, context: ReadContext): Awaitable<LogPage>;
   tip(points: number, context: ReadContext): Awaitable<TipAnswer>;
   usage(context: ReadContext): Awaitable<Usage>;
-  /** Called once, after every call has ended. Frees files, sockets, timers. */
+  /** Called once, after every call has ended. Frees files, sockets and timers. */
   close(): Awaitable<void>;
 }

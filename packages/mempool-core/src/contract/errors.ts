@@ -1,5 +1,5 @@
 /**
- * Every code a store may fail with (R1). Expected outcomes (`duplicate`, `gap` …) are values, not errors.
+ * The codes that a store may fail with (R1). Expected outcomes, such as `duplicate` and `gap`, are values, not errors.
  */
 export type MempoolErrorCode =
   /** An argument is wrong; the message names the field. Nothing was written (M2). */
@@ -8,7 +8,7 @@ export type MempoolErrorCode =
   | 'ERR_MEMPOOL_CONFIG'
   /** The store could not be reached in time and nothing was sent (X5). */
   | 'ERR_MEMPOOL_UNAVAILABLE'
-  /** The store took the call but its answer was lost; repeat with the same operation id (X5). */
+  /** The call was sent, but its answer was lost. Repeat it with the same operation id (X5). */
   | 'ERR_MEMPOOL_OUTCOME_UNKNOWN'
   /** Too many callers are waiting (O6). */
   | 'ERR_MEMPOOL_BUSY'
@@ -16,24 +16,24 @@ export type MempoolErrorCode =
   | 'ERR_MEMPOOL_STORE_FULL'
   /** The store is closed (R2). */
   | 'ERR_MEMPOOL_CLOSED'
-  /** A record read back is damaged; `details` name its hash and seq (M2). */
+  /** A stored record is damaged; `details` name its hash and seq (M2). */
   | 'ERR_MEMPOOL_CORRUPT'
-  /** What is stored has another format or kind than this version reads (N2). */
+  /** The stored data has a format or kind that this version does not read (N2). */
   | 'ERR_MEMPOOL_INCOMPATIBLE'
-  /** The store refused the credentials, or its own were not accepted here. */
+  /** The store refused the credentials, or its certificate was not accepted. */
   | 'ERR_MEMPOOL_AUTH'
   /** The credentials lack a right; the message names the command. */
   | 'ERR_MEMPOOL_PERMISSION'
-  /** The store takes no writes: a replica, a file opened without the right to write. */
+  /** The store takes no writes: it is a replica, or the process may not write to the file. */
   | 'ERR_MEMPOOL_READ_ONLY'
-  /** Another process holds what was to be held alone. */
+  /** Another process holds the exclusive lock. */
   | 'ERR_MEMPOOL_IN_USE'
-  /** The backend lacks a capability that was asked for, or Node is older than 22. */
+  /** The backend lacks the capability, or Node is older than version 22. */
   | 'ERR_MEMPOOL_UNSUPPORTED'
-  /** A fault of the backend itself; `cause` has the original error. */
+  /** A fault of the backend; `cause` is the original error. */
   | 'ERR_MEMPOOL_INTERNAL';
 
-/** Whether the same call may succeed later without a change. */
+/** True if the same call may succeed later, unchanged. */
 const retryableByCode: Readonly<Record<MempoolErrorCode, boolean>> = {
   ERR_MEMPOOL_INVALID: false,
   ERR_MEMPOOL_CONFIG: false,
@@ -52,13 +52,14 @@ const retryableByCode: Readonly<Record<MempoolErrorCode, boolean>> = {
   ERR_MEMPOOL_INTERNAL: false,
 };
 
+/** All codes. */
 export const mempoolErrorCodes: readonly MempoolErrorCode[] = Object.keys(retryableByCode) as MempoolErrorCode[];
 
-/** What an error is about, for programs: the field, the hash, the key. Never a payload. */
+/** The subject of an error in machine-readable form, such as the field or the hash. Never a payload. */
 export interface MempoolErrorDetails {
   readonly field?: string;
   readonly hash?: string;
-  /** Of an operation id used with other transactions: those of its first call, in their order. */
+  /** If an operation id was reused with other transactions: the hashes of its first call, in their order. */
   readonly hashes?: readonly string[];
   readonly seq?: number;
   readonly logSeq?: number;
@@ -66,10 +67,11 @@ export interface MempoolErrorDetails {
   readonly key?: string;
 }
 
-/** The one error class (R1). Recognise it by `code` with `isMempoolError`, not by `instanceof`. */
+/** The only class of errors that stores reject with (R1). Test for it with `isMempoolError`, not with `instanceof`. */
 export class MempoolError extends Error {
   override readonly name = 'MempoolError';
   readonly code: MempoolErrorCode;
+  /** True if the same call may succeed later, unchanged. */
   readonly retryable: boolean;
   readonly details: MempoolErrorDetails;
 
@@ -86,14 +88,14 @@ export class MempoolError extends Error {
   }
 }
 
-/** True for an error of this library, from whichever copy or realm of it; with `code`, for that code only. */
+/** True for an error of this library, also from another copy of it. With `code`: true for that code only. */
 export function isMempoolError(error: unknown, code?: MempoolErrorCode): error is MempoolError {
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   if (typeof error.code !== 'string' || !Object.hasOwn(retryableByCode, error.code)) return false;
   return code === undefined || error.code === code;
 }
 
-/** An argument is wrong: the error that names its field. */
+/** The error for a wrong argument, `ERR_MEMPOOL_INVALID`. The message names the field and what is expected. */
 export function invalid(field: string, expected: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_INVALID', `${field} must be ${expected}`, { field });
 }

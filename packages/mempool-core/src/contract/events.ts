@@ -3,17 +3,17 @@ import type { ChainPoint, Counters, KnownStage, Stage } from './transaction.ts';
 /** A transaction changed its stage (E1). */
 export interface TransactionEvent extends Counters {
   readonly kind: 'transaction';
-  /** From 1 without gaps, in commit order. */
+  /** The number of the event: from 1, without gaps, in commit order. */
   readonly eventSeq: number;
   readonly hash: string;
   readonly seq: number;
-  /** The stage it reached; any return to Pending is `RolledBack`. */
+  /** The new stage. A return to Pending is told as `RolledBack`. */
   readonly stage: KnownStage | 'RolledBack';
-  /** What `checkStatus` said before the call. */
+  /** The status before the call. */
   readonly previous: { readonly stage: Stage } & Counters;
   /** The confirming block of a Confirmed or Finalized transaction, else `null`. */
   readonly point: ChainPoint | null;
-  /** Why it was dropped, else `null`. */
+  /** The reason of a Dropped transaction, else `null`. */
   readonly reason: string | null;
 }
 
@@ -23,43 +23,44 @@ export interface BlockEvent {
   readonly eventSeq: number;
   readonly action: 'applied' | 'undone';
   readonly point: ChainPoint;
-  /** The tick that the block has, or had. */
+  /** The tick of the block. */
   readonly tick: number;
 }
 
-/** A numbered event, as stores keep it. */
+/** An event as stores keep it, with its number. */
 export type StoreEvent = TransactionEvent | BlockEvent;
 
 /**
- * The stream could not go on without a gap (E3): events were trimmed before they were read, or the store went back in
- * time. The next event is the oldest there is.
+ * Events were lost to this reader (E3): the store trimmed them before they were read, or it was restored to an earlier
+ * state. The next event is the oldest that the store keeps.
  */
 export interface LaggedEvent {
   readonly kind: 'lagged';
-  /** Events of this store that the reader cannot get any more; 0 when it went back in time and has all of its new ones. */
+  /** Number of events lost. 0 if the store was restored to an earlier state and the reader gets all events since. */
   readonly missed: number;
 }
 
+/** What `subscribe` delivers. */
 export type MempoolEvent = StoreEvent | LaggedEvent;
 
-/** A page of a store's event log. */
+/** A page of the event log of a store. */
 export interface EventPage {
   readonly events: readonly StoreEvent[];
-  /** Number of the oldest event kept; `last + 1` when none is. */
+  /** Number of the oldest event kept; `last + 1` if none is kept. */
   readonly oldest: number;
   /** Number of the last event written; 0 before the first. */
   readonly last: number;
-  /** Changes when the pool was made anew, so that a reader notices although the numbers fit. */
+  /** Identifies this instance of the pool. It changes if the pool is made anew, so that a reader notices. */
   readonly epoch: string;
 }
 
-/** What a backend gives so that core can make event streams of it. */
+/** What a backend offers so that core can build event streams on it. */
 export interface EventSource {
-  /** The events after number `after`, oldest first, at most `limit`; none is left out between them. */
+  /** Up to `limit` events after the number `after`, oldest first, without gaps. */
   readEvents(after: number, limit: number): Promise<EventPage> | EventPage;
   /**
-   * Calls `listener` after every commit that wrote events, whichever node made it, and when a lost connection is back; a
-   * call too many does no harm. Returns a function that ends it.
+   * Calls `listener` after each commit that wrote events, on any node, and after a lost connection is restored. Extra calls
+   * do no harm. Returns a function that removes the listener.
    */
   onEvents(listener: () => void): () => void;
 }

@@ -1,34 +1,34 @@
-/** What the leader of an election holds, as it goes with a call that only the leader may make (X6). */
+/** What the leader of an election holds. It accompanies calls that only the leader may make (X6). */
 export interface Lease {
   readonly nodeId: string;
-  /** A UUID, the same from the campaign that was won until the leadership is lost or released. */
+  /** A UUID. It stays the same from winning the election until the leadership is lost or released. */
   readonly token: string;
-  /** Greater than that of every leader before. */
+  /** A fencing token: greater than the term of every earlier leader. */
   readonly term: number;
 }
 
-/** One time of leading, as far as a holder of a pool needs to know it. Any election that offers this will do. */
+/** One period of leadership. Any election that offers this interface works with a `Watcher`. */
 export interface Leadership {
   readonly lease: Lease;
-  /** Aborts when the leadership is lost or given up. */
+  /** Aborts when the leadership ends. */
   readonly signal: AbortSignal;
-  /** Computed from the time that has passed since the last renewal was sent. */
+  /** True while the lease is good, computed from the time since the last renewal was sent. */
   isLeader(): boolean;
-  /** Says that the work goes on, for an election that takes the leadership from work that stands still. */
+  /** Reports that the work makes progress. An election may end a leadership whose work does not. */
   reportProgress(): void;
 }
 
-/** Where a backend in memory learns who holds a lease right now. */
+/** Tells an in-memory backend which node holds the lease now. */
 export interface LeaseSource {
-  /** The live lease of the election; `null` where nobody holds one. */
+  /** The live lease of the election; `null` if there is none. */
   held(election: string): Lease | null;
-  /** Begins the live lease's time anew, as its holder's own renewal would. */
+  /** Renews the live lease, as a renewal by its holder would. */
   extend(election: string): void;
 }
 
 /**
- * X6: whether a block must not be applied. The lease that comes with it has to be the live one itself, not one of the same
- * term or of the same node; without a lease it passes only where none is held and none is demanded.
+ * True if a call that moves the tip must be refused (X6). The given lease must be the live one: equal node, token and term.
+ * A call without a lease passes only if no lease is held and none is demanded.
  */
 export function isFenced(held: Lease | null, given: Lease | null, demanded: boolean): boolean {
   if (given === null) return demanded || held !== null;

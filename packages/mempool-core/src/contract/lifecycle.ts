@@ -1,7 +1,7 @@
 import type { Counters, KnownStage, LiveStage, Stage } from './transaction.ts';
 import { isLive } from './transaction.ts';
 
-/** The verbs that move a transaction from stage to stage. `seen` and `unseen` are the two lists of a block. */
+/** What moves a transaction to another stage: five verbs, and the lists `seen` and `unseen` of a block. */
 export const lifecycleVerbs = [
   'receive',
   'markInflight',
@@ -11,12 +11,14 @@ export const lifecycleVerbs = [
   'seen',
   'unseen',
 ] as const;
+/** One of `lifecycleVerbs`. */
 export type LifecycleVerb = (typeof lifecycleVerbs)[number];
+/** The verbs that only move a transaction between live stages. */
 export type MoveVerb = 'markInflight' | 'markAcknowledged' | 'release';
 
 /**
- * The transition table (L11): the stage a verb leads to. A pair that is not listed changes nothing. Ageing (L5, L6) and
- * `rollback` (L9) depend on ticks and are functions below.
+ * The transition table (L11): the stage that a verb leads to. A pair that is not listed changes nothing. Ageing (L5, L6)
+ * and `rollback` (L9) depend on ticks; they are functions below.
  */
 export const transitions: { readonly [S in Stage]: { readonly [V in LifecycleVerb]?: KnownStage } } = {
   Unknown: { receive: 'Pending' },
@@ -34,22 +36,23 @@ export const transitions: { readonly [S in Stage]: { readonly [V in LifecycleVer
   Dropped: { receive: 'Pending', seen: 'Confirmed' },
 };
 
-/** When a transaction becomes final (L6): counts of blocks, integers or `Infinity` (never); below 1 acts as 1. */
+/** When a transaction becomes final, in blocks (L6). Integers of at least 1, or `Infinity` for never. */
 export interface Thresholds {
   /** Confirmations that make a Confirmed transaction Finalized. Default 6. */
   readonly finalizeThreshold: number;
-  /** Non-confirmations that drop one in flight as stale. Default 2. */
+  /** Non-confirmations that drop a transaction in flight, with the reason `stale`. Default 2. */
   readonly dropThreshold: number;
 }
 
+/** The thresholds of a pool that is opened without others. */
 export const defaultThresholds: Thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
 
 /** The reason of a transaction dropped by L6. */
 const staleReason = 'stale';
 
 /**
- * What a store keeps of a transaction beside its payload and points. Counters are derived from ticks (L12), so that a
- * block costs nothing for the transactions it does not mention.
+ * The lifecycle state of a transaction: all that a store keeps of it, except its payload and its chain point. Counters are
+ * derived from ticks (L12), so a block costs nothing for the transactions that it does not name.
  */
 export interface TxState {
   readonly hash: string;
@@ -64,7 +67,7 @@ export interface TxState {
   readonly confirmations: number;
   /** Frozen when it became final; 0 while live. */
   readonly nonConfirmations: number;
-  /** `null` unless Dropped. */
+  /** The reason of a Dropped transaction, else `null`. */
   readonly reason: string | null;
 }
 
@@ -84,50 +87,54 @@ export function countersAt(txState: TxState, tick: number): Counters {
   }
 }
 
-/** A live record: ticks only. */
+/** The state of a live transaction. */
 export function live(hash: string, seq: number, stage: LiveStage, tick: number): TxState {
   return { hash, seq, stage, tick, confirmations: 0, nonConfirmations: 0, reason: null };
 }
 
-/** The record that a final stage leaves behind, with its counters frozen. */
+/** The state after it becomes Finalized at `tick`, with its counters frozen. */
 export function finalized(txState: TxState, tick: number): TxState {
   const { hash, seq, reason } = txState;
   const { confirmations, nonConfirmations } = countersAt(txState, tick);
   return { hash, seq, stage: 'Finalized', tick: txState.tick, confirmations, nonConfirmations, reason };
 }
 
+/** The state after it is Dropped at `tick`, with its counters frozen. */
 export function dropped(txState: TxState, tick: number, reason: string): TxState {
   const { hash, seq } = txState;
   const { confirmations, nonConfirmations } = countersAt(txState, tick);
   return { hash, seq, stage: 'Dropped', tick: 0, confirmations, nonConfirmations, reason };
 }
 
-/** Confirmed transactions whose confirming tick is at most this are Finalized at `tick` (L6); -Infinity: none. */
+/** At `tick`, transactions confirmed at this tick or earlier become Finalized (L6). `-Infinity`: none. */
 export function finalizableTick(tick: number, thresholds: Thresholds): number {
   return tick - thresholds.finalizeThreshold + 1;
 }
 
-/** Propagated and Acknowledged ones whose tick is at most this are Dropped as stale at `tick` (L6); -Infinity: none. */
+/** At `tick`, transactions in flight since this tick or earlier are dropped as stale (L6). `-Infinity`: none. */
 export function droppableTick(tick: number, thresholds: Thresholds): number {
   return tick - thresholds.dropThreshold;
 }
 
-/** The first tick whose point stays kept after the block of `tick` (L9): a rollback of `maxRollback` blocks ends there. */
+/**
+ * The first tick whose point is still kept after the block of `tick` (L9): a rollback of `maxRollback` blocks ends
+ * there.
+ */
 export function keptFrom(tick: number, maxRollback: number, floor: number): number {
   return Math.max(floor, tick - maxRollback);
 }
 
-/** Whether a block seen at `sighting` still counts for a transaction received at `tick` (L13). */
+/** True if the block of tick `inclusion` still confirms a transaction that is received at `tick` (L13). */
 export function inclusionCounts(inclusion: number, tick: number, thresholds: Thresholds): boolean {
   return inclusion > tick - thresholds.finalizeThreshold;
 }
 
-/** The stage a verb leads to, or `null` where it changes nothing (L11). */
+/** The stage that a verb leads to, or `null` if it changes nothing (L11). */
 export function nextStage(stage: Stage, verb: LifecycleVerb): KnownStage | null {
   return transitions[stage][verb] ?? null;
 }
 
-/** L6 for one transaction after a block: what it is at `tick`. */
+/** The state of one transaction after the block of `tick`, by L6. */
 export function settle(txState: TxState, tick: number, thresholds: Thresholds): TxState {
   if (!isLive(txState.stage) || txState.stage === 'Pending') return txState;
   if (txState.stage === 'Confirmed')

@@ -1,39 +1,40 @@
 import { invalid } from './errors.ts';
 
-/** The order of a pool, chosen when it is made: by arrival, or by priority. */
+/** The order of a pool, fixed when it is made: `fifo`, by arrival, or `priority`. */
 export type Ordering = 'fifo' | 'priority';
 
 /**
- * What a pool holds at the most. Stored with the pool; the latest open or `setLimits` that names one sets it for all nodes.
- * A count is a safe integer of at least 0, or `Infinity`.
+ * The most that a pool holds. Limits are stored with the pool: the latest open or `setLimits` that names one sets it for
+ * all nodes. A count is a safe integer of at least 0, or `Infinity`. A fifo pool has `maxTxs` only.
  */
 export interface Limits {
-  /** Pending, Propagated and Acknowledged ones. Default 100,000; without a limit in order of arrival. */
+  /** Transactions that are Pending, Propagated or Acknowledged. Default 100,000; in a fifo pool no limit. */
   readonly maxTxs: number;
-  /** Their payload bytes. Default 256 MiB. Only by priority. */
+  /** Payload bytes of these transactions. Default 256 MiB. */
   readonly maxBytes: number;
-  /** Gas of one transaction. Default: no limit. Only by priority, as all that follow. */
+  /** Gas of one transaction. Default: no limit. */
   readonly maxTxGas: number;
-  /** Pending, Propagated and Acknowledged ones of one sender. Default 64. */
+  /** Transactions of one sender that are Pending, Propagated or Acknowledged. Default 64. */
   readonly maxPerSender: number;
-  /** Parked ones. Default 10,000. */
+  /** Parked transactions: Pending, but waiting for a parent. Default 10,000. */
   readonly maxParked: number;
-  /** Pending ancestors of one transaction. Default 100. */
+  /** Pending transactions that one transaction depends on, directly or not. Default 100. */
   readonly maxAncestors: number;
-  /** Pending descendants of one transaction. Default 1,000. */
+  /** Pending transactions that depend on one transaction, directly or not. Default 1,000. */
   readonly maxDescendants: number;
-  /** Transactions that one newcomer may push out. Default 100. */
+  /** Transactions that one new transaction may evict. Default 100. */
   readonly maxEvictions: number;
-  /** By how many per cent a replacement must pay more: 0–10,000, default 10. */
+  /** The percentage by which a replacement must pay more: 0–10,000, default 10. */
   readonly replacementBump: number;
-  /** Milliseconds that one may wait since it was first taken in. Default: no limit. */
+  /** Milliseconds that a transaction may wait, from its admission. Default: no limit. */
   readonly ttlMs: number;
-  /** Blocks that one may wait since it was first taken in. Default: no limit. */
+  /** Blocks that a transaction may wait, from its admission. Default: no limit. */
   readonly ttlBlocks: number;
-  /** Whether a newcomer may push out what sorts last. Default `lowest`; `none`: a full pool refuses. */
+  /** `lowest`: a new transaction may evict those that sort last. `none`: a full pool refuses. Default `lowest`. */
   readonly eviction: 'lowest' | 'none';
 }
 
+/** The limits of a priority pool that is opened without others. */
 export const defaultLimits: Limits = Object.freeze({
   maxTxs: 100_000,
   maxBytes: 256 * 1024 * 1024,
@@ -52,7 +53,7 @@ export const defaultLimits: Limits = Object.freeze({
 /** The names of the limits, in a fixed order. */
 export const limitNames: readonly (keyof Limits)[] = Object.freeze(Object.keys(defaultLimits) as (keyof Limits)[]);
 
-/** Only what is named, checked. @throws `ERR_MEMPOOL_INVALID` naming the limit */
+/** The limits that are given, checked; other fields are left out. @throws `ERR_MEMPOOL_INVALID` naming the limit */
 export function namedLimits(given: Partial<Record<keyof Limits, unknown>>): Partial<Limits> {
   const named: Partial<Record<keyof Limits, unknown>> = {};
   for (const name of limitNames) {

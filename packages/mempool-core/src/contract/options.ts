@@ -1,46 +1,54 @@
 import type { Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';
 
+/** The levels of a `Logger`. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+/** Receives log entries. `fields` is structured data for the entry. */
 export type Logger = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** How much history a pool keeps. Stored with the pool; the latest open that names one sets it for all nodes. */
+/**
+ * How much history a pool keeps. The values are stored with the pool: the latest open that names one sets it for all
+ * nodes.
+ */
 export interface Retention {
-  /** Entries of the terminal log. Default 10,000. */
+  /** Entries kept in the terminal log. Default 10,000. */
   readonly maxFinalized: number;
-  /** Events that can be resumed from, at least. Default 100,000. */
+  /** Events kept at least, so that a reader can resume. Default 100,000. */
   readonly maxEvents: number;
-  /** Blocks that can be undone. Default 2,160. */
+  /** Blocks that `rollback` can undo. Default 2,160. */
   readonly maxRollback: number;
 }
 
+/** The retention of a pool that is opened without another. */
 export const defaultRetention: Retention = {
   maxFinalized: 10_000,
   maxEvents: 100_000,
   maxRollback: 2_160,
 };
 
-/** X2: operation ids whose outcomes are remembered, at least. */
+/** Operation ids whose outcomes are kept at least (X2). */
 export const maxOperations = 10_000;
 
 /** The options that every backend takes. */
 export interface OpenOptions extends Partial<Thresholds>, Partial<Retention>, Partial<Limits> {
   /** Name of the pool, 1–128 printable characters; default `mempool`. */
   readonly pool?: string | undefined;
-  /** Largest payload taken, in bytes; default 1 MiB. */
+  /** The largest payload accepted, in bytes; default 1 MiB. */
   readonly maxTxBytes?: number | undefined;
-  /** How long a call waits for its store before it fails, in milliseconds; default 5,000, at most 24 days (X5). */
+  /** How long a call waits for its store, in milliseconds, before it fails; default 5,000, at most 24 days (X5). */
   readonly timeoutMs?: number | undefined;
-  /** Name of the election whose lease guards the tip, 1–64 of `a–z 0–9 . _ -`; default `watcher` (X6). */
+  /** The election whose lease guards the tip: 1–64 characters of `a–z 0–9 . _ -`; default `watcher` (X6). */
   readonly election?: string | undefined;
-  /** `confirm` and `rollback` always need a lease; default false: only while somebody holds one (X6). */
+  /** If true, `confirm` and `rollback` always need a lease. Default false: only while a node holds one (X6). */
   readonly fenced?: boolean | undefined;
-  /** The order of the pool, for good once it is made; default `fifo`, by arrival. */
+  /** The order of the pool, fixed when it is made; default `fifo`. */
   readonly ordering?: Ordering | undefined;
-  /** Milliseconds since 1970, for expiry and leases; default: the store's own clock, else this machine's. */
+  /**
+   * The clock for expiry and claims: milliseconds since 1970. Default: the clock of the store, else of this machine.
+   */
   readonly now?: (() => number) | undefined;
-  /** Milliseconds that only rise; default `performance.now()`. */
+  /** A monotonic clock in milliseconds, for timeouts; default `performance.now()`. */
   readonly clock?: (() => number) | undefined;
-  /** Receives warnings; silent by default. */
+  /** Receives warnings. Without it nothing is logged. */
   readonly log?: Logger | undefined;
 }

@@ -1,36 +1,42 @@
 /**
- * Where a Pending transaction stands in the one order of a priority pool: ready before parked, higher `eff`, lower anchor,
- * lower depth, lower seq. Plain values that depend on it and its Pending ancestors alone.
+ * The sort key of a Pending transaction in a priority pool. Ready sorts before parked, then the higher effective priority,
+ * the lower tie-break seq, the lower depth, the lower seq. The key depends only on the transaction and its Pending
+ * ancestors. `docs/order.md` derives it.
  */
 export interface OrderKey {
+  /** True if every tag that it requires is provided. */
   readonly ready: boolean;
   /** The lowest priority among the transaction and its Pending ancestors. */
   readonly effectivePriority: bigint;
-  /** Seq of the one whose place it follows at an equal `eff`. */
+  /**
+   * At equal effective priority the lower value goes first: its own seq, or that of an ancestor that it must follow.
+   */
   readonly tieBreakSeq: number;
-  /** 0 without a Pending parent, else one more than the deepest of them. */
+  /** 0 without a Pending parent, else one more than the deepest parent. */
   readonly depth: number;
   readonly seq: number;
 }
 
-/** Negative where `a` goes first. */
+/** Compares two keys: negative if `a` sorts first. */
 export function compareOrderKeys(a: OrderKey, b: OrderKey): number {
   if (a.ready !== b.ready) return a.ready ? -1 : 1;
   if (a.effectivePriority !== b.effectivePriority) return a.effectivePriority > b.effectivePriority ? -1 : 1;
   return a.tieBreakSeq - b.tieBreakSeq || a.depth - b.depth || a.seq - b.seq;
 }
 
-/** Behind every ready place. */
+/** Added to the rank of parked keys: they sort after every ready key. */
 const parkedRank = 2 ** 66;
 
-/** A number that never falls along the order; the same for places that a double cannot tell apart. */
+/**
+ * A number that never falls along the order. Keys that differ by less than a double can express get the same number.
+ */
 export function roughRank({ ready, effectivePriority }: OrderKey): number {
   return ready ? -Number(effectivePriority) : parkedRank - Number(effectivePriority);
 }
 
 /**
- * The place of a transaction below its Pending parents: after each of them, and, for chains, where a walk that always takes
- * the best head among the senders would take it.
+ * The key of a transaction with these Pending parents. It sorts after each parent. For chains of one sender, the order is
+ * that of a walk that always takes the best next transaction among all senders.
  */
 export function orderKeyBelow(parents: readonly OrderKey[], priority: bigint, seq: number, ready: boolean): OrderKey {
   if (parents.length === 0) return { ready, effectivePriority: priority, tieBreakSeq: seq, depth: 0, seq };
@@ -51,7 +57,7 @@ export function orderKeyBelow(parents: readonly OrderKey[], priority: bigint, se
 const bias = 2n ** 63n;
 const digits = { effectivePriority: 16, seq: 14, depth: 8 } as const;
 
-/** A place as text of one width, which compares as the place does: for an index of any store, and as a cursor. */
+/** The key as text of fixed width that sorts like the key. It serves as an index in any store, and as a cursor. */
 export function encodeOrderKey({ ready, effectivePriority, tieBreakSeq, depth, seq }: OrderKey): string {
   const inverted = bias - 1n - effectivePriority;
   return [
@@ -63,7 +69,7 @@ export function encodeOrderKey({ ready, effectivePriority, tieBreakSeq, depth, s
   ].join('');
 }
 
-/** `null` for text that no place has. */
+/** The key of a text from `encodeOrderKey`; `null` for any other text. */
 export function decodeOrderKey(key: string): OrderKey | null {
   if (!/^[01][0-9a-f]{52}$/.test(key)) return null;
   const part = (from: number, length: number): number => Number.parseInt(key.slice(from, from + length), 16);

@@ -1,30 +1,31 @@
 import { MempoolError } from './errors.ts';
 
-/** O6: entries in a page at the most. */
+/** The most entries in a page (O6). */
 export const maxPageEntries = 1_000;
-/** O6: payload bytes after which a page ends. */
+/** A page ends before its payloads exceed this many bytes (O6). */
 export const maxPageBytes: number = 8 * 1024 * 1024;
+/** Entries in a page if the caller names no limit. */
 export const defaultPageEntries = 100;
 
-/** A record as read back, before it is trusted. */
+/** A record as read from the store, before its integrity is checked. */
 export interface ReadRecord {
   readonly hash: string;
   readonly seq: number;
   readonly payload: Uint8Array;
-  /** For log entries. */
+  /** Of a log entry. */
   readonly logSeq?: number;
 }
 
-/** O6: a limit asked for, clamped. */
+/** The limit of a page: what the caller asks for, clamped to 1–1,000 (O6). */
 export function clampLimit(limit: number | undefined): number {
   return Math.min(maxPageEntries, Math.max(1, limit ?? defaultPageEntries));
 }
 
 /**
- * Where a page ends (O6, M2): at the first entry that would pass `maxPageBytes`, or before a damaged one, so that all that
- * can be read is read; a page that would begin with a damaged entry is refused.
+ * The longest page that can be returned (O6, M2). It ends before the entry that would exceed `maxPageBytes`, or before a
+ * damaged entry. If the first entry is damaged, there is no page.
  *
- * @throws `ERR_MEMPOOL_CORRUPT` naming the hash and seq of the first entry when that one is damaged.
+ * @throws `ERR_MEMPOOL_CORRUPT` naming the hash and seq of the first entry, if that one is damaged
  */
 export function cutPage<R extends ReadRecord>(records: Iterable<R>, intact: (record: R) => boolean): R[] {
   const page: R[] = [];

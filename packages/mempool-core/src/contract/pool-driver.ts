@@ -6,19 +6,19 @@ import type { ReceiveOutcome } from './store.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 import type { CheckedVerdict, Refusal } from './verdict.ts';
 
-/** A submission with its arguments checked; the payload is the backend's own. */
+/** A submission after the checks. The backend owns the payload. */
 export interface CheckedSubmission extends Transaction {
   readonly verdict: CheckedVerdict;
   readonly from: string | null;
 }
 
-/** When a call is made, as far as the caller said. */
+/** The time of a call as the caller gave it; `null` where he gave none. */
 export interface CheckedCallTime {
   readonly now: number | null;
   readonly height: number | null;
 }
 
-/** `Infinity` without a limit. */
+/** A budget after the checks. `Infinity` means no limit. */
 export interface CheckedBudget {
   readonly maxBytes: number;
   readonly maxGas: number;
@@ -27,14 +27,16 @@ export interface CheckedBudget {
   readonly overheadBytes: number;
 }
 
+/** The arguments of `take` after the checks. */
 export interface CheckedTake {
   readonly budget: CheckedBudget;
-  /** The operation id, given or made. */
+  /** The operation id: given by the caller, else generated. */
   readonly claimId: string;
   readonly owner: string;
   readonly claimMs: number;
 }
 
+/** The arguments of `since` after the checks. */
 export interface CheckedGossipQuery {
   readonly after: number;
   readonly limit: number;
@@ -42,6 +44,7 @@ export interface CheckedGossipQuery {
   readonly hashesOnly: boolean;
 }
 
+/** One revision after the checks. */
 export interface CheckedRevision {
   readonly hash: string;
   readonly version: number;
@@ -49,8 +52,8 @@ export interface CheckedRevision {
 }
 
 /**
- * What the driver of a pool with limits adds to its verbs. A driver leaves out what its pool does not do: the caller is told
- * `ERR_MEMPOOL_UNSUPPORTED`. `admit` is the `receive` of a priority pool.
+ * The verbs of a driver beyond the basic contract. A driver leaves out what its pool cannot do; a call of such a verb then
+ * rejects with `ERR_MEMPOOL_UNSUPPORTED`. `admit` is the `receive` of a priority pool.
  */
 export interface PriorityVerbs {
   admit(

@@ -1,49 +1,52 @@
 import type { Limits } from './limits.ts';
 import type { CheckedVerdict } from './verdict.ts';
 
-/** What is in flight because somebody took it. */
+/** A claim on a transaction: `take` gave it to an owner for a time. */
 export interface ClaimRecord {
-  /** The operation id of the call that took it. */
+  /** The operation id of the `take` call. */
   readonly id: string;
   readonly owner: string;
-  /** Milliseconds since 1970 by the pool's clock. */
+  /** When the claim ends, in milliseconds since 1970 by the pool's clock. */
   readonly untilMs: number;
 }
 
 /**
- * What a priority pool keeps of a transaction that is live or in the log, beside its life and its payload. Never changed: a
- * later state is another object. Its place in the order is not kept: it follows from what the pool holds.
+ * What a priority pool keeps of a transaction, live or in the log, beside its state and its payload. Entries are immutable:
+ * a change makes a new object. The sort key is not stored: it follows from the entries.
  */
 export interface Entry {
   readonly hash: string;
   readonly seq: number;
-  /** Of the payload. */
+  /** Length of the payload. */
   readonly bytes: number;
   readonly verdict: CheckedVerdict;
-  /** Peers that sent it, in that order, at most 64. */
+  /** The peers that sent it, first one first; at most 64. */
   readonly sources: readonly string[];
-  /** Counts verdicts, from 1. */
+  /** The number of its verdict: 1, and one more for each revision. */
   readonly version: number;
-  /** When it was first taken in. */
+  /** When it was admitted, in milliseconds since 1970 by the pool's clock. */
   readonly admittedAt: number;
   readonly admittedHeight: number;
-  /** The height its verdict was given at; lower, where a block below that was undone since. */
+  /** The height of its verdict. A rollback below that height lowers it. */
   readonly checkedHeight: number;
-  /** Its number among what became ready; 0 before. A new one whenever it becomes ready again. */
+  /**
+   * Its number in the order in which transactions became ready; 0 before. It gets a new one when it becomes ready
+   * again.
+   */
   readonly gossipSeq: number;
   readonly lease: ClaimRecord | null;
 }
 
-/** What one call changes beside lives, payloads, events and blocks. */
+/** What one call changes in a priority pool beside states, payloads, events and blocks. */
 export interface PoolStep {
-  /** Later states, or new ones: by hash, each once. An entry goes when its transaction leaves the log. */
+  /** New and changed entries, each hash once. An entry is deleted when its transaction leaves the log. */
   readonly entries: readonly Entry[];
-  /** Tags that became satisfied on the chain, with the block's tick. */
+  /** Tags that a block satisfied, with the tick of the block. */
   readonly satisfied: readonly (readonly [tag: string, tick: number])[];
-  /** Tags that are not, any more, or that nothing asks for. */
+  /** Tags that are no longer satisfied, or that no transaction requires any more. */
   readonly forgotten: readonly string[];
-  /** All of them, where one was changed. */
+  /** All limits, if one changed. */
   readonly limits: Limits | null;
-  /** The newest given out. */
+  /** The last gossip number given out. */
   readonly lastGossipSeq: number;
 }

@@ -3,89 +3,108 @@ import type { Limits } from './limits.ts';
 import type { StoredTransaction, Transaction } from './transaction.ts';
 import type { CheckedVerdict, Refusal, Verdict } from './verdict.ts';
 
-/** A transaction as it is handed in, with what the application says of it and the peer it came from. */
+/** A transaction to receive, with the application's verdict on it and the peer that sent it. */
 export interface Submission extends Transaction {
   readonly verdict?: Verdict | undefined;
-  /** The peer that sent it, 1–256 characters: `since` does not hand it back to that one. */
+  /** The peer that sent it, 1–256 characters. `since` does not return it to that peer. */
   readonly from?: string | undefined;
 }
 
-/** When a call is made, where that counts. */
+/** The time of a call, for expiry and claims. */
 export interface CallTime {
-  /** Milliseconds since 1970; default: the pool's clock, which it never passes. Only to say that it was earlier. */
+  /**
+   * Milliseconds since 1970, at most the pool's clock, which is the default. Give it if the call belongs to an earlier
+   * time.
+   */
   readonly now?: number | undefined;
-  /** The chain's height; default: the pool's tick. Give it in every call or in none. */
+  /** The height of the chain; default: the pool's tick. Give it in every call or in none. */
   readonly height?: number | undefined;
 }
 
+/** Options of `receive`. */
 export interface ReceiveOptions extends WriteOptions, CallTime {}
+/** Options of `sweep`. */
 export interface SweepOptions extends WriteOptions, CallTime {}
 
-/** What a block, or a taker, has room for. Left out: no limit; 0: none. */
+/** The room that a block or a worker has. A field that is left out means no limit; 0 means no room. */
 export interface Budget {
   readonly maxBytes?: number | undefined;
   readonly maxGas?: number | undefined;
   readonly maxTxs?: number | undefined;
-  /** How many that do not fit may be passed over; their descendants then are too, and do not count. Default 0: the first misfit ends it. */
+  /**
+   * How many transactions that do not fit may be skipped. Their descendants are skipped too and do not count. Default 0: the
+   * first one that does not fit ends the selection.
+   */
   readonly skip?: number | undefined;
-  /** Bytes that each takes beside its payload; default 0. */
+  /** Bytes that each transaction needs beside its payload; default 0. */
   readonly overheadBytes?: number | undefined;
 }
 
-/** One of the pool's ready transactions, without its payload. */
+/** A ready transaction, without its payload. */
 export interface Candidate {
   readonly hash: string;
   readonly seq: number;
   /** Of the payload. */
   readonly bytes: number;
   readonly gas: number;
-  /** Its own, not the one it sorts by. */
+  /** Its own priority, not the effective one that it sorts by. */
   readonly priority: bigint;
 }
 
+/** A candidate with its sort key. */
 export interface RankedCandidate extends Candidate {
-  /** Its place in the order as text: keys compare as text. A cursor for `best`. */
+  /** The sort key as text. Keys compare as text; a key is a cursor for `best`. */
   readonly key: string;
 }
 
+/** A page of `best`. */
 export interface BestQuery extends PageQuery {
-  /** Start behind this key; default: at the best. */
+  /** Start after this key; default: at the best candidate. */
   readonly after?: string | undefined;
 }
 
+/** Options of `take`. */
 export interface TakeOptions extends WriteOptions, CallTime {
-  /** Who takes, 1–128 printable characters. */
+  /** The worker that takes, 1–128 printable characters. */
   readonly owner: string;
-  /** How long the taken ones are under this lease, in milliseconds. */
+  /** How long the claim lasts, in milliseconds. */
   readonly claimMs: number;
 }
 
-/** What is in flight under one lease. */
+/** Transactions that `take` moved to Propagated for one owner, until a time. */
 export interface Claim {
-  /** The operation id of the call, given or made. */
+  /** The operation id of the call: given by the caller, else generated. */
   readonly claimId: string;
   readonly owner: string;
-  /** Milliseconds since 1970 by the pool's clock. What was not acknowledged by then goes back to Pending at the next sweep. */
+  /**
+   * When the claim ends, in milliseconds since 1970 by the pool's clock. A later `sweep` returns what is still
+   * Propagated to Pending.
+   */
   readonly untilMs: number;
   readonly transactions: readonly Candidate[];
 }
 
-/** Hashes by what became of them. At most 1,000 in all: `more` says that there is more to sweep. */
+/** The hashes that `sweep` changed, by reason; at most 1,000 in all. */
 export interface Sweep {
-  /** Their lease ended: Pending again. */
+  /** Their claim ended: they are Pending again. */
   readonly returned: readonly string[];
+  /** Dropped: they waited too long. */
   readonly expired: readonly string[];
+  /** Dropped: the pool was over its limits. */
   readonly evicted: readonly string[];
+  /** True if there is more to sweep: call again. */
   readonly more: boolean;
 }
 
+/** A page of `since`. */
 export interface GossipQuery extends PageQuery {
-  /** Leaves out what this peer sent. */
+  /** Leave out what this peer sent. */
   readonly except?: string | undefined;
-  /** Without payloads. Default false. */
+  /** Return no payloads. Default false. */
   readonly hashesOnly?: boolean | undefined;
 }
 
+/** A transaction to send to peers. */
 export interface GossipItem {
   readonly hash: string;
   readonly seq: number;
@@ -93,114 +112,127 @@ export interface GossipItem {
   readonly bytes: number;
   readonly gas: number;
   readonly priority: bigint;
-  /** Bytes that belong to the caller; `null` where hashes alone were asked for. */
+  /** The payload, owned by the caller; `null` with `hashesOnly`. */
   readonly payload: Uint8Array | null;
   readonly payloadType: number | null;
 }
 
+/** A page of transactions to send to peers. */
 export interface GossipPage {
   readonly items: readonly GossipItem[];
-  /** Where to go on; what was filtered out is behind it too. */
+  /** The cursor that gets the next page. It also passes what was left out. */
   readonly next: number;
 }
 
-/** A transaction whose verdict was given below a height. */
+/** A transaction whose verdict is older than the height asked for. */
 export interface StaleTransaction {
   readonly hash: string;
   readonly seq: number;
-  /** Counts its verdicts. For `revise`. */
+  /** The number of its verdict. Give it to `revise`. */
   readonly version: number;
-  /** The height its verdict was given at. */
+  /** The height of its verdict. */
   readonly checkedHeight: number;
 }
 
+/** A page of `stale`. */
 export interface StaleQuery extends PageQuery {
-  /** Default: Pending ones whose verdict was given below this height. */
+  /** Return Pending transactions whose verdict was given below this height. */
   readonly height: number;
 }
 
+/** A new verdict, or a refusal, for a transaction that was validated again. */
 export interface Revision {
   readonly hash: string;
-  /** The verdict that was looked at. */
+  /** The number of the verdict that it replaces. */
   readonly version: number;
   readonly answer: Verdict | Refusal;
 }
 
+/** What `revise` answers for one revision. */
 export type ReviseOutcome =
   | { readonly kind: 'revised'; readonly hash: string; readonly version: number }
   | { readonly kind: 'dropped'; readonly hash: string }
-  /** A newer verdict came meanwhile; nothing was changed. */
+  /** There is a newer verdict; nothing changed. */
   | { readonly kind: 'superseded'; readonly hash: string; readonly version: number }
-  /** Not Pending any more. */
+  /** The transaction is no longer Pending; nothing changed. */
   | { readonly kind: 'skipped'; readonly hash: string }
-  /** The new verdict would break a bound; nothing was changed. */
+  /** The new verdict would exceed a limit; nothing changed. */
   | { readonly kind: 'limit'; readonly hash: string; readonly limit: LimitName }
   | { readonly kind: 'cycle'; readonly hash: string };
 
+/** Options of `revise`. */
 export interface ReviseOptions extends WriteOptions, CallTime {}
 
-/** The limits that refuse by their own name. */
+/** The limits that a refusal names. */
 export type LimitName = 'maxTxGas' | 'maxParked' | 'maxAncestors' | 'maxDescendants';
 
-/** Why a priority pool refuses a transaction. Nothing has changed. */
+/** Why a pool refuses a transaction. Nothing changed. */
 export type AdmissionRefusal =
   | { readonly kind: 'limit'; readonly hash: string; readonly limit: LimitName }
-  /** What it provides is provided by one that is not Pending any more, `with`; `null`: a block has satisfied it. */
+  /** It provides a tag of the transaction `with`, which is in flight; `null`: of a transaction in a block. */
   | { readonly kind: 'conflict'; readonly hash: string; readonly with: string | null }
-  /** It pays too little to replace what provides the same; `required`: the least priority that might do. One above 2^63 − 1 is nobody's. */
+  /**
+   * It pays too little to replace the transactions that provide the same tags. `required`: the lowest priority that
+   * might suffice; above 2^63 − 1 none does.
+   */
   | { readonly kind: 'replacement-underpriced'; readonly hash: string; readonly required: bigint }
   | { readonly kind: 'sender-limit'; readonly hash: string; readonly limit: number }
-  /** It would come before and after itself. */
+  /** It would depend on itself. */
   | { readonly kind: 'cycle'; readonly hash: string }
-  /** `floor`: as in `usage`; `null` where no priority would do. */
+  /** The pool is full. `floor`: the priority needed, as in `usage`; `null` if no priority suffices. */
   | { readonly kind: 'full'; readonly hash: string; readonly floor?: bigint | null };
 
-/** How full a pool with limits is. */
+/** How full a priority pool is. */
 export interface Load {
-  /** Pending, Propagated and Acknowledged. */
+  /** Transactions that are Pending, Propagated or Acknowledged. */
   readonly transactions: number;
   readonly bytes: number;
   readonly gas: number;
-  /** Pending, but not ready. */
+  /** Pending transactions that wait for a parent. */
   readonly parked: number;
-  /** What still fits without an eviction; below 0 where the pool is over its limits; `Infinity` without a limit. */
+  /** What still fits without an eviction. Negative: the pool is over its limits. `Infinity`: no limit. */
   readonly headroom: { readonly transactions: number; readonly bytes: number };
-  /** The lowest priority that a ready transaction of one byte without parents needs now; `null` where none would do. */
+  /**
+   * The lowest priority with which a transaction of one byte without parents is admitted now; `null` if none suffices.
+   */
   readonly floor: bigint | null;
 }
 
 /**
- * The verbs of a pool with limits. All of them in a priority pool (`ordering: 'priority'`); of a pool in order of arrival those
- * marked FIFO, the rest are `ERR_MEMPOOL_UNSUPPORTED` there.
+ * The verbs of a priority pool (`ordering: 'priority'`). A fifo pool has those marked FIFO; the others reject with
+ * `ERR_MEMPOOL_UNSUPPORTED` there.
  */
 export interface PoolVerbs {
-  /** The ready ones that fit, best first: a prefix of the order (FIFO: of the arrivals). Changes nothing. */
+  /** Selects ready transactions that fit the budget, best first (FIFO: oldest first). Changes nothing. */
   reap(budget?: Budget, options?: ReadOptions): Promise<Candidate[]>;
-  /** A page of the ready ones by key. */
+  /** A page of ready transactions, best first. */
   best(query?: BestQuery): Promise<RankedCandidate[]>;
-  /** Reaps and marks in flight under a lease, in one step (FIFO). A repeat with the same operation id: what is still under it. */
+  /**
+   * Selects as `reap` does and moves the result to Propagated, claimed by an owner, in one step (FIFO). A repeated call
+   * with the same operation id returns what the claim still holds.
+   */
   take(budget: Budget, options: TakeOptions): Promise<Claim>;
-  /** Ends leases (FIFO), drops what waited too long, and what is over the limits. */
+  /** Ends claims that are over (FIFO), and drops what waited too long and what is over the limits. */
   sweep(options?: SweepOptions): Promise<Sweep>;
-  /** What became ready since, in that order (FIFO: what arrived, by seq). */
+  /** Transactions that became ready after this gossip number, in that order (FIFO: that arrived after this `seq`). */
   since(gossipSeq: number, query?: GossipQuery): Promise<GossipPage>;
-  /** The live ones among these, in the order asked (FIFO). */
+  /** The payloads of live transactions, in the order given; `null` for any other hash (FIFO). */
   payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]>;
-  /** Pending ones that wait for a parent, by seq (FIFO: none). */
+  /** A page of parked transactions: Pending, but waiting for a parent. Ordered by `seq` (FIFO: always empty). */
   peekParked(query?: SeqQuery): Promise<StoredTransaction[]>;
-  /** What is to be validated again, the longest unchecked first. */
+  /** A page of transactions to validate again, the oldest verdict first. */
   stale(query: StaleQuery): Promise<StaleTransaction[]>;
-  /** Applies verdicts that were given again. */
+  /** Applies new verdicts. */
   revise(revisions: readonly Revision[], options?: ReviseOptions): Promise<ReviseOutcome[]>;
-  /** Pending ones → Dropped(flushed), all of them in one step (FIFO). Returns how many. */
+  /** Drops all Pending transactions in one step, with the reason `flushed` (FIFO). Returns their number. */
   flush(options?: WriteOptions): Promise<number>;
-  /** Sets the limits that are named; returns all of them. Evicts nothing: `sweep` does. */
+  /** Sets the limits that are given and returns all limits (FIFO: `maxTxs` only). It evicts nothing; `sweep` does. */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
-  /** The whole state beyond the lifecycle, in canonical form: for tests and diagnosis. It reads everything. */
+  /** The whole state of the pool in canonical form, for tests and diagnosis. It reads everything. */
   dump(options?: ReadOptions): Promise<PoolDump>;
 }
 
-/** The state of a priority pool in canonical form: equal states give deeply equal dumps. A drained pool's lists are empty. */
+/** The state of a priority pool in canonical form: equal states have deeply equal dumps. */
 export interface PoolDump {
   readonly limits: Limits;
   readonly lastGossipSeq: number;
@@ -210,24 +242,25 @@ export interface PoolDump {
     readonly gas: number;
     readonly parked: number;
   };
-  /** Every live or logged transaction, by hash. */
+  /** Every live and every logged transaction, ordered by hash. */
   readonly entries: readonly DumpedEntry[];
-  /** Hashes of all Pending ones, ready and parked, as the index has them. */
+  /** Hashes of all Pending transactions, ready and parked, in the order of the index. */
   readonly order: readonly string[];
-  /** Live ones that provide each tag, by tag, the hashes sorted. */
+  /** For each tag the live transactions that provide it. Tags and hashes are sorted. */
   readonly providers: readonly (readonly [tag: string, hashes: readonly string[]])[];
-  /** Live ones that require each tag, by tag, the hashes sorted. */
+  /** For each tag the live transactions that require it. Tags and hashes are sorted. */
   readonly dependents: readonly (readonly [tag: string, hashes: readonly string[]])[];
-  /** Pending, Propagated and Acknowledged ones of each sender but the empty one, by sender. */
+  /** For each sender but '' the number of transactions that are Pending, Propagated or Acknowledged. */
   readonly senders: readonly (readonly [sender: string, count: number])[];
-  /** Hashes with a lease, by lease id, then hash. */
+  /** For each claim the hashes that it holds. Ids and hashes are sorted. */
   readonly leases: readonly (readonly [claimId: string, hashes: readonly string[]])[];
-  /** Hashes of what `since(0)` covers, whether it may propagate or not, by gossipSeq. */
+  /** Hashes that have a gossip number, also those that are not sent to peers, ordered by that number. */
   readonly gossip: readonly string[];
-  /** Tags that kept blocks satisfied, by tag, with the tick. */
+  /** Tags that kept blocks satisfied, with the tick of the block. */
   readonly satisfied: readonly (readonly [tag: string, tick: number])[];
 }
 
+/** One transaction in a dump. */
 export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
   readonly hash: string;
   readonly seq: number;
@@ -241,7 +274,7 @@ export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
   readonly checkedHeight: number;
   readonly gossipSeq: number;
   readonly lease: { readonly id: string; readonly owner: string; readonly untilMs: number } | null;
-  /** `null` unless Pending. */
+  /** Its sort key if it is Pending, else `null`. */
   readonly place: {
     readonly ready: boolean;
     readonly effectivePriority: bigint;

@@ -14,15 +14,15 @@ import type { Ordering } from './limits.ts';
 import type { AdmissionRefusal, Load, PoolVerbs, ReceiveOptions, Submission } from './pool-verbs.ts';
 import type { ChainPoint, LogEntry, StoredTransaction, Tip, TransactionStatus } from './transaction.ts';
 
-/** One outcome per transaction, in the order given. */
+/** What `receive` answers for one transaction. The list has one outcome for each transaction, in the order given. */
 export type ReceiveOutcome =
   | {
       readonly kind: 'received';
       readonly hash: string;
       readonly seq: number;
-      /** `Confirmed` where the last blocks already carried it (L13). */
+      /** `Confirmed` if one of the last blocks already carried the hash (L13), else `Pending`. */
       readonly stage: 'Pending' | 'Confirmed';
-      /** Only where it waits for a parent. */
+      /** Present if a priority pool parks the transaction until a parent arrives. */
       readonly parked?: true;
     }
   | {
@@ -30,32 +30,41 @@ export type ReceiveOutcome =
       readonly hash: string;
       readonly stage: 'Pending' | 'Propagated' | 'Acknowledged' | 'Confirmed' | 'Finalized';
     }
-  /** Its payload has more bytes than the store takes. Nothing is recorded of it under an operation id: a repeat looks again. */
+  /** The payload is larger than `maxTxBytes`. This outcome is not recorded under an operation id. */
   | { readonly kind: 'too-large'; readonly hash: string; readonly maxTxBytes: number }
-  /** A limit or a rule of the pool itself refuses it; stores that are full reject instead (M3). */
+  /**
+   * The pool refuses the transaction by a limit or a rule. A store without room rejects the whole call instead (M3).
+   */
   | AdmissionRefusal;
 
-/** One block of the chain, as it touches this pool. */
+/** One block of the chain, reduced to what matters to a pool. */
 export interface Block {
   readonly point: ChainPoint;
-  /** Hash of the block before it: the block is applied only on that one (X3). */
+  /** Hash of the previous block. If given, the block is applied only if that block is the tip (X3). */
   readonly parent?: string | undefined;
-  /** Hashes in the block; any number, whether the pool knows them or not. */
+  /** Hashes of the transactions in the block. Any number; the pool need not know them. */
   readonly seen: readonly string[];
-  /** Hashes the chain no longer carries. */
+  /** Hashes of transactions that the chain no longer carries. They return to Pending. */
   readonly unseen: readonly string[];
-  /** Tags that it satisfied or spent, by transactions of others: live ones that provide them are Dropped(conflict). Priority pools. */
+  /**
+   * Tags that the block satisfied or spent by transactions outside the pool, such as the inputs they spent. Live
+   * transactions that provide such a tag are dropped with the reason `conflict`. Priority pools only.
+   */
   readonly provides?: readonly string[] | undefined;
 }
 
-/** Thresholds for one call; what is left out is the pool's. */
+/** Thresholds for one `confirm` call. A threshold that is left out is the pool's own. */
 export type Policy = Partial<Thresholds>;
 
+/**
+ * What `confirm` answers. Only `applied` changed the pool. `duplicate`: the block is known; `gap`: its parent is not
+ * the tip.
+ */
 export type ConfirmOutcome =
   | {
       readonly kind: 'applied';
       readonly tip: Tip;
-      /** How many transactions became Confirmed, those that were Finalized by the same block included. */
+      /** Transactions that became Confirmed, including those that the same block made Finalized. */
       readonly confirmed: number;
       readonly returned: number;
       readonly finalized: number;
@@ -63,16 +72,17 @@ export type ConfirmOutcome =
     }
   | { readonly kind: 'duplicate'; readonly tip: Tip }
   | { readonly kind: 'gap'; readonly tip: Tip }
-  /** Another one leads, or nobody does (X6). Nothing was changed, and nothing is recorded under an operation id. */
+  /** The lease is not the live one (X6). Nothing changed, and nothing is recorded under an operation id. */
   | { readonly kind: 'fenced'; readonly tip: Tip };
 
+/** What `rollback` answers. Only `rolled-back` changed the pool. `unchanged`: the point is the tip already. */
 export type RollbackOutcome =
   | {
       readonly kind: 'rolled-back';
       readonly tip: Tip;
-      /** Blocks undone. */
+      /** Number of blocks undone. */
       readonly undone: number;
-      /** Transactions that went back to Pending. */
+      /** Number of transactions that returned to Pending. */
       readonly returned: number;
     }
   | { readonly kind: 'unchanged'; readonly tip: Tip }
@@ -80,30 +90,33 @@ export type RollbackOutcome =
   | {
       readonly kind: 'unknown-point';
       readonly tip: Tip;
-      /** The oldest point that can be rolled back to; `null` when none is kept. */
+      /** The oldest point that a rollback can reach; `null` if the pool keeps none. */
       readonly oldest: ChainPoint | null;
     };
 
+/** A page of the terminal log, oldest entry first. */
 export interface LogPage {
   readonly entries: LogEntry[];
-  /** The cursor of the next page. */
+  /** The cursor that gets the next page. */
   readonly cursor: number;
   readonly hasMore: boolean;
-  /** Entries between the cursor asked for and the first one here that were trimmed. */
+  /** Number of entries that were trimmed between the cursor asked for and the first entry of this page. */
   readonly missed: number;
 }
 
+/** The tip, and the last applied points if they were asked for. */
 export interface TipAnswer extends Tip {
-  /** The last applied points, newest first, as many as asked for and kept. */
+  /** The last applied points, newest first: at most as many as asked for, and only those that the pool keeps. */
   readonly points: ChainPoint[];
 }
 
+/** How much a pool holds: numbers of transactions by stage, and the last numbers given out. */
 export interface Usage {
   readonly pending: number;
   readonly propagated: number;
   readonly acknowledged: number;
   readonly confirmed: number;
-  /** Entries in the terminal log. */
+  /** Number of entries in the terminal log. */
   readonly logged: number;
   /** Number of the newest log entry; 0 before the first. */
   readonly lastLogSeq: number;
@@ -111,59 +124,123 @@ export interface Usage {
   readonly lastSeq: number;
   /** Number of the last event; 0 before the first. */
   readonly lastEventSeq: number;
-  /** Of a priority pool. */
+  /** How full the pool is. Priority pools only. */
   readonly load?: Load;
 }
 
 /**
- * The contract: a pool of transactions from the moment they are received until the chain has made them final. Every
- * mutating verb is one atomic step (X1); every verb rejects with a `MempoolError`:
+ * The contract that every backend keeps: a pool of transactions, from the moment they are received until the chain has
+ * made them final. Each verb that changes the pool is one atomic step (X1). Letters with numbers, such as L1, name the
+ * rules in `docs/contract.md`.
  *
- * @throws `ERR_MEMPOOL_INVALID` for a bad argument, naming it, before anything is written (M2)
+ * @throws `ERR_MEMPOOL_INVALID` if an argument is wrong; the message names it, and nothing was written (M2)
  * @throws `ERR_MEMPOOL_CLOSED` after `close` (R2)
- * @throws `ERR_MEMPOOL_UNAVAILABLE` when the store could not be reached in time and nothing was sent (X5)
- * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` when it was sent and the answer was lost; repeat with the same operation id (X5)
- * @throws `ERR_MEMPOOL_STORE_FULL` when there is no room for the write; nothing was changed (M3)
+ * @throws `ERR_MEMPOOL_UNAVAILABLE` if the store could not be reached in time; nothing was sent (X5)
+ * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the answer was lost; repeat the call with the same operation id (X5)
+ * @throws `ERR_MEMPOOL_STORE_FULL` if there is no room for the write; nothing changed (M3)
  */
 export interface MempoolStore extends PoolVerbs, AsyncDisposable {
-  /** The backend's name. */
+  /** The name of the backend. */
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** The order it was opened with. */
+  /** The ordering that the pool was made with. */
   readonly ordering: Ordering;
 
-  /** Takes in at most 1,000 transactions in arrival order (L1, L2, L13). Payload bytes are copied before it returns (M1). */
+  /**
+   * Adds up to 1,000 transactions to the pool, in the order given (L1, L2, L13). The store copies the payloads before the
+   * call returns to the event loop, so the caller may reuse its buffers at once (M1).
+   *
+   * @example const [outcome] = await store.receive([{ hash, payload, payloadType: 0 }]); // outcome.kind === 'received'
+   */
   receive(transactions: readonly Submission[], options?: ReceiveOptions): Promise<ReceiveOutcome[]>;
-  /** Whether anything waits to be propagated (O2). */
+  /** True if at least one transaction is Pending (O2). */
   hasPending(options?: ReadOptions): Promise<boolean>;
-  /** Pending transactions by seq (O1); an empty page is the end. @throws `ERR_MEMPOOL_CORRUPT` (M2) */
+  /**
+   * A page of Pending transactions, ordered by `seq` (O1). An empty page means the end.
+   *
+   * @example const next = await store.peekPending({ after: page.at(-1)?.seq ?? 0, limit: 500 });
+   * @throws `ERR_MEMPOOL_CORRUPT` if the first record of the page is damaged (M2)
+   */
   peekPending(query?: SeqQuery): Promise<StoredTransaction[]>;
-  /** Pending → Propagated (L3). Returns the hashes moved, in the order asked. */
+  /**
+   * Moves Pending transactions to Propagated: they were sent to the network (L3). Returns the hashes that it moved, in the
+   * order given. Hashes in another stage are left as they are.
+   *
+   * @example const sent = await store.markInflight(page.map(({ hash }) => hash));
+   */
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
-  /** Propagated → Acknowledged (L4). Returns the hashes moved, in the order asked. */
+  /**
+   * Moves Propagated transactions to Acknowledged: a peer has taken them (L4). Returns the hashes that it moved, in the
+   * order given.
+   *
+   * @example await store.markAcknowledged([hash]);
+   */
   markAcknowledged(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
-  /** Propagated or Acknowledged → Pending at its place (L4). Returns the hashes moved, in the order asked. */
+  /**
+   * Moves Propagated and Acknowledged transactions back to Pending, for another attempt (L4). They keep their `seq`, so
+   * their position does not change. Returns the hashes that it moved, in the order given.
+   *
+   * @example await store.release(sent); // the peer did not answer
+   */
   release(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
-  /** Any live stage but Confirmed → Dropped (L10). `reason`: 1–256 characters. Returns the hashes dropped, in the order asked. */
+  /**
+   * Drops transactions that are Pending, Propagated or Acknowledged, and writes them to the terminal log (L10). `reason` has
+   * 1–256 characters. Returns the hashes that it dropped, in the order given.
+   *
+   * @example await store.drop([hash], 'withdrawn by its sender');
+   */
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]>;
-  /** The transactions in flight among these, in the order asked; `null` for any other. @throws `ERR_MEMPOOL_CORRUPT` (M2) */
+  /**
+   * The records of those hashes that are in flight, in the order given; `null` for any other hash.
+   *
+   * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged (M2)
+   */
   findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]>;
-  /** What is in flight (Propagated, Acknowledged, Confirmed) by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` (M2) */
+  /**
+   * A page of the transactions in flight (Propagated, Acknowledged, Confirmed), ordered by `seq` (O1).
+   *
+   * @throws `ERR_MEMPOOL_CORRUPT` if the first record of the page is damaged (M2)
+   */
   peekInflight(query?: SeqQuery): Promise<StoredTransaction[]>;
-  /** Applies one block (L5, L6, X3, X6). */
+  /**
+   * Applies one block: confirms what it carries, returns what the chain no longer carries, finalizes and drops by age
+   * (L5, L6, X3, X6).
+   *
+   * @example const { kind } = await store.confirm({ point, parent, seen: hashes, unseen: [] }); // 'applied'
+   */
   confirm(block: Block, policy?: Policy, options?: ChainOptions): Promise<ConfirmOutcome>;
-  /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9, X6). */
+  /**
+   * Undoes the blocks after `point`, which was applied earlier. `null` undoes every block that is kept (L9, X6).
+   *
+   * @example const outcome = await store.rollback(forkPoint); // outcome.kind === 'rolled-back'
+   */
   rollback(point: ChainPoint | null, options?: ChainOptions): Promise<RollbackOutcome>;
-  /** What became of each of at most 1,000 hashes, in the order asked (O3). */
+  /**
+   * The status of each of up to 1,000 hashes, in the order given (O3).
+   *
+   * @example const [{ stage, confirmations }] = await store.checkStatus([hash]);
+   */
   checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
-  /** A page of the terminal log, oldest first (O4). @throws `ERR_MEMPOOL_CORRUPT` with the `logSeq` to step over (M2) */
+  /**
+   * A page of the terminal log, oldest entry first (O4).
+   *
+   * @throws `ERR_MEMPOOL_CORRUPT` if the first entry is damaged; `details.logSeq` names the entry to skip (M2)
+   */
   dumpFinalized(query?: LogQuery): Promise<LogPage>;
-  /** Resolves when every later commit is sure to be delivered (E3). Abort, `break` and `close` end the stream (E4). */
+  /**
+   * A stream of events. Once the promise resolves, the stream delivers every later commit (E3). An abort, `break` and
+   * `close` end it (E4).
+   *
+   * @example for await (const event of await store.subscribe({ after: lastEventSeq })) handle(event);
+   */
   subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>>;
   /** The last block applied (X4). */
   tip(options?: TipOptions): Promise<TipAnswer>;
-  /** How much the pool holds, in constant time. */
+  /** How much the pool holds. The cost does not depend on how much that is. */
   usage(options?: ReadOptions): Promise<Usage>;
-  /** Waits for the accepted calls, ends the streams, frees everything (R2). Twice is fine. */
+  /**
+   * Waits for the calls that it has accepted, ends the streams and frees all resources (R2). A second call does
+   * nothing.
+   */
   close(): Promise<void>;
 }

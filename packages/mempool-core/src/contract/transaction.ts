@@ -1,79 +1,87 @@
-/** A transaction as a caller hands it in. The payload is opaque: no store decodes it. */
+/** A transaction as a caller submits it. The payload is opaque: no store decodes it. */
 export interface Transaction {
-  /** Identity: lower-case hex of 1–64 bytes. */
+  /** The identity of the transaction: lower-case hex of 1–64 bytes. */
   readonly hash: string;
   readonly payload: Uint8Array;
-  /** 0–65,535: a Cardano era, an EVM transaction type; 0 where it has no meaning. */
+  /** 0–65,535, such as a Cardano era or an EVM transaction type. Use 0 if it has no meaning for your chain. */
   readonly payloadType: number;
 }
 
-/** Where a block stands on the chain: its slot (a safe integer) and its hash (64 lower-case hex digits). */
+/** Identifies a block: its slot (a safe integer, such as a block number) and its hash (64 lower-case hex digits). */
 export interface ChainPoint {
   readonly slot: number;
   readonly hash: string;
 }
 
-/** In this order: a stage's place is its code on disk and on the wire. Never reorder. */
+/** The stages of a known transaction. The index of a stage is its code on disk and on the wire: never reorder. */
 export const knownStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized', 'Dropped'] as const;
 
+/** The stage of a transaction that the pool knows. */
 export type KnownStage = (typeof knownStages)[number];
+/** The stages that end a lifecycle. Such a transaction is in the terminal log. */
 export type FinalStage = 'Finalized' | 'Dropped';
+/** The stages before the end. */
 export type LiveStage = Exclude<KnownStage, FinalStage>;
+/** Sent to the network, but not final. */
 export type InflightStage = Exclude<LiveStage, 'Pending'>;
-/** What `checkStatus` may answer: `Unknown` for a hash that is neither live nor in the log. */
+/** The stages that `checkStatus` may answer. `Unknown`: the hash is neither live nor in the terminal log. */
 export type Stage = KnownStage | 'Unknown';
 
+/** Counts of blocks since the stage of a transaction changed (L12). */
 export interface Counters {
-  /** Blocks from the confirming one to the tip, both included; 0 unless Confirmed or Finalized. */
+  /** Blocks from the confirming block to the tip, both included; 0 unless Confirmed or Finalized. */
   readonly confirmations: number;
-  /** Blocks applied since it went in flight that did not carry it. */
+  /** Blocks applied since the transaction went in flight, none of which carried it. */
   readonly nonConfirmations: number;
 }
 
-/** A live transaction as the peeking verbs hand it out. Its bytes belong to the caller. */
+/** A live transaction as a store returns it. The caller owns its bytes. */
 export interface StoredTransaction extends Transaction, Counters {
-  /** Place in arrival order; never changes while the transaction lives (L1, L8). */
+  /** Number by arrival, from 1. It does not change while the transaction is live (L1, L8). */
   readonly seq: number;
   readonly stage: LiveStage;
   readonly confirmedAt: ChainPoint | null;
 }
 
-/** What became of one hash (O3). */
+/** The status of one hash (O3). */
 export interface TransactionStatus extends Counters {
   readonly hash: string;
   readonly stage: Stage;
   readonly confirmedAt: ChainPoint | null;
-  /** Why it was dropped; `null` unless Dropped. */
+  /** The reason of a Dropped transaction, else `null`. */
   readonly reason: string | null;
 }
 
-/** One entry of the terminal log (O4). Its bytes belong to the caller. */
+/** One entry of the terminal log: a Finalized or Dropped transaction (O4). The caller owns its bytes. */
 export interface LogEntry extends Transaction, Counters {
-  /** Number in the log, from 1 without gaps or repeats. */
+  /** The number of the entry: from 1, without gaps. */
   readonly logSeq: number;
   readonly seq: number;
   readonly stage: FinalStage;
-  /** The confirming block; `null` unless Finalized. */
+  /** The confirming block of a Finalized transaction, else `null`. */
   readonly point: ChainPoint | null;
   readonly reason: string | null;
 }
 
-/** The last block applied, and how many have been applied so far. */
+/** The last block applied, and how many blocks have been applied. */
 export interface Tip {
-  /** `null` before the first block and after `rollback(null)`. */
+  /** The last block applied; `null` before the first one and after `rollback(null)`. */
   readonly point: ChainPoint | null;
-  /** Blocks applied so far, undone ones not counted. */
+  /** Number of blocks applied, without those that were undone. */
   readonly tick: number;
 }
 
+/** True if both name the same block. */
 export function samePoint(a: ChainPoint, b: ChainPoint): boolean {
   return a.slot === b.slot && a.hash === b.hash;
 }
 
+/** True for a stage before Finalized and Dropped. */
 export function isLive(stage: KnownStage): stage is LiveStage {
   return stage !== 'Finalized' && stage !== 'Dropped';
 }
 
+/** True for Propagated, Acknowledged and Confirmed. */
 export function isInflight(stage: KnownStage): stage is InflightStage {
   return isLive(stage) && stage !== 'Pending';
 }

@@ -1,26 +1,26 @@
-/** What the application says of a transaction that it takes. What is left out is the default. */
+/** What the application says about a valid transaction. Every field has a default. */
 export interface Verdict {
-  /** A rate, such as fee per byte or gas: higher goes first. An int64; default 0n. */
+  /** A rate, such as fee per byte or per gas. Higher goes first. A signed 64-bit integer; default 0n. */
   readonly priority?: bigint | undefined;
-  /** Whose it is, up to 256 characters; default '', which no limit per sender counts. */
+  /** The sender, up to 256 characters. Default '': no sender, so no limit per sender applies. */
   readonly sender?: string | undefined;
-  /** Transactions of this sender in the pool at the most, this one included; at least 1. */
+  /** The most transactions of this sender in the pool, this one included; at least 1. */
   readonly senderLimit?: number | undefined;
-  /** What it takes of a block's gas: a safe integer; default 0. */
+  /** The gas that it uses of a block: a safe integer; default 0. */
   readonly gas?: number | undefined;
-  /** What it alone may bring about: a nonce of an account, the outputs it spends or makes. At most 1,024 tags. */
+  /** Tags that only one transaction can provide, such as an account's nonce or the outputs it spends. At most 1,024. */
   readonly provides?: readonly string[] | undefined;
-  /** What must come before it: tags of others, or of the chain. At most 1,024 tags. */
+  /** Tags that must be provided before it, by another transaction or by the chain. At most 1,024. */
   readonly requires?: readonly string[] | undefined;
-  /** Milliseconds since 1970 by the pool's clock; it may wait until then, that moment included. */
+  /** When it expires, in milliseconds since 1970 by the pool's clock. It is still valid at that time. */
   readonly expiresAt?: number | undefined;
-  /** Height up to which it may wait, that height included. */
+  /** The last height at which it is valid. */
   readonly expiresAtHeight?: number | undefined;
-  /** Whether `since` may hand it to peers; default true. */
+  /** False keeps it from peers: `since` does not return it. Default true. */
   readonly propagate?: boolean | undefined;
 }
 
-/** A verdict with every field, checked, and the pool's own. */
+/** A verdict after the checks: every field is set, and no object is shared with the caller. */
 export interface CheckedVerdict {
   readonly priority: bigint;
   readonly sender: string;
@@ -34,23 +34,25 @@ export interface CheckedVerdict {
   readonly propagate: boolean;
 }
 
-/** What the application says of a transaction that it does not take; the names are those of CheckTx. */
+/** What the application says about a transaction that it refuses. The fields are those of ABCI's `CheckTx`. */
 export interface Refusal {
-  /** The application's own; not 0. */
+  /** The application's own code; not 0. */
   readonly code: number;
   readonly log: string;
-  /** Whether the peer that sent it deserves a penalty. */
+  /** True if the peer that sent the transaction deserves a penalty. */
   readonly penalize: boolean;
   readonly data?: Uint8Array | undefined;
   readonly info?: string | undefined;
   readonly codespace?: string | undefined;
 }
 
+/** The lowest priority: −2^63. */
 export const minPriority: bigint = -(2n ** 63n);
+/** The highest priority: 2^63 − 1. */
 export const maxPriority: bigint = 2n ** 63n - 1n;
 const none: readonly string[] = Object.freeze([]);
 
-/** The verdict of who says nothing. */
+/** The verdict of a transaction that is submitted without one. */
 export const defaultVerdict: CheckedVerdict = Object.freeze({
   priority: 0n,
   sender: '',
@@ -63,7 +65,7 @@ export const defaultVerdict: CheckedVerdict = Object.freeze({
   propagate: true,
 });
 
-/** A refusal has a code, a verdict has none. */
+/** True for a refusal: it has a `code`, a verdict has none. */
 export function isRefusal(answer: Verdict | Refusal): answer is Refusal {
   return typeof answer === 'object' && answer !== null && 'code' in answer;
 }

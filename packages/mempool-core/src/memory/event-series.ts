@@ -3,7 +3,9 @@ import type { BlockEvent, StoreEvent, TransactionEvent } from '../contract/event
 /** What follows hash and seq in a transaction's event: the same for most events of a call, so that they share one. */
 export type EventTail = Omit<TransactionEvent, 'eventSeq' | 'hash' | 'seq'> | BlockEvent;
 
-/** A stretch of the log, with room for all of it from the start: growing would copy it, and keep room that nobody uses. */
+/**
+ * A stretch of the log, with room for all of it from the start: growing would copy it, and keep room that nobody uses.
+ */
 interface Chunk {
   readonly hashes: string[];
   readonly seqs: Float64Array;

@@ -4,7 +4,9 @@ import type { FifoEntry } from '../rules/fifo-selection.ts';
 import { bodyOf, type Row } from './row.ts';
 import type { Rows } from './rows.ts';
 
-/** What a ledger tells of a pool in order of arrival: its leases and its limit, and its rows as such a pool weighs them. */
+/**
+ * What a ledger tells of a pool in order of arrival: its leases and its limit, and its rows as such a pool weighs them.
+ */
 export class FifoRows extends FifoClaims {
   readonly #rows: Rows;
 

@@ -75,7 +75,10 @@ export class LedgerState {
     if (this.listeners.size > 0) for (const listener of this.listeners) listener();
   }
 
-  /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
+  /**
+   * The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next
+   * step.
+   */
   *dump(): Generator<LedgerRecord, undefined> {
     const { tick, floor } = this.blocks;
     const trimmed = { trimmedLog: this.log.oldest - 1, trimmedEvents: this.events.oldest - 1 };

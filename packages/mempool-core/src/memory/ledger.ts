@@ -37,7 +37,9 @@ export class Ledger implements PoolView, EventSource {
   readonly #log: Series<LogRow>;
   readonly #events: EventSeries;
 
-  /** `epoch`: made when the pool was made, and kept with it. `onForget`: told of each hash that left the log for good. */
+  /**
+   * `epoch`: made when the pool was made, and kept with it. `onForget`: told of each hash that left the log for good.
+   */
   constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
     this.#epoch = epoch;
     this.#state = new LedgerState(retention, onForget);
@@ -91,7 +93,10 @@ export class Ledger implements PoolView, EventSource {
     this.#events.last = lastEventSeq;
   }
 
-  /** The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next step. */
+  /**
+   * The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next
+   * step.
+   */
   dump(): Generator<LedgerRecord, undefined> {
     return this.#state.dump();
   }
@@ -141,7 +146,10 @@ export class Ledger implements PoolView, EventSource {
     return this.#log.last;
   }
 
-  /** Hashes that are not live, and whose latest log entry is before this number: they leave the pool when those entries go. */
+  /**
+   * Hashes that are not live, and whose latest log entry is before this number: they leave the pool when those entries
+   * go.
+   */
   endedBefore(logSeq: number): string[] {
     const hashes: string[] = [];
     for (const [number, entry] of this.#log.from(0)) {

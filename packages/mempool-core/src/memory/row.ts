@@ -10,7 +10,10 @@ interface Mark {
   readonly final: TxState | null;
 }
 
-/** What memory keeps of a hash that is live or in the log: as few fields as there can be, since there are a million of them. */
+/**
+ * What memory keeps of a hash that is live or in the log: as few fields as there can be, since there are a million of
+ * them.
+ */
 export interface Row {
   readonly hash: string;
   /** The payload: `bytes` of the slab, from `start` on. */
@@ -28,7 +31,10 @@ export interface Row {
 export interface LogRow {
   readonly txState: TxState;
   readonly point: ChainPoint | null;
-  /** Of its hash, with the payload: a page of the log is read without a look by hash. `null` where it was restored before its row. */
+  /**
+   * Of its hash, with the payload: a page of the log is read without a look by hash. `null` where it was restored
+   * before its row.
+   */
   readonly row: Row | null;
 }
 

@@ -21,7 +21,9 @@ export class Series<T> {
     this.last += 1;
   }
 
-  /** Takes out the oldest items beyond `size`. The room of taken ones is freed now and then, so that each costs little. */
+  /**
+   * Takes out the oldest items beyond `size`. The room of taken ones is freed now and then, so that each costs little.
+   */
   trim(size: number): T[] {
     const excess = this.length - size;
     if (excess <= 0) return [];

@@ -27,7 +27,9 @@ export class Application {
     this.#invalid = refused;
   }
 
-  /** What it said of late, what it is about to say, else what it says now: many peers may send one transaction at once. */
+  /**
+   * What it said of late, what it is about to say, else what it says now: many peers may send one transaction at once.
+   */
   async judgeNew(transaction: Transaction, context: Omit<ValidateContext, 'occasion'>): Promise<Judgement> {
     const key = `${transaction.hash} ${context.height}`;
     for (;;) {

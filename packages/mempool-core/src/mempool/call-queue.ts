@@ -10,7 +10,9 @@ export interface QueueLimits {
   readonly maxQueued: number;
 }
 
-/** A call that concerns the whole pool, such as `confirm`: what came before it ends first, what comes behind it waits. */
+/**
+ * A call that concerns the whole pool, such as `confirm`: what came before it ends first, what comes behind it waits.
+ */
 export type WholeCall = () => Promise<void>;
 
 /** The calls between two whole calls. */

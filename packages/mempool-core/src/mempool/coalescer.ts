@@ -150,7 +150,10 @@ async function send(verb: BatchedVerb<unknown, unknown>, calls: readonly QueuedC
   }
 }
 
-/** One caller's bad transaction must not reject another's: halves find it (M2). Nothing was written, so sending again is safe. */
+/**
+ * One caller's bad transaction must not reject another's: halves find it (M2). Nothing was written, so sending again is
+ * safe.
+ */
 async function sendHalves(verb: BatchedVerb<unknown, unknown>, calls: readonly QueuedCall[]): Promise<void> {
   const middle = calls.length >> 1;
   await send(verb, calls.slice(0, middle));

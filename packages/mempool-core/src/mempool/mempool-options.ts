@@ -22,7 +22,10 @@ export interface MempoolOptions {
   readonly maxInvalid?: number | undefined;
   /** How long they are, in milliseconds; default 60,000; 0: not at all. */
   readonly keepInvalidMs?: number | undefined;
-  /** Ends leases and drops what is over time or over the limits, that many milliseconds after it did so before. Default: nobody does but `sweep`. */
+  /**
+   * Ends leases and drops what is over time or over the limits, that many milliseconds after it did so before. Default:
+   * nobody does but `sweep`.
+   */
   readonly sweepEveryMs?: number | undefined;
   /** The chain's height, for every call that takes one and is not told it; default: the number of blocks applied. */
   readonly height?: (() => number) | undefined;

@@ -145,7 +145,10 @@ export abstract class MempoolReader {
     return this.#reading().best(query);
   }
 
-  /** One page of what became ready behind a number, for peers; by arrival where that is the pool's order. `gossip` waits for more. */
+  /**
+   * One page of what became ready behind a number, for peers; by arrival where that is the pool's order. `gossip` waits
+   * for more.
+   */
   async since(gossipSeq: number, query?: verbs.GossipQuery): Promise<verbs.GossipPage> {
     return this.#reading().since(gossipSeq, query);
   }

@@ -98,7 +98,10 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#single(this.#status, hash, checkRead(options));
   }
 
-  /** Takes in at most 1,000 transactions in one step; those the application refuses stay out, and those that are too large. */
+  /**
+   * Takes in at most 1,000 transactions in one step; those the application refuses stay out, and those that are too
+   * large.
+   */
   async receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<SubmitOutcome[]> {
     this.assertOpen();
     const { context, moment, from } = this.#submitting(options);
@@ -122,14 +125,19 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#move('markAcknowledged', which, options);
   }
 
-  /** Propagated or Acknowledged → Pending at its place (L4). For one hash: whether it moved; for a list: the hashes moved. */
+  /**
+   * Propagated or Acknowledged → Pending at its place (L4). For one hash: whether it moved; for a list: the hashes
+   * moved.
+   */
   release(hash: string, options?: WriteOptions): Promise<boolean>;
   release(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
   release(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
     return this.#move('release', which, options);
   }
 
-  /** Any live stage but Confirmed → Dropped (L10). For one hash: whether it was dropped; for a list: the hashes dropped. */
+  /**
+   * Any live stage but Confirmed → Dropped (L10). For one hash: whether it was dropped; for a list: the hashes dropped.
+   */
   drop(hash: string, reason: string, options?: WriteOptions): Promise<boolean>;
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]>;
   async drop(which: string | readonly string[], reason: string, options?: WriteOptions): Promise<boolean | string[]> {
@@ -211,7 +219,9 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#whole((on, to) => on.setLimits(own, to), context);
   }
 
-  /** Sends what was accepted, closes the store, ends the streams, and tells those who still wait. Twice is fine (R2). */
+  /**
+   * Sends what was accepted, closes the store, ends the streams, and tells those who still wait. Twice is fine (R2).
+   */
   close(): Promise<void> {
     this.#sweeper?.stop();
     this.#closing ??= this.end(this.#coalescer.close());

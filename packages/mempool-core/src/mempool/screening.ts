@@ -20,7 +20,9 @@ export type Screened =
       /** The height that it was judged at, where that is known. */
       readonly height?: number | undefined;
     }
-  /** The pool had it a moment ago. Where it is gone, `isGone` tells by the outcome: then it has to be screened again. */
+  /**
+   * The pool had it a moment ago. Where it is gone, `isGone` tells by the outcome: then it has to be screened again.
+   */
   | { readonly kind: 'known'; readonly submission: Submission };
 
 export interface ScreeningParts {
@@ -63,7 +65,10 @@ export class Screening {
     return { kind: 'admitted', submission: { ...submission, verdict: judgement.verdict }, height: at };
   }
 
-  /** Before it is judged: a block may come meanwhile, for which the verdict does not stand. Pools in order of arrival keep no verdict. */
+  /**
+   * Before it is judged: a block may come meanwhile, for which the verdict does not stand. Pools in order of arrival
+   * keep no verdict.
+   */
   async #heightOf(signal: AbortSignal | undefined): Promise<number | undefined> {
     if (this.#parts.ordering === 'fifo') return undefined;
     this.#tick ??= this.#parts.tick().finally(() => {

@@ -9,7 +9,10 @@ export interface SweeperParts {
   readonly log: Logger;
 }
 
-/** Sweeps the pool from time to time, one sweep after the other, until it is stopped. A sweep that fails is tried again at the next time. */
+/**
+ * Sweeps the pool from time to time, one sweep after the other, until it is stopped. A sweep that fails is tried again
+ * at the next time.
+ */
 export class Sweeper {
   readonly #parts: SweeperParts;
   #cancel: () => void = () => undefined;

@@ -9,7 +9,10 @@ export type WaitStage = Exclude<KnownStage, 'Dropped'>;
 export interface WaitOptions extends ReadOptions {
   /** Default: Confirmed. */
   readonly stage?: WaitStage | undefined;
-  /** How deep its confirming block must be, 1 = in the last block. A Finalized transaction is deep enough for any number. */
+  /**
+   * How deep its confirming block must be, 1 = in the last block. A Finalized transaction is deep enough for any
+   * number.
+   */
   readonly confirmations?: number | undefined;
 }
 

@@ -223,7 +223,9 @@ export class Waiters {
     for (const event of waiter.held.splice(0)) this.#tell(waiter, event);
   }
 
-  /** When the depth may be reached. The tick was read before the status: at worst this is early, and looked at again. */
+  /**
+   * When the depth may be reached. The tick was read before the status: at worst this is early, and looked at again.
+   */
   #measure(waiter: Waiter, { stage, confirmations }: TransactionStatus, sight: Sight): void {
     if (stage !== 'Confirmed') {
       this.#deep.delete(waiter);

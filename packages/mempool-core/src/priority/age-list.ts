@@ -106,7 +106,9 @@ export class AgeList implements Iterable<PoolNode> {
     return kept;
   }
 
-  /** One chunk after the other, each time as many have left as a chunk has places: so at most about half of all have. */
+  /**
+   * One chunk after the other, each time as many have left as a chunk has places: so at most about half of all have.
+   */
   #tidyNext(): void {
     if (this.#nextToTidy >= this.#chunks.length) this.#nextToTidy = 0;
     const left = this.#tidy(this.#chunks[this.#nextToTidy] as Chunk, 0);

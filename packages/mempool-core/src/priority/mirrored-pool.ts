@@ -53,7 +53,10 @@ export class MirroredPool {
     return this.#isBroken;
   }
 
-  /** Plans a call on the mirror, which stays as it is. `change`: what other mirrors must know; `null` when the step changes nothing. */
+  /**
+   * Plans a call on the mirror, which stays as it is. `change`: what other mirrors must know; `null` when the step
+   * changes nothing.
+   */
   plan<T>(plan: (pool: Planning) => Step<T>): { readonly step: Step<T>; readonly change: PoolChange | null } {
     const step = this.pool.plan(plan);
     const change = changesPool(step) ? changeOfStep(step, this.pool.ledger.lastEventSeq + step.events.length) : null;
@@ -121,7 +124,9 @@ export function mirroredBody(hash: string): Transaction {
   return { hash, payload: noBytes, payloadType: 0 };
 }
 
-/** M2: the stored entry; if its record is missing or damaged, an entry that stands in for it, and a call of `report`. */
+/**
+ * M2: the stored entry; if its record is missing or damaged, an entry that stands in for it, and a call of `report`.
+ */
 export function storedEntry(
   { hash, seq, bytes }: Pick<Entry, 'hash' | 'seq' | 'bytes'>,
   record: unknown,

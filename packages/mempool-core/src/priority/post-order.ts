@@ -5,7 +5,10 @@ interface Turn {
   readonly further: Iterator<PoolNode>;
 }
 
-/** All that a walk meets from these on, these included, each once: behind everything that it leads to, where there is no circle. */
+/**
+ * All that a walk meets from these on, these included, each once: behind everything that it leads to, where there is no
+ * circle.
+ */
 export function postOrder(starts: Iterable<PoolNode>, next: (node: PoolNode) => Iterable<PoolNode>): PoolNode[] {
   const met = new Set<PoolNode>();
   const ordered: PoolNode[] = [];

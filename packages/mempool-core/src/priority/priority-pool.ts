@@ -94,7 +94,9 @@ export class PriorityPool implements Planning {
     else write();
   }
 
-  /** The whole state in pieces, for `restore` on a new pool of the same epoch. Read it to the end before the next step. */
+  /**
+   * The whole state in pieces, for `restore` on a new pool of the same epoch. Read it to the end before the next step.
+   */
   *dump(): Generator<PoolRecord, undefined> {
     const { limits, lastGossipSeq, satisfied } = this.index;
     yield { kind: 'limits', limits };

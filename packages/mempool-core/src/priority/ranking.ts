@@ -2,7 +2,10 @@ import { compareOrderKeys, type OrderKey, roughRank } from '../contract/order-ke
 import type { PlacedNode } from './pool-node.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** All that a budget asks of a transaction in the order, and all that is told of it: nothing that changes while it has its place. */
+/**
+ * All that a budget asks of a transaction in the order, and all that is told of it: nothing that changes while it has
+ * its place.
+ */
 export interface RankedItem {
   readonly hash: string;
   readonly seq: number;

@@ -10,7 +10,10 @@ function candidateOf({ hash, entry }: PoolNode): Candidate {
   return { hash, seq, bytes, gas: verdict.gas, priority: verdict.priority };
 }
 
-/** The ready ones that fit, from the best on: up to the first that does not, or past some of those and their descendants. */
+/**
+ * The ready ones that fit, from the best on: up to the first that does not, or past some of those and their
+ * descendants.
+ */
 export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
   const { maxTxs, maxBytes, maxGas, skip, overheadBytes } = budget;
   const reaped: Candidate[] = [];

@@ -6,7 +6,10 @@ export interface SortKey<Key, Item = Key, Shown = undefined> {
   rough(key: Key): number;
   /** Of two with the same number. Never 0 for two items of a list. */
   compare(a: Key, b: Key): number;
-  /** What a walk is given of an item. Kept until its chunk changes before it: what it is made of stays as it is while the item is in the list. */
+  /**
+   * What a walk is given of an item. Kept until its chunk changes before it: what it is made of stays as it is while
+   * the item is in the list.
+   */
   show(item: Item): Shown;
 }
 
@@ -14,7 +17,10 @@ interface Chunk<Item, Shown> {
   readonly items: Item[];
   /** The rough keys, side by side in memory: a search touches no item but those it cannot tell apart. */
   readonly keys: number[];
-  /** Of the first ones, as far as a walk has come. Made one after the other, they lie side by side: the next walk touches no item. */
+  /**
+   * Of the first ones, as far as a walk has come. Made one after the other, they lie side by side: the next walk
+   * touches no item.
+   */
   readonly shown: Shown[];
 }
 

@@ -50,7 +50,10 @@ export class StepBuilder {
     return this.#transitions.get(hash)?.after ?? this.#clamped.get(hash) ?? this.view.txState(hash);
   }
 
-  /** A new life, whose node is in the index, after one that ended or none. One that this very call has ended was not over before it. */
+  /**
+   * A new life, whose node is in the index, after one that ended or none. One that this very call has ended was not
+   * over before it.
+   */
   begin(before: TxState | null, after: TxState, body: Transaction): void {
     this.#lastSeq = after.seq;
     const known = this.#transitions.get(after.hash);

@@ -6,7 +6,10 @@ const gasUnit = 2 ** 26;
 export class Totals {
   transactions = 0;
   bytes = 0;
-  /** In two parts, each a safe integer: a sum of large ones would be rounded, and what leaves would not leave it as it was. */
+  /**
+   * In two parts, each a safe integer: a sum of large ones would be rounded, and what leaves would not leave it as it
+   * was.
+   */
   #gasUnits = 0;
   #gasRest = 0;
   /** How many of each sender but the empty one. */

@@ -12,7 +12,9 @@ export interface PoolScalars {
 
 let marks = 0;
 
-/** What a call has touched, and within it an attempt that may end in a refusal: each transaction once, as it was before. */
+/**
+ * What a call has touched, and within it an attempt that may end in a refusal: each transaction once, as it was before.
+ */
 export class UndoLog {
   #call: UndoEntry[] | null = null;
   #attempt: UndoEntry[] | null = null;

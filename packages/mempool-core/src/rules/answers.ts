@@ -54,7 +54,10 @@ export function logEntry(
   return { hash, payload, payloadType, logSeq, seq, ...final, point: copyPoint(point), reason };
 }
 
-/** O4: the page of `entries` read from `max(cursor, oldest)` on; `last` is the number of the newest entry, 0 before the first. */
+/**
+ * O4: the page of `entries` read from `max(cursor, oldest)` on; `last` is the number of the newest entry, 0 before the
+ * first.
+ */
 export function logPage(entries: LogEntry[], cursor: number, oldest: number, last: number): LogPage {
   const next = (entries.at(-1)?.logSeq ?? last) + 1;
   const missed = cursor === 0 ? 0 : Math.max(0, oldest - cursor);

@@ -16,7 +16,10 @@ export function lostEntry(hash: string, seq: number, bytes: number): Entry {
   return { hash, seq, bytes, verdict, sources: [], version: 1, ...times, lease: null };
 }
 
-/** In place of a log entry that cannot be read: ended, nobody knows how. The hash may be received again; no block moves it. */
+/**
+ * In place of a log entry that cannot be read: ended, nobody knows how. The hash may be received again; no block moves
+ * it.
+ */
 export function lostEnd(hash: string, seq: number): TxState {
   return { ...live(hash, seq, 'Pending', lostTick), stage: 'Dropped', reason: 'damaged' };
 }

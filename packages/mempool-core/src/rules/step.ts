@@ -166,7 +166,9 @@ function eachStep(
   return stepOf(view, moved, bySeq(changes));
 }
 
-/** What a block or an undoing comes to before its transactions are looked at: an answer, or what happens to the chain. */
+/**
+ * What a block or an undoing comes to before its transactions are looked at: an answer, or what happens to the chain.
+ */
 export type ChainPlan<Outcome> =
   | { readonly answer: Outcome }
   | {

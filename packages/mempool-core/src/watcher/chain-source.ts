@@ -12,7 +12,10 @@ export type SourceStep =
 export interface ChainCursor {
   /** The block before the first step; `null`: the first step is the chain's first block. */
   readonly point: ChainPoint | null;
-  /** Goes on for as long as the chain does. Taken once; `return` frees it, and so does the signal that it was found with. */
+  /**
+   * Goes on for as long as the chain does. Taken once; `return` frees it, and so does the signal that it was found
+   * with.
+   */
   readonly steps: AsyncIterable<SourceStep>;
 }
 

@@ -46,7 +46,10 @@ const maxRounds = 3;
 const settled: Progress = { kind: 'settled' };
 const stopped: Progress = { kind: 'stopped' };
 
-/** One time of leading: brings the pool to where the chain is, block by block, for as long as the lease is good. One call at a time. */
+/**
+ * One time of leading: brings the pool to where the chain is, block by block, for as long as the lease is good. One
+ * call at a time.
+ */
 export class LeaderSession {
   readonly #options: LeaderSessionOptions;
   /** What the pool has applied; `null` where its tip has to be read. */
@@ -169,7 +172,10 @@ export class LeaderSession {
     }
   }
 
-  /** Without a tip any parent will do (X3): a pool that lost its blocks takes the next one for its first, which is undone. */
+  /**
+   * Without a tip any parent will do (X3): a pool that lost its blocks takes the next one for its first, which is
+   * undone.
+   */
   async #grown(call: PoolCall, applied: ChainRing, point: ChainPoint, tip: Tip): Promise<Done> {
     const isNext = tip.tick === this.#tip.tick + 1;
     applied.push(point, null);
@@ -198,7 +204,10 @@ export class LeaderSession {
     }
   }
 
-  /** A pool that no longer has all of its points would keep what is below them, and take the chain's first blocks on top. */
+  /**
+   * A pool that no longer has all of its points would keep what is below them, and take the chain's first blocks on
+   * top.
+   */
   async #rollbackAll(applied: ChainRing): Promise<Done> {
     const { pool } = this.#options;
     const { tick, point } = this.#tip;

@@ -29,7 +29,10 @@ export function reconcile(chain: ChainRing, applied: ChainRing): SyncPlan {
   return { kind: 'apply', from: applied.end === null ? null : common, blocks };
 }
 
-/** The beginning is common only to a pool without any block: two chains that both begin need have nothing else in common. */
+/**
+ * The beginning is common only to a pool without any block: two chains that both begin need have nothing else in
+ * common.
+ */
 function newestCommon(chain: ChainRing, applied: ChainRing): ChainPoint | null | undefined {
   if (applied.end === null) return chain.points().find((point) => sameEnd(point, chain.beginning));
   return chain.points().find((point) => point !== null && applied.has(point));

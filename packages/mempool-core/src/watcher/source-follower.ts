@@ -4,7 +4,10 @@ import { sameEnd } from './chain-ring.ts';
 import type { ChainCursor, ChainSource, SourceStep } from './chain-source.ts';
 import { GrowingPause } from './growing-pause.ts';
 
-/** Who wants to see a chain. What it throws counts as a failure of the source. Nothing is told to it after `signal` has aborted. */
+/**
+ * Who wants to see a chain. What it throws counts as a failure of the source. Nothing is told to it after `signal` has
+ * aborted.
+ */
 export interface SourceListener {
   /** From where on: points, newest first. */
   begin(signal: AbortSignal): Promise<readonly ChainPoint[]>;
@@ -30,7 +33,10 @@ export class SourceFollower {
     this.#log = log;
   }
 
-  /** Lets go of the source as it is followed now and begins again, after the shortest pause: who asks often is held back too. */
+  /**
+   * Lets go of the source as it is followed now and begins again, after the shortest pause: who asks often is held back
+   * too.
+   */
   again(): void {
     this.#pause.reset();
     this.#pass.abort();
