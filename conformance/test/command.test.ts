@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { allCases, type Report } from 'mempool-conformance';
+import { type Ended, runProgram } from 'mempool-testkit';
 import { expect, test } from 'vitest';
-import { type Ended, fixture, runProgram } from './program.ts';
+import { fixture } from './program.ts';
 
 const program = fileURLToPath(new URL('../src/cli.ts', import.meta.url));
 
@@ -118,13 +119,13 @@ test('a failure tells what was compared and the last calls; so does the report',
 test('time limits come from the environment', async () => {
   const args = [program, fixture('hanging'), '--only', 'L1/seq-told', '--no-preflight'];
   const soon = { MEMPOOL_CONFORMANCE_TIMEOUT_MS: '50', MEMPOOL_CONFORMANCE_ENDING_MS: '50' };
-  expect((await runProgram(args, soon)).stdout).toContain('not done after 50 ms');
-  const { stderr } = await runProgram(args, { MEMPOOL_CONFORMANCE_TIMEOUT_MS: '1s' });
+  expect((await runProgram(args, { env: soon })).stdout).toContain('not done after 50 ms');
+  const { stderr } = await runProgram(args, { env: { MEMPOOL_CONFORMANCE_TIMEOUT_MS: '1s' } });
   expect(stderr).toContain('MEMPOOL_CONFORMANCE_TIMEOUT_MS must be a whole number');
 });
 
 /** A run of a program whose output is cut, or that is interrupted, once it has printed a case. */
-async function disturbed(disturb: (child: ReturnType<typeof spawn>) => void): Promise<Omit<Ended, 'stdout'>> {
+async function disturbed(disturb: (child: ReturnType<typeof spawn>) => void): Promise<Pick<Ended, 'code' | 'stderr'>> {
   const args = ['--conditions=mempool-source', program, fixture('subject')];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const stderr = text(child.stderr);

@@ -1,18 +1,16 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkFailover, type FailoverEntry, FailoverRecorder, parseFailoverRecord } from 'mempool-conformance/failover';
-import { expect, onTestFinished, test } from 'vitest';
+import { type Ended, runProgram } from 'mempool-testkit';
+import { scratchFolder } from 'mempool-testkit/vitest';
+import { expect, test } from 'vitest';
 import { block, soundRun } from './failover-records.ts';
-import { type Ended, runProgram } from './program.ts';
 
 const program = fileURLToPath(new URL('../src/failover-cli.ts', import.meta.url));
 
 async function fileWith(text: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'mempool-failover-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'record.jsonl');
+  const file = join(scratchFolder(), 'record.jsonl');
   await writeFile(file, text);
   return file;
 }

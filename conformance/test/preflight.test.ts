@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ElectionSubject, preflight, type Subject } from 'mempool-conformance';
 import { sqlite } from 'mempool-sqlite';
+import { runProgram } from 'mempool-testkit';
 import { afterAll, expect, test } from 'vitest';
 import { subject as directory } from './fixtures/directory-leases.ts';
 import { subject } from './fixtures/subject.ts';
 import { faultySubject, noFault, removeFolder } from './planted/subject.ts';
-import { fixture, runProgram } from './program.ts';
+import { fixture } from './program.ts';
 
 const durable = faultySubject(noFault);
 const command = new URL('../src/cli.ts', import.meta.url).pathname;

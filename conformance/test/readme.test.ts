@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { runProgram } from 'mempool-testkit';
 import { expect, test } from 'vitest';
-import { fixture, runProgram } from './program.ts';
+import { fixture } from './program.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const blocks = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);

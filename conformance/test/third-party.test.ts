@@ -1,8 +1,9 @@
 import { electionCases, runSuite } from 'mempool-conformance';
 import { testElection } from 'mempool-conformance/vitest';
+import { runProgram } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { subject } from './fixtures/directory-leases.ts';
-import { fixture, runProgram } from './program.ts';
+import { fixture } from './program.ts';
 
 // An election of a third party, without a mempool.
 testElection(subject);

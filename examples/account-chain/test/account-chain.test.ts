@@ -1,20 +1,3 @@
-import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { testReadme } from 'mempool-testkit/vitest';
 
-const inExample = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const read = (path: string) => readFile(inExample(path), 'utf8');
-
-test('the program prints what the README says', async () => {
-  const args = ['--conditions=mempool-source', inExample('src/main.ts')];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(await read('README.md')).toContain(`\n\`\`\`\n${stdout}\`\`\`\n`);
-});
-
-test('the code in the README is code of the example', async () => {
-  const shown = Array.from((await read('README.md')).matchAll(/```ts (\S+)\n(.*?)```/gs));
-  expect(shown.map(([, file]) => file)).toEqual(['src/validator.ts', 'src/main.ts']);
-  for (const [, file = '', code = ''] of shown) expect(await read(file)).toContain(code);
-});
+testReadme(new URL('..', import.meta.url), ['src/validator.ts', 'src/main.ts']);

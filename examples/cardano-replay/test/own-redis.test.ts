@@ -59,7 +59,7 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
     const file = await writeChain(cwd, options);
     const killed = await heldReplay({ cwd }, [file, ...args], 'undone');
     killed.child.kill('SIGKILL');
-    await killed.ending;
+    await killed.ended;
     const port = Number(await portIn(cwd));
     expect(await listens(port)).toBe(true);
 
@@ -81,7 +81,7 @@ if (spawnSync('redis-server', ['--version']).status === 0) {
     const port = Number(await portIn(cwd));
     expect(await listens(port)).toBe(true);
     last.child.stdin?.end();
-    expect(reportOf(await last.ending)).toMatchObject(totalsOf(first, 5));
+    expect(reportOf(await last.ended)).toMatchObject(totalsOf(first, 5));
     expect(await startsOf(cwd)).toBe(1);
     expect(await listens(port)).toBe(false);
     expect(await readdir(join(cwd, '.data/redis'))).toEqual(['appendonlydir', 'redis.log']);

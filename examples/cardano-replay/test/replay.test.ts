@@ -73,7 +73,7 @@ describe.each(['sqlite', 'redis'])('a second replay on %s', (backend) => {
       // Anywhere within the next blocks.
       await delay(randomInt(60));
       run.child.kill('SIGKILL');
-      await run.ending;
+      await run.ended;
     }
     expect(await replayed({ cwd }, [file, ...args])).toMatchObject(totalsOf(options, 5));
   });
@@ -108,7 +108,7 @@ test.each([
   const run = await heldReplay({ cwd }, [file], 'Confirmed');
   run.child.kill(signal);
   run.child.stdin?.end();
-  const { code, stderr } = await run.ending;
+  const { code, stderr } = await run.ended;
   expect(code).toBe(expected);
   expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   const rest = await replayed({ cwd }, [file]);

@@ -1,14 +1,16 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { MempoolStore } from 'mempool-core';
 import { encodeValue, formatVersion } from 'mempool-core/backend';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { journal } from '../src/index.ts';
 import { encodeRecord } from '../src/record.ts';
-import { filePath } from './file-path.ts';
+
+const filePath = () => join(scratchFolder(), 'pool.journal');
 
 function hashOf(n: number): string {
   return n.toString(16).padStart(64, '0');

@@ -1,20 +1,17 @@
-import { execFile } from 'node:child_process';
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { runProgram } from 'mempool-testkit';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { filePath } from './file-path.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const condition = '--conditions=mempool-source';
 
 async function run(cwd: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, [condition, ...args], { cwd });
-  return stdout;
+  return (await runProgram(args, { cwd })).stdout;
 }
 
 test('every run finds what the ones before have left', async () => {
-  const cwd = dirname(filePath());
+  const cwd = scratchFolder();
   const last: (string | undefined)[] = [];
   for (const _ of [1, 2, 3]) last.push((await run(cwd, [here('../src/main.ts')])).trimEnd().split('\n').at(-1));
   expect(last).toEqual([
@@ -32,7 +29,7 @@ test('the suite runs with node --test as well', async () => {
 });
 
 test('a configuration may name the backend by its module', async () => {
-  const config = JSON.stringify({ backend: here('../src/index.ts'), path: filePath() });
+  const config = JSON.stringify({ backend: here('../src/index.ts'), path: join(scratchFolder(), 'pool.journal') });
   const program = `
     import { openMempool } from 'mempool-core';
     await using mempool = await openMempool(${config}, {});

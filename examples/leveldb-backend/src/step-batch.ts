@@ -1,6 +1,7 @@
-import { isLive, type Stage, type StoreEvent } from 'mempool-core';
+import { isLive, type StoreEvent } from 'mempool-core';
 import {
   type ChainStep,
+  countStages,
   encodeEvents,
   encodePoint,
   encodeValue,
@@ -22,14 +23,6 @@ import {
 import { type LoadedView, pointKey } from './view.ts';
 
 type MutableState = { -readonly [K in keyof PoolState]: PoolState[K] };
-
-const counterOf = {
-  Pending: 'pending',
-  RolledBack: 'pending',
-  Propagated: 'propagated',
-  Acknowledged: 'acknowledged',
-  Confirmed: 'confirmed',
-} as const;
 
 /** Everything that one step changes, as one batch: records, indexes, log, events, blocks, the outcome under its id (X1, X2). */
 export class StepBatch {
@@ -128,21 +121,13 @@ export class StepBatch {
   async #record(events: readonly StoreEvent[]): Promise<void> {
     this.#state.lastEventSeq += events.length;
     this.batch.put('events', numberKey(this.#state.lastEventSeq), encodeEvents(events));
-    for (const event of events) {
-      if (event.kind === 'block') continue;
-      this.#count(event.previous.stage, -1);
-      this.#count(event.stage, 1);
-    }
+    countStages(this.#state, events);
     const surplus = this.#state.lastEventSeq - this.#state.retention.maxEvents;
     if (surplus < this.#state.oldestEventSeq) return;
     for (const [key] of await this.#reader.entries('events', { lte: numberKey(surplus) })) {
       this.batch.delete('events', key);
       this.#state.oldestEventSeq = keyNumber(key) + 1;
     }
-  }
-
-  #count(stage: Stage | 'RolledBack', by: number): void {
-    if (stage in counterOf) this.#state[counterOf[stage as keyof typeof counterOf]] += by;
   }
 
   /** O4: the oldest entries go; with a hash's latest one goes what is left of a transaction that is not live. */

@@ -1,21 +1,12 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { ClassicLevel } from 'classic-level';
 import type { MempoolStore } from 'mempool-core';
-import { expect, onTestFinished, test } from 'vitest';
+import { scratchFolder } from 'mempool-testkit/vitest';
+import { expect, test } from 'vitest';
 import { leveldb } from '../src/index.ts';
 
-function folder(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'leveldb-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  return directory;
-}
-
-const path = (): string => join(folder(), 'pool');
+const path = (): string => join(scratchFolder(), 'pool');
 
 function hashOf(n: number): string {
   return n.toString(16).padStart(64, '0');
@@ -96,24 +87,8 @@ test('what is history goes: the database keeps no payload that nothing refers to
 });
 
 test('a path that is no folder is refused in a line', async () => {
-  const file = join(folder(), 'file');
+  const file = join(scratchFolder(), 'file');
   writeFileSync(file, '');
   await expect(leveldb.open({ path: join(file, 'pool') })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNAVAILABLE' });
   await expect(leveldb.open({ path: '' })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
-});
-
-test('every run of the program finds what the ones before have left', async () => {
-  const cwd = folder();
-  const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const last: (string | undefined)[] = [];
-  for (const _ of [1, 2, 3]) {
-    const args = ['--conditions=mempool-source', program];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
-    last.push(stdout.trimEnd().split('\n').at(-1));
-  }
-  expect(last).toEqual([
-    'block at slot 20: 1 confirmed, 0 final',
-    'block at slot 40: 2 confirmed, 0 final',
-    'block at slot 60: 2 confirmed, 1 final',
-  ]);
 });

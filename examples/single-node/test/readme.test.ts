@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { runProgram } from 'mempool-testkit';
 import { expect, onTestFinished, test } from 'vitest';
 
 const readme = new URL('../../../README.md', import.meta.url);
@@ -15,8 +14,7 @@ test("the first page's program does what it says", async () => {
   onTestFinished(() => rm(cwd, { recursive: true }));
   await writeFile(join(cwd, 'program.ts'), program);
 
-  const args = ['--conditions=mempool-source', 'program.ts'];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
+  const { stdout } = await runProgram(['program.ts'], { cwd });
 
   expect(stdout).toBe('sending 3 bytes of c0ffee\nConfirmed\n');
 });

@@ -1,25 +1,21 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { loadConfig, openMempool } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from 'mempool-testkit';
+import { scratchFolder } from 'mempool-testkit/vitest';
+import { expect, test } from 'vitest';
 
 const inExample = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const pool = inExample('pool.toml');
 
 async function run(cwd: string): Promise<readonly string[]> {
-  const args = ['--conditions=mempool-source', inExample('src/main.ts'), pool];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd });
+  const { stdout } = await runProgram([inExample('src/main.ts'), pool], { cwd });
   return stdout.trimEnd().split('\n');
 }
 
 test('one transaction goes through every stage, and the next run finds the pool as it was', async () => {
-  const cwd = await mkdtemp(join(tmpdir(), 'single-node-'));
-  onTestFinished(() => rm(cwd, { recursive: true }));
+  const cwd = scratchFolder();
 
   for (const _ of [1, 2]) {
     const stages = (await run(cwd)).flatMap((line) => /… (\w+)$/.exec(line)?.[1] ?? []);

@@ -15,8 +15,8 @@ import type { MempoolStore } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { expect, onTestFinished } from 'vitest';
 import { block, transaction } from '../src/node/block.ts';
-import type { ElectionSetup, NodeEvent, NodeSetup, ToldKind } from '../src/node/call.ts';
 import { ChildNode } from '../src/node/child-node.ts';
+import type { ElectionSetup, NodeEvent, NodeSetup, ToldKind } from '../src/node/message.ts';
 import { patienceMs } from '../src/node/wait.ts';
 import { poolDigest, poolEvents } from './pool-state.ts';
 

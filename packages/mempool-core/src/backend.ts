@@ -76,4 +76,5 @@ export * from './rules/fifo-selection.ts';
 export * from './rules/fifo-step.ts';
 export type { FifoStep } from './rules/fifo-step-parts.ts';
 export { callTimeOf, claimEnd, poolClock } from './rules/pool-clock.ts';
+export { countStages, type StageCounts, stageCounters } from './rules/stage-counts.ts';
 export * from './rules/step.ts';

@@ -1,5 +1,6 @@
 export { freePort } from './free-port.ts';
 export { readOptions } from './option-values.ts';
+export { type Ended, type Running, runProgram, startProgram } from './program.ts';
 export { Random, seed } from './random.ts';
 export { durable, RedisServer, type ServerOptions, startRedisServer } from './redis-server.ts';
 export { type Cut, type Held, type HeldCall, startProxy, TcpProxy } from './tcp-proxy.ts';

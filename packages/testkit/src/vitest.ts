@@ -6,6 +6,8 @@ import { onTestFinished } from 'vitest';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { startProxy, type TcpProxy } from './tcp-proxy.ts';
 
+export { testReadme } from './readme.ts';
+
 /** An empty folder for this test alone. Tests that run at the same time each pass their own `onTestFinished`. */
 export function scratchFolder(finished: typeof onTestFinished = onTestFinished): string {
   const folder = mkdtempSync(join(tmpdir(), 'mempool-test-'));

@@ -3,10 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Call, NodeCalls, NodeEvent, NodeMessage, NodeSetup } from './call.ts';
+import type { Node } from './main.ts';
+import type { Call, NodeEvent, NodeMessage, NodeSetup } from './message.ts';
 import { eventually } from './wait.ts';
 
-type Answer<K extends keyof NodeCalls> = Awaited<ReturnType<NodeCalls[K]>>;
+type Answer<K extends keyof Node> = Awaited<ReturnType<Node[K]>>;
 
 interface Pending {
   resolve(value: unknown): void;
@@ -75,10 +76,10 @@ export class ChildNode {
   }
 
   /** Rejects with an error whose message is the code of the node's own. */
-  call<K extends keyof NodeCalls>(name: K, ...args: Parameters<NodeCalls[K]>): Promise<Answer<K>> {
+  call<K extends keyof Node>(name: K, ...args: Parameters<Node[K]>): Promise<Answer<K>> {
     this.#calls += 1;
     const id = this.#calls;
-    const call: Call<K> = { id, name, args };
+    const call: Call = { id, name, args };
     const { promise, resolve, reject } = Promise.withResolvers<Answer<K>>();
     this.#pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
     // If the process is gone, or ends before it answers, `#fail` rejects the call.

@@ -15,18 +15,8 @@ import {
 import { createElection, type Election, type ElectionEvent, isElectionError, type Lease } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 import { block, numberOf } from './block.ts';
-import type {
-  Awakening,
-  Call,
-  ElectionSetup,
-  NodeCalls,
-  NodeEvent,
-  NodeMessage,
-  NodeSetup,
-  NodeStatus,
-  Told,
-} from './call.ts';
 import { FedChain } from './fed-chain.ts';
+import type { Call, ElectionSetup, NodeEvent, NodeMessage, NodeSetup, Told } from './message.ts';
 import { patienceMs } from './wait.ts';
 
 const send = (message: NodeMessage): void => void process.send?.(message);
@@ -107,7 +97,8 @@ async function open(setup: NodeSetup): Promise<Node> {
   return new Node({ store, pool, elections, chain, watcher, recording, tell });
 }
 
-class Node implements NodeCalls {
+/** What the parent may call. */
+export class Node {
   readonly #parts: NodeParts;
   readonly #election: Election;
   #lease: Lease | null = null;
@@ -139,23 +130,26 @@ class Node implements NodeCalls {
     return this.#election.resign();
   }
 
-  status(): NodeStatus {
+  status() {
     const { state, term, leader, leadership } = this.#election;
     const remainingMs = leadership?.remainingMs() ?? 0;
     return { isLeader: this.#election.isLeader(), remainingMs, state, term, leader, lease: this.#lease };
   }
 
+  /** Applies block `n` under the lease that this node won last, whether or not it still has it. */
   confirm(n: number): Promise<ConfirmOutcome> {
     return this.#parts.pool.confirm(block(n), {}, this.#lease === null ? {} : { lease: this.#lease });
   }
 
-  async sleepThenConfirm(n: number): Promise<Awakening> {
+  /** Stops this process within a statement, as SIGSTOP does; continued, it looks whether it leads and confirms block `n`. */
+  async sleepThenConfirm(n: number) {
     const before = this.#election.isLeader();
     sleepUntilContinued();
     const after = this.#election.isLeader();
     return { before, after, outcome: await this.confirm(n) };
   }
 
+  /** From now on confirms block after block under the lease that was won last, and never asks whether it still leads. */
   confirmOn(): void {
     this.#confirming = Promise.resolve();
     this.#confirming = this.#confirmOn();
@@ -167,6 +161,7 @@ class Node implements NodeCalls {
     await last;
   }
 
+  /** Leads with work that reports progress until it is told to stand still. */
   work(): void {
     this.#election
       .runAsLeader(async (signal, _term, leadership) => {
@@ -179,10 +174,12 @@ class Node implements NodeCalls {
     this.#moves = false;
   }
 
+  /** The next steps of the chain that the watcher follows. */
   grow(steps: readonly SourceStep[]): void {
     for (const step of steps) this.#parts.chain.feed(step);
   }
 
+  /** Takes transactions in, as a node does before a block carries them. The same `id` may be sent to another node too. */
   async submit(id: string, transactions: readonly Transaction[]): Promise<void> {
     const { store } = this.#parts;
     const hashes = transactions.map(({ hash }) => hash);
@@ -191,6 +188,7 @@ class Node implements NodeCalls {
     await store.markAcknowledged(hashes, { operationId: `${id}/acknowledged` });
   }
 
+  /** Stops, closes the pool and lets the process end. */
   async end(): Promise<void> {
     await this.stop();
     await this.#parts.store.close();
@@ -227,8 +225,8 @@ class Node implements NodeCalls {
 
 async function answer(node: Node, { id, name, args }: Call): Promise<void> {
   try {
-    // The parent pairs name and arguments by `NodeCalls`; across the process border that is lost.
-    const value: unknown = await (node[name] as (...args: unknown[]) => unknown).apply(node, args);
+    // The parent's types pair name and arguments; across the process border that is lost.
+    const value: unknown = await (node[name as keyof Node] as (...args: unknown[]) => unknown).apply(node, [...args]);
     send({ kind: 'done', id, value });
   } catch (error) {
     send({ kind: 'failed', id, code: codeOf(error) });

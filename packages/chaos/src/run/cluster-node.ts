@@ -1,8 +1,8 @@
 /** One node of a run: a process that is started, killed, stopped, cut off, and started again under the same id. */
 import type { SourceStep, Transaction } from 'mempool-core';
 import type { TcpProxy } from 'mempool-testkit';
-import type { NodeEvent, NodeSetup } from '../node/call.ts';
 import { ChildNode } from '../node/child-node.ts';
+import type { NodeEvent, NodeSetup } from '../node/message.ts';
 
 /** `paused`: stopped by a signal. */
 type NodeState = 'down' | 'starting' | 'running' | 'paused';

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SourceStep, Transaction } from 'mempool-core';
 import { startProxy, type TcpProxy } from 'mempool-testkit';
-import type { NodeEvent, NodeSetup } from '../node/call.ts';
 import { FedChain } from '../node/fed-chain.ts';
+import type { NodeEvent, NodeSetup } from '../node/message.ts';
 import { ClusterNode } from './cluster-node.ts';
 import { poolSettings } from './pool-settings.ts';
 

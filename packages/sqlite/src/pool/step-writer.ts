@@ -1,16 +1,8 @@
-import { isLive, knownStages, type Stage, type StoreEvent, type Transaction } from 'mempool-core';
+import { isLive, knownStages, type StoreEvent, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { HashIndex } from './hash-index.ts';
 import type { PoolFile } from './pool-file.ts';
 import type { PoolState } from './records.ts';
-
-const counterOf = {
-  Pending: 'pending',
-  RolledBack: 'pending',
-  Propagated: 'propagated',
-  Acknowledged: 'acknowledged',
-  Confirmed: 'confirmed',
-} as const;
 
 /** A step. With `newcomers` a receive of unknown hashes, all of which become Pending; their rows in `tx` are already written. */
 export interface FileStep<T> extends core.Step<T> {
@@ -110,13 +102,9 @@ export class StepWriter {
 
   /** Updates the counters by the events, and writes both as the pool's new state. */
   #record(events: readonly StoreEvent[]): void {
-    for (const event of events) {
-      if (event.kind === 'block') continue;
-      this.#count(event.previous.stage, -1);
-      this.#count(event.stage, 1);
-    }
+    core.countStages(this.#state, events);
     // A damaged stage was counted as the original one.
-    if (Object.values(counterOf).some((counter) => this.#state[counter] < 0))
+    if (core.stageCounters.some((counter) => this.#state[counter] < 0))
       Object.assign(this.#state, this.#file.row('recount'));
     this.#append(events.length, core.encodeEvents(events));
   }
@@ -127,9 +115,5 @@ export class StepWriter {
     this.#file.run('step', { ...this.#state, count, events });
     const surplus = this.#state.lastEventSeq - this.#state.maxEvents;
     if (surplus > 0) this.#file.run('trimSteps', surplus);
-  }
-
-  #count(stage: Stage | 'RolledBack', by: number): void {
-    if (stage in counterOf) this.#state[counterOf[stage as keyof typeof counterOf]] += by;
   }
 }

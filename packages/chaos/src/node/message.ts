@@ -1,5 +1,5 @@
-import type { ConfirmOutcome, MempoolConfig, SourceStep, Transaction, WatcherEvent } from 'mempool-core';
-import type { ElectionEvent, ElectionState, LeaderView, Lease } from 'mempool-election';
+import type { MempoolConfig, WatcherEvent } from 'mempool-core';
+import type { ElectionEvent } from 'mempool-election';
 
 /** How one node takes part in the election; what is left out is the election's default. */
 export interface ElectionSetup {
@@ -22,7 +22,7 @@ export interface NodeSetup {
   readonly url: string;
   /** The pool, which the elections belong to. */
   readonly pool: MempoolConfig & { readonly pool: string };
-  /** Usually one; the calls below are about the first. */
+  /** Usually one; the calls of `Node` are about the first. */
   readonly elections: readonly ElectionSetup[];
   /** A watcher joins the first election, the pool and the chain that `grow` feeds. */
   readonly watcher: boolean;
@@ -30,50 +30,11 @@ export interface NodeSetup {
   readonly recordsEvents: boolean;
 }
 
-export interface NodeStatus {
-  readonly isLeader: boolean;
-  readonly remainingMs: number;
-  readonly state: ElectionState;
-  readonly term: number;
-  readonly leader: LeaderView | null;
-  readonly lease: Lease | null;
-}
-
-/** What a node found at its first statement after it was stopped and continued. */
-export interface Awakening {
-  readonly before: boolean;
-  readonly after: boolean;
-  readonly outcome: ConfirmOutcome;
-}
-
-/** What a node can be told to do. */
-export interface NodeCalls {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-  resign(): Promise<void>;
-  status(): NodeStatus;
-  /** Applies block `n` under the lease that this node won last, whether or not it still has it. */
-  confirm(n: number): Promise<ConfirmOutcome>;
-  /** Stops this process within a statement, as SIGSTOP does; continued, it looks whether it leads and confirms block `n`. */
-  sleepThenConfirm(n: number): Promise<Awakening>;
-  /** From now on confirms block after block under the lease that was won last, and never asks whether it still leads. */
-  confirmOn(): void;
-  confirmNoMore(): Promise<void>;
-  /** Leads with work that reports progress until it is told to stand still. */
-  work(): void;
-  standStill(): void;
-  /** The next steps of the chain that the watcher follows. */
-  grow(steps: readonly SourceStep[]): void;
-  /** Takes transactions in, as a node does before a block carries them. The same `id` may be sent to another node too. */
-  submit(id: string, transactions: readonly Transaction[]): Promise<void>;
-  /** Stops, closes the pool and lets the process end. */
-  end(): Promise<void>;
-}
-
-export interface Call<K extends keyof NodeCalls = keyof NodeCalls> {
+/** To a node: calls a method of its `Node`. */
+export interface Call {
   readonly id: number;
-  readonly name: K;
-  readonly args: Parameters<NodeCalls[K]>;
+  readonly name: string;
+  readonly args: readonly unknown[];
 }
 
 /** What a node tells of itself. */
