@@ -6,9 +6,9 @@ import type { TaskInputs, TaskName } from './task.ts';
 export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
 /**
- * What a case needs beyond the core profile; a subject without it is `unsupported` there, not failed. `volatile`: a backend
- * that is not durable. `unshared`: one that is not shared. `election`: it has `leases`. `forget`, `damage`: it has
- * the hook of that name.
+ * What a case needs beyond the core profile. A subject without it is `unsupported` in that case; it has not failed.
+ * - `volatile`: the backend is not durable. `unshared`: it is not shared.
+ * - `election`: the subject has `leases`. `forget`, `damage`: it has the hook of that name.
  */
 export type Need =
   | keyof Capabilities
@@ -25,9 +25,10 @@ export type Need =
 export type LeaseTrait = 'hints' | 'processes';
 
 /**
- * A record to damage, so that it cannot be read back as what was written: a payload, what a priority pool keeps of a transaction
- * beside it, an entry of the log, the point of a block, an event, the outcome under an operation id, the lease of the pool's
- * election, or what the pool is: its counters.
+ * A record to damage, so that it cannot be read back as it was written:
+ * - `payload`, `entry`: of a transaction, its payload, or the entry that a priority pool keeps beside it.
+ * - `log`: an entry of the log. `point`: the point of a block. `event`: an event.
+ * - `operation`: the outcome under an operation id. `lease`: the lease of the pool's election. `meta`: the pool's counters.
  */
 export type Damage =
   | { readonly kind: 'payload' | 'entry'; readonly hash: string }
@@ -51,12 +52,12 @@ export interface ConformanceCase {
   readonly needs?: readonly Need[];
   /** It shows what core's boundary does by itself, before or instead of a call to the backend. */
   readonly boundary?: true;
-  /** The order of the pools that it opens without naming one; default: that of arrival. See `onBothOrderings`. */
+  /** The ordering of the pools that it opens without naming one. Default: `fifo`. See `onBothOrderings`. */
   readonly ordering?: Ordering | undefined;
   run(context: CaseContext): Promise<void>;
 }
 
-/** What a runner gives to a case: a pool of its own, and nothing to clean up. */
+/** What a runner gives to a case. The case has a pool of its own and cleans up nothing. */
 export interface CaseContext {
   /** Opens the case's pool; again: another node on it where the backend is shared. Closed by the runner, whatever happens. */
   open(options?: OpenOptions): Promise<MempoolStore>;
@@ -70,14 +71,14 @@ export interface CaseContext {
   newPool(): string;
   /** One node of the pool's election, not started yet. Stopped by the runner, whatever happens. */
   elect(options?: ElectOptions): Election;
-  /** Makes the election's store lose all it has, as a server does that was restarted empty. */
+  /** Makes the election's store lose everything, like a server that restarts empty. */
   forget(): Promise<void>;
-  /** Changes bytes of what is stored of the case's pool, while nobody has it open. */
+  /** Changes stored bytes of the case's pool. Nobody may have the pool open. */
   damage(record: Damage): Promise<void>;
   /** Seeded: the same seed gives the same case. */
   readonly random: Random;
   readonly capabilities: Capabilities;
-  /** How many times as many kills, aborts and rounds of chance are wanted as usual. */
+  /** Factor on the usual number of kills, aborts and random rounds. */
   readonly effort: number;
   /** The pool's name, for a child process that opens it too. */
   readonly pool: string;
@@ -146,7 +147,7 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject> {
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
   /** Changes bytes of one record of a pool that nobody has open, where it is kept. */
   damage?(pool: string, record: Damage): Promise<void>;
-  /** Its pools in order of arrival reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
+  /** Its fifo pools reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
   readonly fifoVerbs?: boolean;
   /**
    * `core`: `defineBackend` of the same copy of mempool-core makes its stores. Then cases of core's boundary do not run again,

@@ -78,8 +78,8 @@ export function mustRank(
   return must(id, title, run, ['priority', ...needs]);
 }
 
-/** A case about what a pool in order of arrival has of the verbs of pools with limits. */
-export function mustArrive(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
+/** A case about what a fifo pool has of the verbs of pools with limits. */
+export function mustFifo(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
   return must(id, title, run, ['arrival-verbs']);
 }
 
@@ -118,5 +118,5 @@ export const eachOnPoolInFlight: EachOf<InFlight> = eachOf(onPoolInFlight);
 export const eachElect: EachOf<ConformanceCase['run']> = eachOf(mustElect);
 export const eachOnElection: EachOf<OnStore<LeaseStore>> = eachOf(onElection);
 export const eachRanked: EachOf<ConformanceCase['run']> = eachOf(mustRank);
-export const eachFifo: EachOf<ConformanceCase['run']> = eachOf(mustArrive);
+export const eachFifo: EachOf<ConformanceCase['run']> = eachOf(mustFifo);
 export const eachOnFifoPool: EachOf<OnStore<MempoolStore>> = eachOf(onFifoPool);

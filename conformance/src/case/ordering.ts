@@ -4,8 +4,8 @@ import type { ConformanceCase, Need } from './case.ts';
 const mark = '@priority';
 
 /**
- * Each case as it is, and again on pools by priority: where nobody says a priority, they keep every rule of a pool in order of
- * arrival. The second one has the first one's id with `@priority` behind it, and needs the capability.
+ * Each case as it is, and again on pools by priority. Without a priority such a pool keeps every rule of a fifo pool. The second
+ * case has the id of the first with `@priority` behind it, and needs the capability.
  */
 export function onBothOrderings(cases: readonly ConformanceCase[]): ConformanceCase[] {
   return cases.flatMap((one) => [

@@ -2,7 +2,7 @@ import type { ConformanceCase } from '../case/case.ts';
 import { onBothOrderings } from '../case/ordering.ts';
 import type { AnySubject } from '../case/subject.ts';
 import { chainCases } from './blocks/chain.ts';
-import { sightingCases } from './blocks/inclusions.ts';
+import { inclusionCases } from './blocks/inclusions.ts';
 import { rollbackCases, rollbackDepthCases } from './blocks/rollback.ts';
 import { abortCases } from './boundary/abort.ts';
 import { closingCases, processCases } from './boundary/closing.ts';
@@ -57,7 +57,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...confirmationCases,
   ...thresholdCases,
   ...revivalCases,
-  ...sightingCases,
+  ...inclusionCases,
   ...rollbackCases,
   ...rollbackDepthCases,
   ...matrixCases,

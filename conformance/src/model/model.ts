@@ -234,12 +234,12 @@ export class Model {
     const { inclusions, chain } = this.#pool;
     chain.push(block);
     this.#pool.forgotten = Math.max(this.#pool.forgotten, chain.length - 1 - this.#options.maxRollback);
-    this.#forgetSightings();
+    this.#forgetInclusions();
     for (const hash of block.seen) if (!inclusions.has(hash)) inclusions.set(hash, block);
     for (const hash of block.unseen) inclusions.delete(hash);
   }
 
-  #forgetSightings(): void {
+  #forgetInclusions(): void {
     const { inclusions } = this.#pool;
     const kept = new Set(pools.keptBlocks(this.#pool));
     for (const [hash, block] of inclusions) if (!kept.has(block)) inclusions.delete(hash);
@@ -264,7 +264,7 @@ export class Model {
     if (target === kept.length - 1) return { kind: 'unchanged', tip };
     const undone = new Set(kept.slice(target + 1));
     this.#pool.chain = this.#pool.chain.filter((block) => !undone.has(block));
-    this.#forgetSightings();
+    this.#forgetInclusions();
     const returned = this.#undo(undone);
     return { kind: 'rolled-back', tip: pools.tipOf(this.#pool), undone: undone.size, returned };
   }

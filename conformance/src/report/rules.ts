@@ -65,7 +65,7 @@ export const rules: Readonly<Record<string, string>> = {
   P15: 'durable: a priority pool reopens as it was',
   P16: 'several nodes, one order',
   P17: 'bad input to the verbs of a pool with limits',
-  P18: 'what a pool in order of arrival does, and refuses',
+  P18: 'what a fifo pool does, and refuses',
   history: 'random histories against a model of all rules',
 };
 

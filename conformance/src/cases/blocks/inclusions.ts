@@ -169,4 +169,4 @@ const ownPools = mustEach({
 });
 
 /** L13: the block came before the transaction. */
-export const sightingCases: readonly ConformanceCase[] = [...onePool, ...ownPools];
+export const inclusionCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

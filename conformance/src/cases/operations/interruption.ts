@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { MempoolStore, OpenOptions, WriteOptions } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { must, mustArrive, mustRank } from '../../case/must.ts';
+import { must, mustFifo, mustRank } from '../../case/must.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observe, observeWhole } from '../../histories/observation.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
@@ -168,7 +168,7 @@ async function readAll(store: MempoolStore): Promise<unknown> {
   return { usage, lists: lists.map(hashesOf), limits: await store.setLimits({}), ranked };
 }
 
-function anyMomentOf(verb: PoolRound['verb'], make: typeof mustArrive, options: OpenOptions): ConformanceCase {
+function anyMomentOf(verb: PoolRound['verb'], make: typeof mustFifo, options: OpenOptions): ConformanceCase {
   const title = `${verb} that is aborted at any moment is done and answered, or rejects and has changed nothing`;
   return make(`R3/any-moment-${verb}`, title, async (context) => {
     const clock = { nowMs: 1_000 };
@@ -195,7 +195,7 @@ export const interruptionCases: readonly ConformanceCase[] = [
   ...(['receive', 'markInflight', 'markAcknowledged', 'release', 'drop', 'confirm', 'rollback'] as const).map(
     anyMoment,
   ),
-  ...(['take', 'flush', 'sweep', 'setLimits'] as const).map((verb) => anyMomentOf(verb, mustArrive, {})),
+  ...(['take', 'flush', 'sweep', 'setLimits'] as const).map((verb) => anyMomentOf(verb, mustFifo, {})),
 ];
 
 /** That verb has no other pools. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachFifo, eachOnFifoPool, eachRanked, mustArrive, mustEach, onFifoPool } from '../../case/must.ts';
+import { eachFifo, eachOnFifoPool, eachRanked, mustEach, mustFifo, onFifoPool } from '../../case/must.ts';
 import {
   block,
   eventsOf,
@@ -19,7 +19,7 @@ import {
 import type { Submission } from '../../scenario/priority.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
-/** What a pool in order of arrival would have to forget, or does not do. */
+/** What a fifo pool would have to forget, or does not do. */
 const beyond: readonly (readonly [string, (store: MempoolStore, one: Submission) => Promise<unknown>])[] = [
   ['priority', (store, one) => store.receive([{ ...one, verdict: { priority: 1n } }])],
   ['sender', (store, one) => store.receive([{ ...one, verdict: { sender: 's' } }])],
@@ -40,7 +40,7 @@ const beyond: readonly (readonly [string, (store: MempoolStore, one: Submission)
 ];
 
 function refuses([name, call]: (typeof beyond)[number]): ConformanceCase {
-  const title = `a pool in order of arrival refuses ${name} as unsupported, and changes nothing`;
+  const title = `a fifo pool refuses ${name} as unsupported, and changes nothing`;
   return onFifoPool(`P18/refuses-${name}`, title, async (store, context) => {
     await receive(context, store, 1);
     const before = await snapshot(store);
@@ -70,7 +70,7 @@ function unlessUnsupported(error: unknown): null {
 }
 
 const ownPools = eachRanked({
-  'P18/ordering: a pool is in order of arrival unless priority is asked for, and says so': async (context) => {
+  'P18/ordering: a pool is fifo unless priority is asked for, and says so': async (context) => {
     const stores = [await context.open(), await context.openOther({ ordering: 'priority' })];
     assert.deepEqual(
       [...stores, await context.openOther({ ordering: 'fifo' })].map(({ ordering }) => ordering),
@@ -80,7 +80,7 @@ const ownPools = eachRanked({
 });
 
 const ownFifoPools = eachFifo({
-  'P18/refuses-limits-at-open: open refuses any limit but maxTxs for a pool in order of arrival': async (context) => {
+  'P18/refuses-limits-at-open: open refuses any limit but maxTxs for a fifo pool': async (context) => {
     for (const options of otherLimits) {
       const error = await rejection(context.openOther(options));
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'), Object.keys(options)[0]);
@@ -142,7 +142,7 @@ const oneFifoPool = eachOnFifoPool({
     ]);
     assert.deepEqual(kindsOf(outcomes), ['received', 'received']);
   },
-  'P18/reap: reap gives what fits in order of arrival, and changes nothing': async (store, context) => {
+  'P18/reap: reap gives what fits in fifo order, and changes nothing': async (store, context) => {
     const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
     await store.receive(batch);
     const [a, b, c, d] = hashesOf(batch);
@@ -226,7 +226,7 @@ const oneFifoPool = eachOnFifoPool({
     assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Dropped', 'Dropped']);
     assert.equal((await store.checkStatus(hashes.slice(1)))[0]?.reason, 'flushed');
   },
-  'P18/no-limit: without a limit a pool in order of arrival takes all': async (store) => {
+  'P18/no-limit: without a limit a fifo pool takes all': async (store) => {
     assert.equal((await store.setLimits({})).maxTxs, Number.POSITIVE_INFINITY);
   },
   'P18/set-limit: setLimits sets maxTxs for what comes, and drops nothing': async (store, context) => {
@@ -255,7 +255,7 @@ const ownPoolsArrivalCases = mustEach({
   },
 });
 
-export const arrivalCases: readonly ConformanceCase[] = [
+export const fifoCases: readonly ConformanceCase[] = [
   ...beyond.map(refuses),
   ...ownPools,
   ...ownFifoPools,
@@ -290,7 +290,7 @@ const endings: readonly (readonly [id: string, title: string, end: Ending])[] = 
 
 /** Marked in flight again by its hash, it is under no lease. */
 function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
-  return mustArrive(`P18/lease-ended-when-${id}`, `${title} ends the lease`, async (context) => {
+  return mustFifo(`P18/lease-ended-when-${id}`, `${title} ends the lease`, async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const [one, other] = await receive(context, store, 2);
@@ -307,8 +307,8 @@ function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
   });
 }
 
-const arrivalLeaseOwnFifoPools = eachFifo({
-  'P18/take: take marks the oldest in flight under a lease, whose end gives them back': async (context) => {
+const fifoClaimOwnFifoPools = eachFifo({
+  'P18/take: take marks the oldest in flight under a claim, whose end gives them back': async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const hashes = hashesOf(await receive(context, store, 4));
@@ -378,7 +378,7 @@ const arrivalLeaseOwnFifoPools = eachFifo({
   },
 });
 
-const arrivalLeaseOneFifoPool = eachOnFifoPool({
+const fifoClaimOneFifoPool = eachOnFifoPool({
   'P18/take-repeated: a repeated take gives what is still claimed, and takes nothing more': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 4));
     const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
@@ -390,8 +390,8 @@ const arrivalLeaseOneFifoPool = eachOnFifoPool({
   },
 });
 
-export const arrivalLeaseCases: readonly ConformanceCase[] = [
+export const fifoClaimCases: readonly ConformanceCase[] = [
   ...endings.map(ends),
-  ...arrivalLeaseOwnFifoPools,
-  ...arrivalLeaseOneFifoPool,
+  ...fifoClaimOwnFifoPools,
+  ...fifoClaimOneFifoPool,
 ];

@@ -5,7 +5,7 @@ import { chainTagCases, forkCases } from './chain-tags.ts';
 import { chanceCases } from './chance.ts';
 import { drainCases } from './drain.ts';
 import { evictionCases } from './eviction.ts';
-import { arrivalCases, arrivalLeaseCases } from './fifo.ts';
+import { fifoCases, fifoClaimCases } from './fifo.ts';
 import { gossipCases } from './gossip.ts';
 import { poolInputCases } from './input.ts';
 import { limitCases } from './limits.ts';
@@ -46,7 +46,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...poolReopeningCases,
   ...poolNodeCases,
   ...poolInputCases,
-  ...arrivalCases,
-  ...arrivalLeaseCases,
+  ...fifoCases,
+  ...fifoClaimCases,
   ...chanceCases,
 ];

@@ -75,7 +75,7 @@ const ownPoolsShared = eachRanked({
     assert.deepEqual(await scenes[0].ready(), []);
     await agree(scenes);
   },
-  'P16/lease-of-another: another node ends the lease of a node that left': async (context) => {
+  'P16/lease-of-another: another node ends the claim of a node that left': async (context) => {
     const [a, b] = await openScenes(context);
     await a.fill(ladder([3, 2, 1]));
     const options = { owner: 'a', claimMs: 1_000, operationId: 'lot' };

@@ -115,14 +115,14 @@ function forGood(made: 'fifo' | 'priority', other: 'fifo' | 'priority'): Conform
 }
 
 const ownPoolsDurable = eachRanked({
-  'P15/reopened: entries, order, limits, leases and tags are as they were': async (context) => {
+  'P15/reopened: entries, order, limits, claims and tags are as they were': async (context) => {
     const scene = await varied(context);
     const before = await everything(scene);
     const again = await reopened(scene);
     assert.deepEqual(await everything(again), before);
     assertConsistent(await again.dump());
   },
-  'P15/goes-on: after reopening leases end, times count on, tags are withdrawn and numbers rise': async (context) => {
+  'P15/goes-on: after reopening claims end, times count on, tags are withdrawn and numbers rise': async (context) => {
     const scene = await reopened(await varied(context));
     const { lastGossipSeq } = await scene.dump();
     await scene.fill({ fresh: {} });
@@ -134,7 +134,7 @@ const ownPoolsDurable = eachRanked({
     scene.clock.nowMs += 49_000;
     assert.ok((await scene.store.sweep()).expired.length >= 4);
   },
-  'P15/repeated-take: a take that is repeated after reopening has what is still under its lease': async (context) => {
+  'P15/repeated-take: a take that is repeated after reopening has what is still under its claim': async (context) => {
     const scene = await reopened(await varied(context));
     const { transactions } = await scene.store.take({ maxTxs: 2 }, lot);
     assert.deepEqual(scene.names(transactions), ['s2']);

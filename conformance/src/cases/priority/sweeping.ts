@@ -144,7 +144,7 @@ const ownPools = eachRanked({
     );
     assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), due);
   },
-  'P9/lease-then-expiry: what a lease gives back may expire': async (context) => {
+  'P9/lease-then-expiry: what a claim gives back may expire': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
     await scene.store.take({}, { owner: 'o', claimMs: 50 });
@@ -227,7 +227,7 @@ const onePool = eachOnPriorityPool({
     scene.clock.nowMs += 11;
     assert.deepEqual([await expired(scene), await scene.parked()], [['parent'], ['child']]);
   },
-  'P9/one-after-the-other: leases end first, then the old go, then what is over the limits': async (scene) => {
+  'P9/one-after-the-other: claims end first, then the old go, then what is over the limits': async (scene) => {
     await scene.fill({ taken: { priority: 9n }, old: { priority: 8n, expiresAt: startMs }, ...ladder([5, 4, 3]) });
     await scene.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 10 });
     await scene.store.setLimits({ maxTxs: 3 });

@@ -44,7 +44,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await scene.stages('t0', 't1', 't2', 't3'), ['Pending', 'Propagated', 'Pending', 'Propagated']);
     assert.deepEqual(await scene.ready(), ['t2', 't0']);
   },
-  'P8/lot: a lot tells its lease, its owner, its end and what reap would have told': async (scene) => {
+  'P8/lot: a lot tells its claim, its owner, its end and what reap would have told': async (scene) => {
     await scene.fill(ladder([1, 2], { gas: 4 }));
     const due = await scene.store.reap();
     const lot = await scene.store.take({}, { owner: 'o-1', claimMs: 250, operationId: 'op' });
@@ -52,7 +52,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(lot, { claimId: 'op', owner: 'o-1', untilMs, transactions: due });
     assert.deepEqual((await scene.entry('t0')).lease, { id: 'op', owner: 'o-1', untilMs });
   },
-  'P8/own-id: without an operation id every lot has a lease id of its own': async (scene) => {
+  'P8/own-id: without an operation id every lot has a claim id of its own': async (scene) => {
     await scene.fill(ladder([1, 2]));
     const [a, b] = [await scene.store.take({ maxTxs: 1 }, mine), await scene.store.take({ maxTxs: 1 }, mine)];
     assert.notEqual(a.claimId, b.claimId);
@@ -75,7 +75,7 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ late: {} });
     await scene.unchanged(async () => assert.deepEqual(await scene.store.take({}, options), first));
   },
-  'P8/repeated-later: a repeat with the same id gives what is still under the lease': async (scene) => {
+  'P8/repeated-later: a repeat with the same id gives what is still under the claim': async (scene) => {
     await scene.fill(ladder([4, 3, 2, 1]));
     const options = { ...mine, operationId: 'op' };
     const first = await scene.store.take({}, options);
@@ -87,7 +87,7 @@ const onePool = eachOnPriorityPool({
       assert.deepEqual([lease, scene.names(transactions)], [before, ['t1', 't3']]);
     });
   },
-  'P8/repeated-after-its-end: a repeat after the lease has ended has nothing, though others took it': async (scene) => {
+  'P8/repeated-after-its-end: a repeat after the claim has ended has nothing, though others took it': async (scene) => {
     await scene.fill(ladder([2, 1]));
     const options = { ...mine, operationId: 'op' };
     await scene.store.take({}, options);
@@ -97,7 +97,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual((await scene.store.take({}, options)).transactions, []);
     assert.deepEqual(await scene.stages('t0', 't1'), ['Propagated', 'Pending']);
   },
-  'P8/lease-end: a lease that has ended gives its transactions back, at their places': async (scene, context) => {
+  'P8/lease-end: a claim that has ended gives its transactions back, at their places': async (scene, context) => {
     await scene.fill(ladder([3, 2, 1]));
     const order = await scene.order();
     await takeNames(scene, 2);
@@ -121,14 +121,14 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['t1']);
     assert.deepEqual(await scene.stages('t0'), ['Propagated']);
   },
-  'P8/given-time: a lease begins at the time of the call, which is never past the pool’s': async (scene) => {
+  'P8/given-time: a claim begins at the time of the call, which is never past the pool’s': async (scene) => {
     await scene.fill(ladder([2, 1]));
     const { nowMs } = scene.clock;
     const early = await scene.store.take({ maxTxs: 1 }, { ...mine, now: nowMs - 300 });
     const late = await scene.store.take({ maxTxs: 1 }, { ...mine, now: nowMs + 300 });
     assert.deepEqual([early.untilMs, late.untilMs], [nowMs + 700, nowMs + 1_000]);
   },
-  'P8/by-end: leases are given back in the order of their ends, then of arrival': async (scene) => {
+  'P8/by-end: claims are given back in the order of their ends, then of arrival': async (scene) => {
     await scene.fill(ladder([5, 4, 3, 2]));
     await takeNames(scene, 2, { ...mine, claimMs: 2_000 });
     await takeNames(scene, 2, { ...mine, claimMs: 1_000 });
@@ -166,7 +166,7 @@ const onePool = eachOnPriorityPool({
 });
 
 const ownPools = eachRanked({
-  'P8/counters-cleared: what a lease gives back has no counters': async (context) => {
+  'P8/counters-cleared: what a claim gives back has no counters': async (context) => {
     const scene = await openScene(context, { dropThreshold: 5 });
     await scene.fill(ladder([1]));
     await takeNames(scene, 1);

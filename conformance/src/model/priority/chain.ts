@@ -95,12 +95,12 @@ function append(state: PriorityState, block: AppliedBlock, maxRollback: number):
   const { pool } = state;
   pool.chain.push(block);
   pool.forgotten = Math.max(pool.forgotten, pool.chain.length - 1 - maxRollback);
-  forgetSightings(state);
+  forgetInclusions(state);
   for (const hash of block.seen) if (!pool.inclusions.has(hash)) pool.inclusions.set(hash, block);
   for (const hash of block.unseen) pool.inclusions.delete(hash);
 }
 
-function forgetSightings({ pool }: PriorityState): void {
+function forgetInclusions({ pool }: PriorityState): void {
   const kept = new Set(pools.keptBlocks(pool));
   for (const [hash, block] of pool.inclusions) if (!kept.has(block)) pool.inclusions.delete(hash);
 }
@@ -125,7 +125,7 @@ export function rollback(state: PriorityState, point: ChainPoint | null): Rollba
   if (target === kept.length - 1) return { kind: 'unchanged', tip };
   const undone = new Set(kept.slice(target + 1));
   pool.chain = pool.chain.filter((block) => !undone.has(block));
-  forgetSightings(state);
+  forgetInclusions(state);
   const before = new Set([...pool.live.values()].filter(({ stage }) => stage === 'Pending'));
   undo(state, undone);
   const withdrawn = [...state.satisfied].flatMap(([tag, tick]) => (tick > pool.chain.length ? [tag] : []));
