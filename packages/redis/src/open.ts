@@ -11,11 +11,11 @@ import { openPriority } from './priority/store.ts';
 
 type Options = DriverOptions & RedisOptions;
 
-/** The keys of the design that this one follows; beside them it had `payload:<hash>`. */
+/** Key names of the original design, which this one replaces. It also had `payload:<hash>`. */
 const originalNames = ['pending', 'inflight', 'finalized', 'seq', 'watcher:lock'];
 const retentionFields = ['maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
-/** Connects, tries every command the scripts use, makes the pool where there is none, and warns of what may lose data. */
+/** Connects, tries every command that the scripts use, creates the pool if there is none, and warns of settings that may lose data. */
 export async function openRedis(options: Options): Promise<StoreDriver> {
   const prefix = taggedPrefix(options.keyPrefix ?? options.pool);
   const connection = new Connection(options);
@@ -36,7 +36,7 @@ export async function openRedis(options: Options): Promise<StoreDriver> {
   }
 }
 
-/** Some servers are none for a pool, and what they say to its commands tells nobody why. A server may forbid the question. */
+/** Refuses Redis Cluster and Sentinel, whose own errors would not say why. A server may forbid the command INFO. */
 async function refuseMode(connection: Connection, { timeoutMs, clock }: Options): Promise<void> {
   const ask = (remainingMs: number) => connection.send('INFO', ['server'], remainingMs).then(String);
   const info = await retryUntil({ timeoutMs, clock, signal: undefined }, ask).catch((error: unknown) => {
@@ -47,7 +47,7 @@ async function refuseMode(connection: Connection, { timeoutMs, clock }: Options)
   if (wrong !== null) throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', wrong);
 }
 
-/** `more`: commands beside those that every pool needs. */
+/** Tries the commands of the scripts. `more`: commands beside those that every pool needs. */
 async function probe(connection: Connection, prefix: string, more: readonly string[]): Promise<void> {
   const keys = [`${prefix}:probe`, `${prefix}:probe:old`];
   // Twice: the first call is an EVAL, the second an EVALSHA.
@@ -61,7 +61,7 @@ async function probe(connection: Connection, prefix: string, more: readonly stri
   throw new MempoolError(code, `${needed}the server refuses ${command}: ${words}`, { command });
 }
 
-/** For lua/pool/open.lua: the epoch of a new pool and the retention that this open names. */
+/** The arguments of lua/pool/open.lua: the epoch for a new pool, and the retention that this open names. */
 function poolArguments({ pool, retention, ordering, limits }: Options): (string | number)[] {
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');
@@ -70,7 +70,7 @@ function poolArguments({ pool, retention, ordering, limits }: Options): (string 
   return [...names, encodeLimits({ ...defaultLimits, ...limits }), epoch];
 }
 
-/** Says through `log` what an operator should know and no verb will tell. A server may forbid the questions. */
+/** Logs what an operator should know and no verb reports. A server may forbid the commands. */
 async function warn(connection: Connection, { log, timeoutMs, keyPrefix, pool }: Options): Promise<void> {
   const ask = (command: string, subject: string): Promise<string> =>
     connection.send(command, [subject], timeoutMs).then(String, () => '');
@@ -84,7 +84,7 @@ async function warn(connection: Connection, { log, timeoutMs, keyPrefix, pool }:
   for (const before of new Set([prefix, taggedPrefix(prefix)]))
     for (const name of originalNames) {
       const key = `${before}:${name}`;
-      // The election's lock has the same name, and a lease beside it.
+      // The election's lock has the same name, but there is a lease beside it.
       if (!(await there(key)) || (name === 'watcher:lock' && (await there(`${before}:watcher:lease`)))) continue;
       log('warn', `${key} is of the original design, and not read here; see redis-cli in the README`, { key });
     }

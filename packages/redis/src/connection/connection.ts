@@ -12,18 +12,18 @@ type UnansweredCode = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 export interface RunContext {
   readonly signal?: AbortSignal | undefined;
   readonly createPool?: (timeoutMs: number) => Promise<unknown>;
-  /** What the call is to come behind, which may take a part of its time. */
+  /** What the call must wait for. It may take part of the call's time. */
   readonly behind?: (() => Promise<unknown>) | undefined;
 }
 
-/** One connection. It tells of every failed command whether it was sent, and repeats none but in `run`. */
+/** One connection. Its errors tell whether a command was sent. Only `run` repeats commands. */
 export class Connection {
   readonly #client: Redis;
   readonly #options: DriverOptions;
-  /** What the last attempt to connect met: nothing else tells a wrong password from a server that is away. */
+  /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
   #lastError: unknown = null;
   readonly #writer = new OrderedWriter();
-  /** Scripts sent in full on this connection. */
+  /** Digests of the scripts that were sent in full on this connection. */
   readonly #loaded = new Set<string>();
   readonly #scratch = new ReusedMemory();
 
@@ -44,8 +44,8 @@ export class Connection {
   }
 
   /**
-   * X5: sends the script until it is answered or the time is used up, writes in the order of the calls. `createPool` is for
-   * one that finds no pool (a flush, a restart without persistence) or a key of another type, which is named there.
+   * X5: sends the script until it is answered or the time is over; writes in the order of the calls. `createPool` runs when there is no
+   * pool (after a flush, or a restart without persistence), or for a key of another type, which its error names.
    */
   run<V extends Verb>(
     verb: V,
@@ -84,18 +84,18 @@ export class Connection {
     return this.#runOnce<V>(script, new ScriptCall(script, keys, args, this.#scratch), timeoutMs);
   }
 
-  /** One command, sent once; it changes nothing. */
+  /** Sends a reading command once. */
   send<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
     const command = () => this.#client.callBuffer(name, ...args) as Promise<Answer>;
     return this.#send(command, name, timeoutMs, 'ERR_MEMPOOL_UNAVAILABLE');
   }
 
-  /** Frees the socket at once; what was not answered is rejected. */
+  /** Closes the socket at once. Unanswered commands are rejected. */
   close(): void {
     this.#client.disconnect();
   }
 
-  /** The first call on a connection brings the script along: what comes behind it is not to find the script missing. */
+  /** The first call on a connection sends the source, so that calls after it find the script loaded. */
   async #runOnce<V extends Verb>({ sha, writes }: Script, call: ScriptCall, timeoutMs: number): Promise<Reply<V>> {
     const lost = writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
     const command = this.#loaded.has(sha) ? call.byDigest() : call.inFull();
@@ -114,7 +114,7 @@ export class Connection {
     }
   }
 
-  /** `lost`: what it means when the answer does not come. */
+  /** `lost`: the code of the error when no answer comes. */
   async #send<Answer>(
     send: () => Promise<Answer>,
     name: string,
@@ -144,7 +144,7 @@ export class Connection {
     throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `Redis is out of reach: ${why}`, { cause: lastError });
   }
 
-  /** A connection that gives no answer in time is given up, so that the next call does not wait behind it. */
+  /** Drops a connection that does not answer in time, so that the next call does not wait for it. */
   #answer<Answer>(reply: Promise<Answer>, timeoutMs: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

@@ -2,16 +2,16 @@ import { type ConnectionOptions, createSecureContext } from 'node:tls';
 import { type RedisOptions as ClientOptions, Redis } from 'ioredis';
 import { invalid } from 'mempool-core/backend';
 
-/** What `redis.open` takes beside the options of every backend. */
+/** Options of the backend beside those of every backend. */
 export interface RedisOptions {
   /** `redis://` or, with TLS, `rediss://` `[user][:password]@host[:port][/database number]`. */
   readonly url: string;
   /**
-   * What the keys begin with, before `:`; default the pool's name. It is put in braces unless it has a hash tag of its own,
-   * so that all keys of a pool are in one slot.
+   * Prefix of the keys, before `:`; default the pool's name. It is put in braces, unless it has its own hash tag, so that all keys of a
+   * pool are in one slot.
    */
   readonly keyPrefix?: string | undefined;
-  /** Certificates, server name and whatever else `tls.connect` takes; with it `redis://` means TLS too. */
+  /** Certificates, server name and other options of `tls.connect`. With it `redis://` uses TLS too. */
   readonly tls?: ConnectionOptions | undefined;
   /** Name of the connections in `CLIENT LIST`; default none. */
   readonly connectionName?: string | undefined;
@@ -19,12 +19,12 @@ export interface RedisOptions {
   readonly family?: 0 | 4 | 6 | undefined;
 }
 
-/** In what the clients of this package differ. */
+/** The options in which the clients of this package differ. */
 export type Tuning = Pick<ClientOptions, 'connectTimeout' | 'commandTimeout' | 'autoResubscribe'>;
 
 /**
- * A client that never repeats a command by itself (X2): what was sent when a connection broke is rejected, what comes while
- * there is none is refused. It connects again for ever, in the background.
+ * Creates a client that never repeats a command by itself (X2): commands under way when the connection breaks are rejected, commands
+ * without a connection are refused. It reconnects in the background, without end.
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the option
  */
@@ -59,7 +59,7 @@ function address({ url, tls }: RedisOptions) {
   };
 }
 
-/** Certificates are read once, and not at each attempt to connect: one that cannot be read would end the client without a word. */
+/** Reads certificates once, and not at each attempt to connect: there an unreadable one would end the client silently. */
 function secured(tls: ConnectionOptions): ConnectionOptions {
   if (typeof tls !== 'object' || tls === null) throw invalid('tls', 'an object');
   try {

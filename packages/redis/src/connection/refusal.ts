@@ -2,7 +2,7 @@ import { MempoolError, type MempoolErrorCode } from 'mempool-core';
 import { invalid, operationReused } from 'mempool-core/backend';
 import { isTlsRefusal } from './socket.ts';
 
-/** By the first word of the server's answer, or by words in it. */
+/** By the first word of the server's error, or by words in it. */
 const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^(OOM|MISCONF) /, 'ERR_MEMPOOL_STORE_FULL'],
   [/^READONLY /, 'ERR_MEMPOOL_READ_ONLY'],
@@ -13,47 +13,47 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^ERR Protocol error: invalid bulk length/, 'ERR_MEMPOOL_INVALID'],
   [/^MEMPOOL_GAP /, 'ERR_MEMPOOL_CORRUPT'],
   [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^(ERR )?unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
-  // Not carried out, but it may be later.
+  // Temporary: not carried out, but a later attempt may be.
   [/^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/, 'ERR_MEMPOOL_UNAVAILABLE'],
 ];
 
-/** By `redis_mode` of INFO: what a URL may name besides a server of its own. */
+/** By `redis_mode` of INFO: kinds of servers that are not supported. */
 export const unsupportedModes: Readonly<Record<string, string>> = {
   cluster: 'the URL is that of a node of a Redis Cluster, which is not supported yet',
   sentinel: 'the URL is that of a Redis Sentinel: give that of the server that it watches',
 };
 
-/** What is wrong with a server of this kind; `null` for one of its own. `info`: as INFO answers, or nothing. */
+/** The reason why this kind of server is not supported, or `null`. `info`: the answer of INFO, or empty. */
 export function unsupportedMode(info: string): string | null {
   const mode = /^redis_mode:(\w+)/m.exec(info)?.[1] ?? '';
   return Object.hasOwn(unsupportedModes, mode) ? (unsupportedModes[mode] as string) : null;
 }
 
-/** What Redis 6.2 puts before an error that a script met. */
+/** The prefix of Redis 6.2 to errors inside scripts. */
 const wrapping = /^(ERR Error running script \(call to \w+\): )?(@\w+: ?\d+: )*-?/;
 
-/** The server's words, without what it puts before those of a script's command. */
+/** The server's message, without the prefix of errors inside scripts. */
 export function unwrapped(message: string): string {
   return message.replace(wrapping, '').trim();
 }
 
-/** True for what the server said, as against what became of the connection. */
+/** True for an error reply of the server, false for an error of the connection. */
 export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** True where the script found no pool, or a key that is not ours. */
+/** True if the script found no pool, or a key of another type. */
 export function isPoolMissing(error: unknown): boolean {
   return isReply(error) && /^(MEMPOOL_GONE|WRONGTYPE) /.test(unwrapped(error.message));
 }
 
-/** The client hangs a failed command's arguments on its error: payloads and passwords, which belong in no log. */
+/** Removes the arguments that the client attaches to errors: payloads and passwords must not get into logs. */
 export function withoutArguments(error: unknown): unknown {
   if (error instanceof Error && 'command' in error) delete error.command;
   return error;
 }
 
-/** The server's refusal as an error of ours, or as it is; `asked` is what was refused, unless the server says better. */
+/** The server's error reply as a `MempoolError`; unknown ones are returned as they are. `asked`: the command, unless the message names it. */
 export function refusal(error: Error, asked: string): Error {
   const message = unwrapped(error.message);
   if (message.startsWith('MEMPOOL_REUSED')) return operationReused();
@@ -72,7 +72,7 @@ export function refusal(error: Error, asked: string): Error {
   });
 }
 
-/** Where server and client do not accept each other's certificates; else `null`. */
+/** The error if server and client do not accept each other's certificates; else `null`. */
 export function tlsRefusal(error: unknown): MempoolError | null {
   return isTlsRefusal(error)
     ? new MempoolError('ERR_MEMPOOL_AUTH', `TLS with the server fails: ${error.message}`, { cause: error })

@@ -1,10 +1,10 @@
 import { Command } from 'ioredis';
 import type { Script } from './script.ts';
 
-/** Not a bare `Uint8Array`, which is not told from what writes itself. */
+/** Not a plain `Uint8Array`: it could not be told from a `SelfWriting`. */
 export type Argument = string | number | Buffer | SelfWriting;
 
-/** An argument that is put together where it is sent from, so that its bytes are copied once. */
+/** An argument that writes itself into the send buffer, so that its bytes are copied once. */
 export interface SelfWriting {
   readonly length: number;
   writeTo(bytes: Buffer, at: number): void;
@@ -13,10 +13,10 @@ export interface SelfWriting {
 type Framed = string | Buffer | SelfWriting;
 
 const maxReusedBytes = 1024 * 1024;
-/** The most that a length takes, with its mark and both ends of lines. */
+/** Maximum bytes of a length, with its mark and both line ends. */
 const frameBytes = 15;
 
-/** The memory of the largest call that was answered, used again: to get new memory costs more than to write into it. */
+/** Reuses the buffer of the largest answered call: allocating memory costs more than writing to it. */
 export class ReusedMemory {
   #free: Buffer | null = null;
 
@@ -34,15 +34,15 @@ export class ReusedMemory {
 }
 
 /**
- * A script with its arguments as they go over the wire. The client would frame and copy each argument apart, at several times the
- * cost; and what is written before anything is waited for stays as it is, whatever the caller does with his bytes (M1).
+ * A script with its arguments in wire format. The client would frame and copy each argument separately, at several times the cost. The
+ * arguments are copied before anything is awaited, so callers may change their bytes afterwards (M1).
  */
 export class ScriptCall {
   readonly #script: Script;
   readonly #scratch: ReusedMemory;
   readonly #memory: Buffer;
   readonly #bytes: Buffer;
-  /** Where the name and the digest end. */
+  /** Where the bytes of name and digest end. */
   readonly #argumentsAt: number;
   readonly #count: number;
   #sent = 0;
@@ -65,7 +65,7 @@ export class ScriptCall {
     this.#count = given.length;
   }
 
-  /** For a server that has the script. */
+  /** As EVALSHA, for a server that has the script. */
   byDigest(): Command {
     this.#sent += 1;
     return new WrittenCommand('EVALSHA', this.#bytes);
@@ -80,8 +80,8 @@ export class ScriptCall {
   }
 
   /**
-   * Of a call that was answered: the server has read all of it. Of one that was sent twice the first attempt may still be on its way,
-   * out of the same memory.
+   * After the answer: gives the memory back, because the server has read all of it. Not if the call was sent twice: the first attempt may
+   * still be waiting to be sent from the same memory.
    */
   end(): void {
     if (this.#sent === 1) this.#scratch.give(this.#memory);
@@ -113,7 +113,7 @@ function writeFramed(bytes: Buffer, given: Framed, length: number, at: number): 
   return writeEnd(bytes, from + length);
 }
 
-/** Digit by digit: a text for each would cost as much as all the rest of the argument. */
+/** Writes digit by digit: a string for each number would cost as much as the rest of the argument. */
 function writeNumber(bytes: Buffer, mark: '*' | '$', number: number, at: number): number {
   bytes[at] = mark.charCodeAt(0);
   let end = at + 2;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readLua } from './lua-text.ts';
 
-/** A transaction as lua/pool/page.lua answers with it. */
+/** A transaction in an answer of lua/pool/page.lua. */
 export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
 /** For each hash, seq, bytes. */
 type FifoRows = (Buffer | number)[];
 type Moved = [digits: Buffer, recorded: Buffer];
-/** What lua/priority/changes.lua says of a mirror: changes that it lacks, what it has with them, and the server's clock. */
+/** The report of lua/priority/changes.lua on a mirror: the changes that it lacks, its version with them, and the server's time. */
 export type MirrorReport = [
   kind: Buffer,
   version: number,
@@ -16,13 +16,13 @@ export type MirrorReport = [
   before: number,
   ...Buffer[],
 ];
-/** What the record of an operation id holds. */
+/** The record of an operation id. */
 export type Known = [known: Buffer, record: Buffer];
 type Committed = MirrorReport | Known | OnTip<[]>;
 export type LoadedPage = [next: Buffer, ...unknown[]];
 type OnTip<Rest extends unknown[]> = [kind: Buffer, tip: Buffer, tick: number, ...Rest];
 
-/** What the scripts answer with; the head of each file says what it means. */
+/** The answers of the scripts, described in the head of each file. */
 interface Replies {
   probe: Buffer | [command: Buffer, words: Buffer];
   open: [epoch: Buffer, lastEventSeq: Buffer];
@@ -65,11 +65,11 @@ interface Replies {
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
 
-/** A Lua script with what it is built from put before it. */
+/** A Lua script, concatenated from its parts. */
 export interface Script {
   readonly source: string;
   readonly sha: string;
-  /** One that was sent and not answered may have changed the pool. */
+  /** Whether it may have changed the pool when it was sent and not answered. */
   readonly writes: boolean;
 }
 
@@ -95,7 +95,7 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
   );
 const move: Script = writing('fifo/order', 'fifo/move');
 
-/** One verb is one script (X1). */
+/** Each verb is one script (X1). */
 export const scripts: { readonly [V in Verb]: Script } = {
   probe: script(false, 'connection/probe'),
   open: script(false, 'pool/keys', 'pool/lists', 'pool/open'),
@@ -148,7 +148,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
 
 /**
  * The keys of a pool, in the order of lua/pool/keys.lua. Callers' operation ids are recorded in `ops`, the ids that this package
- * makes in `calls`: those must not push out the others.
+ * creates in `calls`, so that these do not evict the callers'.
  */
 export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string[] {
   const records = record === 'both' ? ['ops', 'ops:old', 'calls', 'calls:old'] : [record, `${record}:old`];
@@ -156,17 +156,17 @@ export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string
   return names.map((name) => `${prefix}:${name}`);
 }
 
-/** What a pool in order of arrival has while something is under a lease (lua/fifo/claims.lua). */
+/** The keys of a fifo pool's claims (lua/fifo/claims.lua). They exist only while there are claims. */
 export function claimKeysOf(prefix: string): string[] {
   return ['leases', 'taken'].map((name) => `${prefix}:${name}`);
 }
 
-/** What a priority pool has beside: from the thirteenth key of its scripts on, in the order of lua/priority/changes.lua. */
+/** The further keys of a priority pool: from the thirteenth key of its scripts on, in the order of lua/priority/changes.lua. */
 export function priorityKeysOf(prefix: string): string[] {
   return ['entries', 'tags', 'changes'].map((name) => `${prefix}:${name}`);
 }
 
-/** All keys of a priority pool's scripts: by their number lua/pool/state.lua knows which order is meant. */
+/** All keys of a priority pool's scripts. By their number lua/pool/keys.lua knows the ordering. */
 export function priorityScriptKeysOf(prefix: string, record: 'ops' | 'calls', election: string): string[] {
   return [...keysOf(prefix, record), ...leaseKeysOf(prefix, election), ...priorityKeysOf(prefix)];
 }

@@ -7,20 +7,20 @@ import { type Reply, scripts, type Verb } from './script.ts';
 
 export interface ConnectionParts {
   readonly client: Redis;
-  /** False for a caller's own. */
+  /** False for the caller's own client. */
   readonly owned: boolean;
   readonly clock: ElectionClock;
-  /** After so long without any answer `dropConnections` is called. */
+  /** After this time without any answer `dropConnections` is called. */
   readonly silentMs: number;
   readonly dropConnections: () => void;
 }
 
-/** The connection that the election's scripts go by. Each is sent once, or not at all while there is no connection. */
+/** The connection for the election's scripts. A script is sent once, or refused while there is no connection. */
 export class ElectionConnection {
   readonly #parts: ConnectionParts;
-  /** What the last attempt to connect met: nothing else tells a wrong password from a server that is away. */
+  /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
   #lastError: unknown = null;
-  /** When the oldest command was sent of those that got no answer. */
+  /** When the oldest unanswered command was sent. */
   #silentSince: number | null = null;
   #closed = false;
   readonly #unguard: () => void;
@@ -41,8 +41,8 @@ export class ElectionConnection {
   }
 
   /**
-   * The whole script every time: one that the server may have forgotten would take two commands, and twice the time agreed.
-   * One that timed out is in front of what comes behind it, so that a release follows the campaign it is to undo.
+   * Sends the whole source every time: EVALSHA might need a second command, and twice the agreed time. Commands keep their order after
+   * a timeout, so a release is executed after the campaign that it undoes.
    */
   async run<V extends Verb>(
     verb: V,
@@ -64,7 +64,7 @@ export class ElectionConnection {
     }
   }
 
-  /** What INFO says of the server; nothing where that is forbidden. */
+  /** The answer of INFO; empty if the server forbids it. */
   async info(): Promise<string> {
     this.#assertReady('INFO');
     try {
@@ -76,7 +76,7 @@ export class ElectionConnection {
     }
   }
 
-  /** From a caller's own client all is taken off that was put on it; of ours what comes while it ends is told to nobody. */
+  /** Removes all listeners from a caller's own client. Our own client keeps its error listener while it closes. */
   close(): void {
     this.#closed = true;
     if (this.#parts.owned) return;
@@ -91,7 +91,7 @@ export class ElectionConnection {
     if (status !== 'ready') throw electionError(this.#lastError ?? new Error(`the connection is at "${status}"`), verb);
   }
 
-  /** A network may swallow all without a word. What was sent then outlives no lease, should it come to be executed. */
+  /** A network may drop everything silently. After `silentMs` the connection is dropped, so that no old command is executed later than a lease lasts. */
   #failed(cause: unknown): void {
     if (isReply(cause)) {
       this.#silentSince = null;

@@ -5,7 +5,7 @@ import { destroyOnError, dropConnection } from '../connection/socket.ts';
 import { electionError } from './refusal.ts';
 
 const pauseMs = 100;
-/** A server that is busy for a moment may answer on one connection and not yet on the other. */
+/** A busy server may answer on one connection and a moment later on the other. */
 const patienceMs = 250;
 
 export interface HintsParts {
@@ -15,13 +15,13 @@ export interface HintsParts {
   readonly clock: ElectionClock;
 }
 
-/** What makes a look worth while: messages of others, and a connection that is back. */
+/** Hints from the server: messages of other nodes, and a restored connection. */
 export class Hints {
   readonly #listeners = new Set<(hint: Hint) => void>();
   readonly #parts: HintsParts;
-  /** How often the connection that listens was made. */
+  /** How often the listening connection was established. */
   #connections = 0;
-  /** When the server was asked to tell messages, as long as it does not answer. */
+  /** When the pending subscribe was sent; `null` if there is none. */
   #askedMs: number | null = null;
   readonly #onReady = (): void => this.#tell('reconnected');
 
@@ -43,7 +43,7 @@ export class Hints {
     messages.connect().catch(() => undefined);
   }
 
-  /** Resolves when messages are listened for; a connection that is made anew does it by itself. */
+  /** Resolves when the server has confirmed the subscription. A new connection subscribes by itself. */
   async subscribe(): Promise<void> {
     const { messages, channel, clock } = this.#parts;
     const connection = this.#connections;
@@ -59,8 +59,8 @@ export class Hints {
   }
 
   /**
-   * The server has answered a command: it is there. Where the connection that listens is silent all the same, it is made anew; else it is
-   * asked again, by a command that needs no further right.
+   * Called after the server has answered a command. If the listening connection is silent all the same, it is replaced; otherwise it
+   * subscribes again, which needs no further permission.
    */
   check(): void {
     const { messages, clock } = this.#parts;
@@ -81,7 +81,7 @@ export class Hints {
     this.#parts.messages.disconnect();
   }
 
-  /** Until the server says that it does, or that it will not: what is told before is not heard, and has to be looked for. */
+  /** Subscribes until the server confirms or refuses. Earlier messages are lost, so it then gives a hint to look. */
   async #listen(connection: number): Promise<void> {
     while (this.#parts.messages.status === 'ready' && this.#connections === connection) {
       const answer = await this.subscribe().then(() => 'listening' as const, refusalOrNone);
@@ -96,7 +96,7 @@ export class Hints {
   }
 }
 
-/** `null` where the server did not answer. */
+/** `null` if the server did not answer. */
 function refusalOrNone(error: unknown): 'refused' | null {
   return isElectionError(error, 'ERR_ELECTION_UNAVAILABLE') ? null : 'refused';
 }

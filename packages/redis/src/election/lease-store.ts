@@ -20,13 +20,13 @@ import { electionKeys, type LeaseRow, type Reply, type Verb } from './script.ts'
 export interface LeaseStoreParts {
   readonly connection: ElectionConnection;
   readonly hints: Hints;
-  /** What all names of the election begin with. */
+  /** Prefix of all key names of the election. */
   readonly base: string;
-  /** Frees the connections that are ours. */
+  /** Closes the connections that this package opened. */
   disconnect(): void;
 }
 
-/** The lease of one election on Redis: each verb is one script, on the server's clock. */
+/** The lease of one election on Redis. Each verb is one script, and uses the server's clock. */
 export class RedisLeaseStore implements LeaseStore {
   readonly #parts: LeaseStoreParts;
   readonly #keys: readonly string[];
@@ -81,7 +81,7 @@ export class RedisLeaseStore implements LeaseStore {
     this.#parts.disconnect();
   }
 
-  /** What answers may be no Redis, or have other scripts: what is not understood is an error, and nothing that an election acts on. */
+  /** The answer may come from another kind of server. One that cannot be read is an error. */
   async #run<V extends Verb, T>(verb: V, args: readonly (string | number)[], read: (reply: Reply<V>) => T): Promise<T> {
     const reply = await this.#parts.connection.run(verb, this.#keys, args);
     try {
@@ -92,7 +92,7 @@ export class RedisLeaseStore implements LeaseStore {
   }
 }
 
-/** What lua/election/hold.lua takes. */
+/** The arguments of lua/election/hold.lua. */
 function holder({ nodeId, address, priority }: Candidate, token: string, ttlMs: number): (string | number)[] {
   return [nodeId, token, ttlMs, address ?? '', priority, ttlMs + heartbeatExtraMs];
 }
@@ -161,7 +161,7 @@ function readText(field: string): string {
   return field;
 }
 
-/** Many come as text; one that somebody deleted is 0. */
+/** Many numbers come as text. A deleted one is 0. */
 function readNumber(field: string | number): number {
   const number = typeof field === 'string' ? Number(field) : field;
   if (typeof number !== 'number' || !Number.isFinite(number)) throw notUnderstood(field);

@@ -3,33 +3,33 @@ import { isMempoolError } from 'mempool-core';
 import { badOption, type LeaseStoreOptions } from 'mempool-election';
 import { createClient, type RedisOptions, type Tuning, taggedPrefix } from '../connection/options.ts';
 
-/** What `redisElection` takes beside the options of every election: `url` and what goes with it, or `client`. */
+/** Options of `redisElection` beside those of every election: `url` and its options, or `client`. */
 export interface RedisElectionOptions extends Omit<RedisOptions, 'url'> {
   /** `redis://` or, with TLS, `rediss://` `[user][:password]@host[:port][/database number]`. */
   readonly url?: string | undefined;
-  /** Name of the pool that the leader writes to; the keys begin with it unless `keyPrefix` says otherwise. Default `mempool`. */
+  /** Name of the pool that the leader writes to; default `mempool`. The keys begin with it, unless there is a `keyPrefix`. */
   readonly pool?: string | undefined;
   /**
-   * A client of your own instead of `url`. It stays yours to close; a duplicate of it listens for messages. Refused unless
-   * it has the options that keep a command from waiting or from being sent again: see the README.
+   * Your own client instead of `url`. You close it yourself; a duplicate of it listens for messages. It is refused unless its options
+   * prevent that a command waits or is sent again: see the README.
    */
   readonly client?: Redis | undefined;
 }
 
 export type OpenOptions = LeaseStoreOptions & RedisElectionOptions;
 
-/** Two connections: one that subscribed can do nothing else. */
+/** Two connections, because a subscribed one cannot send other commands. */
 export interface Clients {
   readonly commands: Redis;
   readonly messages: Redis;
-  /** False for a caller's own: it is neither closed nor given up. */
+  /** False for the caller's own client, which is never closed here. */
   readonly owned: boolean;
 }
 
-/** How long it may take to connect, at least: a handshake takes longer than a command. */
+/** Minimum timeout to connect: a handshake takes longer than a command. */
 export const connectMs = 1_000;
 
-/** `Hints` subscribes anew: where the client's own attempt has no answer, its rejection is handled by nobody. */
+/** `Hints` subscribes again itself. If the client did, a missing answer would be an unhandled rejection. */
 const listening: Tuning = { autoResubscribe: false };
 
 /** @throws `ERR_ELECTION_OPTION` naming the field */
@@ -45,7 +45,7 @@ export function createClients(options: OpenOptions): Clients {
   return { commands: create(timeouts), messages: create({ ...timeouts, ...listening }), owned: true };
 }
 
-/** What the election's keys begin with, as the pool's own do. @throws `ERR_ELECTION_OPTION` naming the field */
+/** Prefix of the election's keys, with the same hash tag as the pool's. @throws `ERR_ELECTION_OPTION` naming the field */
 export function electionPrefix({ name, keyPrefix, pool = 'mempool' }: OpenOptions): string {
   const [field, prefix] = keyPrefix === undefined ? ['pool', pool] : ['keyPrefix', keyPrefix];
   return `${checked(field, () => taggedPrefix(prefix))}:${name}`;
@@ -56,7 +56,7 @@ function checked<T>(field: string, make: () => T): T {
     return make();
   } catch (error) {
     if (!isMempoolError(error, 'ERR_MEMPOOL_INVALID')) throw error;
-    // Its words begin with the name of its own field.
+    // The message begins with the name of its own field.
     throw badOption(error.details.field === 'tls' ? 'tls' : field, error.message.replace(/^.*? must be /, ''));
   }
 }

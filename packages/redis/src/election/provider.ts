@@ -10,9 +10,9 @@ import { refusal } from './refusal.ts';
 const pauseMs = 20;
 
 /**
- * Elections between processes that share a Redis server, by its clock.
+ * Elections between processes that share a Redis server. Leases expire by the server's clock.
  *
- * @throws from `open`: `ERR_ELECTION_OPTION` naming the field; `ERR_ELECTION_REFUSED` for a missing right, naming the command,
+ * @throws from `open`: `ERR_ELECTION_OPTION` naming the field; `ERR_ELECTION_REFUSED` for a missing permission, naming the command,
  * a wrong password, a read-only replica, a key of another type; `ERR_ELECTION_UNAVAILABLE`
  */
 export const redisElection: ElectionProvider<RedisElectionOptions> = {
@@ -65,7 +65,7 @@ async function probe(connection: ElectionConnection, base: string): Promise<void
   throw refusal(String(answer[1]), String(answer[0]));
 }
 
-/** A connection takes a moment to be made; what the server refuses it will refuse again. */
+/** Tries again while the connection is being established. Refusals of the server are final. */
 async function whileUnavailable(clock: ElectionClock, timeoutMs: number, attempt: () => Promise<void>): Promise<void> {
   const untilMs = clock.monotonicMs() + timeoutMs;
   for (;;) {

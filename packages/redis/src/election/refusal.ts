@@ -2,7 +2,7 @@ import { ElectionError } from 'mempool-election';
 import { isReply, unsupportedModes, unwrapped } from '../connection/refusal.ts';
 import { isTlsRefusal } from '../connection/socket.ts';
 
-/** Not carried out, but it may be later; all else that the server says is a refusal. */
+/** Temporary errors: not carried out, but a later attempt may be. All other errors of the server are refusals. */
 const passing = /^(OOM|MISCONF|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/;
 
 function plain(words: string): string {
@@ -11,7 +11,7 @@ function plain(words: string): string {
   return words.startsWith('READONLY ') ? `the server is a replica: ${words}` : words;
 }
 
-/** What became of a command. */
+/** The error of a command, as an error of the election. */
 export function electionError(cause: unknown, asked: string): ElectionError {
   if (isReply(cause)) return refusal(cause.message, asked, cause);
   const words = cause instanceof Error ? cause.message : String(cause);
@@ -20,7 +20,7 @@ export function electionError(cause: unknown, asked: string): ElectionError {
   return new ElectionError('ERR_ELECTION_UNAVAILABLE', `no answer from Redis to ${asked}: ${words}`, { cause });
 }
 
-/** What the server said to a command. */
+/** The server's error reply, as an error of the election. */
 export function refusal(message: string, asked: string, cause?: Error): ElectionError {
   const words = unwrapped(message);
   const code = passing.test(words) ? 'ERR_ELECTION_UNAVAILABLE' : 'ERR_ELECTION_REFUSED';

@@ -1,11 +1,11 @@
 import { type Script, script } from '../connection/script.ts';
 
-/** A lease as the scripts tell of it: node id, token, term, seq, hbSeq, address or '', priority, ms left or -1. */
+/** A lease in the answers of the scripts: node id, token, term, seq, hbSeq, address or '', priority, ms left or -1. */
 export type LeaseRow = readonly [...fields: [string, string, string, string, string, string, string], left: number];
 type Renewed = ['renewed', LeaseRow] | ['lost', LeaseRow | null, term: string];
 type MemberRow = readonly [nodeId: string, ageMs: string, heartbeat: string | null];
 
-/** What the scripts answer with; the head of each file says what it means. */
+/** The answers of the scripts, described in the head of each file. */
 interface Replies {
   campaign: ['won', LeaseRow, LeaseRow | null] | ['held', LeaseRow, term: string] | ['forgotten', term: string];
   renew: Renewed;
@@ -21,7 +21,7 @@ export type Reply<V extends Verb> = Replies[V];
 
 const named = (...parts: readonly string[]): Script => script(true, ...parts.map((part) => `election/${part}`));
 
-/** One verb is one script. */
+/** Each verb is one script. */
 export const scripts: { readonly [V in Verb]: Script } = {
   campaign: named('state', 'hold', 'campaign'),
   renew: named('state', 'hold', 'renew'),

@@ -20,12 +20,12 @@ import * as record from '../pool/record.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
-/** One node's view of a pool in order of arrival: each verb is one script. */
+/** One node's view of a fifo pool. Each verb is one script. */
 export class FifoStore extends PoolReader implements core.StoreDriver, core.FifoVerbs {
-  /** A call's bytes are written before it waits for anything. */
+  /** The bytes of a call are copied before it waits for anything. */
   readonly copiesPayloads = true;
   readonly #now: (() => number) | null;
-  /** Begins the ids of calls whose caller named none; with a counter behind it, unique in the pool. */
+  /** Prefix of the ids of calls without an operation id. With a counter after it an id is unique in the pool. */
   readonly #id: string = randomBytes(9).toString('base64');
   #calls = 0;
 
@@ -93,7 +93,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   }
 
   async reap(budget: core.CheckedBudget, { signal }: core.ReadContext): Promise<Candidate[]> {
-    return readArrivals(await this.read('reap', budgetArguments(budget), signal)).map(core.candidateOf);
+    return readEntries(await this.read('reap', budgetArguments(budget), signal)).map(core.candidateOf);
   }
 
   async take(
@@ -103,7 +103,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   ): Promise<Claim> {
     const args = [owner, claimMs, ...this.#moment(moment), ...budgetArguments(budget)];
     const [holder, untilMs, ...found] = await this.#write('take', args, context, claimId);
-    const transactions = readArrivals(found).map(core.candidateOf);
+    const transactions = readEntries(found).map(core.candidateOf);
     return { claimId, owner: String(holder), untilMs: Number(untilMs), transactions };
   }
 
@@ -115,9 +115,9 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   async since(query: core.CheckedGossipQuery, { signal }: core.ReadContext): Promise<GossipPage> {
     const { after, limit, hashesOnly } = query;
     if (hashesOnly) {
-      const found = readArrivals(await this.read('sinceHashes', [after, limit], signal));
+      const found = readEntries(await this.read('sinceHashes', [after, limit], signal));
       return core.gossipPage(
-        found.map((arrival) => core.gossipItem(arrival, null)),
+        found.map((entry) => core.gossipItem(entry, null)),
         query,
       );
     }
@@ -156,13 +156,13 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     return { ...core.fifoLimits, maxTxs: text === 'inf' ? Number.POSITIVE_INFINITY : Number(text) };
   }
 
-  /** What lua/pool/fence.lua compares the live lease with (X6). */
+  /** The arguments that lua/pool/fence.lua compares with the live lease (X6). */
   #fence({ lease }: core.ChainContext): Argument[] {
     const demanded = this.node().options.fenced ? 'demanded' : '';
     return lease === null ? ['', '', '', demanded] : [lease.nodeId, lease.token, String(lease.term), demanded];
   }
 
-  /** X2: a call without an id gets one of ours, so that a repeat after a lost answer is told the first one's outcome. */
+  /** X2: a call without an operation id gets one here, so that a repeat after a lost answer gets the recorded outcome. */
   #write<V extends Verb>(
     verb: V,
     args: readonly Argument[],
@@ -174,26 +174,26 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     return this.run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], { signal });
   }
 
-  /** For lua/fifo/call-time.lua. */
+  /** The arguments of lua/fifo/call-time.lua. */
   #moment({ now }: core.CheckedCallTime): (string | number)[] {
     return [now ?? '', this.#now?.() ?? ''];
   }
 }
 
-/** For lua/fifo/reap.lua. */
+/** The arguments of lua/fifo/reap.lua. */
 function budgetArguments({ maxBytes, maxTxs, skip, overheadBytes }: core.CheckedBudget): (string | number)[] {
   return [numberText(maxBytes), numberText(maxTxs), skip, overheadBytes];
 }
 
 /** Hash, seq, bytes, hash … */
-function readArrivals(flat: readonly (Buffer | number)[]): core.FifoEntry[] {
+function readEntries(flat: readonly (Buffer | number)[]): core.FifoEntry[] {
   return Array.from({ length: flat.length / 3 }, (_, i) => {
     const [hash, seq, bytes] = flat.slice(3 * i, 3 * i + 3) as [Buffer, Buffer, number];
     return { hash: core.bytesToHash(hash), seq: Number(seq), bytes };
   });
 }
 
-/** With an id of the caller's the hashes are recorded too, as a repeat may come with others. */
+/** With an operation id the hashes are recorded too, because a repeat may come with other hashes. */
 function kept(packed: Buffer, { operationId }: core.WriteContext): Argument {
   return operationId === undefined ? '' : packed;
 }

@@ -4,32 +4,32 @@ import { decodeEvents, type EventPage, type EventSource } from 'mempool-core/bac
 import type { Connection } from '../connection/connection.ts';
 import type { Reply } from '../connection/script.ts';
 
-/** How long a waiting read lasts: only its end shows a pool that was flushed under it. */
+/** Duration of a blocking read. A pool that was flushed meanwhile is noticed only when the read ends. */
 const blockMs = 1_000;
-/** How long its answer may take beyond that: a connection that is silent for two reads is made anew. */
+/** How long the answer may take beyond that. Then the connection is replaced. */
 const answerMs = 1_000;
 const longestPauseMs = 100;
 
-/** What `EventLog` needs of its node. */
+/** The calls that `EventLog` needs. */
 export interface EventReader {
-  /** `marks`: what earlier pages found, which the server compares with what it has now. */
+  /** `marks`: from earlier pages; the server tells whether they still hold. */
   readPage(after: number, limit: number, marks: Iterable<string>): Promise<Reply<'events'>>;
-  /** A new connection, for reads that wait. */
+  /** Opens a connection for blocking reads. */
   connect(): Connection;
   readonly key: string;
 }
 
-/** The pool's events: pages of the stream on the server and, while there are listeners, a wait for what is written. */
+/** The pool's events: reads pages of the stream on the server and, while there are listeners, waits for new entries. */
 export class EventLog implements EventSource {
   readonly #source: EventReader;
   readonly #listeners = new Set<() => void>();
-  /** Pages read since the last wake-up, by where they begin: many readers at one place cost the server one read. */
+  /** Pages read since the last wake-up, by their start: many readers at the same position share one read. */
   readonly #pages = new Map<number, Promise<EventPage>>();
-  /** Where the waiting read goes on from. */
+  /** The blocking read waits for events after this number. */
   #last = 0;
-  /** Where the log ended when pages were read: all that was handed out lies before these. */
+  /** The ends of the log when pages were read. They cover all events that were delivered. */
   readonly #marks = new Set<string>();
-  /** How often the server went back in time, or the pool was made anew: to a stream each is another epoch. */
+  /** How often the server lost events, or the pool was created again. Each time is a new epoch for streams. */
   #rewinds = 0;
   #reader: Connection | null = null;
 
@@ -41,7 +41,7 @@ export class EventLog implements EventSource {
     if (this.#reader === null || after === Number.MAX_SAFE_INTEGER) return this.#fetch(after, limit);
     const page = this.#pages.get(after) ?? this.#fetch(after, limit);
     this.#pages.set(after, page);
-    // Where there was nothing, or no answer, it is asked for again.
+    // An empty page, or an error, is not cached.
     const forget = () => this.#pages.delete(after);
     page.then(({ events }) => events.length > 0 || forget(), forget);
     return page;
@@ -74,7 +74,7 @@ export class EventLog implements EventSource {
     return { events: wanted, oldest, last, epoch: `${epoch}:${this.#rewinds}` };
   }
 
-  /** Nothing read before is to be trusted: streams say `lagged`, once, and begin again. */
+  /** Events read before are no longer valid: streams deliver `lagged` once, and start again. */
   #rewind(last: number): void {
     this.#rewinds += 1;
     this.#marks.clear();
@@ -92,7 +92,7 @@ export class EventLog implements EventSource {
     this.#reader = reader;
     for (let failures = 1; this.#reader === reader; ) {
       try {
-        // After a failure a short read first: that it comes back shows that the connection does.
+        // After a failure a short read first, which shows whether the connection works again.
         const found = await this.#await(reader, failures > 0 ? 1 : blockMs);
         if (!found) await this.#fetch(Number.MAX_SAFE_INTEGER, 1);
         if (found || failures > 0) this.#wake();
@@ -104,7 +104,7 @@ export class EventLog implements EventSource {
     }
   }
 
-  /** Whether there is something behind `#last`, now or before the time is up. */
+  /** Waits for events after `#last`. True if there are any within `waitMs`. */
   async #await(reader: Connection, waitMs: number): Promise<boolean> {
     const from = `${this.#last}-${Number.MAX_SAFE_INTEGER}`;
     const args = ['COUNT', 100, 'BLOCK', waitMs, 'STREAMS', this.#source.key, from];
@@ -116,7 +116,7 @@ export class EventLog implements EventSource {
   }
 }
 
-/** Up to the first that is damaged. @throws `ERR_MEMPOOL_CORRUPT` where that is the first of all */
+/** Decodes events up to the first damaged entry. @throws `ERR_MEMPOOL_CORRUPT` if the first entry is damaged */
 function readEntries(entries: readonly (readonly [last: number, packed: Buffer])[]): StoreEvent[] {
   const events: StoreEvent[] = [];
   for (const [last, packed] of entries) {

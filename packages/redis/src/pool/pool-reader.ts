@@ -7,13 +7,13 @@ import type { Argument } from '../connection/script-call.ts';
 import { EventLog } from './event-log.ts';
 import * as record from './record.ts';
 
-/** What a node has opened. */
+/** A pool that a node has opened. */
 export interface Node {
   readonly connection: Connection;
-  /** Of the keys, in its braces. */
+  /** Prefix of the keys, with braces. */
   readonly prefix: string;
   readonly options: core.DriverOptions & RedisOptions;
-  /** Makes the pool where there is none. @throws `ERR_MEMPOOL_INCOMPATIBLE` for a key that is not ours */
+  /** Creates the pool if there is none. @throws `ERR_MEMPOOL_INCOMPATIBLE` for a key that is not ours */
   createPool(timeoutMs: number): Promise<unknown>;
 }
 
@@ -137,7 +137,7 @@ export class PoolReader implements ReadingVerbs {
   }
 }
 
-/** A number, or no limit, as the scripts take it. */
+/** A number as the scripts expect it; `inf` for no limit. */
 export function numberText(value: number): string {
   return Number.isFinite(value) ? String(value) : 'inf';
 }

@@ -14,13 +14,13 @@ import type { SelfWriting } from '../connection/script-call.ts';
 import { decodeScore } from './score.ts';
 
 const recordHead = 6;
-/** What a server takes as one argument, unless its `proto-max-bulk-len` says otherwise: with more it ends the connection. */
+/** Default of the server's `proto-max-bulk-len`. It closes the connection for a larger argument. */
 const maxArgumentBytes = 512 * 1024 * 1024;
 const entryHead = 34;
 
 type Read<T> = T & { readonly intact: boolean };
 
-/** Hashes as the scripts take them: each behind a byte that tells its length. */
+/** Packs hashes for the scripts: each after a byte with its length. */
 export function packHashes(hashes: readonly string[]): Buffer {
   const packed = Buffer.allocUnsafe(hashes.reduce((length, hash) => length + 1 + hash.length / 2, 0));
   let at = 0;
@@ -40,7 +40,7 @@ export function unpackHashes(packed: Buffer): string[] {
   return hashes;
 }
 
-/** A payload as kept in `body`: type as u16, CRC-32 as u32, the bytes. @throws `ERR_MEMPOOL_INVALID` for one that no server takes */
+/** A record of the key `body`: type as u16, CRC-32 as u32, payload. @throws `ERR_MEMPOOL_INVALID` for a payload that is too large */
 export class BodyRecord implements SelfWriting {
   readonly length: number;
   readonly #body: core.Body;
@@ -65,7 +65,7 @@ export class BodyRecord implements SelfWriting {
   }
 }
 
-/** The payload is a copy: the caller may keep and change it (M1). */
+/** Copies the payload: the caller may keep and change it (M1). */
 export function decodeRecord(record: Buffer | null): Read<core.Body> {
   if (record === null || record.length < recordHead)
     return { payload: new Uint8Array(), payloadType: 0, intact: false };
@@ -74,7 +74,7 @@ export function decodeRecord(record: Buffer | null): Read<core.Body> {
   return { payload, payloadType: record.readUInt16BE(0), intact };
 }
 
-/** The stage that a score tells, the seq, tick or logSeq with it, and the counters of a live transaction (L12). */
+/** The stage in a score; the seq, tick or logSeq in it; and the counters of a live transaction (L12). */
 function place(score: Buffer, tick: number) {
   const found = decodeScore(score);
   if (found === null) throw new MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
@@ -87,7 +87,7 @@ export function readPoint(point: Buffer): ChainPoint | null {
   return point.length === 0 ? null : core.decodePoint(point);
 }
 
-/** A transaction as lua/pool/page.lua answers with it. */
+/** A transaction in an answer of lua/pool/page.lua. */
 export function readTransaction(row: Row, tick: number): Read<StoredTransaction> {
   const [hash, seq, score, point, record] = row;
   const { stage, counters } = place(score, tick);
@@ -95,10 +95,10 @@ export function readTransaction(row: Row, tick: number): Read<StoredTransaction>
   return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point) };
 }
 
-/** The end of a life. */
+/** A final state. */
 type Ended = Omit<LogEntry, 'payload' | 'payloadType' | 'logSeq'> & { readonly tick: number };
 
-/** What a log entry tells, as lua/fifo/log.lua writes it; `null` for a damaged one. */
+/** Decodes a log entry of lua/fifo/log.lua; `null` if it is damaged. */
 export function decodeEntry(entry: Buffer | null): Ended | null {
   if (entry === null || entry.length < entryHead) return null;
   const stage = knownStages[entry[0] as number];
@@ -112,7 +112,7 @@ export function decodeEntry(entry: Buffer | null): Ended | null {
 }
 type Four = [number, number, number, number];
 
-/** A log entry as lua/pool/dump.lua answers with it. */
+/** A log entry in an answer of lua/pool/dump.lua. */
 export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): Read<LogEntry> {
   const lost = {
     hash: '',
@@ -131,7 +131,7 @@ export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer |
   return read as Read<LogEntry>;
 }
 
-/** A status as lua/pool/status.lua answers with it. @throws `ERR_MEMPOOL_CORRUPT` where the log entry is damaged */
+/** A status in an answer of lua/pool/status.lua. @throws `ERR_MEMPOOL_CORRUPT` if the log entry is damaged */
 export function readStatus(
   hash: string,
   tick: number,

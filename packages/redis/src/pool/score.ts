@@ -1,10 +1,10 @@
 import { isInflight, type KnownStage, knownStages } from 'mempool-core';
 
-/** What divides the stage from the number in a score of `idx`, and in flight the tick from the digits of the seq (lua/pool/keys.lua). */
+/** Factors of stage and tick in a score of `idx`, described in lua/pool/keys.lua. */
 const stageUnit = 1e15;
 const tickUnit = 1e6;
 
-/** `number`: the seq of a Pending one, the tick of one in flight, the logSeq of a final one. */
+/** `number`: the seq if Pending, the tick if in flight, the logSeq if final. */
 export interface IndexPosition {
   readonly stage: KnownStage;
   readonly number: number;

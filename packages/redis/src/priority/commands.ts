@@ -21,16 +21,16 @@ interface Command {
   readonly items: readonly Item[];
 }
 
-/** What Lua's stack can take, and an even number: pairs stay together. */
+/** Fits on Lua's stack. An even number, so that pairs stay together. */
 const mostItems = 2_000;
-/** An argument may have 512 MiB; a server reads smaller ones with less memory. */
+/** An argument may have 512 MiB, but smaller ones need less memory on the server. */
 const mostBytes = 8 * 1024 * 1024;
 
 /** The commands that lua/priority/commit.lua calls, in this order. */
 export class Commands {
   readonly #commands: Command[] = [];
 
-  /** With no items it is not called. */
+  /** A command without items is left out. */
   add(name: string, key: KeyName, items: readonly Item[], options: readonly Item[] = []): void {
     if (items.length > 0) this.#commands.push({ name, key, options, items });
   }
@@ -57,7 +57,7 @@ export class Commands {
   }
 }
 
-/** Ends in time for the server, at a pair. */
+/** A part that is small enough for the server. It ends after a pair. */
 function partOf(items: readonly Item[], from: number): { readonly items: readonly Item[]; readonly bytes: number } {
   let bytes = 0;
   let to = from;

@@ -27,10 +27,10 @@ const pageItems = { blocks: 64, pending: 1_000, flight: 1_000, log: 500, tags: 2
 const allItems = 1e9;
 const attempts = 3;
 
-/** Asks lua/priority/load.lua. */
+/** Runs lua/priority/load.lua. */
 type ReadPool = (what: string, after: string, count: number) => Promise<Reply<'load'>>;
 
-/** All that lua/priority/load.lua answers with, page by page. */
+/** All pages of lua/priority/load.lua. */
 interface LoadedPool {
   readonly position: core.PoolPosition;
   readonly head: LoadedPage;
@@ -41,9 +41,9 @@ interface LoadedPool {
 }
 
 /**
- * The pool in pages, where it stands still meanwhile; if it does not, in one script.
+ * Loads the pool page by page. If it changes meanwhile, tries again, and at last loads it in one script.
  *
- * @throws `ERR_MEMPOOL_CORRUPT` where its numbers do not fit
+ * @throws `ERR_MEMPOOL_CORRUPT` if its numbers do not fit together
  */
 export async function loadPool(read: ReadPool, warn: (what: string, hash: string) => void): Promise<core.MirroredPool> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -125,7 +125,7 @@ class RecordReader {
   readonly entries: core.Entry[] = [];
   readonly #warn: (what: string, hash: string) => void;
 
-  /** Those that have a row of their own, apart from older entries of the log. */
+  /** Hashes with a body: the live ones, and those of the latest log entries. */
   readonly #known = new Set<string>();
 
   constructor({ txStates, log }: LoadedPool, warn: (what: string, hash: string) => void) {
@@ -135,7 +135,7 @@ class RecordReader {
   }
 
   *block([tick, block, sighted]: BlockItem): Generator<core.PoolRecord> {
-    // The verbs that tell it look at the stored one themselves.
+    // Damaged blocks are skipped: the verbs that need a point read the stored one.
     if (block === null || block.length < core.pointBytes) return;
     const point = core.decodePoint(block.subarray(0, core.pointBytes));
     yield { kind: 'block', block: { tick, point, sighted: sighted.map(core.bytesToHash) } };
@@ -151,7 +151,7 @@ class RecordReader {
     this.#read(hash, seq, record);
   }
 
-  /** Every number of the log has one. It has a body where no later life of its hash has it. */
+  /** The write of one log entry. It has a body if it is the latest state of its hash. */
   end([number, bytes, owner, record = null, code]: LogItem): core.Write {
     const read = decodeLogEntry(bytes);
     const hash = owner === undefined ? null : core.bytesToHash(owner);
@@ -168,7 +168,7 @@ class RecordReader {
   }
 }
 
-/** The index still tells that one was Finalized: that one stays so. */
+/** In place of a damaged log entry. If the index says that it was Finalized, it stays Finalized. */
 function lostEnd(hash: string, code: number | undefined) {
   const txState = core.lostEnd(hash, 0);
   if (knownStages[code ?? -1] !== 'Finalized') return { ...txState, point: null };

@@ -7,13 +7,13 @@ import type { Node } from '../pool/pool-reader.ts';
 import { loadPool } from './loader.ts';
 import { ServerClock } from './server-clock.ts';
 
-/** Where the outcome of a call is recorded: under the caller's operation id, or under one made here. */
+/** The id under which the outcome of a call is recorded: the caller's operation id, or one created here. */
 export interface CallId {
   readonly id: string;
   readonly ids: 'ops' | 'calls';
 }
 
-/** Makes the mirror of a pool, and keeps it up with the server. */
+/** Loads the mirror of a pool, and keeps it up to date with the server. */
 export class MirrorSync {
   readonly node: Node;
   readonly clock: ServerClock;
@@ -25,18 +25,18 @@ export class MirrorSync {
     this.clock = new ServerClock(node.options);
   }
 
-  /** As it is known here, which may be a while ago. */
+  /** The mirror as it is, perhaps out of date. */
   async mirror(deadline: number): Promise<MirroredPool> {
     if (this.#mirror?.isBroken) this.#mirror = null;
     return this.#mirror ?? this.#until(deadline, this.load());
   }
 
-  /** As the server has it after the moment of the call. */
+  /** The mirror, up to date with the server at some moment after the call. */
   async current(deadline: number): Promise<MirroredPool> {
     return (await this.recall({ id: '', ids: 'ops' }, deadline)) as MirroredPool;
   }
 
-  /** The same, unless the outcome of the call is recorded: then that. */
+  /** Like `current`; but if the outcome of the call is already recorded, returns that record. */
   async recall({ id, ids }: CallId, deadline: number): Promise<MirroredPool | Buffer> {
     for (;;) {
       const mirror = await this.mirror(deadline);
@@ -47,7 +47,7 @@ export class MirrorSync {
     }
   }
 
-  /** Takes what the server said of the mirror as it was at `from`. Whether it has all now that it lacked then. */
+  /** Applies the server's report on the mirror at `from`. Returns whether the mirror now has all that it lacked. */
   async follow(mirror: MirroredPool, from: PoolPosition, report: MirrorReport, deadline: number): Promise<boolean> {
     const [word, , stamp, , , , ...changes] = report;
     this.learnTime(report);
@@ -61,21 +61,21 @@ export class MirrorSync {
     return kind === 'behind';
   }
 
-  /** Every answer tells the time anew: either clock may have been set meanwhile. */
+  /** Every answer has the server's time, because either clock may be set at any time. */
   learnTime([, , , seconds, microseconds]: MirrorReport): void {
     this.clock.learn(seconds, microseconds);
   }
 
   /**
-   * One for all that wait for it. It goes on when nobody does: what is too large to be read in the time of one call is there for a
-   * later one.
+   * All callers share one load. It goes on when its callers time out: a pool too large to load within one call is ready for a later
+   * call.
    */
   load(): Promise<MirroredPool> {
     this.#loading ??= this.#loadOnce().finally(() => (this.#loading = null));
     return this.#loading;
   }
 
-  /** The pool as it is stored, read anew, each page in time. */
+  /** Loads a new mirror. `deadlineOfPage`: the deadline of each page. */
   async fresh(deadlineOfPage: () => number): Promise<MirroredPool> {
     const { log } = this.node.options;
     const warn = (what: string, hash: string) => log('warn', `the ${what} of ${hash} is damaged`, { hash });
@@ -86,7 +86,7 @@ export class MirrorSync {
     }, warn);
   }
 
-  /** One script, sent once, before `deadline`. Where there is no pool it is made: the call is to be tried again. */
+  /** Sends a script once, before `deadline`. If there is no pool, creates it and throws, so that the call is tried again. */
   async send<V extends Verb>(
     verb: V,
     args: readonly Argument[],
@@ -106,7 +106,7 @@ export class MirrorSync {
     }
   }
 
-  /** Says no where a change cannot be read, or does not fit: the mirror, which may have taken a part of it, is then of no use. */
+  /** False if a change is damaged or does not fit: then the mirror must be loaded again. */
   #take(mirror: MirroredPool, from: PoolPosition, changes: readonly Buffer[], stamp: string): boolean {
     try {
       mirror.follow(from, changes, stamp);

@@ -1,9 +1,9 @@
-/** What a packed list may hold: a string is text. */
+/** An item of a packed list. Strings are packed as text. */
 export type Item = string | number | Buffer;
 
 const headBytes = 5;
 
-/** Lists as MessagePack, which the server's scripts take apart at little cost: one array of them, in a buffer made to measure. */
+/** Packs lists as one MessagePack array, which Lua scripts unpack at little cost. The buffer is sized in advance. */
 export function packLists(lists: readonly (readonly Item[])[]): Buffer {
   const bytes = Buffer.allocUnsafe(lists.reduce((sum, list) => sum + listBytes(list), headBytes));
   let at = writeHead(bytes, 0xdd, lists.length, 0);
@@ -14,14 +14,14 @@ export function packLists(lists: readonly (readonly Item[])[]): Buffer {
   return bytes.subarray(0, at);
 }
 
-/** At the most: what its items take, each with the longest head. */
+/** Upper bound: the bytes of all items, each with the longest head. */
 function listBytes(list: readonly Item[]): number {
   let bytes = headBytes;
   for (const item of list) bytes += headBytes + itemBytes(item);
   return bytes;
 }
 
-/** Of text at the most: three bytes to a UTF-16 unit. */
+/** Upper bound for text: three bytes for a UTF-16 unit. */
 export function itemBytes(item: Item): number {
   if (typeof item === 'number') return 0;
   return typeof item === 'string' ? 3 * item.length : item.length;

@@ -14,10 +14,10 @@ type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced
 type Outcome<T> = { readonly outcome: T };
 
 const longestPauseMs = 20;
-/** Between the stamp and the outcome in what is recorded under an id. */
+/** Separates stamp and outcome in the record of an id. */
 const gap = ' ';
 const noBytes = Buffer.alloc(0);
-/** Events to an entry of the stream at the most. */
+/** Maximum number of events in one entry of the stream. */
 const mostEvents = 1_000;
 
 /** One writing call, over all its attempts. */
@@ -27,15 +27,15 @@ interface WriteCall<T> extends CallId {
   readonly fence: readonly Argument[];
   readonly plan: Plan<T>;
   readonly signal: AbortSignal | undefined;
-  /** What attempts that may have been carried out came to, by their stamps. */
+  /** Outcomes of the attempts that may have been carried out, by their stamps. */
   readonly sent: Map<string, T>;
-  /** How long the longest attempt took, from the plan to the answer: its turn is to be as long. */
+  /** The longest time of an attempt, from plan to answer. A turn must be that long. */
   needMs: number;
 }
 
 /**
- * The writing calls of a node, one after the other: each is planned on the mirror and written where the pool is still as it was planned
- * on, else planned again on what the others wrote.
+ * The writing calls of a node, one after the other. Each is planned on the mirror, and committed if the pool is still at the mirror's
+ * version. Otherwise the mirror catches up, and the call is planned again.
  */
 export class PoolWriter {
   readonly #link: MirrorSync;
@@ -51,7 +51,7 @@ export class PoolWriter {
     this.#link = link;
   }
 
-  /** Resolves when all calls made until now have ended, one way or the other: what reads behind them sees them (M2). */
+  /** Resolves when all calls made until now have ended, with or without an error: later reads see their writes (M2). */
   get settled(): Promise<unknown> {
     return this.#settled;
   }
@@ -77,7 +77,7 @@ export class PoolWriter {
     const ids = operationId === undefined ? 'calls' : 'ops';
     const call: WriteCall<T> = { ...planned, id, ids, signal, sent: new Map(), needMs: 0 };
     const running = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
-      // One at a time: the next is planned on what this one writes.
+      // One at a time, because the next call is planned on this one's result.
       this.#line.distrust();
       return this.#attempt(call, clock() + remainingMs);
     });
@@ -91,7 +91,7 @@ export class PoolWriter {
     return running;
   }
 
-  /** Until it is decided what came of the call. */
+  /** Repeats until the outcome of the call is known. */
   async #attempt<T>(call: WriteCall<T>, deadline: number): Promise<T | Fenced> {
     const { clock } = this.#link.node.options;
     for (let isCurrent = false; ; ) {
@@ -114,7 +114,7 @@ export class PoolWriter {
     }
   }
 
-  /** `null` where the pool is not at the mirror's version any more; the mirror then is nearer to it. */
+  /** `null` if the pool was not at the mirror's version; then the mirror has caught up, at least in part. */
   async #commit<T>(
     call: WriteCall<T>,
     mirror: core.MirroredPool,
@@ -146,7 +146,7 @@ export class PoolWriter {
     }
   }
 
-  /** Nodes that were in each other's way write in turn: else the quickest would go first again and again. */
+  /** Nodes whose commits conflicted write in turn. Otherwise the fastest node could always win. */
   async #waitTurn<T>({ signal, sent, needMs }: WriteCall<T>, before: number, deadline: number): Promise<void> {
     const { clock } = this.#link.node.options;
     for (let others = before; others > 0; ) {
@@ -168,12 +168,12 @@ export class PoolWriter {
 
 interface PlannedStep<T> {
   readonly step: core.Step<T>;
-  /** What other mirrors need to know; `null` where that is nothing. */
+  /** The change for other mirrors; `null` if there is none. */
   readonly change: core.PoolChange | null;
 }
 type Planned<T> = PlannedStep<T> | { readonly refused: unknown };
 
-/** A plan may refuse the call; on a mirror that is behind that says nothing yet. */
+/** A plan may refuse the call. On a mirror that is behind, that is not final. */
 function planOn<T>(mirror: core.MirroredPool, { plan }: WriteCall<T>, nowMs: number): Planned<T> {
   try {
     return mirror.plan((pool) => plan(pool, nowMs));
@@ -182,12 +182,12 @@ function planOn<T>(mirror: core.MirroredPool, { plan }: WriteCall<T>, nowMs: num
   }
 }
 
-/** Whether the script has anything to do: what changes nothing is only looked at, unless it is to be recorded or fenced. */
+/** Whether the commit script must run: for a change, for an outcome to record, and for calls of a leader. */
 function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: WriteCall<T>): boolean {
   return script === 'commitChain' || ids === 'ops' || change !== null;
 }
 
-/** For lua/priority/commit.lua. */
+/** The arguments of lua/priority/commit.lua. */
 function commitArguments<T>(
   { id, ids, verb, fence }: WriteCall<T>,
   mirror: core.MirroredPool,
@@ -225,7 +225,7 @@ function fencedOutcome([, point, tick]: readonly unknown[]): Fenced {
   return { kind: 'fenced', tip: { point: readPoint(point as Buffer), tick: tick as number } };
 }
 
-/** The outcome of an attempt of this call is at hand, in full; a call made before is known by what was recorded. */
+/** The outcome of an attempt of this very call is still in memory, complete. An earlier call's outcome comes from its record. */
 function recalled<T>({ verb, sent }: WriteCall<T>, record: Buffer): T {
   const end = record.indexOf(gap);
   const own = sent.get(record.toString('latin1', 0, end));

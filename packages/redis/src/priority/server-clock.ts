@@ -1,4 +1,4 @@
-/** The clock of a pool that many nodes share: the server's, as its answers tell it, unless the application gives one. */
+/** The clock of a pool that nodes share: the server's, learned from its answers, unless the application gives one. */
 export class ServerClock {
   readonly #given: (() => number) | null;
   readonly #clock: () => number;
@@ -9,7 +9,7 @@ export class ServerClock {
     this.#clock = clock;
   }
 
-  /** As TIME answers. */
+  /** The answer of the command TIME. */
   learn(seconds: Buffer, microseconds: Buffer): void {
     this.#aheadMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000 - this.#clock();
   }

@@ -9,14 +9,14 @@ import type { Item } from './packed.ts';
 const logHead = 34;
 
 export interface StepCommands {
-  /** Hash, record, hash …: arguments of their own, as the server would copy packed payloads twice more. */
+  /** Hash, record, hash … as separate arguments: packed payloads would be copied twice more by the server. */
   readonly bodies: readonly Argument[];
   readonly commands: Commands;
-  /** Ticks before the first kept one whose points go, unless a Confirmed transaction refers to them (L12). */
+  /** Ticks that are no longer kept. Their points are deleted, unless a Confirmed transaction refers to them (L12). */
   readonly idleTicks: string;
 }
 
-/** What a step that was planned on the mirror as it is changes on the server; `entries`: those of the step, encoded. */
+/** The commands that write a step to the server. The step was planned on the mirror in its present state. `entries`: those of the step, encoded. */
 export function stepCommands(
   mirror: core.MirroredPool,
   step: core.Step<unknown>,
@@ -30,14 +30,14 @@ class StepWriter {
   readonly #step: core.Step<unknown>;
   readonly #entries: readonly Buffer[];
   readonly #commands = new Commands();
-  /** A hash is in several commands. */
+  /** Caches the bytes of hashes, because a hash is in several commands. */
   readonly #bytes = new Map<string, Buffer>();
   /** Numbers of the new log entries by hash. */
   readonly #ends = new Map<string, number>();
-  /** The log as it will be. */
+  /** First and last number of the log after the step. */
   readonly #logFirst: number;
   readonly #logLast: number;
-  /** Those that leave with their last log entry. */
+  /** Hashes that leave the pool with their last log entry. */
   readonly #gone: ReadonlySet<string>;
   readonly #floor: number;
 
@@ -54,7 +54,7 @@ class StepWriter {
     this.#floor = step.chain?.kind === 'applied' ? step.chain.floor : ledger.floor;
   }
 
-  /** Behind the bodies, what takes memory comes first: a full server refuses a `receive` before anything is written (M3). */
+  /** After the bodies come the commands that take memory: a full server refuses a `receive` before anything is written (M3). */
   write(): StepCommands {
     this.#addEntries();
     this.#addPlaces();
@@ -108,7 +108,7 @@ class StepWriter {
       const before = ledger.txState(after.hash);
       const flew = before !== null && isInflight(before.stage);
       const flies = isInflight(after.stage);
-      // One that is known to the chain may end and come again in one call, with a new seq.
+      // A transaction in flight may end and be received again in one call, with a new seq.
       if (flies && !(flew && before.seq === after.seq)) joined.push(String(after.seq), hash);
       if (flew && !flies) left.push(hash);
     }
@@ -207,7 +207,7 @@ class StepWriter {
   }
 }
 
-/** As lua/fifo/log.lua writes it. */
+/** The same format as in lua/fifo/log.lua. */
 function encodeLogEntry({ after, point }: core.Write): Buffer {
   const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = after;
   const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');

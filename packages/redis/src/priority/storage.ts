@@ -15,7 +15,7 @@ import { type Plan, PoolWriter } from './pool-writer.ts';
 
 type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
-/** A life as the mirror has it, with what `body` holds of it. */
+/** A transaction's state from the mirror, with its stored record. */
 interface Fetched {
   readonly txState: core.TxState;
   readonly point: ChainPoint | null;
@@ -24,8 +24,8 @@ interface Fetched {
 }
 
 /**
- * A priority pool on the server, read and planned on by a mirror of it. A read asks first what the others wrote; what it takes from
- * the payloads is of the same moment.
+ * The storage of a priority pool on the server, with a mirror to plan on. A read first brings the mirror up to date. Payloads that it
+ * fetches belong to the same state.
  */
 export class RedisPriorityStorage implements core.PriorityStorage {
   readonly #link: MirrorSync;
@@ -92,8 +92,8 @@ export class RedisPriorityStorage implements core.PriorityStorage {
   }
 
   /**
-   * What is chosen at one moment since the call: what others write after it makes nobody choose anew. Payloads do not change while a
-   * life lasts: what was fetched before is not fetched again.
+   * Chooses at one moment after the call, and fetches the records. Later writes of others change nothing about the choice. A record is
+   * fetched once: payloads do not change until the hash is received again.
    */
   #fetch(
     context: core.ReadContext,
@@ -116,7 +116,7 @@ export class RedisPriorityStorage implements core.PriorityStorage {
     });
   }
 
-  /** As many of the records as fit into one answer. Whether the mirror then is as the pool was when they were read. */
+  /** Fetches as many records as fit into one answer. Returns whether the mirror has the state of the pool in which they were read. */
   async #fetchRecords(
     mirror: core.MirroredPool,
     txStates: readonly core.TxState[],
@@ -147,12 +147,12 @@ function isKnownLive(view: core.PoolView, hash: string): boolean {
   return txState !== null && isLive(txState.stage);
 }
 
-/** What was fetched for a life is its record as long as the life is what its hash stands for. */
+/** A fetched record is valid as long as its hash has the same seq. */
 function isThere(view: core.PoolView, { hash, seq }: core.TxState): boolean {
   return view.txState(hash)?.seq === seq;
 }
 
-/** A hash may have a later life with another payload. */
+/** With the seq, because a hash may be received again with another payload. */
 function lifeName({ hash, seq }: core.TxState): string {
   return `${hash}/${seq}`;
 }
@@ -165,7 +165,7 @@ function chosenFrom({ pool: { view } }: core.MirroredPool, hashes: readonly stri
   });
 }
 
-/** As far as a page goes: those at hand, and those whose records are still to be fetched. */
+/** The transactions of a page: those whose records are fetched, and those whose records are missing. */
 function gather(
   chosen: readonly Omit<Fetched, 'record'>[],
   records: ReadonlyMap<string, Buffer | null>,

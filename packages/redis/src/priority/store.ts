@@ -5,7 +5,7 @@ import { RedisPriorityStorage } from './storage.ts';
 
 const context = { signal: undefined, operationId: undefined };
 
-/** One node's view of a priority pool: what reads records of the lifecycle alone is as in any pool. */
+/** One node's view of a priority pool. Verbs that only read records are the same as in any pool. */
 export async function openPriority(node: Node): Promise<core.StoreDriver> {
   const storage = new RedisPriorityStorage(node);
   const records = new PoolReader(node, () => storage.settled);
@@ -25,7 +25,7 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
   };
 }
 
-/** For all nodes, from here on. */
+/** Stores the limits that this open names, for all nodes. */
 async function setNamedLimits(
   storage: RedisPriorityStorage,
   driver: core.PriorityVerbs,

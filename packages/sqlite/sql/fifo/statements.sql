@@ -1,6 +1,6 @@
 -- The statements of a fifo pool's verbs on the tables that every pool has.
 
--- :arrivals
+-- :pendingEntries
 SELECT p.seq, tx.hash, length(tx.payload) AS bytes FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq ORDER BY p.seq
 -- Both lists after a seq, merged while reading: of neither more is read than the page takes.
 -- :since

@@ -35,7 +35,7 @@ SELECT event_seq - count + 1 AS oldest FROM step ORDER BY event_seq LIMIT 1
 SELECT seq FROM tx WHERE hash = ?
 -- :hashes
 SELECT seq, hash FROM tx
--- :life
+-- :txState
 SELECT s.seq, iif(p.seq IS NULL, coalesce(i.stage, l.stage), 0) AS stage, coalesce(i.tick, l.tick, 0) AS tick,
   l.confirmations, l.non_confirmations AS nonConfirmations, coalesce(i.point, l.point) AS point, l.reason,
   l.seq IS NOT NULL AS isLogged
@@ -124,15 +124,15 @@ DELETE FROM block WHERE tick > ?
 -- :trimBlocks
 DELETE FROM block WHERE tick < ?
 -- Of a JSON array of hashes, those that a kept block included.
--- :sightings
+-- :inclusions
 SELECT named.value AS hash, s.tick FROM json_each(?) AS named CROSS JOIN sighting AS s ON s.hash = unhex(named.value)
--- :sight
+-- :putInclusion
 INSERT INTO sighting (hash, tick) VALUES (?, ?) ON CONFLICT DO NOTHING
--- :unsight
+-- :deleteInclusion
 DELETE FROM sighting WHERE hash = ?
--- :undoSightings
+-- :undoInclusions
 DELETE FROM sighting WHERE tick > ?
--- :trimSightings
+-- :trimInclusions
 DELETE FROM sighting WHERE tick < ?
 
 -- Operation ids.

@@ -34,7 +34,7 @@ WHERE version = (SELECT version FROM change ORDER BY version LIMIT 1) AND (versi
 -- The whole pool, without its payloads.
 -- :loadBlocks
 SELECT tick, point FROM block ORDER BY tick
--- :loadSightings
+-- :loadInclusions
 SELECT hash FROM sighting WHERE tick = ?
 -- :loadLost
 SELECT seq, NULL AS hash FROM pending WHERE NOT EXISTS (SELECT 1 FROM tx WHERE tx.seq = pending.seq)

@@ -28,7 +28,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.F
     reap: (budget, context) => read(context, () => core.reapFifo(rows.pending(), budget)),
     async take({ budget, claimId, owner, claimMs }, moment, context) {
       const made = new Map<core.ClaimOutcome, readonly Candidate[]>();
-      const lot = await write('take', context, (pool) => {
+      const claim = await write('take', context, (pool) => {
         const untilMs = core.claimEnd(core.callTimeOf(moment.now, now()), claimMs);
         const transactions = core.reapFifo(rows.pending(), budget);
         const step = core.takeStep(pool, transactions, { id: claimId, owner, untilMs });
@@ -37,7 +37,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.F
       });
       // For a repeated call (X2): what is left of its claim.
       const held = (pool: PoolView) => (hasClaims(file, pool.state) ? rows.list('claimedBy', claimId) : []);
-      return { ...lot, transactions: made.get(lot) ?? (await read(context, held)).map(core.candidateOf) };
+      return { ...claim, transactions: made.get(claim) ?? (await read(context, held)).map(core.candidateOf) };
     },
     sweep: (moment, context) =>
       write('sweep', context, (pool) => {
@@ -68,11 +68,11 @@ class FifoRows {
   }
 
   pending(): Iterable<core.FifoEntry> {
-    return this.#fifo('arrivals');
+    return this.#entries('pendingEntries');
   }
 
   list(name: string, ...values: unknown[]): core.FifoEntry[] {
-    return [...this.#fifo(name, ...values)];
+    return [...this.#entries(name, ...values)];
   }
 
   since(query: core.CheckedGossipQuery): GossipPage {
@@ -88,8 +88,8 @@ class FifoRows {
   /** The cursor moves past damaged rows, even if all rows are damaged (M2). */
   hashesSince({ after, limit }: core.CheckedGossipQuery): GossipPage {
     const found = [...this.#rows('sinceHashes', { after, limit })];
-    const items = found.map((row) => this.#arrival(row)).filter((arrival) => arrival !== null);
-    return { items: items.map((arrival) => core.gossipItem(arrival, null)), next: Number(found.at(-1)?.seq ?? after) };
+    const items = found.map((row) => this.#entry(row)).filter((entry) => entry !== null);
+    return { items: items.map((entry) => core.gossipItem(entry, null)), next: Number(found.at(-1)?.seq ?? after) };
   }
 
   /** @throws `ERR_MEMPOOL_CORRUPT` */
@@ -103,17 +103,17 @@ class FifoRows {
     return { hash, payload: record.payload, payloadType: record.payloadType };
   }
 
-  *#fifo(name: string, ...values: unknown[]): Generator<core.FifoEntry, undefined> {
+  *#entries(name: string, ...values: unknown[]): Generator<core.FifoEntry, undefined> {
     for (const row of this.#rows(name, ...values)) {
-      const arrival = this.#arrival(row);
-      if (arrival !== null) yield arrival;
+      const entry = this.#entry(row);
+      if (entry !== null) yield entry;
     }
   }
 
   /** M2: a transaction whose hash is lost cannot be returned or moved. */
-  #arrival(row: Row): core.FifoEntry | null {
-    const place = recordKeyOf(row);
-    return place.hash === '' ? this.#file.reportDamage(place) : { ...place, bytes: Number(row.bytes) };
+  #entry(row: Row): core.FifoEntry | null {
+    const key = recordKeyOf(row);
+    return key.hash === '' ? this.#file.reportDamage(key) : { ...key, bytes: Number(row.bytes) };
   }
 
   #rows(name: string, ...values: unknown[]): IteratorObject<Row, undefined> {

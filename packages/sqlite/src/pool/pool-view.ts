@@ -139,7 +139,7 @@ export class PoolView implements core.PoolView {
   /** One query for all hashes. */
   protected inclusions(asked: readonly Pick<Transaction, 'hash'>[]): ReadonlyMap<string, number> {
     if (this.state.tick === 0) return nowhere;
-    const rows = [...this.file.rows('sightings', JSON.stringify(asked.map(({ hash }) => hash)))];
+    const rows = [...this.file.rows('inclusions', JSON.stringify(asked.map(({ hash }) => hash)))];
     return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
   }
 
@@ -153,7 +153,7 @@ export class PoolView implements core.PoolView {
     const asked = this.ask(hash);
     if (asked.row !== undefined) return asked.row;
     const seq = this.hashes.seqOf(asked.bytes);
-    asked.row = seq === undefined ? null : { ...this.file.row('life', seq), hash: asked.bytes };
+    asked.row = seq === undefined ? null : { ...this.file.row('txState', seq), hash: asked.bytes };
     return asked.row;
   }
 

@@ -86,18 +86,18 @@ export class StepWriter {
     this.#state.tick = chain.tick;
     if (chain.kind === 'undone') {
       this.#file.run('undoBlocks', chain.tick);
-      this.#file.run('undoSightings', chain.tick);
+      this.#file.run('undoInclusions', chain.tick);
       return;
     }
     if (chain.floor !== this.#state.floor) {
       // First, so that a hash from a block that is trimmed is stored as included in this one (L13).
       this.#file.run('trimBlocks', chain.floor);
-      this.#file.run('trimSightings', chain.floor);
+      this.#file.run('trimInclusions', chain.floor);
       this.#state.floor = chain.floor;
     }
     this.#file.run('insertBlock', chain.tick, core.encodePoint(chain.point));
-    for (const hash of chain.seen) this.#file.run('sight', core.hashToBytes(hash), chain.tick);
-    for (const hash of chain.unseen) this.#file.run('unsight', core.hashToBytes(hash));
+    for (const hash of chain.seen) this.#file.run('putInclusion', core.hashToBytes(hash), chain.tick);
+    for (const hash of chain.unseen) this.#file.run('deleteInclusion', core.hashToBytes(hash));
   }
 
   /** Updates the counters by the events, and writes both as the pool's new state. */

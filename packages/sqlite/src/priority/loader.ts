@@ -27,7 +27,7 @@ export function* loadPool(
 /** Damaged blocks are skipped: the verbs that move the tip read the stored tip themselves. */
 function* loadBlock(file: PoolFile, { tick, point }: Row): Generator<core.PoolRecord, undefined> {
   if (!(point instanceof Uint8Array) || point.length !== core.pointBytes) return;
-  const sighted = Array.from(file.rows('loadSightings', tick), records.recordKeyOf).map(({ hash }) => hash);
+  const sighted = Array.from(file.rows('loadInclusions', tick), records.recordKeyOf).map(({ hash }) => hash);
   yield { kind: 'block', block: { tick: tick as number, point: core.decodePoint(point), sighted } };
 }
 

@@ -48,7 +48,7 @@ export class PriorityWriter {
       file.run('repointLog', seq, before);
     }
     if (!hashes.insert({ seq, hash: bytes, type: payloadType, checksum: checksumOf(bytes, payload), payload }))
-      throw damaged('order of arrival');
+      throw damaged('sequence of transactions');
   }
 
   #writePool({ entries, satisfied, forgotten, limits }: core.PoolStep, records: readonly Uint8Array[]): void {
