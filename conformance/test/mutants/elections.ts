@@ -3,14 +3,11 @@ import {
   type Election,
   type ElectionEvent,
   type ElectionEventKind,
-  type ElectionProvider,
   type Leadership,
-  type LeaseStore,
   Leases,
   systemClock,
 } from 'mempool-election';
-import { leaseVerbs, verbsOf } from '../../src/case/verbs.ts';
-import { elected, electedWith, electing, over } from './hall.ts';
+import { elected, electedWith, electing, over, withLeases } from './hall.ts';
 import type { Mutant } from './mutant.ts';
 
 type Listener = Parameters<Election['on']>[1];
@@ -25,14 +22,18 @@ function telling(id: string, kind: ElectionEventKind, around: Around): Mutant {
   }));
 }
 
-/** A fault in what a leader has in hands. */
-function leadership(id: string, plant: (whole: Leadership, election: Election) => Partial<Leadership>): Mutant {
-  return elected(id, (election) => ({
+/** An election whose leader has something else in hands. */
+function leading(election: Election, plant: (whole: Leadership) => Partial<Leadership>): Partial<Election> {
+  return {
     get leadership() {
       const whole = election.leadership;
-      return whole && over(whole, () => plant(whole, election));
+      return whole && over(whole, () => plant(whole));
     },
-  }));
+  };
+}
+
+function leadership(id: string, plant: (whole: Leadership) => Partial<Leadership>): Mutant {
+  return elected(id, (election) => leading(election, plant));
 }
 
 /** True from every win to the loss that is told: what rule 3 forbids. */
@@ -62,22 +63,14 @@ function reckoned(
         fromMs = since({ sentMs, answeredMs: clock.wallMs() });
         return reply;
       };
-      const open: ElectionProvider['open'] = async (own) => {
-        const store = await provider.open(own);
-        return {
-          ...verbsOf(store, leaseVerbs),
-          campaign: (request) => timed(() => store.campaign(request)),
-          renew: (lease, request) => timed(() => store.renew(lease, request)),
-        };
-      };
-      const election = createElection({ ...provider, open }, options);
-      const remainingMs = (): number => Math.max(0, ttlMs * 0.98 - 2 - (clock.wallMs() - fromMs));
-      return over(election, () => ({
-        get leadership() {
-          const whole = election.leadership;
-          return whole && over(whole, () => ({ remainingMs, isLeader: () => remainingMs() > 0 }));
-        },
+      const timing = withLeases(provider, (store) => ({
+        campaign: (request) => timed(() => store.campaign(request)),
+        renew: (lease, request) => timed(() => store.renew(lease, request)),
       }));
+      const remainingMs = (): number => Math.max(0, ttlMs * 0.98 - 2 - (clock.wallMs() - fromMs));
+      return over(createElection(timing, options), (election) =>
+        leading(election, () => ({ remainingMs, isLeader: () => remainingMs() > 0 })),
+      );
     },
   });
 }
@@ -95,13 +88,11 @@ function shy(id: string): Mutant {
   return electing(id, {
     elect(provider, options) {
       let untilMs = 0;
-      const open: ElectionProvider['open'] = async (own) => {
-        const store = await provider.open(own);
-        const campaign: LeaseStore['campaign'] = (request) =>
-          performance.now() < untilMs ? Promise.reject(new Error('not yet')) : store.campaign(request);
-        return { ...verbsOf(store, leaseVerbs), campaign };
-      };
-      const election = createElection({ ...provider, open }, options);
+      const waiting = withLeases(provider, (store) => ({
+        campaign: (request) =>
+          performance.now() < untilMs ? Promise.reject(new Error('not yet')) : store.campaign(request),
+      }));
+      const election = createElection(waiting, options);
       election.on('lost', ({ reason }) => {
         if (reason === 'resigned') untilMs = performance.now() + (options.ttlMs ?? 10_000);
       });
@@ -126,37 +117,29 @@ const believing: readonly Mutant[] = [
         if (told.kind !== 'lost' || told.reason !== 'expired') listener(event);
       }),
   })),
-  electedWith('one-clock-that-sleeps', ({ clock = systemClock, ...options }) => ({
-    ...options,
-    clock: { ...clock, wallMs: () => clock.monotonicMs() },
-  })),
-  electedWith('one-clock-that-is-set', ({ clock = systemClock, ...options }) => ({
-    ...options,
-    clock: { ...clock, monotonicMs: () => clock.wallMs() },
-  })),
+  electedWith('one-clock-that-sleeps', {
+    options: ({ clock = systemClock, ...options }) => ({
+      ...options,
+      clock: { ...clock, wallMs: () => clock.monotonicMs() },
+    }),
+  }),
+  electedWith('one-clock-that-is-set', {
+    options: ({ clock = systemClock, ...options }) => ({
+      ...options,
+      clock: { ...clock, monotonicMs: () => clock.wallMs() },
+    }),
+  }),
   leadership('no-margin', (whole) => ({ remainingMs: () => whole.remainingMs() + 1_202 })),
   leadership('remaining-stands', () => ({ remainingMs: () => 10_000 })),
   leadership('a-lease-of-its-own', ({ lease }) => ({ lease: { ...lease, token: `${lease.token}-own` } })),
-  electedWith(
-    'never-renews',
-    (options) => options,
-    () => ({ renew: () => Promise.reject(new Error('no')) }),
-  ),
+  electedWith('never-renews', { leases: () => ({ renew: () => Promise.reject(new Error('no')) }) }),
   reckoned('a-late-answer-brings-it-back', ({ sentMs }) => sentMs),
   reckoned('counts-from-the-answer', ({ answeredMs }) => answeredMs),
 ];
 
 const handingOver: readonly Mutant[] = [
-  electedWith(
-    'everybody-alone',
-    (options) => options,
-    () => new Leases().open('alone'),
-  ),
-  electedWith(
-    'never-releases',
-    (options) => options,
-    () => ({ release: async () => true }),
-  ),
+  electedWith('everybody-alone', { leases: () => new Leases().open('alone') }),
+  electedWith('never-releases', { leases: () => ({ release: async () => true }) }),
   elected('resigns-from-nothing', () => ({ resign: async () => undefined })),
   eager('campaigns-once-it-has-resigned', 'resigned'),
   eager('campaigns-once-its-work-stood-still', 'no-progress'),
@@ -182,10 +165,8 @@ const order: readonly Mutant[] = [
     if (event.kind !== 'lost' || event.reason !== 'stopped') listener(event);
   }),
   leadership('work-ends-after-the-loss-is-told', ({ signal }) => ({ signal: aborted(signal, 20) })),
-  electedWith(
-    'stays-whatever-the-store-says',
-    (options) => options,
-    (store) => ({
+  electedWith('stays-whatever-the-store-says', {
+    leases: (store) => ({
       async renew(given, request) {
         const reply = await store.renew(given, request);
         if (reply.kind === 'renewed') return reply;
@@ -193,7 +174,7 @@ const order: readonly Mutant[] = [
         return { kind: 'renewed', lease: { ...given, ...told, seq: 1, hbSeq: 1, remainingMs: request.ttlMs } };
       },
     }),
-  ),
+  }),
   elected('deposes-nobody', () => ({ depose: async () => false })),
   elected('deposes-whoever-leads', (election) => ({
     depose: (term) => election.depose(election.leader?.term ?? term),

@@ -141,18 +141,26 @@ export function elected(id: string, plant: (election: Election) => Partial<Elect
 /** A fault in what a node's election is given: its options, or its store. */
 export function electedWith(
   id: string,
-  options: (options: ElectionOptions) => ElectionOptions,
-  leases: (store: LeaseStore) => Partial<LeaseStore> = () => ({}),
+  {
+    options = (given) => given,
+    leases = () => ({}),
+  }: { options?: Given; leases?: (store: LeaseStore) => Partial<LeaseStore> },
 ): Mutant {
-  return electing(id, {
-    elect(provider, given) {
-      const open: ElectionProvider['open'] = async (own) => {
-        const store = await provider.open(own);
-        return { ...verbsOf(store, leaseVerbs), ...leases(store) };
-      };
-      return createElection({ ...provider, open }, options(given));
-    },
-  });
+  return electing(id, { elect: (provider, given) => createElection(withLeases(provider, leases), options(given)) });
+}
+
+type Given = (options: ElectionOptions) => ElectionOptions;
+
+/** What opens a node's store, with some of its verbs replaced. */
+export function withLeases(
+  provider: ElectionProvider,
+  leases: (store: LeaseStore) => Partial<LeaseStore>,
+): ElectionProvider {
+  const open: ElectionProvider['open'] = async (own) => {
+    const store = await provider.open(own);
+    return { ...verbsOf(store, leaseVerbs), ...leases(store) };
+  };
+  return { ...provider, open };
 }
 
 /** The whole with some members replaced; what is not keeps its own `this`. */
