@@ -38,9 +38,7 @@ export class Cluster {
 
   async start(options?: ElectionOptions): Promise<Node> {
     const node = this.node(options);
-    const started = node.election.start();
-    await this.clock.settle();
-    await started;
+    await this.during(node.election.start());
     return node;
   }
 
@@ -52,6 +50,12 @@ export class Cluster {
     return node;
   }
 
+  /** Lets so much time pass while the call is under way, and waits for its end. */
+  async during(call: Promise<unknown> | undefined, durationMs = 0): Promise<void> {
+    await this.clock.advance(durationMs);
+    await call;
+  }
+
   /** The store is restarted without its data, and everybody is connected to it again. */
   forget(): void {
     this.leases = new Leases({ clock: this.clock });
@@ -61,6 +65,19 @@ export class Cluster {
   get leaders(): string[] {
     return this.#nodes.filter(({ election }) => election.isLeader()).map(({ election }) => election.id);
   }
+}
+
+/** A cluster whose only node has won. */
+export async function lead(options?: ElectionOptions): Promise<Node & { readonly cluster: Cluster }> {
+  const cluster = new Cluster();
+  return { cluster, ...(await cluster.lead(options)) };
+}
+
+/** A cluster of `a`, which has won, and `b`, which follows. */
+export async function pair(): Promise<{ readonly cluster: Cluster; readonly first: Node; readonly second: Node }> {
+  const cluster = new Cluster();
+  const first = await cluster.lead({ nodeId: 'a' });
+  return { cluster, first, second: await cluster.start({ nodeId: 'b' }) };
 }
 
 /** The same monotonic time, and a wall clock that the test sets for one node alone. */

@@ -1,12 +1,6 @@
 import { expect, it } from 'vitest';
 import { createElection, type ElectionEvent, inProcessElection, type LeaderView } from '../src/index.ts';
-import { Cluster } from './cluster.ts';
-
-async function stop({ clock }: Cluster, election: { stop(): Promise<void> }): Promise<void> {
-  const stopped = election.stop();
-  await clock.settle();
-  await stopped;
-}
+import { Cluster, lead } from './cluster.ts';
 
 it('a listener that throws or rejects is logged, and disturbs neither the election nor the next listener', async () => {
   const cluster = new Cluster();
@@ -27,8 +21,7 @@ it('a listener that throws or rejects is logged, and disturbs neither the electi
 });
 
 it('a logger that throws does not end an election', async () => {
-  const cluster = new Cluster();
-  const { election } = await cluster.lead({
+  const { cluster, election } = await lead({
     log: () => {
       throw new Error('disk full');
     },
@@ -49,13 +42,12 @@ it('a listener that was removed hears nothing more', async () => {
   remove();
   await cluster.clock.advance(1);
   const before = heard.length;
-  await stop(cluster, election);
+  await cluster.during(election.stop());
   expect(heard).toHaveLength(before + 1);
 });
 
 it('at lost the signal has aborted and the node does not lead, in every listener', async () => {
-  const cluster = new Cluster();
-  const { election, wire } = await cluster.lead();
+  const { cluster, election, wire } = await lead();
   const { leadership } = election;
   const seen: unknown[] = [];
   election.on('lost', () => {
@@ -85,15 +77,14 @@ it('the iterable tells every event, the loss at a stop too, and ends there', asy
   })();
   await election.start();
   await cluster.clock.advance(1);
-  await stop(cluster, election);
+  await cluster.during(election.stop());
   await reading;
   expect(read).toEqual(events);
   expect(read.map(({ kind }) => kind)).toContain('lost');
 });
 
 it('an iterable ends with its signal, and with break', async () => {
-  const cluster = new Cluster();
-  const { election } = await cluster.lead();
+  const { election } = await lead();
   const controller = new AbortController();
   const reading = (async () => {
     for await (const _ of election.events({ signal: controller.signal })) return 'an event';
@@ -115,9 +106,9 @@ it('who observes is told who leads, then every change', async () => {
   const reading = (async () => {
     for await (const leader of second.election.observe()) seen.push(leader);
   })();
-  await stop(cluster, first.election);
+  await cluster.during(first.election.stop());
   await cluster.clock.advance(600);
-  await stop(cluster, second.election);
+  await cluster.during(second.election.stop());
   await reading;
   const { term } = first.election;
   const a = { nodeId: 'a', address: 'host:1', priority: 0, term };
@@ -126,8 +117,7 @@ it('who observes is told who leads, then every change', async () => {
 });
 
 it('work is begun anew in the next leadership when the one it ran in was lost', async () => {
-  const cluster = new Cluster();
-  const { election, wire } = await cluster.lead();
+  const { cluster, election, wire } = await lead();
   const terms: number[] = [];
   const result = election.runAsLeader(async (signal, term) => {
     terms.push(term);
@@ -145,8 +135,7 @@ it('work is begun anew in the next leadership when the one it ran in was lost', 
 });
 
 it('an error of the work comes back, and the node goes on leading', async () => {
-  const cluster = new Cluster();
-  const { election } = await cluster.lead();
+  const { election } = await lead();
   const work = election.runAsLeader(() => {
     throw new Error('of the work');
   });
@@ -155,8 +144,7 @@ it('an error of the work comes back, and the node goes on leading', async () => 
 });
 
 it('work that ended after its time was up counts as lost, not as done', async () => {
-  const cluster = new Cluster();
-  const { election } = await cluster.lead();
+  const { cluster, election } = await lead();
   let runs = 0;
   const result = election.runAsLeader(() => {
     runs += 1;
@@ -177,7 +165,7 @@ it('waiting to lead ends with the signal, and with a stop', async () => {
     expect(election.runAsLeader(() => 1)).rejects.toMatchObject({ code: 'ERR_ELECTION_STOPPED' }),
   ];
   controller.abort(new Error('enough'));
-  await stop(cluster, election);
+  await cluster.during(election.stop());
   await Promise.all(ends);
   await expect(election.runAsLeader(() => 1)).rejects.toMatchObject({ code: 'ERR_ELECTION_STOPPED' });
 });
@@ -192,7 +180,7 @@ it('to campaign says whether this node leads then', async () => {
   const late = second.election.campaign();
   await cluster.clock.settle();
   expect(await late).toBe(false);
-  await stop(cluster, second.election);
+  await cluster.during(second.election.stop());
   await expect(second.election.campaign()).rejects.toMatchObject({ code: 'ERR_ELECTION_STOPPED' });
 });
 
@@ -217,8 +205,7 @@ it('members are those whose heartbeat was heard, the leader included, and a win 
 });
 
 it('metrics count what happened', async () => {
-  const cluster = new Cluster();
-  const { election, wire } = await cluster.lead();
+  const { cluster, election, wire } = await lead();
   wire.set({ afterMs: 40 }, 'renew');
   await cluster.clock.advance(9_999);
   expect(election.metrics()).toMatchObject({
@@ -231,9 +218,7 @@ it('metrics count what happened', async () => {
     isLeader: true,
     term: election.term,
   });
-  const stopped = election.stop();
-  await cluster.clock.advance(50);
-  await stopped;
+  await cluster.during(election.stop(), 50);
   expect(election.metrics()).toMatchObject({ losses: { stopped: 1, expired: 0 }, ledMs: 10_000, isLeader: false });
 });
 

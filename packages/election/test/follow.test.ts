@@ -1,10 +1,8 @@
 import { expect, it, vi } from 'vitest';
-import { Cluster } from './cluster.ts';
+import { Cluster, pair } from './cluster.ts';
 
 it('a follower takes over when the lease is out of its time, and not before', async () => {
-  const cluster = new Cluster();
-  const first = await cluster.lead({ nodeId: 'a' });
-  const second = await cluster.start({ nodeId: 'b' });
+  const { cluster, first, second } = await pair();
   const crashedMs = cluster.clock.monotonicMs();
   first.wire.set('refused');
   await cluster.clock.advance(9_900);
@@ -23,9 +21,7 @@ it('a clean stop hands over at once by a hint, and within one poll without hints
     const first = await cluster.lead();
     const second = await cluster.start();
     if (!hints) second.wire.dropHints();
-    const stopped = first.election.stop();
-    await cluster.clock.settle();
-    await stopped;
+    await cluster.during(first.election.stop());
     await cluster.clock.advance(mostMs);
     expect(second.election.isLeader()).toBe(true);
   }
@@ -113,9 +109,7 @@ it('of those who wait, the one of the highest priority wins', async () => {
   await cluster.start({ nodeId: 'high', priority: 3 });
   await cluster.start({ nodeId: 'mid', priority: 2 });
   await cluster.clock.advance(4_000);
-  const stopped = first.election.stop();
-  await cluster.clock.advance(1);
-  await stopped;
+  await cluster.during(first.election.stop(), 1);
   expect(cluster.leaders).toEqual(['high']);
   await cluster.clock.advance(10_000);
   expect(cluster.leaders).toEqual(['high']);
@@ -255,9 +249,7 @@ it('a store that answers nothing at all holds nobody up for ever', async () => {
   const cluster = new Cluster();
   const { election, wire } = cluster.node();
   wire.set('hung');
-  const started = election.start();
-  await cluster.clock.advance(10_000);
-  await started;
+  await cluster.during(election.start(), 10_000);
   wire.heal();
   await cluster.clock.advance(4_000);
   expect(election.isLeader()).toBe(true);
@@ -273,9 +265,7 @@ it('fifty nodes that start at once have one leader, and one after each loss', as
     expect(cluster.leaders).toHaveLength(1);
     const leader = nodes.find(({ election }) => election.isLeader());
     terms.push(leader?.election.term ?? 0);
-    const stopped = leader?.election.stop();
-    await cluster.clock.settle();
-    await stopped;
+    await cluster.during(leader?.election.stop());
   }
   expect(terms).toEqual([0, 1, 2, 3, 4].map((later) => (terms[0] ?? 0) + later));
   expect(nodes.flatMap(({ told }) => told('acquired'))).toHaveLength(5);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NodeIdentity } from '../src/node/node-identity.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, lead } from './cluster.ts';
 
 it('two live nodes of one id: the second one says so, once, and never leads beside the first', async () => {
   const cluster = new Cluster();
@@ -27,16 +27,11 @@ it('a node that is restarted with its fixed id waits its own dead lease out, and
 });
 
 it('a node started again on the same object is not in conflict with itself', async () => {
-  const cluster = new Cluster();
-  const { election, wire, told } = await cluster.lead({ nodeId: 'fixed' });
+  const { cluster, election, wire, told } = await lead({ nodeId: 'fixed' });
   wire.set('refused', 'release');
-  const stopped = election.stop();
-  await cluster.clock.settle();
-  await stopped;
+  await cluster.during(election.stop());
   wire.heal();
-  const started = election.start();
-  await cluster.clock.advance(600);
-  await started;
+  await cluster.during(election.start(), 600);
   expect(told('identity-conflict')).toEqual([]);
   expect(election.isLeader()).toBe(true);
 });

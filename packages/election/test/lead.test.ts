@@ -1,19 +1,16 @@
 import { expect, it } from 'vitest';
-import { Cluster, OwnWall } from './cluster.ts';
+import { Cluster, lead, OwnWall } from './cluster.ts';
 
 // With a ttl of 10 s: margin 202 ms, renewals every 3,333 ms, an answer may take 3,232 ms.
 const believedMs = 10_000 - 202;
 
 it('a node that is alone wins, renews, and tells each step once', async () => {
-  const cluster = new Cluster();
-  const { election, events } = await cluster.lead({ nodeId: 'a' });
+  const { cluster, election, events } = await lead({ nodeId: 'a' });
   await cluster.clock.advance(60_000);
   expect(election.isLeader()).toBe(true);
   expect(cluster.leases.held('watcher')).toEqual(election.leadership?.lease);
   expect(election.metrics().renewals).toBe(18);
-  const stopped = election.stop();
-  await cluster.clock.settle();
-  await stopped;
+  await cluster.during(election.stop());
   expect(cluster.leases.held('watcher')).toBeNull();
   const { term } = election;
   const leader = { nodeId: 'a', address: null, priority: 0, term };
@@ -45,8 +42,7 @@ it('the first term of a new store is its time in seconds, and each later one is 
 });
 
 it('a leader whose renewal hangs says lost when its own time is up, before the lease is free', async () => {
-  const cluster = new Cluster();
-  const { election, wire, told } = await cluster.lead();
+  const { cluster, election, wire, told } = await lead();
   const { signal } = election.leadership ?? {};
   wire.set('hung');
   await cluster.clock.advance(believedMs - 2);
@@ -70,8 +66,7 @@ it('time counts from when a request was sent, not from when it was answered', as
 });
 
 it('a renewal that is answered too late does not bring the leadership back', async () => {
-  const cluster = new Cluster();
-  const { election, wire, told } = await cluster.lead({ ttlMs: 1_000, renewMs: 300 });
+  const { cluster, election, wire, told } = await lead({ ttlMs: 1_000, renewMs: 300 });
   const leadership = election.leadership;
   wire.set({ afterMs: 300 }, 'renew');
   await cluster.clock.advance(310);
@@ -83,8 +78,7 @@ it('a renewal that is answered too late does not bring the leadership back', asy
 });
 
 it('a leader tries again when renewals fail, and keeps its lease when one gets through', async () => {
-  const cluster = new Cluster();
-  const { election, wire, told } = await cluster.lead();
+  const { cluster, election, wire, told } = await lead();
   const { term } = election;
   wire.set('refused', 'renew');
   await cluster.clock.advance(9_000);
@@ -97,8 +91,7 @@ it('a leader tries again when renewals fail, and keeps its lease when one gets t
 });
 
 it('a renewal that was done but not heard of is no loss', async () => {
-  const cluster = new Cluster();
-  const { election, wire, told } = await cluster.lead();
+  const { cluster, election, wire, told } = await lead();
   let renewals = 0;
   wire.decide((verb) => (verb === 'renew' && renewals++ % 2 === 0 ? 'unheard' : 'served'));
   await cluster.clock.advance(60_000);
@@ -107,8 +100,7 @@ it('a renewal that was done but not heard of is no loss', async () => {
 });
 
 it('a process that stood still longer than its lease knows at its first statement', async () => {
-  const cluster = new Cluster();
-  const { election, told } = await cluster.lead();
+  const { cluster, election, told } = await lead();
   const { leadership } = election;
   cluster.clock.stall(believedMs);
   expect(election.isLeader()).toBe(false);
@@ -174,8 +166,7 @@ it('a leader whose lease an operator has removed says so, and does not take it b
 });
 
 it('a hint that the lease is gone has the leader ask at once', async () => {
-  const cluster = new Cluster();
-  const { told, wire } = await cluster.lead();
+  const { cluster, told, wire } = await lead();
   wire.set('refused', 'campaign');
   cluster.leases.remove('watcher');
   await cluster.clock.settle();

@@ -1,10 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import { Leases } from '../src/index.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, lead } from './cluster.ts';
 
 it('a stop aborts the work, waits for it, says lost, releases, then resolves', async () => {
-  const cluster = new Cluster();
-  const { election, told } = await cluster.lead();
+  const { cluster, election, told } = await lead();
   const steps: string[] = [];
   const work = election.runAsLeader(async (signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -23,8 +22,7 @@ it('a stop aborts the work, waits for it, says lost, releases, then resolves', a
 });
 
 it('work that never ends holds up a stop for one ttl, and the lease is renewed until then', async () => {
-  const cluster = new Cluster();
-  const { election } = await cluster.lead();
+  const { cluster, election } = await lead();
   election.runAsLeader(() => new Promise(() => undefined)).catch(() => undefined);
   await cluster.clock.advance(9_000);
   let done = false;
@@ -40,8 +38,7 @@ it('work that never ends holds up a stop for one ttl, and the lease is renewed u
 });
 
 it('a stop waits for the work of a leadership that was lost before', async () => {
-  const cluster = new Cluster();
-  const { election, wire, told } = await cluster.lead();
+  const { cluster, election, wire, told } = await lead();
   let ended = false;
   const work = election.runAsLeader(async () => {
     await new Promise<void>((resolve) => cluster.clock.schedule(resolve, 15_000));
@@ -87,8 +84,7 @@ it('a stop while the store is being opened ends there', async () => {
 });
 
 it('an election that was stopped takes part anew when it is started again, with a higher term', async () => {
-  const cluster = new Cluster();
-  const { election, told } = await cluster.lead();
+  const { cluster, election, told } = await lead();
   const first = election.term;
   for (let round = 0; round < 3; round += 1) {
     const stopped = election.stop();
@@ -103,8 +99,7 @@ it('an election that was stopped takes part anew when it is started again, with 
 });
 
 it('a stop undoes a start that waits for the stop before it to end', async () => {
-  const cluster = new Cluster();
-  const { election, told } = await cluster.lead();
+  const { cluster, election, told } = await lead();
   const calls = [election.stop(), election.start(), election.stop()];
   await cluster.clock.advance(1_000);
   await Promise.all(calls);
@@ -115,13 +110,9 @@ it('a stop undoes a start that waits for the stop before it to end', async () =>
 it('starting and stopping twice is the same as once', async () => {
   const cluster = new Cluster();
   const { election, told } = cluster.node();
-  const started = Promise.all([election.start(), election.start()]);
-  await cluster.clock.advance(1);
-  await started;
+  await cluster.during(Promise.all([election.start(), election.start()]), 1);
   expect(told('acquired')).toHaveLength(1);
-  const stopped = Promise.all([election.stop(), election.stop(), election[Symbol.asyncDispose]()]);
-  await cluster.clock.advance(1);
-  await stopped;
+  await cluster.during(Promise.all([election.stop(), election.stop(), election[Symbol.asyncDispose]()]), 1);
   await election.stop();
   expect(told('lost')).toHaveLength(1);
 });
@@ -136,9 +127,7 @@ it('a start that fails can be tried again', async () => {
   });
   await expect(election.start()).rejects.toThrow();
   cluster.leases = leases;
-  const started = election.start();
-  await cluster.clock.advance(1);
-  await started;
+  await cluster.during(election.start(), 1);
   expect(election.isLeader()).toBe(true);
 });
 
@@ -184,9 +173,7 @@ it('a node that resigns lets another one be first, and leads again only after on
   const cluster = new Cluster();
   const first = await cluster.lead({ nodeId: 'a' });
   await cluster.start({ nodeId: 'b' });
-  const resigned = first.election.resign();
-  await cluster.clock.advance(10);
-  await resigned;
+  await cluster.during(first.election.resign(), 10);
   expect(first.told('lost')).toMatchObject([{ reason: 'resigned' }]);
   expect(cluster.leaders).toEqual(['b']);
   await cluster.clock.advance(600);
@@ -197,11 +184,8 @@ it('a node that resigns lets another one be first, and leads again only after on
 
 it('a node that resigns and is alone leads again after one ttl, or when it is asked to', async () => {
   for (const asked of [false, true]) {
-    const cluster = new Cluster();
-    const { election } = await cluster.lead();
-    const resigned = election.resign();
-    await cluster.clock.advance(9_999);
-    await resigned;
+    const { cluster, election } = await lead();
+    await cluster.during(election.resign(), 9_999);
     expect(election.isLeader()).toBe(false);
     const won = asked ? election.campaign() : null;
     await cluster.clock.advance(asked ? 0 : 501);
@@ -211,8 +195,7 @@ it('a node that resigns and is alone leads again after one ttl, or when it is as
 });
 
 it('a resignation waits for the lease to be given back, whoever else resigned before', async () => {
-  const cluster = new Cluster();
-  const { election, wire } = await cluster.lead();
+  const { cluster, election, wire } = await lead();
   wire.set({ afterMs: 1_000 }, 'release');
   const ends: unknown[] = [];
   const resign = () => election.resign().then(() => ends.push(cluster.leases.held('watcher')));
@@ -258,8 +241,7 @@ it('a leader whose work stands still resigns before it is replaced, however long
 });
 
 it('work that reports progress goes on', async () => {
-  const cluster = new Cluster();
-  const { election, told } = await cluster.lead({ progressTimeoutMs: 5_000 });
+  const { cluster, election, told } = await lead({ progressTimeoutMs: 5_000 });
   for (let round = 0; round < 20; round += 1) {
     await cluster.clock.advance(4_000);
     election.leadership?.reportProgress();

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { Cluster } from './cluster.ts';
+import { Cluster, lead, pair } from './cluster.ts';
 
 it('a leader whose store has lost its data puts its lease back, with the same token and term', async () => {
-  const cluster = new Cluster();
-  const { election, told } = await cluster.lead();
+  const { cluster, election, told } = await lead();
   const { lease } = election.leadership ?? {};
   await cluster.start();
   cluster.forget();
@@ -14,9 +13,7 @@ it('a leader whose store has lost its data puts its lease back, with the same to
 });
 
 it('a follower waits for a whole lease before it takes a store that has lost its data', async () => {
-  const cluster = new Cluster();
-  const first = await cluster.lead({ nodeId: 'a' });
-  const second = await cluster.start({ nodeId: 'b' });
+  const { cluster, first, second } = await pair();
   const { term } = first.election;
   await cluster.clock.advance(400);
   const seenMs = cluster.clock.monotonicMs();
@@ -31,8 +28,7 @@ it('a follower waits for a whole lease before it takes a store that has lost its
 });
 
 it('a renewal that a follower did not see is waited for too where the store has lost its data', async () => {
-  const cluster = new Cluster();
-  const { election, wire } = await cluster.lead({ nodeId: 'a' });
+  const { cluster, election, wire } = await lead({ nodeId: 'a' });
   const second = await cluster.start({ nodeId: 'b' });
   let overlaps = 0;
   second.election.on('acquired', () => {
@@ -48,8 +44,7 @@ it('a renewal that a follower did not see is waited for too where the store has 
 });
 
 it('a lease that was put back does not pass for one that stands still, though it moved as often before the loss', async () => {
-  const cluster = new Cluster();
-  const { election, wire } = await cluster.lead({ nodeId: 'a' });
+  const { cluster, election, wire } = await lead({ nodeId: 'a' });
   const second = await cluster.start({ nodeId: 'b' });
   const leftMs: number[] = [];
   second.election.on('acquired', () => void leftMs.push(election.leadership?.remainingMs() ?? 0));
@@ -105,17 +100,12 @@ it('a lease that is put back after its holder has given up is released by it', a
 });
 
 it('the highest term that a node has seen is its floor, over every loss of data and every restart', async () => {
-  const cluster = new Cluster();
-  const { election, told } = await cluster.lead();
+  const { cluster, election, told } = await lead();
   for (let round = 0; round < 3; round += 1) {
-    const stopped = election.stop();
-    await cluster.clock.settle();
-    await stopped;
+    await cluster.during(election.stop());
     cluster.clock.setWall(-3_600_000);
     cluster.forget();
-    const started = election.start();
-    await cluster.clock.advance(100);
-    await started;
+    await cluster.during(election.start(), 100);
   }
   const terms = told('acquired').map(({ term }) => term);
   expect(terms).toEqual([0, 1, 2, 3].map((later) => (terms[0] ?? 0) + later));

@@ -93,7 +93,7 @@ export function live(hash: string, seq: number, stage: LiveStage, tick: number):
 }
 
 /** The state after it becomes Finalized at `tick`, with its counters frozen. */
-export function finalized(txState: TxState, tick: number): TxState {
+function finalized(txState: TxState, tick: number): TxState {
   const { hash, seq, reason } = txState;
   const { confirmations, nonConfirmations } = countersAt(txState, tick);
   return { hash, seq, stage: 'Finalized', tick: txState.tick, confirmations, nonConfirmations, reason };

@@ -56,25 +56,6 @@ it('refuses maxTxs where the driver keeps no limits, and closes what it opened',
   expect(close).toHaveBeenCalledOnce();
 });
 
-const verbs: Record<string, (store: MempoolStore) => Promise<unknown>> = {
-  receive: (store) => store.receive([{ hash, payload: new Uint8Array(1), payloadType: 0 }]),
-  hasPending: (store) => store.hasPending(),
-  peekPending: (store) => store.peekPending(),
-  markInflight: (store) => store.markInflight([hash]),
-  markAcknowledged: (store) => store.markAcknowledged([hash]),
-  release: (store) => store.release([hash]),
-  drop: (store) => store.drop([hash], 'why'),
-  findInflight: (store) => store.findInflight([hash]),
-  peekInflight: (store) => store.peekInflight(),
-  confirm: (store) => store.confirm(block),
-  rollback: (store) => store.rollback(null),
-  checkStatus: (store) => store.checkStatus([hash]),
-  dumpFinalized: (store) => store.dumpFinalized(),
-  subscribe: (store) => store.subscribe(),
-  tip: (store) => store.tip(),
-  usage: (store) => store.usage(),
-};
-
 const reads: readonly (readonly [string, (store: MempoolStore, signal: AbortSignal) => Promise<unknown>])[] = [
   ['hasPending', (store, signal) => store.hasPending({ signal })],
   ['peekPending', (store, signal) => store.peekPending({ signal })],
@@ -102,34 +83,12 @@ function keptReads(answer: () => Promise<never>): Partial<StoreDriver> {
 }
 
 describe('what defineBackend puts around a driver', () => {
-  it.each(Object.keys(verbs))('%s rejects once the store is closed (R2)', async (verb) => {
-    const { store } = await open();
-    await store.close();
-    await expect(verbs[verb]?.(store)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED', retryable: false });
-  });
-
   it('empty lists do not reach the driver', async () => {
     const never = (): never => {
       throw new Error('the driver was asked');
     };
     const { store } = await open({ receive: never, move: never, drop: never });
     expect(await Promise.all([store.receive([]), store.markInflight([]), store.drop([], 'why')])).toEqual([[], [], []]);
-  });
-
-  it('calls reach the driver in the order made', async () => {
-    const order: string[] = [];
-    const { store } = await open({
-      move: (verb, hashes) => {
-        order.push(verb);
-        return [...hashes];
-      },
-      drop: (hashes) => {
-        order.push('drop');
-        return [...hashes];
-      },
-    });
-    await Promise.all([store.markInflight([hash]), store.drop([hash], 'why'), store.release([hash])]);
-    expect(order).toEqual(['markInflight', 'drop', 'release']);
   });
 
   it('a fault of the driver keeps its cause and gains a code (R1)', async () => {
@@ -168,19 +127,6 @@ describe('what defineBackend puts around a driver', () => {
     const told: number[] = [];
     for await (const event of events) if (event.kind !== 'lagged') told.push(event.eventSeq);
     expect([told, log.listeners.size]).toEqual([[1, 2, 3], 0]);
-  });
-
-  it('an aborted signal keeps a call from the driver (R3)', async () => {
-    const reason = new Error('enough');
-    let asked = false;
-    const { store } = await open({
-      usage: () => {
-        asked = true;
-        return usage;
-      },
-    });
-    await expect(store.usage({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    expect(asked).toBe(false);
   });
 
   it.each(reads)('%s ends with the signal’s reason while the driver still waits (R3)', async (verb, run) => {
@@ -247,23 +193,6 @@ describe('what defineBackend puts around a driver', () => {
     const { backend, store } = await open();
     expect(Object.isFrozen(backend.capabilities)).toBe(true);
     expect(store.capabilities).toEqual({ durable: false, shared: false, lease: false, priority: false });
-  });
-});
-
-describe('options that are none (M2)', () => {
-  it.each([
-    ['usage', (store: MempoolStore) => store.usage(null as never)],
-    ['peekPending', (store: MempoolStore) => store.peekPending(null as never)],
-    ['dumpFinalized', (store: MempoolStore) => store.dumpFinalized(7 as never)],
-    ['subscribe', (store: MempoolStore) => store.subscribe(null as never)],
-    ['tip', (store: MempoolStore) => store.tip(null as never)],
-    ['receive', (store: MempoolStore) => store.receive([], null as never)],
-    ['markInflight', (store: MempoolStore) => store.markInflight([hash], 'id' as never)],
-    ['confirm', (store: MempoolStore) => store.confirm(block, {}, null as never)],
-    ['stale', (store: MempoolStore) => store.stale(null as never)],
-  ] as const)('refuses them by name: %s', async (_, call) => {
-    const { store } = await open();
-    await expect(call(store)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'options' } });
   });
 });
 

@@ -1,5 +1,6 @@
+import { EventStream } from '../../src/boundary/event-stream.ts';
 import { MempoolError } from '../../src/contract/errors.ts';
-import type { EventPage, EventSource, StoreEvent } from '../../src/contract/events.ts';
+import type { EventPage, EventSource, MempoolEvent, StoreEvent } from '../../src/contract/events.ts';
 
 /** The numbered events of a store, as little of them as streams need. */
 export class EventLog implements EventSource {
@@ -66,4 +67,54 @@ export class EventLog implements EventSource {
 function blockEvent(eventSeq: number): StoreEvent {
   const point = { slot: eventSeq, hash: eventSeq.toString(16).padStart(64, '0') };
   return { kind: 'block', eventSeq, action: 'applied', point, tick: eventSeq };
+}
+
+export interface Reader {
+  readonly log: EventLog;
+  readonly stream: EventStream;
+  readonly ended: boolean;
+  read(count: number): Promise<(number | string)[]>;
+}
+
+interface Opening {
+  readonly log?: EventLog;
+  /** How many events the log has. */
+  readonly committed?: number;
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A stream on the log, and its events as numbers; `lagged` ones as text. */
+export function open({ log = new EventLog(), committed = 0, after = 0, signal }: Opening = {}): Reader {
+  if (committed > 0) log.commit(committed);
+  let ended = false;
+  const onEnd = (): void => {
+    ended = true;
+  };
+  const stream = new EventStream(log, { after, epoch: log.readEvents(0, 1).epoch }, signal, onEnd);
+  const iterator = stream[Symbol.asyncIterator]();
+  return {
+    log,
+    stream,
+    get ended() {
+      return ended;
+    },
+    async read(count) {
+      const told: (number | string)[] = [];
+      while (told.length < count) {
+        const { value, done } = await iterator.next();
+        told.push(done === true ? 'end' : name(value));
+        if (done === true) break;
+      }
+      return told;
+    },
+  };
+}
+
+function name(event: MempoolEvent): number | string {
+  return event.kind === 'lagged' ? `lagged ${event.missed}` : event.eventSeq;
+}
+
+export function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }

@@ -1,14 +1,17 @@
+import { getEventListeners } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
 import { MempoolError } from '../../src/contract/errors.ts';
+import type { BatchedVerb } from '../../src/mempool/call-list.ts';
 import { start } from './desk.ts';
 
 const full = new MempoolError('ERR_MEMPOOL_STORE_FULL', 'as planned');
+const invalid = new MempoolError('ERR_MEMPOOL_INVALID', 'as planned');
 
 describe('calls made in one turn', () => {
   it('become one store call, and each gets its own answer', async () => {
-    const { desk, call } = start();
-    const mark = desk.lane('mark');
+    const { desk, call, mark } = start();
     const answers = Promise.all(['a', 'b', 'c'].map((item) => call(mark, item)));
     await desk.until(1);
     desk.sent[0]?.answer();
@@ -17,8 +20,7 @@ describe('calls made in one turn', () => {
   });
 
   it('are cut at the most transactions and at the most bytes, one at least (O6)', async () => {
-    const { desk, call } = start({ maxBatch: 3, maxBatchBytes: 10 });
-    const mark = desk.lane('mark');
+    const { desk, call, mark } = start({ maxBatch: 3, maxBatchBytes: 10 });
     const small = ['a', 'b', 'c', 'd'].map((item) => call(mark, item));
     const large = ['x', 'y', 'z'].map((item, i) => call(mark, item, {}, [6, 6, 99][i]));
     await desk.serve(Promise.all([...small, ...large]));
@@ -26,22 +28,20 @@ describe('calls made in one turn', () => {
   });
 
   it('do not wait for a store call under way, but for the second one', async () => {
-    const { desk, call } = start();
-    const mark = desk.lane('mark');
+    const { desk, call, mark } = start();
     for (const [i, item] of ['a', 'b'].entries()) {
       void call(mark, item);
       await desk.until(i + 1);
     }
     const [c, d] = [call(mark, 'c'), call(mark, 'd')];
-    await new Promise(setImmediate);
+    await turn();
     expect(desk.log).toEqual(['mark a', 'mark b']);
     await desk.serve(Promise.all([c, d]));
     expect(desk.log).toEqual(['mark a', 'mark b', 'mark c,d']);
   });
 
   it('let timers run between store calls, however many calls are made', async () => {
-    const { desk, call, coalescer } = start();
-    const mark = desk.lane('mark');
+    const { desk, call, coalescer, mark } = start();
     let ticked = false;
     const timer = new Promise<void>((resolve) =>
       setTimeout(() => {
@@ -60,35 +60,32 @@ describe('calls made in one turn', () => {
 
 describe('order (M2)', () => {
   it('holds for one hash across verbs, while verbs that come mixed still share store calls', async () => {
-    const { desk, call } = start();
-    const [submit, mark] = [desk.lane('submit', false), desk.lane('mark')];
+    const { desk, call, submit, mark } = start();
     const all = ['a', 'b', 'c'].flatMap((item) => [call(submit, item), call(mark, item)]);
     await desk.until(1);
-    await new Promise(setImmediate);
+    await turn();
     expect(desk.log).toEqual(['submit a,b,c']);
     await desk.serve(Promise.all(all));
     expect(desk.log).toEqual(['submit a,b,c', 'mark a,b,c']);
   });
 
   it('lets calls of other hashes pass one that must wait', async () => {
-    const { desk, call } = start();
-    const [submit, mark] = [desk.lane('submit', false), desk.lane('mark')];
+    const { desk, call, submit, mark } = start();
     void call(submit, 'a');
     await desk.until(1);
     const rest = [call(submit, 'b'), call(mark, 'x'), call(mark, 'a')];
     await desk.until(2);
-    await new Promise(setImmediate);
+    await turn();
     expect(desk.log).toEqual(['submit a', 'mark x']);
     await desk.serve(Promise.all(rest));
     expect(desk.log).toEqual(['submit a', 'mark x', 'submit b', 'mark a']);
   });
 
   it('never has two store calls under way in a lane whose order shows (L1)', async () => {
-    const { desk, call } = start({ maxBatch: 1 });
-    const submit = desk.lane('submit', false);
+    const { desk, call, submit } = start({ maxBatch: 1 });
     const all = Promise.all([call(submit, 'a'), call(submit, 'b')]);
     await desk.until(1);
-    await new Promise(setImmediate);
+    await turn();
     expect(desk.log).toEqual(['submit a']);
     await desk.serve(all);
     expect(desk.log).toEqual(['submit a', 'submit b']);
@@ -104,7 +101,7 @@ describe('order (M2)', () => {
     const dropped = call(drop, 'a');
     abort.abort(new Error('not now'));
     await expect(marked).rejects.toThrow('not now');
-    await new Promise(setImmediate);
+    await turn();
     expect(desk.log).toEqual(['submit a']);
     await desk.serve(Promise.all([submitted, dropped]));
     expect(desk.log).toEqual(['submit a', 'drop a']);
@@ -122,7 +119,7 @@ describe('order (M2)', () => {
       all.push(call(lane, item, chance.below(10) === 0 ? { operationId: `${i}` } : {}));
       made.set(item, [...(made.get(item) ?? []), lane.name]);
       if (chance.below(50) === 0) all.push(coalescer.whole(async () => 'whole', undefined));
-      if (chance.below(30) === 0) await new Promise(setImmediate);
+      if (chance.below(30) === 0) await turn();
       for (const sent of desk.sent) if (chance.below(3) === 0) sent.answer();
     }
     await desk.serve(Promise.all(all));
@@ -135,8 +132,7 @@ describe('order (M2)', () => {
 
 describe('a call with an operation id (X2)', () => {
   it('shares its store call with nobody and keeps its place', async () => {
-    const { desk, call } = start();
-    const submit = desk.lane('submit', false);
+    const { desk, call, submit } = start();
     const all = Promise.all([call(submit, 'a'), call(submit, 'b', { operationId: 'op' }), call(submit, 'c')]);
     await desk.serve(all);
     expect(desk.log).toEqual(['submit a', 'submit b', 'submit c']);
@@ -146,36 +142,35 @@ describe('a call with an operation id (X2)', () => {
 
 describe('a call of the whole pool', () => {
   it('begins after all before it and ends before all behind it', async () => {
-    const { desk, coalescer, call } = start();
-    const mark = desk.lane('mark');
+    const { desk, coalescer, call, mark } = start();
     const confirm = desk.lane('confirm');
     const before = call(mark, 'a');
     const whole = coalescer.whole(() => confirm.send(['block'], {}), undefined);
     const behind = call(mark, 'b');
     await desk.until(1);
-    await new Promise(setImmediate);
+    await turn();
     expect(desk.log).toEqual(['mark a']);
     desk.sent[0]?.answer();
     await desk.until(2);
     const late = call(mark, 'c');
-    await new Promise(setImmediate);
+    await turn();
     expect(desk.log).toEqual(['mark a', 'confirm block']);
     await desk.serve(Promise.all([before, whole, behind, late]));
     expect(desk.log).toEqual(['mark a', 'confirm block', 'mark b,c']);
   });
 
   it('that fails holds nobody up', async () => {
-    const { desk, coalescer, call } = start();
+    const { desk, coalescer, call, mark } = start();
     const failing = coalescer.whole(() => Promise.reject(full), undefined);
-    const behind = call(desk.lane('mark'), 'b');
+    const behind = call(mark, 'b');
     await expect(failing).rejects.toBe(full);
     await desk.serve(behind);
     expect(await behind).toBe('B');
   });
 
   it('is taken out by its signal while it waits', async () => {
-    const { desk, coalescer, call } = start();
-    const before = call(desk.lane('mark'), 'a');
+    const { desk, coalescer, call, mark } = start();
+    const before = call(mark, 'a');
     const abort = new AbortController();
     let ran = false;
     const run = async (): Promise<void> => {
@@ -187,5 +182,177 @@ describe('a call of the whole pool', () => {
     await desk.serve(before);
     await coalescer.close();
     expect(ran).toBe(false);
+  });
+});
+
+describe('failure', () => {
+  it('of one transaction rejects its caller alone: halves find it (M2)', async () => {
+    const { desk, call, mark } = start();
+    const refuseC: BatchedVerb<string, string> = {
+      ...mark,
+      send: (items, options) => (items.includes('c') ? Promise.reject(invalid) : mark.send(items, options)),
+    };
+    const all = Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map((item) => call(refuseC, item)));
+    await desk.serve(all);
+    const told = (await all).map((result) => (result.status === 'fulfilled' ? result.value : result.reason));
+    expect(told).toEqual(['A', 'B', invalid, 'D', 'E']);
+  });
+
+  it('of the store rejects all who shared the call, and it is not sent again', async () => {
+    const { desk, call, mark } = start();
+    const all = Promise.allSettled(['a', 'b'].map((item) => call(mark, item)));
+    await desk.until(1);
+    desk.sent[0]?.fail(full);
+    expect(await all).toEqual(Array(2).fill({ status: 'rejected', reason: full }));
+    expect(desk.log).toEqual(['mark a,b']);
+  });
+
+  it('to answer each transaction is the store’s fault', async () => {
+    const { call } = start();
+    const lane: BatchedVerb<string, string> = { name: 'mark', overlaps: true, kind: 'write', send: async () => [] };
+    await expect(call(lane, 'a')).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INTERNAL' });
+  });
+});
+
+describe('limits and ends', () => {
+  it('more than maxQueued waiting calls are refused as BUSY, until some were sent (O6)', async () => {
+    const { desk, call, mark } = start({ maxQueued: 2 });
+    const waiting = [call(mark, 'a'), call(mark, 'b')];
+    await expect(call(mark, 'c')).rejects.toMatchObject({ code: 'ERR_MEMPOOL_BUSY', retryable: true });
+    await desk.until(1);
+    const later = call(mark, 'c');
+    await desk.serve(Promise.all([...waiting, later]));
+    expect(await later).toBe('C');
+  });
+
+  it('an aborted call makes room for another', async () => {
+    const { desk, call, mark } = start({ maxQueued: 1 });
+    const abort = new AbortController();
+    const first = call(mark, 'a', { signal: abort.signal });
+    abort.abort(new Error('not now'));
+    await expect(first).rejects.toThrow('not now');
+    const second = call(mark, 'b');
+    await desk.serve(second);
+    expect(desk.log).toEqual(['mark b']);
+  });
+
+  it('abort after sending lets the call complete (R3)', async () => {
+    const { desk, call, mark } = start();
+    const abort = new AbortController();
+    const marked = call(mark, 'a', { signal: abort.signal });
+    await desk.until(1);
+    abort.abort(new Error('too late'));
+    desk.sent[0]?.answer();
+    expect(await marked).toBe('A');
+  });
+
+  it('an aborted signal queues nothing', async () => {
+    const { call, coalescer, desk, mark } = start();
+    const reason = new Error('before');
+    await expect(call(mark, 'a', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await coalescer.close();
+    expect(desk.log).toEqual([]);
+  });
+
+  it('close sends what was accepted, resolves when it was answered, and takes no more (R2)', async () => {
+    const { desk, call, coalescer, mark } = start();
+    const last = call(mark, 'a');
+    let closed = false;
+    const closing = coalescer.close().then(() => {
+      closed = true;
+    });
+    await expect(call(mark, 'b')).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CLOSED' });
+    await desk.until(1);
+    expect(closed).toBe(false);
+    desk.sent[0]?.answer();
+    expect(await last).toBe('A');
+    await closing;
+  });
+});
+
+/** One who may abort, with a reason of his own. */
+function caller(name: string) {
+  const abort = new AbortController();
+  const reason = new Error(name);
+  return { options: { signal: abort.signal }, reason, abort: () => abort.abort(reason) };
+}
+
+describe('callers who share a store call and abort (R3)', () => {
+  it('are taken out before it is sent', async () => {
+    const { desk, call, mark } = start();
+    const first = caller('first');
+    const calls = [call(mark, 'a', first.options), call(mark, 'b')];
+    first.abort();
+    await expect(calls[0]).rejects.toBe(first.reason);
+    await desk.serve(Promise.allSettled(calls));
+    expect(desk.log).toEqual(['mark b']);
+  });
+
+  it('end a write when all of them have, each with his own reason', async () => {
+    const { desk, call, mark } = start();
+    const [first, second] = [caller('first'), caller('second')];
+    const calls = [call(mark, 'a', first.options), call(mark, 'b', second.options)];
+    const told = Promise.allSettled(calls);
+    await desk.until(1);
+    const [sent] = desk.sent;
+    first.abort();
+    expect(sent?.options.signal?.aborted).toBe(false);
+    second.abort();
+    expect(sent?.options.signal?.aborted).toBe(true);
+    sent?.fail(sent.options.signal?.reason);
+    expect(await told).toMatchObject([{ reason: first.reason }, { reason: second.reason }]);
+  });
+
+  it('get the answer of a write that the store had taken', async () => {
+    const { desk, call, mark } = start();
+    const [first, second] = [caller('first'), caller('second')];
+    const calls = [call(mark, 'a', first.options), call(mark, 'b', second.options)];
+    await desk.until(1);
+    first.abort();
+    second.abort();
+    desk.sent[0]?.answer();
+    expect(await Promise.all(calls)).toEqual(['A', 'B']);
+    expect([first, second].map(({ options: { signal } }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0]);
+  });
+
+  it('do not end a write of somebody who has no signal', async () => {
+    const { desk, call, mark } = start();
+    const first = caller('first');
+    const calls = [call(mark, 'a', first.options), call(mark, 'b')];
+    await desk.until(1);
+    first.abort();
+    expect(desk.sent[0]?.options.signal).toBeUndefined();
+    desk.sent[0]?.answer();
+    expect(await Promise.all(calls)).toEqual(['A', 'B']);
+  });
+
+  it('end each his own read at once, and the store’s when all have', async () => {
+    const { desk, call } = start();
+    const look = desk.lane('look', true, 'read');
+    const [first, second] = [caller('first'), caller('second')];
+    const calls = [call(look, 'a', first.options), call(look, 'b', second.options)];
+    await desk.until(1);
+    first.abort();
+    await expect(calls[0]).rejects.toBe(first.reason);
+    expect(desk.sent[0]?.options.signal?.aborted).toBe(false);
+    second.abort();
+    await expect(calls[1]).rejects.toBe(second.reason);
+    expect(desk.sent[0]?.options.signal?.aborted).toBe(true);
+  });
+
+  it('leave a half that is sent again when all of it have', async () => {
+    const { desk, call, mark } = start();
+    const first = caller('first');
+    const calls = [call(mark, 'a', first.options), call(mark, 'b')];
+    const told = Promise.allSettled(calls);
+    await desk.until(1);
+    first.abort();
+    desk.sent[0]?.fail(invalid);
+    await desk.until(2);
+    expect(desk.sent[1]).toMatchObject({ items: ['a'], options: { signal: { aborted: true } } });
+    desk.sent[1]?.fail(desk.sent[1].options.signal?.reason);
+    await desk.until(3);
+    desk.sent[2]?.answer();
+    expect(await told).toMatchObject([{ reason: first.reason }, { value: 'B' }]);
   });
 });

@@ -29,6 +29,7 @@ export class Desk {
     return { name: verb, overlaps, kind, send };
   }
 
+  /** Resolves when so many calls were sent. */
   async until(count: number): Promise<void> {
     while (this.sent.length < count)
       await new Promise<void>((resolve) => {
@@ -54,6 +55,9 @@ export class Desk {
 export interface Started {
   readonly desk: Desk;
   readonly coalescer: Coalescer;
+  /** A verb whose store calls may overlap, and one whose calls may not. */
+  readonly mark: BatchedVerb<string, string>;
+  readonly submit: BatchedVerb<string, string>;
   call(lane: BatchedVerb<string, string>, item: string, options?: WriteOptions, bytes?: number): Promise<string>;
 }
 
@@ -67,5 +71,5 @@ export function start(given: Partial<typeof limits> = {}): Started {
     options: WriteOptions = {},
     bytes = 1,
   ): Promise<string> => coalescer.call(lane, { item, hash: item, bytes }, options);
-  return { desk, coalescer, call };
+  return { desk, coalescer, mark: desk.lane('mark'), submit: desk.lane('submit', false), call };
 }

@@ -84,6 +84,8 @@ describe('a source that', () => {
     s.chain.grow(...s.blocks('b1 b2 b3'));
     const lost = s.chain.intersect([s.point('b2')], { signal: new AbortController().signal });
     await s.join('a', s.chain, { source: after(s.chain, () => lost) });
+    await s.told('skipped');
+    expect(s.node.events[0]).toEqual({ kind: 'skipped', point: s.point('b2') });
     s.win();
     await s.reaches('b1 b2 b3');
     expect(s.kinds()).not.toContain('diverged');
