@@ -252,7 +252,7 @@ describe('reading back', () => {
 
   it('keeps the id of a claim under the name that stored records have', () => {
     const claim = { claimId: 'call 1', owner: 'relayer', untilMs: 5, transactions: [] };
-    const stored = ['take', { claimId: 'call 1', owner: 'relayer', untilMs: 5 }];
+    const stored = ['take', { leaseId: 'call 1', owner: 'relayer', untilMs: 5 }];
     expect(decodeValue('record', encodeOutcome('take', claim))).toEqual(stored);
     const { transactions: _, ...told } = claim;
     expect(decodeOutcome('take', encodeValue(stored))).toEqual(told);
