@@ -5,6 +5,22 @@ import { root } from './pack.ts';
 
 /** Every room, which is a folder of `src`, with the rooms that it imports; each comes after those. `.`: the files beside the rooms. */
 const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'packages/mempool-core/src': {
+    contract: [],
+    codec: ['contract'],
+    rules: ['contract', 'codec'],
+    memory: ['contract', 'codec', 'rules'],
+    priority: ['contract', 'codec', 'rules', 'memory'],
+    drivers: ['contract', 'rules', 'memory', 'priority'],
+    boundary: ['contract', 'codec'],
+    mempool: ['contract', 'boundary'],
+    watcher: ['contract', 'boundary'],
+    config: ['contract', 'boundary', 'mempool'],
+    '.': [
+      ...['contract', 'codec', 'rules', 'memory', 'priority', 'drivers'],
+      ...['boundary', 'mempool', 'watcher', 'config'],
+    ],
+  },
   'packages/election/src': {
     contract: [],
     'in-process': ['contract'],
@@ -37,6 +53,19 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     runner: ['setup', 'report', 'limits', 'workloads', 'goals'],
     peers: ['setup', 'report', 'goals', 'runner'],
     '.': ['setup', 'report', 'runner'],
+  },
+  'conformance/src': {
+    case: [],
+    model: [],
+    scenario: ['case'],
+    histories: ['case', 'model', 'scenario'],
+    cases: ['case', 'model', 'scenario', 'histories'],
+    process: ['case'],
+    report: ['case'],
+    runner: ['case', 'scenario', 'cases', 'process', 'report'],
+    command: ['case', 'cases', 'report', 'runner'],
+    failover: [],
+    '.': ['case', 'model', 'histories', 'cases', 'process', 'report', 'runner', 'command', 'failover'],
   },
 };
 
