@@ -1,5 +1,5 @@
 import { ephemeral } from 'mempool-ephemeral';
 import { test } from 'vitest';
-import { arrivalChecks } from '../../../conformance/test/arrival-checks.ts';
+import { fifoChecks } from '../../../conformance/test/fifo-checks.ts';
 
-for (const { title, run } of arrivalChecks) test(title, () => run((options) => ephemeral.open(options)));
+for (const { title, run } of fifoChecks) test(title, () => run((options) => ephemeral.open(options)));

@@ -1,13 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { redis } from 'mempool-redis';
 import { inject, test } from 'vitest';
-import { arrivalChecks } from '../../../../conformance/test/arrival-checks.ts';
-import { checkDamage } from '../../../../conformance/test/arrival-damage.ts';
-import { compareHistories } from '../../../../conformance/test/arrival-history.ts';
-import { arrivalNodeChecks, arrivalReopenChecks } from '../../../../conformance/test/arrival-node-checks.ts';
+import { fifoChecks } from '../../../../conformance/test/fifo-checks.ts';
+import { checkDamage } from '../../../../conformance/test/fifo-damage.ts';
+import { compareHistories } from '../../../../conformance/test/fifo-history.ts';
+import { fifoNodeChecks, fifoReopenChecks } from '../../../../conformance/test/fifo-node-checks.ts';
 import { operator } from '../own-server.ts';
 
-for (const { title, run } of [...arrivalChecks, ...arrivalNodeChecks, ...arrivalReopenChecks])
+for (const { title, run } of [...fifoChecks, ...fifoNodeChecks, ...fifoReopenChecks])
   test(title, async () => {
     const pool = randomUUID();
     await run((options) => redis.open({ ...options, pool, url: inject('redisUrl') }));

@@ -4,13 +4,13 @@ import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { test } from 'vitest';
-import { arrivalChecks } from '../../../../conformance/test/arrival-checks.ts';
-import { checkDamage } from '../../../../conformance/test/arrival-damage.ts';
-import { compareHistories } from '../../../../conformance/test/arrival-history.ts';
-import { arrivalNodeChecks, arrivalReopenChecks } from '../../../../conformance/test/arrival-node-checks.ts';
+import { fifoChecks } from '../../../../conformance/test/fifo-checks.ts';
+import { checkDamage } from '../../../../conformance/test/fifo-damage.ts';
+import { compareHistories } from '../../../../conformance/test/fifo-history.ts';
+import { fifoNodeChecks, fifoReopenChecks } from '../../../../conformance/test/fifo-node-checks.ts';
 
-const alone = [...arrivalChecks, ...arrivalReopenChecks];
-const checksOf = { sqlite: [...alone, ...arrivalNodeChecks], 'sqlite-exclusive': alone };
+const alone = [...fifoChecks, ...fifoReopenChecks];
+const checksOf = { sqlite: [...alone, ...fifoNodeChecks], 'sqlite-exclusive': alone };
 
 for (const backend of [sqlite, sqliteExclusive]) {
   for (const { title, run } of checksOf[backend.name as keyof typeof checksOf])

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type ArrivalCheck, check, fill, hashes, hashOf, point, transaction } from './arrival-scenario.ts';
+import { check, type FifoCheck, fill, hashes, hashOf, point, transaction } from './fifo-scenario.ts';
 
 /** What peers are told: `since`, `payloads`, and the verbs that such a pool does not have. */
-export const gossipChecks: readonly ArrivalCheck[] = [
+export const gossipChecks: readonly FifoCheck[] = [
   check('since lists Pending, Propagated and Acknowledged ones behind a seq, with payloads', async (store) => {
     await fill(store, 6, (n) => n);
     await store.markInflight(hashes(2, 3, 5, 6));

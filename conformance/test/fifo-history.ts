@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Budget, MempoolStore } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { Random } from 'mempool-testkit';
-import { hashOf, type OpenArrivals, transaction } from './arrival-scenario.ts';
+import { hashOf, type OpenFifo, transaction } from './fifo-scenario.ts';
 
 const hashCount = 60;
 
@@ -97,7 +97,7 @@ async function observe(store: MempoolStore, budget: Budget): Promise<unknown> {
 }
 
 /** The same calls at the same moments as on a pool in memory: the same answers, and the same to be seen. */
-export async function compareHistories(seed: number, open: OpenArrivals, steps = 250): Promise<void> {
+export async function compareHistories(seed: number, open: OpenFifo, steps = 250): Promise<void> {
   const chance = new Chance(seed);
   let now = 1_000;
   const options = { now: () => now, dropThreshold: 3, finalizeThreshold: 2, maxFinalized: 20 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore } from 'mempool-core';
-import { type ArrivalCheck, check, fill, hashes, hashesOf, point, stages, swept, timed } from './arrival-scenario.ts';
+import { check, type FifoCheck, fill, hashes, hashesOf, point, stages, swept, timed } from './fifo-scenario.ts';
 
 /** Whatever ends the lease of number 1, or puts it in flight anew. */
 const endings: readonly (readonly [title: string, end: (store: MempoolStore) => Promise<unknown>])[] = [
@@ -27,7 +27,7 @@ const endings: readonly (readonly [title: string, end: (store: MempoolStore) => 
   ],
 ];
 
-const returning: ArrivalCheck[] = [
+const returning: FifoCheck[] = [
   timed(
     'what was taken and never acknowledged goes back to its place after its lease, not before',
     async (store, clock) => {
@@ -108,7 +108,7 @@ const returning: ArrivalCheck[] = [
 ];
 
 /** One check for each of them: nothing of the old lease is left. */
-const ended: ArrivalCheck[] = endings.map(([title, end]) =>
+const ended: FifoCheck[] = endings.map(([title, end]) =>
   timed(`one that was ${title} is not under its lease any more: no sweep returns it`, async (store, clock) => {
     await fill(store, 2);
     await store.confirm({ point: { ...point, slot: 0 }, seen: [], unseen: [] });
@@ -123,7 +123,7 @@ const ended: ArrivalCheck[] = endings.map(([title, end]) =>
   }),
 );
 
-const kept: ArrivalCheck[] = [
+const kept: FifoCheck[] = [
   timed('a block that does not touch it, and its undoing, leave a lease as it is', async (store, clock) => {
     await fill(store, 2);
     await store.confirm({ point: { ...point, slot: 0 }, seen: [], unseen: [] });
@@ -155,4 +155,4 @@ const kept: ArrivalCheck[] = [
   }),
 ];
 
-export const leaseChecks: readonly ArrivalCheck[] = [...returning, ...ended, ...kept];
+export const leaseChecks: readonly FifoCheck[] = [...returning, ...ended, ...kept];

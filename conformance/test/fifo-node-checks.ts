@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type ArrivalCheck, fill, hashes, hashesOf, hashOf, stages, swept, transaction } from './arrival-scenario.ts';
+import { type FifoCheck, fill, hashes, hashesOf, hashOf, stages, swept, transaction } from './fifo-scenario.ts';
 
 /** For shared backends: opening twice is two nodes of one pool. */
-export const arrivalNodeChecks: readonly ArrivalCheck[] = [
+export const fifoNodeChecks: readonly FifoCheck[] = [
   {
     title: 'N1: nodes that take at once share the work out: each transaction is in one lot',
     async run(open) {
@@ -77,7 +77,7 @@ export const arrivalNodeChecks: readonly ArrivalCheck[] = [
 ];
 
 /** For durable backends: closing and opening again finds what there was. */
-export const arrivalReopenChecks: readonly ArrivalCheck[] = [
+export const fifoReopenChecks: readonly FifoCheck[] = [
   {
     title: 'D1: leases, the limit and recorded outcomes are found again',
     async run(open) {

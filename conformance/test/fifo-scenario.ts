@@ -1,18 +1,18 @@
 import type { Claim, MempoolStore, OpenOptions, Sweep, Transaction } from 'mempool-core';
 
 /** Opens a node of the check's own pool, in order of arrival. */
-export type OpenArrivals = (options?: OpenOptions) => Promise<MempoolStore>;
+export type OpenFifo = (options?: OpenOptions) => Promise<MempoolStore>;
 
 /** One promise of the verbs that a pool in order of arrival has beside those of the lifecycle. */
-export interface ArrivalCheck {
+export interface FifoCheck {
   readonly title: string;
-  run(open: OpenArrivals): Promise<void>;
+  run(open: OpenFifo): Promise<void>;
 }
 
 type Run = (store: MempoolStore) => Promise<void>;
 
 /** A check on one node. */
-export function check(title: string, run: Run, options: OpenOptions = {}): ArrivalCheck {
+export function check(title: string, run: Run, options: OpenOptions = {}): FifoCheck {
   return {
     title,
     async run(open) {
@@ -23,15 +23,12 @@ export function check(title: string, run: Run, options: OpenOptions = {}): Arriv
 }
 
 /** The same with a limit. */
-export function limited(title: string, maxTxs: number, run: Run): ArrivalCheck {
+export function limited(title: string, maxTxs: number, run: Run): FifoCheck {
   return check(title, run, { maxTxs });
 }
 
 /** The same with a clock, which stands at 1,000 until it is set. */
-export function timed(
-  title: string,
-  run: (store: MempoolStore, clock: { now: number }) => Promise<void>,
-): ArrivalCheck {
+export function timed(title: string, run: (store: MempoolStore, clock: { now: number }) => Promise<void>): FifoCheck {
   return {
     title,
     async run(open) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { OpenOptions } from 'mempool-core';
-import { fill, hashes, hashOf, type OpenArrivals, swept } from './arrival-scenario.ts';
+import { fill, hashes, hashOf, type OpenFifo, swept } from './fifo-scenario.ts';
 
 /** M2: what is damaged is named where its payload is asked for; counted, taken, swept and flushed it is like any other. */
-export async function checkDamage(open: OpenArrivals, damage: (hash: string) => Promise<unknown>): Promise<void> {
+export async function checkDamage(open: OpenFifo, damage: (hash: string) => Promise<unknown>): Promise<void> {
   let now = 1_000;
   const options: OpenOptions = { now: () => now };
   await using store = await open(options);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { fifoLimits } from 'mempool-core/backend';
-import { type ArrivalCheck, check, fill, hashes, hashOf, limited, point, transaction } from './arrival-scenario.ts';
+import { check, type FifoCheck, fill, hashes, hashOf, limited, point, transaction } from './fifo-scenario.ts';
 
 /** `maxTxs`: the one limit of such a pool. */
-export const limitChecks: readonly ArrivalCheck[] = [
+export const limitChecks: readonly FifoCheck[] = [
   check('a pool has no limit until one is named; setLimits answers with all of them', async (store) => {
     assert.deepEqual(await store.setLimits({}), fifoLimits);
     assert.equal(fifoLimits.maxTxs, Number.POSITIVE_INFINITY);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type ArrivalCheck, check, fill, hashes, hashesOf, stages, timed, transaction } from './arrival-scenario.ts';
+import { check, type FifoCheck, fill, hashes, hashesOf, stages, timed, transaction } from './fifo-scenario.ts';
 
 /** What fits: `reap`, `take`, `flush`. */
-export const budgetChecks: readonly ArrivalCheck[] = [
+export const budgetChecks: readonly FifoCheck[] = [
   check('reap lists the Pending ones by arrival with their sizes, and changes nothing', async (store) => {
     await fill(store, 4, (n) => 10 * n);
     await store.markInflight(hashes(2));
