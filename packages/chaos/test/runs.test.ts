@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { encodeSyntheticChain } from 'cardano-blocks';
 import {
   checkFailover,
@@ -13,6 +12,7 @@ import {
   killFault,
   parseFailoverRecord,
 } from 'mempool-conformance/failover';
+import { type Ended, runProgram } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { readDemoSettings, readSoakSettings } from '../src/command-line.ts';
@@ -22,18 +22,20 @@ const fileBlocks = 10;
 /** Real processes that are killed and wait for leases to run out, perhaps on a machine with much else to do. */
 const slowMs = 300_000;
 
-interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
+const programs = { main: '../src/main.ts', soak: '../src/soak.ts' } as const;
+type Program = keyof typeof programs;
+
+const fileOf = (program: Program): string => fileURLToPath(new URL(programs[program], import.meta.url));
+
+function run(program: Program, ...args: readonly string[]): Promise<Ended> {
+  return runProgram([fileOf(program), ...args]);
 }
 
-function run(program: string, ...args: readonly string[]): Promise<Ended> {
-  return execute([], program, ...args);
-}
-
-function execute(imports: readonly string[], program: string, ...args: readonly string[]): Promise<Ended> {
-  const file = fileURLToPath(new URL(`../src/${program}.ts`, import.meta.url));
-  return promisify(execFile)(process.execPath, ['--conditions=mempool-source', ...imports, file, ...args]);
+/** The result of a run that broke no rule. */
+async function resultOf(program: Program, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await run(program, ...args, '--json');
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout);
 }
 
 /** `finished`: of tests that run at the same time each has its own. */
@@ -55,9 +57,8 @@ test(
   'with its leader killed three times, stopped, resigned and cut off, a cluster ends as a single node',
   async () => {
     const file = recordFile();
-    const args = ['--kills', '3', '--ttl', '1000', '--seed', '11', '--record', file, '--json'];
-    const { stdout } = await run('main', ...args, '--url', inject('redisUrl'));
-    const result = JSON.parse(stdout);
+    const args = ['--kills', '3', '--ttl', '1000', '--seed', '11', '--record', file];
+    const result = await resultOf('main', ...args, '--url', inject('redisUrl'));
     expect(result).toMatchObject({ seed: 11, violations: [], faults: 6 });
     expect(result.leaderships).toBeGreaterThanOrEqual(7);
     const record = await recordIn(file);
@@ -76,9 +77,8 @@ test(
   'a file of blocks is played with its forks, and empty blocks follow it',
   async () => {
     const [file, chunk] = [recordFile(), await chunkFile()];
-    const args = ['--kills', '1', '--ttl', '1000', '--nodes', '2', '--chunk', chunk, '--record', file, '--json'];
-    const { stdout } = await run('main', ...args);
-    const { blocks, transactions, finalized, dropped, violations } = JSON.parse(stdout);
+    const args = ['--kills', '1', '--ttl', '1000', '--nodes', '2', '--chunk', chunk, '--record', file];
+    const { blocks, transactions, finalized, dropped, violations } = await resultOf('main', ...args);
     expect({ violations, sum: finalized + dropped }).toEqual({ violations: [], sum: transactions });
     expect(blocks).toBeGreaterThan(fileBlocks);
     const actions = entriesOf(await recordIn(file), 'block').map(({ action }) => action);
@@ -92,9 +92,8 @@ test(
   async () => {
     const file = recordFile();
     // A leader whose lock is deleted has a third of the ttl to hear of it in, besides the time to its next renewal.
-    const args = ['--faults', '8', '--seed', '2', '--ttl', '3000', '--record', file, '--json'];
-    const { stdout } = await run('soak', ...args);
-    expect(JSON.parse(stdout)).toMatchObject({ violations: [], faults: 8 });
+    const args = ['--faults', '8', '--seed', '2', '--ttl', '3000', '--record', file];
+    expect(await resultOf('soak', ...args)).toMatchObject({ violations: [], faults: 8 });
   },
   slowMs,
 );
@@ -107,17 +106,15 @@ test.for([1, 2, 3])(
   async (seed, test) => {
     const args = ['--kills', '1', '--ttl', '1000', '--nodes', '2', '--seed', String(seed), '--json'];
     const file = recordFile(test.onTestFinished);
-    const planted = ['--import', withoutFence];
-    const error: unknown = await execute(planted, 'main', ...args, '--record', file, '--url', inject('redisUrl')).catch(
-      (cause: unknown) => cause,
-    );
-    expect(error).toMatchObject({ code: 1, stderr: expect.stringContaining('violation: no block is accepted') });
+    const where = ['--record', file, '--url', inject('redisUrl')];
+    const ended = await runProgram(['--import', withoutFence, fileOf('main'), ...args, ...where]);
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('violation: no block is accepted') });
     const broken = new Set(checkFailover(await recordIn(file)).map(({ rule }) => rule));
     expect([...broken]).toEqual(expect.arrayContaining(['fence', 'holder']));
   },
 );
 
-test.each<[program: string, what: string, args: string[], code: number]>([
+test.each<[program: Program, what: string, args: string[], code: number]>([
   ['main', 'an unknown option', ['--kill', '3'], 2],
   ['main', 'no kills', ['--kills', '0'], 2],
   ['main', 'one node', ['--nodes', '1'], 2],
@@ -127,9 +124,7 @@ test.each<[program: string, what: string, args: string[], code: number]>([
   ['soak', 'an unknown option', ['--kills', '3'], 2],
   ['soak', 'no time', ['--minutes', '0'], 2],
 ])('%s: %s is told in a line, and the exit code is not 0', { timeout: slowMs }, async (program, _, args, code) => {
-  const record = ['--record', recordFile()];
-  const error: unknown = await run(program, ...args, ...record).catch((cause: unknown) => cause);
-  expect(error).toMatchObject({
+  expect(await run(program, ...args, '--record', recordFile())).toMatchObject({
     code,
     stdout: '',
     stderr: expect.stringMatching(/^(failover|soak): .+\n$/m),
@@ -153,14 +148,16 @@ test('a value that begins with a dash is one', () => {
 
 test('a record in a folder that is not there is told before anything is started, and no folder is made', async () => {
   const folder = dirname(recordFile());
-  for (const program of ['main', 'soak'])
+  for (const program of ['main', 'soak'] as const)
     for (const [path, reason] of [
       [join(folder, 'missing', 'record.jsonl'), `there is no folder ${join(folder, 'missing')}`],
       [folder, 'it cannot be written (EISDIR)'],
     ] as const) {
-      const error: unknown = await run(program, '--record', path).catch((cause: unknown) => cause);
       const name = program === 'main' ? 'failover' : program;
-      expect(error).toMatchObject({ code: 1, stderr: `${name}: --record ${path}: ${reason}\n` });
+      expect(await run(program, '--record', path)).toMatchObject({
+        code: 1,
+        stderr: `${name}: --record ${path}: ${reason}\n`,
+      });
     }
   expect(await readdir(folder)).toEqual([]);
 });
@@ -168,9 +165,10 @@ test('a record in a folder that is not there is told before anything is started,
 test('Ctrl-C, which reaches every process of the terminal, ends a run with 130 and one line', {
   timeout: slowMs,
 }, async () => {
-  const program = fileURLToPath(new URL('../src/main.ts', import.meta.url));
   const args = ['--kills', '100', '--ttl', '1000', '--record', recordFile(), '--url', inject('redisUrl')];
-  const child = spawn(process.execPath, ['--conditions=mempool-source', program, ...args], { detached: true });
+  const child = spawn(process.execPath, ['--conditions=mempool-source', fileOf('main'), ...args], {
+    detached: true,
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   const leads = Promise.withResolvers<void>();

@@ -39,6 +39,9 @@ interface Rules {
   silencer: string | null;
 }
 
+/** What a connection is remembered by, in characters. */
+const mostSaid = 65_536;
+
 const isScriptCall = (request: Buffer): boolean => request.includes('EVAL');
 
 export async function startProxy(serverUrl: string): Promise<TcpProxy> {
@@ -156,7 +159,7 @@ class Connection {
   readonly #rules: Rules;
   readonly #client: Socket;
   readonly #upstream: Socket;
-  /** The beginning of each request, in lower case. */
+  /** The beginning of each of its first requests, in lower case. */
   #said = '';
   #isSilent = false;
   #isCut = false;
@@ -183,7 +186,7 @@ class Connection {
 
   #request(request: Buffer): void {
     const rules = this.#rules;
-    this.#said += request.toString('latin1').slice(0, 4_096).toLowerCase();
+    if (this.#said.length < mostSaid) this.#said += request.toString('latin1', 0, 4_096).toLowerCase();
     if (rules.silencer !== null && this.#said.includes(rules.silencer)) {
       rules.silencer = null;
       this.#isSilent = true;
