@@ -1,5 +1,6 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { redis } from 'mempool-redis';
+import { seed } from 'mempool-testkit';
 import { inject, test } from 'vitest';
 import { fifoChecks } from '../../../../conformance/test/fifo-checks.ts';
 import { checkDamage } from '../../../../conformance/test/fifo-damage.ts';
@@ -13,9 +14,7 @@ for (const { title, run } of [...fifoChecks, ...fifoNodeChecks, ...fifoReopenChe
     await run((options) => redis.open({ ...options, pool, url: inject('redisUrl') }));
   });
 
-test('random calls are answered as in memory, and leave the same to be seen', async () => {
-  const seed = randomInt(2 ** 31);
-  console.log(`arrivals: seed ${seed}`);
+test(`random calls are answered as in memory, and leave the same to be seen (MEMPOOL_TEST_SEED=${seed})`, async () => {
   const pool = randomUUID();
   const url = inject('redisUrl');
   await compareHistories(seed, (options) => redis.open({ ...options, pool, url }), 500);

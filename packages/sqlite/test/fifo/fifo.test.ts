@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { test } from 'vitest';
 import { fifoChecks } from '../../../../conformance/test/fifo-checks.ts';
@@ -19,9 +19,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
       await run((options) => backend.open({ ...options, path }));
     });
 
-  test(`${backend.name}: random calls are answered as in memory, and leave the same to be seen`, async () => {
-    const seed = randomInt(2 ** 31);
-    console.log(`arrivals: seed ${seed}`);
+  test(`${backend.name}: random calls are answered as in memory, and leave the same to be seen (MEMPOOL_TEST_SEED=${seed})`, async () => {
     const open = backend.open.bind(backend);
     const path = join(scratchFolder(), 'pool.db');
     await compareHistories(seed, (options) => open({ ...options, path, synchronous: 'normal' }));
