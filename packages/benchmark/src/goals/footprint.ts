@@ -87,7 +87,6 @@ export async function poolBytes(
 
 async function limitBytes({ limits, place }: BenchBackend, context: BenchContext, n: number): Promise<Costs['limits']> {
   const [limit] = limits;
-  if (limit === undefined) return new Map();
   if (place === 'heap') return new Map([[limit.name, [await heapBytes('bare', n)]]]);
   const bare = await limit.open();
   try {

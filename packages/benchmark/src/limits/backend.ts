@@ -18,7 +18,7 @@ export interface BenchBackend {
   readonly subject: BenchSubject;
   readonly place: Place;
   /** Flatness divides out the growth of the first. */
-  readonly limits: readonly Limit<Bare>[];
+  readonly limits: readonly [Limit<Bare>, ...Limit<Bare>[]];
   /** Those that keep an order: for evictions. */
   readonly rankings: readonly Limit<BareRanking>[];
   /** A folder with the write-ahead logs of subject and limits, opened by one and the same SQLite library. */

@@ -176,7 +176,7 @@ function luaRanking(redis: Redis, name: string): BareRanking {
   };
 }
 
-export function redisLimits(redis: Redis, url: string): Limit<Bare>[] {
+export function redisLimits(redis: Redis, url: string): [Limit<Bare>, Limit<Bare>] {
   return [
     { name: 'pipelined commands', open: async () => bareRedis(redis, url, pipelined(redis)) },
     { name: 'bare Lua', open: async () => bareRedis(redis, url, inLua(redis)) },

@@ -68,10 +68,19 @@ async function cutRow(peer: Peer, step: Step, { redisUrl, folder, cuts = 50, see
   return { kind: 'counted', peer: peer.name, step, cuts, ...counts };
 }
 
+let opening: Promise<unknown> = Promise.resolve();
+
+/** Opens one relay after the other: two at once may find the same port free. */
+function openRelay(...given: Parameters<typeof TcpRelay.open>): Promise<TcpRelay> {
+  const relay = opening.then(() => TcpRelay.open(...given));
+  opening = relay.catch(() => undefined);
+  return relay;
+}
+
 /** A TCP proxy that loses one reply: the server has done its work, and the client does not hear of it. */
 export async function startCutProxy(serverUrl: string) {
   const state = { cutAt: 0, replies: 0, isCut: false };
-  const relay = await TcpRelay.open(
+  const relay = await openRelay(
     () => new URL(serverUrl),
     (client, upstream) => {
       for (const [one, other] of [[client, upstream] as const, [upstream, client] as const])

@@ -3,7 +3,7 @@ import { type BackendName, type BenchBackend, backendOf } from '../limits/backen
 import { BareIndex } from '../limits/memory.ts';
 import { revisionOf } from '../report/machine.ts';
 import { footprintHead, type Series } from '../report/row.ts';
-import { type BenchContext, isWanted } from '../setup/context.ts';
+import { type Asked, type BenchContext, isWanted } from '../setup/context.ts';
 import { loadSubject, subjectPath } from '../setup/subject.ts';
 import { fifoWorkloads, readsFirst, storeWorkloads } from '../workloads/fifo.ts';
 import {
@@ -38,7 +38,7 @@ export async function allSeries(backend: BenchBackend, context: BenchContext): P
     (one.needs ?? []).every((need) => can[need]) &&
     (one.given !== 'priority' || can.priority) &&
     isWanted(context, one);
-  const fillOwn: Fill = (n, given) => fill(backend, n, given);
+  const fillOwn: Fill = (n, given) => fill(backend, context, n, given);
   const series = await filledSeries(backend, fifo.filter(isMeasured), fillOwn, context);
   const footprint = await footprintSeries(backend, context);
   const ranked = await filledSeries(backend, priorityWorkloads.filter(isMeasured), fillOwn, context);
@@ -61,7 +61,8 @@ export async function seriesAgainst(name: BackendName, checkout: string, given: 
   };
   const wanted = storeWorkloads.filter((one) => isWanted(context, one));
   const series = await filledSeries(ours, wanted, filled, context);
-  return context.pass.index > 0 ? series : [...series, await weightBeside(ours, theirs, other, context)];
+  if (context.pass.index > 0 || !isWanted(context, footprintHead(name))) return series;
+  return [...series, await weightBeside(ours, theirs, other, context)];
 }
 
 async function weightBeside(
@@ -122,10 +123,14 @@ function measured(
   return contestSeries({ backend: name, id, title, per, unit: 'µs' }, contests, held, context);
 }
 
-async function fill(backend: BenchBackend, n: number, given: Given): Promise<Filled> {
-  const ours = await new FilledPool(backend.subject, n, given).fill();
-  if (given !== 'logged') await ours.age();
-  if (given === 'priority') return besidePriority(ours, backend, n);
+async function fill(backend: BenchBackend, { rounds }: Asked, n: number, given: Given): Promise<Filled> {
+  const filled = async (stage: Given): Promise<FilledPool> => {
+    const pool = await new FilledPool(backend.subject, n, stage).fill();
+    // A single round is a quick look.
+    return stage === 'logged' || rounds === 1 ? pool : pool.age();
+  };
+  const ours = await filled(given);
+  if (given === 'priority') return besidePriority(ours, await filled('pending'), backend, n);
   const bares: FilledBare[] = [];
   for (const limit of backend.limits) bares.push(await fillBare(limit, n, given));
   return { ours, rivals: (workload) => bares.flatMap((bare) => limitOf(workload, bare)), all: [ours, ...bares] };
@@ -137,14 +142,15 @@ function limitOf({ id, limit }: Workload, bare: FilledBare): Rival[] {
   return [{ name: bare.name, prepare: () => limit(bare) }];
 }
 
-async function besidePriority(ours: FilledPool, backend: BenchBackend, n: number): Promise<Filled> {
-  const fifo = await new FilledPool(backend.subject, n).fill();
-  await fifo.age();
-  const bares: FilledBare[] = [];
-  for (const limit of backend.limits.slice(0, 1)) bares.push(await fillBare(limit, n, 'pending'));
-  const [bare] = bares as [FilledBare];
+async function besidePriority(
+  ours: FilledPool,
+  fifo: FilledPool,
+  { limits, rankings: bareRankings }: BenchBackend,
+  n: number,
+): Promise<Filled> {
+  const bare = await fillBare(limits[0], n, 'pending');
   const rankings: FilledRanking[] = [];
-  for (const limit of backend.rankings) rankings.push(await fillRanking(limit, n));
+  for (const limit of bareRankings) rankings.push(await fillRanking(limit, n));
   const beside = { ours, fifo, bare, index: new BareIndex(n), rankings };
   const rivals = (workload: Workload) => [...limitOf(workload, bare), ...(workload.rivals?.(beside) ?? [])];
   return { ours, rivals, all: [ours, fifo, ...rankings, bare] };
