@@ -1,6 +1,5 @@
 // What the author of a backend builds on, beside what `mempool-core` has for everybody.
-export { type BackendDefinition, defineBackend, hasCoreBoundary } from './boundary/define-backend.ts';
-export { checkNode } from './boundary/node-version.ts';
+export { type BackendDefinition, checkNode, defineBackend, hasCoreBoundary } from './boundary/define-backend.ts';
 export { copyTransactions } from './boundary/submissions.ts';
 export {
   bytesToHash,
@@ -17,7 +16,7 @@ export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
 export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
-export type * from './contract/call-context.ts';
+export type * from './contract/call-options.ts';
 export type * from './contract/driver.ts';
 export { invalid } from './contract/errors.ts';
 export type { EventPage, EventSource } from './contract/events.ts';
@@ -44,6 +43,7 @@ export {
 export * from './contract/page-rules.ts';
 export type * from './contract/pool-driver.ts';
 export type * from './contract/pool-entry.ts';
+export type { FifoStep } from './contract/pool-entry.ts';
 export { type CheckedVerdict, defaultVerdict } from './contract/verdict.ts';
 export type { FifoVerbs } from './drivers/fifo-driver.ts';
 export { type Done, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
@@ -53,7 +53,7 @@ export { type PriorityLedgerParts, priorityLedgerDriver } from './drivers/priori
 export { type RetryOptions, retryUntil } from './drivers/retry.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
 export { Ledger } from './memory/ledger.ts';
-export type { LedgerRecord } from './memory/ledger-record.ts';
+export type { LedgerRecord } from './memory/ledger-state.ts';
 export { encodeChange } from './priority/change-record.ts';
 export { dumpOf } from './priority/dump.ts';
 export { MirroredPool, mirroredBody, type PoolPosition, storedEntry } from './priority/mirrored-pool.ts';
@@ -71,10 +71,9 @@ export * from './rules/answers.ts';
 export * from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
 export { endedClaims, takenBy } from './rules/fifo-claims.ts';
-export { fifoLimits } from './rules/fifo-limits.ts';
-export * from './rules/fifo-selection.ts';
 export * from './rules/fifo-step.ts';
-export type { FifoStep } from './rules/fifo-step-parts.ts';
+export * from './rules/fifo-step.ts';
+export { fifoLimits } from './rules/fifo-step.ts';
 export { callTimeOf, claimEnd, poolClock } from './rules/pool-clock.ts';
 export { countStages, type StageCounts, stageCounters } from './rules/stage-counts.ts';
 export * from './rules/step.ts';

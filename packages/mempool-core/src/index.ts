@@ -5,7 +5,6 @@ export { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseCo
 export { type ConfigOverrides, loadConfig } from './config/config-file.ts';
 export { type OpenMempoolOptions, openMempool } from './config/open-mempool.ts';
 export type * from './contract/call-options.ts';
-export type { Capabilities } from './contract/capabilities.ts';
 export {
   isMempoolError,
   MempoolError,
@@ -26,21 +25,21 @@ export { defaultLimits, type Limits, limitNames, type Ordering } from './contrac
 export { defaultRetention, type Logger, type LogLevel, type OpenOptions, type Retention } from './contract/options.ts';
 export type * from './contract/pool-verbs.ts';
 export type * from './contract/store.ts';
+export type { Capabilities } from './contract/store.ts';
 export * from './contract/transaction.ts';
 export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from './contract/verdict.ts';
-export { account, accountTag, type Nonce } from './mempool/account.ts';
+export { account, accountTag, type Nonce, onePerSender } from './mempool/account.ts';
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
 export { Mempool } from './mempool/mempool.ts';
 export type { MempoolOptions } from './mempool/mempool-options.ts';
 export type { MempoolReader } from './mempool/mempool-reader.ts';
-export { onePerSender } from './mempool/one-per-sender.ts';
 export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './mempool/pages.ts';
 export type { Recheck, RecheckOptions } from './mempool/recheck.ts';
-export type { Schedule } from './mempool/schedule.ts';
+export type { Schedule } from './mempool/sweeper.ts';
 export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';
 export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './mempool/validation.ts';
-export type { WaitOptions, WaitStage } from './mempool/wait-goal.ts';
+export type { WaitOptions, WaitStage } from './mempool/waiters.ts';
 export type * from './watcher/chain-source.ts';
 export { Watcher } from './watcher/watcher.ts';
-export type * from './watcher/watcher-events.ts';
+export type * from './watcher/watcher-options.ts';
 export type { WatcherElection, WatcherOptions, WatcherPool } from './watcher/watcher-options.ts';

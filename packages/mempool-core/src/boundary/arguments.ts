@@ -1,5 +1,11 @@
-import type { ChainContext, ReadContext, WriteContext } from '../contract/call-context.ts';
-import type { ChainOptions, ReadOptions, WriteOptions } from '../contract/call-options.ts';
+import type {
+  ChainContext,
+  ChainOptions,
+  ReadContext,
+  ReadOptions,
+  WriteContext,
+  WriteOptions,
+} from '../contract/call-options.ts';
 import type { CheckedBlock } from '../contract/driver.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Lease } from '../contract/lease.ts';

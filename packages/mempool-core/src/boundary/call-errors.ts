@@ -1,4 +1,4 @@
-import type { Awaitable } from '../contract/call-context.ts';
+import type { Awaitable } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
 
 /**

@@ -1,23 +1,26 @@
-import type { Awaitable, WriteContext } from '../contract/call-context.ts';
+import { randomUUID } from 'node:crypto';
 import type {
+  Awaitable,
   ChainOptions,
   LogQuery,
   ReadOptions,
   SeqQuery,
   SubscribeOptions,
   TipOptions,
+  WriteContext,
   WriteOptions,
 } from '../contract/call-options.ts';
-import type { Capabilities } from '../contract/capabilities.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { EventPage, EventSource, MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
+import type { Limits, Ordering } from '../contract/limits.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type { CheckedCallTime, CheckedSubmission } from '../contract/pool-driver.ts';
 import type * as pool from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
-import type { ChainPoint, StoredTransaction, TransactionStatus } from '../contract/transaction.ts';
+import type { Capabilities } from '../contract/store.ts';
+import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
 import {
   checkBlock,
   checkHashes,
@@ -30,13 +33,15 @@ import {
 } from './arguments.ts';
 import { checkCount } from './basic-checks.ts';
 import { settle, unsupported } from './call-errors.ts';
-import { CheckedPool } from './checked-pool.ts';
+import { CallRunner } from './call-runner.ts';
 import { EventStream, type StreamPosition } from './event-stream.ts';
-import { checkFifoSubmissions } from './fifo-guard.ts';
+import { checkLimits } from './open-options.ts';
 import { callNames } from './option-names.ts';
 import * as check from './pool-arguments.ts';
-import { after, amongGiven, sameBlock, sameTarget, sameTransactions } from './repeated-operation.ts';
+import { after, amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
 import {
+  checkFifoLimits,
+  checkFifoSubmissions,
   checkTransactions,
   isTooLarge,
   ownPayloads,
@@ -46,14 +51,16 @@ import {
 } from './submissions.ts';
 
 /** A store as its callers see it: checks, copies, abort, `close` and event streams around an author's verbs. */
-export class CheckedStore extends CheckedPool implements store.MempoolStore {
+export class CheckedStore implements store.MempoolStore {
+  readonly #calls: CallRunner;
   readonly #events: EventSource;
   readonly #streams = new Set<EventStream>();
   /** Of the pool, as it was last found to be made. */
   #epoch: string | null = null;
+  #closing: Promise<void> | null = null;
 
   constructor(name: string, capabilities: Capabilities, driver: StoreDriver, options: DriverOptions) {
-    super(name, capabilities, driver, options);
+    this.#calls = new CallRunner(name, capabilities, driver, options);
     this.#events = {
       readEvents: (after, limit) => settle(() => driver.readEvents(after, limit)),
       onEvents: (listener) => driver.onEvents(listener),
@@ -66,11 +73,23 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
       const context = checkWrite(options, callNames.moment);
       const moment = check.checkCallTime(options);
       ({ signal } = context);
-      this.assertOpen(signal);
-      return this.answer(this.#receive(readSubmissions(submissions), moment, context), signal);
+      this.#calls.assertOpen(signal);
+      return this.#calls.answer(this.#receive(readSubmissions(submissions), moment, context), signal);
     } catch (error) {
-      return this.refusal(error, signal);
+      return this.#calls.refusal(error, signal);
     }
+  }
+
+  get name(): string {
+    return this.#calls.name;
+  }
+
+  get capabilities(): Capabilities {
+    return this.#calls.capabilities;
+  }
+
+  get ordering(): Ordering {
+    return this.#calls.options.ordering;
   }
 
   async hasPending(options?: ReadOptions): Promise<boolean> {
@@ -79,11 +98,11 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
   }
 
   peekPending(query?: SeqQuery): Promise<StoredTransaction[]> {
-    return this.peek(query, (from, limit, context) => this.driver.peekPending(from, limit, context));
+    return this.#calls.peek(query, (from, limit, context) => this.#calls.driver.peekPending(from, limit, context));
   }
 
   peekInflight(query?: SeqQuery): Promise<StoredTransaction[]> {
-    return this.peek(query, (from, limit, context) => this.driver.peekInflight(from, limit, context));
+    return this.#calls.peek(query, (from, limit, context) => this.#calls.driver.peekInflight(from, limit, context));
   }
 
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
@@ -99,55 +118,55 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
   }
 
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]> {
-    return this.write(options, (context) => {
+    return this.#calls.write(options, (context) => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       const why = checkReason(reason);
       if (checked.length === 0) return [];
-      const dropped = this.driver.drop(checked, why, context);
+      const dropped = this.#calls.driver.drop(checked, why, context);
       return context.operationId === undefined ? dropped : after(dropped, (told) => amongGiven(told, checked));
     });
   }
 
   findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
-    return this.read(options, callNames.read, (context) =>
-      this.driver.findInflight(checkHashes('hashes', hashes, maxCallTransactions), context),
+    return this.#calls.read(options, callNames.read, (context) =>
+      this.#calls.driver.findInflight(checkHashes('hashes', hashes, maxCallTransactions), context),
     );
   }
 
   confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
-    return this.moveTip(options, (context) => {
-      const checked = checkBlock(block, policy, this.options.thresholds);
+    return this.#calls.moveTip(options, (context) => {
+      const checked = checkBlock(block, policy, this.#calls.options.thresholds);
       if (this.ordering === 'fifo' && checked.provides.length > 0)
-        throw unsupported('a pool in order of arrival keeps no tags (block.provides)');
-      const outcome = this.driver.confirm(checked, context);
+        throw unsupported('a fifo pool keeps no tags (block.provides)');
+      const outcome = this.#calls.driver.confirm(checked, context);
       return context.operationId === undefined ? outcome : after(outcome, (told) => sameBlock(told, checked.point));
     });
   }
 
   rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
-    return this.moveTip(options, (context) => {
+    return this.#calls.moveTip(options, (context) => {
       const checked = point === null ? null : checkPoint('point', point);
-      const outcome = this.driver.rollback(checked, context);
+      const outcome = this.#calls.driver.rollback(checked, context);
       return context.operationId === undefined ? outcome : after(outcome, (told) => sameTarget(told, checked));
     });
   }
 
   checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]> {
-    return this.read(options, callNames.read, (context) =>
-      this.driver.checkStatus(checkHashes('hashes', hashes, maxCallTransactions), context),
+    return this.#calls.read(options, callNames.read, (context) =>
+      this.#calls.driver.checkStatus(checkHashes('hashes', hashes, maxCallTransactions), context),
     );
   }
 
   dumpFinalized(query?: LogQuery): Promise<store.LogPage> {
-    return this.read(query, callNames.log, (context) => {
+    return this.#calls.read(query, callNames.log, (context) => {
       const cursor = checkCount('cursor', query?.cursor ?? 0);
       const limit = clampLimit(checkLimit(query?.limit));
-      return this.driver.dumpFinalized(cursor, limit, context);
+      return this.#calls.driver.dumpFinalized(cursor, limit, context);
     });
   }
 
   subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
-    return this.read(options, callNames.subscribe, async ({ signal }) => {
+    return this.#calls.read(options, callNames.subscribe, async ({ signal }) => {
       const given = options?.after;
       const from = given === undefined ? null : checkCount('after', given);
       const page = await this.#firstPage(from ?? Number.MAX_SAFE_INTEGER);
@@ -161,18 +180,105 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
   }
 
   tip(options?: TipOptions): Promise<store.TipAnswer> {
-    return this.read(options, callNames.tip, (context) =>
-      this.driver.tip(checkCount('points', options?.points ?? 0), context),
+    return this.#calls.read(options, callNames.tip, (context) =>
+      this.#calls.driver.tip(checkCount('points', options?.points ?? 0), context),
     );
   }
 
   usage(options?: ReadOptions): Promise<store.Usage> {
-    return this.read(options, callNames.read, (context) => this.driver.usage(context));
+    return this.#calls.read(options, callNames.read, (context) => this.#calls.driver.usage(context));
+  }
+
+  reap(budget: pool.Budget = {}, options?: ReadOptions): Promise<pool.Candidate[]> {
+    return this.#calls.read(options, callNames.read, (context) =>
+      this.#calls.verb('reap')(check.checkBudget(budget), context),
+    );
+  }
+
+  best(query?: pool.BestQuery): Promise<pool.RankedCandidate[]> {
+    return this.#calls.read(query, callNames.page, (context) => {
+      const from = check.checkKey(query?.after);
+      return this.#calls.verb('best')(from, clampLimit(checkLimit(query?.limit)), context);
+    });
+  }
+
+  take(budget: pool.Budget, options: pool.TakeOptions): Promise<pool.Claim> {
+    const run = (context: WriteContext): Awaitable<pool.Claim> => {
+      const { operationId } = context;
+      const given = check.checkTake(options);
+      const moment = check.checkCallTime(options);
+      const take = { budget: check.checkBudget(budget), claimId: operationId ?? randomUUID(), ...given };
+      return this.#calls.verb('take')(take, moment, context);
+    };
+    return this.#calls.write(options, run, callNames.take);
+  }
+
+  sweep(options?: pool.SweepOptions): Promise<pool.Sweep> {
+    return this.#calls.write(
+      options,
+      (context) => this.#calls.verb('sweep')(check.checkCallTime(options), context),
+      callNames.moment,
+    );
+  }
+
+  since(gossipSeq: number, query?: pool.GossipQuery): Promise<pool.GossipPage> {
+    return this.#calls.read(query, callNames.since, (context) => {
+      const limit = clampLimit(checkLimit(query?.limit));
+      const checked = { ...check.checkGossip(gossipSeq, query), limit };
+      if (this.ordering === 'fifo' && checked.except !== null)
+        throw unsupported('a fifo pool keeps no sources (except)');
+      return this.#calls.verb('since')(checked, context);
+    });
+  }
+
+  payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]> {
+    return this.#calls.read(options, callNames.read, (context) =>
+      this.#calls.verb('payloads')(checkHashes('hashes', hashes, maxCallTransactions), context),
+    );
+  }
+
+  peekParked(query?: SeqQuery): Promise<StoredTransaction[]> {
+    return this.#calls.peek(query, (from, limit, context) => this.#calls.verb('peekParked')(from, limit, context));
+  }
+
+  stale(query: pool.StaleQuery): Promise<pool.StaleTransaction[]> {
+    return this.#calls.read(query, callNames.stale, (context) => {
+      const height = checkCount('height', query?.height);
+      return this.#calls.verb('stale')(height, clampLimit(checkLimit(query.limit)), context);
+    });
+  }
+
+  revise(revisions: readonly pool.Revision[], options?: pool.ReviseOptions): Promise<pool.ReviseOutcome[]> {
+    const run = (context: WriteContext): Awaitable<pool.ReviseOutcome[]> => {
+      const checked = check.checkRevisions(revisions);
+      const moment = check.checkCallTime(options);
+      if (checked.length === 0) return [];
+      const outcomes = this.#calls.verb('revise')(checked, moment, context);
+      return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, checked));
+    };
+    return this.#calls.write(options, run, callNames.moment);
+  }
+
+  flush(options?: WriteOptions): Promise<number> {
+    return this.#calls.write(options, (context) => this.#calls.verb('flush')(context));
+  }
+
+  setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
+    return this.#calls.write(options, (context) => {
+      const named = checkLimits(limits);
+      if (this.ordering === 'fifo') checkFifoLimits(named);
+      const stored = this.#calls.verb('setLimits')(named, context);
+      return context.operationId === undefined ? stored : after(stored, (told) => sameLimits(told, named));
+    });
+  }
+
+  dump(options?: ReadOptions): Promise<pool.PoolDump> {
+    return this.#calls.read(options, callNames.read, (context) => this.#calls.verb('dumpPool')(context));
   }
 
   close(): Promise<void> {
-    this.closing ??= this.#close();
-    return this.closing;
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -190,9 +296,9 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
   }
 
   async #close(): Promise<void> {
-    await this.idle();
+    await this.#calls.end();
     await Promise.all([...this.#streams].map((stream) => stream.drain()));
-    await settle(() => this.driver.close());
+    await settle(() => this.#calls.driver.close());
   }
 
   /**
@@ -211,7 +317,7 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
-    const { maxTxBytes } = this.options;
+    const { maxTxBytes } = this.#calls.options;
     const given = this.ordering === 'priority' ? check.checkSubmissions(read) : checkFifoSubmissions(read);
     if (checkTransactions(given, maxTxBytes) === 0) return this.#send(given, moment, context);
     const fitting = given.filter((each) => !isTooLarge(each, maxTxBytes));
@@ -224,20 +330,20 @@ export class CheckedStore extends CheckedPool implements store.MempoolStore {
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
     if (given.length === 0) return [];
-    const { driver } = this;
+    const { driver } = this.#calls;
     const own = driver.copiesPayloads ? given : ownPayloads(given);
     const outcomes =
       this.ordering === 'priority'
-        ? this.verb('admit')(own as readonly CheckedSubmission[], moment, context)
+        ? this.#calls.verb('admit')(own as readonly CheckedSubmission[], moment, context)
         : driver.receive(own, context);
     return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, given));
   }
 
   #move(verb: MoveVerb, hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
-    return this.write(options, (context) => {
+    return this.#calls.write(options, (context) => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       if (checked.length === 0) return [];
-      const moved = this.driver.move(verb, checked, context);
+      const moved = this.#calls.driver.move(verb, checked, context);
       return context.operationId === undefined ? moved : after(moved, (told) => amongGiven(told, checked));
     });
   }

@@ -1,14 +1,13 @@
-import type { Awaitable } from '../contract/call-context.ts';
-import type { Capabilities } from '../contract/capabilities.ts';
+import type { Awaitable } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { OpenOptions } from '../contract/options.ts';
 import type * as store from '../contract/store.ts';
+import type { Capabilities } from '../contract/store.ts';
 import { noLeases, settle, unsupported } from './call-errors.ts';
 import { CheckedStore } from './checked-store.ts';
-import { checkFifoLimits } from './fifo-guard.ts';
-import { checkNode } from './node-version.ts';
 import { openNames, resolveOptions } from './open-options.ts';
 import { anyName, checkNames } from './option-names.ts';
+import { checkFifoLimits } from './submissions.ts';
 
 /** A backend: a value with three members. */
 export interface Backend<Own extends object = object> {
@@ -67,4 +66,17 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
 /** Whether a store has the boundary of this copy of the library around it. A store that wraps another one has not. */
 export function hasCoreBoundary(store: store.MempoolStore): boolean {
   return made.has(store);
+}
+
+/** As `engines` in package.json, which installers only warn of. */
+const oldest = 22;
+
+/**
+ * To be called before a native module is: on a Node that is too old one may end the process.
+ *
+ * @throws `ERR_MEMPOOL_UNSUPPORTED` before Node 22
+ */
+export function checkNode(version: string = process.versions.node): void {
+  if (Number.parseInt(version, 10) < oldest)
+    throw unsupported(`mempool needs Node ${oldest} or later, and this is v${version}`);
 }

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../contract/call-context.ts';
+import type { Awaitable } from '../contract/call-options.ts';
 import { MempoolError, type MempoolErrorDetails } from '../contract/errors.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { ConfirmOutcome, RollbackOutcome } from '../contract/store.ts';

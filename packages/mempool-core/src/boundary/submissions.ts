@@ -1,12 +1,15 @@
 import { isSharedArrayBuffer, isUint8Array } from 'node:util/types';
 import { getterOf, isReadable, lengthOf } from '../codec/payload-bytes.ts';
 import { invalid } from '../contract/errors.ts';
+import type { Limits } from '../contract/limits.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Verdict } from '../contract/verdict.ts';
 import { hashForm, isHash, maxCallTransactions } from './arguments.ts';
 import { readList } from './basic-checks.ts';
+import { unsupported } from './call-errors.ts';
+import { checkVerdict, saysNothing } from './verdicts.ts';
 
 /** What a caller hands in, read from his object once; verdict and sender are not checked yet, and his own. */
 export interface ReadSubmission extends Transaction {
@@ -121,4 +124,21 @@ export function withTooLarge<Outcome>(
     sent += 1;
     return outcomes[sent - 1] as Outcome;
   });
+}
+
+/** What a pool in order of arrival would have to forget. */
+export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): readonly ReadSubmission[] {
+  for (let i = 0; i < submissions.length; i++) {
+    const { verdict, from } = submissions[i] as ReadSubmission;
+    if (verdict === undefined && from === undefined) continue;
+    if (from === undefined && saysNothing(checkVerdict(`transactions[${i}].verdict`, verdict))) continue;
+    throw unsupported(`a fifo pool keeps no verdicts and no sources (transactions[${i}])`);
+  }
+  return submissions;
+}
+
+/** Limits that such a pool does not have. @throws `ERR_MEMPOOL_UNSUPPORTED` */
+export function checkFifoLimits({ maxTxs: _, ...others }: Partial<Limits>): void {
+  const [name] = Object.keys(others);
+  if (name !== undefined) throw unsupported(`a fifo pool has no ${name}`);
 }

@@ -11,3 +11,32 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
     signal.removeEventListener('abort', abort);
   }
 }
+
+/**
+ * An iteration that ends at once where its loop is left, also while it waits: what it waits for is handed a signal, which
+ * aborts with `signal` or at the end.
+ */
+export function endable<T>(
+  begin: (signal: AbortSignal) => AsyncGenerator<T, undefined>,
+  outer: AbortSignal | undefined,
+): AsyncIterator<T, undefined> {
+  const ended = new AbortController();
+  const signal = outer === undefined ? ended.signal : AbortSignal.any([outer, ended.signal]);
+  const steps = begin(signal);
+  return {
+    next: async () => {
+      try {
+        return await steps.next();
+      } catch (error) {
+        if (ended.signal.aborted) return { done: true, value: undefined };
+        ended.abort();
+        throw error;
+      }
+    },
+    return: async () => {
+      ended.abort();
+      await steps.return(undefined).catch(() => undefined);
+      return { done: true, value: undefined };
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { hint, shortName } from '../boundary/nearest-name.ts';
+import { hint, shortName } from '../boundary/option-names.ts';
 import type { Thresholds } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';

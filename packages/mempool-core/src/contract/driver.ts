@@ -1,4 +1,4 @@
-import type { Awaitable, ChainContext, ReadContext, WriteContext } from './call-context.ts';
+import type { Awaitable, ChainContext, ReadContext, WriteContext } from './call-options.ts';
 import type { EventSource } from './events.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';

@@ -1,4 +1,4 @@
-import type { Awaitable, ReadContext, WriteContext } from './call-context.ts';
+import type { Awaitable, ReadContext, WriteContext } from './call-options.ts';
 import type { Limits } from './limits.ts';
 import type { OrderKey } from './order-key.ts';
 import type * as verbs from './pool-verbs.ts';

@@ -7,7 +7,6 @@ import type {
   TipOptions,
   WriteOptions,
 } from './call-options.ts';
-import type { Capabilities } from './capabilities.ts';
 import type { MempoolEvent } from './events.ts';
 import type { Thresholds } from './lifecycle.ts';
 import type { Ordering } from './limits.ts';
@@ -243,4 +242,16 @@ export interface MempoolStore extends PoolVerbs, AsyncDisposable {
    * nothing.
    */
   close(): Promise<void>;
+}
+
+/** What a backend promises beyond the basic contract. The values never change. */
+export interface Capabilities {
+  /** The state survives `close` and a killed process (D1). */
+  readonly durable: boolean;
+  /** The same pool may be open several times, also in several processes: each is a node on the same state (N1). */
+  readonly shared: boolean;
+  /** The backend can check leases: `confirm` and `rollback` are fenced by the pool's election (X6). */
+  readonly lease: boolean;
+  /** The backend offers priority pools: `ordering: 'priority'`. */
+  readonly priority: boolean;
 }

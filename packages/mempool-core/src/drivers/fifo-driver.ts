@@ -1,12 +1,22 @@
-import type { WriteContext } from '../contract/call-context.ts';
+import type { WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions } from '../contract/driver.ts';
 import type { Limits } from '../contract/limits.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Ledger } from '../memory/ledger.ts';
-import { candidateOf, type FifoEntry, gossipItem, gossipPage, reapFifo } from '../rules/fifo-selection.ts';
-import { flushStep, limitsStep, maxSweep, sweepStep, takeStep } from '../rules/fifo-step.ts';
+import {
+  candidateOf,
+  type FifoEntry,
+  flushStep,
+  gossipItem,
+  gossipPage,
+  limitsStep,
+  maxSweep,
+  reapFifo,
+  sweepStep,
+  takeStep,
+} from '../rules/fifo-step.ts';
 import { callTimeOf, claimEnd, poolClock } from '../rules/pool-clock.ts';
 import type { PoolView, Step } from '../rules/step.ts';
 

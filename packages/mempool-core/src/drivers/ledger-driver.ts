@@ -1,5 +1,5 @@
 import { isAsyncFunction, isPromise } from 'node:util/types';
-import type { ChainContext, WriteContext } from '../contract/call-context.ts';
+import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { isFenced, type LeaseSource } from '../contract/lease.ts';

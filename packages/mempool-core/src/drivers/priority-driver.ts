@@ -1,4 +1,4 @@
-import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../contract/call-context.ts';
+import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { invalid, isMempoolError } from '../contract/errors.ts';
 import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
@@ -7,7 +7,6 @@ import type { StoredTransaction, Transaction } from '../contract/transaction.ts'
 import { defaultVerdict } from '../contract/verdict.ts';
 import { type AdmissionTime, admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
-import { type GossipChoice, gossipAfter, gossipWithoutPayloads } from '../priority/gossip-page.ts';
 import {
   dropPoolStep,
   flushStep,
@@ -18,7 +17,17 @@ import {
   takeStep,
 } from '../priority/pool-step.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
-import { bestOf, parkedAfter, readyOf, reapFrom, repeatedClaim, staleIn } from '../priority/selection.ts';
+import {
+  bestOf,
+  type GossipChoice,
+  gossipAfter,
+  gossipWithoutPayloads,
+  parkedAfter,
+  readyOf,
+  reapFrom,
+  repeatedClaim,
+  staleIn,
+} from '../priority/selection.ts';
 import type { Planning } from '../priority/step-builder.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
 import type { Step } from '../rules/step.ts';

@@ -1,4 +1,4 @@
-import type { ChainContext, WriteContext } from '../contract/call-context.ts';
+import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
 import { cutPage } from '../contract/page-rules.ts';

@@ -1,6 +1,6 @@
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import { FifoClaims } from '../rules/fifo-claims.ts';
-import type { FifoEntry } from '../rules/fifo-selection.ts';
+import type { FifoEntry } from '../rules/fifo-step.ts';
 import { bodyOf, type Row } from './row.ts';
 import type { Rows } from './rows.ts';
 

@@ -1,13 +1,14 @@
+import { decodeOutcome } from '../codec/outcome-record.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
+import type { StoreEvent } from '../contract/events.ts';
 import { dropped, live } from '../contract/lifecycle.ts';
-import type { Retention } from '../contract/options.ts';
+import { maxOperations, type Retention } from '../contract/options.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
-import type { Step, Write } from '../rules/step.ts';
+import type { FifoRecord } from '../rules/fifo-claims.ts';
+import type { OperationRecord, Step, Write } from '../rules/step.ts';
 import { droppedTail, EventSeries, type EventTail } from './event-series.ts';
 import { FifoRows } from './fifo-rows.ts';
-import { KeptBlocks } from './kept-blocks.ts';
-import type { LedgerRecord } from './ledger-record.ts';
-import { OperationRecords } from './operation-records.ts';
+import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import { bodyOf, type LogRow, pointOf, stateOf } from './row.ts';
 import { Rows } from './rows.ts';
 import { Series } from './series.ts';
@@ -146,5 +147,49 @@ export class LedgerState {
     const { after, point, body } = write;
     if (body !== null) this.#write(write);
     else this.log.push({ txState: after, point, row: this.rows.find(after.hash) });
+  }
+}
+
+/** A piece of a ledger's state: plain data, for a file of any format. */
+export type LedgerRecord =
+  | {
+      readonly kind: 'base';
+      readonly tick: number;
+      readonly floor: number;
+      readonly lastSeq: number;
+      /** Numbers of the newest log entry and of the newest event that are not kept any more. */
+      readonly trimmedLog: number;
+      readonly trimmedEvents: number;
+      /** Only where there is something of it. */
+      readonly fifo?: FifoRecord | null;
+    }
+  | { readonly kind: 'block'; readonly block: KeptBlock }
+  /** A live record, or a log entry: with a body where no later life of its hash has it. */
+  | { readonly kind: 'write'; readonly write: Write }
+  | { readonly kind: 'event'; readonly event: StoreEvent }
+  | { readonly kind: 'operation'; readonly operation: OperationRecord };
+
+/** X2 in two generations: when the younger one is full, the older one goes as a whole. */
+export class OperationRecords {
+  #young = new Map<string, Uint8Array>();
+  #old = new Map<string, Uint8Array>();
+
+  /** @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb */
+  find<Outcome>(verb: string, id: string): { readonly outcome: Outcome } | null {
+    const record = this.#young.get(id) ?? this.#old.get(id);
+    return record === undefined ? null : { outcome: decodeOutcome<Outcome>(verb, record) };
+  }
+
+  add({ id, record }: OperationRecord): void {
+    if (this.#young.size >= maxOperations) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(id, record);
+  }
+
+  /** Oldest first. */
+  *all(): Generator<OperationRecord, undefined> {
+    for (const generation of [this.#old, this.#young]) for (const [id, record] of generation) yield { id, record };
   }
 }

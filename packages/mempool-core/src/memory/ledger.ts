@@ -18,12 +18,11 @@ import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
 import type { EventSeries } from './event-series.ts';
 import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
-import type { LedgerRecord } from './ledger-record.ts';
-import { type Arrived, LedgerState, type Queued } from './ledger-state.ts';
+import { type Arrived, type LedgerRecord, LedgerState, type Queued } from './ledger-state.ts';
 import { bodyOf, type LogRow, pointOf, type Row, stateOf } from './row.ts';
 import type { Rows } from './rows.ts';
-import type { SeqList } from './seq-list.ts';
 import type { Series } from './series.ts';
+import type { SeqList } from './stage-indexes.ts';
 
 /**
  * A pool's whole state in memory: the view that steps are planned on, the answers of every reading verb, and one method that

@@ -1,7 +1,6 @@
 import type { Transaction } from '../contract/transaction.ts';
 import type { Write } from '../rules/step.ts';
-import { PayloadSlabs } from './payload-slabs.ts';
-import { arrivedRow, type LogRow, makeRow, type Row, renew } from './row.ts';
+import { arrivedRow, type LogRow, makeRow, PayloadSlabs, type Row, renew } from './row.ts';
 import { StageIndexes } from './stage-indexes.ts';
 
 /** What memory keeps of every hash that is live or in the log, by hash and in the indexes. */

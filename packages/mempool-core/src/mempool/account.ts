@@ -52,3 +52,13 @@ function checkNonce(field: string, nonce: Nonce): bigint {
   if (value < 0n || value >= endOfNonces) throw invalid(field, 'at least 0 and of 64 bits');
   return value;
 }
+
+/**
+ * The verdict where a sender may have one transaction in the pool at a time: a second one is `sender-limit` whatever it pays,
+ * until the first is Confirmed or gone. The empty sender is nobody and has no limit.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming `sender`
+ */
+export function onePerSender(sender: string, rest: Omit<Verdict, 'sender' | 'senderLimit'> = {}): Verdict {
+  return { ...rest, sender: checkName('sender', sender, 0), senderLimit: 1 };
+}

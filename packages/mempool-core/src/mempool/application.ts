@@ -4,7 +4,7 @@ import { invalid } from '../contract/errors.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { isRefusal, type Refusal, type Verdict } from '../contract/verdict.ts';
 import type { InvalidHashes } from './invalid-hashes.ts';
-import { ownVerdict } from './own-verdict.ts';
+import { ownVerdict } from './own-submission.ts';
 import type { Answer, Validate, ValidateContext } from './validation.ts';
 
 export type Judgement = { readonly verdict: Verdict } | { readonly refusal: Refusal };

@@ -2,7 +2,6 @@ import type { WriteOptions } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
 import { type Batch, type BatchedVerb, QueuedCall } from './call-list.ts';
 import { CallQueue, type QueueLimits } from './call-queue.ts';
-import { shareSignals } from './shared-signal.ts';
 
 /** Store calls under way at once: the second hides the way to the store and back. */
 const maxUnderWay = 2;
@@ -164,4 +163,33 @@ const codesOfOneItem: readonly unknown[] = ['ERR_MEMPOOL_INVALID', 'ERR_MEMPOOL_
 
 function isOfOneItem(error: unknown): boolean {
   return isMempoolError(error) && codesOfOneItem.includes(error.code);
+}
+
+/** The signal of a store call that several callers share: it fires when the last of them has aborted. */
+interface SharedSignal {
+  /** `undefined` where a caller has none, who waits for the answer in any case. */
+  readonly signal: AbortSignal | undefined;
+  /** Stops listening to the callers' signals. */
+  release(): void;
+}
+
+function shareSignals(signals: readonly (AbortSignal | undefined)[]): SharedSignal {
+  const standing = new Set<AbortSignal>();
+  for (const signal of signals) {
+    if (signal === undefined) return { signal, release: () => undefined };
+    if (!signal.aborted) standing.add(signal);
+  }
+  const ending = new AbortController();
+  const abort = ({ target }: Event): void => {
+    standing.delete(target as AbortSignal);
+    if (standing.size === 0) ending.abort();
+  };
+  for (const signal of standing) signal.addEventListener('abort', abort, { once: true });
+  if (standing.size === 0) ending.abort();
+  return {
+    signal: ending.signal,
+    release: () => {
+      for (const signal of standing) signal.removeEventListener('abort', abort);
+    },
+  };
 }

@@ -1,11 +1,10 @@
 import { checkLimit, checkRead } from '../boundary/arguments.ts';
 import { checkCount } from '../boundary/basic-checks.ts';
-import { endable } from '../boundary/endable.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { checkGossip } from '../boundary/pool-arguments.ts';
+import { endable } from '../boundary/unless-aborted.ts';
 import { checkName } from '../boundary/verdicts.ts';
-import type { ReadContext } from '../contract/call-context.ts';
-import type { PageQuery } from '../contract/call-options.ts';
+import type { PageQuery, ReadContext } from '../contract/call-options.ts';
 import type { GossipPage } from '../contract/pool-verbs.ts';
 import type { MempoolStore } from '../contract/store.ts';
 import type { ChangeSignals } from './change-signal.ts';

@@ -4,7 +4,7 @@ import { checkNames } from '../boundary/option-names.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Logger } from '../contract/options.ts';
 import type { QueueLimits } from './call-queue.ts';
-import { backgroundTimer, type Schedule } from './schedule.ts';
+import { backgroundTimer, type Schedule } from './sweeper.ts';
 import type { Validate } from './validation.ts';
 
 export interface MempoolOptions {

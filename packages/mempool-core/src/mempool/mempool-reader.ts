@@ -9,8 +9,7 @@ import type { LogEntry, StoredTransaction, Transaction, TransactionStatus } from
 import { ChangeSignals } from './change-signal.ts';
 import { Gossip, type GossipOptions } from './gossip.ts';
 import { checkLogWalk, checkSeqWalk, type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
-import { checkGoal, type WaitOptions } from './wait-goal.ts';
-import { Waiters } from './waiters.ts';
+import { checkGoal, Waiters, type WaitOptions } from './waiters.ts';
 import { Watch } from './watch.ts';
 
 /** What can be asked of a pool and waited for. Reads go straight to the store and see what has been answered. */

@@ -16,8 +16,7 @@ import { callNames } from '../boundary/option-names.ts';
 import { checkBudget, checkCallTime, checkRevisions, checkTake } from '../boundary/pool-arguments.ts';
 import { readSubmission, readSubmissions, withTooLarge } from '../boundary/submissions.ts';
 import { checkName } from '../boundary/verdicts.ts';
-import type { ChainContext, WriteContext } from '../contract/call-context.ts';
-import type { ChainOptions, ReadOptions, WriteOptions } from '../contract/call-options.ts';
+import type { ChainContext, ChainOptions, ReadOptions, WriteContext, WriteOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import { defaultThresholds, type MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
@@ -26,14 +25,19 @@ import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
 import type { ChainPoint, TransactionStatus } from '../contract/transaction.ts';
 import { Application } from './application.ts';
-import { batchedDrop, batchedMove, batchedReceive, batchedStatus, type QueuedSubmission } from './batched-verbs.ts';
-import type { BatchedVerb } from './call-list.ts';
+import {
+  type BatchedVerb,
+  batchedDrop,
+  batchedMove,
+  batchedReceive,
+  batchedStatus,
+  type QueuedSubmission,
+} from './call-list.ts';
 import { Coalescer } from './coalescer.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
 import { type MempoolOptions, type ResolvedMempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
 import { MempoolReader } from './mempool-reader.ts';
-import { ownSubmission, ownSubmissions, weight } from './own-submission.ts';
-import { asRevision } from './own-verdict.ts';
+import { asRevision, ownSubmission, ownSubmissions, weight } from './own-submission.ts';
 import { type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
 import { firstSent, isGone, judgedHeight, Screening, screenedOutcomes } from './screening.ts';
 import { Sweeper } from './sweeper.ts';

@@ -5,9 +5,11 @@ import {
   type ReadSubmission,
   tooLarge,
 } from '../boundary/submissions.ts';
-import { checkName } from '../boundary/verdicts.ts';
-import type { Submission } from '../contract/pool-verbs.ts';
-import { ownVerdict } from './own-verdict.ts';
+import { checkName, checkVerdict } from '../boundary/verdicts.ts';
+import { invalid } from '../contract/errors.ts';
+import type { CheckedRevision } from '../contract/pool-driver.ts';
+import type { Revision, Submission } from '../contract/pool-verbs.ts';
+import { type CheckedVerdict, defaultVerdict, type Verdict } from '../contract/verdict.ts';
 
 type Own = { readonly kind: 'own'; readonly submission: Submission } | ReturnType<typeof tooLarge>;
 
@@ -53,4 +55,30 @@ function sayings(place: string, { verdict, from: own }: ReadSubmission, sender: 
 
 function copy({ hash, payload, payloadType }: ReadSubmission, said: Sayings | null): Submission {
   return { hash, payload: Buffer.from(payload), payloadType, ...said };
+}
+
+/**
+ * A copy, checked. A field that no verdict has is a mistake: what was meant as a refusal must not take a transaction in.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the field below `place`
+ */
+export function ownVerdict(place: string, verdict: Verdict): Verdict {
+  if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
+  const unknown = Object.keys(verdict).find((field) => !Object.hasOwn(defaultVerdict, field));
+  if (unknown !== undefined) throw invalid(`${place}.${unknown}`, 'left out: a verdict has no such field');
+  return asVerdict(checkVerdict(place, verdict));
+}
+
+/** A checked revision as it is handed in. */
+export function asRevision({ hash, version, answer }: CheckedRevision): Revision {
+  return { hash, version, answer: 'refusal' in answer ? answer.refusal : asVerdict(answer.verdict) };
+}
+
+function asVerdict({ senderLimit, expiresAt, expiresAtHeight, ...rest }: CheckedVerdict): Verdict {
+  return {
+    ...rest,
+    senderLimit: senderLimit ?? undefined,
+    expiresAt: expiresAt ?? undefined,
+    expiresAtHeight: expiresAtHeight ?? undefined,
+  };
 }

@@ -1,6 +1,5 @@
 import type { Logger } from '../contract/options.ts';
 import type { Sweep } from '../contract/pool-verbs.ts';
-import type { Schedule } from './schedule.ts';
 
 export interface SweeperParts {
   sweep(): Promise<Sweep>;
@@ -57,3 +56,12 @@ export class Sweeper {
     }
   }
 }
+
+/** Calls back once, after so many milliseconds. Returns what cancels it. */
+export type Schedule = (callback: () => void, delayMs: number) => () => void;
+
+/** A real timer, which keeps no process alive. */
+export const backgroundTimer: Schedule = (callback, delayMs) => {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
+};

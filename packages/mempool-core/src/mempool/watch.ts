@@ -1,10 +1,10 @@
 import { maxCallTransactions } from '../boundary/arguments.ts';
-import { endable } from '../boundary/endable.ts';
+import { endable } from '../boundary/unless-aborted.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import type { TransactionEvent } from '../contract/events.ts';
 import type { MempoolStore } from '../contract/store.ts';
 import type { TransactionStatus } from '../contract/transaction.ts';
-import { eventStatus } from './wait-goal.ts';
+import { eventStatus } from './waiters.ts';
 
 /**
  * Status changes of some hashes, beginning with the present status of each. Where events were lost it looks again and tells

@@ -13,7 +13,6 @@ import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } f
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
-import { replacementBound } from './replacement.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
 /** When a call is made, by the pool's clock and the chain. */
@@ -286,4 +285,20 @@ class Attempt {
 function floorDivide(a: bigint, b: bigint): bigint {
   const quotient = a / b;
   return a % b < 0n ? quotient - 1n : quotient;
+}
+
+const hundred = 100n;
+
+/**
+ * The lowest priority that may replace one of priority `old`: `bumpPercent` per cent more, rounded up, and more in any case.
+ * It may lie above every priority there is.
+ */
+export function replacementBound(old: bigint, bumpPercent: number): bigint {
+  const bumped = ceilingOfHundredths(old * (hundred + BigInt(bumpPercent)));
+  return bumped > old ? bumped : old + 1n;
+}
+
+/** Division of bigints cuts towards zero: below zero that is the ceiling already. */
+function ceilingOfHundredths(value: bigint): bigint {
+  return value > 0n ? (value + hundred - 1n) / hundred : value / hundred;
 }

@@ -1,4 +1,3 @@
-import { AgeList } from './age-list.ts';
 import { isGossipable, type PoolNode } from './pool-node.ts';
 
 type KeyOf = ConstructorParameters<typeof AgeList>[0];
@@ -77,4 +76,159 @@ export class AgeLists {
   delete(node: PoolNode): void {
     for (const list of this.#made) list.delete(node);
   }
+}
+
+const chunkNodes = 256;
+
+/** Number and seq side by side in memory: a search touches no transaction. */
+interface Chunk {
+  readonly nodes: PoolNode[];
+  readonly keys: number[];
+  readonly seqs: number[];
+}
+
+function newChunk(): Chunk {
+  return { nodes: [], keys: [], seqs: [] };
+}
+
+/**
+ * Transactions by a number that they have, then by seq. One that leaves stays in its place, where it is passed over, until a walk or
+ * a later call comes by: nearly all that are taken in leave again before anybody asks.
+ */
+export class AgeList implements Iterable<PoolNode> {
+  readonly #keyOf: (node: PoolNode) => number | null;
+  #chunks: Chunk[] = [newChunk()];
+  /** Without those that have left. */
+  #length = 0;
+  #departures = 0;
+  #nextToTidy = 0;
+
+  /** `keyOf`: `null` for what is not in the list. */
+  constructor(keyOf: (node: PoolNode) => number | null) {
+    this.#keyOf = keyOf;
+  }
+
+  add(node: PoolNode): void {
+    const key = this.#keyOf(node);
+    if (key === null) return;
+    this.#length += 1;
+    const { seq } = node;
+    const at = this.#chunkOf(key, seq);
+    const chunk = this.#chunks[at] as Chunk;
+    const { nodes, keys, seqs } = chunk;
+    const place = placeBehind(chunk, key, seq);
+    if (place > 0 && keys[place - 1] === key && seqs[place - 1] === seq) {
+      // It had left, and comes back as it was; or whoever was given this seq before was refused.
+      nodes[place - 1] = node;
+      return;
+    }
+    if (place === nodes.length) {
+      nodes.push(node);
+      keys.push(key);
+      seqs.push(seq);
+    } else {
+      nodes.splice(place, 0, node);
+      keys.splice(place, 0, key);
+      seqs.splice(place, 0, seq);
+    }
+    if (nodes.length > chunkNodes) this.#split(at, place);
+  }
+
+  /** Before it changes. */
+  delete(node: PoolNode): void {
+    if (this.#keyOf(node) === null) return;
+    this.#length -= 1;
+    this.#departures += 1;
+    if (this.#length === 0) this.#chunks = [newChunk()];
+    else if (this.#departures % chunkNodes === 0) this.#tidyNext();
+  }
+
+  [Symbol.iterator](): Generator<PoolNode, undefined> {
+    return this.after(Number.NEGATIVE_INFINITY);
+  }
+
+  /** Those with a greater number. */
+  *after(key: number): Generator<PoolNode, undefined> {
+    let at = this.#chunkOf(key, Number.POSITIVE_INFINITY);
+    let place = placeBehind(this.#chunks[at] as Chunk, key, Number.POSITIVE_INFINITY);
+    for (let chunk = this.#chunks[at]; chunk !== undefined; chunk = this.#chunks[at]) {
+      for (; place < chunk.nodes.length; place++) {
+        if (!this.#isIn(chunk, place) && this.#tidy(chunk, place) === place) break;
+        yield chunk.nodes[place] as PoolNode;
+      }
+      place = 0;
+      if (chunk.nodes.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
+      else at += 1;
+    }
+  }
+
+  #isIn({ nodes, keys, seqs }: Chunk, place: number): boolean {
+    const node = nodes[place] as PoolNode;
+    return node.seq === seqs[place] && this.#keyOf(node) === keys[place];
+  }
+
+  /** Takes out those from a place on that have left; how many places remain. */
+  #tidy(chunk: Chunk, from: number): number {
+    const { nodes, keys, seqs } = chunk;
+    let kept = from;
+    for (let place = from; place < nodes.length; place++) {
+      if (!this.#isIn(chunk, place)) continue;
+      nodes[kept] = nodes[place] as PoolNode;
+      keys[kept] = keys[place] as number;
+      seqs[kept] = seqs[place] as number;
+      kept += 1;
+    }
+    nodes.length = kept;
+    keys.length = kept;
+    seqs.length = kept;
+    return kept;
+  }
+
+  /**
+   * One chunk after the other, each time as many have left as a chunk has places: so at most about half of all have.
+   */
+  #tidyNext(): void {
+    if (this.#nextToTidy >= this.#chunks.length) this.#nextToTidy = 0;
+    const left = this.#tidy(this.#chunks[this.#nextToTidy] as Chunk, 0);
+    if (left === 0 && this.#chunks.length > 1) this.#chunks.splice(this.#nextToTidy, 1);
+    else this.#nextToTidy += 1;
+  }
+
+  /** Where nearly all new ones go, at the end, no chunk is cut in half. */
+  #split(at: number, place: number): void {
+    const { nodes, keys, seqs } = this.#chunks[at] as Chunk;
+    const isLast = at === this.#chunks.length - 1 && place === nodes.length - 1;
+    const from = isLast ? chunkNodes : chunkNodes / 2;
+    this.#chunks.splice(at + 1, 0, { nodes: nodes.splice(from), keys: keys.splice(from), seqs: seqs.splice(from) });
+  }
+
+  /** The last chunk that begins at or before; the first where none does. */
+  #chunkOf(key: number, seq: number): number {
+    let low = 0;
+    let high = this.#chunks.length - 1;
+    if (high > 0 && isUpTo(this.#chunks[high] as Chunk, 0, key, seq)) return high;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (isUpTo(this.#chunks[middle] as Chunk, 0, key, seq)) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+function placeBehind(chunk: Chunk, key: number, seq: number): number {
+  let high = chunk.keys.length;
+  if (high > 0 && isUpTo(chunk, high - 1, key, seq)) return high;
+  let low = 0;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isUpTo(chunk, middle, key, seq)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function isUpTo({ keys, seqs }: Chunk, place: number, key: number, seq: number): boolean {
+  const own = keys[place] as number;
+  return own === key ? (seqs[place] as number) <= seq : own < key;
 }

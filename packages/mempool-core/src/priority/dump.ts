@@ -1,8 +1,7 @@
 import type { PoolDump } from '../contract/pool-verbs.ts';
 import { isLive } from '../contract/transaction.ts';
-import type { PoolIndex } from './pool-index.ts';
+import type { PoolIndex, TagIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
-import type { TagIndex } from './tag-index.ts';
 
 /** The index in canonical form. */
 export function dumpOf(index: PoolIndex): PoolDump {

@@ -1,7 +1,6 @@
-import { childrenOf, parentsOf } from './placement.ts';
+import { childrenOf, parentsOf, postOrder } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
-import { postOrder } from './post-order.ts';
 
 /** What a walk meets from these on, without these. Where there are more than `limit`, it ends early. */
 function reach(from: readonly PoolNode[], limit: number, next: (node: PoolNode) => Iterable<PoolNode>): Set<PoolNode> {

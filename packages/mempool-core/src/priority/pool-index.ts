@@ -17,8 +17,6 @@ import {
 import { Ranking } from './ranking.ts';
 import { Satisfied } from './satisfied-tags.ts';
 import { SortedList } from './sorted-list.ts';
-import { TagIndex } from './tag-index.ts';
-import { Totals } from './totals.ts';
 import { type PoolScalars, UndoLog } from './undo-log.ts';
 
 /**
@@ -294,5 +292,81 @@ export class PoolIndex {
     const { lease } = node.entry;
     if (lease !== null) this.leases.delete([lease.id], node);
     this.ages.delete(node);
+  }
+}
+
+const nobody: ReadonlySet<PoolNode> = new Set();
+
+/** Which transactions name each tag. */
+export class TagIndex {
+  readonly #nodes = new Map<string, Set<PoolNode>>();
+
+  of(tag: string): ReadonlySet<PoolNode> {
+    return this.#nodes.get(tag) ?? nobody;
+  }
+
+  has(tag: string): boolean {
+    return this.#nodes.has(tag);
+  }
+
+  add(tags: readonly string[], node: PoolNode): void {
+    for (const tag of tags) {
+      const nodes = this.#nodes.get(tag);
+      if (nodes === undefined) this.#nodes.set(tag, new Set([node]));
+      else nodes.add(node);
+    }
+  }
+
+  /** Calls `onLast` with each tag that nobody names any more. */
+  delete(tags: readonly string[], node: PoolNode, onLast?: (tag: string) => void): void {
+    for (const tag of tags) {
+      const nodes = this.#nodes.get(tag);
+      if (nodes === undefined || !nodes.delete(node) || nodes.size > 0) continue;
+      this.#nodes.delete(tag);
+      onLast?.(tag);
+    }
+  }
+
+  entries(): MapIterator<[string, Set<PoolNode>]> {
+    return this.#nodes.entries();
+  }
+}
+
+const gasUnit = 2 ** 26;
+
+/** What the limits count: Pending, Propagated and Acknowledged transactions. */
+export class Totals {
+  transactions = 0;
+  bytes = 0;
+  /**
+   * In two parts, each a safe integer: a sum of large ones would be rounded, and what leaves would not leave it as it
+   * was.
+   */
+  #gasUnits = 0;
+  #gasRest = 0;
+  /** How many of each sender but the empty one. */
+  readonly senders: Map<string, number> = new Map();
+
+  get gas(): number {
+    return this.#gasUnits * gasUnit + this.#gasRest;
+  }
+
+  add(entry: Entry): void {
+    this.#count(entry, 1);
+  }
+
+  remove(entry: Entry): void {
+    this.#count(entry, -1);
+  }
+
+  #count({ bytes, verdict: { gas, sender } }: Entry, by: 1 | -1): void {
+    this.transactions += by;
+    this.bytes += by * bytes;
+    this.#gasUnits += by * Math.floor(gas / gasUnit);
+    this.#gasRest += by * (gas % gasUnit);
+    if (sender === '') return;
+    const count = (this.senders.get(sender) ?? 0) + by;
+    if (count === 0) this.senders.delete(sender);
+    else this.senders.set(sender, count);
   }
 }

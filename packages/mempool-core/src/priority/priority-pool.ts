@@ -4,7 +4,7 @@ import type { Retention } from '../contract/options.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import type { Usage } from '../contract/store.ts';
 import { Ledger } from '../memory/ledger.ts';
-import type { LedgerRecord } from '../memory/ledger-record.ts';
+import type { LedgerRecord } from '../memory/ledger-state.ts';
 import type { ChainStep, Step, Write } from '../rules/step.ts';
 import { floorOf } from './eviction.ts';
 import { settle } from './placement.ts';

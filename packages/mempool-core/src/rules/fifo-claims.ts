@@ -1,6 +1,6 @@
 import type { StoreEvent, TransactionEvent } from '../contract/events.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
-import type { FifoEntry } from './fifo-selection.ts';
+import type { FifoEntry } from './fifo-step.ts';
 import type { Step } from './step.ts';
 
 /** Plain data, for a file of any format. */

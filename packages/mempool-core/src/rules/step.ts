@@ -11,7 +11,7 @@ import {
   type Thresholds,
   type TxState,
 } from '../contract/lifecycle.ts';
-import type { PoolStep } from '../contract/pool-entry.ts';
+import type { FifoStep, PoolStep } from '../contract/pool-entry.ts';
 import type { ConfirmOutcome, ReceiveOutcome, RollbackOutcome } from '../contract/store.ts';
 import type { ChainPoint, KnownStage, Tip, Transaction } from '../contract/transaction.ts';
 import { appliedOutcome } from './answers.ts';
@@ -26,7 +26,6 @@ import {
   planReceive,
   planRollback,
 } from './change.ts';
-import type { FifoStep } from './fifo-step-parts.ts';
 
 /**
  * What the rules ask of a store, before a call. Whoever cannot answer at once loads first what the call names and puts the

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { ChainOptions } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { Leadership } from '../contract/lease.ts';
+import type { Logger } from '../contract/options.ts';
 import type { Block } from '../contract/store.ts';
 import type { ChainPoint, Tip } from '../contract/transaction.ts';
 import { ChainRing, everyPoint, sameEnd } from './chain-ring.ts';
 import { GrowingPause } from './growing-pause.ts';
 import { reconcile, type SyncPlan } from './reconcile.ts';
-import type { WatcherEvent } from './watcher-events.ts';
-import type { ResolvedWatcherOptions } from './watcher-options.ts';
+import type { ResolvedWatcherOptions, WatcherElection, WatcherEvent } from './watcher-options.ts';
 
 /** Where the pool stands after a turn. */
 export type Progress =
@@ -307,4 +307,15 @@ function settle(chain: ChainRing, common: ChainPoint | null): Progress {
 
 function fields({ verb, point }: PoolCall): Record<string, unknown> {
   return { verb, slot: point?.slot ?? null, hash: point?.hash ?? null };
+}
+
+/** Gives the leadership away. An election that fails to is asked again until the leadership is over. */
+export async function resignFrom(election: WatcherElection, signal: AbortSignal, log: Logger): Promise<void> {
+  for (const pause = new GrowingPause(); !signal.aborted; await pause.wait(signal)) {
+    try {
+      return await election.resign();
+    } catch (error) {
+      log('warn', 'the election did not resign', { error });
+    }
+  }
 }

@@ -4,12 +4,17 @@ import type { ChainPoint } from '../contract/transaction.ts';
 import { ChainRing, everyPoint } from './chain-ring.ts';
 import type { SourceStep } from './chain-source.ts';
 import { GrowingPause } from './growing-pause.ts';
-import { LeaderSession } from './leader-session.ts';
+import { LeaderSession, resignFrom } from './leader-session.ts';
 import { ProgressMonitor } from './progress-monitor.ts';
-import { resignFrom } from './resignation.ts';
 import { SourceFollower, type SourceListener } from './source-follower.ts';
-import type { WatcherEvent, WatcherEventKind, WatcherEventOf } from './watcher-events.ts';
-import { type ResolvedWatcherOptions, resolveWatcherOptions, type WatcherOptions } from './watcher-options.ts';
+import {
+  type ResolvedWatcherOptions,
+  resolveWatcherOptions,
+  type WatcherEvent,
+  type WatcherEventKind,
+  type WatcherEventOf,
+  type WatcherOptions,
+} from './watcher-options.ts';
 
 type Listener = (event: WatcherEvent) => unknown;
 

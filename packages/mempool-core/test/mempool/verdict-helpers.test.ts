@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import { namedLimits } from '../../src/contract/limits.ts';
 import { isRefusal } from '../../src/contract/verdict.ts';
-import { account, accountTag } from '../../src/mempool/account.ts';
-import { onePerSender } from '../../src/mempool/one-per-sender.ts';
+import { account, accountTag, onePerSender } from '../../src/mempool/account.ts';
 import { utxo, utxoLimits, utxoTags } from '../../src/mempool/utxo.ts';
 
 const invalid = (field: string) => expect.objectContaining({ code: 'ERR_MEMPOOL_INVALID', details: { field } });

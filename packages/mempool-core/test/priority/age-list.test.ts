@@ -1,6 +1,6 @@
 import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
-import { AgeList } from '../../src/priority/age-list.ts';
+import { AgeList } from '../../src/priority/age-lists.ts';
 import type { PoolNode } from '../../src/priority/pool-node.ts';
 
 interface Aged {

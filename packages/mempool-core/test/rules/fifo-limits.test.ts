@@ -10,8 +10,7 @@ import {
   type Step,
 } from 'mempool-core/backend';
 import { expect, test } from 'vitest';
-import { fifoLimits } from '../../src/rules/fifo-limits.ts';
-import { admissionOf } from '../../src/rules/fifo-step.ts';
+import { admissionOf, fifoLimits } from '../../src/rules/fifo-step.ts';
 import { callTimeOf, claimEnd, poolClock } from '../../src/rules/pool-clock.ts';
 
 const hashOf = (n: number): string => n.toString(16).padStart(64, '0');

@@ -1,11 +1,18 @@
-import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../contract/call-context.ts';
-import type { ChainOptions, ReadOptions, SeqQuery, WriteOptions } from '../contract/call-options.ts';
-import type { Capabilities } from '../contract/capabilities.ts';
+import type {
+  Awaitable,
+  ChainContext,
+  ChainOptions,
+  ReadContext,
+  ReadOptions,
+  SeqQuery,
+  WriteContext,
+  WriteOptions,
+} from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { MempoolError } from '../contract/errors.ts';
-import type { Ordering } from '../contract/limits.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
+import type { Capabilities } from '../contract/store.ts';
 import type { StoredTransaction } from '../contract/transaction.ts';
 import { checkChainWrite, checkLimit, checkRead, checkWrite } from './arguments.ts';
 import { checkCount } from './basic-checks.ts';
@@ -13,14 +20,14 @@ import { inContract, noLeases, unsupported } from './call-errors.ts';
 import { type CallNames, callNames } from './option-names.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-/** How every verb of a store runs: checked, counted, ended by its signal, refused once the store is closing. */
-export class CheckedCalls {
+/** Runs the calls of a store: checks their options, counts them, ends them by their signal, refuses them once the store closes. */
+export class CallRunner {
   readonly name: string;
   readonly capabilities: Capabilities;
   /** Private, as what a driver holds is not for a log that is given the store. */
   readonly #driver: StoreDriver;
   readonly #options: DriverOptions;
-  protected closing: Promise<void> | null = null;
+  #isClosing = false;
   #calls = 0;
   #onIdle: (() => void) | null = null;
 
@@ -31,31 +38,30 @@ export class CheckedCalls {
     this.#options = options;
   }
 
-  protected get driver(): StoreDriver {
+  get driver(): StoreDriver {
     return this.#driver;
   }
 
-  protected get options(): DriverOptions {
+  get options(): DriverOptions {
     return this.#options;
   }
 
-  get ordering(): Ordering {
-    return this.options.ordering;
-  }
-
-  /** Resolves when no call runs. */
-  protected async idle(): Promise<void> {
+  /** Refuses further calls. Resolves when no call runs. */
+  async end(): Promise<void> {
+    this.#isClosing = true;
     if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  protected verb<V extends keyof PriorityVerbs>(name: V): PriorityVerbs[V] {
+  verb<V extends keyof PriorityVerbs>(name: V): PriorityVerbs[V] {
     const verb = this.driver[name];
     if (verb === undefined)
-      throw unsupported(`${name} is not a verb of a pool ordered by ${this.ordering} on the backend ${this.name}`);
+      throw unsupported(
+        `${name} is not a verb of a pool ordered by ${this.options.ordering} on the backend ${this.name}`,
+      );
     return verb.bind(this.driver) as PriorityVerbs[V];
   }
 
-  protected peek(
+  peek(
     query: SeqQuery | undefined,
     read: (after: number, limit: number, context: ReadContext) => Awaitable<StoredTransaction[]>,
   ): Promise<StoredTransaction[]> {
@@ -66,7 +72,7 @@ export class CheckedCalls {
     });
   }
 
-  protected write<T>(
+  write<T>(
     options: WriteOptions | undefined,
     run: (context: WriteContext) => Awaitable<T>,
     names?: CallNames,
@@ -74,7 +80,7 @@ export class CheckedCalls {
     return this.call(() => checkWrite(options, names), run);
   }
 
-  protected moveTip<T>(options: ChainOptions | undefined, run: (context: ChainContext) => Awaitable<T>): Promise<T> {
+  moveTip<T>(options: ChainOptions | undefined, run: (context: ChainContext) => Awaitable<T>): Promise<T> {
     return this.call(
       () => checkChainWrite(options),
       (context) => {
@@ -85,11 +91,7 @@ export class CheckedCalls {
   }
 
   /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */
-  protected read<T>(
-    options: ReadOptions | undefined,
-    names: CallNames,
-    run: (context: ReadContext) => Awaitable<T>,
-  ): Promise<T> {
+  read<T>(options: ReadOptions | undefined, names: CallNames, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
     let ending: AbortSignal | undefined;
     const answer = this.call(() => {
       const context = checkRead(options, names);
@@ -103,7 +105,7 @@ export class CheckedCalls {
    * Runs up to the driver without an await: order is kept, bytes are ours. What a driver answers at once is not waited for:
    * in memory that would cost as much as the call.
    */
-  protected call<C extends ReadContext, T>(check: () => C, run: (context: C) => Awaitable<T>): Promise<T> {
+  call<C extends ReadContext, T>(check: () => C, run: (context: C) => Awaitable<T>): Promise<T> {
     let signal: AbortSignal | undefined;
     try {
       const context = check();
@@ -115,16 +117,16 @@ export class CheckedCalls {
     }
   }
 
-  protected answer<T>(answer: Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
+  answer<T>(answer: Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
     return isPending(answer) ? this.#counted(answer, signal) : Promise.resolve(answer);
   }
 
-  protected refusal(error: unknown, signal: AbortSignal | undefined): Promise<never> {
+  refusal(error: unknown, signal: AbortSignal | undefined): Promise<never> {
     return Promise.reject(inContract(error, signal));
   }
 
-  protected assertOpen(signal: AbortSignal | undefined): void {
-    if (this.closing !== null) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
+  assertOpen(signal: AbortSignal | undefined): void {
+    if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
     signal?.throwIfAborted();
   }
 
