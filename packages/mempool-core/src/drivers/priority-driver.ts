@@ -33,6 +33,9 @@ import { callTimeOf } from '../rules/pool-clock.ts';
 import type { Step } from '../rules/step.ts';
 import type { FencedOutcome } from './ledger-driver.ts';
 
+/** Plans one call on a pool. `nowMs`: the pool's clock. */
+export type Plan<T> = (pool: Planning, nowMs: number) => Step<T>;
+
 /**
  * What a backend writes for priority pools: how the pool in memory is brought up to date, how a step is kept, and how records
  * are fetched. The verbs are made of it.
@@ -42,15 +45,11 @@ export interface PriorityStorage {
   read<T>(context: ReadContext, read: (pool: PriorityPool) => T): Awaitable<T>;
   /**
    * Plans on the pool as it is now and keeps the step, whole or not at all; answers a known operation id from its record (X2).
-   * A step without events, operation id and change of the pool need not be kept. `nowMs`: the pool's clock.
+   * A step without events, operation id and change of the pool need not be kept.
    */
-  write<T>(verb: string, context: WriteContext, plan: (pool: Planning, nowMs: number) => Step<T>): Awaitable<T>;
+  write<T>(verb: string, context: WriteContext, plan: Plan<T>): Awaitable<T>;
   /** The same under the live lease of the pool's election (X6). */
-  writeUnderLease<T>(
-    verb: string,
-    context: ChainContext,
-    plan: (pool: Planning, nowMs: number) => Step<T>,
-  ): Awaitable<T | FencedOutcome>;
+  writeUnderLease<T>(verb: string, context: ChainContext, plan: Plan<T>): Awaitable<T | FencedOutcome>;
   /** The live records that `choose` names, in its order, cut as a page is (O6, M2). */
   stored(context: ReadContext, choose: (pool: PriorityPool) => readonly string[]): Awaitable<StoredTransaction[]>;
   /** The bodies of the live ones among these, in their order. */

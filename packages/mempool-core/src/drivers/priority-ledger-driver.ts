@@ -10,7 +10,7 @@ import { poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
 import { admitUnknown, areUnknown } from './admit-unknown.ts';
 import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, ledgerReads } from './ledger-driver.ts';
-import { momentIn, type PriorityStorage, priorityDriver } from './priority-driver.ts';
+import { momentIn, type Plan, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 
 export interface PriorityLedgerParts {
   readonly pool: PriorityPool;
@@ -31,7 +31,7 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
   const { ledger } = pool;
   const keep = commit === undefined ? () => undefined : atOnce(commit);
 
-  function write<T>(verb: string, { operationId }: WriteContext, plan: (pool: Planning, nowMs: number) => Step<T>): T {
+  function write<T>(verb: string, { operationId }: WriteContext, plan: Plan<T>): T {
     const known = ledger.findOperation<T>(verb, operationId);
     if (known !== null) return known.outcome;
     return pool.commit(
@@ -45,11 +45,7 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
     return step;
   }
 
-  function writeUnderLease<T>(
-    verb: string,
-    context: ChainContext,
-    plan: (pool: Planning, nowMs: number) => Step<T>,
-  ): T | FencedOutcome {
+  function writeUnderLease<T>(verb: string, context: ChainContext, plan: Plan<T>): T | FencedOutcome {
     return fencedCall<T>({ ledger, options, leases }, verb, context, (prolonged) =>
       write(verb, context, (planning, nowMs) => prolonged(plan(planning, nowMs))),
     );

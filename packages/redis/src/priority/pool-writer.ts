@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ConfirmOutcome, RollbackOutcome, StoreEvent } from 'mempool-core';
+import type { StoreEvent } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
@@ -9,8 +9,6 @@ import { type CallId, isKnown, type MirrorSync, positionArguments, tooLate } fro
 import { type Item, packLists } from './packed.ts';
 import { stepCommands } from './step-commands.ts';
 
-export type Plan<T> = (pool: core.Planning, nowMs: number) => core.Step<T>;
-type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 type Outcome<T> = { readonly outcome: T };
 
 const longestPauseMs = 20;
@@ -25,7 +23,7 @@ interface WriteCall<T> extends CallId {
   readonly script: 'commit' | 'commitChain';
   readonly verb: string;
   readonly fence: readonly Argument[];
-  readonly plan: Plan<T>;
+  readonly plan: core.Plan<T>;
   readonly signal: AbortSignal | undefined;
   /** Outcomes of the attempts that may have been carried out, by their stamps. */
   readonly sent: Map<string, T>;
@@ -56,11 +54,11 @@ export class PoolWriter {
     return this.#settled;
   }
 
-  write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {
+  write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
     return this.#run<T>({ script: 'commit', verb, fence: ['', '', '', ''], plan }, context) as Promise<T>;
   }
 
-  writeUnderLease<T>(verb: string, context: core.ChainContext, plan: Plan<T>): Promise<T | Fenced> {
+  writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {
     const { lease } = context;
     const demanded = this.#link.node.options.fenced ? 'demanded' : '';
     const held = lease === null ? ['', '', ''] : [lease.nodeId, lease.token, String(lease.term)];
@@ -70,7 +68,7 @@ export class PoolWriter {
   #run<T>(
     planned: Pick<WriteCall<T>, 'script' | 'verb' | 'fence' | 'plan'>,
     { operationId, signal }: core.WriteContext,
-  ): Promise<T | Fenced> {
+  ): Promise<T | core.FencedOutcome> {
     const { timeoutMs, clock } = this.#link.node.options;
     this.#calls += 1;
     const id = operationId ?? `${this.#id}${this.#calls}`;
@@ -92,7 +90,7 @@ export class PoolWriter {
   }
 
   /** Repeats until the outcome of the call is known. */
-  async #attempt<T>(call: WriteCall<T>, deadline: number): Promise<T | Fenced> {
+  async #attempt<T>(call: WriteCall<T>, deadline: number): Promise<T | core.FencedOutcome> {
     const { clock } = this.#link.node.options;
     for (let isCurrent = false; ; ) {
       const mirror = await this.#link.mirror(deadline);
@@ -120,7 +118,7 @@ export class PoolWriter {
     mirror: core.MirroredPool,
     { step, change, begunMs }: PlannedStep<T> & { readonly begunMs: number },
     deadline: number,
-  ): Promise<Outcome<T | Fenced> | null> {
+  ): Promise<Outcome<T | core.FencedOutcome> | null> {
     const { position } = mirror;
     this.#stamps += 1;
     const stamp = `${this.#id}.${this.#stamps}`;
@@ -221,7 +219,7 @@ function packEvents(events: readonly StoreEvent[]): Buffer {
   return packLists(lists);
 }
 
-function fencedOutcome([, point, tick]: readonly unknown[]): Fenced {
+function fencedOutcome([, point, tick]: readonly unknown[]): core.FencedOutcome {
   return { kind: 'fenced', tip: { point: readPoint(point as Buffer), tick: tick as number } };
 }
 

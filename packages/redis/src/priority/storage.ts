@@ -1,19 +1,9 @@
-import {
-  type ChainPoint,
-  type ConfirmOutcome,
-  isLive,
-  type PoolDump,
-  type RollbackOutcome,
-  type StoredTransaction,
-  type Transaction,
-} from 'mempool-core';
+import { type ChainPoint, isLive, type PoolDump, type StoredTransaction, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
 import { MirrorSync, positionArguments } from './mirror-sync.ts';
-import { type Plan, PoolWriter } from './pool-writer.ts';
-
-type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
+import { PoolWriter } from './pool-writer.ts';
 
 /** A transaction's state from the mirror, with its stored record. */
 interface Fetched {
@@ -51,11 +41,11 @@ export class RedisPriorityStorage implements core.PriorityStorage {
     return this.#writer.settled;
   }
 
-  write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {
+  write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
     return this.#writer.write(verb, context, plan);
   }
 
-  writeUnderLease<T>(verb: string, context: core.ChainContext, plan: Plan<T>): Promise<T | Fenced> {
+  writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {
     return this.#writer.writeUnderLease(verb, context, plan);
   }
 

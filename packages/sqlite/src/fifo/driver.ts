@@ -1,4 +1,4 @@
-import { type ConfirmOutcome, isMempoolError, type RollbackOutcome } from 'mempool-core';
+import { isMempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
@@ -57,7 +57,6 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
 /** `refused`: an answer that writes nothing and is not recorded. */
 type Plan<T, View = PoolView> = (pool: View) => FileStep<T> | { readonly refused: T };
 type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
-type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /** Each call is one SQLite transaction. If the file is busy, nothing was written, so the whole call is tried again (X5). */
 class PoolTransactions {
@@ -102,11 +101,11 @@ class PoolTransactions {
     });
   }
 
-  underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): core.Awaitable<T | Fenced> {
+  underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): core.Awaitable<T | core.FencedOutcome> {
     const fence = this.#fence;
     const { lease } = context;
     if (fence === null) return this.write(verb, context, plan);
-    return this.write<T | Fenced>(verb, context, (pool) => {
+    return this.write<T | core.FencedOutcome>(verb, context, (pool) => {
       if (!fence.admits(lease)) return { refused: { kind: 'fenced', tip: pool.currentTip } };
       const step = plan(pool);
       if (step.chain !== null) fence.prolong(lease);

@@ -1,4 +1,4 @@
-import { type ConfirmOutcome, isMempoolError, type RollbackOutcome } from 'mempool-core';
+import { isMempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
@@ -18,19 +18,15 @@ export interface PriorityParts {
   readonly changes: PriorityChanges | null;
 }
 
-export type Plan<T> = (pool: core.Planning, nowMs: number) => core.Step<T>;
-
 interface WriteCall<T> {
   readonly verb: string;
   readonly context: core.WriteContext;
-  readonly plan: Plan<T>;
+  readonly plan: core.Plan<T>;
   /** An answer that is neither written nor recorded; `null`: continue. */
   refusal?(): T | null;
   /** Runs in the transaction, before the step is written. */
   beforehand?(step: core.Step<T>): void;
 }
-
-type Fenced = Extract<ConfirmOutcome & RollbackOutcome, { readonly kind: 'fenced' }>;
 
 /**
  * Each call is one SQLite transaction. It brings the mirror up to date, plans on the mirror, writes and commits, then applies the step
@@ -71,15 +67,15 @@ export class PriorityCalls {
     return this.look(context, () => read(this.#mirror.current().pool));
   }
 
-  write<T>(verb: string, context: core.WriteContext, plan: Plan<T>): Promise<T> {
+  write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
     return this.#run({ verb, context, plan });
   }
 
   /** X6. Reads the stored tip: no block may be applied to a damaged one. @throws `ERR_MEMPOOL_CORRUPT` */
-  writeUnderLease<T>(verb: string, context: core.ChainContext, plan: Plan<T>): Promise<T | Fenced> {
+  writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {
     const { fence, file } = this.#parts;
     const { lease } = context;
-    return this.#run<T | Fenced>({
+    return this.#run<T | core.FencedOutcome>({
       verb,
       context,
       plan,
