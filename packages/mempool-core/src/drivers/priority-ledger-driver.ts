@@ -5,7 +5,6 @@ import { cutPage } from '../contract/page-rules.ts';
 import { dumpOf } from '../priority/dump.ts';
 import { isSwept } from '../priority/pool-step.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
-import type { Planning } from '../priority/step-builder.ts';
 import { poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
 import { admitUnknown, areUnknown } from './admit-unknown.ts';
