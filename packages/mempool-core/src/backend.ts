@@ -16,7 +16,7 @@ export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
 export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
-export type * from './contract/call-options.ts';
+export type { Awaitable, ChainContext, ReadContext, WriteContext } from './contract/call-options.ts';
 export type * from './contract/driver.ts';
 export { invalid } from './contract/errors.ts';
 export type { EventPage, EventSource } from './contract/events.ts';
@@ -25,28 +25,19 @@ export {
   countersAt,
   droppableTick,
   finalizableTick,
-  inclusionCounts,
-  keptFrom,
   live,
   type MoveVerb,
   nextStage,
   type TxState,
 } from './contract/lifecycle.ts';
 export { maxOperations } from './contract/options.ts';
-export {
-  compareOrderKeys,
-  decodeOrderKey,
-  encodeOrderKey,
-  type OrderKey,
-  orderKeyBelow,
-} from './contract/order-key.ts';
-export * from './contract/page-rules.ts';
+export { compareOrderKeys, encodeOrderKey, type OrderKey, orderKeyBelow } from './contract/order-key.ts';
+export { corrupt, cutPage, maxPageBytes, type ReadRecord } from './contract/page-rules.ts';
 export type * from './contract/pool-driver.ts';
 export type * from './contract/pool-entry.ts';
-export type { FifoStep } from './contract/pool-entry.ts';
-export { type CheckedVerdict, defaultVerdict } from './contract/verdict.ts';
+export type { CheckedVerdict } from './contract/verdict.ts';
 export type { FifoVerbs } from './drivers/fifo-driver.ts';
-export { type Done, type FencedOutcome, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
+export { type FencedOutcome, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
 export { OrderedWriter } from './drivers/ordered-writer.ts';
 export { type Plan, type PriorityStorage, priorityDriver } from './drivers/priority-driver.ts';
 export { type PriorityLedgerParts, priorityLedgerDriver } from './drivers/priority-ledger-driver.ts';
@@ -67,13 +58,35 @@ export {
   PriorityPool,
 } from './priority/priority-pool.ts';
 export type { Planning } from './priority/step-builder.ts';
-export * from './rules/answers.ts';
-export * from './rules/change.ts';
+export { type Body, logEntry, logPage, statusOf, storedTransaction } from './rules/answers.ts';
+export {
+  type BlockStates,
+  type Change,
+  changeEvent,
+  planBlock,
+  planDrop,
+  planMove,
+  planReceive,
+  planRollback,
+} from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
 export { endedClaims, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
-export * from './rules/fifo-step.ts';
-export { fifoLimits } from './rules/fifo-step.ts';
 export { callTimeOf, claimEnd, poolClock } from './rules/pool-clock.ts';
 export { countStages, type StageCounts, stageCounters } from './rules/stage-counts.ts';
-export * from './rules/step.ts';
+export {
+  type ChainPlan,
+  type ChainStep,
+  confirmStep,
+  dropStep,
+  moveStep,
+  type OperationRecord,
+  type PoolView,
+  planConfirm,
+  planUndo,
+  receiveStep,
+  recorded,
+  rollbackStep,
+  type Step,
+  type Write,
+} from './rules/step.ts';

@@ -4,7 +4,16 @@ export type { Backends, ImportModule } from './config/backend-module.ts';
 export { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseConfig } from './config/config.ts';
 export { type ConfigOverrides, loadConfig } from './config/config-file.ts';
 export { type OpenMempoolOptions, openMempool } from './config/open-mempool.ts';
-export type * from './contract/call-options.ts';
+export type {
+  ChainOptions,
+  LogQuery,
+  PageQuery,
+  ReadOptions,
+  SeqQuery,
+  SubscribeOptions,
+  TipOptions,
+  WriteOptions,
+} from './contract/call-options.ts';
 export {
   isMempoolError,
   MempoolError,
