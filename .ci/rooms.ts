@@ -54,6 +54,12 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     peers: ['setup', 'report', 'goals', 'runner'],
     '.': ['setup', 'report', 'runner'],
   },
+  'packages/chaos/src': {
+    node: [],
+    run: ['node'],
+    report: ['run'],
+    '.': ['run', 'report'],
+  },
   'conformance/src': {
     case: [],
     model: [],

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CommonSettings } from './command-line.ts';
 import { describe, resultOf } from './report/result.ts';
-import { openScreen } from './report/screen.ts';
 import { type RotaParts, type RunPlan, runFailover } from './run/failover-run.ts';
+import { openScreen } from './run/screen.ts';
 
 interface Where {
   /** The file that `makeRecord` made. */

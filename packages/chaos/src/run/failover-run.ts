@@ -6,13 +6,13 @@ import { blockEntry, FailoverRecorder, hostNow } from 'mempool-conformance/failo
 import { type Mempool, openMempool, type Usage } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import type { FedChain } from '../node/fed-chain.ts';
-import type { Screen } from '../report/screen.ts';
 import { emptyBlock, openBlocks, supplyBlocks } from './block-supply.ts';
 import { Cluster } from './cluster.ts';
 import { Faults } from './faults.ts';
 import { FenceCheck } from './fence-check.ts';
 import { poolSettings, thresholds } from './pool-settings.ts';
 import { Releases } from './releases.ts';
+import type { Screen } from './screen.ts';
 import { differences, digestOf, type PoolState, SingleNode, stateOf } from './single-node.ts';
 
 export interface RunPlan {

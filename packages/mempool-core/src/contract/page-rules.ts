@@ -1,11 +1,11 @@
 import { MempoolError } from './errors.ts';
 
 /** The most entries in a page (O6). */
-export const maxPageEntries = 1_000;
+const maxPageEntries = 1_000;
 /** A page ends before its payloads exceed this many bytes (O6). */
 export const maxPageBytes: number = 8 * 1024 * 1024;
 /** Entries in a page if the caller names no limit. */
-export const defaultPageEntries = 100;
+const defaultPageEntries = 100;
 
 /** A record as read from the store, before its integrity is checked. */
 export interface ReadRecord {
