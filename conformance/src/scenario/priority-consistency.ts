@@ -5,12 +5,12 @@ const counted: ReadonlySet<string> = new Set(['Pending', 'Propagated', 'Acknowle
 const live: ReadonlySet<string> = new Set([...counted, 'Confirmed']);
 
 /** The parts of a dump that follow from its entries, its satisfied tags and nothing else. */
-type Derived = Pick<PoolDump, 'totals' | 'order' | 'providers' | 'dependents' | 'senders' | 'leases' | 'gossip'>;
+type Derived = Pick<PoolDump, 'totals' | 'order' | 'providers' | 'dependents' | 'senders' | 'claims' | 'gossip'>;
 
 /** Every index of the pool says what its entries say. @throws AssertionError */
 export function assertConsistent(dump: PoolDump): void {
-  const { totals, order, providers, dependents, senders, leases, gossip } = dump;
-  const told: Derived = { totals, order, providers, dependents, senders, leases, gossip };
+  const { totals, order, providers, dependents, senders, claims, gossip } = dump;
+  const told: Derived = { totals, order, providers, dependents, senders, claims, gossip };
   const places = placesOf(dump);
   const toldPlaces = dump.entries.filter(({ place }) => place !== null).map(({ hash, place }) => [hash, place]);
   assert.deepEqual(toldPlaces, [...places].sort(byFirst));
@@ -82,7 +82,7 @@ function derived({ entries }: PoolDump, places: ReadonlyMap<string, Place>): Der
     senders: [...grouped(inside, ({ sender }) => (sender === '' ? [] : [sender]))]
       .map(([sender, all]) => [sender, all.length] as const)
       .sort(byFirst),
-    leases: listed(grouped(entries, ({ lease }) => (lease === null ? [] : [lease.id]))),
+    claims: listed(grouped(entries, ({ claim }) => (claim === null ? [] : [claim.id]))),
     gossip: inside
       .filter((entry) => !isParked(entry))
       .sort((a, b) => a.gossipSeq - b.gossipSeq)

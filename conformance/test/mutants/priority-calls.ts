@@ -26,7 +26,7 @@ function loaded(id: string, change: (load: Load, pool: PriorityPool) => Partial<
 const listsOf = {
   providers: ({ providers }: PoolIndex) => Array.from(providers.entries(), ([tag]) => [tag, []]),
   dependents: ({ dependents }: PoolIndex) => Array.from(dependents.entries(), ([tag]) => [tag, []]),
-  leases: ({ leases }: PoolIndex) => Array.from(leases.entries(), ([id]) => [id, []]),
+  claims: ({ claims }: PoolIndex) => Array.from(claims.entries(), ([id]) => [id, []]),
   senders: ({ totals }: PoolIndex) => Array.from(totals.senders, ([sender]) => [sender, 0]),
   satisfied: ({ satisfied }: PoolIndex) => [...satisfied.entries()],
 };
@@ -100,7 +100,7 @@ export const drainMutants: readonly Mutant[] = [
   }),
   staying('drained-pool-leaves-tags', 'providers'),
   staying('drained-pool-leaves-needs', 'dependents'),
-  staying('drained-pool-leaves-leases', 'leases'),
+  staying('drained-pool-leaves-leases', 'claims'),
   staying('drained-pool-leaves-senders', 'senders'),
   staying('drained-pool-leaves-satisfied-tags', 'satisfied'),
   priority.around('flushes-what-is-in-flight', {

@@ -7,9 +7,9 @@ import { priority, type RankedDriver, type RankedFaults, type RankedVerb } from 
 
 type Take = Parameters<RankedDriver['take']>;
 
-/** A call that keeps the lease of what it moves. */
+/** A call that keeps the claim of what it moves. */
 function keepsLease(id: string, verb: RankedVerb, to: KnownStage): Mutant {
-  return priority.moves(id, [verb], (_, stage, node) => stage === to && { lease: node.entry.lease });
+  return priority.moves(id, [verb], (_, stage, node) => stage === to && { claim: node.entry.claim });
 }
 
 /** The pool goes by the time that callers say, however late that is. */
@@ -63,7 +63,7 @@ function repeating(
   });
 }
 
-/** Nothing, to be told when a lease that begins now would end. */
+/** Nothing, to be told when a claim that begins now would end. */
 const none = ({ budget, ...take }: CheckedTake): CheckedTake => ({ ...take, budget: { ...budget, maxTxs: 0 } });
 
 /** P8. */
@@ -88,7 +88,7 @@ export const takingMutants: readonly Mutant[] = [
   lotted('lot-without-its-owner', () => ({ owner: 'anybody' })),
   lotted('lot-with-the-length-of-its-lease', (_, { claimMs }) => ({ untilMs: claimMs })),
   priority.each('lot-without-gas', { take: () => ({ gas: 0 }) }),
-  asking('one-lease-for-all-lots', ({ claimId }) => (claimId.length > 20 ? { claimId: 'lease' } : {})),
+  asking('one-lease-for-all-lots', ({ claimId }) => (claimId.length > 20 ? { claimId: 'claim' } : {})),
   asking('owner-not-kept', () => ({ owner: 'pool' })),
   asking('lease-a-millisecond-shorter', ({ claimMs }) => ({ claimMs: claimMs - 1 })),
   asking('leases-of-a-second-at-least', ({ claimMs }) => ({ claimMs: Math.max(1_000, claimMs) })),
@@ -120,12 +120,12 @@ export const takingMutants: readonly Mutant[] = [
   }),
   repeating('repeated-take-begins-a-new-lease', async ({ transactions }, index, driver, [take, moment]) => {
     const { untilMs } = await driver.take(none(take), moment, free);
-    const isHeld = ({ hash }: { hash: string }) => index.node(hash)?.entry.lease?.id === take.claimId;
+    const isHeld = ({ hash }: { hash: string }) => index.node(hash)?.entry.claim?.id === take.claimId;
     return { untilMs: untilMs + 1, transactions: transactions.filter(isHeld) };
   }),
   priority.moves('marked-ones-are-under-a-lease', ['move'], ({ admittedAt }, _, __, { given }) => {
-    const lease: ClaimRecord = { id: 'marked', owner: 'pool', untilMs: admittedAt + 1_000 };
-    return given[0] === 'markInflight' && { lease };
+    const claim: ClaimRecord = { id: 'marked', owner: 'pool', untilMs: admittedAt + 1_000 };
+    return given[0] === 'markInflight' && { claim };
   }),
   priority.decided('counters-go-on-after-a-return', ['move'], (step) =>
     withWrites(step, ({ stage }) => stage === 'Propagated' && { tick: 0 }),
@@ -170,7 +170,7 @@ function unread(id: string, limit: 'ttlMs' | 'ttlBlocks', list: ListName): Mutan
   return listing(id, (name, nodes, { limits }) => (name === list && Number.isFinite(limits[limit]) ? [] : nodes));
 }
 
-/** Other leases than there are. */
+/** Other claims than there are. */
 function leasing(id: string, change: (held: readonly PoolNode[]) => PoolNode[]): Mutant {
   return listing(id, (name, nodes) => (name === 'leased' ? change(nodes) : nodes));
 }
@@ -259,7 +259,7 @@ export const sweepingMutants: readonly Mutant[] = [
   priority.around('expires-before-leases-end', {
     sweep: async ({ whole, index, given }) => {
       const held = [...index.ages.leased.list];
-      for (const node of held) index.move(node, node.stage, { ...node.entry, lease: null });
+      for (const node of held) index.move(node, node.stage, { ...node.entry, claim: null });
       const swept = await whole.sweep(...given);
       const hashes = held.map(({ hash }) => hash);
       return { ...swept, returned: await whole.move('release', hashes, free) };
@@ -274,15 +274,15 @@ export const sweepingMutants: readonly Mutant[] = [
   })),
   leasing('leases-never-end', () => []),
   leasing('leases-end-at-their-very-time', (held) =>
-    held.flatMap(({ entry: { lease, ...entry }, ...node }) =>
-      lease === null ? [] : { ...node, entry: { ...entry, lease: { ...lease, untilMs: lease.untilMs - 1 } } },
+    held.flatMap(({ entry: { claim, ...entry }, ...node }) =>
+      claim === null ? [] : { ...node, entry: { ...entry, claim: { ...claim, untilMs: claim.untilMs - 1 } } },
     ),
   ),
   sweeping('leases-end-by-seq', ({ returned }, index) => ({
     returned: returned.toSorted((a, b) => (index.node(a)?.seq ?? 0) - (index.node(b)?.seq ?? 0)),
   })),
   sweeping('marked-ones-returned-too', async ({ returned }, index, driver) => {
-    const marked = flying(index).filter((hash) => returned.length > 0 && index.node(hash)?.entry.lease === null);
+    const marked = flying(index).filter((hash) => returned.length > 0 && index.node(hash)?.entry.claim === null);
     return { returned: [...returned, ...(await driver.move('release', marked, free))] };
   }),
   priority.given('sweeping-leaves-a-trace', {

@@ -4,7 +4,7 @@ import { eachRanked } from '../../case/must.ts';
 import { account, eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 
 const empty = { transactions: 0, bytes: 0, gas: 0, parked: 0 };
-const lists = { order: [], providers: [], dependents: [], senders: [], leases: [], gossip: [], satisfied: [] };
+const lists = { order: [], providers: [], dependents: [], senders: [], claims: [], gossip: [], satisfied: [] };
 
 /** All that a dump has beside limits, the last gossip number and the entries of the log. */
 async function rest(scene: Scene): Promise<unknown> {

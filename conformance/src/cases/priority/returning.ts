@@ -165,7 +165,7 @@ async function arranged(scene: Scene): Promise<void> {
 
 /** What an entry keeps, whatever becomes of its transaction. */
 async function kept(scene: Scene): Promise<unknown> {
-  const { stage: _, place: __, gossipSeq: ___, lease: ____, checkedHeight: _____, ...entry } = await scene.entry('a');
+  const { stage: _, place: __, gossipSeq: ___, claim: ____, checkedHeight: _____, ...entry } = await scene.entry('a');
   return entry;
 }
 

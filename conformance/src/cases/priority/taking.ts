@@ -13,7 +13,7 @@ async function takeNames(scene: Scene, maxTxs: number, options: Options = mine):
   return scene.names((await scene.store.take({ maxTxs }, options)).transactions);
 }
 
-/** What ends a lease before its time. */
+/** What ends a claim before its time. */
 const endings: readonly (readonly [string, string, (scene: Scene) => Promise<unknown>])[] = [
   ['acknowledged', 'acknowledging', (scene) => scene.acknowledge('t0')],
   ['released', 'releasing', (scene) => scene.release('t0')],
@@ -23,12 +23,12 @@ const endings: readonly (readonly [string, string, (scene: Scene) => Promise<unk
 ];
 
 function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
-  return onPriorityPool(`P8/ended-when-${id}`, `${title} ends the lease`, async (scene) => {
+  return onPriorityPool(`P8/ended-when-${id}`, `${title} ends the claim`, async (scene) => {
     await scene.fill(ladder([2, 1]));
     await takeNames(scene, 2, { ...mine, operationId: 'one' });
     await end(scene);
-    const { leases } = await scene.dump();
-    assert.deepEqual(leases, [['one', [scene.hash('t1')]]]);
+    const { claims } = await scene.dump();
+    assert.deepEqual(claims, [['one', [scene.hash('t1')]]]);
     const stages = await scene.stages('t0');
     scene.clock.nowMs += 1_001;
     assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['t1']);
@@ -50,7 +50,7 @@ const onePool = eachOnPriorityPool({
     const lot = await scene.store.take({}, { owner: 'o-1', claimMs: 250, operationId: 'op' });
     const untilMs = scene.clock.nowMs + 250;
     assert.deepEqual(lot, { claimId: 'op', owner: 'o-1', untilMs, transactions: due });
-    assert.deepEqual((await scene.entry('t0')).lease, { id: 'op', owner: 'o-1', untilMs });
+    assert.deepEqual((await scene.entry('t0')).claim, { id: 'op', owner: 'o-1', untilMs });
   },
   'P8/own-id: without an operation id every lot has a claim id of its own': async (scene) => {
     await scene.fill(ladder([1, 2]));
@@ -82,9 +82,9 @@ const onePool = eachOnPriorityPool({
     await scene.acknowledge('t0');
     await scene.release('t2');
     await scene.unchanged(async () => {
-      const { transactions, ...lease } = await scene.store.take({}, options);
+      const { transactions, ...claim } = await scene.store.take({}, options);
       const { transactions: _, ...before } = first;
-      assert.deepEqual([lease, scene.names(transactions)], [before, ['t1', 't3']]);
+      assert.deepEqual([claim, scene.names(transactions)], [before, ['t1', 't3']]);
     });
   },
   'P8/repeated-after-its-end: a repeat after the claim has ended has nothing, though others took it': async (scene) => {
@@ -111,7 +111,7 @@ const onePool = eachOnPriorityPool({
       events.map(gist),
       scene.hashes(['t0', 't1']).map((hash) => `RolledBack ${hash}`),
     );
-    assert.deepEqual([await scene.order(), (await scene.dump()).leases], [order, []]);
+    assert.deepEqual([await scene.order(), (await scene.dump()).claims], [order, []]);
   },
   'P8/marked-has-no-lease: what was marked in flight by hash is not given back by a sweep': async (scene) => {
     await scene.fill(ladder([2, 1]));

@@ -43,7 +43,7 @@ export interface Entry {
   readonly admittedHeight: number;
   checkedHeight: number;
   gossipSeq: number;
-  lease: DumpedEntry['lease'];
+  claim: DumpedEntry['claim'];
 }
 
 export function wholeVerdict(verdict: Verdict = {}): WholeVerdict {

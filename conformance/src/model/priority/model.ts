@@ -107,7 +107,7 @@ export class PriorityModel {
     return this.#step('rollback', { ...options, fits }, () => chain.rollback(this.state, point));
   }
 
-  /** A repeat tells, by seq, what of it is still under the lease. */
+  /** A repeat tells, by seq, what of it is still under the claim. */
   take(budget: e.Budget, options: e.TakeOptions): e.Claim {
     const { operationId: claimId = '', owner, claimMs } = options;
     const isRepeat = this.state.pool.operations.has(claimId);
@@ -116,12 +116,12 @@ export class PriorityModel {
       const untilMs = this.#moment(options).now + claimMs;
       for (const { hash } of taken) {
         this.#txState(hash).stage = 'Propagated';
-        states.entryOf(this.state, hash).lease = { id: claimId, owner, untilMs };
+        states.entryOf(this.state, hash).claim = { id: claimId, owner, untilMs };
       }
       return { claimId, owner, untilMs, transactions: taken.map(candidate) };
     });
     if (!isRepeat) return lot;
-    const isUnder = (hash: string): boolean => this.state.entries.get(hash)?.lease?.id === claimId;
+    const isUnder = (hash: string): boolean => this.state.entries.get(hash)?.claim?.id === claimId;
     const left = lot.transactions.filter(({ hash }) => isUnder(hash));
     return { ...lot, transactions: left.sort((a, b) => a.seq - b.seq) };
   }
@@ -276,7 +276,7 @@ export class PriorityModel {
       admittedHeight: height,
       checkedHeight: height,
       gossipSeq: 0,
-      lease: null,
+      claim: null,
     });
   }
 

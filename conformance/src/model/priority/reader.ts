@@ -159,7 +159,7 @@ function dump(state: PriorityState): PoolDump {
   const graph = graphOf(state);
   const order = orderOf(graph);
   const { members } = graph;
-  const leased = members.filter(({ hash }) => entryOf(state, hash).lease !== null);
+  const leased = members.filter(({ hash }) => entryOf(state, hash).claim !== null);
   const counted = members.filter(({ stage, verdict }) => stage !== 'Confirmed' && verdict.sender !== '');
   return {
     limits: { ...state.limits } satisfies Limits,
@@ -170,7 +170,7 @@ function dump(state: PriorityState): PoolDump {
     providers: grouped(members, ({ verdict }) => verdict.provides),
     dependents: grouped(members, ({ verdict }) => verdict.requires),
     senders: grouped(counted, ({ verdict }) => [verdict.sender]).map(([sender, hashes]) => [sender, hashes.length]),
-    leases: grouped(leased, ({ hash }) => [entryOf(state, hash).lease?.id ?? '']),
+    claims: grouped(leased, ({ hash }) => [entryOf(state, hash).claim?.id ?? '']),
     gossip: gossipOf(state).map(({ hash }) => hash),
     satisfied: [...state.satisfied].sort(([a], [b]) => (a < b ? -1 : 1)),
   };
@@ -185,9 +185,9 @@ function grouped(members: readonly Member[], keysOf: (member: Member) => readonl
 }
 
 function dumpedEntry(state: PriorityState, hash: string, order: readonly Ranked[]): DumpedEntry {
-  const { verdict, sources, lease, ...entry } = entryOf(state, hash);
+  const { verdict, sources, claim, ...entry } = entryOf(state, hash);
   const txState = pools.currentLife(state.pool, hash);
   const place = order.find((ranked) => ranked.hash === hash)?.place ?? null;
   const { seq = 0, stage = 'Unknown' } = txState ?? {};
-  return { hash, seq, stage, ...entry, ...verdict, sources: [...sources], lease: lease && { ...lease }, place };
+  return { hash, seq, stage, ...entry, ...verdict, sources: [...sources], claim: claim && { ...claim }, place };
 }

@@ -81,7 +81,7 @@ export function sweep(state: PriorityState, moment: CallTime): Sweep {
 function endLeases(state: PriorityState, { now }: CallTime): string[] {
   const propagated = [...state.pool.live.values()].filter(({ stage }) => stage === 'Propagated');
   const ended = propagated
-    .map((txState) => ({ txState, untilMs: entryOf(state, txState.hash).lease?.untilMs ?? Number.POSITIVE_INFINITY }))
+    .map((txState) => ({ txState, untilMs: entryOf(state, txState.hash).claim?.untilMs ?? Number.POSITIVE_INFINITY }))
     .filter(({ untilMs }) => untilMs < now)
     .sort((a, b) => a.untilMs - b.untilMs || a.txState.seq - b.txState.seq);
   for (const { txState } of ended) returnToPending(txState);

@@ -34,7 +34,7 @@ export function lookBefore(state: PriorityState): BeforeCall {
  * and received again in one call has one event (E1), and no entry in the log for the life in between.
  */
 export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: number): void {
-  for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.lease = null;
+  for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.claim = null;
   pools.endCall(state.pool, before.pool, maxFinalized);
   for (const hash of state.entries.keys())
     if (pools.currentLife(state.pool, hash) === undefined) state.entries.delete(hash);

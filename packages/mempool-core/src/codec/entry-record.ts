@@ -23,12 +23,12 @@ type EntryRow = [
   admittedHeight: number,
   checkedHeight: number,
   gossipSeq: number,
-  lease: readonly [id: string, owner: string, untilMs: number] | null,
+  claim: readonly [id: string, owner: string, untilMs: number] | null,
 ];
 
 const rowLength = 17;
 
-function entryRow({ bytes, verdict, lease, ...entry }: Entry): EntryRow {
+function entryRow({ bytes, verdict, claim, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
   const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
   return [
@@ -48,7 +48,7 @@ function entryRow({ bytes, verdict, lease, ...entry }: Entry): EntryRow {
     admittedHeight,
     checkedHeight,
     gossipSeq,
-    lease && [lease.id, lease.owner, lease.untilMs],
+    claim && [claim.id, claim.owner, claim.untilMs],
   ];
 }
 
@@ -62,7 +62,7 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
   if (!isEntryRow(row)) throw damaged('entry');
   const [bytes, , , , , , , , , , sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq] = row;
   const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };
-  return { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, lease: readLease(row) };
+  return { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, claim: readLease(row) };
 }
 
 function readVerdict(row: EntryRow): CheckedVerdict {
@@ -73,16 +73,16 @@ function readVerdict(row: EntryRow): CheckedVerdict {
 }
 
 function readLease(row: EntryRow): ClaimRecord | null {
-  const lease = row[16];
-  if (lease === null) return null;
-  const [id, owner, untilMs] = lease;
+  const claim = row[16];
+  if (claim === null) return null;
+  const [id, owner, untilMs] = claim;
   return { id, owner, untilMs };
 }
 
 function isEntryRow(row: unknown): row is EntryRow {
   if (!Array.isArray(row) || row.length !== rowLength) return false;
   const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] = row;
-  const lease = rest.pop();
+  const claim = rest.pop();
   return (
     [bytes, gas, ...rest].every(isCount) &&
     [senderLimit, at, height].every((value) => value === null || isCount(value)) &&
@@ -91,13 +91,13 @@ function isEntryRow(row: unknown): row is EntryRow {
     typeof sender === 'string' &&
     typeof propagate === 'boolean' &&
     [provides, requires, sources].every(isNames) &&
-    (lease === null || isLease(lease))
+    (claim === null || isLease(claim))
   );
 }
 
-function isLease(lease: unknown): boolean {
-  if (!Array.isArray(lease) || lease.length !== 3) return false;
-  return typeof lease[0] === 'string' && typeof lease[1] === 'string' && isCount(lease[2]);
+function isLease(claim: unknown): boolean {
+  if (!Array.isArray(claim) || claim.length !== 3) return false;
+  return typeof claim[0] === 'string' && typeof claim[1] === 'string' && isCount(claim[2]);
 }
 
 function isNames(names: unknown): boolean {

@@ -34,7 +34,7 @@ export interface Entry {
    * again.
    */
   readonly gossipSeq: number;
-  readonly lease: ClaimRecord | null;
+  readonly claim: ClaimRecord | null;
 }
 
 /** What one call changes in a priority pool beside states, payloads, events and blocks. */
@@ -53,7 +53,7 @@ export interface PoolStep {
 
 /** What a call writes in a pool in order of arrival beside lives, events and blocks. */
 export interface FifoStep {
-  /** All that the step puts in flight is under this lease. */
+  /** All that the step puts in flight is under this claim. */
   readonly taken: ClaimRecord | null;
   /** `null`: stays as it is. */
   readonly maxTxs: number | null;

@@ -253,7 +253,7 @@ export interface PoolDump {
   /** For each sender but '' the number of transactions that are Pending, Propagated or Acknowledged. */
   readonly senders: readonly (readonly [sender: string, count: number])[];
   /** For each claim the hashes that it holds. Ids and hashes are sorted. */
-  readonly leases: readonly (readonly [claimId: string, hashes: readonly string[]])[];
+  readonly claims: readonly (readonly [claimId: string, hashes: readonly string[]])[];
   /** Hashes that have a gossip number, also those that are not sent to peers, ordered by that number. */
   readonly gossip: readonly string[];
   /** Tags that kept blocks satisfied, with the tick of the block. */
@@ -273,7 +273,7 @@ export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
   readonly admittedHeight: number;
   readonly checkedHeight: number;
   readonly gossipSeq: number;
-  readonly lease: { readonly id: string; readonly owner: string; readonly untilMs: number } | null;
+  readonly claim: { readonly id: string; readonly owner: string; readonly untilMs: number } | null;
   /** Its sort key if it is Pending, else `null`. */
   readonly place: {
     readonly ready: boolean;

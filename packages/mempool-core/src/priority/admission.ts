@@ -100,7 +100,7 @@ export function newEntry(
     admittedHeight: moment.height,
     checkedHeight: moment.height,
     gossipSeq: 0,
-    lease: null,
+    claim: null,
   };
 }
 

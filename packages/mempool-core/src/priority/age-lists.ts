@@ -52,7 +52,7 @@ export class AgeLists {
   readonly checkedAway: LazyList;
   /** What peers may hear of, in the order in which it became ready. */
   readonly gossip: LazyList;
-  /** What was taken, by when its lease ends. */
+  /** What was taken, by when its claim ends. */
   readonly leased: LazyList;
   readonly #made: LazyList[] = [];
 
@@ -66,7 +66,7 @@ export class AgeLists {
     this.checkedAway = lazy(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight));
     // Numbers begin at 1; one that has just become ready gets its own at the end of the call.
     this.gossip = lazy((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
-    this.leased = lazy(({ entry }) => entry.lease?.untilMs ?? null);
+    this.leased = lazy(({ entry }) => entry.claim?.untilMs ?? null);
   }
 
   add(node: PoolNode): void {

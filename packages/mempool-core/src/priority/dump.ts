@@ -15,14 +15,14 @@ export function dumpOf(index: PoolIndex): PoolDump {
     providers: dumpedTags(index.providers),
     dependents: dumpedTags(index.dependents),
     senders: [...totals.senders].sort(byName),
-    leases: dumpedTags(index.leases),
+    claims: dumpedTags(index.claims),
     gossip: Array.from(ages.gossip.list, ({ hash }) => hash),
     satisfied: index.satisfied.entries().sort(byName),
   };
 }
 
 function dumpedEntry({ entry, stage, place }: PoolNode): PoolDump['entries'][number] {
-  const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq, lease } =
+  const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq, claim } =
     entry;
   const plain = { bytes, sources: [...sources], version, admittedAt, admittedHeight, checkedHeight, gossipSeq };
   const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
@@ -35,7 +35,7 @@ function dumpedEntry({ entry, stage, place }: PoolNode): PoolDump['entries'][num
           tieBreakSeq: place.tieBreakSeq,
           depth: place.depth,
         };
-  return { hash, seq, stage, ...verdict, ...tags, ...plain, lease: lease && { ...lease }, place: where };
+  return { hash, seq, stage, ...verdict, ...tags, ...plain, claim: claim && { ...claim }, place: where };
 }
 
 function dumpedTags(tags: TagIndex): (readonly [string, readonly string[]])[] {

@@ -39,8 +39,8 @@ export class PoolIndex {
   readonly dependents: TagIndex = new TagIndex();
   /** Dropped ones in the log, by what they require. */
   readonly #dropped: TagIndex = new TagIndex();
-  /** Those under a lease, by its id. */
-  readonly leases: TagIndex = new TagIndex();
+  /** Those under a claim, by its id. */
+  readonly claims: TagIndex = new TagIndex();
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
   readonly totals: Totals = new Totals();
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
@@ -283,14 +283,14 @@ export class PoolIndex {
   }
 
   #attachLists(node: PoolNode): void {
-    const { lease } = node.entry;
-    if (lease !== null) this.leases.add([lease.id], node);
+    const { claim } = node.entry;
+    if (claim !== null) this.claims.add([claim.id], node);
     this.ages.add(node);
   }
 
   #detachLists(node: PoolNode): void {
-    const { lease } = node.entry;
-    if (lease !== null) this.leases.delete([lease.id], node);
+    const { claim } = node.entry;
+    if (claim !== null) this.claims.delete([claim.id], node);
     this.ages.delete(node);
   }
 }

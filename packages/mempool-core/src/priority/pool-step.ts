@@ -35,14 +35,14 @@ export function dropPoolStep(pool: Planning, hashes: readonly string[], reason: 
   return builder.step(hashes.filter((hash) => builder.drop(hash, reason)));
 }
 
-/** Reaps and marks in flight under one lease. */
+/** Reaps and marks in flight under one claim. */
 export function takeStep(pool: Planning, take: CheckedTake, { nowMs }: AdmissionTime): Step<Claim> {
   const { claimId, owner, claimMs, budget } = take;
   const builder = new StepBuilder(pool);
-  const lease = { id: claimId, owner, untilMs: claimEnd(nowMs, claimMs) };
+  const claim = { id: claimId, owner, untilMs: claimEnd(nowMs, claimMs) };
   const transactions = reapFrom(builder.index, budget);
-  for (const { hash } of transactions) builder.moveBy('markInflight', hash, lease);
-  return builder.step({ claimId, owner, untilMs: lease.untilMs, transactions });
+  for (const { hash } of transactions) builder.moveBy('markInflight', hash, claim);
+  return builder.step({ claimId, owner, untilMs: claim.untilMs, transactions });
 }
 
 /** Whether a sweep would find nothing. */
@@ -51,10 +51,10 @@ export function isSwept(index: PoolIndex, moment: AdmissionTime): boolean {
 }
 
 function endedIn({ ages }: PoolIndex, { nowMs }: AdmissionTime, limit: number): PoolNode[] {
-  return firstOf(ages.leased.list, limit, ({ entry }) => (entry.lease?.untilMs ?? 0) < nowMs);
+  return firstOf(ages.leased.list, limit, ({ entry }) => (entry.claim?.untilMs ?? 0) < nowMs);
 }
 
-/** Ends leases, then what waited too long, then what is over the limits. */
+/** Ends claims, then what waited too long, then what is over the limits. */
 export function sweepStep(pool: Planning, moment: AdmissionTime): Step<Sweep> {
   const builder = new StepBuilder(pool);
   const { index } = builder;

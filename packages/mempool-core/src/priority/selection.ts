@@ -61,9 +61,9 @@ export function bestOf({ order }: PoolIndex, after: OrderKey | null, limit: numb
   return found;
 }
 
-/** What a repeated `take` is told: what is still under the lease, by seq. */
-export function repeatedClaim({ leases }: PoolIndex, lot: Omit<Claim, 'transactions'>): Claim {
-  const nodes = [...leases.of(lot.claimId)].sort((a, b) => a.seq - b.seq);
+/** What a repeated `take` is told: what is still under the claim, by seq. */
+export function repeatedClaim({ claims }: PoolIndex, lot: Omit<Claim, 'transactions'>): Claim {
+  const nodes = [...claims.of(lot.claimId)].sort((a, b) => a.seq - b.seq);
   return { ...lot, transactions: nodes.map(candidateOf) };
 }
 

@@ -66,22 +66,22 @@ export class StepBuilder {
     this.#note(txState, dropped(txState, this.tick, reason));
   }
 
-  /** The next stage of a life. What is no longer Propagated is under no lease. */
-  move(before: TxState, after: TxState, lease: Entry['lease'] = null): void {
+  /** The next stage of a life. What is no longer Propagated is under no claim. */
+  move(before: TxState, after: TxState, claim: Entry['claim'] = null): void {
     this.#note(before, after);
     const node = this.index.node(after.hash);
     if (node === undefined) return;
     const { entry } = node;
-    const kept = after.stage === 'Propagated' ? lease : null;
-    this.index.move(node, after.stage, entry.lease === kept ? entry : { ...entry, lease: kept });
+    const kept = after.stage === 'Propagated' ? claim : null;
+    this.index.move(node, after.stage, entry.claim === kept ? entry : { ...entry, claim: kept });
   }
 
   /** Whether the stage allowed it. */
-  moveBy(verb: MoveVerb, hash: string, lease: Entry['lease'] = null): boolean {
+  moveBy(verb: MoveVerb, hash: string, claim: Entry['claim'] = null): boolean {
     const txState = this.txState(hash);
     const change = txState === null ? null : planMove(verb, txState, this.tick);
     if (txState === null || change === null) return false;
-    this.move(txState, change.after, lease);
+    this.move(txState, change.after, claim);
     return true;
   }
 

@@ -13,7 +13,7 @@ const lostTick = -1;
 export function lostEntry(hash: string, seq: number, bytes: number): Entry {
   const verdict = { ...defaultVerdict, priority: minPriority, requires: [nobodysTag] };
   const times = { admittedAt: 0, admittedHeight: 0, checkedHeight: 0, gossipSeq: 0 };
-  return { hash, seq, bytes, verdict, sources: [], version: 1, ...times, lease: null };
+  return { hash, seq, bytes, verdict, sources: [], version: 1, ...times, claim: null };
 }
 
 /**

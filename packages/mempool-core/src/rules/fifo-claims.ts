@@ -10,21 +10,21 @@ export interface FifoRecord {
 }
 
 interface FifoClaimRecord {
-  readonly lease: ClaimRecord;
+  readonly claim: ClaimRecord;
   readonly held: readonly (readonly [hash: string, seq: number])[];
 }
 
 interface FifoClaim {
-  readonly lease: ClaimRecord;
+  readonly claim: ClaimRecord;
   readonly seqs: Map<string, number>;
 }
 
-/** A lease ends with the first event of its transaction: whatever it was taken for, it is not waited for any more. */
+/** A claim ends with the first event of its transaction: whatever it was taken for, it is not waited for any more. */
 export function endedClaims(events: readonly StoreEvent[]): TransactionEvent[] {
   return transactionsOf(events).filter(({ previous }) => previous.stage === 'Propagated');
 }
 
-/** What a step put under the lease that it made. */
+/** What a step put under the claim that it made. */
 export function takenBy(events: readonly StoreEvent[]): TransactionEvent[] {
   return transactionsOf(events).filter(({ stage }) => stage === 'Propagated');
 }
@@ -50,16 +50,16 @@ export class FifoClaims {
     );
   }
 
-  /** What is in flight under leases of this id, by seq. */
+  /** What is in flight under claims of this id, by seq. */
   under(claimId: string): Pick<FifoEntry, 'hash' | 'seq'>[] {
-    const lots = [...this.#lots].filter(({ lease }) => lease.id === claimId);
+    const lots = [...this.#lots].filter(({ claim }) => claim.id === claimId);
     return lots.flatMap(claimedBy).sort((a, b) => a.seq - b.seq);
   }
 
-  /** Hashes whose lease ended before, at most so many, the longest ended first, then by seq. */
+  /** Hashes whose claim ended before, at most so many, the longest ended first, then by seq. */
   endedBefore(nowMs: number, limit: number): string[] {
-    const lots = [...this.#lots].filter(({ lease }) => lease.untilMs < nowMs);
-    const ended = lots.flatMap((lot) => claimedBy(lot).map((each) => ({ ...each, untilMs: lot.lease.untilMs })));
+    const lots = [...this.#lots].filter(({ claim }) => claim.untilMs < nowMs);
+    const ended = lots.flatMap((lot) => claimedBy(lot).map((each) => ({ ...each, untilMs: lot.claim.untilMs })));
     ended.sort((a, b) => a.untilMs - b.untilMs || a.seq - b.seq);
     return ended.slice(0, limit).map(({ hash }) => hash);
   }
@@ -68,17 +68,17 @@ export class FifoClaims {
   dump(): FifoRecord | null {
     const { maxTxs } = this;
     if (this.#lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY) return null;
-    return { maxTxs, lots: Array.from(this.#lots, ({ lease, seqs }) => ({ lease, held: [...seqs] })) };
+    return { maxTxs, lots: Array.from(this.#lots, ({ claim, seqs }) => ({ claim, held: [...seqs] })) };
   }
 
   restore({ maxTxs, lots }: FifoRecord): void {
     this.maxTxs = maxTxs;
-    for (const { lease, held } of lots) this.#add(lease, held);
+    for (const { claim, held } of lots) this.#add(claim, held);
   }
 
-  #add(lease: ClaimRecord, held: FifoClaimRecord['held']): void {
+  #add(claim: ClaimRecord, held: FifoClaimRecord['held']): void {
     if (held.length === 0) return;
-    const lot = { lease, seqs: new Map(held) };
+    const lot = { claim, seqs: new Map(held) };
     this.#lots.add(lot);
     for (const [hash] of held) this.#lotOf.set(hash, lot);
   }

@@ -11,23 +11,23 @@ import { countedInclusion, moveStep, type PoolView, type Step, stepOf } from './
 /** Transactions in one sweep at the most. */
 export const maxSweep = 1_000;
 
-/** What a lease is recorded as under its operation id: what is still under it is asked when it is asked again. */
+/** What a claim is recorded as under its operation id: what is still under it is asked when it is asked again. */
 export type ClaimOutcome = Omit<Claim, 'transactions'>;
 
-/** All of them → Propagated, under the lease. */
-export function takeStep(view: PoolView, found: readonly Candidate[], lease: ClaimRecord): Step<ClaimOutcome> {
+/** All of them → Propagated, under the claim. */
+export function takeStep(view: PoolView, found: readonly Candidate[], claim: ClaimRecord): Step<ClaimOutcome> {
   const { tick } = view.currentTip;
   const changes = found.map(({ hash, seq }) => planMove('markInflight', pendingState(hash, seq), tick));
-  const outcome = { claimId: lease.id, owner: lease.owner, untilMs: lease.untilMs };
+  const outcome = { claimId: claim.id, owner: claim.owner, untilMs: claim.untilMs };
   const step = stepOf(
     view,
     outcome,
     changes.filter((change) => change !== null),
   );
-  return found.length === 0 ? step : { ...step, fifo: { taken: lease, maxTxs: null } };
+  return found.length === 0 ? step : { ...step, fifo: { taken: claim, maxTxs: null } };
 }
 
-/** `ended`: hashes whose lease ended, in order, one more than `maxSweep` where there are more. */
+/** `ended`: hashes whose claim ended, in order, one more than `maxSweep` where there are more. */
 export function sweepStep(view: PoolView, ended: readonly string[]): Step<Sweep> {
   const step = moveStep(view, 'release', ended.slice(0, maxSweep));
   const more = ended.length > maxSweep;

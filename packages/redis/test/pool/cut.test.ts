@@ -115,9 +115,9 @@ async function contents(store: MempoolStore) {
 }
 
 async function dumpOf(store: MempoolStore) {
-  const { entries, leases, ...rest } = await store.dump();
-  const anonymous = entries.map(({ lease, ...entry }) => ({ ...entry, lease: lease && { ...lease, id: '' } }));
-  return { ...rest, entries: anonymous, leases: leases.map(([_id, hashes]) => hashes) };
+  const { entries, claims, ...rest } = await store.dump();
+  const anonymous = entries.map(({ claim, ...entry }) => ({ ...entry, claim: claim && { ...claim, id: '' } }));
+  return { ...rest, entries: anonymous, claims: claims.map(([_id, hashes]) => hashes) };
 }
 
 test.for(rows)('X2, X5: $verb whose connection is cut happens exactly once: $ordering', async (row) => {
