@@ -99,6 +99,7 @@ test('cases are listed, with and without a subject, and none runs', async () => 
   const one = await command('--list', fixture('subject'), '--only', 'L1/seq-told', '--profile', 'core');
   expect(one).toEqual({
     code: 0,
+    signal: null,
     stdout: 'L1/seq-told: the seq of the outcome is the seq of the record (core)\n',
     stderr: '',
   });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { allCases, type ConformanceCase } from 'mempool-conformance';
 import { createElection } from 'mempool-election';
 import { describe, expect, test } from 'vitest';
-import { fifo } from './mutants/fifo.ts';
-import { electing, over } from './mutants/hall.ts';
+import { fifo } from './mutants/fifo-operators.ts';
 import { allMutants } from './mutants/index.ts';
+import { electing, over } from './mutants/lease-operators.ts';
 import type { Mutant } from './mutants/mutant.ts';
-import { priority } from './mutants/priority-pool.ts';
-import { pools, stores } from './mutants/stores.ts';
+import { priority } from './mutants/priority-operators.ts';
+import { pools, stores } from './mutants/store-operators.ts';
 import { isKilled, isSupported, passes } from './mutants/verdict.ts';
 import { faults } from './planted/subject.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { MempoolStore } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
-import { pools, stores } from './stores.ts';
+import { pools, stores } from './store-operators.ts';
 import { again, allVerbs, outcomeOf, signalOf, withOptions, writeVerbs } from './through.ts';
 
 /** A call with a signal that has not fired as it was made. */

@@ -11,9 +11,9 @@ import {
   type Transaction,
 } from 'mempool-core';
 import { corrupt, invalid, payloadChecksum } from 'mempool-core/backend';
-import { fifo } from './fifo.ts';
+import { fifo } from './fifo-operators.ts';
 import { type Mutant, plainPool } from './mutant.ts';
-import { pools, stores } from './stores.ts';
+import { pools, stores } from './store-operators.ts';
 import { again, allVerbs, outcomeOf, type Verb, writeVerbs } from './through.ts';
 
 type Change = (record: StoredTransaction | LogEntry) => object | false;

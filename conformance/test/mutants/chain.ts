@@ -1,9 +1,9 @@
 import type { ChainPoint, RollbackOutcome } from 'mempool-core';
 import type { CheckedBlock, PoolView, Step, TxState } from 'mempool-core/backend';
-import { fifo, withWrites } from './fifo.ts';
+import { fifo, withWrites } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
-import { stores } from './stores.ts';
+import { stores } from './store-operators.ts';
 
 /** A block that is refused leaves a trace. */
 function refusedWith(id: string, kind: string, trace: (pool: PlantedDriver, seen: readonly string[]) => void): Mutant {

@@ -1,10 +1,10 @@
 import type { ConfirmOutcome, Policy, Thresholds, TransactionStatus } from 'mempool-core';
 import type { CheckedBlock, TxState } from 'mempool-core/backend';
-import { fifo } from './fifo.ts';
+import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
-import { priority } from './priority-pool.ts';
-import { stores } from './stores.ts';
+import { priority } from './priority-operators.ts';
+import { stores } from './store-operators.ts';
 
 type Applied = Extract<ConfirmOutcome, { kind: 'applied' }>;
 

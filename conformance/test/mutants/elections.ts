@@ -7,7 +7,7 @@ import {
   Leases,
   systemClock,
 } from 'mempool-election';
-import { elected, electedWith, electing, over, withLeases } from './hall.ts';
+import { elected, electedWith, electing, over, withLeases } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 
 type Listener = Parameters<Election['on']>[1];

@@ -7,10 +7,10 @@ import type {
   TransactionEvent,
 } from 'mempool-core';
 import type { EventPage } from 'mempool-core/backend';
-import { fifo, numbered } from './fifo.ts';
+import { fifo, numbered } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { eventOf, type PlantedDriver, type WriteVerb } from './planted-driver.ts';
-import { stores } from './stores.ts';
+import { stores } from './store-operators.ts';
 
 /** Puts the events of such calls in another order, numbered anew. */
 function ordered(

@@ -9,9 +9,9 @@ import type {
 } from 'mempool-core';
 import { isFenced } from 'mempool-core/backend';
 import { moment } from '../planted/fault.ts';
-import { electing, type Hall } from './hall.ts';
-import { Layer, type Notes } from './layer.ts';
+import { electing, type Hall } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
+import { Layer, type Notes } from './operators.ts';
 import { again } from './through.ts';
 
 interface Site {

@@ -11,12 +11,12 @@ import {
 import { electionMutants } from './elections.ts';
 import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
 import { fencingMutants } from './fencing.ts';
+import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from './fifo-claims.ts';
 import { leaseMutants, leaseTimeMutants } from './leases.ts';
 import { matrixMutants, propagationMutants, receivingMutants, revivalMutants } from './lifecycle.ts';
 import type { Mutant } from './mutant.ts';
 import { operationArgumentMutants, operationMutants, sharedRecordMutants } from './operations.ts';
 import { admissionMutants, boundMutants, senderMutants } from './priority-admission.ts';
-import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from './priority-arrival.ts';
 import { drainMutants, poolInputMutants, poolOperationMutants } from './priority-calls.ts';
 import { chainTagMutants, forkMutants, recheckMutants, returningMutants } from './priority-chain.ts';
 import { evictionMutants, floorMutants, priceMutants, replacementMutants } from './priority-eviction.ts';

@@ -9,7 +9,7 @@ import type {
   RenewReply,
   StaleLease,
 } from 'mempool-election';
-import { electing, leases } from './hall.ts';
+import { electing, leases } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 
 type Seen = { readonly lease: HeldLease | null; readonly term: number };

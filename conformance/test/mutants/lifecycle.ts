@@ -8,10 +8,10 @@ import {
   transitions,
 } from 'mempool-core';
 import { type CheckedBlock, invalid, type MoveVerb, type TxState } from 'mempool-core/backend';
-import { fifo } from './fifo.ts';
+import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { eventOf, type PlantedDriver } from './planted-driver.ts';
-import { stores } from './stores.ts';
+import { stores } from './store-operators.ts';
 
 /** Changes every live record that is read. */
 function reading(id: string, change: (record: StoredTransaction) => object | false): Mutant {

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
 import { decodeOutcome, encodeOutcome, invalid } from 'mempool-core/backend';
-import { fifo } from './fifo.ts';
+import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { free, type WriteVerb } from './planted-driver.ts';
-import { stores } from './stores.ts';
+import { stores } from './store-operators.ts';
 import { again, withOptions, writeVerbs } from './through.ts';
 
 /** A call of a verb that writes. */

@@ -1,10 +1,10 @@
 import type { AdmissionRefusal, ReceiveOutcome } from 'mempool-core';
 import type { CheckedRevision, CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
-import { over } from './hall.ts';
+import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
+import { priority, type Seen } from './priority-operators.ts';
 import { misheard, parentsOf, unmetOf } from './priority-order.ts';
-import { priority, type Seen } from './priority-pool.ts';
-import { pools } from './stores.ts';
+import { pools } from './store-operators.ts';
 
 export const isRefusal = (outcome: ReceiveOutcome): outcome is AdmissionRefusal =>
   outcome.kind !== 'received' && outcome.kind !== 'duplicate';

@@ -14,9 +14,9 @@ import { invalid, type PoolIndex, type PriorityPool } from 'mempool-core/backend
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
 import { isRefusal } from './priority-admission.ts';
+import { priority, type RankedVerb } from './priority-operators.ts';
 import { misheard } from './priority-order.ts';
-import { priority, type RankedVerb } from './priority-pool.ts';
-import { pools } from './stores.ts';
+import { pools } from './store-operators.ts';
 
 function loaded(id: string, change: (load: Load, pool: PriorityPool) => Partial<Load>): Mutant {
   return priority.told(id, { usage: ({ load }, { pool }) => load && { load: { ...load, ...change(load, pool) } } });

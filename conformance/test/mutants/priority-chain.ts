@@ -8,11 +8,11 @@ import type {
   PoolIndex,
   PoolNode,
 } from 'mempool-core/backend';
-import { over } from './hall.ts';
+import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
 import { limit } from './priority-admission.ts';
-import { priority, type RankedDriver, type RankedVerb, type Seen } from './priority-pool.ts';
+import { priority, type RankedDriver, type RankedVerb, type Seen } from './priority-operators.ts';
 import { now } from './priority-sweeping.ts';
 
 function blocked(id: string, change: (block: CheckedBlock, index: PoolIndex) => Partial<CheckedBlock>): Mutant {

@@ -7,12 +7,12 @@ import {
   type PoolIndex,
   type PoolNode,
 } from 'mempool-core/backend';
-import { numbered, withEvents } from './fifo.ts';
-import { over } from './hall.ts';
+import { numbered, withEvents } from './fifo-operators.ts';
+import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
 import { refusing, rivalsOf, telling } from './priority-admission.ts';
-import { priority } from './priority-pool.ts';
+import { priority } from './priority-operators.ts';
 
 const max = 2n ** 63n - 1n;
 

@@ -2,8 +2,8 @@ import type { Candidate } from 'mempool-core';
 import type { CheckedSubmission, Entry, OrderKey, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { eventOf, free } from './planted-driver.ts';
-import { lentTags, priority, type RankedVerb, type Seen } from './priority-pool.ts';
-import { pools } from './stores.ts';
+import { lentTags, priority, type RankedVerb, type Seen } from './priority-operators.ts';
+import { pools } from './store-operators.ts';
 
 /** The Pending ones that one waits for, once for each tag of theirs that it requires. */
 export function parentsOf(index: PoolIndex, { verdict }: Entry): PoolNode[] {

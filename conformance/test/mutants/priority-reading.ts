@@ -1,9 +1,9 @@
 import type { Candidate, GossipItem, GossipPage } from 'mempool-core';
 import type { CheckedBudget, CheckedGossipQuery, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
+import { priority, type RankedVerb } from './priority-operators.ts';
 import { parentsOf } from './priority-order.ts';
-import { priority, type RankedVerb } from './priority-pool.ts';
-import { pools } from './stores.ts';
+import { pools } from './store-operators.ts';
 
 const endless = Number.POSITIVE_INFINITY;
 

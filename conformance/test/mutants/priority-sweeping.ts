@@ -1,9 +1,9 @@
 import type { Claim, KnownStage, Sweep } from 'mempool-core';
 import type { CheckedCallTime, CheckedTake, ClaimRecord, PoolIndex, PoolNode } from 'mempool-core/backend';
-import { withWrites } from './fifo.ts';
+import { withWrites } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
-import { priority, type RankedDriver, type RankedFaults, type RankedVerb } from './priority-pool.ts';
+import { priority, type RankedDriver, type RankedFaults, type RankedVerb } from './priority-operators.ts';
 
 type Take = Parameters<RankedDriver['take']>;
 

@@ -1,9 +1,9 @@
 import type { LogEntry, LogPage, SeqQuery, StoredTransaction } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
-import { fifo } from './fifo.ts';
+import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
-import { stores } from './stores.ts';
+import { stores } from './store-operators.ts';
 
 type Found = StoredTransaction | null;
 

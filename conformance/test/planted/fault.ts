@@ -1,6 +1,6 @@
 import type { Capabilities, MempoolEvent, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
-import { Layer } from '../mutants/layer.ts';
+import { Layer } from '../mutants/operators.ts';
 import cases from './kills.json' with { type: 'json' };
 
 /** Where a faulty store stands. */

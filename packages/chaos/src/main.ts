@@ -6,7 +6,7 @@ import { durable, startRedisServer } from 'mempool-testkit';
 import { demoHelp, readDemoSettings } from './command-line.ts';
 import { makeRecord, play } from './play.ts';
 import { runProgram } from './program.ts';
-import { killLeaders } from './run/rota.ts';
+import { killLeaders } from './run/fault-plan.ts';
 
 /** A block every so often: a leader that died leaves its successor a backlog. */
 const paceMs = 100;

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { CommonSettings } from './command-line.ts';
 import { describe, resultOf } from './report/result.ts';
-import { type RotaParts, type RunPlan, runFailover } from './run/failover-run.ts';
+import { type FaultPlanParts, type RunPlan, runFailover } from './run/failover-run.ts';
 import { openScreen } from './run/screen.ts';
 
 interface Where {
@@ -36,11 +36,11 @@ export async function makeRecord({ record, seed }: CommonSettings): Promise<stri
 export async function play(
   settings: CommonSettings,
   where: Where,
-  rota: (parts: RotaParts) => Promise<void>,
+  faultPlan: (parts: FaultPlanParts) => Promise<void>,
 ): Promise<void> {
   const startedMs = performance.now();
   const plan: RunPlan = { ...settings, ...where };
-  const result = await resultOf(plan, await runFailover(plan, rota, openScreen()), startedMs);
+  const result = await resultOf(plan, await runFailover(plan, faultPlan, openScreen()), startedMs);
   console.log(settings.json ? JSON.stringify(result) : describe(result));
   for (const violation of result.violations) console.error(`violation: ${violation}`);
   if (result.violations.length > 0) process.exitCode = 1;

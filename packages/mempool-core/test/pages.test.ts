@@ -35,10 +35,10 @@ it('there are pages', () => {
 
 it.each(pages)('every link of %s leads to a file of the repository, and to a heading of it', (path) => {
   for (const link of linksOf(path)) {
-    const [file = '', tieBreakSeq] = link.split('#');
+    const [file = '', anchor] = link.split('#');
     const target = new URL(file === '' ? path : new URL(file, new URL(path, root)), root);
     expect(existsSync(target), link).toBe(true);
-    if (tieBreakSeq !== undefined) expect(anchorsOf(readFileSync(target, 'utf8')), link).toContain(tieBreakSeq);
+    if (anchor !== undefined) expect(anchorsOf(readFileSync(target, 'utf8')), link).toContain(anchor);
   }
 });
 

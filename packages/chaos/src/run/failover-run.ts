@@ -29,8 +29,8 @@ export interface RunPlan {
   readonly signal: AbortSignal;
 }
 
-/** What a rota of faults works with. */
-export interface RotaParts {
+/** The parts that a fault plan works with. */
+export interface FaultPlanParts {
   readonly cluster: Cluster;
   readonly faults: Faults;
   readonly random: Random;
@@ -56,7 +56,7 @@ const showMs = 250;
 
 export async function runFailover(
   plan: RunPlan,
-  rota: (parts: RotaParts) => Promise<void>,
+  faultPlan: (parts: FaultPlanParts) => Promise<void>,
   screen: Screen,
 ): Promise<RunEnd> {
   const blocks = await openBlocks(plan.chunk, plan.seed);
@@ -80,7 +80,7 @@ export async function runFailover(
   const ended = new AbortController();
   const playing = releases.play(supplyBlocks(blocks, plan.chunk !== null, chance), ended.signal);
   const parts = { cluster, faults, random: order, pool, ttlMs, signal: plan.signal };
-  await firstOf([rota(parts), untilFailure(playing), aborted(plan.signal)]);
+  await firstOf([faultPlan(parts), untilFailure(playing), aborted(plan.signal)]);
   ended.abort();
   const settled = playing.then(() => releases.settle(settlingBlocks, () => reached(mempool, chain)));
   const judged = settled.then(() => fence.callLate(emptyBlock(chain.end)));

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { RedisServer } from 'mempool-testkit';
 import type { ClusterNode } from './cluster-node.ts';
-import type { RotaParts } from './failover-run.ts';
+import type { FaultPlanParts } from './failover-run.ts';
 
 /** What one fault keeps busy: a node's process or link, or the server. */
 type OrderKey = string;
@@ -20,12 +20,12 @@ const faultsBetweenCalms = 12;
 const least = { pauseMs: 200, spread: 1_200 };
 
 export class Storm {
-  readonly #parts: RotaParts;
+  readonly #parts: FaultPlanParts;
   readonly #server: RedisServer;
   readonly #running = new Map<OrderKey, Promise<void>>();
   #failure: unknown = null;
 
-  constructor(parts: RotaParts, server: RedisServer) {
+  constructor(parts: FaultPlanParts, server: RedisServer) {
     this.#parts = parts;
     this.#server = server;
   }
@@ -92,18 +92,18 @@ export class Storm {
     () => this.#removal('PEXPIRE', 'lock', '1'),
   ];
 
-  #ofProcess(node: ClusterNode, act: (faults: RotaParts['faults']) => Promise<void>): Fault {
+  #ofProcess(node: ClusterNode, act: (faults: FaultPlanParts['faults']) => Promise<void>): Fault {
     return { place: `process of ${node.id}`, run: () => this.#once(node, act) };
   }
 
   /** A process that is not there, or not yet, cannot be harmed. */
-  async #once(node: ClusterNode, act: (faults: RotaParts['faults']) => Promise<void>): Promise<void> {
+  async #once(node: ClusterNode, act: (faults: FaultPlanParts['faults']) => Promise<void>): Promise<void> {
     const { cluster, faults } = this.#parts;
     await cluster.until(`${node.id} runs`, patienceMs, () => node.state === 'running');
     await act(faults);
   }
 
-  #ofLink(node: ClusterNode, act: (faults: RotaParts['faults']) => Promise<void>): Fault {
+  #ofLink(node: ClusterNode, act: (faults: FaultPlanParts['faults']) => Promise<void>): Fault {
     return { place: `link of ${node.id}`, run: () => act(this.#parts.faults) };
   }
 
@@ -140,7 +140,7 @@ export class Storm {
   }
 
   /** Of no use while nobody leads. The server's place, since it has to answer. */
-  #ofLease(act: (parts: RotaParts, leader: ClusterNode) => Promise<void>): Fault {
+  #ofLease(act: (parts: FaultPlanParts, leader: ClusterNode) => Promise<void>): Fault {
     const { cluster } = this.#parts;
     return {
       place: 'server',

@@ -9,9 +9,9 @@ import {
   renewing,
   unrenewing,
 } from './fencing.ts';
-import { electing } from './hall.ts';
+import { electing } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
-import { arrivals, pools, priorities, stores } from './stores.ts';
+import { arrivals, pools, priorities, stores } from './store-operators.ts';
 
 type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confirm' | 'setLimits';
 

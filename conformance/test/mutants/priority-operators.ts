@@ -21,10 +21,10 @@ import {
   type Step,
   type StoreDriver,
 } from 'mempool-core/backend';
-import { numbered, withWrites } from './fifo.ts';
-import { over } from './hall.ts';
-import { Layer } from './layer.ts';
+import { numbered, withWrites } from './fifo-operators.ts';
+import { over } from './lease-operators.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
+import { Layer } from './operators.ts';
 
 export type RankedDriver = StoreDriver & PriorityVerbs;
 export type RankedVerb = keyof RankedDriver;

@@ -1,13 +1,13 @@
 /** The demonstration's faults, one after the other: kills of the leader, and between them everything else in turn. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Leader } from './cluster.ts';
-import type { RotaParts } from './failover-run.ts';
+import type { FaultPlanParts } from './failover-run.ts';
 
 /** Long enough for the slowest machine; what takes longer is a violation of its own. */
 const patienceMs = 60_000;
 const downMs = 500;
 
-export async function killLeaders(parts: RotaParts, kills: number): Promise<void> {
+export async function killLeaders(parts: FaultPlanParts, kills: number): Promise<void> {
   const { cluster, faults } = parts;
   for (let kill = 0; kill < kills; kill += 1) {
     await pause(parts);
@@ -18,7 +18,7 @@ export async function killLeaders(parts: RotaParts, kills: number): Promise<void
   await cluster.working(patienceMs);
 }
 
-async function between(parts: RotaParts, kill: number): Promise<void> {
+async function between(parts: FaultPlanParts, kill: number): Promise<void> {
   const { cluster, faults, ttlMs } = parts;
   const longer = 1.5 * ttlMs;
   const leader = await cluster.working(patienceMs);
@@ -35,15 +35,15 @@ async function between(parts: RotaParts, kill: number): Promise<void> {
   }
 }
 
-async function succeeded(parts: RotaParts, { term }: Leader, fault: Promise<void>): Promise<void> {
+async function succeeded(parts: FaultPlanParts, { term }: Leader, fault: Promise<void>): Promise<void> {
   await Promise.all([nextLeader(parts, term), fault]);
 }
 
-function nextLeader({ cluster }: RotaParts, term: number): Promise<void> {
+function nextLeader({ cluster }: FaultPlanParts, term: number): Promise<void> {
   return cluster.until('another node leads', patienceMs, () => (cluster.leader?.term ?? 0) > term);
 }
 
 /** A little work in between, of a length that the renewals do not know. */
-async function pause({ random, signal }: RotaParts): Promise<void> {
+async function pause({ random, signal }: FaultPlanParts): Promise<void> {
   await delay(200 + random.below(400), undefined, { signal });
 }

@@ -14,8 +14,8 @@ import {
 } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 import { leaseVerbs, storeVerbs, verbsOf } from '../../src/case/verbs.ts';
-import { Layer } from './layer.ts';
 import { type Mutant, mutant } from './mutant.ts';
+import { Layer } from './operators.ts';
 
 const name = 'watcher';
 

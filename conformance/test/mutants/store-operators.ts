@@ -7,8 +7,8 @@ import {
 } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { storeVerbs, verbsOf } from '../../src/case/verbs.ts';
-import { type At, Layer, type VerbOf } from './layer.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
+import { type At, Layer, type VerbOf } from './operators.ts';
 
 interface Site {
   readonly store: MempoolStore;

@@ -9,8 +9,8 @@ import {
   type TxState,
 } from 'mempool-core/backend';
 import { verbsOf } from '../../src/case/verbs.ts';
-import { Layer } from './layer.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
+import { Layer } from './operators.ts';
 import { PlantedDriver, type WriteVerb } from './planted-driver.ts';
 
 const verbs = [
