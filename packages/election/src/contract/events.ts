@@ -1,6 +1,6 @@
 import type { HeldLease } from './lease.ts';
 
-/** What a node does now. */
+/** The present role of a node. */
 export type ElectionState = 'follower' | 'candidate' | 'leader';
 
 /** Why a leadership ended. */

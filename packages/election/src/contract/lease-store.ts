@@ -1,13 +1,13 @@
 import type { HeldLease, Lease, Member } from './lease.ts';
 
-/** What a node says about itself. */
+/** The data that a node publishes about itself. */
 export interface Candidate {
   readonly nodeId: string;
   readonly address: string | null;
   readonly priority: number;
 }
 
-/** What a store knows about an election. */
+/** The state of an election, as its store has it. */
 export interface Observation {
   /** `null` when no node holds the lease. */
   readonly lease: HeldLease | null;

@@ -1,4 +1,4 @@
-/** What a leader holds. Calls that only the leader may make carry it; the store compares all three fields with the live lease. */
+/** A leader's proof that it leads. Calls that only the leader may make carry it; the store compares all three fields with the live lease. */
 export interface Lease {
   readonly nodeId: string;
   /** A UUID of this leadership: set by the campaign that won, and kept until the leadership ends. */

@@ -15,7 +15,7 @@ export interface ElectionOptions {
   readonly heartbeatMs?: number | undefined;
   /** Time between a follower's looks at the store; default 500, at most ttl / 2. */
   readonly pollMs?: number | undefined;
-  /** A leader whose heartbeat has not changed for so long, at two looks, is replaced although its lease is live; default ttl + 5,000. */
+  /** A leader whose heartbeat has not changed for this time, seen at two looks, is replaced although its lease is live; default ttl + 5,000. */
   readonly staleHeartbeatMs?: number | false | undefined;
   /** The first look waits for a random part of this time; default 0. */
   readonly startDelayMs?: number | undefined;

@@ -67,7 +67,7 @@ export class ElectionLoop {
     state.looked();
   }
 
-  /** Gives back the leases of campaigns that may have been won, although no answer said so in time. */
+  /** Gives back the leases of campaigns that had no answer in time, but may have been won. */
   async #releaseUncertain(): Promise<void> {
     const { node, store } = this.#state;
     const { nodeId } = node.settings.candidate;

@@ -19,7 +19,7 @@ export async function follow(state: LoopState): Promise<CampaignPlan | null> {
   return null;
 }
 
-/** After a campaign that was not won: waits for the next poll, so that a store that refuses is not asked without a pause. */
+/** Waits for the next poll after a campaign that was not won, so that a store that refuses is not asked without a pause. */
 export async function rest(state: LoopState): Promise<void> {
   if (state.isStopping || state.isRequested) return;
   await state.alarm.sleep(state.node.settings.pollMs);

@@ -3,7 +3,7 @@ import { Alarm } from '../node/alarm.ts';
 import type { NodeState } from '../node/node-state.ts';
 import { StoreClient } from './store-client.ts';
 
-/** What the steps of an election loop share. Calls from outside are noted here, and wake the loop. */
+/** The state that the steps of an election loop share. It records calls from outside, and wakes the loop. */
 export class LoopState {
   readonly node: NodeState;
   readonly store: StoreClient;

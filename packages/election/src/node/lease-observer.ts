@@ -3,7 +3,7 @@ import type { CampaignRequest, Observation, StaleLease } from '../contract/lease
 import { patienceMs } from './clock-reading.ts';
 import type { Settings } from './settings.ts';
 
-/** What a follower decides from what it has seen. */
+/** A follower's next step, decided from its observations. */
 export type Decision =
   | { readonly kind: 'wait'; readonly nextLookMs: number }
   | ({ readonly kind: 'campaign' } & Pick<CampaignRequest, 'dataLoss' | 'takeover'>);
@@ -18,8 +18,8 @@ interface Standstill {
 const stepMs = 50;
 
 /**
- * What one node has seen of the lease, timed by its own monotonic clock. It is kept over `stop` and the next `start`, except
- * for standstills.
+ * Keeps one node's observations of the lease, with times of its own monotonic clock. They survive `stop` and the next `start`,
+ * except since when the lease has not moved.
  */
 export class LeaseObserver {
   readonly #settings: Settings;

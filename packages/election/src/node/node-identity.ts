@@ -4,7 +4,7 @@ import type { HeldLease, Lease } from '../contract/lease.ts';
 /** Older tokens are forgotten: a lease that such a campaign wins after all is left to expire. */
 const keptTokens = 64;
 
-/** The tokens of this node's campaigns, and what shows that another live node uses the same id. */
+/** Keeps the tokens of this node's campaigns, and detects another live node with the same id. */
 export class NodeIdentity {
   readonly #nodeId: string;
   readonly #owned = new Set<string>();
@@ -16,7 +16,7 @@ export class NodeIdentity {
     this.#nodeId = nodeId;
   }
 
-  /** A new token for one campaign. Never one used before: other nodes would take a new lease with it for one that does not move. */
+  /** A new token for one campaign, never used before: with a used token, other nodes would take a new lease for one that does not move. */
   createToken(): string {
     const token = randomUUID();
     this.#owned.add(token);
@@ -24,7 +24,7 @@ export class NodeIdentity {
     return token;
   }
 
-  /** Tokens of campaigns that may have been won, or may still be, without an answer that said so in time. */
+  /** Tokens of campaigns that had no answer in time. They may have been won, or may still be. */
   get uncertainTokens(): readonly string[] {
     return [...this.#uncertain];
   }
@@ -33,17 +33,17 @@ export class NodeIdentity {
     return lease.nodeId === this.#nodeId && this.#uncertain.has(lease.token);
   }
 
-  /** The campaign had no answer, or one that came too late to be used. */
+  /** Call it if the campaign had no answer, or its answer came too late. */
   markUncertain(token: string): void {
     this.#uncertain.add(token);
   }
 
-  /** The store answered that the campaign was not won. */
+  /** Call it if the store answered that the campaign was not won. */
   forgetToken(token: string): void {
     this.#owned.delete(token);
   }
 
-  /** From now on a lease from an uncertain campaign is one to give back. */
+  /** From now on the node gives back a lease that an uncertain campaign has won. */
   clearUncertain(): void {
     this.#uncertain.clear();
   }

@@ -12,7 +12,7 @@ type UnansweredCode = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 export interface RunContext {
   readonly signal?: AbortSignal | undefined;
   readonly createPool?: (timeoutMs: number) => Promise<unknown>;
-  /** What the call must wait for. It may take part of the call's time. */
+  /** The call waits for this first. The wait counts towards the call's time. */
   readonly behind?: (() => Promise<unknown>) | undefined;
 }
 

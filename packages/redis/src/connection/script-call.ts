@@ -1,7 +1,7 @@
 import { Command } from 'ioredis';
 import type { Script } from './script.ts';
 
-/** Not a plain `Uint8Array`: it could not be told from a `SelfWriting`. */
+/** An argument of a script. Not a plain `Uint8Array`: it could not be told from a `SelfWriting`. */
 export type Argument = string | number | Buffer | SelfWriting;
 
 /** An argument that writes itself into the send buffer, so that its bytes are copied once. */

@@ -81,7 +81,7 @@ export class RedisLeaseStore implements LeaseStore {
     this.#parts.disconnect();
   }
 
-  /** The answer may come from another kind of server. One that cannot be read is an error. */
+  /** The answer may come from another kind of server. An answer that cannot be read is an error. */
   async #run<V extends Verb, T>(verb: V, args: readonly (string | number)[], read: (reply: Reply<V>) => T): Promise<T> {
     const reply = await this.#parts.connection.run(verb, this.#keys, args);
     try {

@@ -32,7 +32,7 @@ export const connectMs = 1_000;
 /** `Hints` subscribes again itself. If the client did, a missing answer would be an unhandled rejection. */
 const listening: Tuning = { autoResubscribe: false };
 
-/** @throws `ERR_ELECTION_OPTION` naming the field */
+/** Creates the two clients of an election, or takes the caller's. @throws `ERR_ELECTION_OPTION` naming the field */
 export function createClients(options: OpenOptions): Clients {
   const { client, url, commandTimeoutMs } = options;
   if (client !== undefined) {

@@ -65,7 +65,7 @@ export class BodyRecord implements SelfWriting {
   }
 }
 
-/** Copies the payload: the caller may keep and change it (M1). */
+/** Decodes a record of the key `body`. Copies the payload: the caller may keep and change it (M1). */
 export function decodeRecord(record: Buffer | null): Read<core.Body> {
   if (record === null || record.length < recordHead)
     return { payload: new Uint8Array(), payloadType: 0, intact: false };

@@ -4,7 +4,7 @@ import { isInflight, type KnownStage, knownStages } from 'mempool-core';
 const stageUnit = 1e15;
 const tickUnit = 1e6;
 
-/** `number`: the seq if Pending, the tick if in flight, the logSeq if final. */
+/** A decoded score. `number`: the seq if Pending, the tick if in flight, the logSeq if final. */
 export interface IndexPosition {
   readonly stage: KnownStage;
   readonly number: number;

@@ -135,7 +135,7 @@ export function positionArguments({ epoch, version, stamp }: PoolPosition): Argu
   return [epoch, version, stamp];
 }
 
-/** Nothing was sent. */
+/** The error of a call whose time was up before it could be sent. */
 export function tooLate(): MempoolError {
   return new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others were quicker until the time was up');
 }

@@ -8,9 +8,9 @@ interface Opened {
 }
 
 /**
- * A lock on a file of its own. The operating system releases it when its process dies in any way. The file names the lease that it was
- * last held for. So a free lock proves only that the holder of that lease has died: not one that never got the lock, nor one whose
- * lock file was deleted. The file is an SQLite database, because that gives Node a file lock.
+ * A lock on a separate file. The operating system releases it when its process dies in any way. The file names the lease that it was
+ * last held for. A free lock proves only that the holder of that lease has died. It proves nothing about a holder that never got the
+ * lock, or whose lock file was deleted. The file is an SQLite database, because that gives Node a file lock.
  */
 export class CrashLock {
   readonly #path: string;

@@ -72,7 +72,7 @@ export class LeasePoll {
     return row.lease === null ? 'released' : 'acquired';
   }
 
-  /** Once for each holder. */
+  /** The death of the lock's holder, reported once for each holder. */
   #crash(): Hint | null {
     const lease = this.#row?.lease ?? null;
     if (lease === null || lease.token === this.#left || !this.#leases.isAbandoned(lease)) return null;

@@ -19,7 +19,7 @@ export interface LeaseRow {
   readonly lease: StoredLease | null;
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
+/** Reads the row of an election. @throws `ERR_MEMPOOL_CORRUPT` if it is damaged */
 export function readLease(file: SqlFile, election: string): LeaseRow {
   const row = file.row('lease', election);
   if (row === undefined) return { term: 0, lease: null };

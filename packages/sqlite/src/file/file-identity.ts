@@ -10,7 +10,7 @@ export function identityAt(path: string): string | null {
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
-/** `null` if there is no file. @throws `ERR_MEMPOOL_INVALID` for a device, a pipe or a folder */
+/** Size of the file at a path; `null` if there is none. @throws `ERR_MEMPOOL_INVALID` for a device, a pipe or a folder */
 export function fileSizeAt(path: string): number | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw invalid('path', `a file, and no folder or device: ${path}`);

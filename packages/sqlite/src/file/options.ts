@@ -14,7 +14,7 @@ export interface SqliteOptions {
 
 export const optionNames = { path: true, synchronous: true, create: true } as const;
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Checks and returns the options. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkedOptions<O extends DriverOptions & SqliteOptions>(options: O): O {
   const { path, synchronous = 'full', create = true } = options;
   if (!isFileName(path)) throw invalid('path', 'the name of a file');

@@ -20,19 +20,19 @@ export interface StoredRecord extends core.ReadRecord, core.Body {
   readonly state: StoredState | null;
 }
 
-/** Of hash and payload together, so that it also detects the payload of another transaction. */
+/** Checksum of hash and payload together, so that it also detects the payload of another transaction. */
 export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
   return core.payloadChecksum(payload, core.payloadChecksum(hash));
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
+/** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
 export function decodeState(row: Row | undefined): PoolState {
   const { epoch, name: _, ...counts } = row ?? {};
   if (typeof epoch !== 'string' || !Object.values(counts).every(isCount)) throw damaged('state of the pool');
   return row as unknown as PoolState;
 }
 
-/** Never throws, so that a page can end before a damaged record. */
+/** Reads a row with its payload. Never throws, so that a page can end before a damaged record. */
 export function decodeRecord(row: Row): StoredRecord {
   const { hash, type, checksum, payload } = row;
   const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
@@ -41,7 +41,7 @@ export function decodeRecord(row: Row): StoredRecord {
   return { ...recordKeyOf(row), payload: bytes, payloadType: Number(type), state };
 }
 
-/** `null` if any of it is damaged. */
+/** The state in a row; `null` if any of it is damaged. */
 export function readStoredState(row: Row): StoredState | null {
   const { point } = row;
   const txState = readLife(row);
@@ -51,14 +51,14 @@ export function readStoredState(row: Row): StoredState | null {
   return intact ? { txState, point: decodeOptionalPoint(point) } : null;
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
+/** A stored point; `null` if there is none. @throws `ERR_MEMPOOL_CORRUPT` if it is damaged */
 export function decodeOptionalPoint(bytes: unknown): ChainPoint | null {
   if (bytes === null || bytes === undefined) return null;
   if (!(bytes instanceof Uint8Array)) throw damaged('chain point');
   return core.decodePoint(bytes);
 }
 
-/** `null` if any of them is damaged. */
+/** The events in a row; `null` if any of them is damaged. */
 export function readEventRow({ lastSeq, count, events }: Row): StoreEvent[] | null {
   try {
     const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq)) : [];
@@ -68,13 +68,13 @@ export function readEventRow({ lastSeq, count, events }: Row): StoreEvent[] | nu
   }
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` with the key of the record, for `null` */
+/** The record that was read. @throws `ERR_MEMPOOL_CORRUPT` with the key of the record, if it is `null` */
 export function intact<T>(place: RecordKey, read: T | null): T {
   if (read === null) throw core.corrupt(place);
   return read;
 }
 
-/** `null` if any of it is damaged. */
+/** The state of a transaction in a row; `null` if any of it is damaged. */
 export function readLife({
   seq,
   hash,
@@ -94,7 +94,7 @@ export function readLife({
   return reason === null ? { ...txState, confirmations, nonConfirmations, reason } : null;
 }
 
-/** Hash, seq and logSeq, as far as they can be read. */
+/** The key of a row: hash, seq and logSeq, as far as they can be read. */
 export function recordKeyOf({ hash, seq, logSeq }: Row): RecordKey {
   const place = { hash: isBytes(hash, 1, 64) ? core.bytesToHash(hash) : '', seq: Number(seq) };
   return isCount(logSeq) ? { ...place, logSeq } : place;

@@ -21,7 +21,7 @@ export class PriorityChanges {
     while (this.#file.run('trimChange', version - maxChanges, total - maxChangesBytes).changes > 0);
   }
 
-  /** The records of the changes that lead from one version to another; `null` where one of them is missing. */
+  /** The records of the changes that lead from one version to another; `null` if one of them is missing. */
   between(from: number, to: number): Uint8Array[] | null {
     const records: Uint8Array[] = [];
     for (const { version, record } of this.#file.rows('changes', from)) {

@@ -34,7 +34,7 @@ export function storePriorityLimits(database: Database, named: Partial<Limits>, 
 
 const settingsSql = 'SELECT limits, max_finalized, max_events, max_rollback FROM pool, priority_pool';
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
+/** Reads the row of `priority_pool`. @throws `ERR_MEMPOOL_CORRUPT` if it is damaged */
 export function decodeHead(row: Row | undefined): PoolHead {
   const { lastGossipSeq, version } = row ?? {};
   if (!isCount(lastGossipSeq) || !isCount(version)) throw damaged('state of the pool');
