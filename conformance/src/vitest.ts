@@ -18,14 +18,14 @@ export type { BindingOptions } from './runner/case-test.ts';
 const endingMs = 60_000;
 
 /**
- * Makes each case one vitest test; cases that the backend's capabilities rule out are named at the end, not skipped. With
- * `MEMPOOL_CONFORMANCE_REPORTS` in the environment the report is written to that folder as `<subject>.json`.
+ * Makes one vitest test of each case. Cases that the backend's capabilities rule out are listed at the end, not skipped. If the
+ * environment has `MEMPOOL_CONFORMANCE_REPORTS`, the report is written to that folder as `<subject>.json`.
  */
 export function testMempoolStore(subject: Subject, options: BindingOptions = {}): void {
   testSubject(subject, options);
 }
 
-/** The same for an election without a mempool. */
+/** Like `testMempoolStore`, for an election without a mempool. */
 export function testElection(subject: ElectionSubject, options: BindingOptions = {}): void {
   testSubject(subject, options);
 }

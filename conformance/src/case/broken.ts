@@ -7,12 +7,12 @@ import { storeVerbs, verbsOf } from './verbs.ts';
 export interface BrokenStore {
   readonly id: string;
   readonly title: string;
-  /** Id of a case that fails with it. */
+  /** Id of a case that must fail with this fault. */
   readonly noticedBy: string;
   plant(store: MempoolStore, options: OpenOptions): Partial<MempoolStore>;
 }
 
-/** Deliberately broken stores: what the suite must fail on, to see that it does. */
+/** Deliberately broken stores. The suite must fail on each of them. */
 export const brokenStores: readonly BrokenStore[] = [
   {
     id: 'releases-what-it-acknowledges',
@@ -76,7 +76,11 @@ export const brokenStores: readonly BrokenStore[] = [
 
 export const brokenIds: readonly string[] = brokenStores.map(({ id }) => id);
 
-/** The subject with that fault in its stores. Its child processes would not have it, so it has none. @throws RangeError */
+/**
+ * The subject with that fault in its stores. It has no child processes, because their stores would not have the fault.
+ *
+ * @throws RangeError if there is no such fault, or the subject has no stores
+ */
 export function breaking(subject: AnySubject, fault: string): Subject {
   const broken = brokenStores.find(({ id }) => id === fault);
   if (broken === undefined) throw new RangeError(`no fault is called ${fault}: ${brokenIds.join(', ')}`);

@@ -7,7 +7,7 @@ export type Call = {
   [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<MempoolStore[V]> };
 }[WriteVerb];
 
-/** What can be called: a store, or the model, which answers at once. */
+/** The verbs that change a pool: of a store, or of the model, which answers at once. */
 export type Callable = {
   [V in WriteVerb]: (
     ...args: Parameters<MempoolStore[V]>
@@ -16,7 +16,7 @@ export type Callable = {
 
 export type Answer = { readonly value: unknown } | { readonly code: MempoolErrorCode };
 
-/** Makes the call. A refusal of the library is an answer, any other error is thrown. */
+/** Makes the call. A `MempoolError` becomes an answer; any other error is thrown. */
 export async function perform(target: Callable, call: Call): Promise<Answer> {
   try {
     return { value: await dispatch(target, call) };

@@ -6,7 +6,7 @@ import type { TaskInputs, TaskName } from './task.ts';
 export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
 /**
- * What a case needs beyond the core profile. A subject without it is `unsupported` in that case; it has not failed.
+ * A property of the subject that a case needs beyond the core profile. Without it the case is `unsupported`, not failed.
  * - `volatile`: the backend is not durable. `unshared`: it is not shared.
  * - `election`: the subject has `leases`. `forget`, `damage`: it has the hook of that name.
  */
@@ -21,7 +21,7 @@ export type Need =
   | 'damage'
   | LeaseTrait;
 
-/** What an election may offer. `hints`: messages that shorten a wait; `processes`: nodes in several processes. */
+/** An optional feature of an election. `hints`: messages that shorten a wait; `processes`: nodes in several processes. */
 export type LeaseTrait = 'hints' | 'processes';
 
 /**
@@ -43,46 +43,46 @@ export interface ConformanceCase {
   /** Stable and unique: the rule's id, a slash and a short name, as in `L2/duplicate-live`. */
   readonly id: string;
   readonly level: Level;
-  /** The rule of the contract that it shows, as in `L2`. */
+  /** The rule of the contract that the case tests, as in `L2`. */
   readonly rule: string;
   /** The rule in plain words. */
   readonly title: string;
-  /** Version of the kit that brought the case. */
+  /** Version of the kit in which the case first appeared. */
   readonly since: string;
   readonly needs?: readonly Need[];
-  /** It shows what core's boundary does by itself, before or instead of a call to the backend. */
+  /** Present if the case tests core's boundary alone, which acts before the backend is called or in its place. */
   readonly boundary?: true;
-  /** The ordering of the pools that it opens without naming one. Default: `fifo`. See `onBothOrderings`. */
+  /** The ordering of the pools that the case opens without naming one. Default: `fifo`. See `onBothOrderings`. */
   readonly ordering?: Ordering | undefined;
   run(context: CaseContext): Promise<void>;
 }
 
-/** What a runner gives to a case. The case has a pool of its own and cleans up nothing. */
+/** The means that a runner gives to a case. Each case has its own pool; the runner cleans up. */
 export interface CaseContext {
-  /** Opens the case's pool; again: another node on it where the backend is shared. Closed by the runner, whatever happens. */
+  /** Opens the case's pool. On a shared backend, a second call opens another node on it. The runner always closes it. */
   open(options?: OpenOptions): Promise<MempoolStore>;
-  /** Opens another, unrelated pool of the same subject, a new one at every call. */
+  /** Opens another, unrelated pool of the same subject: a new pool with every call. */
   openOther(options?: OpenOptions): Promise<MempoolStore>;
-  /** Opens a pool by that name, which begins or ends with one that `newPool` gave. */
+  /** Opens the pool of that name. The name must begin or end with a name from `newPool`. */
   openNamed(pool: string, options?: OpenOptions): Promise<MempoolStore>;
-  /** Opens the leases of the pool's election, or of another one; again: another node. Closed by the runner, whatever happens. */
+  /** Opens the leases of the pool's election, or of another pool's. A second call opens another node. The runner always closes them. */
   leases(options?: LeasesOptions & { readonly pool?: string | undefined }): Promise<LeaseStore>;
   /** The name of another, unrelated pool. */
   newPool(): string;
-  /** One node of the pool's election, not started yet. Stopped by the runner, whatever happens. */
+  /** One node of the pool's election, not started yet. The runner always stops it. */
   elect(options?: ElectOptions): Election;
   /** Makes the election's store lose everything, like a server that restarts empty. */
   forget(): Promise<void>;
   /** Changes stored bytes of the case's pool. Nobody may have the pool open. */
   damage(record: Damage): Promise<void>;
-  /** Seeded: the same seed gives the same case. */
+  /** The case's random numbers: the same seed gives the same case. */
   readonly random: Random;
   readonly capabilities: Capabilities;
-  /** Factor on the usual number of kills, aborts and random rounds. */
+  /** Factor for the number of kills, aborts and random rounds; usually 1. */
   readonly effort: number;
   /** The pool's name, for a child process that opens it too. */
   readonly pool: string;
-  /** Runs `task` of the kit's child program on this pool in a process of its own. Killed by the runner, whatever happens. */
+  /** Runs `task` of the kit's child program on this pool, in a separate process. The runner always kills it. */
   fork<T extends TaskName>(task: T, input: TaskInputs[T]): Promise<ChildProcessHandle>;
   /** Aborts when the case's time is up. */
   readonly signal: AbortSignal;
@@ -90,18 +90,18 @@ export interface CaseContext {
 
 export interface ChildProcessHandle {
   readonly pid: number;
-  /** The next message the child sent; rejects when it ended without one. */
+  /** The next message from the child; rejects if the child has ended without sending one. */
   message(): Promise<unknown>;
   send(message: unknown): void;
-  /** Stops it with SIGSTOP, wherever it is. */
+  /** Stops the child with SIGSTOP, at any point of its work. */
   pause(): void;
-  /** Lets it go on with SIGCONT. */
+  /** Lets the child go on, with SIGCONT. */
   resume(): void;
-  /** Ends it with SIGKILL and waits until it is gone. */
+  /** Ends the child with SIGKILL and waits until it has ended. */
   kill(): Promise<void>;
-  /** The messages that nobody took, once it has ended. */
+  /** The messages that nobody has read. Resolves when the child has ended. */
   remaining(): Promise<unknown[]>;
-  /** Resolves when it has ended by itself with exit code 0; rejects when it ended otherwise. */
+  /** Resolves when the child has ended by itself with exit code 0; rejects if it ended in another way. */
   exited(): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ export interface LeasesOptions {
 }
 
 export interface ElectOptions extends ElectionOptions {
-  /** Changes what the node's election is given as its store. */
+  /** Wraps the store that the node's election uses. */
   readonly through?: ((store: LeaseStore) => LeaseStore) | undefined;
 }
 
@@ -120,21 +120,21 @@ interface NamedSubject {
   readonly name: string;
   /** `import.meta.url` of the file whose default export (or export `subject`) this is, for child processes. */
   readonly module: string;
-  /** Removes what is left of a pool. */
+  /** Removes everything that is left of a pool. */
   destroy?(pool: string): Promise<void>;
-  /** Ids of cases that are known to fail, with the reason: they still run, and must fail. */
+  /** Ids of cases that are known to fail, each with the reason. They still run, and must fail. */
   readonly knownGaps?: Readonly<Record<string, string>>;
 }
 
-/** An election under test, on its own. */
+/** An election under test, without pools. */
 export interface ElectionSubject extends NamedSubject {
   /** Opens the leases of the election `watcher` that guards a pool; the same name again is another node of that election. */
   leases(pool: string, options?: LeasesOptions): Promise<LeaseStore>;
-  /** What it offers beyond the verbs; default: nothing. */
+  /** Features that the election offers beyond the verbs; default: none. */
   readonly leaseTraits?: readonly LeaseTrait[];
-  /** Makes the store lose what it keeps of the pool's election, term included, while it is in use. */
+  /** Makes the store lose all data of the pool's election, also the term, while it is in use. */
   forget?(pool: string): Promise<void>;
-  /** Makes a node's election, where that is not the one of `mempool-election`. */
+  /** Creates a node's election, if the subject does not use that of `mempool-election`. */
   elect?(provider: ElectionProvider, options: ElectionOptions): Election;
 }
 
@@ -145,13 +145,13 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject> {
   readonly backend: { readonly name: string; readonly capabilities: Capabilities };
   /** Opens a pool by name; the same name again is another node on it. */
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
-  /** Changes bytes of one record of a pool that nobody has open, where it is kept. */
+  /** Changes stored bytes of one record. Nobody has the pool open. */
   damage?(pool: string, record: Damage): Promise<void>;
   /** Its fifo pools reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
   readonly fifoVerbs?: boolean;
   /**
-   * `core`: `defineBackend` of the same copy of mempool-core makes its stores. Then cases of core's boundary do not run again,
-   * and a store without that boundary fails the case that opens it. Default: every case runs.
+   * `core`: the subject's stores are made by `defineBackend` of the same copy of mempool-core. Then cases of core's boundary do
+   * not run again, and a store without that boundary fails the case that opens it. Default: every case runs.
    */
   readonly boundary?: 'core';
 }

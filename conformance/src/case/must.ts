@@ -48,7 +48,7 @@ function onPoolInFlight(id: string, title: string, run: InFlight): ConformanceCa
   return mustInFlight(id, title, async (context, stage) => run(await context.open(), stage, context));
 }
 
-/** A case about an election; `needs` on top of that. */
+/** A case about an election, with further `needs`. */
 export function mustElect(
   id: string,
   title: string,
@@ -68,7 +68,7 @@ export function mustFence(id: string, title: string, run: ConformanceCase['run']
   return mustElect(id, title, run, ['lease']);
 }
 
-/** A case about pools with limits and an order of their own; `needs` on top of that. */
+/** A case about priority pools, with further `needs`. */
 export function mustRank(
   id: string,
   title: string,
@@ -78,29 +78,29 @@ export function mustRank(
   return must(id, title, run, ['priority', ...needs]);
 }
 
-/** A case about what a fifo pool has of the verbs of pools with limits. */
+/** A case about the further verbs of a fifo pool (P18). */
 export function mustFifo(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
   return must(id, title, run, ['arrival-verbs']);
 }
 
-/** The same on one pool that is open when the case begins. */
+/** Like `mustFifo`, on one pool that is open when the case begins. */
 export function onFifoPool(id: string, title: string, run: OnStore<MempoolStore>): ConformanceCase {
   return onPool(id, title, run, ['arrival-verbs']);
 }
 
-/** Adds needs to a case. */
+/** Returns a function that adds needs to a case. */
 export function needing(...more: readonly Need[]): (one: ConformanceCase) => ConformanceCase {
   return (one) => ({ ...one, needs: [...(one.needs ?? []), ...more] });
 }
 
-/** Cases of core's boundary. Those named in `samples` run on every backend all the same. */
+/** Marks cases as cases of core's boundary, except those named in `samples`: these run on every backend. */
 export function ofBoundary(cases: readonly ConformanceCase[], samples: readonly string[]): ConformanceCase[] {
   const unknown = samples.find((sample) => cases.every(({ id }) => id !== sample));
   if (unknown !== undefined) throw new RangeError(`${unknown} is none of these cases`);
   return cases.map((one) => (samples.includes(one.id) ? one : { ...one, boundary: true }));
 }
 
-/** Cases by their sentences, each an id, a colon and a title. */
+/** Makes cases from a table. Each key is an id, a colon and a title. */
 export type EachOf<Run> = (cases: Readonly<Record<`${string}/${string}: ${string}`, Run>>) => ConformanceCase[];
 
 export function eachOf<Run>(make: (id: string, title: string, run: Run) => ConformanceCase): EachOf<Run> {

@@ -1,27 +1,27 @@
 import type { ConformanceCase, Need, Subject } from './case.ts';
 
-/** What became of one case. */
+/** The outcome of one case. */
 export type CaseOutcome =
   | { readonly kind: 'passed' }
-  /** A case listed in `knownGaps` that passes has failed, too: the list is wrong. */
+  /** The case failed. A case listed in `knownGaps` that passes has failed too: the list is wrong. */
   | {
       readonly kind: 'failed';
       readonly error: Error;
-      /** Lines: what was compared, and the last calls. */
+      /** Lines that show the compared values and the last calls. */
       readonly details: readonly string[];
     }
-  /** It failed, as the subject's `knownGaps` says. */
+  /** The case failed, as the subject's `knownGaps` says. */
   | {
       readonly kind: 'known-gap';
       readonly reason: string;
       readonly error: Error;
       readonly details: readonly string[];
     }
-  /** The subject lacks what the case needs. */
+  /** The subject lacks something that the case needs. */
   | { readonly kind: 'unsupported'; readonly missing: readonly Need[] }
-  /** Core's boundary made the subject's stores, and the case is shown of that boundary elsewhere. */
+  /** Core's boundary made the subject's stores, and the case runs against that boundary elsewhere. */
   | { readonly kind: 'by-core' }
-  /** Left out by the caller's choice. */
+  /** The caller left the case out. */
   | { readonly kind: 'skipped' };
 
 export interface CaseResult {
@@ -30,7 +30,7 @@ export interface CaseResult {
   readonly durationMs: number;
 }
 
-/** Why a case does not run on a subject; `null`: it does. */
+/** The reason why a case does not run on a subject; `null` if it runs. */
 export function reasonNotToRun(one: ConformanceCase, subject: Subject): CaseOutcome | null {
   const missing = missingNeeds(one, subject);
   if (missing.length > 0) return { kind: 'unsupported', missing };

@@ -1,4 +1,4 @@
-/** A seeded source of chance: mulberry32 (public domain, Tommy Ettinger). Equal seeds give equal sequences. */
+/** A seeded random number generator: mulberry32 (public domain, Tommy Ettinger). Equal seeds give equal sequences. */
 export class Random {
   readonly seed: number;
   #state: number;
@@ -27,7 +27,7 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 
-  /** The items in an order of chance. */
+  /** The items in a random order. */
   shuffled<T>(items: readonly T[]): T[] {
     const rest = [...items];
     return Array.from({ length: rest.length }, () => rest.splice(this.below(rest.length), 1)[0] as T);

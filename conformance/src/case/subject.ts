@@ -1,10 +1,10 @@
 import { type ElectionProvider, type LeaseStore, systemClock } from 'mempool-election';
 import type { ElectionSubject, LeasesOptions, Subject } from './case.ts';
 
-/** What can be tested. */
+/** A subject of the suite: a backend, or an election alone. */
 export type AnySubject = Subject | ElectionSubject;
 
-/** The subject that a module exports, as default or as `subject`. @throws TypeError saying what is missing */
+/** The subject that a module exports, as default or as `subject`. @throws TypeError naming the missing part */
 export async function loadSubject(module: string): Promise<AnySubject> {
   const exported: { readonly default?: unknown; readonly subject?: unknown } = await import(module);
   const subject = exported.default ?? exported.subject;
@@ -20,7 +20,7 @@ function isSubject(value: unknown): value is AnySubject {
   return typeof backend.capabilities === 'object' && typeof open === 'function';
 }
 
-/** An election alone is a subject whose pools nobody can open. */
+/** Makes a full subject of an election alone: its pools cannot be opened. */
 export function wholeSubject(subject: AnySubject): Subject {
   if ('backend' in subject) return subject;
   const capabilities = { durable: false, shared: false, lease: false, priority: false };
@@ -32,7 +32,7 @@ const defaultTtlMs = 10_000;
 /** Longer than a busy machine takes, shorter than a case may. */
 const commandTimeoutMs = 5_000;
 
-/** For a subject's `leases`: the provider's leases of the election `watcher`, by the system's clock, without a log. */
+/** Opens the provider's leases of the election `watcher`, with the system's clock and without a log. For a subject's `leases`. */
 export function openLeases<Own extends object>(
   provider: ElectionProvider<Own>,
   own: Own,

@@ -2,23 +2,23 @@ import type { OpenOptions } from 'mempool-core';
 import type { CampaignRequest } from 'mempool-election';
 import type { Call } from './call.ts';
 
-/** What a child process does, and with what. */
+/** The tasks of a child process, with the input of each. */
 export interface TaskInputs {
-  /** Tells the name of the subject that its module exports, then makes the calls like `play`. */
+  /** Sends the name of the subject that its module exports, then makes the calls like `play`. */
   readonly introduce: { readonly calls: readonly Call[] };
-  /** Makes the calls one after the other, tells each answer, then waits for its end. */
+  /** Makes the calls one after the other, sends each answer, then waits to be ended. */
   readonly play: { readonly calls: readonly Call[]; readonly options?: OpenOptions };
-  /** Says `ready`, then makes the calls one after the other as fast as it can, tells nothing, and waits for its end. */
+  /** Sends `ready`, makes the calls one after the other as fast as it can without sending answers, then waits to be ended. */
   readonly storm: { readonly calls: readonly Call[]; readonly options?: OpenOptions };
-  /** Says `ready`, then tells every event, from now on or behind a number. */
+  /** Sends `ready`, then every event, from now on or after a number. */
   readonly watch: { readonly after?: number };
-  /** Uses a store in every way, with a reader left waiting, closes it and lets the process end. */
+  /** Uses every verb of a store, leaves a reader waiting, closes the store and lets the process end. */
   readonly finish: { readonly calls: readonly Call[] };
-  /** Says `ready`, waits for a word, campaigns and tells the reply. */
+  /** Sends `ready`, waits for a message, campaigns and sends the reply. */
   readonly campaign: CampaignRequest;
-  /** Wins the lease, tells the reply and renews it until its end. */
+  /** Wins the lease, sends the reply and renews the lease until it is ended. */
   readonly lead: CampaignRequest;
-  /** Uses an election's leases in every way, with a listener left, closes them and lets the process end. */
+  /** Uses every verb of an election's leases, leaves a listener, closes them and lets the process end. */
   readonly finishLeases: CampaignRequest;
 }
 

@@ -1,6 +1,6 @@
 import type { MempoolStore } from 'mempool-core';
 
-/** All that a store has to call. */
+/** The names of all methods of a store. */
 export const storeVerbs: readonly Exclude<keyof MempoolStore, 'name' | 'capabilities' | 'ordering'>[] = [
   'reap',
   'best',

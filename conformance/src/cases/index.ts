@@ -91,7 +91,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...fencedAnswerCases,
 ];
 
-/** Every case of the suite, in the order of the rules: those of every pool on pools of both orderings. */
+/** Every case of the suite, in the order of the rules. Cases for every pool run on pools of both orderings. */
 export const allCases: readonly ConformanceCase[] = [
   ...onBothOrderings(poolRuleCases),
   ...electionCases,
@@ -100,7 +100,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...entryDamageCases,
 ];
 
-/** The cases that a subject is for: an election alone has no pool to test. */
+/** The cases that apply to a subject: all, or only those of elections if the subject has no pools. */
 export function casesOf(subject: AnySubject): readonly ConformanceCase[] {
   return 'backend' in subject ? allCases : electionCases;
 }

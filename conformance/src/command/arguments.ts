@@ -8,7 +8,7 @@ import { allCases } from '../cases/index.ts';
 import { type Profile, profileNames, profileOf } from '../report/report.ts';
 import { newSeed } from '../runner/run.ts';
 
-/** A mistake of the caller: told in one line, exit code 2. */
+/** A mistake of the caller. The program prints it as one line and exits with code 2. */
 export class UsageError extends Error {}
 
 /** `--thorough`. */

@@ -1,7 +1,7 @@
-/** When a process took itself for the leader, and whether two ever did at once. */
+/** When each process believed that it was the leader, and whether two did so at the same time. */
 import { entriesOf, type FailoverEntryOf, type FailoverRecord, killFault } from './record.ts';
 
-/** From the win to the loss, the last deadline or the kill, whichever came first. */
+/** The time in which a process believed that it led: from the win to the loss, the last deadline or the kill, whichever was first. */
 export interface Belief {
   readonly node: string;
   readonly pid: number;
@@ -35,8 +35,9 @@ export function beliefsOf(record: FailoverRecord): Belief[] {
 }
 
 /**
- * Beliefs never overlap, but where the record says that somebody took the lease away from outside: there for one renew interval
- * and a round trip, time in which the old leader was stopped or cut off not counted, and with every call of the old one fenced.
+ * Beliefs must not overlap. There is one exception: the record says that the lease was removed from outside. Then they may overlap for
+ * one renew interval and a round trip, not counting time in which the old leader was stopped or cut off, and every call of the old
+ * leader must be fenced.
  */
 export function overlapFaults(record: FailoverRecord): string[] {
   const beliefs = beliefsOf(record);

@@ -4,7 +4,7 @@ import { entriesOf, type FailoverEntryOf, type FailoverRecord } from './record.t
 
 type BlockEntry = FailoverEntryOf<'block'>;
 
-/** Each block is applied once, unless it was undone in between; ticks go on without a gap; terms never fall. */
+/** Checks that each block is applied once, unless it was undone in between, that ticks have no gap, and that terms never fall. */
 export function blockFaults(record: FailoverRecord): string[] {
   const blocks = inCommitOrder(entriesOf(record, 'block'));
   return [
@@ -112,7 +112,7 @@ function place({ slot, hash }: ChainPoint): string {
 
 type Held = FailoverEntryOf<'held'>;
 
-/** The lease that was held at each event of which the store's account is certain, by the event's number. */
+/** The lease that was held at each event, by the event's number. Events for which the record does not prove the holder are left out. */
 export function holdersOf(record: FailoverRecord): ReadonlyMap<number, Held> {
   const held = entriesOf(record, 'held').toSorted((a, b) => a.at - b.at);
   const applied = entriesOf(record, 'block').filter(({ action }) => action === 'applied');
@@ -130,7 +130,7 @@ export function holdersOf(record: FailoverRecord): ReadonlyMap<number, Held> {
   return holders;
 }
 
-/** A block must have been applied by a call under the lease that was held then. */
+/** Checks that each block was applied by a call under the lease that was held then. */
 export function holderFaults(record: FailoverRecord): string[] {
   const calls = callsByBlock(record);
   const holders = holdersOf(record);

@@ -1,4 +1,4 @@
-/** Judges the record of a fail-over run by what an election with fencing promises in any history. */
+/** Checks the record of a fail-over run against the promises of an election with fencing. */
 import { beliefsOf, overlapFaults } from './beliefs.ts';
 import { blockFaults, holderFaults } from './blocks.ts';
 import { entriesOf, type FailoverEntryOf, type FailoverRecord, killFault } from './record.ts';
@@ -22,7 +22,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** Every violation there is, none where the record is sound. */
+/** Every violation in the record; empty if there is none. */
 export function checkFailover(record: FailoverRecord): Violation[] {
   const found: readonly (readonly [FailoverRule, readonly string[]])[] = [
     ['record', recordFaults(record)],

@@ -4,7 +4,7 @@
  */
 import type { ChainPoint, MempoolEvent } from 'mempool-core';
 
-/** Who wrote a line. A node that is started again has another process. */
+/** The node and process that wrote a line. A node that is started again has another process. */
 export interface Writer {
   readonly at: number;
   readonly node: string;
@@ -22,14 +22,14 @@ interface Call extends Writer {
   readonly verb: 'confirm' | 'rollback';
   /** The block to apply, or the point to go back to. */
   readonly point: ChainPoint | null;
-  /** Of the lease that went with it; `null`: none did. */
+  /** The term of the lease passed with the call; `null` if there was none. */
   readonly term: number | null;
-  /** Likewise. Records made before it was written down have none. */
+  /** The token of that lease. Old records have none. */
   readonly token?: string | null;
 }
 
 export type FailoverEntry =
-  /** What the run was told. `roundTripMs`: how long one command of the election may take. */
+  /** The settings of the run. `roundTripMs`: how long one command of the election may take. */
   | {
       readonly kind: 'run';
       readonly at: number;
@@ -38,12 +38,12 @@ export type FailoverEntry =
       readonly roundTripMs: number;
       readonly seed: number;
     }
-  /** `sentAt`: when the first campaign of this token left. `deadline`: until when the node believes without a renewal. */
+  /** `sentAt`: when the first campaign with this token was sent. `deadline`: until when the node believes that it leads, without a renewal. */
   | ({ readonly kind: 'acquired'; readonly sentAt: number; readonly deadline: number } & Led)
   | ({ readonly kind: 'renewed'; readonly deadline: number } & Led)
   | ({ readonly kind: 'lost'; readonly reason: string } & Led)
   | ({ readonly kind: 'sent' } & Call)
-  /** `outcome`: the kind that the pool answered, or the code of the error. `tick`: of the tip in the answer. */
+  /** `outcome`: the kind of the pool's answer, or the code of the error. `tick`: the tick of the tip in the answer. */
   | ({ readonly kind: 'answered'; readonly outcome: string; readonly tick: number | null } & Call)
   /** A block event of the pool, which numbers them in commit order. Several processes may record the same one. */
   | {
@@ -55,8 +55,8 @@ export type FailoverEntry =
       readonly tick: number;
     }
   /**
-   * What the store said: this lease was held while the pool's newest event was this one; `token: null`: nobody's was. `term`:
-   * the newest that was given out.
+   * An observation of the store: this lease was held while the pool's newest event was this one. `token: null`: no lease was held.
+   * `term`: the newest term given out.
    */
   | {
       readonly kind: 'held';
@@ -65,34 +65,34 @@ export type FailoverEntry =
       readonly term: number;
       readonly token: string | null;
     }
-  /** `target`: the node; `null`: the store. `removesLease`: what it does takes a live lease away from outside. */
+  /** `target`: the node; `null` for the store. `removesLease`: the fault removes a live lease from outside. */
   | {
       readonly kind: 'fault';
       readonly at: number;
       readonly fault: string;
       readonly target: string | null;
-      /** Of the process that a signal went to. */
+      /** The id of the process that got a signal. */
       readonly pid: number | null;
       readonly removesLease: boolean;
     }
   | { readonly kind: 'healed'; readonly at: number; readonly fault: string; readonly target: string | null }
-  /** The state that the run ended in, and that of a single node that saw the same chain. */
+  /** The state at the end of the run, and the state of a single node that applied the same chain. */
   | { readonly kind: 'final'; readonly at: number; readonly digest: string; readonly expected: string };
 
 export type FailoverEntryOf<K extends FailoverEntry['kind']> = Extract<FailoverEntry, { readonly kind: K }>;
 
 export interface FailoverRecord {
   readonly entries: readonly FailoverEntry[];
-  /** Numbers of lines that are no entries, from 1: a process that is killed may leave half of one. */
+  /** Numbers of the lines that are not entries, from 1. A killed process may leave half a line. */
   readonly torn: readonly number[];
-  /** How many lines there are. */
+  /** Number of lines. */
   readonly lines: number;
 }
 
-/** The fault that ends a process without a word. */
+/** The fault that kills a process. */
 export const killFault = 'kill -9';
 
-/** Nanoseconds of the clock that the processes of this host share. */
+/** The time of the clock that the processes of this host share, in nanoseconds. */
 export function hostNow(): number {
   return Number(process.hrtime.bigint());
 }
@@ -110,7 +110,7 @@ export function entriesOf<K extends FailoverEntry['kind']>(
   return entries.filter((entry): entry is FailoverEntryOf<K> => entry.kind === kind);
 }
 
-/** Reads a record. Nothing is refused here: lines that are no entries are the check's to judge. */
+/** Reads a record. It refuses nothing: `checkFailover` judges lines that are not entries. */
 export function parseFailoverRecord(text: string): FailoverRecord {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const entries: FailoverEntry[] = [];

@@ -1,11 +1,11 @@
-/** Writes down what one process of a fail-over run sees. */
+/** Records the observations of one process of a fail-over run. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Block, ChainOptions, ChainPoint, ConfirmOutcome, Policy, RollbackOutcome } from 'mempool-core';
 import type { Election, ElectionProvider, LeaseStore, LeaseStoreOptions, Observation } from 'mempool-election';
 import { type FailoverEntry, type FailoverEntryOf, hostNow } from './record.ts';
 
-/** What the verbs that need a lease are called on. */
+/** The verbs that need a lease, of a store or a `Mempool`. */
 export interface ChainWriter {
   confirm(block: Block, policy?: Policy, options?: ChainOptions): Promise<ConfirmOutcome>;
   rollback(point: ChainPoint | null, options?: ChainOptions): Promise<RollbackOutcome>;
@@ -21,13 +21,13 @@ export class FailoverRecorder {
   #deadline = 0;
   #calls = 0;
 
-  /** Several processes may write to one file at once: each line is one write at its end. */
+  /** Several processes may write to one file at once: each line is appended by one write. */
   constructor(path: string, node: string) {
     this.#file = openSync(path, 'a');
     this.#node = node;
   }
 
-  /** A line begins with its line break, so that one which a kill tore spoils no other. */
+  /** A line starts with its line break, so that a half-written line does not damage the next one. */
   write(entry: FailoverEntry): void {
     writeSync(this.#file, `\n${JSON.stringify(entry)}`);
   }
@@ -36,13 +36,13 @@ export class FailoverRecorder {
     closeSync(this.#file);
   }
 
-  /** The provider, with the times at which its campaigns leave and its renewals are answered. */
+  /** The same provider. It records when campaigns are sent and renewals are answered. */
   provider<Own extends object>(provider: ElectionProvider<Own>): ElectionProvider<Own> {
     const open = async (options: LeaseStoreOptions & Own) => this.#leases(await provider.open(options));
     return { type: provider.type, open };
   }
 
-  /** Records the wins and losses of an election, from before it starts. */
+  /** Records the wins and losses of an election. Call it before the election starts. */
   election(election: Election): void {
     this.#election = election;
     election.on('acquired', ({ term, token }) => {
@@ -55,7 +55,7 @@ export class FailoverRecorder {
     });
   }
 
-  /** The calls of a pool that move its tip, each written down before it leaves and when it is answered. */
+  /** The calls of a pool that move its tip. Each is recorded before it is sent, and when it is answered. */
   pool(pool: ChainWriter): ChainWriter {
     return {
       confirm: (block, policy, options) =>
@@ -101,7 +101,7 @@ export class FailoverRecorder {
     };
   }
 
-  /** The election learns of the answer first: its own word on how long it believes is what counts. */
+  /** The election gets the answer first, because its own deadline is the one to record. */
   async #renewed<Reply>(answer: Promise<Reply>): Promise<Reply> {
     const reply = await answer;
     setImmediate(() => this.#noteDeadline());
@@ -135,14 +135,14 @@ function codeOf(error: unknown): string {
 export interface LeaseWitnessParts {
   readonly recorder: FailoverRecorder;
   readonly leases: Pick<LeaseStore, 'observe'>;
-  /** The number of the pool's newest event. */
+  /** Returns the number of the pool's newest event. */
   readonly newestEvent: () => Promise<number>;
 }
 
 /** Between two looks: a block that comes between two holders is compared with neither. */
 const pauseMs = 5;
 
-/** Records which lease the store says is held, between which events of the pool. */
+/** Records which lease is held in the store, and at which event of the pool. */
 export class LeaseWitness {
   readonly #parts: LeaseWitnessParts;
   #last: FailoverEntryOf<'held'> | null = null;
@@ -151,7 +151,7 @@ export class LeaseWitness {
     this.#parts = parts;
   }
 
-  /** Looks until the signal aborts. A store that does not answer is asked again. */
+  /** Looks again and again until the signal aborts, also if the store does not answer. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look().catch(() => undefined);
@@ -159,7 +159,7 @@ export class LeaseWitness {
     }
   }
 
-  /** What is held before and after the pool tells its newest event was held at that event. */
+  /** Records a lease that is held both before and after the number of the newest event is read. */
   async look(): Promise<void> {
     const { leases, newestEvent, recorder } = this.#parts;
     const before = holderOf(await leases.observe());

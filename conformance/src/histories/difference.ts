@@ -8,8 +8,8 @@ interface Difference {
 }
 
 /**
- * Strict deep equality for large values: it names the first place that differs, where `assert.deepEqual` would print a long
- * difference and take minutes for it.
+ * Strict deep equality for large values. It names the first difference; `assert.deepEqual` would take minutes to print a long
+ * one.
  *
  * @throws AssertionError
  */

@@ -9,14 +9,14 @@ import { shortest } from './shrink.ts';
 export interface LeaseHistoryOptions {
   readonly seed: number;
   readonly steps: number;
-  /** Opens two nodes of a new election; called again for every attempt to shorten a history that fails. */
+  /** Opens two nodes of a new election. It is called again for every attempt to shorten a failing history. */
   readonly open: () => Promise<readonly [LeaseStore, LeaseStore]>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Takes steps of chance and checks after each that the answer and all that can be read are the model's. A history that
- * fails is shortened, and told with its seed.
+ * Takes random steps. After each it compares the answer, and everything that can be read, with a model. A failing history is
+ * shortened, and reported with its seed.
  *
  * @throws Error with the difference and the steps
  */

@@ -1,11 +1,11 @@
 import { Random } from '../case/random.ts';
 
-/** One step of a history, told by what it stands to the state it meets: so a history can be shortened. */
+/** One step of a history, described relative to the state it meets, so that a shortened history stays valid. */
 export type LeaseStep =
   | {
       readonly verb: 'campaign';
       readonly node: number;
-      /** `last`: the one that the node won with, where it still holds. */
+      /** `last`: the token that the node won with, if it still holds the lease. */
       readonly token: 'new' | 'last';
       readonly floor: 'none' | 'seen' | 'above';
       readonly dataLoss: 'wait' | 'accept';

@@ -16,7 +16,7 @@ type AnyReader = {
 /** More than the blocks that a history keeps, and than the entries of its log. */
 const all = 1_000;
 
-/** All that can be read, as values that compare. */
+/** Everything that can be read from a store, as values that can be compared. */
 export async function observe(store: AnyReader, hashes: readonly string[]): Promise<Record<string, unknown>> {
   const [statuses, found, hasPending, pending, inflight, tip, usage] = await Promise.all([
     store.checkStatus(hashes),
@@ -47,19 +47,19 @@ async function logPages(store: AnyReader): Promise<unknown[]> {
   return pages.map((page) => ({ ...page, entries: page.entries.map(readable) }));
 }
 
-/** What can be read of a store, and every event from the first on. */
+/** Everything that can be read from a store, and all its events. */
 export async function observeWhole(store: MempoolStore, hashes: readonly string[]): Promise<Record<string, unknown>> {
   const { lastEventSeq } = await store.usage();
   const events = lastEventSeq === 0 ? [] : await take(await store.subscribe({ after: 0 }), lastEventSeq);
   return { ...(await observe(store, hashes)), events };
 }
 
-/** What `observeWhole` gives for a store that did what the model did. */
+/** The result that `observeWhole` has for a store in the state of the model. */
 export async function expectWhole(model: Model, hashes: readonly string[]): Promise<Record<string, unknown>> {
   return { ...(await observe(model, hashes)), events: model.eventsAfter(0) };
 }
 
-/** Watches a store from its beginning and compares it with the model. */
+/** Reads a new store's events from the first on, and compares the store with the model. */
 export class Observer {
   readonly #store: MempoolStore;
   readonly #hashes: readonly string[];

@@ -52,7 +52,7 @@ export function historyHashes(random: Random): string[] {
   return Array.from({ length: hashCount }, (_, i) => random.hex(hashBytes[i % hashBytes.length] ?? 32));
 }
 
-/** Chooses calls that fit a state: most blocks stand on the tip, most rollbacks go to a block that was. */
+/** Chooses random calls that suit a state: most blocks follow the tip, most rollbacks go to an applied block. */
 export class CallMaker {
   readonly #random: Random;
   readonly #hashes: readonly string[];

@@ -7,7 +7,7 @@ import { Observer, observe } from './observation.ts';
 import { makeHistory, type Universe } from './pool-calls.ts';
 import { shortest } from './shrink.ts';
 
-/** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
+/** Options of a small pool, so that a few hundred calls trim the log, exceed the depth of a rollback and make transactions final. */
 export const historyOptions: ModelOptions & OpenOptions = {
   finalizeThreshold: 3,
   dropThreshold: 2,
@@ -18,14 +18,14 @@ export const historyOptions: ModelOptions & OpenOptions = {
 export interface HistoryOptions {
   readonly seed: number;
   readonly steps: number;
-  /** Opens a new, empty pool with the options given; called again for every attempt to shorten a history that fails. */
+  /** Opens a new, empty pool with the given options. It is called again for every attempt to shorten a failing history. */
   readonly open: (options: OpenOptions) => Promise<MempoolStore>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes a history of chance and checks after every call that outcome, events and all that can be read are the model's. A
- * history that fails is shortened, and told with its seed as code.
+ * Makes random calls. After each it compares outcome, events and everything that can be read with a model. A failing history is
+ * shortened, and reported as code with its seed.
  *
  * @throws Error with the difference and the history as code
  */
@@ -75,8 +75,8 @@ async function faultOf(
 const pageEvery = 20;
 
 /**
- * Everything a history makes a store say: each call's answer and events, and now and then all that can be read. Two stores
- * that keep the contract give the same lines.
+ * The answers and events of each call of a history and, from time to time, everything that can be read. Two stores that keep
+ * the contract give the same lines.
  */
 export async function* transcript(store: MempoolStore, { hashes, calls }: Universe): AsyncGenerator<string, undefined> {
   let after = 0;

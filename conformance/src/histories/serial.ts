@@ -3,12 +3,12 @@ import type { StoreEvent } from 'mempool-core';
 import { type Answer, type Call, perform } from '../case/call.ts';
 import type { Model } from '../model/model.ts';
 
-/** The calls of one node, in its order, with what they were answered. */
+/** The calls of one node, in its order, with their answers. */
 export type Lane = readonly { readonly call: Call; readonly answer: Answer }[];
 
 /**
  * N1: looks for a serial order of several nodes' calls that explains every answer, the events in their order and, by
- * `explains`, the state after them. `null` when there is none.
+ * `explains`, the state after them. `null` if there is none.
  */
 export async function serialOrder(
   start: Model,

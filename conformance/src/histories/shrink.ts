@@ -1,7 +1,7 @@
 /** The longest a search may go on, in attempts. */
 const maxAttempts = 400;
 
-/** A shorter list that still fails: pieces are left out, halves first, then single items, as long as that goes on failing. */
+/** Returns a shorter list that still fails. Leaves out parts, first halves, then single items, as long as the rest still fails. */
 export async function shortest<T>(
   items: readonly T[],
   fails: (items: readonly T[]) => Promise<boolean>,

@@ -1,6 +1,6 @@
 import type { CampaignRequest, Candidate, Lease, RenewRequest } from 'mempool-election';
 
-/** What there is to know of a lease, but for what only a clock or a counter tells. */
+/** A lease without its times and counters. */
 export type ModelLease = Lease & Candidate;
 
 export type ModelReply =
@@ -10,8 +10,8 @@ export type ModelReply =
   | { readonly kind: 'forgotten'; readonly term: number };
 
 /**
- * The lease of one election, written from the rules alone: one variable, no clock. What is told of `seq` is its moves: a
- * renewal adds one, a new lease begins at none.
+ * A model of the lease of one election, written from the rules alone: one variable, no clock. In place of `seq` it counts moves:
+ * a renewal adds one, a new lease starts at 0.
  */
 export class LeaseModel {
   lease: ModelLease | null = null;

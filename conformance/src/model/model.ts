@@ -36,8 +36,8 @@ const moves: Readonly<Record<MoveVerb, { readonly from: readonly KnownStage[]; r
 };
 
 /**
- * The contract as naively as it can be written: every verb walks over everything, counters are lists of blocks, events are
- * the difference between two states. It shares no rule with core or a backend, so that a fault of theirs is not its own.
+ * A simple model of the contract: every verb walks over everything, counters are lists of blocks, events are the difference
+ * between two states. It shares no code for the rules with core or a backend, so that it cannot share their faults.
  */
 export class Model {
   readonly #options: ModelOptions;
@@ -147,7 +147,7 @@ export class Model {
     };
   }
 
-  /** The events behind that number; the model forgets none. */
+  /** The events after that number. The model keeps all events. */
   eventsAfter(after: number): readonly StoreEvent[] {
     return this.#pool.events.slice(after);
   }

@@ -4,7 +4,7 @@ import type { Ordering } from 'mempool-core';
 import type { ChildProcessHandle } from '../case/case.ts';
 import type { TaskName } from '../case/task.ts';
 
-/** The first message to a child: what to open and what to do with it. */
+/** The first message to a child: the pool to open, and the task. */
 export interface Assignment {
   /** URL of the module that exports the subject. */
   readonly module: string;

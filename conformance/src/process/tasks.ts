@@ -5,7 +5,7 @@ import { perform } from '../case/call.ts';
 import type { LeasesOptions } from '../case/case.ts';
 import type { TaskInputs, TaskName } from '../case/task.ts';
 
-/** A child's side of the conversation. */
+/** The link of a child to its parent. */
 export interface TaskLink {
   /** Of the subject. */
   readonly name: string;

@@ -4,7 +4,7 @@ import { rules, untested } from './rules.ts';
 
 const markers = ['<!-- conformance:start -->', '<!-- conformance:end -->'] as const;
 
-/** Rules and backends: how many cases passed. */
+/** A table of rules and backends, with the number of cases that passed. */
 export function matrix(all: readonly Report[]): string {
   checkShown(all);
   const totals = all.map(({ counts }) => `**${cell(counts)}**`);
@@ -48,7 +48,7 @@ function cell({ passed, failed, unsupported, skipped, ...rest }: Counts): string
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** The text with the matrix between its markers. @throws Error where they are missing */
+/** The text with the matrix between its markers. @throws Error if they are missing */
 export function withMatrix(text: string, body: string): string {
   const [start, end] = markers;
   const [from, to] = [text.indexOf(start), text.indexOf(end)];

@@ -21,11 +21,11 @@ export interface ReportedCase {
   readonly outcome: CaseOutcome['kind'];
   readonly durationMs: number;
   readonly missing?: readonly Need[];
-  /** Of a known gap: why. */
+  /** The reason of a known gap. */
   readonly reason?: string;
-  /** Of a failed case or a known gap: the error with its stack. */
+  /** The error of a failed case or a known gap, with its stack. */
   readonly error?: string;
-  /** Of those: what was compared, and the last calls. */
+  /** The compared values and the last calls of a failed case or a known gap. */
   readonly details?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The rules of the contract in a few words, LE1–LE8 those of an election, P1–P18 those of pools with limits. Ids are permanent. */
+/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P18 for priority pools and limits. Ids are permanent. */
 export const rules: Readonly<Record<string, string>> = {
   L1: 'arrival order, and a seq that stays',
   L2: 'duplicates, and new lives of dropped ones',
@@ -69,7 +69,7 @@ export const rules: Readonly<Record<string, string>> = {
   history: 'random histories against a model of all rules',
 };
 
-/** What no case can show, and why. Where the kit does not reach below a store, a backend's own fault tests must. */
+/** The rules that no case can test, each with the reason. If the suite cannot reach below a store, the backend needs its own tests. */
 export const untested: Readonly<Record<string, string>> = {
   X5: 'needs a store that is out of reach and comes back: cut its connection, or lock its file, in tests of the backend',
   M3: 'needs a full disk or memory limit: set one in tests of the backend',

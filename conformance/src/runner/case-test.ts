@@ -5,21 +5,21 @@ import { casesOf } from '../cases/index.ts';
 import { type CaseOptions, newSeed, runCase } from './run.ts';
 
 export interface BindingOptions extends CaseOptions {
-  /** Default: every case of the kit; for an election alone, those of elections. */
+  /** Default: every case; for an election alone, the cases of elections. */
   readonly cases?: readonly ConformanceCase[] | undefined;
   /** Called after every case. */
   readonly onResult?: ((result: CaseResult) => void) | undefined;
 }
 
-/** A case as any test framework takes it. */
+/** A case in a form for any test framework. */
 export interface CaseTest {
   readonly case: ConformanceCase;
   readonly title: string;
-  /** @throws Error when the subject fails the case */
+  /** @throws Error if the subject fails the case */
   run(): Promise<void>;
 }
 
-/** The cases that a subject's capabilities do not rule out, for a framework of one's own choice. */
+/** The cases that a subject's capabilities do not rule out, for any test framework. */
 export function caseTests(given: AnySubject, options: BindingOptions = {}): CaseTest[] {
   const subject = wholeSubject(given);
   const { cases = casesOf(given), seed = newSeed(), onResult } = options;

@@ -2,9 +2,9 @@
 export interface Limits {
   /** How long one case may take. */
   readonly timeoutMs: number;
-  /** How long ending a case may take before it counts as a fault of its own: closing stores, removing pools. */
+  /** How long the end of a case may take, with closing stores and removing pools, before it counts as a separate fault. */
   readonly endingMs: number;
-  /** How many times as many kills, aborts and rounds of chance as usual. */
+  /** Factor for the number of kills, aborts and random rounds. */
   readonly effort: number;
 }
 
@@ -14,7 +14,7 @@ const variables: Readonly<Record<keyof Limits, readonly [name: string, fallback:
   effort: ['MEMPOOL_CONFORMANCE_EFFORT', 1],
 };
 
-/** What a limit is where a caller gives none. @throws RangeError naming the variable that is no whole number of 1 and more */
+/** The value of a limit that the caller does not give. @throws RangeError naming the variable that is not a whole number of at least 1 */
 export function limitOf(limit: keyof Limits): number {
   const [name, fallback] = variables[limit];
   const text = process.env[name];

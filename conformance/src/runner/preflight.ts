@@ -14,10 +14,10 @@ class SubjectFault extends Error {}
 type Check = (subject: Subject, context: CaseContext) => Promise<void>;
 
 /**
- * Looks at a subject before its cases run: where its module is wrong, its options are dropped or its pools are not told apart by
- * name, most cases would fail and none would say why.
+ * Checks a subject before its cases run. If its module is wrong, it drops options, or it mixes pools of different names, most
+ * cases would fail and none would say why.
  *
- * @throws Error with what to mend in the subject
+ * @throws Error that says how to correct the subject
  */
 export async function preflight(given: AnySubject): Promise<void> {
   const subject = wholeSubject(given);

@@ -15,7 +15,7 @@ interface RecordedCall {
   readonly store: string;
   readonly verb: string;
   readonly args: readonly unknown[];
-  /** `null` while it is under way. */
+  /** `null` while the call is under way. */
   outcome: Outcome | null;
 }
 
@@ -23,7 +23,7 @@ interface RecordedCall {
 export class Recording {
   readonly #calls: RecordedCall[] = [];
 
-  /** The same store, whose calls are recorded under that name. */
+  /** The same store, with its calls recorded under that name. */
   of<T extends object>(store: T, name: string): T {
     const verbs = new Map<PropertyKey, unknown>();
     // Not the store itself as the proxy's target: a frozen one would not let its verbs be replaced.
@@ -90,7 +90,7 @@ function shortened(whole: string): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)} …`;
 }
 
-/** What `assert` compared, as the case's source says it, where the message is made of two values alone. */
+/** The assertion that failed, as text from the case's source, if its message consists of the two values alone. */
 export function comparisonOf(error: unknown): string | null {
   if (!(error instanceof AssertionError) || !error.generatedMessage) return null;
   const [, file, line] = /^\s+at .*?((?:file:\/\/)?\/[^\s:()?]+)[^\s:()]*:(\d+):\d+\)?$/m.exec(error.stack ?? '') ?? [];

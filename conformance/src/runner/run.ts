@@ -8,18 +8,18 @@ import { comparisonOf } from './recording.ts';
 import { CaseScope } from './scope.ts';
 
 export interface CaseOptions {
-  /** Equal seeds give equal cases; default: one of chance, told in the report. */
+  /** Equal seeds give equal cases. Default: a random seed, which the report names. */
   readonly seed?: number | undefined;
   /** How long one case may take, in milliseconds; default `MEMPOOL_CONFORMANCE_TIMEOUT_MS` of the environment, else 30,000. */
   readonly timeoutMs?: number | undefined;
-  /** How many times as many kills, aborts and rounds of chance as usual; default `MEMPOOL_CONFORMANCE_EFFORT`, else 1. */
+  /** Factor for the number of kills, aborts and random rounds; default `MEMPOOL_CONFORMANCE_EFFORT`, else 1. */
   readonly effort?: number | undefined;
-  /** Ends the case, and with it what it opened and started. */
+  /** Ends the case, and everything that it has opened and started. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SuiteOptions extends CaseOptions {
-  /** Default: every case of the kit; for an election alone, those of elections. */
+  /** Default: every case; for an election alone, the cases of elections. */
   readonly cases?: readonly ConformanceCase[] | undefined;
   /** Cases for which it answers `false` are `skipped`; a skipped MUST makes the result `partial`. */
   readonly filter?: ((conformanceCase: ConformanceCase) => boolean) | undefined;
@@ -33,7 +33,7 @@ export function newSeed(): number {
   return Math.floor(Math.random() * 0x1_0000_0000);
 }
 
-/** Runs every case against a subject, each on a pool of its own. It never rejects because of a subject's fault. */
+/** Runs every case against a subject, each on its own pool. It never rejects because of a fault of the subject. */
 export async function runSuite(given: AnySubject, options: SuiteOptions = {}): Promise<Report> {
   const subject = wholeSubject(given);
   const { cases = casesOf(given), filter = () => true, concurrency = 1, seed = newSeed(), signal, onResult } = options;

@@ -18,7 +18,7 @@ interface ScopeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Everything that one case opened and started, so that the runner can end it whatever happened. */
+/** Everything that one case has opened and started, so that the runner can always end it. */
 export class CaseScope {
   readonly context: CaseContext;
   readonly recording: Recording = new Recording();

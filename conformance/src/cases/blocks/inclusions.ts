@@ -168,5 +168,5 @@ const ownPools = mustEach({
   },
 });
 
-/** L13: the block came before the transaction. */
+/** Cases of L13: a block arrives before its transaction. */
 export const inclusionCases: readonly ConformanceCase[] = [...onePool, ...ownPools];

@@ -220,7 +220,7 @@ const inFlight = eachOnPoolInFlight({
   },
 });
 
-/** L9 for what a rollback does to each transaction. */
+/** Cases of L9: the effect of a rollback on each transaction. */
 export const rollbackCases: readonly ConformanceCase[] = [...onePool, ...ownPools, ...ownInFlight, ...inFlight];
 
 const defaultDepth = 2_160;
@@ -380,5 +380,5 @@ const rollbackDepthOwnPools = mustEach({
   },
 });
 
-/** L9 for how far a rollback goes and what it answers. */
+/** Cases of L9: how far a rollback goes, and its outcomes. */
 export const rollbackDepthCases: readonly ConformanceCase[] = [...rollbackDepthOnePool, ...rollbackDepthOwnPools];

@@ -259,5 +259,5 @@ export const damageCases: readonly ConformanceCase[] = [
   meta,
 ].map(caseOf);
 
-/** Of what a priority pool alone keeps. */
+/** Cases of damage to records that only a priority pool keeps. */
 export const entryDamageCases: readonly ConformanceCase[] = [entry];

@@ -174,7 +174,7 @@ const waiting: readonly ConformanceCase[] = [
   ]),
 ];
 
-/** X6: who may apply. */
+/** Cases of X6: only the leader may apply blocks. */
 export const fencingCases: readonly ConformanceCase[] = [...applying, ...fencedCases, ...demanding, ...waiting];
 
 const repeating: readonly ConformanceCase[] = [
@@ -377,5 +377,5 @@ const blocks: readonly ConformanceCase[] = eachFenced({
   },
 });
 
-/** X6: what is answered, remembered and renewed. */
+/** Cases of X6: outcomes, operation ids, and the lease that a call renews. */
 export const fencedAnswerCases: readonly ConformanceCase[] = [...repeating, ...keeping, ...blocks];

@@ -193,7 +193,7 @@ const ownNodesHinting = eachElect({
   },
 }).map(needing(...hinting));
 
-/** LE5. */
+/** Cases of LE5: hints. */
 export const hintCases: readonly ConformanceCase[] = [
   hinted('acquired', 'a win'),
   hinted('released', 'a release'),
@@ -201,5 +201,5 @@ export const hintCases: readonly ConformanceCase[] = [
   ...ownNodesHinting,
 ];
 
-/** LE6. */
+/** Cases of LE6: handing over a lease, and closing its store. */
 export const leaseEndingCases: readonly ConformanceCase[] = [...handingOver, ...racing, ...closing];

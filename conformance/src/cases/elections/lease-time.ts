@@ -209,5 +209,5 @@ const oneNode = eachOnElection({
 
 const members: readonly ConformanceCase[] = [...ownNodes, ...oneNode];
 
-/** LE4. */
+/** Cases of LE4: the time of a lease, takeovers and heartbeats. */
 export const leaseTimeCases: readonly ConformanceCase[] = [...times, ...takeovers, ...members];

@@ -278,7 +278,7 @@ const oneNode = eachOnElection({
 
 const reinstating: readonly ConformanceCase[] = [...ownNodes, ...oneNodeForget, ...oneNode];
 
-/** LE1. */
+/** Cases of LE1: winning a lease. */
 export const leaseCases: readonly ConformanceCase[] = [...winning, ...terms, ...sequence, ...reinstating];
 
 /** A lease that is not the one held, though much of it is. */
@@ -365,7 +365,7 @@ const leaseHoldingOneNode = eachOnElection({
   },
 });
 
-/** LE2. */
+/** Cases of LE2: holding a lease. */
 export const leaseHoldingCases: readonly ConformanceCase[] = [
   ...[byNode, byToken, byTerm, byHigherTerm].map(refusedRenewal),
   ...[byNode, byToken].map(refusedRelease),
@@ -375,7 +375,7 @@ export const leaseHoldingCases: readonly ConformanceCase[] = [
 
 const steps = 200;
 
-/** Random steps against a model of one lease. */
+/** Cases that compare random steps with a model of one lease. */
 export const leaseHistoryCases: readonly ConformanceCase[] = [1, 2, 3].map((n) =>
   mustElect(
     `LE1/random-${n}`,

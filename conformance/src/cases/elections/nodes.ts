@@ -190,7 +190,7 @@ const oneNode = eachOnElection({
 
 const handingOver: readonly ConformanceCase[] = [...ownNodes, ...oneNode];
 
-/** LE3, LE6: a node's election over the store's verbs. */
+/** Cases of LE3 and LE6: a node's election, above the verbs of the store. */
 export const electionNodeCases: readonly ConformanceCase[] = [...leading, ...late, ...handingOver];
 
 /** A leader and a follower that sees it. The leader renews often, so that it learns soon what became of its lease. */
@@ -277,5 +277,5 @@ const ownNodesLease = eachElect({
   },
 }).map(needing('lease'));
 
-/** LE4: leaders whose lease is fine and whose work is not. */
+/** Cases of LE4: leaders whose lease is live but whose work makes no progress. */
 export const electionProgressCases: readonly ConformanceCase[] = [...electionProgressOwnNodes, ...ownNodesLease];

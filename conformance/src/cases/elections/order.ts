@@ -175,5 +175,5 @@ const oneNode = eachOnElection({
 
 const identity: readonly ConformanceCase[] = [...ownNodes, ...oneNode];
 
-/** LE6–LE8: who lets whom be first, and what a node tells when. */
+/** Cases of LE6–LE8: which node campaigns first, the order of a node's events, and two nodes with one id. */
 export const electionOrderCases: readonly ConformanceCase[] = [...order, ...standingBack, ...identity];

@@ -184,7 +184,7 @@ const onePool = eachOnPool({
   },
 });
 
-/** E1 and E2 for which events there are, and their order. */
+/** Cases of E1 and E2: which events there are, and their order. */
 export const eventCases: readonly ConformanceCase[] = [...ownPools, ...onePool];
 
 /** Stage, stage before and its counters, counters: what a transition is. */
@@ -329,7 +329,7 @@ const inFlight = eachOnPoolInFlight({
   },
 });
 
-/** E1 for what an event tells. */
+/** Cases of E1: the content of an event. */
 export const eventContentCases: readonly ConformanceCase[] = [
   ...eventContentOwnPools,
   ...eventContentOnePool,

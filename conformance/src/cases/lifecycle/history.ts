@@ -15,5 +15,5 @@ function historyCase(n: number): ConformanceCase {
   };
 }
 
-/** All rules together, as no case for a single one would think of. */
+/** Cases with random calls, for faults that only a combination of rules shows. */
 export const historyCases: readonly ConformanceCase[] = [1, 2, 3].map(historyCase);

@@ -229,7 +229,7 @@ function matrixCase(stage: Stage, verb: Verb): ConformanceCase {
   });
 }
 
-/** Every pair of stage and verb, the illegal ones too. */
+/** A case for every pair of stage and verb, also for pairs that change nothing. */
 export const matrixCases: readonly ConformanceCase[] = stages.flatMap((stage) =>
   verbs.map((verb) => matrixCase(stage, verb)),
 );

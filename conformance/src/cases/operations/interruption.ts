@@ -198,7 +198,7 @@ export const interruptionCases: readonly ConformanceCase[] = [
   ...(['take', 'flush', 'sweep', 'setLimits'] as const).map((verb) => anyMomentOf(verb, mustFifo, {})),
 ];
 
-/** That verb has no other pools. */
+/** Cases that interrupt `revise`, a verb of priority pools alone. */
 export const revisionInterruptionCases: readonly ConformanceCase[] = [
   anyMomentOf('revise', mustRank, { ordering: 'priority' }),
 ];

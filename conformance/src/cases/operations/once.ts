@@ -184,7 +184,7 @@ const ownPools = mustEach({
   },
 });
 
-/** M1, M2: what a caller hands in is read once, whatever it is. */
+/** Cases of M1 and M2: every argument is read once. */
 export const onceCases: readonly ConformanceCase[] = [...onePool, ...ownPools];
 
 const most = 1_000;

@@ -36,7 +36,7 @@ export const chanceCases: readonly ConformanceCase[] = [1, 2, 3, 4].map((n) =>
 
 const steps = 300;
 
-/** All rules of priority pools together, as no case for a single one would think of. */
+/** Cases with random calls to priority pools, for faults that only a combination of rules shows. */
 export const priorityHistoryCases: readonly ConformanceCase[] = [
   {
     id: 'history/priority',

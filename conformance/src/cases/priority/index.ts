@@ -21,7 +21,7 @@ import { returningCases, revivedEntryCases } from './returning.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 
-/** The cases of pools with limits and an order of their own: P1–P18. */
+/** The cases of P1–P18. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,

@@ -4,7 +4,7 @@ import type { Budget, Limits, Revision, Submission, Verdict } from '../../model/
 import type { PriorityModel } from '../../model/priority/model.ts';
 import type { HistoryClock, PriorityCall } from './call.ts';
 
-/** Small, so that a few calls fill the pool, and nearly every bound is met again and again. */
+/** Small limits, so that a few calls fill the pool, and nearly every limit is reached often. */
 export const historyLimits: Limits = {
   maxTxs: 8,
   maxBytes: 130,
@@ -72,7 +72,7 @@ const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
 
 type Named = Exclude<PriorityCall, { readonly verb: 'advance' }>;
 
-/** Chooses calls that fit a state, in a small world of hashes, tags, senders and peers. */
+/** Chooses random calls that suit a state, from a few hashes, tags, senders and peers. */
 export class PriorityCallMaker {
   readonly #random: Random;
   readonly #hashes: readonly string[];
@@ -285,7 +285,7 @@ export class PriorityCallMaker {
 /** A point that no history has. */
 const last = { slot: 2 ** 40, hash: 'ff'.repeat(32) };
 
-/** Calls after which nothing is live, and the log has nothing in it that asks for a tag. */
+/** Calls that empty the pool: nothing is live then, and no log entry requires a tag. */
 export function drainCalls(hashes: readonly string[], maxFinalized: number): PriorityCall[] {
   const fillers = Array.from({ length: maxFinalized }, (_, i) => ({
     hash: i.toString(16).padStart(128, '0'),

@@ -15,12 +15,12 @@ type PriorityVerb =
   | 'flush'
   | 'setLimits';
 
-/** One call of a mutating verb, as data; or a move of the clock that all nodes share. */
+/** One call of a mutating verb, as data, or a change of the clock that all nodes share. */
 export type PriorityCall =
   | { [V in PriorityVerb]: { readonly verb: V; readonly args: Parameters<MempoolStore[V]> } }[PriorityVerb]
   | { readonly verb: 'advance'; readonly args: readonly [ms: number] };
 
-/** What can be called: a store, or the model, which answers at once. */
+/** The verbs that change a pool: of a store, or of the model, which answers at once. */
 export type PriorityCallable = {
   [V in PriorityVerb]: (
     ...args: Parameters<MempoolStore[V]>
@@ -39,7 +39,7 @@ export class HistoryClock {
   }
 }
 
-/** Makes the call. A refusal of the library is an answer, a fault of the store is thrown. The clock is the caller's to move. */
+/** Makes the call. A `MempoolError` becomes an answer, except `ERR_MEMPOOL_INTERNAL`; any other error is thrown. The caller moves the clock. */
 export async function performPriority(target: PriorityCallable, call: PriorityCall): Promise<Answer> {
   if (call.verb === 'advance') return { value: null };
   try {

@@ -18,12 +18,12 @@ const maxTold = 200;
 export interface PriorityHistoryOptions {
   readonly seed: number;
   readonly steps: number;
-  /** Opens a new, empty priority pool with the options given; called again for every attempt to shorten a history that fails. */
+  /** Opens a new, empty priority pool with the given options. It is called again for every attempt to shorten a failing history. */
   readonly open: (options: OpenOptions) => Promise<MempoolStore>;
   readonly signal?: AbortSignal | undefined;
-  /** How long a history that fails is shortened at the most, in milliseconds; default 20,000. */
+  /** The longest time to shorten a failing history, in milliseconds; default 20,000. */
   readonly shortenMs?: number | undefined;
-  /** Told after every call of the whole history. */
+  /** Called after every call of the whole history, with the number of calls made. */
   readonly onStep?: ((steps: number) => void) | undefined;
 }
 
@@ -34,9 +34,9 @@ export interface PriorityHistory {
 }
 
 /**
- * Makes a history of chance for a priority pool and checks after every call that outcome, events and the whole state are the
- * model's, and promises that need no model; at the end, that a drained pool keeps nothing. A history that fails is shortened,
- * and told with its seed as code.
+ * Makes random calls to a priority pool. After each it compares outcome, events and the whole state with a model, and checks
+ * rules that need no model. At the end it checks that a drained pool keeps nothing but its log. A failing history is shortened, and
+ * reported as code with its seed.
  *
  * @throws Error with the difference and the history as code
  */
@@ -130,7 +130,7 @@ async function faultOf({ hashes, calls }: PriorityHistory, options: PriorityHist
   return null;
 }
 
-/** How often each kind of outcome, reason of a drop and failure occurs in a history: what it would not find is not in here. */
+/** How often each outcome, drop reason and error occurs in a history. A history cannot test an outcome that is missing here. */
 export async function tallyOf({ calls }: PriorityHistory): Promise<ReadonlyMap<string, number>> {
   const clock = new HistoryClock();
   const model = newModel(clock);

@@ -22,7 +22,7 @@ const budgets: readonly Budget[] = [
   { maxGas: 0, skip: 100 },
 ];
 
-/** All that can be read of a priority pool but its dump, as values that compare. */
+/** Everything that can be read from a priority pool except its dump, as values that can be compared. */
 export async function observePriority(
   reader: LifeReader & AnyPoolReader,
   hashes: readonly string[],

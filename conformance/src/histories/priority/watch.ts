@@ -10,7 +10,7 @@ import { observePriority } from './observation.ts';
 /** How often, in calls, everything is read; the dump and the events are after each. */
 const readEvery = 11;
 
-/** Watches a priority pool from its beginning and compares it with the model. */
+/** Reads a new priority pool's events from the first on, and compares the pool with the model. */
 export class PriorityWatch {
   readonly #store: MempoolStore;
   readonly #hashes: readonly string[];
@@ -161,7 +161,7 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
   assert.ok(!isRoom, `${victims[0]} was evicted for nothing`);
 }
 
-/** @throws AssertionError where a pool that is empty keeps anything but its log */
+/** @throws AssertionError if an empty pool keeps anything but its log */
 export function assertDrained({ entries, totals, lastGossipSeq: _, limits: __, ...lists }: PoolDump): void {
   const left = entries.filter(({ stage }) => stage !== 'Dropped' && stage !== 'Finalized');
   assertSame(left, [], 'a drained pool keeps transactions');

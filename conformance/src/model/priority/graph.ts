@@ -1,7 +1,7 @@
 import type { LiveStage } from 'mempool-core';
 import type { DumpedEntry, Limits, Load, WholeVerdict } from './entry.ts';
 
-/** A live transaction, as far as the order asks for it. */
+/** The parts of a live transaction that the order depends on. */
 export interface Member {
   readonly hash: string;
   readonly seq: number;
@@ -10,7 +10,7 @@ export interface Member {
   readonly verdict: WholeVerdict;
 }
 
-/** What is live, and the tags that the chain has satisfied. Every function here starts from nothing and walks over all of it. */
+/** The live transactions, and the tags that the chain has satisfied. Each function here walks over all of them and caches nothing. */
 export interface Graph {
   readonly members: readonly Member[];
   readonly satisfied: ReadonlySet<string>;
@@ -30,7 +30,7 @@ function isMet(graph: Graph, tag: string): boolean {
   return graph.satisfied.has(tag) || providersOf(graph, tag).some(({ stage }) => stage !== 'Pending');
 }
 
-/** Pending ones that provide what it waits for, each once. */
+/** The Pending transactions that provide a tag which this one requires and which is not met; each once. */
 export function parentsOf(graph: Graph, { verdict }: Member): Member[] {
   const awaited = verdict.requires.filter((tag) => !isMet(graph, tag));
   return [...new Set(awaited.flatMap((tag) => providersOf(graph, tag)))];
@@ -68,7 +68,7 @@ function placeOf(graph: Graph, member: Member): OrderKey {
   return { ready, effectivePriority: lowest, tieBreakSeq, depth };
 }
 
-/** Pending ones from the best to the worst. */
+/** The Pending transactions, from the best to the worst. */
 export function orderOf(graph: Graph): Ranked[] {
   const pending = graph.members.filter(({ stage }) => stage === 'Pending');
   return pending.map((member) => ({ ...member, place: placeOf(graph, member) })).sort(inOrder);
@@ -85,7 +85,7 @@ function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether it needs itself, were everything live waiting: then no order has it before and after itself. */
+/** Whether the transaction would be its own ancestor if all live transactions were Pending. */
 export function closesCycle(graph: Graph, { hash, verdict }: Member): boolean {
   const others = graph.members.filter((member) => member.hash !== hash);
   const asked = new Set(verdict.requires.filter((tag) => !graph.satisfied.has(tag)));
@@ -95,7 +95,7 @@ export function closesCycle(graph: Graph, { hash, verdict }: Member): boolean {
   return verdict.provides.some((tag) => asked.has(tag));
 }
 
-/** What limits count: what waits and what is in flight unconfirmed. */
+/** The transactions that limits count: Pending, Propagated and Acknowledged. */
 export function countedOf({ members }: Graph): Member[] {
   return members.filter(({ stage }) => stage !== 'Confirmed');
 }
