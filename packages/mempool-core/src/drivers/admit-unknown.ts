@@ -6,7 +6,7 @@ import { floorOf } from '../priority/eviction.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 
-/** Whether nobody knows any of them, none has a tag, and none comes twice: as most are in pools without chains. */
+/** True if the pool knows none of the submissions, none has a tag, and no hash occurs twice. This is common. */
 export function areUnknown({ index, ledger }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
   for (const { hash, verdict } of submissions) {
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
@@ -16,8 +16,9 @@ export function areUnknown({ index, ledger }: PriorityPool, submissions: readonl
 }
 
 /**
- * What `admitStep` and `commit` come to for strangers, without a step: whether each is taken in is known before anything
- * changes, and what it pushes out is all that it touches. For a pool that is kept nowhere else, and a call without operation id.
+ * Does the same as `admitStep` and `commit`, without a step, if `areUnknown` is true. Then each refusal is known before
+ * anything changes, and only new and evicted transactions change. For a pool that is stored nowhere else, and a call
+ * without an operation id. Returns the outcomes in the order given.
  */
 export function admitUnknown(
   pool: PriorityPool,

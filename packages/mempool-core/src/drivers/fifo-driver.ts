@@ -20,7 +20,7 @@ import {
 import { callTimeOf, claimEnd, poolClock } from '../rules/pool-clock.ts';
 import type { PoolView, Step } from '../rules/step.ts';
 
-/** The verbs that a pool in order of arrival has beside those of every pool. */
+/** The verbs that a fifo pool has in addition to those of every pool. */
 export type FifoVerbs = Pick<
   PriorityVerbs,
   'reap' | 'take' | 'sweep' | 'since' | 'payloads' | 'peekParked' | 'flush' | 'setLimits'
@@ -32,13 +32,13 @@ export interface FifoDriverParts {
   readonly options: Partial<Pick<DriverOptions, 'limits' | 'now'>>;
 }
 
-/** Of a backend whose state is a ledger. */
+/** The fifo verbs of a backend whose state is a ledger. Stores the limits that `options` names. */
 export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerbs {
   const now = poolClock(options);
   const { fifo } = ledger;
   const setLimits = (limits: Partial<Limits>, context: WriteContext): Limits =>
     write('setLimits', context, (view) => limitsStep(view, limits, fifo.maxTxs));
-  // The latest open that names a limit sets it.
+  // If several opens name a limit, the latest one sets it.
   setLimits(options.limits ?? {}, { operationId: undefined, signal: undefined });
   return {
     reap: (budget) => reapFifo(fifo.pending(), budget),

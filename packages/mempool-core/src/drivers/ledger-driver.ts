@@ -21,12 +21,13 @@ import {
 } from '../rules/step.ts';
 import { fifoVerbs } from './fifo-driver.ts';
 
+/** The outcome of a call without the live lease that it needs (X6). Nothing was written. */
 export interface FencedOutcome {
   readonly kind: 'fenced';
   readonly tip: Tip;
 }
 
-/** L1, L2, L13, with refusals of what has no room. */
+/** L1, L2, L13: receives the transactions that fit and refuses the others. */
 function receiveWithin(
   ledger: Ledger,
   transactions: readonly Transaction[],
@@ -37,31 +38,34 @@ function receiveWithin(
   return { ...step, outcome: admission.outcomes(step.outcome) };
 }
 
-/** A JavaScript Map ends at 2 ** 24 entries, and says so when it is too late. */
+/** A JavaScript Map throws at 2 ** 24 entries, in the middle of a write. This limit is checked before. */
 const maxRows = 16_000_000;
 
-/** Nothing, at once: a union, for a function that returns a promise is one that returns `void` alone. */
-// biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return statement returns
+/** The result of a synchronous function without a value. `void` alone would also allow a promise. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement returns void
 export type Done = void | undefined;
 
+/** The parts that `ledgerDriver` needs of a backend. */
 export interface LedgerDriverParts {
   readonly ledger: Ledger;
   readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced'> &
     Partial<Pick<DriverOptions, 'limits' | 'now'>>;
-  /** Who leads (X6); without it nobody ever does. */
+  /** The source of the leader's lease (X6). Without it no node ever leads. */
   readonly leases?: LeaseSource | undefined;
   /**
-   * Keeps the step wherever it is to be kept, then applies it to the ledger. Must not have done either when it throws (X1).
-   * Left out where the ledger is all there is. Synchronous: the next call is planned on what this one left, so a promise is
-   * refused, by its type and as `ERR_MEMPOOL_INTERNAL`.
+   * Stores the step, then applies it to the ledger. If it throws, it must have done neither (X1). Leave it out if the
+   * ledger is the only storage. It must be synchronous, because the next call is planned on its result. A promise is
+   * refused by the type and with `ERR_MEMPOOL_INTERNAL`.
    */
   readonly commit?: ((step: Step<unknown>) => Done) | undefined;
   close(): void;
 }
 
 /**
- * Every verb of a backend whose state is a ledger. A writing one is planned as a whole, then committed, in one synchronous
- * step: nothing comes between. What writes nothing is not committed.
+ * Implements every verb for a backend whose state is a ledger. A writing call is planned as a whole and committed in
+ * one synchronous step, so no other call comes between. A step that writes nothing is not committed.
+ *
+ * @throws `ERR_MEMPOOL_INTERNAL` if `commit` is an async function
  */
 export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerDriverParts): StoreDriver {
   const { thresholds } = options;
@@ -89,7 +93,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
   }
 
   return {
-    // Whoever keeps steps elsewhere may do so for a while: he gets bytes that no caller changes meanwhile (M1).
+    // A `commit` may use the bytes after the call, so it gets copies that no caller can change (M1).
     ...(commit === undefined && { copiesPayloads: true }),
     receive,
     move: (verb, hashes, context) => write(verb, context, (view) => moveStep(view, verb, hashes)),
@@ -102,7 +106,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
   };
 }
 
-/** @throws `ERR_MEMPOOL_INTERNAL` where it answers with a promise */
+/** Checks that `commit` is synchronous, now and at each call. @throws `ERR_MEMPOOL_INTERNAL` if it is not */
 export function atOnce(commit: (step: Step<unknown>) => Done): (step: Step<unknown>) => void {
   if (isAsyncFunction(commit)) throw notAtOnce();
   return (step) => {
@@ -114,7 +118,7 @@ export function atOnce(commit: (step: Step<unknown>) => Done): (step: Step<unkno
 }
 
 function notAtOnce(): MempoolError {
-  return new MempoolError('ERR_MEMPOOL_INTERNAL', 'commit must be synchronous: it returned a promise');
+  return new MempoolError('ERR_MEMPOOL_INTERNAL', 'commit must be synchronous and must not return a promise');
 }
 
 type FenceParts = Pick<LedgerDriverParts, 'ledger' | 'leases'> & {
@@ -122,8 +126,8 @@ type FenceParts = Pick<LedgerDriverParts, 'ledger' | 'leases'> & {
 };
 
 /**
- * X6: writes under the live lease only, which a planned step that moves the tip prolongs. A call that was answered before is answered
- * again, whoever leads by now.
+ * X6: writes only under the live lease. A step that moves the tip renews that lease. If the operation id is known, the
+ * call returns its recorded outcome, even if another node leads now.
  */
 export function fencedCall<T>(
   { ledger, leases, options }: FenceParts,
@@ -146,7 +150,7 @@ export type LedgerReads = Omit<
   'copiesPayloads' | 'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'close' | keyof PriorityVerbs
 >;
 
-/** What reads records, whatever the order of the pool. */
+/** The reading verbs that fifo and priority pools share. */
 export function ledgerReads(ledger: Ledger): LedgerReads {
   return {
     peekPending: (after, limit) => ledger.peekPending(after, limit),
@@ -161,8 +165,8 @@ export function ledgerReads(ledger: Ledger): LedgerReads {
   };
 }
 
-/** M3. @throws `ERR_MEMPOOL_STORE_FULL` */
+/** M3. @throws `ERR_MEMPOOL_STORE_FULL` if `count` more transactions do not fit */
 export function assertRoom(ledger: Ledger, count: number): void {
   if (ledger.size + count <= maxRows) return;
-  throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `memory takes ${maxRows} transactions`);
+  throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `memory holds at most ${maxRows} transactions`);
 }

@@ -1,33 +1,34 @@
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
 import { type RetryOptions, retryUntil } from './retry.ts';
 
-/** A write that is not answered yet. */
+/** A write that has no answer yet. */
 interface PendingWrite {
   readonly number: number;
-  /** Whether an attempt may have been applied. */
+  /** True if an attempt may have been applied. */
   sent: boolean;
-  /** Sends it; `null` unless it waits for its turn. */
+  /** Starts the next attempt; `null` unless the write waits for its turn. */
   go: (() => void) | null;
 }
 
 /**
- * For backends whose store may be out of reach or busy: keeps the writes of one node in the order of their calls (M2). While all is well each is sent at once; behind one that failed
- * unsent or lost its answer the later ones wait. On a connection that has not answered yet one goes ahead alone: a server
- * that is still loading may refuse the first of many and take the next.
+ * Keeps the writes of one node in the order of their calls (M2), for a store that may be busy or unreachable. Normally
+ * every write is sent at once. If a write cannot be sent or its answer is lost, later writes wait for it. A new
+ * connection carries one write alone until it has answered: a server that is still loading may refuse the first of many
+ * writes and accept the next.
  */
 export class OrderedWriter {
-  /** Those that wait for their turn or pause before the next attempt, in the order of the calls. */
+  /** The writes that wait for their turn or pause before their next attempt, in the order of the calls. */
   readonly #held: PendingWrite[] = [];
   #calls = 0;
   #out = 0;
   #trusted = false;
 
-  /** Says that there is a new connection. */
+  /** Tells the writer that the connection is new. */
   distrust(): void {
     this.#trusted = false;
   }
 
-  /** As `retryUntil`. @throws what it throws */
+  /** Runs `attempt` like `retryUntil`, with the same errors, in the order of the calls. */
   async run<T>(options: RetryOptions, attempt: (remainingMs: number) => Promise<T> | T): Promise<T> {
     const { timeoutMs, clock, signal } = options;
     const deadline = clock() + timeoutMs;
@@ -44,7 +45,7 @@ export class OrderedWriter {
     }
   }
 
-  /** As `run`, for attempts that end at once: while nothing is in the way, so does this. */
+  /** Like `run`, for a synchronous `attempt`. Without other writes in progress, it returns the answer at once. */
   runNow<T>(options: RetryOptions, attempt: (remainingMs: number) => T): T | Promise<T> {
     if (this.#held.length > 0 || this.#out > 0) return this.run(options, attempt);
     const failed: unknown[] = [];
@@ -102,7 +103,7 @@ export class OrderedWriter {
       };
       const abort = () => fail(signal?.reason);
       const late = () =>
-        fail(new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'an earlier write still waits for the store'));
+        fail(new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'an earlier write of this node still waits for the store'));
       const timer = setTimeout(late, remainingMs);
       signal?.addEventListener('abort', abort);
       call.go = () => {

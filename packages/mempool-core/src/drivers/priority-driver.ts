@@ -33,28 +33,28 @@ import { callTimeOf } from '../rules/pool-clock.ts';
 import type { Step } from '../rules/step.ts';
 import type { FencedOutcome } from './ledger-driver.ts';
 
-/** Plans one call on a pool. `nowMs`: the pool's clock. */
+/** Plans one call on a pool. `nowMs` is the time of the pool's clock in milliseconds since 1970. */
 export type Plan<T> = (pool: Planning, nowMs: number) => Step<T>;
 
 /**
- * What a backend writes for priority pools: how the pool in memory is brought up to date, how a step is kept, and how records
- * are fetched. The verbs are made of it.
+ * The storage of a priority pool, which each backend implements. It brings the pool in memory up to date, stores steps
+ * and fetches records. `priorityDriver` implements the verbs on it.
  */
 export interface PriorityStorage {
-  /** Reads the pool as it is now, other nodes' commits included. */
+  /** Reads the current pool, including the commits of other nodes. */
   read<T>(context: ReadContext, read: (pool: PriorityPool) => T): Awaitable<T>;
   /**
-   * Plans on the pool as it is now and keeps the step, whole or not at all; answers a known operation id from its record (X2).
-   * A step without events, operation id and change of the pool need not be kept.
+   * Plans on the current pool and stores the whole step or nothing. Returns the recorded outcome if the operation id is
+   * known (X2). A step without events, operation id and change of the pool need not be stored.
    */
   write<T>(verb: string, context: WriteContext, plan: Plan<T>): Awaitable<T>;
-  /** The same under the live lease of the pool's election (X6). */
+  /** Like `write`, but only under the live lease of the pool's election (X6). */
   writeUnderLease<T>(verb: string, context: ChainContext, plan: Plan<T>): Awaitable<T | FencedOutcome>;
-  /** The live records that `choose` names, in its order, cut as a page is (O6, M2). */
+  /** The live records of the hashes that `choose` returns, in that order, cut to one page (O6, M2). */
   stored(context: ReadContext, choose: (pool: PriorityPool) => readonly string[]): Awaitable<StoredTransaction[]>;
-  /** The bodies of the live ones among these, in their order. */
+  /** The transactions with payloads, in the order of the hashes; `null` for a hash that is not live. */
   bodies(context: ReadContext, hashes: readonly string[]): Awaitable<(Transaction | null)[]>;
-  /** Of the state as it is stored, read anew. */
+  /** Reads the stored state anew and returns its dump. */
   dump(context: ReadContext): Awaitable<PoolDump>;
 }
 
@@ -63,7 +63,7 @@ type PlannedVerbs = Pick<
   'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'peekPending' | 'usage' | 'payloads'
 >;
 
-/** The verbs of a priority pool that plan on it or read its index. The rest reads records, as for any pool. */
+/** The verbs of a priority pool that plan on it or read its index. The other verbs read records, as in any pool. */
 export function priorityDriver(
   storage: PriorityStorage,
   { thresholds }: Pick<DriverOptions, 'thresholds'>,
@@ -112,21 +112,20 @@ export function priorityDriver(
 
 const noMoment: CheckedCallTime = { now: null, height: null };
 
-/** The moment of a call, by the pool's clock and height where the caller does not say. */
-export /** @throws `ERR_MEMPOOL_INVALID` for a time that no record can keep, which the application's clock may give */
-function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedCallTime): AdmissionTime {
+/** The time of a call: the caller's, else the pool's. @throws `ERR_MEMPOOL_INVALID` if it is not a safe integer */
+export function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedCallTime): AdmissionTime {
   const nowMs = Math.floor(callTimeOf(now, poolNowMs));
-  if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that gives a safe integer of milliseconds');
+  if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that returns a safe integer of milliseconds');
   return { nowMs, height: height ?? view.currentTip.tick };
 }
 
-/** The record of a lot does not say what is in it: that is what is still under the lease. */
+/** The recorded outcome of a `take` has no transactions. The answer has those that are still under the claim. */
 function wholeLot(storage: PriorityStorage, lot: Claim, context: ReadContext): Awaitable<Claim> {
   if ('transactions' in lot) return lot;
   return storage.read(context, ({ index }) => repeatedClaim(index, lot));
 }
 
-/** What left the pool between the look and the fetching is not told. A page ends before what is damaged (M2). */
+/** Adds the payloads, except of transactions that have left the pool. Ends the page before a damaged record (M2). */
 function withPayloads(storage: PriorityStorage, choice: GossipChoice, context: ReadContext): Awaitable<GossipPage> {
   const { items, next } = choice;
   const bodies = storage.bodies(
@@ -144,7 +143,7 @@ function withPayloads(storage: PriorityStorage, choice: GossipChoice, context: R
   return page.catch((error: unknown) => withPayloads(storage, beforeDamage(choice, error), context));
 }
 
-/** @throws the error, where nothing comes before what is damaged */
+/** Ends the page before the damaged record. @throws the given error if no item comes before that record */
 function beforeDamage({ items }: GossipChoice, error: unknown): GossipChoice {
   const hash = isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? error.details.hash : undefined;
   const at = items.findIndex((item) => item.hash === hash);
@@ -153,7 +152,7 @@ function beforeDamage({ items }: GossipChoice, error: unknown): GossipChoice {
   return { items: items.slice(0, at), next: last.gossipSeq };
 }
 
-/** At once where the answer is there: in memory a wait costs as much as a call. */
+/** Calls `next` at once if the answer is no promise: in memory, a wait costs as much as a whole call. */
 function after<A, B>(answer: Awaitable<A>, next: (answer: A) => Awaitable<B>): Awaitable<B> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }

@@ -11,21 +11,21 @@ import { admitUnknown, areUnknown } from './admit-unknown.ts';
 import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, ledgerReads } from './ledger-driver.ts';
 import { momentIn, type Plan, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 
+/** The parts that `priorityLedgerDriver` needs of a backend. */
 export interface PriorityLedgerParts {
   readonly pool: PriorityPool;
   readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced' | 'now'>;
-  /** Who leads (X6); without it nobody ever does. */
+  /** The source of the leader's lease (X6). Without it no node ever leads. */
   readonly leases?: LeaseSource | undefined;
   /**
-   * Keeps the step wherever it is to be kept; the pool takes it after that. Where it throws, it must have kept nothing, and the
-   * pool stays as it was (X1). Left out where the pool is all there is. Synchronous: the next call is planned on what this one
-   * left, so a promise is refused, by its type and as `ERR_MEMPOOL_INTERNAL`.
+   * Stores the step; the pool applies it afterwards. If it throws, it must have stored nothing, and the pool does not
+   * change (X1). Leave it out if the pool is the only storage. It must be synchronous, as in `LedgerDriverParts`.
    */
   readonly commit?: ((step: Step<unknown>) => Done) | undefined;
   close(): void;
 }
 
-/** How such a pool is written and read. */
+/** The storage of a priority pool that is in memory. */
 function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, clock: () => number): PriorityStorage {
   const { ledger } = pool;
   const keep = commit === undefined ? () => undefined : atOnce(commit);
@@ -60,13 +60,17 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
   };
 }
 
-/** Every verb of a backend whose priority pool is in memory, payloads and all, whatever keeps its steps besides. */
+/**
+ * Implements every verb for a backend that has its priority pool in memory, including payloads.
+ *
+ * @throws `ERR_MEMPOOL_INTERNAL` if `commit` is an async function
+ */
 export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
   const { pool, options, commit, close } = parts;
   const clock = poolClock(options);
   const driver = priorityDriver(ledgerStorage(parts, clock), options);
   return {
-    // As in `ledgerDriver`.
+    // For the same reason as in `ledgerDriver`.
     ...(commit === undefined && { copiesPayloads: true }),
     ...ledgerReads(pool.ledger),
     ...driver,

@@ -4,20 +4,21 @@ import { isMempoolError, MempoolError, type MempoolErrorCode } from '../contract
 const firstPauseMs = 2;
 const longestPauseMs = 100;
 
+/** How long `retryUntil` repeats a call, and the signal that may abort it. */
 export interface RetryOptions {
-  /** How long to go on, in milliseconds of `clock`. */
+  /** How long to repeat, in milliseconds of `clock`. */
   readonly timeoutMs: number;
   readonly clock: () => number;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * X5: repeats `attempt` until it succeeds or the time is used up. An attempt says by its error what happened:
- * `ERR_MEMPOOL_UNAVAILABLE` (nothing was sent) and `ERR_MEMPOOL_OUTCOME_UNKNOWN` (sent, answer lost) are tried again, any
- * other error ends the call. Once one attempt was sent, the signal does not end the call any more (R3), and a refusal of a
- * later one (a replica, credentials, no room) ends it as `ERR_MEMPOOL_OUTCOME_UNKNOWN`: the one before may have been applied.
+ * X5: repeats `attempt` until it succeeds or the time is used up. `ERR_MEMPOOL_UNAVAILABLE` (nothing was sent) and
+ * `ERR_MEMPOOL_OUTCOME_UNKNOWN` (sent, answer lost) are tried again. Any other error ends the call. After one attempt
+ * was sent, the signal no longer ends the call (R3). If a later attempt is then refused (a replica, credentials, no
+ * room), the call ends with `ERR_MEMPOOL_OUTCOME_UNKNOWN`, because the earlier attempt may have been applied.
  *
- * @throws the last attempt's error or that, or the signal's reason while nothing was sent
+ * @throws the error of the last attempt or `ERR_MEMPOOL_OUTCOME_UNKNOWN`, or the signal's reason while nothing was sent
  */
 export async function retryUntil<T>(
   { timeoutMs, clock, signal }: RetryOptions,
@@ -42,10 +43,10 @@ function isUndecided(error: unknown): boolean {
   return isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') || isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
 }
 
-/** What a store answers when it has looked at the call and its operation id: that holds for every attempt. */
+/** A store returns these codes after it has looked up the operation id. They hold for every attempt. */
 const answers: readonly MempoolErrorCode[] = ['ERR_MEMPOOL_INVALID', 'ERR_MEMPOOL_CORRUPT'];
 
-/** An attempt that was turned away does not tell what became of one that was sent. */
+/** A refused attempt does not tell whether an earlier attempt was applied. */
 function outcome(error: unknown, sent: boolean): unknown {
   if (!sent || isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN')) return error;
   if (isMempoolError(error) && answers.includes(error.code)) return error;
@@ -53,7 +54,7 @@ function outcome(error: unknown, sent: boolean): unknown {
   return new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', message, { cause: error });
 }
 
-/** Half of the pause is by chance, so that waiting writers do not meet again. */
+/** Half of the pause is random, so that waiting writers do not try again at the same time. */
 async function pause(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
   const waitMs = pauseMs * (0.5 + Math.random() / 2);
   try {
