@@ -1,17 +1,18 @@
 import type { BlockEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
 
-/** What follows hash and seq in a transaction's event: the same for most events of a call, so that they share one. */
+/** A transaction event without its numbers and hash, or a block event. Most events of a call share one such object. */
 export type EventTail = Omit<TransactionEvent, 'eventSeq' | 'hash' | 'seq'> | BlockEvent;
 
 /**
- * A stretch of the log, with room for all of it from the start: growing would copy it, and keep room that nobody uses.
+ * A section of the event log. Its arrays have their full length from the start: growing would copy them and reserve
+ * unused memory.
  */
 interface Chunk {
   readonly hashes: string[];
   readonly seqs: Float64Array;
-  /** Places in `tails`. */
+  /** For each event, the index of its tail in `tails`. */
   readonly tailOf: Uint16Array;
-  /** Each the first time that it follows another. */
+  /** A tail that equals the tail of the event before is not repeated. */
   readonly tails: EventTail[];
 }
 
@@ -25,7 +26,7 @@ const arrivalTail: Exclude<EventTail, BlockEvent> = {
   reason: null,
 };
 
-/** Of one that waited, or that nobody knew, and that was Dropped. */
+/** The tail of a Pending or unknown transaction that is Dropped. */
 export function droppedTail(stage: 'Pending' | 'Unknown', reason: string): EventTail {
   return { ...arrivalTail, stage: 'Dropped', previous: { stage, confirmations: 0, nonConfirmations: 0 }, reason };
 }
@@ -39,22 +40,22 @@ function chunkOf(room: number): Chunk {
 const noChunk: Chunk = chunkOf(0);
 
 /**
- * The newest events of a pool in memory. A hundred thousand of them are kept, so an event is no object of its own but a place in
- * three arrays, two of them plain numbers; the hash is the string that the pool has anyway.
+ * The newest events of a pool in memory. It keeps a hundred thousand of them, so an event is no object but an index
+ * into three arrays. Two of them have plain numbers, and the third has the hash strings that the pool has anyway.
  */
 export class EventSeries {
   readonly #chunks: Chunk[] = [];
-  /** Events of the first chunk that are forgotten. */
+  /** Number of trimmed events in the first chunk. */
   #head = 0;
   #length = 0;
   #open: Chunk = noChunk;
-  /** Events of the open chunk. */
+  /** Number of events in the open chunk. */
   #used: number = chunkEvents;
   #newest: EventTail | null = null;
   /** Number of the newest event; 0 before the first. */
   last = 0;
 
-  /** Number of the oldest event kept; `last + 1` when there is none. */
+  /** Number of the oldest event kept; `last + 1` if none is kept. */
   get oldest(): number {
     return this.last - this.#length + 1;
   }
@@ -64,17 +65,17 @@ export class EventSeries {
     else this.#add(event.hash, event.seq, this.#tailOf(event));
   }
 
-  /** The event of a transaction that nobody knew and that became Pending. */
+  /** Adds the event of an unknown transaction that became Pending. */
   pushArrival(hash: string, seq: number): void {
     this.pushOf(hash, seq, arrivalTail);
   }
 
-  /** A transaction's event with what follows hash and seq made already. */
+  /** Adds an event of a transaction whose tail exists already. */
   pushOf(hash: string, seq: number, tail: EventTail): void {
     this.#add(hash, seq, tail);
   }
 
-  /** Forgets the oldest beyond `size`. */
+  /** Removes the oldest events beyond `size`. */
   trim(size: number): void {
     const excess = Math.max(0, this.#length - size);
     this.#length -= excess;
@@ -85,7 +86,7 @@ export class EventSeries {
     this.#head -= whole * chunkEvents;
   }
 
-  /** Copies of the events from a number on, at most `limit`. */
+  /** Copies of at most `limit` events, from this number on. */
   page(number: number, limit: number): StoreEvent[] {
     const events: StoreEvent[] = [];
     const first = Math.max(number, this.oldest);
@@ -94,7 +95,7 @@ export class EventSeries {
     return events;
   }
 
-  /** Copies of all. */
+  /** Copies of all events. */
   *all(): Generator<StoreEvent, undefined> {
     for (let n = this.oldest; n <= this.last; n++) yield this.#event(n);
   }
@@ -116,7 +117,7 @@ export class EventSeries {
     this.#open = chunkOf(chunkEvents);
     this.#chunks.push(this.#open);
     this.#used = 0;
-    // It is the first of its chunk.
+    // The first event of a chunk always adds its tail.
     this.#newest = null;
   }
 
@@ -136,7 +137,7 @@ export class EventSeries {
   }
 }
 
-/** Named one by one: a spread of the tail costs four times as much. */
+/** Names the fields: a spread of the tail costs four times as much. */
 function eventOf(eventSeq: number, hash: string, seq: number, tail: Exclude<EventTail, BlockEvent>): TransactionEvent {
   const { stage, previous, confirmations, nonConfirmations, point, reason } = tail;
   return {

@@ -4,9 +4,7 @@ import type { FifoEntry } from '../rules/fifo-step.ts';
 import { bodyOf, type Row } from './row.ts';
 import type { Rows } from './rows.ts';
 
-/**
- * What a ledger tells of a pool in order of arrival: its leases and its limit, and its rows as such a pool weighs them.
- */
+/** The rows of a ledger as a fifo pool reads them, with the pool's claims and its limit. */
 export class FifoRows extends FifoClaims {
   readonly #rows: Rows;
 
@@ -15,7 +13,7 @@ export class FifoRows extends FifoClaims {
     this.#rows = rows;
   }
 
-  /** How many more fit; below 0 where there are too many. */
+  /** The number of transactions that still fit; negative if there are too many. */
   get room(): number {
     if (this.maxTxs === Number.POSITIVE_INFINITY) return this.maxTxs;
     const { stageIndexes } = this.#rows;
@@ -23,12 +21,12 @@ export class FifoRows extends FifoClaims {
     return this.maxTxs - held;
   }
 
-  /** Pending ones by seq. */
+  /** The Pending rows by seq. */
   pending(): Iterable<FifoEntry> {
     return this.#rows.stageIndexes.pending.after(0);
   }
 
-  /** Pending, Propagated and Acknowledged ones behind a seq, by seq. */
+  /** The Pending, Propagated and Acknowledged rows with a greater seq, by seq. */
   *unconfirmed(after: number): Generator<FifoEntry, undefined> {
     const { pending, inflight } = this.#rows.stageIndexes;
     const flying = inflight.after(after).filter(({ stage }) => stage !== 'Confirmed');
@@ -40,7 +38,7 @@ export class FifoRows extends FifoClaims {
     for (; next !== undefined; next = flying.next().value) yield next;
   }
 
-  /** The live ones among these, with copies of their payloads. */
+  /** The transactions with copies of their payloads; `null` for a hash that is not live. */
   bodies(hashes: readonly string[]): (Transaction | null)[] {
     return hashes.map((hash) => {
       const row = this.#live(hash);
@@ -48,7 +46,7 @@ export class FifoRows extends FifoClaims {
     });
   }
 
-  /** What is in flight under leases of this id, by seq. */
+  /** The transactions in flight under claims of this id, by seq. */
   held(claimId: string): FifoEntry[] {
     const rows = this.under(claimId).map(({ hash }) => this.#live(hash));
     return rows.filter((row) => row !== null);

@@ -1,10 +1,11 @@
 import type { ChainPoint } from '../contract/transaction.ts';
 import type { ChainStep } from '../rules/step.ts';
 
+/** A block that a rollback can still undo or return to. */
 export interface KeptBlock {
   readonly tick: number;
   readonly point: ChainPoint;
-  /** The hashes that no kept block had carried before (L13). */
+  /** The hashes that no earlier kept block carried (L13). */
   readonly sighted: readonly string[];
 }
 
@@ -42,7 +43,7 @@ export class KeptBlocks {
       return;
     }
     const { tick, point, seen, unseen, floor } = step;
-    // First, so that a hash last carried by a block that goes is noted as carried by this one (L13).
+    // Old blocks go first: a hash that only an old block carried then counts as carried by this one (L13).
     while (this.floor < floor) this.#forget(this.floor++);
     this.add({ tick, point, sighted: seen.filter((hash) => !this.#inclusions.has(hash)) });
     for (const hash of unseen) this.#inclusions.delete(hash);
@@ -55,7 +56,7 @@ export class KeptBlocks {
     this.tick = block.tick;
   }
 
-  /** By tick, with the sightings that still count. */
+  /** The kept blocks by tick, with the inclusions that still count. */
   *all(): Generator<KeptBlock, undefined> {
     for (const block of this.#blocks.values())
       yield { ...block, sighted: block.sighted.filter((hash) => this.inclusion(hash) === block.tick) };

@@ -13,20 +13,21 @@ import { bodyOf, type LogRow, pointOf, stateOf } from './row.ts';
 import { Rows } from './rows.ts';
 import { Series } from './series.ts';
 
-/** One that waits. */
+/** A Pending transaction. */
 export interface Queued {
   readonly hash: string;
   readonly seq: number;
 }
 
-/** One that a call took in. */
+/** A transaction that a call admitted. */
 export interface Arrived {
   readonly body: Transaction;
   readonly seq: number;
+  /** True if the same call evicted it for a later transaction. */
   readonly isOver: boolean;
 }
 
-/** What a ledger holds, and every way in which it changes. */
+/** The state of a ledger and all operations that change it. */
 export class LedgerState {
   retention: Retention;
   readonly rows: Rows = new Rows();
@@ -55,8 +56,8 @@ export class LedgerState {
   }
 
   /**
-   * What `apply` does for a call of a priority pool that took in `arrived`, which nobody knew, and for their sake ended `ended`,
-   * which waited: both by seq. Those of the arrived that `isOver` had to go at once for later ones.
+   * Does the same as `apply` for a call of a priority pool that admitted the unknown transactions `arrived`, and for
+   * them evicted the Pending transactions `ended`. Both are sorted by seq.
    */
   admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
     const tail = droppedTail('Pending', reason);
@@ -70,15 +71,15 @@ export class LedgerState {
     this.wake();
   }
 
-  /** Tells the listeners of new events. */
+  /** Trims the oldest events and notifies the listeners of new events. */
   wake(): void {
     this.events.trim(this.retention.maxEvents);
     if (this.listeners.size > 0) for (const listener of this.listeners) listener();
   }
 
   /**
-   * The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next
-   * step.
+   * Yields the whole state as records for `restore` on a new ledger of the same epoch. Read them to the end before the
+   * next step.
    */
   *dump(): Generator<LedgerRecord, undefined> {
     const { tick, floor } = this.blocks;
@@ -98,7 +99,7 @@ export class LedgerState {
     for (const operation of this.operations.all()) yield { kind: 'operation', operation };
   }
 
-  /** Takes a piece that `dump` gave, in the same order; its bytes are the ledger's from here on. */
+  /** Restores a record of `dump`, in the order of `dump`. From then on the ledger owns its bytes. */
   restore(record: LedgerRecord): void {
     switch (record.kind) {
       case 'base':
@@ -124,7 +125,7 @@ export class LedgerState {
     }
   }
 
-  /** The end of one that waited, or that comes with its body. */
+  /** Ends a Pending transaction, or a new one whose body is given. */
   #end({ hash, seq, reason }: Queued & { readonly reason: string }, tail: EventTail, body: Transaction | null): void {
     const after = dropped(live(hash, seq, 'Pending', 0), 0, reason);
     this.#write({ after, point: null, body });
@@ -142,7 +143,7 @@ export class LedgerState {
     if (!isLive(after.stage)) this.log.push({ txState: after, point, row });
   }
 
-  /** A row comes with its body: a live one, or the latest log entry of its hash. */
+  /** A write with a body is a live record or the latest log entry of its hash, so it makes a row. */
   #restoreWrite(write: Write): void {
     const { after, point, body } = write;
     if (body !== null) this.#write(write);
@@ -150,31 +151,31 @@ export class LedgerState {
   }
 }
 
-/** A piece of a ledger's state: plain data, for a file of any format. */
+/** A record of a ledger's state: plain data for a file of any format. */
 export type LedgerRecord =
   | {
       readonly kind: 'base';
       readonly tick: number;
       readonly floor: number;
       readonly lastSeq: number;
-      /** Numbers of the newest log entry and of the newest event that are not kept any more. */
+      /** Numbers of the newest log entry and the newest event that were trimmed. */
       readonly trimmedLog: number;
       readonly trimmedEvents: number;
-      /** Only where there is something of it. */
+      /** Left out if the pool has no claims and no limit. */
       readonly fifo?: FifoRecord | null;
     }
   | { readonly kind: 'block'; readonly block: KeptBlock }
-  /** A live record, or a log entry: with a body where no later life of its hash has it. */
+  /** A live record or a log entry. It has no body if a later state of its hash has it. */
   | { readonly kind: 'write'; readonly write: Write }
   | { readonly kind: 'event'; readonly event: StoreEvent }
   | { readonly kind: 'operation'; readonly operation: OperationRecord };
 
-/** X2 in two generations: when the younger one is full, the older one goes as a whole. */
+/** X2: recorded outcomes in two generations. When the younger one is full, the older one is removed as a whole. */
 export class OperationRecords {
   #young = new Map<string, Uint8Array>();
   #old = new Map<string, Uint8Array>();
 
-  /** @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb */
+  /** The recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another verb used the id */
   find<Outcome>(verb: string, id: string): { readonly outcome: Outcome } | null {
     const record = this.#young.get(id) ?? this.#old.get(id);
     return record === undefined ? null : { outcome: decodeOutcome<Outcome>(verb, record) };
@@ -188,7 +189,7 @@ export class OperationRecords {
     this.#young.set(id, record);
   }
 
-  /** Oldest first. */
+  /** All records, the oldest first. */
   *all(): Generator<OperationRecord, undefined> {
     for (const generation of [this.#old, this.#young]) for (const [id, record] of generation) yield { id, record };
   }

@@ -25,8 +25,8 @@ import type { Series } from './series.ts';
 import type { SeqList } from './stage-indexes.ts';
 
 /**
- * A pool's whole state in memory: the view that steps are planned on, the answers of every reading verb, and one method that
- * writes. For a backend that keeps its working set in memory, whatever it keeps besides.
+ * The whole state of a pool in memory: steps are planned on it, `apply` writes them, and it answers every reading verb.
+ * For a backend that keeps its working set in memory, with or without another storage.
  */
 export class Ledger implements PoolView, EventSource {
   readonly #epoch: string;
@@ -37,7 +37,7 @@ export class Ledger implements PoolView, EventSource {
   readonly #events: EventSeries;
 
   /**
-   * `epoch`: made when the pool was made, and kept with it. `onForget`: told of each hash that left the log for good.
+   * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good.
    */
   constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
     this.#epoch = epoch;
@@ -49,7 +49,7 @@ export class Ledger implements PoolView, EventSource {
     this.#events = events;
   }
 
-  /** Trimming follows at the next write that appends. */
+  /** A change takes effect at the next write that appends. */
   get retention(): Retention {
     return this.#state.retention;
   }
@@ -62,15 +62,16 @@ export class Ledger implements PoolView, EventSource {
     return this.#state.fifo;
   }
 
-  /** Writes a step that was planned on this ledger as it is, then wakes the listeners. */
+  /** Writes a step that was planned on the current state, then notifies the listeners. */
   apply(step: Step<unknown>): void {
     this.#state.apply(step);
     if (step.events.length > 0) this.#state.wake();
   }
 
   /**
-   * What `receiveStep` and `apply` do (L1, L2, L13), without a step for what nobody knows, as nearly every transaction is: its row
-   * and its event are all that is made of it. For a pool that is kept nowhere else.
+   * Does the same as `receiveStep` and `apply` (L1, L2, L13). For an unknown transaction, as nearly all are, it makes
+   * no step, only a row and an event. For a pool that is stored nowhere else. @throws `ERR_MEMPOOL_INTERNAL` if a
+   * buffer was transferred
    */
   arrive(transactions: readonly Transaction[], thresholds: Thresholds): ReceiveOutcome[] {
     assertReadable(transactions);
@@ -81,31 +82,31 @@ export class Ledger implements PoolView, EventSource {
     return outcome;
   }
 
-  /** What `apply` does for a call of a priority pool that only took in `arrived` and ended `ended`. */
+  /** Does the same as `apply` for a call of a priority pool that only admitted `arrived` and evicted `ended`. */
   admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
     this.#state.admitAndEvict(ended, arrived, reason);
   }
 
-  /** Follows a step that was written elsewhere; its events are not kept here. */
+  /** Applies a step that is stored elsewhere. Its events are not kept here. */
   follow({ writes, chain }: Pick<Step<unknown>, 'writes' | 'chain'>, lastEventSeq: number): void {
     this.#state.apply({ outcome: null, writes, events: [], chain, operation: null });
     this.#events.last = lastEventSeq;
   }
 
   /**
-   * The whole state in pieces, for `restore` on a new ledger of the same epoch. Read it to the end before the next
-   * step.
+   * Yields the whole state as records for `restore` on a new ledger of the same epoch. Read them to the end before the
+   * next step.
    */
   dump(): Generator<LedgerRecord, undefined> {
     return this.#state.dump();
   }
 
-  /** Takes a piece that `dump` gave, in the same order; its bytes are the ledger's from here on. */
+  /** Restores a record of `dump`, in the order of `dump`. From then on the ledger owns its bytes. */
   restore(record: LedgerRecord): void {
     this.#state.restore(record);
   }
 
-  /** X2. @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb */
+  /** X2: the recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another verb used the id */
   findOperation<Outcome>(verb: string, id: string | undefined): { readonly outcome: Outcome } | null {
     return id === undefined ? null : this.#state.operations.find<Outcome>(verb, id);
   }
@@ -114,7 +115,7 @@ export class Ledger implements PoolView, EventSource {
     return this.#rows.lastSeq;
   }
 
-  /** Hashes that are live or in the log. */
+  /** The number of hashes that are live or in the log. */
   get size(): number {
     return this.#rows.size;
   }
@@ -136,7 +137,7 @@ export class Ledger implements PoolView, EventSource {
     return { point: this.pointAt(tick), tick };
   }
 
-  /** Number of the oldest log entry kept; `lastLogSeq + 1` when there is none. */
+  /** Number of the oldest log entry kept; `lastLogSeq + 1` if none is kept. */
   get firstLogSeq(): number {
     return this.#log.oldest;
   }
@@ -146,8 +147,7 @@ export class Ledger implements PoolView, EventSource {
   }
 
   /**
-   * Hashes that are not live, and whose latest log entry is before this number: they leave the pool when those entries
-   * go.
+   * The hashes that are not live and whose latest log entry has a lower number: they leave the pool with these entries.
    */
   endedBefore(logSeq: number): string[] {
     const hashes: string[] = [];
@@ -210,12 +210,12 @@ export class Ledger implements PoolView, EventSource {
     });
   }
 
-  /** Pending ones behind a seq, by seq. */
+  /** The Pending transactions with a greater seq, by seq. */
   pendingAfter(seq: number): Iterable<{ readonly hash: string }> {
     return this.#rows.stageIndexes.pending.after(seq);
   }
 
-  /** The live ones among these. */
+  /** The live transactions among these hashes, in the order given. */
   stored(hashes: readonly string[]): StoredTransaction[] {
     const rows = hashes.map((hash) => this.#rows.find(hash));
     return rows.filter((row) => row !== null && isLive(row.stage)).map((row) => this.#stored(row as Row));

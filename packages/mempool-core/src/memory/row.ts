@@ -1,21 +1,18 @@
 import { live, type TxState } from '../contract/lifecycle.ts';
 import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transaction } from '../contract/transaction.ts';
 
-/** What only a row has that a block has touched. */
+/** The additional fields of a Confirmed, Finalized or Dropped row. */
 interface Mark {
-  /** Its own, since it outlives the kept blocks (L12). */
+  /** The confirming block, kept here because it outlives the kept blocks (L12). */
   readonly point: ChainPoint | null;
-  /** Its latest log entry; `null` while live. */
+  /** The latest log entry of the hash; `null` while the transaction is live. */
   readonly final: TxState | null;
 }
 
-/**
- * What memory keeps of a hash that is live or in the log: as few fields as there can be, since there are a million of
- * them.
- */
+/** The record of a hash that is live or in the log. It has few fields, because a pool may have a million rows. */
 export interface Row {
   readonly hash: string;
-  /** The payload: `bytes` of the slab, from `start` on. */
+  /** The payload has `bytes` bytes and begins at offset `start` of the slab. */
   slab: Buffer;
   start: number;
   bytes: number;
@@ -26,17 +23,18 @@ export interface Row {
   mark: Mark | null;
 }
 
-/** What a ledger keeps of an entry of the log. */
+/** An entry of the log in memory. */
 export interface LogRow {
   readonly txState: TxState;
   readonly point: ChainPoint | null;
   /**
-   * Of its hash, with the payload: a page of the log is read without a look by hash. `null` where it was restored
-   * before its row.
+   * The row of the hash, which has the payload: reading a page of the log needs no search by hash. `null` if the entry
+   * was restored before its row.
    */
   readonly row: Row | null;
 }
 
+/** A new row. Copies the payload into `slabs`. */
 export function makeRow(
   txState: TxState,
   point: ChainPoint | null,
@@ -49,17 +47,19 @@ export function makeRow(
   return { hash, slab, start, bytes: payload.length, payloadType, seq, stage, tick, mark: markOf(txState, point) };
 }
 
+/** The live record or the latest log entry of the row. */
 export function stateOf({ hash, seq, stage, tick, mark }: Row): TxState {
   return mark?.final ?? live(hash, seq, stage as LiveStage, tick);
 }
 
+/** Writes the next state; payload and seq stay. */
 export function rewrite(row: Row, txState: TxState, point: ChainPoint | null): void {
   row.stage = txState.stage;
   row.tick = txState.tick;
   row.mark = markOf(txState, point);
 }
 
-/** The next life of its hash, with a payload and a seq of its own. */
+/** Writes a new transaction of a known hash: it has its own payload and seq, and the row stays the same object. */
 export function renew(
   row: Row,
   txState: TxState,
@@ -76,19 +76,19 @@ export function renew(
   rewrite(row, txState, point);
 }
 
-/** The row of a Pending transaction that nobody knew. */
+/** The row of a Pending transaction that was unknown. */
 export function arrivedRow({ hash, payload, payloadType }: Transaction, seq: number, slabs: PayloadSlabs): Row {
   slabs.put(payload);
   const { slab, start } = slabs;
   return { hash, slab, start, bytes: payload.length, payloadType, seq, stage: 'Pending', tick: 0, mark: null };
 }
 
-/** With a copy of the payload. */
+/** The transaction with a copy of its payload. */
 export function bodyOf({ hash, slab, start, bytes, payloadType }: Row): Transaction {
   return { hash, payload: Buffer.from(slab.subarray(start, start + bytes)), payloadType };
 }
 
-/** The confirming block of a Confirmed or Finalized row. */
+/** The confirming block of a Confirmed or Finalized row, else `null`. */
 export function pointOf({ mark }: Row): ChainPoint | null {
   return mark?.point ?? null;
 }
@@ -98,22 +98,22 @@ function markOf(txState: TxState, point: ChainPoint | null): Mark | null {
   return point === null && final === null ? null : { point, final };
 }
 
-/** A payload that leaves, leaves its bytes behind until the slab's others have left: that must stay little. */
+/** A slab is freed only when all its payloads have left the pool, so slabs stay small. */
 const slabBytes = 32_768;
 const largeBytes = slabBytes / 8;
 
 /**
- * Copies of payloads, many to a buffer: a buffer object for each would cost more than the copying, to make, to keep and to
- * collect.
+ * Copies payloads into shared buffers. One buffer object per payload would cost more than the copy: to create, to keep
+ * and to collect.
  */
 export class PayloadSlabs {
-  /** Where the last payload went. */
+  /** The buffer of the last payload. Its offset there is `start`. */
   slab: Buffer = Buffer.alloc(0);
   start = 0;
   #open: Buffer = this.slab;
   #used = 0;
 
-  /** Copies the bytes; `slab` and `start` say where they are. */
+  /** Copies the bytes. `slab` and `start` then tell their position. */
   put(payload: Uint8Array): void {
     const { length } = payload;
     if (length > largeBytes) {

@@ -3,12 +3,12 @@ import type { Write } from '../rules/step.ts';
 import { arrivedRow, type LogRow, makeRow, PayloadSlabs, type Row, renew } from './row.ts';
 import { StageIndexes } from './stage-indexes.ts';
 
-/** What memory keeps of every hash that is live or in the log, by hash and in the indexes. */
+/** The rows of all hashes that are live or in the log, by hash and in the indexes. */
 export class Rows {
   readonly stageIndexes: StageIndexes = new StageIndexes();
   readonly #byHash = new Map<string, Row>();
   readonly #slabs = new PayloadSlabs();
-  /** The newest seq given out; 0 before the first. */
+  /** The last seq given out; 0 before the first. */
   lastSeq = 0;
 
   get size(): number {
@@ -23,12 +23,12 @@ export class Rows {
     return this.#byHash.has(hash);
   }
 
-  /** Of a hash that is live or in the log. */
+  /** The row of a hash that is live or in the log. */
   of(hash: string): Row {
     return this.#byHash.get(hash) as Row;
   }
 
-  /** Returns the row of its hash, which stays the same one for as long as the hash is known. */
+  /** Writes a record. Returns the row of its hash, which is the same object as long as the hash is known. */
   write({ after, point, body }: Write): Row {
     const known = this.find(after.hash);
     if (known === null) return this.#add(makeRow(after, point, body as Transaction, this.#slabs));
@@ -36,13 +36,14 @@ export class Rows {
       this.stageIndexes.move(known, after, point);
       return known;
     }
-    // A new life. A call of a priority pool may end one and begin the next: only the next is written.
+    // A known hash with a new seq. One call of a priority pool may end a transaction and admit its hash again: only the
+    // new state is written.
     this.stageIndexes.remove(known);
     renew(known, after, point, body, this.#slabs);
     return this.#add(known);
   }
 
-  /** Pending, with the next seq, which is returned: of a hash that is neither live nor in the log. */
+  /** Adds a Pending transaction whose hash is neither live nor in the log. Returns its seq, which is the next one. */
   arrive(body: Transaction): number {
     const seq = this.lastSeq + 1;
     const row = arrivedRow(body, seq, this.#slabs);
@@ -52,17 +53,17 @@ export class Rows {
     return seq;
   }
 
-  /** Of an entry of the log. */
+  /** The row of a log entry. */
   logged({ txState, row }: LogRow): Row {
     return row ?? this.of(txState.hash);
   }
 
-  /** Whether the hash has no later life than the one that this entry ended. */
+  /** True if the hash has no later state than this log entry. */
   isLatest({ txState, row }: LogRow): boolean {
     return (row ?? this.find(txState.hash))?.mark?.final === txState;
   }
 
-  /** Whether it is gone: a hash that has a later life than this one stays. */
+  /** Removes the row of a log entry. Returns false and keeps the row if the hash has a later state. */
   forget(entry: LogRow): boolean {
     if (!this.isLatest(entry)) return false;
     this.stageIndexes.remove(this.logged(entry));

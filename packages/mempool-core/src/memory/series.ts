@@ -1,6 +1,6 @@
 const slack = 1_024;
 
-/** Items numbered from 1 without gaps, of which the oldest go. */
+/** Items that are numbered from 1 without gaps. Only the oldest items are removed. */
 export class Series<T> {
   #items: T[] = [];
   #head = 0;
@@ -11,7 +11,7 @@ export class Series<T> {
     return this.#items.length - this.#head;
   }
 
-  /** Number of the oldest item kept; `last + 1` when there is none. */
+  /** Number of the oldest item kept; `last + 1` if none is kept. */
   get oldest(): number {
     return this.last - this.length + 1;
   }
@@ -22,7 +22,7 @@ export class Series<T> {
   }
 
   /**
-   * Takes out the oldest items beyond `size`. The room of taken ones is freed now and then, so that each costs little.
+   * Removes and returns the oldest items beyond `size`. Memory is freed in batches, which keeps the cost per item low.
    */
   trim(size: number): T[] {
     const excess = this.length - size;
@@ -37,6 +37,7 @@ export class Series<T> {
     return trimmed;
   }
 
+  /** The items from `number` on, each with its number. */
   *from(number: number): Generator<[number: number, item: T], undefined> {
     const first = this.oldest - this.#head;
     for (let n = Math.max(number, this.oldest); n <= this.last; n++) yield [n, this.#items[n - first] as T];

@@ -2,7 +2,7 @@ import type { TxState } from '../contract/lifecycle.ts';
 import type { ChainPoint, KnownStage } from '../contract/transaction.ts';
 import { type Row, rewrite, stateOf } from './row.ts';
 
-/** Where the rows of a stage are found, and how many there are. */
+/** The indexes and the number of the rows in a stage. */
 interface StageIndex {
   readonly seqs: SeqList | null;
   readonly ticks: TickIndex | null;
@@ -13,7 +13,7 @@ interface StageIndex {
 export class StageIndexes {
   readonly pending: SeqList = new SeqList();
   readonly inflight: SeqList = new SeqList();
-  /** Propagated and Acknowledged. */
+  /** The Propagated and Acknowledged rows. */
   readonly waiting: TickIndex = new TickIndex();
   readonly confirmed: TickIndex = new TickIndex();
   readonly finalized: TickIndex = new TickIndex();
@@ -31,7 +31,7 @@ export class StageIndexes {
     return this.#byStage[stage].count;
   }
 
-  /** Of the live ones. */
+  /** The number of rows in each live stage. */
   counts(): Record<'pending' | 'propagated' | 'acknowledged' | 'confirmed', number> {
     const { Pending, Propagated, Acknowledged, Confirmed } = this.#byStage;
     return {
@@ -49,7 +49,7 @@ export class StageIndexes {
     stageIndex.ticks?.insert(row);
   }
 
-  /** A Pending row with a greater seq than any before. */
+  /** Adds a Pending row with a greater seq than any before. */
   arrive(row: Row): void {
     this.#pending.count += 1;
     this.pending.append(row);
@@ -62,7 +62,7 @@ export class StageIndexes {
     stageIndex.ticks?.delete(row);
   }
 
-  /** The row's next life, with the same seq: its place in a list that has both stages stays. */
+  /** Writes the next state of a row with the same seq. In a list of both stages, the row keeps its position. */
   move(row: Row, txState: TxState, point: ChainPoint | null): void {
     const from = this.#byStage[row.stage];
     const to = this.#byStage[txState.stage];
@@ -76,7 +76,7 @@ export class StageIndexes {
   }
 }
 
-/** Rows in buckets by tick: a block or a rollback finds what it concerns without a look at the others (L12). */
+/** Rows in buckets by tick: a block or a rollback finds the rows that it changes without reading the others (L12). */
 export class TickIndex {
   readonly #ticks: number[] = [];
   readonly #buckets = new Map<number, Set<Row>>();
@@ -112,7 +112,7 @@ export class TickIndex {
 
 const chunkRows = 256;
 
-/** Index of the first of `length` places for which `isBehind` holds. */
+/** Index of the first of `length` positions for which `isBehind` is true; `length` if there is none. */
 function bound(length: number, isBehind: (index: number) => boolean): number {
   let low = 0;
   for (let high = length; low < high; ) {
@@ -123,7 +123,7 @@ function bound(length: number, isBehind: (index: number) => boolean): number {
   return low;
 }
 
-/** Index of the first number greater than `n` in an ascending list. */
+/** Index of the first number greater than `n` in an ascending list; its length if there is none. */
 function upperBound(numbers: readonly number[], n: number): number {
   return bound(numbers.length, (i) => (numbers[i] as number) > n);
 }
@@ -135,8 +135,8 @@ function placeOf(chunk: readonly Row[], seq: number): number {
 }
 
 /**
- * Rows by seq, in chunks: a page starts anywhere without a walk, and taking a row out moves no more than a chunk. The lower
- * bounds of the chunks are plain numbers, so that the search for a chunk touches no row.
+ * Rows by seq, in chunks. A page can start at any seq, and removing a row moves at most one chunk. The lower bounds of
+ * the chunks are plain numbers, so the search for a chunk reads no row.
  */
 export class SeqList {
   readonly #starts: number[] = [0];
@@ -149,7 +149,7 @@ export class SeqList {
     else this.append(row);
   }
 
-  /** A row with a greater seq than any in the list. */
+  /** Adds a row with a greater seq than any in the list. */
   append(row: Row): void {
     const room = chunkRows - this.#newest.length;
     if (room > 0) this.#newest.push(row);
