@@ -15,7 +15,7 @@ import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
-/** When a call is made, by the pool's clock and the chain. */
+/** The time of a call: the pool's clock in milliseconds since 1970, and the height of the chain. */
 export interface AdmissionTime {
   readonly nowMs: number;
   readonly height: number;
@@ -24,7 +24,7 @@ export interface AdmissionTime {
 const maxSources = 64;
 const noSources: readonly string[] = Object.freeze([]);
 
-/** Takes transactions in, one after the other, each wholly or not at all. */
+/** Plans the admission of transactions, one after the other. Each is admitted completely or refused without effect. */
 export function admitStep(
   pool: Planning,
   submissions: readonly CheckedSubmission[],
@@ -44,7 +44,7 @@ export function admitStep(
   return builder.step(outcome);
 }
 
-/** What comes twice in one call is answered once; calls of many peers may have been made one. */
+/** Answers a hash that occurs twice in a call. The calls of several peers may have been merged into one. */
 function again(builder: StepBuilder, submission: CheckedSubmission, first: ReceiveOutcome): ReceiveOutcome {
   addSource(builder, submission);
   if (first.kind !== 'received') return { ...first };
@@ -84,6 +84,7 @@ function addSource({ index }: StepBuilder, { hash, from }: CheckedSubmission): v
   index.move(node, stage, { ...entry, sources: [...entry.sources, from] });
 }
 
+/** The first entry of a submission, without a gossip number and a claim. */
 export function newEntry(
   seq: number,
   { hash, payload, verdict, from }: CheckedSubmission,
@@ -104,7 +105,7 @@ export function newEntry(
   };
 }
 
-/** L13: the chain has it already, whatever the pool would say. */
+/** L13: admits a transaction that the chain includes already. The pool's own checks do not apply. */
 function admitConfirmed(
   builder: StepBuilder,
   submission: CheckedSubmission,
@@ -118,7 +119,7 @@ function admitConfirmed(
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
 }
 
-/** Waits for nobody, nobody waits for it, and nobody has done what it does. */
+/** True if the transaction requires no tag, and none of its tags is required, provided or satisfied already. */
 function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
   const { provides, requires } = verdict;
   const { dependents, providers, satisfied } = index;
@@ -126,7 +127,7 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
   return requires.length === 0 && !provides.some(isNamed);
 }
 
-/** All that a place needs is known, so whether it is taken in is known before anything changes. */
+/** Admits a transaction with neither parents nor dependents: a refusal is known before the index changes. */
 export function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal {
   const refusal = refusedByGas(index, entry) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
@@ -139,7 +140,7 @@ export function admitAlone(index: PoolIndex, entry: Entry): Admitted | Admission
   return { node: index.stand(entry, place), replaced: [], victims };
 }
 
-/** Tries it on the index, and takes it back where it ends in a refusal. */
+/** Tries the admission on the index and undoes it if it ends in a refusal. */
 function attemptTo(builder: StepBuilder, entry: Entry): Admitted | AdmissionRefusal {
   builder.index.begin();
   const attempt = new Attempt(builder, entry).run();
@@ -165,7 +166,7 @@ interface Admitted {
   readonly victims: readonly PoolNode[];
 }
 
-/** One newcomer against the pool, tried on the index itself: whoever asked takes it back where it ends in a refusal. */
+/** The attempt to admit one new transaction, on the index itself. The caller undoes it after a refusal. */
 class Attempt {
   readonly #builder: StepBuilder;
   readonly #entry: Entry;
@@ -199,7 +200,7 @@ class Attempt {
     return required === null || verdict.priority >= required ? null : this.#underpriced(required);
   }
 
-  /** The least priority that beats each rival by the bump; `null` without rivals. */
+  /** The lowest priority that exceeds each rival by `replacementBump`; `null` without rivals. */
   #bump(): bigint | null {
     const { replacementBump } = this.#builder.index.limits;
     let required: bigint | null = null;
@@ -214,7 +215,7 @@ class Attempt {
     return { kind: 'replacement-underpriced', hash: this.#entry.hash, required };
   }
 
-  /** A replacement takes no more room than what it replaces. */
+  /** Not checked for a replacement: it takes no more room than the transactions that it replaces. */
   #refusedBySender(): AdmissionRefusal | null {
     return this.#rivals.length > 0 ? null : refusedBySender(this.#builder.index, this.#entry);
   }
@@ -223,7 +224,7 @@ class Attempt {
     return { kind: 'limit', hash: this.#entry.hash, limit };
   }
 
-  /** Before it is placed: a place is for what stands in no circle. */
+  /** Checked before the order key is computed, because a transaction in a cycle has none. */
   #refusedByGraph(node: PoolNode): AdmissionRefusal | null {
     const { index } = this.#builder;
     if (closesCycle(index, node)) return { kind: 'cycle', hash: node.hash };
@@ -232,7 +233,7 @@ class Attempt {
     return this.#ancestors.size > maxAncestors ? this.#limit('maxAncestors') : null;
   }
 
-  /** It is settled as late as can be: many may wait for one that is refused. */
+  /** Settles the index as late as possible, because many transactions may depend on one that is refused. */
   #standing(newcomer: PoolNode): Admitted | AdmissionRefusal {
     const { index } = this.#builder;
     const refusal = this.#refusedBySum() ?? this.#refusedByParked(newcomer) ?? this.#refusedByDescendants(newcomer);
@@ -246,7 +247,7 @@ class Attempt {
     return { node, replaced: this.#rivals, victims };
   }
 
-  /** Where more than one leaves or has to wait, all that they would have paid counts. */
+  /** If several transactions leave or become parked, it must pay more than all of them (priority × bytes). */
   #refusedBySum(): AdmissionRefusal | null {
     if (this.#rivals.length === 0) return null;
     settle(this.#builder.index);
@@ -260,7 +261,7 @@ class Attempt {
     return this.#underpriced(least > bound ? least : bound);
   }
 
-  /** Those that were ready before and wait now. */
+  /** The transactions that were ready before and are parked now. */
   #parked(): PoolNode[] {
     const { index } = this.#builder;
     const parked: PoolNode[] = [];
@@ -290,15 +291,15 @@ function floorDivide(a: bigint, b: bigint): bigint {
 const hundred = 100n;
 
 /**
- * The lowest priority that may replace one of priority `old`: `bumpPercent` per cent more, rounded up, and more in any case.
- * It may lie above every priority there is.
+ * The lowest priority that may replace a transaction of priority `old`: higher by `bumpPercent` per cent, rounded up,
+ * and at least by 1. It may exceed the highest valid priority.
  */
 export function replacementBound(old: bigint, bumpPercent: number): bigint {
   const bumped = ceilingOfHundredths(old * (hundred + BigInt(bumpPercent)));
   return bumped > old ? bumped : old + 1n;
 }
 
-/** Division of bigints cuts towards zero: below zero that is the ceiling already. */
+/** The division of bigints rounds towards zero. For negative values this is the ceiling already. */
 function ceilingOfHundredths(value: bigint): bigint {
   return value > 0n ? (value + hundred - 1n) / hundred : value / hundred;
 }

@@ -2,7 +2,7 @@ import { isGossipable, type PoolNode } from './pool-node.ts';
 
 type KeyOf = ConstructorParameters<typeof AgeList>[0];
 
-/** A list that is made when it is asked for first, and kept up from then on: a pool that never asks pays nothing. */
+/** A list that is built on first use and updated from then on. A pool that never reads it pays nothing. */
 class LazyList {
   readonly #keyOf: KeyOf;
   readonly #all: () => Iterable<PoolNode>;
@@ -38,21 +38,21 @@ const whilePending =
   (node) =>
     node.stage === 'Pending' ? keyOf(node) : null;
 
-/** Transactions by what time, blocks, peers and takers do with them. */
+/** Lists of transactions by age, expiry, height of the verdict, gossip number and end of the claim. */
 export class AgeLists {
-  /** Pending ones by when they were first taken in. */
+  /** Pending transactions by the time of their admission. */
   readonly admitted: LazyList;
   readonly admittedHeight: LazyList;
-  /** Pending ones that say how long they may wait. */
+  /** Pending transactions whose verdict has an expiry time. */
   readonly expiring: LazyList;
   readonly expiringHeight: LazyList;
-  /** Pending ones by the height of their verdict. */
+  /** Pending transactions by the height of their verdict. */
   readonly checked: LazyList;
-  /** What is in flight or in the log, by the height of its verdict. */
+  /** Transactions in flight or in the log, by the height of their verdict. */
   readonly checkedAway: LazyList;
-  /** What peers may hear of, in the order in which it became ready. */
+  /** Transactions that peers may be told of, in the order in which they became ready. */
   readonly gossip: LazyList;
-  /** What was taken, by when its claim ends. */
+  /** Taken transactions by the end of their claim. */
   readonly leased: LazyList;
   readonly #made: LazyList[] = [];
 
@@ -64,7 +64,7 @@ export class AgeLists {
     this.expiringHeight = lazy(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
     this.checked = lazy(whilePending(({ entry }) => entry.checkedHeight));
     this.checkedAway = lazy(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight));
-    // Numbers begin at 1; one that has just become ready gets its own at the end of the call.
+    // Gossip numbers begin at 1. A transaction that has just become ready gets its number at the end of the call.
     this.gossip = lazy((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
     this.leased = lazy(({ entry }) => entry.claim?.untilMs ?? null);
   }
@@ -80,7 +80,7 @@ export class AgeLists {
 
 const chunkNodes = 256;
 
-/** Number and seq side by side in memory: a search touches no transaction. */
+/** The keys and the seqs are plain numbers, so a search reads no transaction. */
 interface Chunk {
   readonly nodes: PoolNode[];
   readonly keys: number[];
@@ -92,18 +92,18 @@ function newChunk(): Chunk {
 }
 
 /**
- * Transactions by a number that they have, then by seq. One that leaves stays in its place, where it is passed over, until a walk or
- * a later call comes by: nearly all that are taken in leave again before anybody asks.
+ * Transactions by a numeric key, then by seq. Nearly all transactions leave before the list is read, so removal is
+ * lazy: a removed transaction stays in its chunk until a walk or a later call tidies the chunk.
  */
 export class AgeList implements Iterable<PoolNode> {
   readonly #keyOf: (node: PoolNode) => number | null;
   #chunks: Chunk[] = [newChunk()];
-  /** Without those that have left. */
+  /** The number of transactions without removed ones. */
   #length = 0;
   #departures = 0;
   #nextToTidy = 0;
 
-  /** `keyOf`: `null` for what is not in the list. */
+  /** `keyOf` returns `null` for a transaction that is not in the list. */
   constructor(keyOf: (node: PoolNode) => number | null) {
     this.#keyOf = keyOf;
   }
@@ -118,7 +118,7 @@ export class AgeList implements Iterable<PoolNode> {
     const { nodes, keys, seqs } = chunk;
     const place = placeBehind(chunk, key, seq);
     if (place > 0 && keys[place - 1] === key && seqs[place - 1] === seq) {
-      // It had left, and comes back as it was; or whoever was given this seq before was refused.
+      // The same transaction came back unchanged, or the first transaction with this seq was refused.
       nodes[place - 1] = node;
       return;
     }
@@ -134,7 +134,7 @@ export class AgeList implements Iterable<PoolNode> {
     if (nodes.length > chunkNodes) this.#split(at, place);
   }
 
-  /** Before it changes. */
+  /** Removes a transaction. To be called before its entry or stage changes. */
   delete(node: PoolNode): void {
     if (this.#keyOf(node) === null) return;
     this.#length -= 1;
@@ -147,7 +147,7 @@ export class AgeList implements Iterable<PoolNode> {
     return this.after(Number.NEGATIVE_INFINITY);
   }
 
-  /** Those with a greater number. */
+  /** The transactions with a greater key, in order. */
   *after(key: number): Generator<PoolNode, undefined> {
     let at = this.#chunkOf(key, Number.POSITIVE_INFINITY);
     let place = placeBehind(this.#chunks[at] as Chunk, key, Number.POSITIVE_INFINITY);
@@ -167,7 +167,7 @@ export class AgeList implements Iterable<PoolNode> {
     return node.seq === seqs[place] && this.#keyOf(node) === keys[place];
   }
 
-  /** Takes out those from a place on that have left; how many places remain. */
+  /** Takes removed transactions out of the chunk, from index `from` on. Returns the new length of the chunk. */
   #tidy(chunk: Chunk, from: number): number {
     const { nodes, keys, seqs } = chunk;
     let kept = from;
@@ -184,9 +184,7 @@ export class AgeList implements Iterable<PoolNode> {
     return kept;
   }
 
-  /**
-   * One chunk after the other, each time as many have left as a chunk has places: so at most about half of all have.
-   */
+  /** Tidies the next chunk, once per `chunkNodes` removals: at most about half of the list are removed nodes. */
   #tidyNext(): void {
     if (this.#nextToTidy >= this.#chunks.length) this.#nextToTidy = 0;
     const left = this.#tidy(this.#chunks[this.#nextToTidy] as Chunk, 0);
@@ -194,7 +192,7 @@ export class AgeList implements Iterable<PoolNode> {
     else this.#nextToTidy += 1;
   }
 
-  /** Where nearly all new ones go, at the end, no chunk is cut in half. */
+  /** Cuts a chunk in half. The last chunk stays whole if the new transaction is at its end, as nearly all are. */
   #split(at: number, place: number): void {
     const { nodes, keys, seqs } = this.#chunks[at] as Chunk;
     const isLast = at === this.#chunks.length - 1 && place === nodes.length - 1;
@@ -202,7 +200,7 @@ export class AgeList implements Iterable<PoolNode> {
     this.#chunks.splice(at + 1, 0, { nodes: nodes.splice(from), keys: keys.splice(from), seqs: seqs.splice(from) });
   }
 
-  /** The last chunk that begins at or before; the first where none does. */
+  /** Index of the last chunk that begins at or before the key; 0 if there is none. */
   #chunkOf(key: number, seq: number): number {
     let low = 0;
     let high = this.#chunks.length - 1;

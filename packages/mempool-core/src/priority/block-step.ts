@@ -10,7 +10,7 @@ import { type Planning, StepBuilder } from './step-builder.ts';
 
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
 
-/** L5, L6, X3; what the block has done for tags, and against those who provide the same. */
+/** L5, L6, X3: plans a block. It satisfies tags, and other providers of these tags are dropped. */
 export function confirmPoolStep(pool: Planning, block: CheckedBlock): Step<ConfirmOutcome> {
   const plan = planConfirm(pool.view, block);
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
@@ -28,7 +28,7 @@ export function confirmPoolStep(pool: Planning, block: CheckedBlock): Step<Confi
   return builder.step(appliedOutcome(builder.changes(), tip), plan);
 }
 
-/** L9; what undone blocks had done for tags is undone too. */
+/** L9: plans a rollback. Tags that the undone blocks satisfied are no longer satisfied. */
 export function rollbackPoolStep(pool: Planning, point: ChainPoint | null): Step<RollbackOutcome> {
   const plan = planUndo(pool.view, point);
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
@@ -45,8 +45,8 @@ export function rollbackPoolStep(pool: Planning, point: ChainPoint | null): Step
 }
 
 /**
- * Verdicts that may be of an undone block are given back to before the block that stands. How high the chain is by the callers'
- * count is not known but from the highest verdict, and from the tick, which is never above it.
+ * Lowers the checked height of verdicts that may come from an undone block to below the fork. The callers' height of
+ * the chain is unknown. It is estimated from the highest verdict and from the tick, which is never above the height.
  */
 function uncheck(index: PoolIndex, from: number, to: number): void {
   const { checked, checkedAway } = index.ages;
@@ -67,12 +67,12 @@ function returnedIn({ changes }: Planned): string[] {
   return changes.filter(({ after }) => after.stage === 'Pending').map(({ after }) => after.hash);
 }
 
-/** What a final transaction did stays done although it leaves the pool. */
+/** A tag of a Finalized transaction stays satisfied after the transaction leaves the pool. */
 function satisfyBy(builder: StepBuilder, { hash, tick }: TxState): void {
   for (const tag of builder.index.node(hash)?.entry.verdict.provides ?? []) builder.index.satisfy(tag, tick);
 }
 
-/** What would have been dropped by its age alone is told what happened to its tags. */
+/** A transaction that conflicts with the block gets that reason, even if its age alone would drop it. */
 function nameConflicts(builder: StepBuilder, { changes }: Planned, shown: ReadonlySet<string>): void {
   for (const { before, after } of changes) {
     if (before === null || after.stage !== 'Dropped') continue;

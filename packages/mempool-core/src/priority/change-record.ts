@@ -50,8 +50,8 @@ type ChangeRow = [
 const noBytes: Uint8Array = new Uint8Array();
 
 /**
- * What other nodes need to know of a committed step, as one CBOR array. `records`: its entries as `encodeEntry` gives them, where
- * they are at hand.
+ * Encodes the change for other nodes as one CBOR array. `records` are its entries as `encodeEntry` returns them, if the
+ * caller has them already.
  */
 export function encodeChange(
   { writes, chain, pool, lastEventSeq }: PoolChange,
@@ -84,7 +84,7 @@ function chainRow(chain: ChainStep): AppliedRow | UndoneRow {
   return [tick, floor, encodePoint(point), seen.map(hashToBytes), unseen.map(hashToBytes)];
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
+/** The change of a record from `encodeChange`, with empty payloads. @throws `ERR_MEMPOOL_CORRUPT` if it is damaged */
 export function decodeChange(record: Uint8Array): PoolChange {
   const row = decodeValue('change', record);
   if (!isChangeRow(row)) throw damaged('change');

@@ -3,11 +3,11 @@ import type { PoolIndex } from './pool-index.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
 import type { StepBuilder } from './step-builder.ts';
 
-/** Why a transaction is dropped whose tags another one has brought about, and one that would wait for itself. */
+/** Drop reasons: the chain or another transaction provides the same tag; the transaction would depend on itself. */
 export const conflictReason = 'conflict';
 const cycleReason = 'cycle';
 
-/** What the chain shows wins: whoever else provides these tags is dropped, unless the chain shows that one too. */
+/** Drops all other providers of tags that the chain satisfied. A Confirmed provider stays. */
 export function dropRivals(builder: StepBuilder, tags: Iterable<string>): void {
   for (const tag of tags)
     for (const rival of [...builder.index.providers.of(tag)])
@@ -15,8 +15,9 @@ export function dropRivals(builder: StepBuilder, tags: Iterable<string>): void {
 }
 
 /**
- * Decides who stays where a block or an undoing has put some back into the queue, or has withdrawn tags: two may provide the same
- * by now, or one may wait for itself. One after the other by seq, each against those that stay: so nobody goes for one that goes.
+ * Decides which transactions stay after a block or a rollback has returned some to Pending or withdrawn tags. Two of
+ * them may now provide the same tag, or a transaction may depend on itself. They are checked by seq, each against those
+ * that stay, so no transaction is dropped because of another dropped one.
  */
 export function resolveReturns(
   builder: StepBuilder,
@@ -43,7 +44,7 @@ export function resolveReturns(
   }
 }
 
-/** Whether the chain, or one that stays, has done or provides what this one provides. */
+/** True if the chain satisfied a tag of the transaction, or if another transaction that stays provides the tag. */
 function hasRival(index: PoolIndex, node: PoolNode, undecided: ReadonlySet<PoolNode>): boolean {
   for (const tag of node.entry.verdict.provides) {
     if (index.satisfied.has(tag)) return true;

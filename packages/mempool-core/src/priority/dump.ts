@@ -3,7 +3,7 @@ import { isLive } from '../contract/transaction.ts';
 import type { PoolIndex, TagIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
 
-/** The index in canonical form. */
+/** The content of the index in canonical form: equal contents give equal dumps. */
 export function dumpOf(index: PoolIndex): PoolDump {
   const { limits, lastGossipSeq, totals, parked, order, ages } = index;
   return {

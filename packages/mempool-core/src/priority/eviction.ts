@@ -3,12 +3,13 @@ import { maxPriority, minPriority } from '../contract/verdict.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode } from './pool-node.ts';
 
-/** How much must go, were this many more bytes and transactions in the pool. */
+/** Transactions and bytes: to be added, or above the limits. */
 export interface Excess {
   readonly transactions: number;
   readonly bytes: number;
 }
 
+/** How far the pool with `more` added is above the limits. It fits if both numbers are at most 0. */
 export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
   return {
     transactions: totals.transactions + more.transactions - limits.maxTxs,
@@ -17,10 +18,11 @@ export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
 }
 
 /**
- * The shortest suffix of the order that takes the excess away, for the sake of a newcomer, whether that stands in the order
- * already or not. Only what is strictly worse may go: never by the full key, or of equals the earlier would go for the later.
+ * The shortest suffix of the order whose eviction removes the excess for a new transaction with this order key. The new
+ * transaction may be in the order already. Only strictly worse transactions may be evicted. Tie-breaks do not count, or
+ * an earlier transaction could be evicted for a later one of equal priority.
  *
- * @returns `null` where it does not suffice
+ * @returns `null` if that does not suffice
  */
 export function victimsFor(index: PoolIndex, place: OrderKey, excess: Excess): PlacedNode[] | null {
   const victims: PlacedNode[] = [];
@@ -42,7 +44,7 @@ function isWorse(worst: OrderKey, place: OrderKey): boolean {
   return worst.ready === place.ready ? worst.effectivePriority < place.effectivePriority : place.ready;
 }
 
-/** The lowest priority that a ready transaction of one byte without parents needs; `null` where none would do. */
+/** The lowest priority that admits a ready transaction of one byte without parents; `null` if none does. */
 export function floorOf(index: PoolIndex): bigint | null {
   const { limits, order } = index;
   let { transactions, bytes } = excessOf(index, { transactions: 1, bytes: 1 });

@@ -2,7 +2,7 @@ import { childrenOf, parentsOf, postOrder } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
 
-/** What a walk meets from these on, without these. Where there are more than `limit`, it ends early. */
+/** The nodes that `next` reaches from these, without these. Stops early if there are more than `limit`. */
 function reach(from: readonly PoolNode[], limit: number, next: (node: PoolNode) => Iterable<PoolNode>): Set<PoolNode> {
   const met = new Set<PoolNode>(from);
   for (const node of met) {
@@ -16,13 +16,14 @@ function reach(from: readonly PoolNode[], limit: number, next: (node: PoolNode) 
   return met;
 }
 
-/** Pending ones that must come before. Where there are more than `limit`, some of them. */
+/** The Pending ancestors of a transaction. If there are more than `limit`, only some of them. */
 export function ancestorsOf(index: PoolIndex, node: PoolNode, limit: number): Set<PoolNode> {
   return reach([node], limit, (each) => parentsOf(index, each));
 }
 
 /**
- * Whether the transaction, one of its ancestors' first or itself, has more Pending descendants than allowed. Who has most of them is at the top.
+ * True if the transaction or one of its ancestors has more Pending descendants than allowed. Only the topmost are
+ * checked, because they have the most descendants.
  */
 export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestors: ReadonlySet<PoolNode>): boolean {
   const { maxDescendants } = index.limits;
@@ -30,13 +31,13 @@ export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestor
   if (tops.length === 0) tops.push(node);
   const hasTooMany = (from: readonly PoolNode[]): boolean =>
     reach(from, maxDescendants, (each) => childrenOf(index, each)).size > maxDescendants;
-  // One walk for all of them first: many parents may have their descendants in common.
+  // First one walk for all of them: many parents may share their descendants.
   return hasTooMany(tops) && (tops.length === 1 || tops.some((top) => hasTooMany([top])));
 }
 
 /**
- * Whether a Pending descendant of the transaction, none of which is one too many, has more Pending ancestors than allowed. Who has
- * most of them is at the bottom.
+ * True if a Pending descendant of the transaction has more Pending ancestors than allowed. Only the lowest are checked,
+ * because they have the most ancestors. The number of descendants must have been checked before.
  */
 export function burdensDescendants(index: PoolIndex, node: PoolNode): boolean {
   const { maxAncestors } = index.limits;
@@ -44,16 +45,16 @@ export function burdensDescendants(index: PoolIndex, node: PoolNode): boolean {
   const bottoms = [...descendants].filter((each) => childrenOf(index, each).next().done);
   const hasTooMany = (from: readonly PoolNode[]): boolean =>
     reach(from, maxAncestors, (each) => parentsOf(index, each)).size > maxAncestors;
-  // One walk for all of them first: siblings have their ancestors in common.
+  // First one walk for all of them: siblings share their ancestors.
   return hasTooMany(bottoms) && (bottoms.length === 1 || bottoms.some((bottom) => hasTooMany([bottom])));
 }
 
-/** Nobody is left out. */
+/** The default of `without`: leaves out no transaction. */
 const nobody: ReadonlySet<PoolNode> = new Set();
 
 /**
- * Whether the transaction would come before and after itself, were everything live back in the queue; `without`: as if these were
- * not there.
+ * True if the transaction would depend on itself if all live transactions were back in the queue. Those in `without` do
+ * not count.
  */
 export function closesCycle(index: PoolIndex, node: PoolNode, without: ReadonlySet<PoolNode> = nobody): boolean {
   const { provides, requires } = node.entry.verdict;
@@ -65,7 +66,7 @@ export function closesCycle(index: PoolIndex, node: PoolNode, without: ReadonlyS
   return false;
 }
 
-/** Whether `closesCycle` may be true of any of these: with one walk for all of them. */
+/** If false, `closesCycle` is false for each of these. Takes one walk for all of them. */
 export function mayCloseCycles(index: PoolIndex, nodes: Iterable<PoolNode>): boolean {
   const places = new Map<PoolNode, number>();
   for (const node of postOrder(nodes, (each) => neededBy(index, each))) places.set(node, places.size);
@@ -74,7 +75,7 @@ export function mayCloseCycles(index: PoolIndex, nodes: Iterable<PoolNode>): boo
   return false;
 }
 
-/** Live ones, in any stage, that provide what the chain has not satisfied. */
+/** The live transactions, in any stage, that provide a required tag which the chain has not satisfied. */
 function* neededBy(
   index: PoolIndex,
   { entry }: PoolNode,

@@ -9,13 +9,13 @@ import { decodeChange } from './change-record.ts';
 import { changeOfStep, changesPool, type PoolChange, type PoolRecord, PriorityPool } from './priority-pool.ts';
 import type { Planning } from './step-builder.ts';
 
-/** Names one state of a stored pool. */
+/** Identifies one state of a stored pool. */
 export interface PoolPosition {
-  /** Of the pool: made when the pool was made. */
+  /** Identifies the pool: made when the pool was made. */
   readonly epoch: string;
   /** The number of calls that have changed the pool. */
   readonly version: number;
-  /** Distinguishes states of one version, in a storage that may go back in time and on by another way; else ''. */
+  /** Distinguishes states with the same version, if the storage can be restored to an earlier state; else ''. */
   readonly stamp: string;
 }
 
@@ -28,8 +28,9 @@ export interface MirroredPoolParts {
 }
 
 /**
- * A priority pool without its payloads, as one node knows it: a state that the stored pool has had. The backend only reads and
- * writes; what changes the pool, catching up and damaged records are handled here.
+ * A priority pool without payloads, as one node knows it: the current or an earlier state of the stored pool. The
+ * backend only reads and writes. This class detects changes, applies changes of other nodes and handles damaged
+ * records.
  */
 export class MirroredPool {
   readonly pool: PriorityPool;
@@ -48,15 +49,12 @@ export class MirroredPool {
     return this.#position;
   }
 
-  /** True after an error that may have left half a change in the mirror: load a new one. */
+  /** True after an error that may have left half a change in the mirror. Then load a new mirror. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /**
-   * Plans a call on the mirror, which stays as it is. `change`: what other mirrors must know; `null` when the step
-   * changes nothing.
-   */
+  /** Plans a call; the mirror does not change. `change` is for the other mirrors, `null` if nothing changes. */
   plan<T>(plan: (pool: Planning) => Step<T>): { readonly step: Step<T>; readonly change: PoolChange | null } {
     const step = this.pool.plan(plan);
     const change = changesPool(step) ? changeOfStep(step, this.pool.ledger.lastEventSeq + step.events.length) : null;
@@ -64,8 +62,9 @@ export class MirroredPool {
   }
 
   /**
-   * Plans a call, has `keep` store it, and applies it. For a storage that nobody else writes meanwhile. `keep` gets the version
-   * that the step makes the pool, and returns whether it stored anything. If it throws, the mirror stays as it is.
+   * Plans a call, has `keep` store it, and applies it. Returns the outcome. For a storage that nobody else writes
+   * meanwhile. `keep` gets the new version of the pool, and returns true if it stored the step. If it throws, the
+   * mirror does not change.
    */
   commit<T>(plan: (pool: Planning) => Step<T>, keep: (step: Step<T>, version: number) => boolean): T {
     const { epoch, version, stamp } = this.#position;
@@ -84,16 +83,18 @@ export class MirroredPool {
     }
   }
 
-  /** Applies a change that this node planned at `from`, and stored under `stamp`. */
+  /** Applies a change that this node planned at `from` and stored under `stamp`. */
   applyOwn(from: PoolPosition, change: PoolChange, stamp: string): void {
     if (this.#countKnown(from, 1) === 0) this.#apply([change], from.version + 1, stamp);
   }
 
   /**
-   * Applies stored changes that lead from `from` to the version `from.version + records.length` with that stamp. Skips those that
-   * the mirror has already, because answers may cross; ignores changes that do not continue from its own position.
+   * Applies stored changes that lead from `from` to the version `from.version + records.length` with this stamp. Skips
+   * changes that the mirror has already, because answers may arrive in any order. Ignores changes that do not continue
+   * from its own position.
    *
-   * @throws `ERR_MEMPOOL_CORRUPT` with nothing applied; another error for a change that does not fit: then the mirror is broken
+   * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged: nothing is applied; another error if a change does not fit:
+   * the mirror is broken
    */
   follow(from: PoolPosition, records: readonly Uint8Array[], stamp: string): void {
     const known = this.#countKnown(from, records.length);
@@ -108,7 +109,7 @@ export class MirroredPool {
     this.#isBroken = false;
   }
 
-  /** How many of the changes the mirror has; `null` when it needs none of them. */
+  /** How many of the changes the mirror has already; `null` if it needs none of them. */
   #countKnown(from: PoolPosition, count: number): number | null {
     const { epoch, version, stamp } = this.#position;
     const known = version - from.version;
@@ -119,14 +120,12 @@ export class MirroredPool {
 
 const noBytes: Uint8Array = new Uint8Array();
 
-/** The body of a transaction in a mirror. */
+/** The body of a transaction in a mirror: its payload is empty. */
 export function mirroredBody(hash: string): Transaction {
   return { hash, payload: noBytes, payloadType: 0 };
 }
 
-/**
- * M2: the stored entry; if its record is missing or damaged, an entry that stands in for it, and a call of `report`.
- */
+/** M2: decodes a stored entry. If the record is missing or damaged, calls `report` and returns a substitute. */
 export function storedEntry(
   { hash, seq, bytes }: Pick<Entry, 'hash' | 'seq' | 'bytes'>,
   record: unknown,
@@ -135,7 +134,7 @@ export function storedEntry(
   try {
     if (record instanceof Uint8Array) return decodeEntry(hash, seq, record);
   } catch {
-    // Reported below, like one that is missing.
+    // Reported below, like a missing record.
   }
   report();
   return lostEntry(hash, seq, bytes);

@@ -2,14 +2,14 @@ import { type OrderKey, orderKeyBelow } from '../contract/order-key.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 
-/** Whether the chain, or a transaction that left the queue, has done what the tag asks for. */
+/** True if the chain satisfied the tag, or if a live transaction that is no longer Pending provides it. */
 function isMet(index: PoolIndex, tag: string): boolean {
   if (index.satisfied.has(tag)) return true;
   for (const provider of index.providers.of(tag)) if (provider.stage !== 'Pending') return true;
   return false;
 }
 
-/** The Pending transactions that one waits for, each once. */
+/** The Pending transactions that a transaction depends on directly, each once. */
 export function parentsOf(index: PoolIndex, { entry }: PoolNode): Set<PoolNode> {
   const parents = new Set<PoolNode>();
   for (const tag of entry.verdict.requires)
@@ -17,7 +17,7 @@ export function parentsOf(index: PoolIndex, { entry }: PoolNode): Set<PoolNode> 
   return parents;
 }
 
-/** The Pending transactions that wait for one; those that need several of its tags come several times. */
+/** The Pending transactions that depend on this one directly. May repeat one that needs several of its tags. */
 export function* childrenOf(index: PoolIndex, { entry }: PoolNode): Generator<PoolNode, undefined> {
   for (const tag of entry.verdict.provides) {
     if (!index.dependents.has(tag) || isMet(index, tag)) continue;
@@ -26,8 +26,8 @@ export function* childrenOf(index: PoolIndex, { entry }: PoolNode): Generator<Po
 }
 
 /**
- * Places what was put, and its descendants as far as their places change, parents first: each once. To be called after each
- * change of the index, before anybody asks for the order.
+ * Computes the order keys of new transactions, and of descendants whose key changes, parents first. To be called after
+ * each change of the index, before the order is read.
  */
 export function settle(index: PoolIndex): void {
   const { nodes, tags } = index.unsettled;
@@ -46,7 +46,7 @@ export function settle(index: PoolIndex): void {
 
 function parentsFirst(index: PoolIndex, nodes: ReadonlySet<PoolNode>): readonly PoolNode[] {
   const [first] = nodes;
-  // What comes alone and is waited for by nobody, as nearly all do.
+  // Nearly all transactions come alone and have no dependents.
   if (first === undefined || (nodes.size === 1 && !isNeeded(index, first))) return [...nodes];
   return postOrder(nodes, (each) => childrenOf(index, each)).reverse();
 }
@@ -55,7 +55,7 @@ function isNeeded(index: PoolIndex, { entry }: PoolNode): boolean {
   return entry.verdict.provides.some((tag) => index.dependents.has(tag));
 }
 
-/** Where it stands below its parents, which are placed. */
+/** The order key of a transaction whose parents have theirs. */
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   const { seq, verdict } = node.entry;
   const parents: OrderKey[] = [];
@@ -85,8 +85,8 @@ interface Turn {
 }
 
 /**
- * All that a walk meets from these on, these included, each once: behind everything that it leads to, where there is no
- * circle.
+ * All nodes that `next` reaches from these, including these, each once. Without cycles, a node comes after all nodes
+ * that it reaches.
  */
 export function postOrder(starts: Iterable<PoolNode>, next: (node: PoolNode) => Iterable<PoolNode>): PoolNode[] {
   const met = new Set<PoolNode>();
@@ -99,7 +99,7 @@ export function postOrder(starts: Iterable<PoolNode>, next: (node: PoolNode) => 
   };
   for (const start of starts) {
     enter(start);
-    // A loop: a chain may be longer than the stack is deep.
+    // A loop and no recursion, because a chain may be longer than the stack.
     for (let turn = path.at(-1); turn !== undefined; turn = path.at(-1)) {
       const { done, value } = turn.further.next();
       if (!done) enter(value);

@@ -20,8 +20,8 @@ import { SortedList } from './sorted-list.ts';
 import { type PoolScalars, UndoLog } from './undo-log.ts';
 
 /**
- * Everything a priority pool knows beyond the lives of its transactions, in every order it is asked for. What is changed
- * between `begin` and `undo` is as before again.
+ * The entries of a priority pool and all indexes over them. The states of its transactions are in the ledger. `undo`
+ * reverts all changes since `begin`.
  */
 export class PoolIndex {
   limits: Limits;
@@ -33,13 +33,13 @@ export class PoolIndex {
     compare: (a, b) => a.seq - b.seq,
     show: () => undefined,
   });
-  /** Live ones by what they provide. */
+  /** Live transactions by the tags that they provide. */
   readonly providers: TagIndex = new TagIndex();
-  /** Live and Finalized ones by what they require. */
+  /** Live and Finalized transactions by the tags that they require. */
   readonly dependents: TagIndex = new TagIndex();
-  /** Dropped ones in the log, by what they require. */
+  /** Dropped transactions in the log, by the tags that they require. */
   readonly #dropped: TagIndex = new TagIndex();
-  /** Those under a claim, by its id. */
+  /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
   readonly totals: Totals = new Totals();
@@ -60,7 +60,7 @@ export class PoolIndex {
     return this.#nodes.values();
   }
 
-  /** Takes in a transaction, or the later state of one. A Pending one has no place before it is settled. */
+  /** Adds a transaction, or writes its later state. A Pending transaction has no order key until `settle`. */
   put(entry: Entry, stage: KnownStage): PoolNode {
     const node = this.#nodes.get(entry.hash);
     if (node !== undefined) return this.move(node, stage, entry);
@@ -72,7 +72,7 @@ export class PoolIndex {
     return fresh;
   }
 
-  /** Takes in one that nobody waits for and that waits for nobody, in its place. */
+  /** Adds a Pending transaction without parents and dependents, with its order key. */
   stand(entry: Entry, place: OrderKey): PlacedNode {
     const known = this.#nodes.get(entry.hash);
     const node = known ?? newNode(entry, 'Pending');
@@ -88,14 +88,14 @@ export class PoolIndex {
     return node as PlacedNode;
   }
 
-  /** Gives its number to one whose entry this call has made. */
+  /** Sets the gossip number of an entry that this call made. */
   number(node: PoolNode, gossipSeq: number): void {
     this.ages.gossip.delete(node);
     (node.entry as { gossipSeq: number }).gossipSeq = gossipSeq;
     this.ages.gossip.add(node);
   }
 
-  /** The later state of one. */
+  /** Writes the later state of a transaction. Returns the same node. */
   move(node: PoolNode, stage: KnownStage, entry: Entry = node.entry): PoolNode {
     const { entry: before, stage: left } = node;
     if (before === entry && left === stage) return node;
@@ -107,24 +107,24 @@ export class PoolIndex {
       this.#attachLists(node);
       return node;
     }
-    // A new life may provide other tags than the one that ended.
+    // A hash that was received again may provide other tags than before.
     if (!saysTheSame) this.#unsettle(node);
     this.#set(node, { entry, stage, place: null });
     if (!saysTheSame || providing(left) !== providing(stage)) this.#unsettle(node);
     return node;
   }
 
-  /** Of one that is no longer in the log. Not to be taken back. */
+  /** Removes a transaction that left the log. This cannot be undone. */
   remove(hash: string): void {
     const node = this.#nodes.get(hash);
     if (node === undefined) return;
-    // A node that follows a long step has not been told the end of one that leaves the log within it.
+    // One step may end a transaction and remove it from the log. A mirror then still has it as live.
     if (isLive(node.stage)) this.#unsettle(node);
     this.unsettled.nodes.delete(node);
     this.#forget(node);
   }
 
-  /** Where a Pending one stands. */
+  /** Sets the order key of a Pending transaction. */
   place(node: PoolNode, place: OrderKey): void {
     this.#remember(node);
     this.#detachPlace(node);
@@ -132,7 +132,7 @@ export class PoolIndex {
     this.#attachPlace(node);
   }
 
-  /** The chain has done what a tag asks for. What it did first counts. */
+  /** Notes that the chain satisfied a tag. The earliest block counts. */
   satisfy(tag: string, tick: number): void {
     const known = this.satisfied.tick(tag);
     if (known !== undefined && known <= tick) return;
@@ -141,14 +141,14 @@ export class PoolIndex {
     this.unsettled.tags.add(tag);
   }
 
-  /** It was undone, or nobody asks any more. */
+  /** Notes that a tag is no longer satisfied, or that no transaction requires it any more. */
   forget(tag: string): void {
     this.#rememberTag(tag);
     this.satisfied.delete(tag);
     this.unsettled.tags.add(tag);
   }
 
-  /** Opens a call, or an attempt within it. */
+  /** Starts a call, or an attempt within the call. */
   begin(): void {
     if (!this.#journal.isOpen) {
       const { limits, lastGossipSeq } = this;
@@ -157,13 +157,13 @@ export class PoolIndex {
     this.#journal.begin();
   }
 
-  /** Ends the attempt, else the call: what it changed stays. */
+  /** Ends the attempt if one is open, else the call. Its changes stay. */
   keep(): void {
     this.#journal.keep();
     if (!this.#journal.isOpen) this.#outside = null;
   }
 
-  /** Takes back what the attempt has changed, else what the call has. */
+  /** Ends the attempt if one is open, else the call, and reverts its changes. */
   undo(): void {
     for (const { node, before } of this.#journal.end()) this.#reset(node, before);
     this.unsettled.nodes.clear();
@@ -171,22 +171,22 @@ export class PoolIndex {
     if (!this.#journal.isOpen) this.#resetOutside();
   }
 
-  /** Takes back all that the call has changed, also where a fault has left an attempt open. */
+  /** Reverts all changes of the call, even if an error left an attempt open. */
   undoCall(): void {
     while (this.#journal.isOpen) this.undo();
   }
 
-  /** What the call has touched. */
+  /** The transactions that the call changed, with their state before it. */
   touched(): readonly UndoEntry[] {
     return this.#journal.touched();
   }
 
-  /** What the attempt has touched. */
+  /** The transactions that the attempt changed, with their state before it. */
   attempted(): readonly UndoEntry[] {
     return this.#journal.attempted();
   }
 
-  /** The tags that the call has touched, with the ticks they had. */
+  /** The tags that the call changed, with their ticks before it. */
   touchedTags(): ReadonlyMap<string, number | undefined> {
     return this.#outside?.tags ?? new Map();
   }
@@ -240,7 +240,7 @@ export class PoolIndex {
 
   #unsettle(node: PoolNode): void {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
-    // What the chain has done does not depend on who else does it.
+    // A satisfied tag stays satisfied, whoever else provides it.
     for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }
 
@@ -297,7 +297,7 @@ export class PoolIndex {
 
 const nobody: ReadonlySet<PoolNode> = new Set();
 
-/** Which transactions name each tag. */
+/** Transactions by the tags that they name. */
 export class TagIndex {
   readonly #nodes = new Map<string, Set<PoolNode>>();
 
@@ -317,7 +317,7 @@ export class TagIndex {
     }
   }
 
-  /** Calls `onLast` with each tag that nobody names any more. */
+  /** Removes the node from these tags. Calls `onLast` with each tag that no transaction names any more. */
   delete(tags: readonly string[], node: PoolNode, onLast?: (tag: string) => void): void {
     for (const tag of tags) {
       const nodes = this.#nodes.get(tag);
@@ -334,17 +334,14 @@ export class TagIndex {
 
 const gasUnit = 2 ** 26;
 
-/** What the limits count: Pending, Propagated and Acknowledged transactions. */
+/** The totals that the limits count: Pending, Propagated and Acknowledged transactions. */
 export class Totals {
   transactions = 0;
   bytes = 0;
-  /**
-   * In two parts, each a safe integer: a sum of large ones would be rounded, and what leaves would not leave it as it
-   * was.
-   */
+  /** The gas in two parts, each a safe integer. A single sum would be rounded, and a removal would not restore it. */
   #gasUnits = 0;
   #gasRest = 0;
-  /** How many of each sender but the empty one. */
+  /** The number of transactions of each sender except the empty one. */
   readonly senders: Map<string, number> = new Map();
 
   get gas(): number {

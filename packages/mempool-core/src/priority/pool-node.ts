@@ -2,26 +2,27 @@ import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 
-/** A transaction in the index: what is kept of it, the stage it is in, and where it stands. */
+/** A transaction in the index: its entry, its stage and its order key. */
 export interface PoolNode {
   readonly hash: string;
-  /** 0 once it is not in the index any more. */
+  /** 0 after the node left the index. */
   seq: number;
   entry: Entry;
   stage: KnownStage;
-  /** `null` unless Pending; and of a Pending one until it is placed. */
+  /** The order key. `null` unless Pending, and until the index is settled. */
   place: OrderKey | null;
-  /** The last call and the last attempt that touched it. */
+  /** The marks of the last call and of the last attempt that changed the node. */
   call: number;
   attempt: number;
 }
 
+/** A Pending transaction that has its order key. */
 export type PlacedNode = PoolNode & { place: OrderKey };
 
-/** What a transaction was before a call; `null`: not there. */
+/** The state of a transaction before a call; `null` if the pool did not have it. */
 export type Before = Pick<PoolNode, 'entry' | 'stage' | 'place'> | null;
 
-/** A transaction that a call has touched. */
+/** A transaction that a call changed, with its state before. */
 export interface UndoEntry {
   readonly node: PoolNode;
   readonly before: Before;
@@ -31,12 +32,12 @@ export function newNode(entry: Entry, stage: KnownStage): PoolNode {
   return { hash: entry.hash, seq: entry.seq, entry, stage, place: null, call: 0, attempt: 0 };
 }
 
-/** Whether the limits count it. */
+/** True if the limits count a transaction in this stage. */
 export function isCounted(stage: KnownStage): boolean {
   return stage === 'Pending' || stage === 'Propagated' || stage === 'Acknowledged';
 }
 
-/** Whether peers may hear of it. */
+/** True if peers may be told of the transaction. */
 export function isGossipable({ stage, place }: Pick<PoolNode, 'stage' | 'place'>): boolean {
   return stage === 'Pending' ? place?.ready === true : stage === 'Propagated' || stage === 'Acknowledged';
 }
@@ -49,13 +50,13 @@ export function isPlaced(node: PoolNode): node is PlacedNode {
   return node.place !== null;
 }
 
-/** What one in this stage is to those that require its tags. */
+/** The meaning of a provider in this stage for the transactions that require its tags. */
 export function providing(stage: KnownStage): 'something to wait for' | 'done' | 'nothing' {
   if (!isLive(stage)) return 'nothing';
   return stage === 'Pending' ? 'something to wait for' : 'done';
 }
 
-/** What has to be placed anew, and the tags whose dependents have to be. */
+/** Transactions that need a new order key, and tags whose dependents need one. */
 export interface Unsettled {
   readonly nodes: Set<PoolNode>;
   readonly tags: Set<string>;

@@ -15,10 +15,10 @@ import { isReady, type PoolNode } from './pool-node.ts';
 import { reapFrom } from './selection.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
-/** What one `sweep` moves at the most. */
+/** The most transactions that one `sweep` moves. */
 const maxSwept = 1_000;
 
-/** L3, L4: what is parked is not marked. */
+/** L3, L4: plans a move. A parked transaction cannot be marked in flight. The outcome has the moved hashes. */
 export function movePoolStep(pool: Planning, verb: MoveVerb, hashes: readonly string[]): Step<string[]> {
   const builder = new StepBuilder(pool);
   const moved = hashes.filter((hash) => {
@@ -29,13 +29,13 @@ export function movePoolStep(pool: Planning, verb: MoveVerb, hashes: readonly st
   return builder.step(moved);
 }
 
-/** L10. */
+/** L10: plans a drop. The outcome has the dropped hashes. */
 export function dropPoolStep(pool: Planning, hashes: readonly string[], reason: string): Step<string[]> {
   const builder = new StepBuilder(pool);
   return builder.step(hashes.filter((hash) => builder.drop(hash, reason)));
 }
 
-/** Reaps and marks in flight under one claim. */
+/** Plans a `take`: selects transactions within the budget and marks them in flight under one claim. */
 export function takeStep(pool: Planning, take: CheckedTake, { nowMs }: AdmissionTime): Step<Claim> {
   const { claimId, owner, claimMs, budget } = take;
   const builder = new StepBuilder(pool);
@@ -45,7 +45,7 @@ export function takeStep(pool: Planning, take: CheckedTake, { nowMs }: Admission
   return builder.step({ claimId, owner, untilMs: claim.untilMs, transactions });
 }
 
-/** Whether a sweep would find nothing. */
+/** True if a sweep would change nothing. */
 export function isSwept(index: PoolIndex, moment: AdmissionTime): boolean {
   return !isOver(index) && endedIn(index, moment, 1).length === 0 && expiredIn(index, moment, 1).length === 0;
 }
@@ -54,7 +54,7 @@ function endedIn({ ages }: PoolIndex, { nowMs }: AdmissionTime, limit: number): 
   return firstOf(ages.leased.list, limit, ({ entry }) => (entry.claim?.untilMs ?? 0) < nowMs);
 }
 
-/** Ends claims, then what waited too long, then what is over the limits. */
+/** Plans a sweep: returns transactions whose claim ended, drops expired ones, then evicts down to the limits. */
 export function sweepStep(pool: Planning, moment: AdmissionTime): Step<Sweep> {
   const builder = new StepBuilder(pool);
   const { index } = builder;
@@ -89,7 +89,7 @@ function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode
   return found;
 }
 
-/** Strictly older than allowed. A list that no limit asks for is not made. */
+/** The hashes of transactions that are strictly older than allowed. Builds no list that no limit needs. */
 function expiredIn(index: PoolIndex, { nowMs, height }: AdmissionTime, limit: number): string[] {
   const { ages, limits } = index;
   const found = new Set<PoolNode>();
@@ -107,7 +107,7 @@ function expiredIn(index: PoolIndex, { nowMs, height }: AdmissionTime, limit: nu
   return [...found].sort((a, b) => a.seq - b.seq).map(({ hash }) => hash);
 }
 
-/** Verdicts given again, in the order given. @throws `ERR_MEMPOOL_INVALID` where one is another transaction's */
+/** Plans new verdicts, in the order given. @throws `ERR_MEMPOOL_INVALID` if the sender or a provided tag changes */
 export function reviseStep(
   pool: Planning,
   revisions: readonly CheckedRevision[],
@@ -123,10 +123,10 @@ export function reviseStep(
 }
 
 function checkIdentity(place: string, before: CheckedVerdict, after: CheckedVerdict): void {
-  if (after.sender !== before.sender) throw invalid(`${place}.sender`, 'the sender it was taken in with');
+  if (after.sender !== before.sender) throw invalid(`${place}.sender`, 'the sender of the current verdict');
   const provided = new Set(before.provides);
   if (after.provides.length !== provided.size || !after.provides.every((tag) => provided.has(tag)))
-    throw invalid(`${place}.provides`, 'the tags it was taken in with');
+    throw invalid(`${place}.provides`, 'the tags of the current verdict');
 }
 
 function revise(builder: StepBuilder, { hash, version, answer }: CheckedRevision, height: number): ReviseOutcome {
@@ -164,7 +164,7 @@ function refusedByGraph(index: PoolIndex, node: PoolNode, parkedBefore: number):
   return burdensDescendants(index, node) ? 'maxAncestors' : null;
 }
 
-/** All that waits, parked or not. */
+/** Plans the drop of all Pending transactions, parked ones included. The outcome is their number. */
 export function flushStep(pool: Planning): Step<number> {
   const builder = new StepBuilder(pool);
   const waiting = Array.from(builder.index.order, ({ hash }) => hash);
@@ -172,7 +172,7 @@ export function flushStep(pool: Planning): Step<number> {
   return builder.step(waiting.length);
 }
 
-/** Evicts nothing: that is for `sweep`. */
+/** Plans a change of limits. It evicts nothing: `sweep` does that. */
 export function limitsStep(pool: Planning, named: Partial<Limits>): Step<Limits> {
   const builder = new StepBuilder(pool);
   builder.index.limits = { ...builder.index.limits, ...named };

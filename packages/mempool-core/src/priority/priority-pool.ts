@@ -11,7 +11,7 @@ import { settle } from './placement.ts';
 import { PoolIndex } from './pool-index.ts';
 import type { Planning } from './step-builder.ts';
 
-/** What a committed step changed, as another node follows it. Payloads are not in it. */
+/** The changes of a committed step, as other nodes apply them. They have no payloads. */
 export interface PoolChange {
   readonly writes: readonly Write[];
   readonly chain: ChainStep | null;
@@ -19,28 +19,28 @@ export interface PoolChange {
   readonly lastEventSeq: number;
 }
 
-/** A piece of a priority pool's state, for a storage of any format: in this order, entries after all writes. */
+/** A record of a pool's state, for any storage format. Records come in this order, entries after all writes. */
 export type PoolRecord =
   | LedgerRecord
   | { readonly kind: 'limits'; readonly limits: Partial<Limits> }
   | { readonly kind: 'gossip'; readonly lastGossipSeq: number }
   | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
-  /** Of a transaction that came as a write: live, or with a body in the log. */
+  /** The entry of a transaction that came as a write: a live one, or one in the log with a body. */
   | { readonly kind: 'entry'; readonly entry: Entry };
 
 export interface PriorityPoolParts {
   readonly epoch: string;
   readonly retention: Retention;
   readonly limits: Partial<Limits>;
-  /** Default: an empty one. */
+  /** Default: an empty index. */
   readonly index?: PoolIndex;
 }
 
 const noBytes: Uint8Array = new Uint8Array();
 
 /**
- * A priority pool in memory: lives in a ledger, all the rest in an index. Either all there is of the pool, payloads in the
- * ledger; or the mirror of one that is kept elsewhere, with rows that have no payload.
+ * A priority pool in memory: the states are in a ledger, the rest is in an index. It is either the whole pool, with the
+ * payloads in the ledger, or the mirror of a pool that is stored elsewhere. A mirror has rows without payloads.
  */
 export class PriorityPool implements Planning {
   readonly index: PoolIndex;
@@ -55,7 +55,7 @@ export class PriorityPool implements Planning {
     return this.ledger;
   }
 
-  /** What a call would write. The pool stays as it is. */
+  /** The step that a call would write. The pool does not change. */
   plan<T>(run: (pool: Planning) => Step<T>): Step<T> {
     this.index.begin();
     try {
@@ -65,7 +65,7 @@ export class PriorityPool implements Planning {
     }
   }
 
-  /** Plans a call and writes it, where this is all there is of the pool. `keep` may refuse by throwing. */
+  /** Plans a call, stores the step by `keep`, and writes it. If `keep` throws, the pool does not change. */
   commit<T>(run: (pool: Planning) => Step<T>, keep: (step: Step<T>) => Step<T>): T {
     this.index.begin();
     let kept = false;
@@ -81,12 +81,12 @@ export class PriorityPool implements Planning {
     }
   }
 
-  /** Follows a committed step, of this node or of another. Its events are not kept here. */
+  /** Applies a committed step of this node or of another. Its events are not kept here. */
   apply(change: PoolChange): void {
     this.#follow(change, () => this.ledger.follow(change, change.lastEventSeq));
   }
 
-  /** Takes a whole step that `commit` kept, events and recorded outcome included: a pool that is opened again. */
+  /** Applies a whole step that `commit` stored, with events and recorded outcome, when a pool is opened again. */
   replay(step: Omit<Step<unknown>, 'outcome'>): void {
     const { writes, chain, pool, events } = step;
     const write = (): void => this.ledger.apply({ outcome: null, ...step });
@@ -94,9 +94,7 @@ export class PriorityPool implements Planning {
     else write();
   }
 
-  /**
-   * The whole state in pieces, for `restore` on a new pool of the same epoch. Read it to the end before the next step.
-   */
+  /** Yields the whole state as records for `restore` on a new pool of this epoch. Read all before the next step. */
   *dump(): Generator<PoolRecord, undefined> {
     const { limits, lastGossipSeq, satisfied } = this.index;
     yield { kind: 'limits', limits };
@@ -123,7 +121,7 @@ export class PriorityPool implements Planning {
     }
     for (const tag of pool.forgotten) index.forget(tag);
     for (const [tag, tick] of pool.satisfied) {
-      // The call may have forgotten an earlier block before this one: that one no longer comes first.
+      // `satisfy` keeps the earlier of two ticks. The call may have forgotten that one, so it goes first.
       index.forget(tag);
       index.satisfy(tag, tick);
     }
@@ -132,7 +130,7 @@ export class PriorityPool implements Planning {
     settle(index);
   }
 
-  /** Takes a piece of a stored state, in the order of `PoolRecord`. */
+  /** Restores a record of a stored state, in the order of `PoolRecord`. */
   restore(record: PoolRecord): void {
     const { index } = this;
     switch (record.kind) {
@@ -161,7 +159,7 @@ export class PriorityPool implements Planning {
     }
   }
 
-  /** After the last piece. */
+  /** Computes the order keys. To be called after the last record. */
   restored(): void {
     settle(this.index);
   }
@@ -181,7 +179,7 @@ export class PriorityPool implements Planning {
   }
 }
 
-/** Whether it is more than an answer. */
+/** True if the step changes more than the recorded outcomes. */
 export function changesPool(step: Step<unknown>): step is Step<unknown> & { readonly pool: PoolStep } {
   const { writes, events, chain, pool } = step;
   if (!pool) return false;
@@ -190,13 +188,13 @@ export function changesPool(step: Step<unknown>): step is Step<unknown> & { read
   return changed || chain !== null || limits !== null;
 }
 
-/** What other nodes need to know of a step. */
+/** The changes of a step that other nodes need. @throws `TypeError` for a step of a fifo pool */
 export function changeOfStep({ writes, chain, pool }: Step<unknown>, lastEventSeq: number): PoolChange {
-  if (pool === undefined || pool === null) throw new TypeError('a step of a pool in order of arrival');
+  if (pool === undefined || pool === null) throw new TypeError('a step of a fifo pool has no pool changes');
   return { writes: writes.map(bare), chain, pool, lastEventSeq };
 }
 
-/** With a body where it begins a life, but without the payload. */
+/** The write without its payload. It has a body if the transaction is new. */
 function bare({ after, point, body }: Write): Write {
   return { after, point, body: body === null ? null : { hash: after.hash, payload: noBytes, payloadType: 0 } };
 }

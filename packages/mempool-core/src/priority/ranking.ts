@@ -2,10 +2,7 @@ import { compareOrderKeys, type OrderKey, roughRank } from '../contract/order-ke
 import type { PlacedNode } from './pool-node.ts';
 import { SortedList } from './sorted-list.ts';
 
-/**
- * All that a budget asks of a transaction in the order, and all that is told of it: nothing that changes while it has
- * its place.
- */
+/** The fields of a transaction for budgets and answers. They do not change while its order key stays the same. */
 export interface RankedItem {
   readonly hash: string;
   readonly seq: number;
@@ -13,11 +10,11 @@ export interface RankedItem {
   readonly gas: number;
   readonly priority: bigint;
   readonly isReady: boolean;
-  /** Whether it requires anything. */
+  /** True if it requires a tag. */
   readonly isBound: boolean;
 }
 
-/** The one order: every Pending transaction that is placed. */
+/** The order of a pool: all Pending transactions that have an order key. */
 export class Ranking extends SortedList<PlacedNode, { readonly place: OrderKey }, RankedItem> {
   constructor() {
     super({

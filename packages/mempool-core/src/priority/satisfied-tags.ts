@@ -1,14 +1,15 @@
 /**
- * Tags that the chain has satisfied, with the tick of the block. One goes with its block's undoing; or when no rollback reaches
- * its block any more and nobody requires it, which is noticed when the floor moves or its last dependent leaves.
+ * The tags that the chain satisfied, with the tick of the block. A tag is removed if its block is undone. It is also
+ * removed if no rollback can undo its block and no transaction requires it. This is checked when the floor moves or the
+ * last dependent leaves.
  */
 export class Satisfied {
   readonly #ticks = new Map<string, number>();
   readonly #byTick = new Map<number, Set<string>>();
   readonly #isRequired: (tag: string) => boolean;
-  /** May have to go. */
+  /** Tags that may be idle. */
   readonly #free = new Set<string>();
-  /** The first tick that a rollback leaves. */
+  /** The first kept tick. No rollback undoes a block below it. */
   floor = 0;
 
   constructor(isRequired: (tag: string) => boolean) {
@@ -35,13 +36,13 @@ export class Satisfied {
     const tick = this.#ticks.get(tag);
     if (tick === undefined) return;
     this.#ticks.delete(tag);
-    // Nobody asks for the idle ones of a mirror that only follows.
+    // A mirror that only applies changes never asks for its idle tags.
     this.#free.delete(tag);
     const tags = this.#byTick.get(tick);
     if (tags?.delete(tag) === true && tags.size === 0) this.#byTick.delete(tick);
   }
 
-  /** The last that required it has left. */
+  /** Notes that the last transaction that required the tag has left. */
   noteFree(tag: string): void {
     if (this.#ticks.has(tag)) this.#free.add(tag);
   }
@@ -50,12 +51,12 @@ export class Satisfied {
     for (; this.floor < floor; this.floor++) for (const tag of this.#byTick.get(this.floor) ?? []) this.#free.add(tag);
   }
 
-  /** Those of later blocks. */
+  /** The tags that blocks after this tick satisfied. */
   after(tick: number): string[] {
     return [...this.#byTick].flatMap(([at, tags]) => (at > tick ? [...tags] : []));
   }
 
-  /** Those that nobody can miss. */
+  /** The tags that no rollback and no transaction can need. */
   idle(): string[] {
     const idle: string[] = [];
     for (const tag of this.#free) {
@@ -66,7 +67,7 @@ export class Satisfied {
     return idle;
   }
 
-  /** In no order, without the idle. */
+  /** All tags except idle ones, in no particular order. */
   entries(): [tag: string, tick: number][] {
     const idle = new Set(this.idle());
     return [...this.#ticks].filter(([tag]) => !idle.has(tag));

@@ -19,13 +19,13 @@ function candidateOf({ hash, entry }: PoolNode): Candidate {
 }
 
 /**
- * The ready ones that fit, from the best on: up to the first that does not, or past some of those and their
- * descendants.
+ * The best ready transactions that fit into the budget. Ends at the first that does not fit, or skips up to `skip` of
+ * those and all their descendants.
  */
 export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
   const { maxTxs, maxBytes, maxGas, skip, overheadBytes } = budget;
   const reaped: Candidate[] = [];
-  // Whole numbers: what is left of a budget without limit would be a number object of its own each time.
+  // Counts up in whole numbers: the rest of an unlimited budget would be `Infinity`, a new number object each time.
   let usedBytes = 0;
   let usedGas = 0;
   const passed = new Set<PoolNode>();
@@ -52,6 +52,7 @@ function waitsForOneOf(index: PoolIndex, node: PoolNode, passed: ReadonlySet<Poo
   return false;
 }
 
+/** The ready transactions after an order key, the best first. */
 export function bestOf({ order }: PoolIndex, after: OrderKey | null, limit: number): RankedCandidate[] {
   const found: RankedCandidate[] = [];
   for (const node of after === null ? order : order.after({ place: after })) {
@@ -61,13 +62,13 @@ export function bestOf({ order }: PoolIndex, after: OrderKey | null, limit: numb
   return found;
 }
 
-/** What a repeated `take` is told: what is still under the claim, by seq. */
+/** The answer to a repeated `take`: the transactions that are still under the claim, by seq. */
 export function repeatedClaim({ claims }: PoolIndex, lot: Omit<Claim, 'transactions'>): Claim {
   const nodes = [...claims.of(lot.claimId)].sort((a, b) => a.seq - b.seq);
   return { ...lot, transactions: nodes.map(candidateOf) };
 }
 
-/** The longest unchecked first. */
+/** The Pending transactions with a verdict from below `height`, the oldest verdict first. */
 export function staleIn({ ages }: PoolIndex, height: number, limit: number): StaleTransaction[] {
   const found: StaleTransaction[] = [];
   for (const { hash, entry } of ages.checked.list) {
@@ -78,7 +79,7 @@ export function staleIn({ ages }: PoolIndex, height: number, limit: number): Sta
   return found;
 }
 
-/** Of Pending ones by seq, those that are ready. */
+/** The hashes of the Pending transactions given that are ready, in their order. */
 export function readyOf(index: PoolIndex, pending: Iterable<{ readonly hash: string }>, limit: number): string[] {
   const found: string[] = [];
   if (index.parked.length === index.order.length) return found;
@@ -90,6 +91,7 @@ export function readyOf(index: PoolIndex, pending: Iterable<{ readonly hash: str
   return found;
 }
 
+/** The hashes of parked transactions with a greater seq, by seq. */
 export function parkedAfter({ parked }: PoolIndex, after: number, limit: number): string[] {
   const found: string[] = [];
   for (const { hash } of parked.after({ seq: after })) {
@@ -99,13 +101,13 @@ export function parkedAfter({ parked }: PoolIndex, after: number, limit: number)
   return found;
 }
 
-/** What a page of gossip hands out, before the payloads are fetched. */
+/** The items of a gossip page, before the payloads are fetched. */
 export interface GossipChoice {
   readonly items: readonly Omit<GossipItem, 'payload' | 'payloadType'>[];
   readonly next: number;
 }
 
-/** What became ready behind the cursor, and may be told to the peer who asks. */
+/** The transactions that became ready after the cursor and that the asking peer may be told of. */
 export function gossipAfter({ ages }: PoolIndex, query: CheckedGossipQuery): GossipChoice {
   const { after, limit, except, hashesOnly } = query;
   const items: GossipChoice['items'][number][] = [];

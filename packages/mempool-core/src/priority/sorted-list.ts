@@ -1,34 +1,34 @@
 const chunkItems = 128;
 
-/** How items are ordered. */
+/** The order of a list. */
 export interface SortKey<Key, Item = Key, Shown = undefined> {
-  /** Never falls from one item to the next; equal where a number cannot tell two apart. */
+  /** A number that never falls from one item to the next. Different items may have the same number. */
   rough(key: Key): number;
-  /** Of two with the same number. Never 0 for two items of a list. */
+  /** Compares two items with the same number. Never 0 for two items of a list. */
   compare(a: Key, b: Key): number;
   /**
-   * What a walk is given of an item. Kept until its chunk changes before it: what it is made of stays as it is while
-   * the item is in the list.
+   * The part of an item that `walk` passes on. It is reused until its chunk changes before the item, so it must not
+   * change while the item is in the list.
    */
   show(item: Item): Shown;
 }
 
 interface Chunk<Item, Shown> {
   readonly items: Item[];
-  /** The rough keys, side by side in memory: a search touches no item but those it cannot tell apart. */
+  /** The rough keys as plain numbers: a search reads only items whose rough key equals the one it looks for. */
   readonly keys: number[];
   /**
-   * Of the first ones, as far as a walk has come. Made one after the other, they lie side by side: the next walk
-   * touches no item.
+   * The shown parts of the first items, as far as a walk has come. They are allocated in sequence, so the next walk
+   * reads no item.
    */
   readonly shown: Shown[];
 }
 
-/** Items in an order, in chunks: taking one in or out moves no more than a chunk. */
+/** Items in an order, in chunks. Adding or removing an item moves at most one chunk. */
 export class SortedList<Item extends Key, Key = Item, Shown = undefined> implements Iterable<Item> {
   readonly #by: SortKey<Key, Item, Shown>;
   readonly #chunks: Chunk<Item, Shown>[] = [{ items: [], keys: [], shown: [] }];
-  /** The first rough key of each chunk: the search for a chunk looks at these alone. */
+  /** The first rough key of each chunk. The search for a chunk reads these first. */
   readonly #starts: number[] = [0];
   #length = 0;
 
@@ -68,14 +68,14 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
     if (items.length > chunkItems) this.#split(at, chunk, place);
   }
 
-  /** Of an item that is in the list, with the key that it had when it was taken in. */
+  /** Removes an item of the list. Its key must be the same as when it was inserted. @throws if the item is not found */
   delete(item: Item): void {
     const rough = this.#by.rough(item);
     const at = this.#chunkOf(item, rough);
     const chunk = this.#chunks[at] as Chunk<Item, Shown>;
     const { items, keys, shown } = chunk;
     const place = this.#placeBehind(chunk, item, rough) - 1;
-    if (place < 0 || items[place] !== item) throw new Error('an item to delete is not in its place');
+    if (place < 0 || items[place] !== item) throw new Error('the item to delete is not in the list at its key');
     if (place < shown.length) shown.length = place;
     this.#length -= 1;
     if (place === items.length - 1) {
@@ -97,14 +97,14 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
     return this.#from(0, 0);
   }
 
-  /** What comes behind a key, whether that is in the list or not. */
+  /** The items after a key. The key itself need not be in the list. */
   after(key: Key): Generator<Item, undefined> {
     const rough = this.#by.rough(key);
     const at = this.#chunkOf(key, rough);
     return this.#from(at, this.#placeBehind(this.#chunks[at] as Chunk<Item, Shown>, key, rough));
   }
 
-  /** From the last to the first. */
+  /** The items from the last to the first. */
   *backwards(): Generator<Item, undefined> {
     for (let at = this.#chunks.length - 1; at >= 0; at--) {
       const { items } = this.#chunks[at] as Chunk<Item, Shown>;
@@ -112,7 +112,7 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
     }
   }
 
-  /** From the first on, as long as `visit` wants more. Much faster than the iterator. */
+  /** Visits items from the first on until `visit` returns false. Much faster than the iterator. */
   walk(visit: (shown: Shown, item: Item) => boolean): void {
     for (const { items, shown } of this.#chunks) {
       for (let place = 0; place < items.length; place++) {
@@ -128,7 +128,7 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
       for (let i = start; i < chunk.items.length; i++) yield chunk.items[i] as Item;
   }
 
-  /** Where nearly all new items go, at the end, no chunk is cut in half. */
+  /** Cuts a chunk in half. The last chunk stays whole if the new item is at its end, as nearly all are. */
   #split(at: number, { items, keys, shown }: Chunk<Item, Shown>, place: number): void {
     const isLast = at === this.#chunks.length - 1 && place === items.length - 1;
     const from = isLast ? chunkItems : chunkItems / 2;
@@ -136,7 +136,7 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
     this.#chunks.splice(at + 1, 0, { items: items.splice(from), keys: keys.splice(from), shown: shown.splice(from) });
   }
 
-  /** The last chunk that begins at or before the key; the first where none does. */
+  /** Index of the last chunk that begins at or before the key; 0 if there is none. */
   #chunkOf(key: Key, rough: number): number {
     let low = 0;
     let high = this.#chunks.length - 1;

@@ -7,10 +7,10 @@ import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isGossipable, type PoolNode, type UndoEntry } from './pool-node.ts';
 
-/** What a plan is made on. */
+/** The pool that a call is planned on. */
 export interface Planning {
   readonly view: PoolView;
-  /** Changed while the plan is made; whoever asked for it says whether that stays. */
+  /** Changes while a call is planned. The caller of the plan keeps or reverts the changes. */
   readonly index: PoolIndex;
 }
 
@@ -20,11 +20,11 @@ interface Transition {
   readonly body: Transaction | null;
 }
 
-/** One call while it is planned: what becomes of each life, each at most once, and the index as it will be. */
+/** One call while it is planned: at most one transition per transaction, and the index with all changes. */
 export class StepBuilder {
   readonly index: PoolIndex;
   readonly view: PoolView;
-  /** The tick that counters are told at. */
+  /** The tick at which counters are computed. */
   readonly tick: number;
   readonly #transitions = new Map<string, Transition>();
   readonly #clamped = new Map<string, TxState>();
@@ -42,7 +42,7 @@ export class StepBuilder {
     return this.#lastSeq + 1;
   }
 
-  /** As it is by now. The index knows every transaction, and all there is to know of one that waits. */
+  /** The current state within this call. For a Pending transaction, the index has the whole state. */
   txState(hash: string): TxState | null {
     const node = this.index.node(hash);
     if (node === undefined) return null;
@@ -51,8 +51,8 @@ export class StepBuilder {
   }
 
   /**
-   * A new life, whose node is in the index, after one that ended or none. One that this very call has ended was not
-   * over before it.
+   * Notes a new transaction whose node is in the index. `before` is the ended state of its hash, or `null`. If this
+   * call itself ended it, the state before the call counts.
    */
   begin(before: TxState | null, after: TxState, body: Transaction): void {
     this.#lastSeq = after.seq;
@@ -60,13 +60,13 @@ export class StepBuilder {
     this.#transitions.set(after.hash, { before: known === undefined ? before : known.before, after, body });
   }
 
-  /** The end of one that waited, and that is Dropped in the index. */
+  /** Ends a transaction that was Pending. The index has it as Dropped already. */
   end(node: PoolNode, reason: string): void {
     const txState = pendingState(node);
     this.#note(txState, dropped(txState, this.tick, reason));
   }
 
-  /** The next stage of a life. What is no longer Propagated is under no claim. */
+  /** Moves a transaction to its next stage. It keeps a claim only if it is Propagated. */
   move(before: TxState, after: TxState, claim: Entry['claim'] = null): void {
     this.#note(before, after);
     const node = this.index.node(after.hash);
@@ -76,7 +76,7 @@ export class StepBuilder {
     this.index.move(node, after.stage, entry.claim === kept ? entry : { ...entry, claim: kept });
   }
 
-  /** Whether the stage allowed it. */
+  /** Moves a transaction. Returns false if it is unknown or its stage does not allow it. */
   moveBy(verb: MoveVerb, hash: string, claim: Entry['claim'] = null): boolean {
     const txState = this.txState(hash);
     const change = txState === null ? null : planMove(verb, txState, this.tick);
@@ -85,7 +85,7 @@ export class StepBuilder {
     return true;
   }
 
-  /** Whether the stage allowed it. */
+  /** Drops a transaction. Returns false if it is unknown or its stage does not allow it. */
   drop(hash: string, reason: string): boolean {
     const txState = this.txState(hash);
     const change = txState === null ? null : planDrop(txState, reason, this.tick);
@@ -94,16 +94,17 @@ export class StepBuilder {
     return true;
   }
 
-  /** L9: with a lower tick, and no event. */
+  /** L9: lowers the tick of a transaction, without an event. */
   clamp(txState: TxState): void {
     this.#clamped.set(txState.hash, txState);
   }
 
-  /** What became of whom, for counts. */
+  /** All transitions of this call, for counts. */
   changes(): { readonly before: TxState | null; readonly after: TxState }[] {
     return [...this.#transitions.values()];
   }
 
+  /** Completes the plan: settles the index, numbers new gossip and returns the step. */
   step<Outcome>(outcome: Outcome, parts: Pick<StepParts, 'events' | 'chain'> = {}): Step<Outcome> {
     settle(this.index);
     this.#forgetIdleTags();
@@ -116,7 +117,7 @@ export class StepBuilder {
     return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped }), pool: this.#poolStep() };
   }
 
-  /** Of several changes the first one knows what was before the call. */
+  /** Adds a transition. If the transaction has one already, its state before the call stays. */
   #note(txState: TxState, after: TxState): void {
     const known = this.#transitions.get(after.hash);
     if (known === undefined) {
@@ -129,7 +130,7 @@ export class StepBuilder {
     for (const tag of this.index.satisfied.idle()) this.index.forget(tag);
   }
 
-  /** What became ready, or may be told from now on, is new to peers: parents first, then in the order of arrival. */
+  /** Numbers the transactions that peers may be told of from now on: parents first, then by seq. */
   #numberGossip(): void {
     const fresh: UndoEntry[] = [];
     for (const trace of this.index.touched()) {

@@ -1,20 +1,18 @@
 import type { Limits } from '../contract/limits.ts';
 import type { Before, PoolNode, UndoEntry } from './pool-node.ts';
 
-/** What a call may change beside transactions, as it was. */
+/** The values beside transactions that a call may change, as they were before it. */
 export interface PoolScalars {
   readonly limits: Limits;
   readonly lastGossipSeq: number;
   readonly floor: number;
-  /** Tags that the call touched. */
+  /** The tags that the call changed, with their ticks before it. */
   readonly tags: Map<string, number | undefined>;
 }
 
 let marks = 0;
 
-/**
- * What a call has touched, and within it an attempt that may end in a refusal: each transaction once, as it was before.
- */
+/** The transactions that a call changed, and those of an attempt within it: each once, with its state before. */
 export class UndoLog {
   #call: UndoEntry[] | null = null;
   #attempt: UndoEntry[] | null = null;
@@ -36,7 +34,7 @@ export class UndoLog {
     }
   }
 
-  /** Whether it is the first time: only then what was before has to be known. */
+  /** True on the first change of the node in this attempt or call. Only then its state before must be pushed. */
   note(node: PoolNode): boolean {
     if (this.#attempt !== null) {
       if (node.attempt === this.#attemptMark) return false;
@@ -52,17 +50,17 @@ export class UndoLog {
     (this.#attempt ?? this.#call)?.push({ node, before });
   }
 
-  /** Of the call. */
+  /** The transactions that the call changed. */
   touched(): readonly UndoEntry[] {
     return this.#call ?? [];
   }
 
-  /** Of the attempt. */
+  /** The transactions that the attempt changed. */
   attempted(): readonly UndoEntry[] {
     return this.#attempt ?? [];
   }
 
-  /** What the attempt has touched is the call's from here on; without an attempt the call ends. */
+  /** Ends the attempt and adds its changes to the call. Without an attempt, ends the call. */
   keep(): void {
     const attempt = this.#attempt;
     this.#attempt = null;
@@ -70,7 +68,7 @@ export class UndoLog {
     else for (const trace of attempt) if (this.note(trace.node)) this.push(trace.node, trace.before);
   }
 
-  /** Ends the attempt, else the call: what is to be put back. */
+  /** Ends the attempt if one is open, else the call. Returns the changes to revert. */
   end(): readonly UndoEntry[] {
     const ended = this.#attempt ?? this.#call ?? [];
     if (this.#attempt === null) this.#call = null;
