@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ChainPoint } from 'mempool-core';
 import type { Transfer } from './transfer.ts';
 
-/** The state that the application validates against: what each account has, and the nonce that it has to use next. */
+/** The state that the application validates against: the balance of each account, and the next nonce that it must use. */
 export class Chain {
   readonly #balances: Map<string, number>;
   readonly #nonces = new Map<string, number>();
@@ -24,7 +24,7 @@ export class Chain {
     return this.#nonces.get(account) ?? 0;
   }
 
-  /** Adds a block of these; where it stands, and on what. */
+  /** Adds a block of these transfers. Returns its point, and the hash of its parent. */
   grow(transfers: readonly Transfer[]): { readonly point: ChainPoint; readonly parent: string | undefined } {
     for (const { sender, nonce, fee } of transfers) {
       this.#balances.set(sender, this.balance(sender) - fee);

@@ -2,7 +2,7 @@ import { accountTag, type Budget, type Mempool, type SubmitOutcome } from 'mempo
 import type { Chain } from './chain.ts';
 import { decodeTransfer, encodeTransfer, type Transfer } from './transfer.ts';
 
-/** What a node does with its pool, told line by line. */
+/** A node with its pool. It prints each thing that it does as a line. */
 export class Node {
   readonly #pool: Mempool;
   readonly #chain: Chain;
@@ -17,7 +17,7 @@ export class Node {
     console.log(`  ${name(transfer)} pays ${transfer.fee}: ${told(outcome)}`);
   }
 
-  /** What a block would take, in its order. */
+  /** Prints the transactions that a block would take, in their order. */
   async tellOrder(): Promise<void> {
     const ready = await this.#named(await this.#pool.reap());
     const parked = await this.#named(await this.#pool.peekParked());
@@ -28,7 +28,7 @@ export class Node {
     return this.#transfers(await this.#pool.reap(budget));
   }
 
-  /** Brings a block onto the chain and into the pool, which is told what it did too: not every transfer came through here. */
+  /** Adds a block to the chain and applies it to the pool. `provides` names its nonces, because not every transfer was in this pool. */
   async apply(transfers: readonly Transfer[]): Promise<void> {
     const place = this.#chain.grow(transfers);
     const seen = transfers.map((transfer) => encodeTransfer(transfer).hash);

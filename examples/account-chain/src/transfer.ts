@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from 'mempool-core';
 
-/** A transaction of the made-up chain: what a real one has in its own encoding, signed. */
+/** A transaction of the made-up chain. A real chain has its own encoding, and signatures. */
 export interface Transfer {
   readonly sender: string;
   readonly nonce: number;
@@ -9,13 +9,13 @@ export interface Transfer {
   readonly gas: number;
 }
 
-/** As the network carries it: bytes, known by their hash. */
+/** Encodes a transfer as the network carries it: bytes, with their hash. */
 export function encodeTransfer({ sender, nonce, fee, gas }: Transfer): Transaction {
   const payload = Buffer.from(JSON.stringify([sender, nonce, fee, gas]));
   return { hash: createHash('sha256').update(payload).digest('hex'), payload, payloadType: 0 };
 }
 
-/** @throws SyntaxError where the bytes are no transfer */
+/** @throws SyntaxError if the bytes are not a transfer */
 export function decodeTransfer(payload: Uint8Array): Transfer {
   const [sender, nonce, fee, gas] = JSON.parse(Buffer.from(payload).toString());
   return { sender, nonce, fee, gas };

@@ -5,7 +5,7 @@ import { decodeTransfer, type Transfer } from './transfer.ts';
 /** An own code of this application; 0 would say that all is well. */
 const cannotPay = 5;
 
-/** What the pool is to know of a transfer: whose it is, its place among the sender's, and what it pays for its gas. */
+/** Judges transfers. The verdict has the sender, the nonce and the price per gas; a transfer without cover is refused. */
 export function validator(chain: Chain): Validate {
   return ({ payload }) => answer(chain, decodeTransfer(payload));
 }

@@ -35,7 +35,7 @@ npm start -- <file.chunk>      real Cardano blocks (Alonzo or later)
   --json              end with one line of JSON
   --help              this text`;
 
-/** `null` when help was asked for. @throws UsageError naming the option */
+/** `null` if help was asked for. @throws UsageError naming the option */
 export function readCommandLine(args: readonly string[]): Settings | null {
   const { values, positionals } = parse(args);
   if (values.help) return null;

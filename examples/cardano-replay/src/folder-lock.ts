@@ -7,7 +7,7 @@ import { ReplayError } from './replay-error.ts';
 const patienceMs = 30_000;
 const retryMs = 20;
 
-/** @throws ReplayError when another process keeps the lock too long */
+/** @throws ReplayError if another process keeps the lock too long */
 export async function withFolderLock<T>(folder: string, run: () => Promise<T>): Promise<T> {
   const path = join(folder, 'lock');
   await acquire(path);

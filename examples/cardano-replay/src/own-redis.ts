@@ -9,7 +9,7 @@ import { isCode, withFolderLock } from './folder-lock.ts';
 import { freePort } from './free-port.ts';
 import { ReplayError } from './replay-error.ts';
 
-/** Disposing it leaves the server, and stops it when nobody else uses it. */
+/** A server in use. Disposing it ends this use, and stops the server if nobody else uses it. */
 export interface OwnRedis extends AsyncDisposable {
   readonly url: string;
 }
@@ -21,8 +21,8 @@ const answerMs = 10_000;
 const retryMs = 20;
 
 /**
- * Joins the server of this folder where one still runs, perhaps left by a process that was killed, else starts one.
- * @throws ReplayError when there is no redis-server on the PATH, or it does not start
+ * Uses the server of this folder if one still runs, perhaps left by a killed process. Otherwise starts one.
+ * @throws ReplayError if there is no redis-server on the PATH, or it does not start
  */
 export async function useOwnRedis(folder: string): Promise<OwnRedis> {
   await mkdir(folder, { recursive: true });

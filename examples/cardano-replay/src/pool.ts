@@ -12,14 +12,14 @@ import { UsageError } from './replay-error.ts';
 
 export interface Pool extends AsyncDisposable {
   readonly mempool: Mempool;
-  /** Where it is, for people. */
+  /** The place of the pool, as text for people. */
   readonly where: string;
 }
 
 const dataFolder = '.data';
 const backends = { ephemeral, sqlite, sqliteExclusive, redis };
 
-/** @throws `MempoolError` of the backend, ReplayError where no Redis is to be had, UsageError for options at odds */
+/** @throws `MempoolError` of the backend, ReplayError if there is no Redis, UsageError if options contradict each other */
 export async function openPool(settings: Settings, chain: Chain): Promise<Pool> {
   await using opened = new AsyncDisposableStack();
   const chosen = forChain(await choose(settings), settings.forkEvery, chain);

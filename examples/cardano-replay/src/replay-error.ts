@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** What an operator can put right. The message is one line; `main` prints it without a stack. */
+/** An error that an operator can correct. The message is one line; `main` prints it without a stack. */
 export class ReplayError extends Error {
   override readonly name: string = 'ReplayError';
   readonly exitCode: number = 1;

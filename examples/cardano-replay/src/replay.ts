@@ -8,7 +8,7 @@ export interface ReplayOptions {
   /** Every how many blocks a fork is played; 0 for none. */
   readonly forkEvery: number;
   readonly signal: AbortSignal;
-  /** Told after each block how many of the chain are in the pool. */
+  /** Called after each block, with the number of the chain's blocks in the pool. */
   onBlock(done: number): void;
 }
 
@@ -27,8 +27,8 @@ function isForked(index: number, forkEvery: number): boolean {
 }
 
 /**
- * How many blocks of the chain the pool has, judged by its tip. The tip of a run that was killed may be a fork's empty block.
- * @throws ReplayError when the tip is not in the chain
+ * The number of blocks of the chain that the pool has, by its tip. After a killed run the tip may be an empty block of a fork.
+ * @throws ReplayError if the tip is not in the chain
  */
 export function blocksIn(chain: Chain, tip: ChainPoint | null, forkEvery: number): number {
   if (tip === null) return 0;
@@ -41,7 +41,7 @@ export function blocksIn(chain: Chain, tip: ChainPoint | null, forkEvery: number
   );
 }
 
-/** Plays the blocks behind the first `done`. @throws ReplayError when somebody else applies blocks to the same pool */
+/** Plays the blocks after the first `done` ones. @throws ReplayError if another process applies blocks to the same pool */
 export async function replay(store: MempoolStore, chain: Chain, done: number, options: ReplayOptions): Promise<void> {
   const { forkEvery, signal, onBlock } = options;
   // A forked block that is the tip may be at the start of its fork or past it: its steps are gone through again.

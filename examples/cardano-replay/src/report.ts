@@ -8,7 +8,7 @@ export interface Report {
   readonly backend: string;
   readonly blocks: number;
   readonly transactions: number;
-  /** Over the raw hashes of the chain's transactions, in order. */
+  /** SHA-256 of the raw hashes of the chain's transactions, in order. */
   readonly sha256: string;
   readonly finalized: number;
   readonly confirmed: number;
@@ -22,7 +22,7 @@ export interface Report {
   readonly seconds: number;
 }
 
-/** The totals of the chain and, asked of the pool itself, what became of its transactions. */
+/** The totals of the chain and, read from the pool itself, the final stages of its transactions. */
 export async function report(
   store: MempoolStore,
   { points, hashes, sha256 }: Chain,

@@ -19,13 +19,13 @@ import { Lock } from './lock.ts';
 import { inOrderOfArrival, PoolFile } from './pool-file.ts';
 
 export interface JournalOptions {
-  /** The pool's file; made where it is missing, in a directory that exists. */
+  /** The pool's file. It is created if it is missing; its directory must exist. */
   readonly path: string;
 }
 
 type Options = DriverOptions & JournalOptions;
 
-/** A pool in a plain file, for one process at a time: what was answered survives a power cut. */
+/** A pool in a plain file, for one process at a time. Answered calls survive a power cut. */
 export const journal: Backend<JournalOptions> = defineBackend<JournalOptions>({
   name: 'journal',
   capabilities: { durable: true, shared: false, lease: false, priority: true },

@@ -11,7 +11,7 @@ import {
   type Step,
 } from 'mempool-core/backend';
 
-/** The first entry of a journal; a later one tells of limits that an open has named. */
+/** The first entry of a journal. A later entry of this kind records limits that an open has named. */
 export interface HeadEntry {
   readonly kind: 'pool';
   readonly format: number;
@@ -38,7 +38,7 @@ export function encodeContent(entry: Entry): Buffer {
   return encodeValue(withEntries(entry, pack));
 }
 
-/** Payloads stay where they were decoded: in a copy, or every one of them would hold the whole file. */
+/** Decodes an entry. Its payloads are copies; otherwise each would keep the whole file in memory. */
 export function decodeContent(content: Uint8Array): Entry {
   return withEntries(decodeValue('entry of the journal', Buffer.from(content)) as Entry, unpack);
 }

@@ -11,7 +11,7 @@ const codes: Readonly<Record<string, MempoolErrorCode>> = {
   EISDIR: 'ERR_MEMPOOL_INVALID',
 };
 
-/** What a failed system call means to a caller (R1). */
+/** The error of a failed system call, as an error of the contract (R1). */
 export function fileError(cause: unknown, path: string): MempoolError {
   if (isMempoolError(cause)) return cause;
   const { code = '', message = 'the file system failed' } = cause as NodeJS.ErrnoException;

@@ -19,7 +19,7 @@ interface Found {
 }
 
 /**
- * Reads a journal and writes nothing; where there is none, one is made of `initial`.
+ * Reads a journal and writes nothing. If there is none, creates one from `initial`.
  *
  * @throws `ERR_MEMPOOL_CORRUPT`; `ERR_MEMPOOL_INCOMPATIBLE` for another program's file
  */
@@ -32,7 +32,7 @@ export function readJournal(path: string, initial: () => Iterable<Uint8Array>): 
   return { contents, end, tornBytes: file.length - end };
 }
 
-/** A file of records that only grows, or is replaced as a whole. What a method has written survives a power cut. */
+/** A file of records that only grows, or is replaced as a whole. When a method returns, its writes survive a power cut. */
 export class Journal {
   readonly #path: string;
   #descriptor: number;

@@ -9,8 +9,8 @@ const suffix = '.lock';
 const held = new Set<string>();
 
 /**
- * Says that one store has the file. Everybody makes a lock file of their own first and looks at the others' second, so two
- * that come at once see each other, and at worst both are refused. What a killed process left is nobody's.
+ * Shows that one store has the file open. Each store first creates its own lock file, then looks for those of others. So two
+ * stores that open at once see each other, and at worst both are refused. The lock file of a killed process does not count.
  */
 export class Lock {
   readonly #owner = `${process.pid}-${threadId}-${randomUUID()}`;

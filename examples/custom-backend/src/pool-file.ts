@@ -26,7 +26,7 @@ export function inOrderOfArrival(ledger: Ledger): PoolInMemory {
   };
 }
 
-/** A pool's journal, and the pool that it is replayed into when it is opened. */
+/** A pool's journal, with the pool in memory that an open replays it into. */
 export class PoolFile {
   readonly #head: HeadEntry;
   readonly #journal: Journal;
@@ -34,7 +34,7 @@ export class PoolFile {
   readonly #log: Logger;
   #stepBytes = 0;
 
-  /** `contents`: what the journal holds behind the head. */
+  /** `contents`: the entries after the head. */
   constructor(head: HeadEntry, contents: Iterable<Uint8Array>, journal: Journal, parts: PoolFileParts) {
     this.#head = head;
     this.#journal = journal;
@@ -50,7 +50,7 @@ export class PoolFile {
     this.#append({ kind: 'step', step });
   }
 
-  /** Limits of a priority pool that an open names hold for later ones too. */
+  /** Stores the limits that an open of a priority pool names, for later opens too. */
   keepLimits(limits: Partial<Limits>): void {
     if (Object.keys(limits).length === 0) return;
     const record = { kind: 'limits', limits } as const;
@@ -64,7 +64,7 @@ export class PoolFile {
     this.#stepBytes += content.length;
   }
 
-  /** Where it fails there is a longer file, and another try some steps later. */
+  /** If this fails, the file only stays longer, and another attempt follows some steps later. */
   #compact(): void {
     this.#stepBytes = 0;
     try {
@@ -94,7 +94,7 @@ export class PoolFile {
     }
   }
 
-  /** How much is kept, where an open names it, holds for later ones too. */
+  /** Stores the retention that an open names, for later opens too. */
   #limit(named: Partial<Retention>): void {
     const { ledger } = this.#pool;
     const retention = { ...ledger.retention, ...named };

@@ -4,7 +4,7 @@ import { MempoolError } from 'mempool-core';
 /** Length, CRC-32 of the content, CRC-32 of these two: each a u32, big-endian. */
 const headBytes = 12;
 
-/** A record as it stands at this offset of the file. */
+/** Encodes a record for this offset of the file. */
 export function encodeRecord(content: Uint8Array, offset: number): Buffer {
   const record = Buffer.concat([Buffer.alloc(headBytes), content]);
   record.writeUInt32BE(content.length, 0);
@@ -18,7 +18,7 @@ function headChecksum(head: Uint8Array, offset: number): number {
   return crc32(head.subarray(0, 8), offset % 2 ** 32);
 }
 
-/** The content of the record at an offset; `null` where there is no whole and sound one. */
+/** The content of the record at an offset; `null` if there is no complete and undamaged one. */
 function contentAt(file: Buffer, offset: number): Buffer | null {
   const head = file.subarray(offset, offset + headBytes);
   if (head.length < headBytes || head.readUInt32BE(8) !== headChecksum(head, offset)) return null;
@@ -29,8 +29,8 @@ function contentAt(file: Buffer, offset: number): Buffer | null {
 }
 
 /**
- * The contents of the records from `offset` on, and where they end. Behind the end there may be one that was never finished:
- * it was not answered, so it may be cut off. A sound record behind a damaged one means that the file lost what it had.
+ * The contents of the records from `offset` on, and the offset of their end. After the end there may be an unfinished record: its
+ * call was not answered, so it may be cut off. An undamaged record after a damaged one means that the file has lost data.
  *
  * @throws `ERR_MEMPOOL_CORRUPT`
  */

@@ -7,15 +7,15 @@ import { levelError } from './level-error.ts';
 import { decodeState, encodeState, type PoolState } from './record.ts';
 
 export interface LevelOptions {
-  /** The database's folder; made where it is missing. */
+  /** The database's folder. It is created if it is missing. */
   readonly path: string;
-  /** Whether each write waits for the disk; default true. Without, a power cut may take the last ones, a kill takes none. */
+  /** Whether each write waits for the disk; default true. With false, a power cut may undo the last writes; a kill undoes none. */
   readonly sync?: boolean | undefined;
 }
 
 type Options = DriverOptions & LevelOptions;
 
-/** A pool in a LevelDB database, for one process at a time: what was answered survives a power cut. */
+/** A pool in a LevelDB database, for one process at a time. Answered calls survive a power cut. */
 export const leveldb: Backend<LevelOptions> = defineBackend<LevelOptions>({
   name: 'leveldb',
   capabilities: { durable: true, shared: false, lease: false, priority: false },

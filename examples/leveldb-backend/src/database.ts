@@ -53,7 +53,7 @@ interface Range {
   readonly limit?: number;
 }
 
-/** Reads one state of the database, whatever is written meanwhile. */
+/** Reads one state of the database, unaffected by later writes. */
 export interface Reader {
   get(section: Section, key: string): Promise<Buffer | undefined>;
   getMany(section: Section, keys: readonly string[]): Promise<(Buffer | undefined)[]>;
@@ -61,7 +61,7 @@ export interface Reader {
   entries(section: Section, range: Range): Promise<[key: string, value: Buffer][]>;
 }
 
-/** Text of a fixed width, so that keys sort as their numbers do. */
+/** A key of fixed width, so that keys sort like their numbers. */
 export function numberKey(...numbers: readonly number[]): string {
   return numbers.map((number) => number.toString(16).padStart(14, '0')).join('');
 }
@@ -70,7 +70,7 @@ export function keyNumber(key: string): number {
   return Number.parseInt(key, 16);
 }
 
-/** What one call writes: LevelDB takes a batch as a whole or not at all. */
+/** The writes of one call. LevelDB applies a batch completely or not at all. */
 export class Batch {
   readonly operations: { type: 'put' | 'del'; section: Section; key: string; value: Uint8Array }[] = [];
 
@@ -101,7 +101,7 @@ export class Database {
     return new Database(level, sync);
   }
 
-  /** Without a snapshot: for the one writer, between whose calls nothing changes. */
+  /** A reader without a snapshot, for the one writer: nothing changes between its calls. */
   get latest(): Reader {
     return this.#reader(undefined);
   }

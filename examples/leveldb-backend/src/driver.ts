@@ -18,7 +18,7 @@ import type { PoolState } from './record.ts';
 import { StepBatch } from './step-batch.ts';
 import { LoadedView } from './view.ts';
 
-/** The contract's verbs. The rules are core's; here is loaded what they ask for, and written what they say. */
+/** The contract's verbs. The rules are core's; this driver loads the records that they need, and writes the changes they return. */
 export function levelDriver(
   database: Database,
   state: PoolState,
@@ -74,7 +74,7 @@ export function levelDriver(
 }
 
 interface Call<T> {
-  /** Loads what the rules will ask for. */
+  /** Loads the records that the rules will need. */
   load(view: LoadedView): Promise<void>;
   plan(view: LoadedView): Step<T>;
 }

@@ -11,7 +11,7 @@ interface LevelError {
   readonly cause?: unknown;
 }
 
-/** What LevelDB's error means to a caller (R1). Opening wraps the reason in an error of its own. */
+/** LevelDB's error, as an error of the contract (R1). An open wraps the reason in another error. */
 export function levelError(error: unknown, otherwise: MempoolErrorCode): MempoolError {
   if (isMempoolError(error)) return error;
   const { code, message = 'LevelDB failed', cause } = error as LevelError;

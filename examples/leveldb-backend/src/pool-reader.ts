@@ -32,7 +32,7 @@ import {
 } from './record.ts';
 import { LoadedView } from './view.ts';
 
-/** The reading verbs, on one snapshot: what they answer is one state of the pool. */
+/** The reading verbs, on one snapshot: they all answer from one state of the pool. */
 export class PoolReader {
   readonly state: PoolState;
   readonly #reader: Reader;
@@ -102,7 +102,7 @@ export class PoolReader {
     return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
   }
 
-  /** A record holds the events of a call, of which the first may be behind those wanted. */
+  /** A record holds the events of one call. The first of them may be older than those asked for. */
   async events(after: number, limit: number): Promise<EventPage> {
     const found = await this.#reader.entries('events', { gt: numberKey(after), limit });
     const events: StoreEvent[] = [];
@@ -114,7 +114,7 @@ export class PoolReader {
     return { events: events.slice(0, limit), oldest: oldestEventSeq, last: lastEventSeq, epoch };
   }
 
-  /** What can be read up to the first damaged record, and no more bytes than a page may have (O6, M2). */
+  /** A page up to the first damaged record, with no more bytes than a page may have (O6, M2). */
   async #page<Item extends StoredTransaction | LogEntry>(
     found: readonly [string, Buffer][],
     read: (entry: [string, Buffer]) => Promise<Item>,
@@ -139,7 +139,7 @@ export class PoolReader {
     return storedTransaction(txState, await this.#body(record, { seq: txState.seq }), point, this.state.tick);
   }
 
-  /** The payload as it was received. @throws `ERR_MEMPOOL_CORRUPT` naming where to go on */
+  /** The payload as it was received. @throws `ERR_MEMPOOL_CORRUPT` naming the place to continue from */
   async #body({ txState, payloadType, checksum }: TransactionRecord, place: { seq: number; logSeq?: number }) {
     const payload = await this.#reader.get('payloads', txState.hash);
     if (payload === undefined || payloadChecksum(payload) !== checksum) throw corrupt({ hash: txState.hash, ...place });

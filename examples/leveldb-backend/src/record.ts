@@ -9,7 +9,7 @@ import {
   type TxState,
 } from 'mempool-core/backend';
 
-/** What is stored of the pool as a whole. */
+/** The stored data of the pool as a whole. */
 export interface PoolState {
   readonly format: number;
   readonly name: string;
@@ -32,7 +32,7 @@ export interface PoolState {
   readonly operations: number;
 }
 
-/** What is stored of a transaction beside its payload. */
+/** The stored data of a transaction, without its payload. */
 export interface TransactionRecord {
   readonly txState: TxState;
   /** The confirming block of a Confirmed or Finalized one. */
@@ -64,7 +64,7 @@ export function decodeTransaction(hash: string, bytes: Uint8Array): TransactionR
   return { txState: stateOf(what, hash, row), point: pointOf(row[5]), payloadType, checksum, logSeq };
 }
 
-/** A log entry stands for itself: it says what its transaction was then, whatever became of it later. */
+/** Encodes a log entry. It keeps the state that its transaction had then, also if the transaction changes later. */
 export function encodeLogEntry(txState: TxState, point: ChainPoint | null): Buffer {
   return encodeValue([...lifeRow(txState, point), hashToBytes(txState.hash)]);
 }

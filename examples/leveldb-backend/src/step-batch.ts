@@ -24,7 +24,7 @@ import { type LoadedView, pointKey } from './view.ts';
 
 type MutableState = { -readonly [K in keyof PoolState]: PoolState[K] };
 
-/** Everything that one step changes, as one batch: records, indexes, log, events, blocks, the outcome under its id (X1, X2). */
+/** All changes of one step in one batch: records, indexes, log, events, blocks, and the outcome under its operation id (X1, X2). */
 export class StepBatch {
   readonly batch = new Batch();
   readonly #view: LoadedView;

@@ -19,8 +19,8 @@ export interface StoredBlock {
 }
 
 /**
- * What a call's rules ask of the pool, loaded before they run: the rules are synchronous, LevelDB is not. Each verb loads what it
- * names, and nothing else.
+ * The records that a call's rules need, loaded before the rules run: the rules are synchronous, LevelDB is not. Each verb loads only
+ * the records that it names.
  */
 export class LoadedView implements PoolView {
   readonly state: PoolState;
@@ -92,7 +92,7 @@ export class LoadedView implements PoolView {
       if (bytes !== undefined) this.#blocks.set(wanted[i] as number, decodeBlock(bytes));
   }
 
-  /** As it was before the call. */
+  /** The record before the call. */
   record(hash: string): TransactionRecord | null {
     return this.#records.get(hash) ?? null;
   }

@@ -32,7 +32,7 @@ const style = `
       .need { stroke: #f0f6fc; } .tip { fill: #f0f6fc; } .reap { stroke: #3fb950; } .evict { stroke: #f85149; }
     }`;
 
-/** The order as an SVG: the same scene gives the same text. */
+/** Draws the order as an SVG. The same scene gives the same text. */
 export function draw(scene: Scene): string {
   const parts = [
     `<rect class="page" width="${width}" height="${height}" rx="6"/>`,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DumpedEntry, MempoolStore, PoolDump, Submission } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 
-/** A transaction as it stands in the order. */
+/** A transaction with its place in the order. */
 export interface RankedItem {
   readonly name: string;
   /** Its own priority. */
@@ -12,7 +12,7 @@ export interface RankedItem {
   readonly tieBreakSeq: number;
   readonly depth: number;
   readonly seq: number;
-  /** Pending ones that it needs, as indexes into the order. */
+  /** The Pending transactions that it needs, as indexes into the order. */
   readonly parents: readonly number[];
 }
 
@@ -20,7 +20,7 @@ export interface Scene {
   /** Best first. */
   readonly order: readonly RankedItem[];
   readonly reaped: { readonly maxBytes: number; readonly count: number };
-  /** The last `count` of the order left when one of so many bytes came. */
+  /** The last `count` transactions of the order were evicted when a transaction of this size and priority arrived. */
   readonly evicted: { readonly bytes: number; readonly pays: number; readonly count: number };
 }
 
@@ -48,7 +48,7 @@ const cast: readonly Cast[] = [
   { name: 'q', pays: 99, needs: ['p'] },
 ];
 
-/** What a real pool makes of the cast: nothing here knows the order. */
+/** Plays the scene with a real pool. The order is the pool's; nothing here computes it. */
 export async function playScene(): Promise<Scene> {
   await using store = await ephemeral.open({ ordering: 'priority', maxBytes: cast.length * transactionBytes });
   await store.receive(cast.map((each) => submission(each, transactionBytes)));

@@ -10,10 +10,10 @@ const isTrue = 0xf5;
 const setMark = Uint8Array.of(0xd9, 0x01, 0x02);
 
 /**
- * Of `[body, witness set, is valid, auxiliary data]`. One whose script failed spends its collateral instead of its inputs, and
- * makes what is returned of it, numbered as if its outputs had been made.
+ * The inputs and outputs of `[body, witness set, is valid, auxiliary data]`. A transaction whose script failed spends its collateral
+ * instead of its inputs. It makes only the collateral return, numbered after the outputs that it did not make.
  *
- * @throws CborError where the bytes are no transaction
+ * @throws CborError if the bytes are not a transaction
  */
 export function cardanoSpending({ hash, payload }: Transaction): Spending {
   const [body, , valid] = arrayItems(payload, 0);

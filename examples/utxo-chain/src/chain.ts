@@ -7,7 +7,7 @@ interface AppliedBlock {
   readonly spendings: readonly Spending[];
 }
 
-/** The state that the application validates against: what was made and not spent, and what its blocks did, to undo them. */
+/** The state that the application validates against: the unspent outputs, and the changes of each block, to undo them. */
 export class Chain {
   readonly #states: Map<string, OutputState>;
   readonly #blocks: AppliedBlock[] = [];
@@ -24,7 +24,7 @@ export class Chain {
     return this.#states.get(outpoint) ?? 'unknown';
   }
 
-  /** Adds a block of these; where it stands. */
+  /** Adds a block of these spendings. Returns its point. */
   grow(spendings: readonly Spending[]): ChainPoint {
     for (const { inputs, outputs } of spendings) {
       for (const input of inputs) this.#states.set(input, 'spent');
@@ -36,7 +36,7 @@ export class Chain {
     return point;
   }
 
-  /** Takes the last block back; where that leads. */
+  /** Undoes the last block. Returns the point before it. */
   shrink(): ChainPoint | null {
     for (const { inputs, outputs } of this.#blocks.pop()?.spendings.toReversed() ?? []) {
       for (const output of outputs) this.#states.delete(output);

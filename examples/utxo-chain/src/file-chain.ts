@@ -1,11 +1,11 @@
 import type { OutputState, Spending } from './spending.ts';
 
 /**
- * The outputs as a file of blocks tells them: what none of its transactions makes was there before. A real node asks its
- * ledger, which knows them all.
+ * The outputs that a file of blocks shows. An output that none of its transactions makes was there before. A real node asks its
+ * ledger, which knows all outputs.
  */
 export class FileChain {
-  /** Of the file's transactions, those that are in no block yet. */
+  /** The file's transactions that are in no applied block yet. */
   readonly #ahead: Set<string>;
   readonly #spent = new Set<string>();
 

@@ -8,19 +8,19 @@ import { judge, type Spending } from './spending.ts';
 type Blocks = ReturnType<Chain['blocks']>;
 export type ChainBlock = Blocks extends AsyncIterable<infer B> | Iterable<infer B> ? B : never;
 
-/** What came of it. */
+/** Counts of a replay. */
 export interface Tally {
   blocks: number;
   transactions: number;
-  /** Their block came before they did: the pool never had them. */
+  /** Transactions that were never in the pool: only their block arrived. */
   foreign: number;
-  /** Parked when they came, for what they spend was not made yet. */
+  /** Transactions that were parked on arrival, because an output that they spend was not made yet. */
   parked: number;
-  /** Told by the pool as neither received nor known. A chain has no double spend, so there are none. */
+  /** Transactions that the pool did not receive. A chain has no double spend, so there are none. */
   refused: number;
-  /** Not in the pool's order when their block came, or before one whose output they spend. */
+  /** Transactions that were missing from the pool's order when their block arrived, or stood before one whose output they spend. */
   outOfOrder: number;
-  /** Left in the pool at the end. */
+  /** Transactions left in the pool at the end. */
   left: number;
 }
 
@@ -29,7 +29,7 @@ const windowBlocks = 12;
 /** Of so many blocks one is a surprise. */
 const foreignEvery = 4;
 
-/** Takes a file's transactions in before their blocks come, and then the blocks. */
+/** Submits a file's transactions to a pool before their blocks arrive, then applies the blocks. */
 export class FileReplay {
   readonly tally: Tally = { blocks: 0, transactions: 0, foreign: 0, parked: 0, refused: 0, outOfOrder: 0, left: 0 };
   readonly #pool: Mempool;
@@ -40,7 +40,7 @@ export class FileReplay {
     this.#chain = chain;
   }
 
-  /** @throws ChainFileError, CborError where the file is not one of Cardano blocks */
+  /** @throws ChainFileError, CborError if the file does not consist of Cardano blocks */
   static async run(file: Chain): Promise<Tally> {
     const chain = new FileChain(file.hashes);
     const store = await ephemeral.open({ ordering: 'priority', ...utxoLimits });
@@ -77,7 +77,7 @@ export class FileReplay {
     else if (outcome.parked) this.tally.parked += 1;
   }
 
-  /** The pool is told all that the block did, whether it had its transactions or not. */
+  /** Tells the pool everything that the block did, also for transactions that the pool does not have. */
   async #apply({ slot, hash, parent, transactions }: ChainBlock, isOurs: boolean): Promise<void> {
     if (isOurs) await this.#checkOrder(transactions);
     const spendings = transactions.map(cardanoSpending);
@@ -92,7 +92,7 @@ export class FileReplay {
     if (!isOurs) this.tally.foreign += transactions.length;
   }
 
-  /** What the next block has is ready, each behind those whose outputs it spends. */
+  /** Checks that each transaction of the next block is ready, and stands after those whose outputs it spends. */
   async #checkOrder(transactions: readonly Transaction[]): Promise<void> {
     const places = new Map((await this.#pool.reap()).map(({ hash }, place) => [hash, place]));
     for (const transaction of transactions) {

@@ -2,7 +2,7 @@ import { type Mempool, type SubmitOutcome, utxoTags } from 'mempool-core';
 import type { Chain } from './chain.ts';
 import { decodePayment, encodePayment, type Payment, spendingOf } from './payment.ts';
 
-/** What a node does with its pool, told line by line. */
+/** A node with its pool. It prints each thing that it does as a line. */
 export class Node {
   readonly #pool: Mempool;
   readonly #chain: Chain;
@@ -20,14 +20,14 @@ export class Node {
     console.log(`  ${told}: ${describe(outcome, transaction.payload.length)}`);
   }
 
-  /** What a block would take, in its order. */
+  /** Prints the transactions that a block would take, in their order. */
   async tellOrder(): Promise<void> {
     const ready = await this.#named(await this.#pool.reap());
     const parked = await this.#named(await this.#pool.peekParked());
     console.log(`  → ${[...ready, ...parked.map((each) => `(${each})`)].join(', ')}`);
   }
 
-  /** Brings a block onto the chain and into the pool, which is told what it did too: not every payment came through here. */
+  /** Adds a block to the chain and applies it to the pool. `provides` names its inputs and outputs, because not every payment was in this pool. */
   async apply(payments: readonly Payment[]): Promise<void> {
     const spendings = payments.map(spendingOf);
     const parent = this.#chain.tip?.hash;
@@ -38,7 +38,7 @@ export class Node {
     console.log(`  block ${point.slot}: ${payments.map(({ name }) => name).join(', ') || 'nothing'}`);
   }
 
-  /** Takes the last block back, from the chain and from the pool. */
+  /** Undoes the last block, in the chain and in the pool. */
   async undo(): Promise<void> {
     const undone = this.#chain.tip?.slot;
     await this.#pool.rollback(this.#chain.shrink());

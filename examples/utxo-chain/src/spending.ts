@@ -1,19 +1,19 @@
 import { type Answer, type Transaction, utxo, type Verdict } from 'mempool-core';
 
-/** What a transaction does to the outputs of the chain, each named by its outpoint. */
+/** The outputs that a transaction spends and makes, each named by its outpoint. */
 export interface Spending {
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
   readonly fee: number;
 }
 
-/** Where an output stands, as far as the chain tells. */
+/** The state of an output, as far as the chain knows. */
 export type OutputState = 'unspent' | 'spent' | 'unknown';
 
 /** An own code of this application; 0 would say that all is well. */
 const alreadySpent = 1;
 
-/** A transaction that spends what was spent is refused; what it spends that nobody has seen yet, another one has to make. */
+/** Refuses a transaction that spends a spent output. An unknown output becomes a required tag: another transaction must make it. */
 export function judge(
   { payload }: Transaction,
   { inputs, outputs, fee }: Spending,

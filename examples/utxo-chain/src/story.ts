@@ -5,7 +5,7 @@ import { Node } from './node.ts';
 import { decodePayment, type Payment, spendingOf } from './payment.ts';
 import { judge } from './spending.ts';
 
-/** Made-up payments, made to meet each other. */
+/** Plays a story of made-up payments that conflict with and depend on each other. */
 export async function tellStory(): Promise<void> {
   const chain = new Chain(['old#0', 'old#1', 'old#2', 'old#3', 'old#4']);
   const store = await ephemeral.open({ ordering: 'priority', ...utxoLimits, maxTxs: 7 });
