@@ -13,7 +13,7 @@ process.once('message', (assignment: Assignment) => {
 });
 process.once('disconnect', orphaned);
 
-/** The parent is gone: nobody would end this process. */
+/** The parent is gone, so nobody else would end this process. */
 function orphaned(): void {
   process.exit(1);
 }
@@ -46,6 +46,6 @@ async function run({ module, pool, ordering, task, input }: Assignment): Promise
       process.disconnect();
     },
   };
-  // The parent pairs task and input by `TaskInputs`; across the process border that is lost.
+  // `TaskInputs` pairs task and input in the parent; the type is lost in the message between processes.
   await tasks[task](link, input as TaskInputs[TaskName] as never);
 }

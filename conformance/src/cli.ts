@@ -10,16 +10,16 @@ import { toMarkdown } from './report/markdown.ts';
 import { preflight } from './runner/preflight.ts';
 import { runSuite } from './runner/run.ts';
 
-/** What a shell reports of a process that SIGINT or SIGPIPE ended. */
+/** The exit codes that a shell reports for a process ended by SIGINT or SIGPIPE. */
 const interruptedCode = 130;
 const closedPipeCode = 141;
 
-/** Ends the run early, with what it opened and started. */
+/** Ends the run early, and everything that it opened and started. */
 class Ending extends AbortController {
   code: number | null = null;
 
   end(code: number): void {
-    // Whoever asks twice does not want to wait.
+    // A second signal ends the process at once.
     if (this.code !== null) process.exit(code);
     this.code = code;
     this.abort(new Error('the run was ended'));
@@ -30,7 +30,7 @@ const ending = new Ending();
 process.on('SIGINT', () => ending.end(interruptedCode));
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  // Nobody reads any more, and every further line says so again.
+  // The reader is gone, and every further line would cause this error again.
   if (ending.code === null) ending.end(closedPipeCode);
 });
 
@@ -92,5 +92,5 @@ async function exitCode(argv: readonly string[]): Promise<number> {
 }
 
 const code = await exitCode(process.argv.slice(2));
-// A store that leaves something open must not keep the command from ending; a slow reader may, until it has all lines.
+// A store that leaves something open must not keep the command running. A slow reader may, until it has all lines.
 process.stdout.write('', () => process.exit(code));

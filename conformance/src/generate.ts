@@ -7,7 +7,7 @@ import type { Report } from './report/report.ts';
 const page: string = fileURLToPath(new URL('../MATRIX.md', import.meta.url));
 const reports: string = fileURLToPath(new URL('../../.data/conformance/', import.meta.url));
 
-/** The backends of this repository, in the order of their columns. */
+/** The backends of this repository, in the order of the matrix's columns. */
 const subjects = ['ephemeral', 'sqlite', 'sqlite-exclusive', 'redis'] as const;
 
 function readReport(subject: string): Report {

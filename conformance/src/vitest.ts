@@ -40,7 +40,7 @@ function testSubject(given: AnySubject, options: BindingOptions): void {
   };
   describe(`conformance of ${subject.name}`, () => {
     beforeAll(() => preflight(given));
-    // Cases of an election wait for leases to run out: several at a time take the time of one.
+    // Cases of an election wait for leases to run out: several at once take as long as one.
     for (const { case: one, title, run } of caseTests(subject, { ...options, cases, seed, timeoutMs, onResult: note }))
       (profileOf(one) === 'election' ? test.concurrent : test)(
         title,

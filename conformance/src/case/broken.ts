@@ -27,7 +27,7 @@ export const brokenStores: readonly BrokenStore[] = [
   },
   {
     id: 'forgets-operation-ids',
-    title: 'a repeated call is done again',
+    title: 'a repeated call is carried out again',
     noticedBy: 'X2/repeated-receive',
     plant: (store) => ({
       receive: (transactions, options) => store.receive(transactions, { ...options, operationId: undefined }),
@@ -47,7 +47,7 @@ export const brokenStores: readonly BrokenStore[] = [
   },
   {
     id: 'takes-any-parent',
-    title: 'a block is applied whatever its parent',
+    title: 'a block is applied without a check of its parent',
     noticedBy: 'X3/gap',
     plant: (store) => ({
       confirm: ({ parent: _, ...block }, policy, options): Promise<ConfirmOutcome> =>
@@ -62,7 +62,7 @@ export const brokenStores: readonly BrokenStore[] = [
   },
   {
     id: 'done-though-aborted',
-    title: 'a call that was aborted is done, and rejected',
+    title: 'an aborted call rejects, but is carried out',
     noticedBy: 'R3/during-receive',
     plant: (store) => ({
       async receive(transactions, { signal, ...options } = {}) {

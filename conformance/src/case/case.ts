@@ -115,7 +115,7 @@ export interface ElectOptions extends ElectionOptions {
   readonly through?: ((store: LeaseStore) => LeaseStore) | undefined;
 }
 
-/** What every subject has. */
+/** The fields of every subject. */
 interface NamedSubject {
   readonly name: string;
   /** `import.meta.url` of the file whose default export (or export `subject`) this is, for child processes. */

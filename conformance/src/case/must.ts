@@ -28,7 +28,7 @@ export function onPool(
 export const flyingStages = ['Propagated', 'Acknowledged'] as const;
 export type FlyingStage = (typeof flyingStages)[number];
 
-/** A case about what waits for a block, in each stage in which a transaction does, on a pool of its own. */
+/** A case about a transaction that waits for a block: run in each such stage, each on a pool of its own. */
 function mustInFlight(
   id: string,
   title: string,

@@ -29,7 +29,7 @@ export function wholeSubject(subject: AnySubject): Subject {
 }
 
 const defaultTtlMs = 10_000;
-/** Longer than a busy machine takes, shorter than a case may. */
+/** Longer than a busy machine needs, shorter than the time limit of a case. */
 const commandTimeoutMs = 5_000;
 
 /** Opens the provider's leases of the election `watcher`, with the system's clock and without a log. For a subject's `leases`. */

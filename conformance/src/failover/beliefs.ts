@@ -45,7 +45,7 @@ export function overlapFaults(record: FailoverRecord): string[] {
   for (const [index, later] of beliefs.entries()) {
     for (const earlier of beliefs.slice(0, index)) {
       if (earlier.to <= later.from) continue;
-      // An answer may be late, so who led first is told by the term.
+      // An answer may be late, so the term decides which of them led first.
       const fault =
         earlier.term <= later.term ? overlapFault(record, earlier, later) : overlapFault(record, later, earlier);
       if (fault !== null) faults.push(fault);
@@ -67,7 +67,7 @@ function overlapFault(record: FailoverRecord, earlier: Belief, later: Belief): s
   return passed === undefined ? null : `${who}, and a ${passed.verb} of the first was ${passed.outcome}`;
 }
 
-/** An error says that the call was not answered, so not that it passed. */
+/** An error means that the call got no answer. It does not mean that the call passed. */
 function passesFence(outcome: string): boolean {
   return outcome !== 'fenced' && !outcome.startsWith('ERR_');
 }
@@ -78,7 +78,7 @@ function wasTakenAway(record: FailoverRecord, earlier: Belief, later: Belief): b
   );
 }
 
-/** How much of a span the node, or the store, could not work. */
+/** The time within a span in which the node or the store could not work. */
 function hinderedFor(record: FailoverRecord, node: string, within: Span): number {
   let [covered, end] = [0, within.from];
   const hindered = spans(record, ({ target }) => target === node || target === null);
@@ -91,7 +91,7 @@ function hinderedFor(record: FailoverRecord, node: string, within: Span): number
   return covered;
 }
 
-/** From each fault to where it is healed; what is never healed lasts. */
+/** From each fault until it is healed. A fault that is never healed lasts to the end. */
 function spans(record: FailoverRecord, isMeant: (fault: FailoverEntryOf<'fault'>) => boolean): Span[] {
   const healed = entriesOf(record, 'healed');
   return entriesOf(record, 'fault')

@@ -1,4 +1,4 @@
-/** Follows the pool's own block events, which are in commit order: which call caused each, and under whose lease. */
+/** Follows the pool's block events, which are in commit order: which call caused each event, and under whose lease. */
 import type { ChainPoint } from 'mempool-core';
 import { entriesOf, type FailoverEntryOf, type FailoverRecord } from './record.ts';
 
@@ -21,7 +21,7 @@ function inCommitOrder(blocks: readonly BlockEntry[]): BlockEntry[] {
   return [...bySeq.values()].sort((a, b) => a.eventSeq - b.eventSeq);
 }
 
-/** What two processes saw under one number must be the same. */
+/** Two processes must have seen the same event under one number. */
 function contradictions(blocks: readonly BlockEntry[]): string[] {
   const told = new Map<number, string>();
   return blocks.flatMap(({ eventSeq, action, point, tick }) => {
@@ -67,7 +67,7 @@ class AppliedChain {
   }
 }
 
-/** Who applied a block is not certain where an answer was lost: only what no caller explains is a fault. */
+/** If an answer was lost, it is uncertain who applied a block. Only a block that no call explains is a fault. */
 function causeFaults(record: FailoverRecord, blocks: readonly BlockEntry[]): string[] {
   const calls = callsByBlock(record);
   let highest = 0;
@@ -84,7 +84,7 @@ function causeFaults(record: FailoverRecord, blocks: readonly BlockEntry[]): str
 
 type Sent = FailoverEntryOf<'sent'>;
 
-/** The calls that may have applied a block: those told so, and those never told. */
+/** The calls that may have applied a block: calls answered `applied`, and calls without an answer. */
 function callsByBlock(record: FailoverRecord): (point: ChainPoint, tick: number) => readonly Sent[] {
   const answers = new Map(entriesOf(record, 'answered').map((entry) => [`${entry.pid} ${entry.call}`, entry]));
   const calls = Map.groupBy(
@@ -122,7 +122,7 @@ export function holdersOf(record: FailoverRecord): ReadonlyMap<number, Held> {
   for (const [index, after] of held.entries()) {
     const before = held[index - 1];
     while ((blocks[next] ?? Number.POSITIVE_INFINITY) <= (before?.eventSeq ?? 0)) next += 1;
-    // A token is never used again, and a win raises the term: what is the same before and after was so all the time.
+    // A token is never used again, and a win raises the term: if both are equal before and after, nothing changed in between.
     if (before === undefined || before.token !== after.token || before.term !== after.term) continue;
     for (; (blocks[next] ?? Number.POSITIVE_INFINITY) <= after.eventSeq; next += 1)
       holders.set(blocks[next] as number, after);

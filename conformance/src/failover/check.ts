@@ -37,7 +37,7 @@ export function checkFailover(record: FailoverRecord): Violation[] {
   return found.flatMap(([rule, messages]) => messages.map((message) => ({ rule, message })));
 }
 
-/** A process that is killed may leave half a line, and so may whoever wrote the last one. */
+/** A killed process may leave half a line. The last line of the file may be incomplete too. */
 function recordFaults(record: FailoverRecord): string[] {
   const kills = entriesOf(record, 'fault').filter(({ fault }) => fault === killFault).length;
   const unexplained = record.torn.filter((line) => line !== record.lines);
@@ -49,7 +49,7 @@ function recordFaults(record: FailoverRecord): string[] {
   return faults;
 }
 
-/** By time: what was sent after a higher term was acquired must not be accepted. By commit order: see `blockFaults`. */
+/** By time: a call sent after a higher term was acquired must not be accepted. By commit order: see `blockFaults`. */
 function fenceFaults(record: FailoverRecord): string[] {
   const beliefs = beliefsOf(record);
   const sentAt = firstSendings(record);
@@ -67,12 +67,12 @@ function fenceFaults(record: FailoverRecord): string[] {
 
 type Call = FailoverEntryOf<'sent'> | FailoverEntryOf<'answered'>;
 
-/** Equal for calls of one process that ask for the same under the same lease. */
+/** Equal for calls of one process with the same request under the same lease. */
 function nameOf({ pid, verb, point, term }: Call): string {
   return `${pid} ${verb} ${point?.hash} ${term}`;
 }
 
-/** A repeated call may be answered with what the first one did (X2), so the first one's time counts. */
+/** A repeated call may get the first call's answer (X2), so the first call's time counts. */
 function firstSendings(record: FailoverRecord): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   for (const sent of entriesOf(record, 'sent'))
@@ -80,7 +80,7 @@ function firstSendings(record: FailoverRecord): ReadonlyMap<string, number> {
   return times;
 }
 
-/** Of two wins, the one that was asked for when the other was known is the later one. */
+/** A win is later than another if its campaign was sent after the other win was known. It must have the higher term. */
 function termFaults(record: FailoverRecord): string[] {
   const beliefs = beliefsOf(record);
   return beliefs.flatMap((later, index) =>
@@ -112,7 +112,7 @@ function lostFaults(record: FailoverRecord): string[] {
 
 type Won = FailoverEntryOf<'acquired'>;
 
-/** Whether a process won again while it had still to say that it lost an earlier term. */
+/** Whether a process won again before it reported the loss of an earlier term. */
 function isLate(lost: FailoverEntryOf<'lost'>, won: Won, acquired: readonly Won[]): boolean {
   const earlier = acquired.find(({ token }) => token === lost.token);
   return earlier !== undefined && earlier.at < won.at && won.at < lost.at;

@@ -20,7 +20,7 @@ interface Call extends Writer {
   /** Number of the call in its process. */
   readonly call: number;
   readonly verb: 'confirm' | 'rollback';
-  /** The block to apply, or the point to go back to. */
+  /** The block to apply, or the target of the rollback. */
   readonly point: ChainPoint | null;
   /** The term of the lease passed with the call; `null` if there was none. */
   readonly term: number | null;

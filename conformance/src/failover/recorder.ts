@@ -126,7 +126,7 @@ export class FailoverRecorder {
   }
 }
 
-/** What the answer's place is taken by: a code, so that it is never mistaken for an outcome. */
+/** Recorded in place of an answer: an error code, which cannot be mistaken for an outcome. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return code.startsWith('ERR_') ? code : 'ERR_';
@@ -139,7 +139,7 @@ export interface LeaseWitnessParts {
   readonly newestEvent: () => Promise<number>;
 }
 
-/** Between two looks: a block that comes between two holders is compared with neither. */
+/** The pause between two looks. A block applied between two different holders is compared with neither. */
 const pauseMs = 5;
 
 /** Records which lease is held in the store, and at which event of the pool. */

@@ -30,7 +30,7 @@ function firstDifference(actual: unknown, expected: unknown, path: string): Diff
   return { path: path === '' ? 'the value' : path, actual, expected };
 }
 
-/** Lists of other lengths differ at their first other item, records with other fields as a whole. */
+/** Lists of different lengths differ at their first different item. Records with different fields differ as a whole. */
 function haveSameKeys(actual: object, expected: object): boolean {
   return Array.isArray(actual) || isDeepStrictEqual(Object.keys(actual).sort(), Object.keys(expected).sort());
 }

@@ -35,7 +35,7 @@ export async function checkLeaseHistory({ seed, steps, open, signal }: LeaseHist
 }
 
 interface Fault {
-  /** Place of the step. */
+  /** Index of the step. */
   readonly at: number;
   readonly error: Error;
 }
@@ -146,7 +146,7 @@ class LeasePlayer {
   async #release(step: LeaseStepOf<'release'>, store: LeaseStore): Promise<void> {
     const forge = step.forge === 'term' ? 'none' : step.forge;
     const lease = this.#chosen({ ...step, forge });
-    // Whether a store still has a lease that ran out is its own affair.
+    // A store may keep or remove an expired lease.
     const live = this.#model.lease?.token === lease.token || forge !== 'none';
     const released = await store.release(lease);
     const due = this.#model.release(lease);
@@ -165,7 +165,7 @@ class LeasePlayer {
     this.#model.members.add(candidateOf(node).nodeId);
   }
 
-  /** The lease that is held, or the node's own, old as it may be; made wrong in one part. */
+  /** The lease that is held, or the node's own, which may be old, with one part made wrong. */
   #chosen({ node, lease, forge }: LeaseStepOf<'renew' | 'release'>): Lease {
     const own = this.#own.get(node) ?? { nodeId: candidateOf(node).nodeId, token: uuid(this.#random), term: 1 };
     const chosen = (lease === 'held' ? this.#model.lease : null) ?? own;
@@ -204,7 +204,7 @@ class LeasePlayer {
     this.#last = { lease, moves: this.#model.moves, beats: this.#model.beats };
   }
 
-  /** What another node sees is what the model has. */
+  /** Another node must see the model's state. */
   async #look(store: LeaseStore): Promise<void> {
     const { lease: due, term, moves, beats, members } = this.#model;
     const { lease, ...seen } = await store.observe();
@@ -229,10 +229,10 @@ function candidateOf(node: number): Candidate {
   return { nodeId: `node-${node}`, address: node === 0 ? null : `http://node-${node}`, priority: node * 10 };
 }
 
-/** A store's own time may be off by that much, in seconds. */
+/** How far a store's clock may differ from this process's, in seconds. */
 const clockSkewSeconds = 60;
 
-/** What a store without a term began at, if that can be its time. */
+/** The first term of a store that had none, if it can be the store's time. */
 function firstTerm(reply: CampaignReply): number {
   const now = Math.floor(Date.now() / 1_000);
   const told = reply.kind === 'won' ? reply.lease.term : now;

@@ -9,7 +9,7 @@ export type LeaseStep =
       readonly token: 'new' | 'last';
       readonly floor: 'none' | 'seen' | 'above';
       readonly dataLoss: 'wait' | 'accept';
-      /** By what was seen of the lease; `moved` and `other`: by what is not so. */
+      /** The condition of a takeover, as it was seen of the lease. `moved` and `other`: a condition that is false. */
       readonly takeover: 'none' | 'seq' | 'hbSeq' | 'moved' | 'other';
     }
   | {

@@ -13,7 +13,7 @@ type AnyReader = {
   [V in keyof Reader]: (...args: Parameters<Reader[V]>) => ReturnType<Reader[V]> | Awaited<ReturnType<Reader[V]>>;
 };
 
-/** More than the blocks that a history keeps, and than the entries of its log. */
+/** More than the blocks and log entries that a history keeps. */
 const all = 1_000;
 
 /** Everything that can be read from a store, as values that can be compared. */

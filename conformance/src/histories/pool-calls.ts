@@ -9,7 +9,7 @@ export interface Universe {
   readonly calls: readonly Call[];
 }
 
-/** Few hashes, so that lives cross; of several lengths, so that none is taken for another. */
+/** Few hashes, so that each has several lives; of several lengths, so that a store which confuses them fails. */
 const hashCount = 12;
 const hashBytes = [32, 32, 32, 1, 20, 33, 64] as const;
 const maxPayloadBytes = 24;
@@ -26,7 +26,7 @@ const weights: readonly (readonly [Call['verb'], number])[] = [
   ['rollback', 11],
 ];
 
-/** The stages that a verb moves. */
+/** The stages from which a verb moves a transaction. */
 const moved: Readonly<Record<'markInflight' | 'markAcknowledged' | 'release', readonly Stage[]>> = {
   markInflight: ['Pending'],
   markAcknowledged: ['Propagated'],
@@ -56,7 +56,7 @@ export function historyHashes(random: Random): string[] {
 export class CallMaker {
   readonly #random: Random;
   readonly #hashes: readonly string[];
-  /** Every point used so far, so that repeats, forks and points long gone occur. */
+  /** Every point used so far, so that repeats, forks and forgotten points occur. */
   readonly #points: ChainPoint[] = [];
   readonly #named: Call[] = [];
 
@@ -105,7 +105,7 @@ export class CallMaker {
     return Array.from({ length: this.#random.below(max + 1) }, () => this.#random.pick(this.#hashes));
   }
 
-  /** Of what the verb moves, most of the time: else few would ever be Acknowledged. */
+  /** Mostly hashes that the verb moves: else few would ever be Acknowledged. */
   #fitting(max: number, stages: readonly Stage[], model: Model): string[] {
     const known = model.checkStatus(this.#hashes).filter(({ stage }) => stages.includes(stage));
     return this.#some(max).map((hash) =>

@@ -44,7 +44,7 @@ export async function checkHistory({ seed, steps, open, signal }: HistoryOptions
 }
 
 interface Fault {
-  /** Place of the call. */
+  /** Index of the call. */
   readonly at: number;
   readonly error: Error;
 }
@@ -71,7 +71,7 @@ async function faultOf(
   return null;
 }
 
-/** How often, in calls, a transcript has all that can be read. */
+/** After every so many calls a transcript has everything that can be read. */
 const pageEvery = 20;
 
 /**

@@ -17,7 +17,7 @@ export async function serialOrder(
   explains: (model: Model) => Promise<boolean>,
 ): Promise<Model | null> {
   const told = start.usage().lastEventSeq;
-  // Where the answers and the events fit, the order behind a position does not matter: what failed there fails again.
+  // If answers and events fit, the order of the calls before a position does not matter: a position that failed fails again.
   const failed = new Set<string>();
   const search = async (model: Model, rest: readonly Lane[]): Promise<Model | null> => {
     if (rest.every((lane) => lane.length === 0)) return (await explains(model)) ? model : null;

@@ -21,7 +21,7 @@ export class LeaseModel {
   beats = 0;
   readonly members: Set<string> = new Set();
 
-  /** `firstTerm` is what a store without a term begins at, which only its clock knows. */
+  /** `firstTerm` is the first term of a store that has none. It comes from the store's clock. */
   campaign({ candidate, token, floor, dataLoss }: CampaignRequest, unmoved: boolean, firstTerm: number): ModelReply {
     const { lease: held, term } = this;
     if (held?.token === token) return { kind: 'won', lease: this.#renewed(held, 'still'), forced: null };

@@ -1,13 +1,13 @@
 import type { ChainPoint, Counters, KnownStage, Thresholds } from 'mempool-core';
 
-/** A block as it was applied, once: the same point applied again is another one. Compared by identity. */
+/** One application of a block: the same point applied again is another object. Compared by identity. */
 export interface AppliedBlock {
   readonly point: ChainPoint;
   readonly seen: ReadonlySet<string>;
   readonly unseen: ReadonlySet<string>;
 }
 
-/** One life of a transaction. Its counters are lists of the very blocks that gave them, so that undoing is removing. */
+/** One life of a transaction. Its counters are lists of the blocks that were counted, so an undo removes blocks from them. */
 export interface TxState {
   readonly hash: string;
   readonly seq: number;
@@ -35,7 +35,7 @@ export function returnToPending(txState: TxState): void {
   Object.assign(txState, { stage: 'Pending', confirmedBy: [], agedBy: [], reason: null });
 }
 
-/** L5, L7: the first line that fits. */
+/** L5, L7: the first branch that fits. */
 export function applyBlock(txState: TxState, block: AppliedBlock): void {
   if (block.seen.has(txState.hash)) {
     if (txState.stage !== 'Confirmed')
@@ -46,7 +46,7 @@ export function applyBlock(txState: TxState, block: AppliedBlock): void {
   else if (inFlight(txState)) txState.agedBy.push(block);
 }
 
-/** L6: enough blocks make it final. */
+/** L6: Finalized or Dropped, if its counters reach a threshold. */
 export function settle(txState: TxState, { finalizeThreshold, dropThreshold }: Thresholds): void {
   const { confirmations, nonConfirmations } = countersOf(txState);
   if (txState.stage === 'Confirmed' && confirmations >= Math.max(1, finalizeThreshold)) txState.stage = 'Finalized';
@@ -57,7 +57,7 @@ export function settle(txState: TxState, { finalizeThreshold, dropThreshold }: T
     Object.assign(txState, { stage: 'Dropped', reason: 'stale' });
 }
 
-/** L9 for one transaction: what the undone blocks gave it is gone, and without its confirming block it waits again. */
+/** L9 for one transaction: it loses the counts of undone blocks, and without its confirming block it is Pending again. */
 export function undoBlocks(txState: TxState, undone: ReadonlySet<AppliedBlock>): void {
   const [confirming] = txState.confirmedBy;
   txState.confirmedBy = txState.confirmedBy.filter((block) => !undone.has(block));

@@ -153,8 +153,8 @@ export class Model {
   }
 
   /**
-   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether what was recorded may be
-   * the outcome of a call with these arguments (X2).
+   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether the recorded outcome can
+   * belong to a call with these arguments (X2).
    */
   #step<T>(verb: string, options: WriteOptions | undefined, fits: (told: T) => boolean, run: () => T): T {
     const { operations } = this.#pool;
@@ -229,7 +229,7 @@ export class Model {
     return { kind: 'applied', tip: pools.tipOf(this.#pool), confirmed, returned, finalized, dropped };
   }
 
-  /** L9, L13: a new tip; what is older than `maxRollback` blocks is not kept, nor what was seen there. */
+  /** L9, L13: a new tip; blocks older than `maxRollback` and their inclusions are forgotten. */
   #append(block: AppliedBlock): void {
     const { inclusions, chain } = this.#pool;
     chain.push(block);
@@ -245,7 +245,7 @@ export class Model {
     for (const [hash, block] of inclusions) if (!kept.has(block)) inclusions.delete(hash);
   }
 
-  /** Makes a hash live again whose latest log entry has that stage. The caller gives it its new one. */
+  /** Makes a hash live again whose latest log entry has that stage. The caller sets the new stage. */
   #revive(hash: string, stage: 'Finalized' | 'Dropped'): void {
     const txState = pools.currentLife(this.#pool, hash);
     if (txState?.stage !== stage) return;

@@ -33,7 +33,7 @@ export interface PoolState {
   readonly events: StoreEvent[];
   /** Every block applied and not undone. */
   chain: AppliedBlock[];
-  /** How many of them, from the oldest, cannot be undone any more. */
+  /** How many of these blocks, from the oldest, can no longer be undone. */
   forgotten: number;
   lastSeq: number;
   lastLogSeq: number;
@@ -62,7 +62,7 @@ export function tipOf(pool: PoolState): Tip {
   return { point: keptBlocks(pool).at(-1)?.point ?? null, tick: pool.chain.length };
 }
 
-/** What a hash is now: its live record, else its latest log entry. */
+/** The current state of a hash: its live record, else its latest log entry. */
 export function currentLife(pool: PoolState, hash: string): TxState | undefined {
   return pool.live.get(hash) ?? pool.log.findLast((entry) => entry.hash === hash);
 }
@@ -159,7 +159,7 @@ function copyOf({ payload, payloadType }: Omit<Transaction, 'hash'>): Omit<Trans
   return { payload: Uint8Array.from(payload), payloadType };
 }
 
-/** Whether hashes that were moved may be of a call that named these. */
+/** Whether an outcome's moved hashes can belong to a call that named these. */
 export function within(given: readonly string[]): (moved: readonly string[]) => boolean {
   return (moved) => moved.every((hash) => given.includes(hash));
 }

@@ -9,7 +9,7 @@ export interface Assignment {
   /** URL of the module that exports the subject. */
   readonly module: string;
   readonly pool: string;
-  /** The order of the pools that the task opens without naming one. */
+  /** The ordering of pools that the task opens without an `ordering`. */
   readonly ordering: Ordering | undefined;
   readonly task: TaskName;
   readonly input: unknown;
@@ -23,7 +23,7 @@ const sourceCondition = '--conditions=mempool-source';
 const decidesModules = /^(--conditions|--import|--experimental-)/;
 const awaitsValue = /^--(conditions|import)$/;
 
-/** Options of this process that decide how modules are found, with their values: the child must find the same ones. */
+/** Options of this process for module resolution, with their values: the child must find the same modules. */
 function execArgv(): string[] {
   const inherited = process.execArgv.filter(
     (option, i, all) => decidesModules.test(option) || awaitsValue.test(all[i - 1] ?? ''),

@@ -7,14 +7,14 @@ import type { TaskInputs, TaskName } from '../case/task.ts';
 
 /** The link of a child to its parent. */
 export interface TaskLink {
-  /** Of the subject. */
+  /** The subject's name. */
   readonly name: string;
   open(options?: OpenOptions): Promise<MempoolStore>;
   leases(options?: LeasesOptions): Promise<LeaseStore>;
-  /** The next word of the parent. */
+  /** The parent's next message. */
   heard(): Promise<unknown>;
   tell(message: unknown): Promise<void>;
-  /** Lets go of the parent: nothing of the kit keeps the process alive any more. */
+  /** Disconnects from the parent: from then on nothing of the kit keeps the process alive. */
   leave(): void;
 }
 

@@ -9,7 +9,7 @@ export function matrix(all: readonly Report[]): string {
   checkShown(all);
   const totals = all.map(({ counts }) => `**${cell(counts)}**`);
   return [
-    'Conformance cases passed, per rule and backend; those of every pool count on pools of both orderings. *n/a*: ruled out by what the backend does not claim to be. *by core*: about the boundary that core puts around the backend, and passed where that is shown, in another column.',
+    'Conformance cases passed, per rule and backend. A case for every pool runs on pools of both orderings and counts for each. *n/a*: the backend does not claim the capability that the case needs. *by core*: the case is about the boundary that core puts around the backend; it passed in another column.',
     '',
     `| Rule | ${all.map(({ subject }) => subject).join(' | ')} |`,
     `|---|${all.map(() => '---:').join('|')}|`,
@@ -24,7 +24,7 @@ export function matrix(all: readonly Report[]): string {
   ].join('\n');
 }
 
-/** @throws Error where a case counts as shown of core's boundary, and no report has it passed */
+/** @throws Error if a case counts as tested on core's boundary, and no report has it passed */
 function checkShown(all: readonly Report[]): void {
   const cases = all.flatMap((report) => report.cases);
   const passed = new Set(cases.filter(({ outcome }) => outcome === 'passed').map(({ id }) => id));

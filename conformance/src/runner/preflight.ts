@@ -8,7 +8,7 @@ import { point, transaction } from '../scenario/pool.ts';
 import { limitOf } from './limits.ts';
 import { CaseScope } from './scope.ts';
 
-/** What is wrong with the subject, not with its backend. */
+/** A mistake in the subject, not in its backend. */
 class SubjectFault extends Error {}
 
 type Check = (subject: Subject, context: CaseContext) => Promise<void>;

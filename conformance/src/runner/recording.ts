@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
 
-/** How many of the last calls a failure tells. */
+/** A failure is reported with this many of the last calls. */
 const keptCalls = 10;
 const maxCharacters = 400;
 /** A comparison of more lines than these is cut. */
@@ -26,7 +26,7 @@ export class Recording {
   /** The same store, with its calls recorded under that name. */
   of<T extends object>(store: T, name: string): T {
     const verbs = new Map<PropertyKey, unknown>();
-    // Not the store itself as the proxy's target: a frozen one would not let its verbs be replaced.
+    // The store itself is not the proxy's target: the verbs of a frozen store could not be replaced.
     return new Proxy(Object.create(Object.getPrototypeOf(store)) as T, {
       get: (_, key) => {
         const member: unknown = Reflect.get(store, key, store);
@@ -103,7 +103,7 @@ export function comparisonOf(error: unknown): string | null {
   }
 }
 
-/** From that line on to where its brackets close. */
+/** The source from that line to where its brackets close. */
 function statementAt(lines: readonly string[], from: number): string | null {
   const found: string[] = [];
   let open = 0;

@@ -110,7 +110,7 @@ async function attempt(
   return faults.length === 0 ? null : { error: asError(faults[0]), details: detailsOf(faults[0], lastCalls) };
 }
 
-/** What two values that differ do not tell. */
+/** Details that the two different values do not show. */
 function detailsOf(fault: unknown, lastCalls: readonly string[]): string[] {
   const comparison = comparisonOf(fault);
   const compared = comparison === null ? [] : [`compared by: ${comparison}`];

@@ -10,7 +10,7 @@ import { ForkedChild } from '../process/fork.ts';
 import { limitOf } from './limits.ts';
 import { Recording } from './recording.ts';
 
-/** What a runner gives to a scope. */
+/** The parts that a runner gives to a scope. */
 interface ScopeOptions {
   readonly seed: number;
   readonly effort: number;

@@ -12,9 +12,9 @@ import type { CaseContext, ElectOptions } from '../case/case.ts';
 import { leaseVerbs, verbsOf } from '../case/verbs.ts';
 import { until, untilTrue } from './lease.ts';
 
-/** Short, for leaderships that end by time. */
+/** Short, for cases in which a leadership ends by time. */
 export const short: ElectOptions = { ttlMs: 600, pollMs: 40, jitterMs: 10 };
-/** No lease runs out in a case: what changes hands was handed over. */
+/** So long that no lease runs out in a case: a lease changes its holder only by a hand-over. */
 export const long: ElectOptions = { ttlMs: 60_000, pollMs: 40, jitterMs: 10 };
 
 const kinds: readonly ElectionEventKind[] = ['acquired', 'lost', 'identity-conflict', 'takeover-forced'];
@@ -25,7 +25,7 @@ interface Note {
   readonly atMs: number;
 }
 
-/** Several nodes of one election, with everything they told in its order. */
+/** Several nodes of one election, with all their events in order. */
 export class Ballot {
   readonly nodes: readonly Election[];
   readonly notes: Note[] = [];
@@ -49,7 +49,7 @@ export class Ballot {
     return this.notes.filter((note) => note.of === of).map(({ event }) => event.kind);
   }
 
-  /** What was told when the leadership with that lease ended. */
+  /** The event that reported the end of the leadership with that lease. */
   lossOf({ token }: Pick<Lease, 'token'>): ElectionEventOf<'lost'> | undefined {
     const losses = this.notes.map(({ event }) => event).filter((event) => event.kind === 'lost');
     return losses.find((event) => event.token === token);
@@ -60,7 +60,7 @@ export class Ballot {
   }
 }
 
-/** A store that can be made to hang: a renewal is neither answered nor done, and no campaign is made. */
+/** A store that can be made to hang: renewals are neither carried out nor answered, and campaigns reject. */
 export function hanging(): { readonly through: (store: LeaseStore) => LeaseStore; hang(): void } {
   let hangs = false;
   const through = (store: LeaseStore): LeaseStore => ({
@@ -76,7 +76,7 @@ export function hanging(): { readonly through: (store: LeaseStore) => LeaseStore
   };
 }
 
-/** A store whose answers to campaigns and renewals can be kept back: they are done there, and heard of later. */
+/** A store whose answers to campaigns and renewals can be held back: the calls are carried out, their answers come later. */
 export class Withheld implements Disposable {
   readonly #waiting: (() => void)[] = [];
   #withholds = false;
@@ -96,13 +96,13 @@ export class Withheld implements Disposable {
     return this.#waiting.length > 0;
   }
 
-  /** Gives those that wait; later ones are kept back as well. */
+  /** Releases the answers that wait; later ones are held back as well. */
   async give(): Promise<void> {
     await untilTrue('a call has been done and not answered', () => this.waits);
     for (const answer of this.#waiting.splice(0)) answer();
   }
 
-  /** Nothing is kept back any more: a node that stops waits for its calls. */
+  /** Holds nothing back any more: a node that stops waits for its calls. */
   [Symbol.dispose](): void {
     this.#withholds = false;
     for (const answer of this.#waiting.splice(0)) answer();
@@ -116,7 +116,7 @@ export class Withheld implements Disposable {
   }
 }
 
-/** When a node called its store. */
+/** The times at which a node called its store. */
 export class Calls {
   readonly campaigns: number[] = [];
   readonly looks: number[] = [];
@@ -135,7 +135,7 @@ function noted<Reply>(times: number[], call: () => Reply): Reply {
   return call();
 }
 
-/** A wall clock that a case moves on, as waking from a sleep does. */
+/** A wall clock that a case moves forward, as waking from sleep does. */
 export class SleepyClock implements ElectionClock {
   sleptMs = 0;
   readonly monotonicMs: ElectionClock['monotonicMs'] = systemClock.monotonicMs;

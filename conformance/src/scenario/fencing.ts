@@ -53,7 +53,7 @@ export async function whole(context: CaseContext, { store, hash }: Scene): Promi
   ];
 }
 
-/** The call must be fenced, told with the tip, and leave everything as it was. */
+/** The call must be answered `fenced` with the tip, and change nothing. */
 export async function assertFenced(
   context: CaseContext,
   all: Scene,
@@ -77,7 +77,7 @@ export async function succeeded(context: CaseContext, { leases }: Scene): Promis
   return [lease, reply.lease];
 }
 
-/** A case for each of the two verbs, whose name stands in the title for `{verb}`. */
+/** A case for each of the two verbs. `{verb}` in the title becomes the verb's name. */
 export function forBoth(
   name: string,
   title: string,

@@ -4,7 +4,7 @@ import type { Call } from '../case/call.ts';
 import type { CaseContext } from '../case/case.ts';
 import type { Random } from '../case/random.ts';
 
-/** The moment of the kill, in calls behind an answer: without it every kill would strike the beginning of a call. */
+/** The kill comes up to this many calls' time after an answer. Without the delay it would always hit the beginning of a call. */
 const killWithinCalls = 3;
 
 export interface Killing {
@@ -14,7 +14,7 @@ export interface Killing {
   readonly answered: number;
 }
 
-/** Lets a child make the calls and kills it, in the middle of one most likely. Returns the answers it told. */
+/** Lets a child make the calls and kills it, most likely in the middle of one. Returns the answers it sent. */
 export async function playAndKill(
   { fork, random }: CaseContext,
   { calls, options, answered }: Killing,
@@ -29,7 +29,7 @@ export async function playAndKill(
   return [...answers, ...(await child.remaining())];
 }
 
-/** Waits until `performance.now()` is there, finer than a timer. */
+/** Waits until `performance.now()` reaches `end`, more exactly than a timer. */
 export async function untilMs(end: number): Promise<void> {
   while (performance.now() < end) await turn();
 }
@@ -37,7 +37,7 @@ export async function untilMs(end: number): Promise<void> {
 const maxMicrotasks = 40;
 const maxTurns = 8;
 
-/** A moment within a call that takes `callMs`: some microtasks, some turns of the event loop, or some of its time after it began. */
+/** Waits until some moment within a call that takes `callMs`: some microtasks, some turns of the event loop, or part of its time. */
 export async function someMoment(random: Random, callMs: number): Promise<void> {
   switch (random.below(3)) {
     case 0:

@@ -6,14 +6,14 @@ import type { Random } from '../case/random.ts';
 
 /** Nothing expires while a case runs. */
 export const longTtlMs = 60_000;
-/** Expires soon; what is said of it must hold however late it is looked at. */
+/** Expires soon. Assertions about it must hold however late they look. */
 export const shortTtlMs = 40;
 
-/** How long a condition may take to come true, and how often it is looked at. */
+/** How long a condition may take to become true, and how often it is checked. */
 const conditionMs = 8_000;
 const lookMs = 4;
 
-/** The first value that is not `null`. @throws AssertionError when there is none in time */
+/** The first value that is not `null`. @throws AssertionError if there is none in time */
 export async function until<T>(what: string, look: () => T | null | Promise<T | null>): Promise<T> {
   const end = performance.now() + conditionMs;
   for (;;) {
@@ -43,7 +43,7 @@ export function newCampaign(random: Random, more: Partial<CampaignRequest> = {})
   return { candidate, token: uuid(random), ttlMs: longTtlMs, floor: 0, dataLoss: 'wait', takeover: null, ...more };
 }
 
-/** Campaigns as a new node, or as `more` says, and must win. */
+/** Campaigns as a new node, with `more` over the defaults, and must win. */
 export async function win(
   { random }: CaseContext,
   store: LeaseStore,
@@ -54,7 +54,7 @@ export async function win(
   return reply.lease;
 }
 
-/** A renewal by who holds the lease. */
+/** A renewal by the holder of the lease. */
 export function renewal(
   { nodeId, address, priority }: Pick<HeldLease, 'nodeId' | 'address' | 'priority'>,
   more: Partial<RenewRequest> = {},
@@ -62,7 +62,7 @@ export function renewal(
   return { candidate: { nodeId, address, priority }, ttlMs: longTtlMs, heartbeat: 'beat', ...more };
 }
 
-/** Renews and must be allowed to. */
+/** Renews, and must not be refused. */
 export async function renew(store: LeaseStore, lease: HeldLease, more: Partial<RenewRequest> = {}): Promise<HeldLease> {
   const reply = await store.renew(lease, renewal(lease, more));
   if (reply.kind !== 'renewed') assert.fail(`the holder's renewal was refused: ${JSON.stringify(reply)}`);
@@ -79,19 +79,19 @@ export async function untilFree(store: LeaseStore): Promise<void> {
   await untilTrue('the lease is free', async () => (await store.observe()).lease === null);
 }
 
-/** A lease without the time that is left of it. */
+/** A lease without its remaining time. */
 export function lasting(lease: HeldLease | null): Omit<HeldLease, 'remainingMs'> | null {
   if (lease === null) return null;
   const { remainingMs, ...rest } = lease;
   return rest;
 }
 
-/** What a call that changed nothing must leave as it was. */
+/** The state that a call without effect must not change. */
 export async function glance(store: LeaseStore): Promise<unknown> {
   return still(await store.observe());
 }
 
-/** An observation without the time that is left. */
+/** An observation without the remaining time. */
 export function still({ lease, term }: Observation): unknown {
   return { lease: lasting(lease), term };
 }

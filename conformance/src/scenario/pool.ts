@@ -17,7 +17,7 @@ import type { CaseContext } from '../case/case.ts';
 import { type FlyingStage, flyingStages } from '../case/must.ts';
 import type { Random } from '../case/random.ts';
 
-/** A transaction of chance, with a hash of 32 bytes. */
+/** A random transaction, with a hash of 32 bytes. */
 export function transaction(random: Random, payloadBytes = 48): Transaction {
   return { hash: random.hex(32), payload: random.bytes(payloadBytes), payloadType: random.below(8) };
 }
@@ -26,7 +26,7 @@ export function transactions(random: Random, count: number, payloadBytes = 48): 
   return Array.from({ length: count }, () => transaction(random, payloadBytes));
 }
 
-/** Transactions with payloads of one repeated byte: cheap where megabytes are wanted. */
+/** Transactions with payloads of one repeated byte: cheap when megabytes are needed. */
 export function largeTransactions(random: Random, count: number, payloadBytes: number): Transaction[] {
   return Array.from({ length: count }, (_, i) => ({
     hash: random.hex(32),
@@ -103,7 +103,7 @@ export function block(
   return store.confirm({ point: point(n), seen, unseen }, policy);
 }
 
-/** Applies the blocks from the one to the other, each of which mentions nothing. */
+/** Applies empty blocks, from the one to the other. */
 export async function emptyBlocks(store: MempoolStore, from: number, to: number, policy: Policy = {}): Promise<void> {
   for (let n = from; n <= to; n++) await block(store, n, {}, policy);
 }
@@ -140,13 +140,13 @@ export async function logEntries(store: MempoolStore): Promise<LogEntry[]> {
   return (await store.dumpFinalized({ limit: 1_000 })).entries;
 }
 
-/** What every pool tells of itself: without the load, which only one with limits has. */
+/** The usage that every pool reports: without the load, which only pools with limits have. */
 export async function countsOf(store: { usage(): Usage | Promise<Usage> }): Promise<Usage> {
   const { load: _, ...counts } = await store.usage();
   return counts;
 }
 
-/** What a call that changed nothing must leave as it was. */
+/** The state that a call without effect must not change. */
 export async function snapshot(store: MempoolStore): Promise<readonly [Usage, ChainPoint | null, number]> {
   const { point: tip, tick } = await store.tip();
   return [await store.usage(), tip, tick];
@@ -169,7 +169,7 @@ export async function take(stream: AsyncIterable<MempoolEvent>, count: number): 
   return taken;
 }
 
-/** Every event behind `after`, up to the last one committed. */
+/** Every event after `after`, up to the last one committed. */
 export async function eventsAfter({ signal }: CaseContext, store: MempoolStore, after = 0): Promise<StoreEvent[]> {
   const { lastEventSeq } = await store.usage();
   if (lastEventSeq <= after) return [];

@@ -7,7 +7,7 @@ const live: ReadonlySet<string> = new Set([...counted, 'Confirmed']);
 /** The parts of a dump that follow from its entries, its satisfied tags and nothing else. */
 type Derived = Pick<PoolDump, 'totals' | 'order' | 'providers' | 'dependents' | 'senders' | 'claims' | 'gossip'>;
 
-/** Every index of the pool says what its entries say. @throws AssertionError */
+/** Every index of the pool agrees with its entries. @throws AssertionError */
 export function assertConsistent(dump: PoolDump): void {
   const { totals, order, providers, dependents, senders, claims, gossip } = dump;
   const told: Derived = { totals, order, providers, dependents, senders, claims, gossip };
@@ -21,7 +21,7 @@ function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown
   return a < b ? -1 : 1;
 }
 
-/** Places by the table, from what the entries say alone. */
+/** Order keys by the contract's table, computed from the entries alone. */
 function placesOf({ entries, satisfied }: PoolDump): Map<string, Place> {
   const providers = grouped(entries.filter(isLive), ({ provides }) => provides);
   const met = new Set(satisfied.map(([tag]) => tag));
@@ -59,7 +59,7 @@ function orderKeyBelow({ priority, seq }: DumpedEntry, parents: readonly Place[]
   };
 }
 
-/** Of bigints, which `Math.min` does not take. */
+/** The least bigint: `Math.min` does not take bigints. */
 function lowest(values: readonly bigint[]): bigint {
   const [low = 0n] = values.toSorted((a, b) => (a < b ? -1 : 1));
   return low;
@@ -90,7 +90,7 @@ function derived({ entries }: PoolDump, places: ReadonlyMap<string, Place>): Der
   };
 }
 
-/** Ready first, then higher eff, lower anchor, lower depth, lower seq. */
+/** Ready first, then higher effective priority, lower tie-break seq, lower depth, lower seq. */
 function ordered(inside: readonly DumpedEntry[], places: ReadonlyMap<string, Place>): string[] {
   const placed = inside.flatMap((entry) => {
     const place = places.get(entry.hash);

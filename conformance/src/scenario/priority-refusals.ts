@@ -1,7 +1,7 @@
 import type { OpenOptions } from 'mempool-core';
 import { account, type Draft, maxPriority, type Refused, type Scene } from './priority.ts';
 
-/** A way to be refused. */
+/** A kind of refusal. */
 export interface RefusalExample {
   readonly id: string;
   readonly title: string;
@@ -15,11 +15,11 @@ function fixed(refused: Refused): () => Refused {
   return () => refused;
 }
 
-/** Every kind of refusal, by an example each. */
+/** Every kind of refusal, with an example of each. */
 export const refusals: readonly RefusalExample[] = [
   {
     id: 'gas',
-    title: 'more gas than a transaction may have is refused',
+    title: 'a transaction with more gas than the limit is refused',
     limits: { maxTxGas: 100 },
     arrange: (scene) => scene.fill({ old: {} }),
     draft: { gas: 101 },
@@ -27,7 +27,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'conflict',
-    title: 'what provides the same as one in flight is refused',
+    title: 'a transaction that provides a tag of one in flight is refused',
     limits: {},
     async arrange(scene) {
       await scene.fill({ old: { provides: ['x'] } });
@@ -38,7 +38,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'spent',
-    title: 'what provides a tag that a block has satisfied is refused',
+    title: 'a transaction that provides a tag satisfied by a block is refused',
     limits: {},
     arrange: (scene) => scene.block(1, { provides: ['x'] }),
     draft: { provides: ['y', 'x'], priority: maxPriority },
@@ -46,7 +46,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'spent-by-a-final-one',
-    title: 'what provides the same as a Finalized one is refused',
+    title: 'a transaction that provides a tag of a Finalized one is refused',
     limits: {},
     async arrange(scene) {
       await scene.fill({ old: { provides: ['x'] }, child: { requires: ['x'] } });
@@ -57,7 +57,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'underpriced',
-    title: 'what pays too little to replace another is refused',
+    title: 'a replacement that pays too little is refused',
     limits: {},
     arrange: (scene) => scene.fill({ old: { provides: ['x'], priority: 100n } }),
     draft: { provides: ['x'], priority: 109n },
@@ -65,7 +65,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'underpriced-sum',
-    title: 'what is worth less than all that it would replace is refused',
+    title: 'a replacement that pays no more in sum than all that it would replace is refused',
     limits: {},
     arrange: (scene) =>
       scene.fill({ old: { provides: ['x'], priority: 100n }, other: { provides: ['y'], priority: 100n } }),
@@ -74,7 +74,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'sender',
-    title: 'one more of a sender than the pool allows is refused',
+    title: 'one more transaction of a sender than the pool allows is refused',
     limits: { maxPerSender: 2 },
     arrange: (scene) => scene.fill({ a: { sender: 's' }, b: { sender: 's' } }),
     draft: { sender: 's', priority: maxPriority },
@@ -82,7 +82,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'own-sender-limit',
-    title: 'one more of a sender than its own verdict allows is refused',
+    title: 'one more transaction of a sender than its own verdict allows is refused',
     limits: { maxPerSender: 9 },
     arrange: (scene) => scene.fill({ a: { sender: 's' } }),
     draft: { sender: 's', senderLimit: 1, priority: maxPriority },
@@ -90,7 +90,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'own-cycle',
-    title: 'what requires its own tag is refused',
+    title: 'a transaction that requires its own tag is refused',
     limits: {},
     arrange: (scene) => scene.fill({ old: {} }),
     draft: { provides: ['x'], requires: ['x'] },
@@ -98,7 +98,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'cycle',
-    title: 'what would close a circle is refused',
+    title: 'a transaction that would close a cycle is refused',
     limits: {},
     arrange: (scene) =>
       scene.fill({ a: { provides: ['a'], requires: ['x'] }, b: { provides: ['b'], requires: ['a'] } }),
@@ -107,7 +107,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'ancestors',
-    title: 'what has too many Pending ancestors is refused',
+    title: 'a transaction with too many Pending ancestors is refused',
     limits: { maxAncestors: 2 },
     arrange: (scene) => scene.fill({ a: account('s', 0), b: account('s', 1), c: account('s', 2) }),
     draft: account('s', 3),
@@ -115,7 +115,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'parked',
-    title: 'one more parked one than the pool allows is refused',
+    title: 'one more parked transaction than the pool allows is refused',
     limits: { maxParked: 1 },
     arrange: (scene) => scene.fill({ a: { requires: ['missing'] } }),
     draft: { requires: ['missing'], priority: maxPriority },
@@ -123,7 +123,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'descendants',
-    title: 'what would give an ancestor too many Pending descendants is refused',
+    title: 'a transaction that would give an ancestor too many Pending descendants is refused',
     limits: { maxDescendants: 2 },
     arrange: (scene) => scene.fill({ a: account('s', 0), b: account('s', 1), c: account('s', 2) }),
     draft: account('s', 3),
@@ -131,7 +131,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'own-descendants',
-    title: 'what would itself have too many Pending descendants is refused',
+    title: 'a transaction that would itself have too many Pending descendants is refused',
     limits: { maxDescendants: 2 },
     arrange: (scene) => scene.fill({ b: account('s', 1), c: account('s', 2), d: account('s', 3) }),
     draft: account('s', 0),
@@ -139,7 +139,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'full',
-    title: 'what does not pay more than the last of a full pool is refused',
+    title: 'a transaction that pays no more than the last of a full pool is refused',
     limits: { maxTxs: 2 },
     arrange: (scene) => scene.fill({ a: { priority: 8n }, b: { priority: 5n } }),
     draft: { priority: 5n },
@@ -147,7 +147,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'full-bytes',
-    title: 'what does not pay more than those whose bytes it needs is refused',
+    title: 'a transaction that pays no more than those whose bytes it needs is refused',
     limits: { maxBytes: 100 },
     arrange: (scene) =>
       scene.fill({ a: { priority: 8n, bytes: 40 }, b: { priority: 5n, bytes: 30 }, c: { priority: 4n, bytes: 30 } }),
@@ -156,7 +156,7 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'full-without-eviction',
-    title: 'whatever does not fit is refused where nothing is evicted',
+    title: 'a transaction that does not fit is refused if the pool never evicts',
     limits: { maxTxs: 1, eviction: 'none' },
     arrange: (scene) => scene.fill({ a: {} }),
     draft: { priority: maxPriority },

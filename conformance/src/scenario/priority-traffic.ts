@@ -6,7 +6,7 @@ import type { Submission } from './priority.ts';
 const senders = 6;
 const nonces = 8;
 
-/** Which of its verbs a call is, in a hundred. */
+/** How often each verb is called, in a hundred calls. */
 const shares: readonly (readonly [Call['verb'], number])[] = [
   ['receive', 52],
   ['markInflight', 12],
@@ -17,7 +17,7 @@ const shares: readonly (readonly [Call['verb'], number])[] = [
   ['rollback', 4],
 ];
 
-/** Calls of chance to a small pool by priority: chains, gaps, replacements, evictions, spent tags and what comes back. */
+/** Random calls to a small priority pool: chains, gaps, replacements, evictions, spent tags and returns. */
 export function makeCalls(random: Random, count: number): Call[] {
   const traffic = new Traffic(random);
   return Array.from({ length: count }, () => traffic.next());

@@ -20,13 +20,13 @@ export type PoolDump = Awaited<ReturnType<MempoolStore['dump']>>;
 export type DumpedEntry = PoolDump['entries'][number];
 export type Place = NonNullable<DumpedEntry['place']>;
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
-/** What a refusal says beside the hash. */
+/** The fields of a refusal without the hash. */
 export type Refused = Refusal extends infer R ? (R extends Refusal ? Omit<R, 'hash'> : never) : never;
 
 export const minPriority: bigint = -(2n ** 63n);
 export const maxPriority: bigint = 2n ** 63n - 1n;
 
-/** What a case says of a transaction: its verdict, its size and the peer it came from. */
+/** A case's description of a transaction: its verdict, its size and the peer it came from. */
 export interface Draft extends Verdict {
   /** Of the payload; default 20. */
   readonly bytes?: number;
@@ -41,7 +41,7 @@ export interface NamedBlock {
   readonly provides?: readonly string[];
 }
 
-/** A moment in 2026, where the clock of every scene begins. */
+/** A time in 2026 at which the clock of every scene begins. */
 export const startMs = 1_780_000_000_000;
 
 /** Short names of transactions, so that a case can say `a` and `b`. */
@@ -68,7 +68,7 @@ class Names {
   }
 }
 
-/** Opens the case's pool by priority, on a clock that only the case moves. */
+/** Opens the case's priority pool, with a clock that only the case moves. */
 export async function openScene(context: CaseContext, options: OpenOptions = {}): Promise<Scene> {
   const clock = { nowMs: startMs };
   const store = await openNode(context, clock, options);
@@ -77,7 +77,7 @@ export async function openScene(context: CaseContext, options: OpenOptions = {})
 
 type OnScene = (scene: Scene, context: CaseContext) => Promise<void>;
 
-/** A case on one pool by priority that is open when the case begins. */
+/** A case on one priority pool that is open when the case begins. */
 export function onPriorityPool(id: string, title: string, run: OnScene, needs: readonly Need[] = []): ConformanceCase {
   return mustRank(id, title, async (context) => run(await openScene(context), context), needs);
 }
@@ -88,7 +88,7 @@ function openNode({ open }: CaseContext, clock: { nowMs: number }, options: Open
   return open({ ordering: 'priority', now: () => clock.nowMs, ...options });
 }
 
-/** A pool by priority whose transactions have names. */
+/** A priority pool whose transactions have names. */
 export class Scene {
   readonly store: MempoolStore;
   readonly clock: { nowMs: number };
@@ -138,7 +138,7 @@ export class Scene {
     return this.store.receive(batch, moment);
   }
 
-  /** Receives several, each in a call of its own, and each is taken in. */
+  /** Receives several, each in a call of its own; each must be received. */
   async fill(drafts: Drafts): Promise<void> {
     for (const [name, draft] of Object.entries(drafts)) {
       const { kind } = await this.add(name, draft);
@@ -146,14 +146,14 @@ export class Scene {
     }
   }
 
-  /** The transaction is refused in this way, and nothing at all has changed. */
+  /** The transaction must be refused in this way, and nothing at all may change. */
   async refuses(name: string, draft: Draft, refused: Refused): Promise<void> {
     await this.unchanged(async () => {
       assert.deepEqual(await this.add(name, draft), { ...refused, hash: this.hash(name) });
     });
   }
 
-  /** Whatever `run` does leaves no trace. */
+  /** `run` must change nothing. */
   async unchanged(run: () => Promise<unknown>): Promise<void> {
     const before = await this.whole();
     await run();
@@ -256,14 +256,14 @@ export class Scene {
     return load;
   }
 
-  /** What a peer is handed that asks for all there is. */
+  /** The gossip for a peer that asks for everything. */
   async gossip(after = 0, except?: string): Promise<string[]> {
     const query = except === undefined ? { limit: 1_000 } : { limit: 1_000, except };
     return this.names(hashesOf((await this.store.since(after, query)).items));
   }
 }
 
-/** The tags of an account's transaction: it makes its nonce and needs the one before, but for the first. */
+/** The tags of an account's transaction: it provides its nonce and requires the one before, except for the first. */
 export function account(sender: string, nonce: number): Pick<Verdict, 'sender' | 'provides' | 'requires'> {
   const requires = nonce === 0 ? [] : [`${sender}:${nonce - 1}`];
   return { sender, provides: [`${sender}:${nonce}`], requires };

@@ -6,7 +6,7 @@ import { block, point, propagateOne, receiveOne, transaction } from './pool.ts';
 /** A mutating call in a pool where it has an effect. */
 interface ArrangedCall {
   call(options?: WriteOptions): Promise<unknown>;
-  /** After the call: makes the pool such that the same call without an id would have an effect again. */
+  /** After the call: changes the pool so that the same call without an id would have an effect again. */
   again(): Promise<unknown>;
 }
 
@@ -91,7 +91,7 @@ export const readVerbs: readonly ReadVerb[] = [
   { verb: 'usage', call: (store, _, options) => store.usage(options) },
 ];
 
-/** What a promise rejects with; it is a failure that it does not. */
+/** The error of a promise, which must reject. */
 export function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => assert.fail('the call should have been refused'),

@@ -19,10 +19,10 @@ import {
 } from '../../scenario/pool.ts';
 
 const nothing = { seen: [], unseen: [] } as const;
-/** Its slot is a number like any other, though not a true one. */
+/** Slot 0 is a valid slot, although 0 is falsy. */
 const genesis: ChainPoint = { slot: 0, hash: '0e'.repeat(32) };
 
-/** The block of each, as all that reads what is in flight tells it. */
+/** The block of each transaction, as every verb that reads transactions in flight returns it. */
 async function toldPoints(store: MempoolStore, hashes: readonly string[]): Promise<(ChainPoint | null | undefined)[]> {
   const told = [await store.checkStatus(hashes), await store.findInflight(hashes), await store.peekInflight()];
   return told.flat().map((one) => one?.confirmedAt);
@@ -105,7 +105,7 @@ const onePool = eachOnPool({
     await emptyBlocks(store, 1, 6);
     assert.deepEqual((await store.tip({ points: 3 })).points, [point(6), point(5), point(4)]);
   },
-  'X4/points-all: tip lists no more points than there are': async (store) => {
+  'X4/points-all: tip lists no more points than blocks were applied': async (store) => {
     await emptyBlocks(store, 1, 2);
     assert.deepEqual((await store.tip({ points: 100 })).points, [point(2), point(1)]);
   },
@@ -124,7 +124,7 @@ const onePool = eachOnPool({
     await store.confirm({ point: far, ...nothing });
     assert.deepEqual((await store.tip({ points: 1 })).points, [far]);
   },
-  'X4/slot-zero: slot 0 is a slot: its block is a tip, a parent, a duplicate and a target': async (store) => {
+  'X4/slot-zero: slot 0 is valid: its block can be a tip, a parent, a duplicate and a target': async (store) => {
     const first = { point: genesis, ...nothing };
     const tip = { point: genesis, tick: 1 };
     await store.confirm(first);
@@ -168,7 +168,7 @@ const ownPools = mustEach({
     assert.deepEqual(points, [point(6), point(5), point(4)]);
     assert.deepEqual((await statusOf(store, hash)).confirmedAt, point(1));
   },
-  'X4/confirmed-in-slot-zero: slot 0 is told wherever a block is told': async (context) => {
+  'X4/confirmed-in-slot-zero: every answer that contains a block shows slot 0': async (context) => {
     const store = await context.open({ finalizeThreshold: 2 });
     const one = transaction(context.random);
     const before = await receiveOne(context, store);
@@ -207,7 +207,7 @@ const inFlight = eachOnPoolInFlight({
 });
 
 const ownInFlight = eachInFlight({
-  'X3/duplicate-ages-nothing: blocks applied again age nothing': async (context, flying) => {
+  'X3/duplicate-ages-nothing: blocks that are applied again age nothing': async (context, flying) => {
     const store = await context.open();
     const hash = await flyOne(context, store, flying);
     await block(store, 1);
@@ -218,7 +218,7 @@ const ownInFlight = eachInFlight({
 });
 
 const ownPoolsDurable = mustEach({
-  'X4/slot-zero-reopened: slot 0 is still one after reopening': async (context) => {
+  'X4/slot-zero-reopened: slot 0 is still valid after reopening': async (context) => {
     const first = await context.open();
     const hash = await receiveOne(context, first);
     await first.confirm({ point: genesis, seen: [hash], unseen: [] });

@@ -25,7 +25,7 @@ const onePool = eachOnPool({
     const status = { stage: 'Confirmed', confirmations: 2, nonConfirmations: 0, confirmedAt: point(1), reason: null };
     assert.deepEqual(await statusOf(store, one.hash), { hash: one.hash, ...status });
   },
-  'L13/not-waiting: what was received as Confirmed does not wait to be propagated': async (store, context) => {
+  'L13/not-waiting: a transaction received as Confirmed is not in the queue': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await store.receive([one]);
@@ -49,21 +49,27 @@ const onePool = eachOnPool({
     await store.receive([one]);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
   },
-  'L13/first-sighting: of two blocks that carried it the first one confirms it': async (store, context) => {
+  'L13/first-sighting: if two blocks carried a transaction, the first one confirms it': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await block(store, 2, { seen: [one.hash] });
     await store.receive([one]);
     assert.deepEqual((await statusOf(store, one.hash)).confirmedAt, point(1));
   },
-  'L13/unseen-forgets: what the chain has given up since is received as Pending': async (store, context) => {
+  'L13/unseen-forgets: a transaction that a later block named as unseen is received as Pending': async (
+    store,
+    context,
+  ) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await block(store, 2, { unseen: [one.hash] });
     await store.receive([one]);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
   },
-  'L13/seen-after-unseen: a later block confirms what an earlier one gave up': async (store, context) => {
+  'L13/seen-after-unseen: a later block confirms a transaction that an earlier one named as unseen': async (
+    store,
+    context,
+  ) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await block(store, 2, { unseen: [one.hash] });
@@ -71,7 +77,10 @@ const onePool = eachOnPool({
     await store.receive([one]);
     assert.deepEqual((await statusOf(store, one.hash)).confirmedAt, point(3));
   },
-  'L13/rollback-forgets: what only an undone block carried is received as Pending': async (store, context) => {
+  'L13/rollback-forgets: a transaction that only an undone block carried is received as Pending': async (
+    store,
+    context,
+  ) => {
     const one = transaction(context.random);
     await block(store, 1);
     await block(store, 2, { seen: [one.hash] });
@@ -79,7 +88,10 @@ const onePool = eachOnPool({
     await store.receive([one]);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
   },
-  'L13/rollback-keeps: what a standing block carried is received as Confirmed': async (store, context) => {
+  'L13/rollback-keeps: a transaction carried by a block that was not undone is received as Confirmed': async (
+    store,
+    context,
+  ) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await emptyBlocks(store, 2, 3);
@@ -87,7 +99,7 @@ const onePool = eachOnPool({
     await store.receive([one]);
     assert.equal((await statusOf(store, one.hash)).confirmations, 1);
   },
-  'L13/undone-later: what was received as Confirmed returns when its block is undone': async (store, context) => {
+  'L13/undone-later: a transaction received as Confirmed returns when its block is undone': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1);
     await block(store, 2, { seen: [one.hash] });
@@ -113,7 +125,7 @@ const onePool = eachOnPool({
 });
 
 const ownPools = mustEach({
-  'L13/threshold-of-open: how far back counts is set by open': async (context) => {
+  'L13/threshold-of-open: open sets how far back blocks count': async (context) => {
     const store = await context.open({ finalizeThreshold: 2 });
     const [near, far] = [transaction(context.random), transaction(context.random)];
     await block(store, 1, { seen: [far.hash] });

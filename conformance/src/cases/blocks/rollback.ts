@@ -54,14 +54,14 @@ const onePool = eachOnPool({
     await store.rollback(point(1));
     assert.deepEqual(await pendingOrder(store), [hash]);
   },
-  'L9/return-stays: what an undone block gave up stays Pending': async (store, context) => {
+  'L9/return-stays: a transaction that an undone block named as unseen stays Pending': async (store, context) => {
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] });
     await block(store, 2, { unseen: [hash] });
     await store.rollback(point(1));
     assert.deepEqual(await pendingOrder(store), [hash]);
   },
-  'L9/switch-depth: a fork switch adds no depth to what stood before it': async (store, context) => {
+  'L9/switch-depth: a fork switch adds no depth to a transaction confirmed before the fork': async (store, context) => {
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] });
     await block(store, 2);
@@ -78,7 +78,10 @@ const onePool = eachOnPool({
     const { confirmations, confirmedAt } = await statusOf(store, hash);
     assert.deepEqual([confirmations, confirmedAt], [1, forkPoint(2)]);
   },
-  'L9/returned-in-flight-again: what returned may be marked again and ages from there': async (store, context) => {
+  'L9/returned-in-flight-again: a returned transaction may be marked again and ages from there': async (
+    store,
+    context,
+  ) => {
     const hash = await receiveOne(context, store);
     await block(store, 1);
     await block(store, 2, { seen: [hash] });
@@ -88,7 +91,10 @@ const onePool = eachOnPool({
     const { stage, nonConfirmations } = await statusOf(store, hash);
     assert.deepEqual([stage, nonConfirmations], ['Propagated', 1]);
   },
-  'L9/pending-untouched: what waited before a rollback waits after it, in the same order': async (store, context) => {
+  'L9/pending-untouched: Pending transactions stay Pending through a rollback, in the same order': async (
+    store,
+    context,
+  ) => {
     const before = hashesOf(await receive(context, store, 2));
     await emptyBlocks(store, 1, 3);
     const after = hashesOf(await receive(context, store, 2));
@@ -98,7 +104,9 @@ const onePool = eachOnPool({
 });
 
 const ownPools = mustEach({
-  'L9/standing-block: transactions of a standing block lose the depth of the undone ones': async (context) => {
+  'L9/standing-block: transactions of a block that was not undone lose the depth of the undone blocks': async (
+    context,
+  ) => {
     const store = await context.open(never);
     const hash = await receiveOne(context, store);
     await block(store, 1);
@@ -127,7 +135,7 @@ const ownPools = mustEach({
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
     assert.deepEqual(await pendingOrder(store), [hash]);
   },
-  'L9/finalized-standing: a Finalized transaction of a standing block stays as it was': async (context) => {
+  'L9/finalized-standing: a Finalized transaction of a block that was not undone stays as it was': async (context) => {
     const store = await context.open({ finalizeThreshold: 4 });
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] });
@@ -147,7 +155,7 @@ const ownPools = mustEach({
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
     assert.deepEqual(await stagesOf(store, [a, b]), ['Unknown', 'Pending']);
   },
-  'L9/age-taken-back: what is in flight loses exactly the age of the undone blocks': async (context) => {
+  'L9/age-taken-back: a transaction in flight loses exactly the age of the undone blocks': async (context) => {
     const store = await context.open(never);
     await block(store, 1);
     const propagated = await propagateOne(context, store);
@@ -176,7 +184,7 @@ const ownInFlight = eachInFlight({
     const { stage, reason, nonConfirmations } = await statusOf(store, hash);
     assert.deepEqual([stage, reason, nonConfirmations], ['Dropped', 'stale', 2]);
   },
-  'L9/marked-after-target: what was marked after the target counts from the target': async (context, stage) => {
+  'L9/marked-after-target: a transaction marked after the target counts from the target': async (context, stage) => {
     const store = await context.open(never);
     await emptyBlocks(store, 1, 4);
     const hash = await flyOne(context, store, stage);
@@ -210,7 +218,7 @@ const ownInFlight = eachInFlight({
 });
 
 const inFlight = eachOnPoolInFlight({
-  'L9/release-stays: what was released after the target stays Pending': async (store, stage, context) => {
+  'L9/release-stays: a transaction released after the target stays Pending': async (store, stage, context) => {
     await block(store, 1);
     const hash = await flyOne(context, store, stage);
     await block(store, 2);
@@ -225,14 +233,17 @@ export const rollbackCases: readonly ConformanceCase[] = [...onePool, ...ownPool
 
 const defaultDepth = 2_160;
 
-/** Blocks that wait for nothing: hundreds of them in one go, in order. */
+/** Hundreds of blocks, applied in order without a wait between them. */
 async function longChain(store: MempoolStore, from: number, to: number): Promise<void> {
   const calls = Array.from({ length: to - from + 1 }, (_, i) => block(store, from + i));
   await Promise.all(calls);
 }
 
 const rollbackDepthOnePool = eachOnPool({
-  'L9/outcome: the outcome tells the new tip and counts the blocks undone and the returned': async (store, context) => {
+  'L9/outcome: the outcome has the new tip, and counts undone blocks and returned transactions': async (
+    store,
+    context,
+  ) => {
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
     await block(store, 1, { seen: [a] });
     await block(store, 2, { seen: [b] });
@@ -249,7 +260,7 @@ const rollbackDepthOnePool = eachOnPool({
     assert.deepEqual(outcome, { kind: 'unchanged', tip: { point: point(2), tick: 2 } });
     assert.deepEqual(await snapshot(store), before);
   },
-  'L9/unknown-point: a point that was never applied is answered with the oldest kept': async (store) => {
+  'L9/unknown-point: the answer to a point that was never applied has the oldest point kept': async (store) => {
     await emptyBlocks(store, 1, 3);
     const before = await snapshot(store);
     const outcome = await store.rollback(forkPoint(2));
@@ -341,7 +352,7 @@ const rollbackDepthOwnPools = mustEach({
     const outcome = await store.rollback(point(6));
     assert.deepEqual(outcome, { kind: 'unknown-point', tip: { point: point(8), tick: 8 }, oldest: point(7) });
   },
-  'L9/null-kept-only: rollback(null) undoes what is kept; what an older block confirmed stands': async (context) => {
+  'L9/null-kept-only: rollback(null) undoes the kept blocks; confirmations by older blocks stay': async (context) => {
     const store = await context.open({ ...never, maxRollback: 3 });
     const [old, recent] = hashesOf(await receive(context, store, 2)) as [string, string];
     await block(store, 1, { seen: [old] });

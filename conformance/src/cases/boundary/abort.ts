@@ -15,7 +15,7 @@ function abortedBefore({ verb, arrange }: WriteVerb): ConformanceCase {
   });
 }
 
-/** Either is right; what is not is a change without an answer, or an answer without a change. */
+/** Either is right. Wrong: a change without an answer, or an answer without a change. */
 function abortedDuring({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} that is aborted on its way is done and answered, or neither`;
   return onPool(`R3/during-${verb}`, title, async (store, context) => {

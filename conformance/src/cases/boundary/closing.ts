@@ -35,14 +35,14 @@ const onePool = eachOnPool({
       assert.equal(error.retryable, false);
     }
   },
-  'R1/known-by-code: an error is known by its code, whichever copy of the library made it': async (store) => {
+  'R1/known-by-code: an error is recognized by its code, whichever copy of the library made it': async (store) => {
     const error = await rejection(store.markInflight(['XY']));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     const copy = Object.assign(new Error(error.message), { code: error.code, retryable: error.retryable });
     assert.ok(isMempoolError(copy, 'ERR_MEMPOOL_INVALID'));
     assert.equal(isMempoolError(Object.assign(new Error('other'), { code: 'ENOENT' })), false);
   },
-  'R1/expected-outcomes: what is to be expected is a value, not an error': async (store, context) => {
+  'R1/expected-outcomes: an expected outcome is a value, not an error': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await block(store, 1);
@@ -71,7 +71,7 @@ const onePool = eachOnPool({
     await store[Symbol.asyncDispose]();
     assert.ok(isMempoolError(await rejection(store.usage()), 'ERR_MEMPOOL_CLOSED'));
   },
-  'R2/calls-under-way: close waits for the calls it finds under way': async (store, context) => {
+  'R2/calls-under-way: close waits for the calls under way': async (store, context) => {
     const calls: Promise<unknown>[] = Array.from({ length: 20 }, () => receive(context, store, 3));
     calls.push(block(store, 1), store.peekPending(), store.usage());
     let answered = 0;

@@ -7,7 +7,7 @@ import { readVerbs, rejection, writeVerbs } from '../../scenario/verb-call.ts';
 
 interface BadInput {
   readonly name: string;
-  /** What `details.field` must say. */
+  /** The expected `details.field`. */
   readonly field: string;
   call(store: MempoolStore, good: Transaction): Promise<unknown>;
 }
@@ -15,7 +15,7 @@ interface BadInput {
 const hex = 'ab';
 const nothing = { seen: [], unseen: [] } as const;
 
-/** A value that the types forbid: what a caller without them may hand in. */
+/** A value that the types forbid, as a caller without type checks may pass it. */
 function untyped<T>(value: unknown): T {
   return value as T;
 }
@@ -177,7 +177,7 @@ function refusedOptions([name, field, options]: readonly [string, string, unknow
   });
 }
 
-const noSignal = must('M2/no-signal', 'a signal of null is none, in every verb', async (context) => {
+const noSignal = must('M2/no-signal', 'in every verb a null signal counts as no signal', async (context) => {
   const none = untyped<WriteOptions>({ signal: null });
   for (const { arrange } of writeVerbs) {
     const store = await context.openOther();
@@ -199,7 +199,7 @@ function refusedOption([field, options]: readonly [string, OpenOptions]): Confor
 }
 
 const ownPools = mustEach({
-  'M2/largest-payload: a payload of exactly maxTxBytes is taken, one byte more is too large': async (context) => {
+  'M2/largest-payload: a payload of exactly maxTxBytes is received, one byte more is too large': async (context) => {
     const store = await context.open({ maxTxBytes: 100 });
     const [fits, larger] = [transaction(context.random, 100), transaction(context.random, 101)];
     await store.receive([fits]);
@@ -207,7 +207,9 @@ const ownPools = mustEach({
     assert.deepEqual(answer, { kind: 'too-large', hash: larger.hash, maxTxBytes: 100 });
     assert.deepEqual(await pendingOrder(store), [fits.hash]);
   },
-  'M2/payload-too-large: a payload that is too large is answered so, the others are taken in': async (context) => {
+  'M2/payload-too-large: a payload that is too large is answered "too-large", the others are received': async (
+    context,
+  ) => {
     const store = await context.open({ maxTxBytes: 100 });
     const sizes = [101, 100, 5_000, 1];
     const batch = sizes.map((bytes) => transaction(context.random, bytes));
@@ -232,7 +234,7 @@ const onePool = eachOnPool({
     const one = { ...transaction(context.random), payload: new Uint8Array(1_048_576) };
     assert.equal((await store.receive([one]))[0]?.kind, 'received');
   },
-  'M2/others-unharmed: the bad input of one caller does not reject the calls of others': async (store, context) => {
+  'M2/others-unharmed: bad input from one caller does not reject the calls of others': async (store, context) => {
     const [before, after] = [transaction(context.random), transaction(context.random)];
     const bad = { ...transaction(context.random), payloadType: 70_000 };
     const calls = [store.receive([before]), store.receive([bad]), store.receive([after])];

@@ -3,13 +3,13 @@ import type { ConformanceCase } from '../../case/case.ts';
 import { eachOnPool, mustEach, needing } from '../../case/must.ts';
 import { hashesOf, pendingOrder, transaction, transactions } from '../../scenario/pool.ts';
 
-/** Names and ids may have so many characters. */
+/** The greatest length of names and ids, in characters. */
 const maxCharacters = 128;
 
-/** What means something to a file system, a URL, a pattern, a key or a query. */
+/** Characters with a meaning in a file system, a URL, a pattern, a key or a query. */
 const special = '#%&*+-./:;?@\\_|~$';
 
-/** What a store that cuts, folds, trims, escapes or parses a text would take for one another, around a text of its own. */
+/** Variants of a unique text that a store would confuse if it cut, folded, trimmed, escaped or parsed it. */
 function confusable(own: string): string[] {
   const long = own.padEnd(maxCharacters - 1, '-');
   const variants = [
@@ -40,7 +40,7 @@ function confusable(own: string): string[] {
     `~/${own}`,
     ...variants.map((variant) => `${own}${variant}`),
     ...[...special].map((character) => `${own}${character}`),
-    // They differ in the last of the characters that a name may have.
+    // These names have the greatest length and differ in the last character.
     `${long}1`,
     `${long}2`,
     long,
@@ -54,7 +54,7 @@ function distinct(texts: readonly string[]): string[] {
 const ownPools = mustEach({
   'N2/awkward-names: pools with similar names are different pools': async (context) => {
     const names = confusable(context.newPool());
-    // The same one in each: where two pools are one, it is a duplicate.
+    // The same transaction in each pool: if two names lead to one pool, it is a duplicate there.
     const one = transaction(context.random);
     const own = transactions(context.random, names.length);
     const outcomes: string[] = [];
@@ -73,7 +73,7 @@ const ownPools = mustEach({
 });
 
 const ownPoolsDurable = mustEach({
-  'N2/reopened-by-name: each of such pools is found again by its name, with what is its own': async (context) => {
+  'N2/reopened-by-name: each pool with such a name is found again, with its own contents': async (context) => {
     const names = confusable(context.newPool()).slice(0, 12);
     const batch = transactions(context.random, names.length);
     for (const [i, name] of names.entries()) {

@@ -14,7 +14,7 @@ import { eventsAfter, hashesOf, never, pendingOrder, point, transactions } from 
 
 const killable: readonly Need[] = ['durable', 'child-process'];
 
-/** Brings the model to where the store is: behind all answered calls and, it may be, the next ones, each of them whole. */
+/** Brings the model to the store's state: after all answered calls and perhaps further ones, each of them whole. */
 async function follow(
   store: MempoolStore,
   model: Model,
@@ -35,7 +35,7 @@ async function follow(
   return answers.length;
 }
 
-/** Kills four times or more, each after that many answers at the most, and looks each time for the state that whole calls give. */
+/** Kills at least four times, each after at most that many answers, and checks each time that the state is one of whole calls. */
 async function killAgain(context: CaseContext, { hashes, calls }: Universe, maxAnswers: number): Promise<void> {
   const model = new Model(historyOptions);
   let rest = calls;
@@ -52,7 +52,7 @@ async function killAgain(context: CaseContext, { hashes, calls }: Universe, maxA
   }
 }
 
-/** A thousand transactions, and blocks that move most of them to and fro, so that a kill strikes inside. */
+/** A thousand transactions, and blocks that move most of them back and forth, so that a kill hits the middle of a call. */
 function largeBlocks({ random }: CaseContext): Universe {
   const batch = transactions(random, 1_000);
   const hashes = hashesOf(batch);
@@ -79,7 +79,9 @@ function chain(length: number): Call[] {
 }
 
 export const crashCases: readonly ConformanceCase[] = mustEach({
-  'D1/killed-receiving: after a SIGKILL every answered call is there, any other whole or absent': async (context) => {
+  'D1/killed-receiving: after a SIGKILL every answered call is stored, any other call whole or not at all': async (
+    context,
+  ) => {
     const batches = Array.from({ length: 300 }, () => transactions(context.random, 7));
     const calls = batches.map((batch): Call => ({ verb: 'receive', args: [batch] }));
     const answers = await playAndKill(context, {
@@ -96,14 +98,16 @@ export const crashCases: readonly ConformanceCase[] = mustEach({
     const whole = Math.max(answers.length, Math.ceil(waiting.length / 7));
     assert.deepEqual(waiting, hashesOf(batches.slice(0, whole).flat()));
   },
-  'D1/killed-again: killed again and again, the store keeps every answered call and no half': async (context) => {
+  'D1/killed-again: killed again and again, the store keeps every answered call and no partial one': async (
+    context,
+  ) => {
     const universe = await makeHistory(context.random.uint32(), 400, historyOptions);
     await killAgain(context, universe, 40);
   },
   'X1/killed-confirming: a kill in the middle of a large block leaves all of it or nothing': async (context) => {
     await killAgain(context, largeBlocks(context), 6);
   },
-  'X2/repeated-after-a-kill: calls repeated by their ids after a kill are done once': async (context) => {
+  'X2/repeated-after-a-kill: calls repeated with their ids after a kill are carried out once': async (context) => {
     const { hashes, calls } = await makeHistory(context.random.uint32(), 120, historyOptions);
     const named = calls.map((call, i): Call => {
       const args = [...call.args.slice(0, -1), { operationId: `call ${i}` }];
@@ -116,7 +120,9 @@ export const crashCases: readonly ConformanceCase[] = mustEach({
       assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
     assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'the repeated calls left a trace');
   },
-  'X4/killed-follower: a killed follower goes on from the tip: no block twice, none left out': async (context) => {
+  'X4/killed-follower: a killed follower continues from the tip: no block is applied twice or left out': async (
+    context,
+  ) => {
     const blocks = chain(200);
     await playAndKill(context, { calls: blocks, options: historyOptions, answered: 10 + context.random.below(60) });
     const store = await context.open(historyOptions);

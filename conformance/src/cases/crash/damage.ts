@@ -25,7 +25,7 @@ interface Scene {
   readonly context: CaseContext;
   readonly store: MempoolStore;
   readonly warnings: readonly string[];
-  /** Closes the pool, damages that, and opens it again. */
+  /** Closes the pool, damages the record, and opens the pool again. */
   damaged(record: Damage): Promise<Scene>;
 }
 
@@ -62,7 +62,7 @@ async function refusesAsDamaged(call: Promise<unknown>, details: MempoolErrorDet
 
 const payload: DamageCase = {
   name: 'payload',
-  title: 'a damaged payload is told with hash and seq, stepped over, and dropped',
+  title: 'a damaged payload is reported with hash and seq; a reader can step over it and drop it',
   async run(before) {
     const hashes = hashesOf(await receive(before.context, before.store, 4));
     const [first = '', bad = '', ...rest] = hashes;
@@ -84,7 +84,7 @@ const payload: DamageCase = {
 
 const log: DamageCase = {
   name: 'log',
-  title: 'a damaged log entry is told, stepped over, and moved by no block',
+  title: 'a damaged log entry is reported; a reader can step over it, and no block moves it',
   async run(before) {
     const hashes = hashesOf(await receive(before.context, before.store, 4));
     const [bad = '', ended = '', waiting = ''] = hashes;
@@ -105,7 +105,7 @@ const log: DamageCase = {
 
 const logAgain: DamageCase = {
   name: 'log-received',
-  title: 'a hash whose log entry is damaged can be received again, beside others',
+  title: 'a hash with a damaged log entry can be received again, together with others',
   async run(before) {
     const [bad, other] = await receive(before.context, before.store, 2);
     assert.ok(bad && other);
@@ -122,7 +122,7 @@ const logAgain: DamageCase = {
 
 const logFinal: DamageCase = {
   name: 'log-finalized',
-  title: 'a damaged log entry of what was Finalized is neither brought back nor handed out',
+  title: 'a Finalized transaction with a damaged log entry is neither returned nor handed out',
   async run(before) {
     const [final = '', ready = ''] = hashesOf(await receive(before.context, before.store, 2));
     await finalizeIn(before.store, 1, [final]);
@@ -136,7 +136,7 @@ const logFinal: DamageCase = {
 
 const chainPoint: DamageCase = {
   name: 'point',
-  title: 'a damaged point is never told as another one, and stops no block',
+  title: 'a damaged point is never reported as another point, and stops no block',
   async run(before) {
     await emptyBlocks(before.store, 1, 3);
     const { store, context } = await before.damaged({ kind: 'point', tick: 2 });
@@ -153,7 +153,7 @@ const chainPoint: DamageCase = {
 
 const event: DamageCase = {
   name: 'event',
-  title: 'a damaged event is told as missed, and the stream goes on behind it',
+  title: 'a damaged event is reported as missed, and the stream goes on after it',
   async run(before) {
     for (const _ of [1, 2, 3]) await receive(before.context, before.store, 1);
     const { store, context } = await before.damaged({ kind: 'event', eventSeq: 2 });
@@ -189,7 +189,7 @@ const operation: DamageCase = {
 
 const lease: DamageCase = {
   name: 'lease',
-  title: 'under a lease that is damaged no block passes, and everything else does',
+  title: 'while the lease is damaged no block is applied, and all other calls work',
   needs: ['lease', 'election'],
   async run(before) {
     const leases = await before.context.leases();
@@ -209,7 +209,7 @@ const lease: DamageCase = {
 
 const meta: DamageCase = {
   name: 'meta',
-  title: 'a pool whose counters are damaged answers nothing from them',
+  title: 'a pool with damaged counters answers nothing from them',
   async run(before) {
     await receive(before.context, before.store, 2);
     const opened = before.damaged({ kind: 'meta' });
@@ -222,7 +222,7 @@ const meta: DamageCase = {
 
 const entry = must(
   'M2/damaged-entry',
-  'a transaction whose verdict is damaged is told and parked, never handed out, until it is judged anew or dropped',
+  'a transaction with a damaged verdict is reported, parked and never handed out, until it is revised or dropped',
   async (context) => {
     const before = await openScene(context, { ordering: 'priority' });
     const batch = [3n, 2n, 1n].map((priority) => ({ ...transaction(context.random), verdict: { priority } }));

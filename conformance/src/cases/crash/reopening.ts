@@ -44,7 +44,9 @@ const ownPoolsDurable = mustEach({
       assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'reopening changed something');
     }
   },
-  'D1/pending-order: pending order and numbers are as they were, and new arrivals go behind': async (context) => {
+  'D1/pending-order: pending order and numbers are as they were, and new transactions go to the end': async (
+    context,
+  ) => {
     const first = await context.open();
     const old = await receive(context, first, 5);
     const store = await reopen(context, first);
@@ -61,7 +63,7 @@ const ownPoolsDurable = mustEach({
     assert.deepEqual(await store.receive([one], options), outcome);
     assert.equal((await store.usage()).lastEventSeq, 1);
   },
-  'D1/sightings: what the last blocks carried is still known after reopening': async (context) => {
+  'D1/sightings: inclusions in the last blocks are still known after reopening': async (context) => {
     const first = await context.open();
     const late = transaction(context.random);
     await block(first, 1, { seen: [late.hash] });
@@ -69,13 +71,13 @@ const ownPoolsDurable = mustEach({
     await store.receive([late]);
     assert.deepEqual(await stagesOf(store, [late.hash]), ['Confirmed']);
   },
-  'D1/retention: limits named by one open hold for a later one that names none': async (context) => {
+  'D1/retention: limits set by one open hold for a later open that sets none': async (context) => {
     const first = await context.open({ maxFinalized: 2 });
     const store = await reopen(context, first);
     await finalizeIn(store, 1, hashesOf(await receive(context, store, 5)));
     assert.equal((await store.usage()).logged, 2);
   },
-  'X4/reopened: the tip and its predecessors are there after reopening': async (context) => {
+  'X4/reopened: the tip and the points before it are there after reopening': async (context) => {
     const first = await context.open();
     const hash = await receiveOne(context, first);
     await emptyBlocks(first, 1, 3);
@@ -89,7 +91,7 @@ const ownPoolsDurable = mustEach({
     await store.rollback(point(2));
     assert.deepEqual(await stagesOf(store, [hash]), ['Pending']);
   },
-  'E3/resume-after-reopening: a reader resumes behind its last event across a reopening': async (context) => {
+  'E3/resume-after-reopening: a reader resumes after its last event across a reopening': async (context) => {
     const first = await context.open();
     const hash = await receiveOne(context, first);
     await first.markInflight([hash]);

@@ -13,10 +13,10 @@ import { countsOf, hashesOf, point, transactions } from '../../scenario/pool.ts'
 
 const needs: readonly Need[] = ['shared', 'child-process'];
 
-/** How often a process is stopped, and how many calls it makes at the most between two stops. */
+/** How often a process is stopped, and the most calls that it makes between two stops. */
 const stops = 40;
 const callsBetween = 4;
-/** A store that a stopped process has locked answers nobody: then it goes on, and the look does not count. */
+/** A store locked by the stopped process answers nobody: then the process continues, and the look does not count. */
 const lockedMs = 250;
 
 /** Any number of the transactions tells whether a call was done in part. */
@@ -27,7 +27,7 @@ async function look(store: Readable, hashes: readonly string[]): Promise<unknown
   return { usage, tip, statuses };
 }
 
-/** What whole calls give: the state behind each, by the number of events so far, and what the last call answered. */
+/** The results of whole calls: the state after each, by the number of events so far, and the last call's answer. */
 interface Whole {
   readonly state: unknown;
   readonly call: Call | null;
@@ -47,7 +47,7 @@ async function wholes(calls: readonly Call[], hashes: readonly string[]): Promis
   return found;
 }
 
-/** What is read twice alike while nobody writes; `null` where that takes too long. */
+/** A state that two reads agree on while nobody writes; `null` if that takes too long. */
 async function still(store: MempoolStore, hashes: readonly string[]): Promise<unknown> {
   const end = performance.now() + lockedMs;
   for (let last = await look(store, hashes); performance.now() < end; ) {
@@ -58,7 +58,7 @@ async function still(store: MempoolStore, hashes: readonly string[]): Promise<un
   return null;
 }
 
-/** `null` where a lock of the stopped process holds it up; it ends by itself once that goes on. */
+/** `null` if a lock of the stopped process blocks it; it ends by itself once the process continues. */
 async function unlessLocked<T>(work: Promise<T>): Promise<T | null> {
   const ended = new AbortController();
   const late = delay(lockedMs, null, { signal: ended.signal }).catch(() => null);
@@ -76,7 +76,7 @@ interface Storm {
   readonly due: ReadonlyMap<number, Whole>;
 }
 
-/** Looks at what a stopped process has left. @returns what still runs: it ends when the process goes on */
+/** Looks at the state that a stopped process left. @returns the reads that still run: they end when the process continues */
 async function inspect({ store, hashes, due }: Storm): Promise<Promise<unknown>[]> {
   const reading = still(store, hashes);
   const found = (await unlessLocked(reading)) as { usage: { lastEventSeq: number } } | null;
@@ -126,7 +126,7 @@ function named(calls: readonly Call[]): Call[] {
   });
 }
 
-/** A few hundred of a block's transactions, received and confirmed, so that a stop strikes inside. */
+/** Receives and confirms a few hundred transactions of a block, so that a stop hits the middle of a call. */
 function large({ random }: CaseContext): { calls: Call[]; hashes: string[] } {
   const calls: Call[] = [];
   const looked: string[] = [];
@@ -153,7 +153,7 @@ function small({ random }: CaseContext): { calls: Call[]; hashes: string[] } {
 }
 
 export const stoppingCases: readonly ConformanceCase[] = mustEach({
-  'X1/stopped-anywhere: a process stopped in large calls leaves each whole, with its record': async (context) => {
+  'X1/stopped-anywhere: a process stopped in large calls leaves each call whole, with its record': async (context) => {
     const { calls, hashes } = large(context);
     await stopAgainAndAgain(context, calls, hashes);
   },

@@ -22,7 +22,7 @@ import { emptyBlocks, forkPoint, never, point, propagateOne, stagesOf, transacti
 
 type Arrange = (context: CaseContext, all: Scene) => Promise<WriteUnderLease>;
 
-/** Reads the same for both verbs: whatever is arranged, the call is fenced. */
+/** The same case for both verbs: after `arrange`, the call must be fenced. */
 function fenced(name: string, title: string, arrange: Arrange): ConformanceCase[] {
   return forBoth(name, `${title}: {verb} is fenced and changes nothing`, async (all, verb, context) => {
     await assertFenced(context, all, verb, await arrange(context, all));
@@ -112,19 +112,19 @@ const demanding = leaderVerbs.map((one) => {
   });
 });
 
-/** How many calls stand in front: where the call did not wait behind a few, it may behind more. */
+/** How many calls are queued in front. If the call did not have to wait for one, it may have to for more. */
 const backlogs = [1, 4] as const;
 const callBytes = 10_000;
 
-/** What the call comes with, and what happens to the lease before its turn. */
+/** The options of the call, and a change to the lease before the call's turn. */
 type Overtaking = (
   context: CaseContext,
   leases: LeaseStore,
 ) => Promise<readonly [WriteUnderLease, () => Promise<unknown>]>;
 
 /**
- * Makes the call behind others and changes the lease meanwhile. Where the tip, read after that, has not moved, the call had its turn
- * later and must be fenced; else it had it before, which says nothing.
+ * Makes the call behind others and changes the lease meanwhile. If the tip, read after the change, has not moved, the call's turn
+ * came later, and it must be fenced. Otherwise its turn came before the change, which proves nothing.
  */
 async function hasOvertaken(
   context: CaseContext,
@@ -145,7 +145,7 @@ async function hasOvertaken(
   return tick === 2;
 }
 
-/** Makes the scene what it was, where the call has applied. */
+/** Restores the scene after a call that was applied. */
 async function restore({ store, leases }: Scene): Promise<void> {
   const { lease } = await leases.observe();
   if (lease !== null) await leases.release(lease);
@@ -180,7 +180,7 @@ export const fencingCases: readonly ConformanceCase[] = [...applying, ...fencedC
 const repeating: readonly ConformanceCase[] = [
   ...forBoth(
     'operation',
-    'a fenced {verb} is not recorded: under its operation id it applies later',
+    'a fenced {verb} is not recorded: a later call with the same operation id applies',
     async (all, verb, context) => {
       const operationId = 'the same';
       const lease = await win(context, all.leases);
@@ -191,7 +191,7 @@ const repeating: readonly ConformanceCase[] = [
   ),
   ...forBoth(
     'answered',
-    'a {verb} that was done is answered again, whoever leads by now',
+    'a repeated {verb} gets its recorded answer, whoever leads by now',
     async (all, verb, context) => {
       const operationId = 'the same';
       const lease = await win(context, all.leases);
@@ -208,8 +208,8 @@ const repeating: readonly ConformanceCase[] = [
 ];
 
 /**
- * Applies blocks under a new lease for longer than its time: what became of them, and of it. `null` where a stall left it
- * without a block for all of its time, for then it ran out by right.
+ * Applies blocks under a new lease for longer than its time. @returns the outcomes, and the state of the lease; `null` if a stall
+ * left the lease without a block for all of its time, because then it was right to run out.
  */
 async function outlived(context: CaseContext, { store, leases }: Scene, ttlMs: number) {
   const begunMs = performance.now();
@@ -232,12 +232,12 @@ async function outlived(context: CaseContext, { store, leases }: Scene, ttlMs: n
 
 const renewedTtlMs = 600;
 
-/** Looks at what is told to be left of a lease, of which one at least is not held up. */
+/** How often the remaining time of a lease is read: at least one read is not delayed. */
 const looks = 5;
 const agedMs = 300;
 const roundingMs = 10;
 
-/** The earliest and the latest moment at which the lease can end, by what is told to be left of it. */
+/** The earliest and the latest time at which the lease can end, computed from its remaining time. */
 async function endOf(leases: LeaseStore): Promise<readonly [number, number]> {
   let [earliest, latest] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let look = 0; look < looks; look++) {
@@ -249,7 +249,7 @@ async function endOf(leases: LeaseStore): Promise<readonly [number, number]> {
   return [earliest, latest];
 }
 
-/** The call must leave the end of a lease, some of whose time is over, where it is. */
+/** The call must not move the end of a lease that has used up some of its time. */
 async function assertNotRenewed(leases: LeaseStore, call: () => Promise<unknown>): Promise<void> {
   const [, latest] = await endOf(leases);
   const agedAtMs = performance.now() + agedMs;
@@ -259,7 +259,7 @@ async function assertNotRenewed(leases: LeaseStore, call: () => Promise<unknown>
   assert.ok(earliest <= latest + roundingMs);
 }
 
-/** The call must begin the time of a lease anew, some of which is over. */
+/** The call must renew a lease that has used up some of its time. */
 async function assertRenewed(leases: LeaseStore, call: () => Promise<unknown>): Promise<void> {
   const [, latest] = await endOf(leases);
   const agedAtMs = performance.now() + agedMs;
@@ -283,7 +283,7 @@ const keeping: readonly ConformanceCase[] = eachFenced({
     assert.deepEqual(became, { kinds: ['applied'], isHeld: true });
     await untilFree(all.leases);
   },
-  'X6/renewing-is-no-beat: a block renews the time of the lease, but not its seq': async (
+  'X6/renewing-is-no-beat: a block renews the time of the lease, but does not change its seq': async (
     { store, leases },
     context,
   ) => {
@@ -302,7 +302,7 @@ const keeping: readonly ConformanceCase[] = eachFenced({
       }
     });
   },
-  'X6/unmoved-renews-nothing: a call that leaves the tip where it is does not renew the lease': async (
+  'X6/unmoved-renews-nothing: a call that does not move the tip does not renew the lease': async (
     { store, leases },
     context,
   ) => {
@@ -353,7 +353,10 @@ const blocks: readonly ConformanceCase[] = eachFenced({
     assert.deepEqual(await kinds(point(2)), ['unchanged', 'fenced']);
     assert.deepEqual(await kinds(forkPoint(7)), ['unknown-point', 'fenced']);
   },
-  'X6/sightings: a fenced block is not remembered for what is received later': async ({ store, leases }, context) => {
+  'X6/sightings: the inclusions of a fenced block do not count for later receives': async (
+    { store, leases },
+    context,
+  ) => {
     const lease = onlyLease(await win(context, leases));
     const [fencedTx, seenTx] = [transaction(context.random), transaction(context.random)];
     const parent = point(2).hash;
@@ -366,7 +369,7 @@ const blocks: readonly ConformanceCase[] = eachFenced({
     );
     assert.deepEqual(await stagesOf(store, [fencedTx.hash, seenTx.hash]), ['Pending', 'Confirmed']);
   },
-  'X6/other-verbs: every other verb goes on, whoever leads': async ({ store, leases, hash }, context) => {
+  'X6/other-verbs: every other verb works, whoever leads': async ({ store, leases, hash }, context) => {
     await win(context, leases);
     const one = transaction(context.random);
     assert.equal((await store.receive([one]))[0]?.kind, 'received');

@@ -56,7 +56,7 @@ const ownNodesHandingOver = eachElect({
     assert.equal((await other.observe()).lease, null);
     assert.ok((await win(context, other)).term > lease.term);
   },
-  'LE6/released-by-token: whoever knows id and token may release, whatever the term': async (context) => {
+  'LE6/released-by-token: a caller with the right id and token may release, whatever the term': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const { nodeId, token } = await win(context, store);
     assert.deepEqual([await other.release({ nodeId, token }), (await store.observe()).lease], [true, null]);
@@ -82,7 +82,7 @@ const oneNodeProcesses = eachOnElection({
 const handingOver: readonly ConformanceCase[] = [...ownNodesHandingOver, ...oneNodeProcesses];
 
 const racing: readonly ConformanceCase[] = eachElect({
-  'LE6/racing-processes: of the campaigns of several processes exactly one is won': async (context) => {
+  'LE6/racing-processes: when several processes campaign at once, exactly one wins': async (context) => {
     const children = await Promise.all([1, 2].map(() => context.fork('campaign', newCampaign(context.random))));
     for (const child of children) assert.equal(await child.message(), 'ready');
     for (const child of children) child.send('go');
@@ -127,13 +127,13 @@ const ownNodesChildProcess = eachElect({
 
 const closing: readonly ConformanceCase[] = [...verbs.map(closed), ...oneNode, ...ownNodes, ...ownNodesChildProcess];
 
-/** The hints that a node is told from now on. */
+/** The hints that a node gets from now on. */
 function listen(store: LeaseStore): { readonly hints: Hint[]; readonly end: () => void } {
   const hints: Hint[] = [];
   return { hints, end: store.onHint((hint) => hints.push(hint)) };
 }
 
-/** A hint may take a moment, and a listener too until it is heard of; how long each try waits. */
+/** How long each try waits: a hint takes a moment, and so does the start of a listener. */
 const hintMs = 500;
 
 async function heardSoon(hints: readonly Hint[], hint: Hint): Promise<void> {
@@ -141,7 +141,7 @@ async function heardSoon(hints: readonly Hint[], hint: Hint): Promise<void> {
   await untilTrue('the hint has come, or its time is over', () => hints.includes(hint) || performance.now() > end);
 }
 
-/** Wins and releases until the hint has come, some times at the most. */
+/** Wins and releases until the hint has come, a limited number of times. */
 async function untilHeard(context: CaseContext, store: LeaseStore, hints: readonly Hint[], hint: Hint): Promise<void> {
   for (let tries = 0; tries < 5 && !hints.includes(hint); tries++) {
     const lease = await win(context, store);
@@ -165,10 +165,10 @@ function hinted(hint: Hint, what: string): ConformanceCase {
   );
 }
 
-/** Nodes that lost a campaign to it wait for its end, however soon that comes. */
+/** Nodes that lost a campaign to this lease wait for its end, however soon it comes. */
 const brief: ConformanceCase = mustElect(
   'LE5/released-at-once',
-  'a lease that is given back as soon as it was won is a hint for every other node, too',
+  'a lease that is released as soon as it was won is a hint for every other node, too',
   async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const { hints } = listen(other);

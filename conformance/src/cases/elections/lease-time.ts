@@ -20,10 +20,10 @@ import {
 const roundingMs = 2;
 const livesMs = 200;
 
-/** A life as it is seen is never too short, but too long where the look at its end is late. */
+/** A measured lifetime is never too short. It is too long if the look at its end is late. */
 const rounds = 5;
 
-/** How long the lease still lived after the moment that `begin` tells, at the least: of some rounds the shortest. */
+/** How long the lease lived after the time that `begin` returns: the shortest of some rounds. */
 async function livedFrom(store: LeaseStore, begin: () => Promise<number>): Promise<number> {
   let shortest = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round++) {
@@ -34,7 +34,7 @@ async function livedFrom(store: LeaseStore, begin: () => Promise<number>): Promi
   return shortest;
 }
 
-/** What is told to be left of a lease whose time began after `from` is at most all of it, and no less than can be. */
+/** The remaining time of a lease that began after `from` is at most the whole time, and not less than possible. */
 function assertLeft(lease: HeldLease | null, ttlMs: number, from: number): void {
   assert.ok(lease);
   const { remainingMs } = lease;
@@ -46,14 +46,14 @@ async function memberOf(store: LeaseStore, nodeId: string) {
   return (await store.members()).find((member) => member.nodeId === nodeId);
 }
 
-/** A leader and one that watches it. */
+/** A leader and a node that watches it. */
 async function watched(context: CaseContext) {
   const [leader, follower] = [await context.leases(), await context.leases()];
   return { leader, follower, lease: await win(context, leader) };
 }
 
 const ownNodesTimes = eachElect({
-  'LE4/lives: a lease lives for its whole time': async (context) => {
+  'LE4/lives: a lease lasts for its whole time': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lived = await livedFrom(other, async () => {
       const from = performance.now();
@@ -62,7 +62,7 @@ const ownNodesTimes = eachElect({
     });
     assert.ok(lived >= livesMs - roundingMs);
   },
-  'LE4/renewed: a renewal begins the time anew': async (context) => {
+  'LE4/renewed: a renewal restarts the time of the lease': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lived = await livedFrom(other, async () => {
       const lease = await win(context, store);
@@ -72,7 +72,7 @@ const ownNodesTimes = eachElect({
     });
     assert.ok(lived >= livesMs - roundingMs);
   },
-  'LE4/expired-is-free: a lease out of its time is free for anybody': async (context) => {
+  'LE4/expired-is-free: an expired lease is free for every node': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lease = await win(context, store, { ttlMs: 30 });
     await untilFree(other);
@@ -81,7 +81,7 @@ const ownNodesTimes = eachElect({
 });
 
 const oneNodeTimes = eachOnElection({
-  'LE4/remaining: the time told to be left of a lease is no more than its time': async (store, context) => {
+  'LE4/remaining: the remaining time of a lease is never more than its whole time': async (store, context) => {
     const wonMs = performance.now();
     const lease = await win(context, store, { ttlMs: 50_000 });
     assertLeft(lease, 50_000, wonMs);
@@ -94,7 +94,9 @@ const oneNodeTimes = eachOnElection({
 const times: readonly ConformanceCase[] = [...ownNodesTimes, ...oneNodeTimes];
 
 const takeovers: readonly ConformanceCase[] = eachElect({
-  'LE4/taken-unmoved: a lease that has not moved is taken, told from whom, under a higher term': async (context) => {
+  'LE4/taken-unmoved: a lease that has not moved is taken under a higher term, and the reply names its holder': async (
+    context,
+  ) => {
     const { leader, follower, lease } = await watched(context);
     const { token, seq } = lease;
     const request = newCampaign(context.random, { takeover: { token, seq }, floor: lease.term });
@@ -115,21 +117,23 @@ const takeovers: readonly ConformanceCase[] = eachElect({
     assert.equal(reply.kind, 'held');
     assert.deepEqual(lasting((await leader.observe()).lease), lasting(moved));
   },
-  'LE4/taken-other: the lease of another one than was seen is not taken': async (context) => {
+  'LE4/taken-other: a lease other than the one seen is not taken': async (context) => {
     const { leader, follower, lease } = await watched(context);
     const takeover = { token: uuid(context.random), seq: lease.seq };
     const reply = await follower.campaign(newCampaign(context.random, { takeover }));
     assert.equal(reply.kind, 'held');
     assert.deepEqual(lasting((await leader.observe()).lease), lasting(lease));
   },
-  'LE4/taken-without-beats: a lease that is renewed without heartbeats may be taken by them': async (context) => {
+  'LE4/taken-without-beats: a lease that is renewed without heartbeats may be taken by its heartbeat seq': async (
+    context,
+  ) => {
     const { leader, follower, lease } = await watched(context);
     const still = await renew(leader, await renew(leader, lease, { heartbeat: 'still' }), { heartbeat: 'still' });
     const takeover = { token: lease.token, hbSeq: lease.hbSeq };
     const reply = await follower.campaign(newCampaign(context.random, { takeover }));
     assert.deepEqual([reply.kind, reply.kind === 'won' && lasting(reply.forced)], ['won', lasting(still)]);
   },
-  'LE4/taken-beating: a lease whose heart beat since is not taken': async (context) => {
+  'LE4/taken-beating: a lease with a heartbeat since it was seen is not taken': async (context) => {
     const { leader, follower, lease } = await watched(context);
     const moved = await renew(leader, lease, { heartbeat: 'beat' });
     const takeover = { token: lease.token, hbSeq: lease.hbSeq };
@@ -144,14 +148,14 @@ const takeovers: readonly ConformanceCase[] = eachElect({
     assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced?.token], ['won', lease.token]);
     assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
   },
-  'LE4/taken-free: what is free by now is won, not taken': async (context) => {
+  'LE4/taken-free: a lease that has become free is won, not taken': async (context) => {
     const { leader, follower, lease } = await watched(context);
     await leader.release(lease);
     const takeover = { token: lease.token, seq: lease.seq };
     const reply = await follower.campaign(newCampaign(context.random, { takeover, floor: lease.term }));
     assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced], ['won', null]);
   },
-  'LE4/taken-once: of many that take one lease only one gets it': async (context) => {
+  'LE4/taken-once: when many nodes take one lease, only one gets it': async (context) => {
     const { leader, lease } = await watched(context);
     const takeover = { token: lease.token, seq: lease.seq };
     const stores = [leader, await context.leases(), await context.leases()];
@@ -163,7 +167,7 @@ const takeovers: readonly ConformanceCase[] = eachElect({
 });
 
 const ownNodes = eachElect({
-  'LE4/member: a heartbeat makes a node a member, told with address and priority to all': async (context) => {
+  'LE4/member: a heartbeat makes a node a member, and all nodes see its address and priority': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     assert.deepEqual(await other.members(), []);
     const [a, b] = [
@@ -189,7 +193,7 @@ const oneNode = eachOnElection({
     await renew(store, lease);
     assert.equal((await memberOf(store, lease.nodeId))?.alive, true);
   },
-  'LE4/member-anew: a later heartbeat replaces what an earlier one told': async (store, context) => {
+  'LE4/member-anew: a later heartbeat replaces the address and priority of an earlier one': async (store, context) => {
     const one = newCandidate(context.random);
     await store.heartbeat(one, 10_000);
     await store.heartbeat({ ...one, address: 'moved', priority: 9 }, 10_000);

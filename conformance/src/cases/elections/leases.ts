@@ -18,7 +18,7 @@ import {
   win,
 } from '../../scenario/lease.ts';
 
-/** The store's clock is not this process's: what they may differ by, in seconds. */
+/** How far the store's clock may differ from this process's, in seconds. */
 const clockSkewSeconds = 60;
 
 /** Two nodes of an election, the first of which leads. */
@@ -52,13 +52,13 @@ const ownNodesWinning = eachElect({
       assert.deepEqual([still(reply), await glance(follower)], [{ lease: lasting(lease), term: lease.term }, before]);
     }
   },
-  'LE1/held-by-my-id: a node that begins anew does not win the lease of its earlier life': async (context) => {
+  'LE1/held-by-my-id: a restarted node does not win while the lease of its earlier life is held': async (context) => {
     const [, follower, { nodeId, address, priority, token }] = await ledBy(context);
     const candidate = { nodeId, address, priority };
     const reply = await follower.campaign(newCampaign(context.random, { candidate }));
     assert.equal(reply.kind === 'held' && reply.lease.token, token);
   },
-  'LE1/adopted: a campaign that was won already is won again: one token, one term': async (context) => {
+  'LE1/adopted: a repeated campaign that had won wins again: one token, one term': async (context) => {
     const [leader, follower] = [await context.leases(), await context.leases()];
     const request = newCampaign(context.random);
     const first = await win(context, leader, request);
@@ -67,7 +67,7 @@ const ownNodesWinning = eachElect({
     assert.ok(again.seq > first.seq);
     assert.equal((await leader.renew(first, renewal(first))).kind, 'renewed');
   },
-  'LE1/apart: elections of two pools do not meet': async (context) => {
+  'LE1/apart: elections of two pools are independent': async (context) => {
     const [here, there] = [await context.leases(), await context.leases({ pool: context.newPool() })];
     const [mine, theirs] = [await win(context, here), await win(context, there)];
     assert.deepEqual(
@@ -77,7 +77,7 @@ const ownNodesWinning = eachElect({
     await here.release(mine);
     assert.equal((await there.renew(theirs, renewal(theirs))).kind, 'renewed');
   },
-  'LE1/racing: of many campaigns at once exactly one is won, and the others see whose': async (context) => {
+  'LE1/racing: of many campaigns at once exactly one wins, and the others see the winner': async (context) => {
     const stores = await Promise.all([1, 2, 3, 4].map(() => context.leases()));
     for (let round = 0; round < 5; round++) {
       const replies = await Promise.all(
@@ -93,7 +93,7 @@ const ownNodesWinning = eachElect({
 });
 
 const oneNodeWinning = eachOnElection({
-  'LE1/adopted-anew: a campaign that is won again begins the lease’s time anew': async (store, context) => {
+  'LE1/adopted-anew: a repeated campaign that wins again restarts the time of the lease': async (store, context) => {
     const request = newCampaign(context.random, { ttlMs: longTtlMs / 3 });
     const begin = performance.now();
     await store.campaign(request);
@@ -123,7 +123,7 @@ const oneNodeTerms = eachOnElection({
     });
     assert.ok(next.term > first.term);
   },
-  'LE1/term-after-release: a release leaves the term': async (store, context) => {
+  'LE1/term-after-release: a release does not change the term': async (store, context) => {
     const lease = await win(context, store);
     await store.release(lease);
     assert.deepEqual(await store.observe(), { lease: null, term: lease.term });
@@ -142,7 +142,7 @@ const oneNodeTerms = eachOnElection({
     assert.equal(lease.term, term + 1_001);
     assert.equal((await store.observe()).term, lease.term);
   },
-  'LE1/floor-below: a node that has seen less does not pull the term down': async (store, context) => {
+  'LE1/floor-below: a node that has seen only lower terms does not lower the term': async (store, context) => {
     const { term, ...first } = await win(context, store);
     await store.release(first);
     assert.equal((await win(context, store, { floor: term - 10 })).term, term + 1);
@@ -187,7 +187,7 @@ const ownNodesTerms = eachElect({
 });
 
 const oneNodeForgetTerms = eachOnElection({
-  'LE1/forgotten-all: a store that lost everything begins no term below one that was seen': async (store, context) => {
+  'LE1/forgotten-all: a store that lost everything gives no term below one that was seen': async (store, context) => {
     const { term } = await win(context, store, { floor: 1_000_000_000_000, dataLoss: 'accept' });
     await context.forget();
     assert.deepEqual(await store.observe(), { lease: null, term: 0 });
@@ -199,7 +199,7 @@ const oneNodeForgetTerms = eachOnElection({
 const terms: readonly ConformanceCase[] = [...oneNodeTerms, ...ownNodesTerms, ...oneNodeForgetTerms];
 
 const oneNodeSequence = eachOnElection({
-  'LE1/seq: every renewal moves seq, and a heartbeat hbSeq as well': async (store, context) => {
+  'LE1/seq: every renewal moves seq, and one with a heartbeat moves hbSeq too': async (store, context) => {
     let last = await win(context, store);
     for (const heartbeat of ['beat', 'still', 'still', 'beat'] as const) {
       const next = await renew(store, last, { heartbeat });
@@ -213,7 +213,7 @@ const oneNodeSequence = eachOnElection({
 });
 
 const ownNodesSequence = eachElect({
-  'LE1/read-only: whoever only looks changes nothing': async (context) => {
+  'LE1/read-only: reading changes nothing': async (context) => {
     const [leader, follower, lease] = await ledBy(context);
     const before = await glance(leader);
     for (let look = 0; look < 5; look++) {
@@ -228,7 +228,7 @@ const ownNodesSequence = eachElect({
 const sequence: readonly ConformanceCase[] = [...oneNodeSequence, ...ownNodesSequence];
 
 const ownNodes = eachElect({
-  'LE1/reinstated: a store without the lease of a leader gets it back: same token, same term': async (context) => {
+  'LE1/reinstated: a leader restores its lease in a store that lost it: same token, same term': async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lease = { nodeId: 'node-a', token: uuid(context.random), term: 2_000_000_000 };
     const reply = await store.reinstate(lease, renewal({ ...lease, address: 'here', priority: 3 }));
@@ -238,7 +238,7 @@ const ownNodes = eachElect({
     assert.deepEqual(await glance(other), { lease: lasting(reply.lease), term });
     assert.equal((await other.renew(lease, renewal(reply.lease))).kind, 'renewed');
   },
-  'LE1/reinstate-held: nothing is put back where another one holds the lease': async (context) => {
+  'LE1/reinstate-held: no lease is restored while another node holds one': async (context) => {
     const [leader, follower, lease] = await ledBy(context);
     const mine = { nodeId: 'node-b', token: uuid(context.random), term: lease.term + 5 };
     const reply = await follower.reinstate(mine, renewal({ ...mine, address: null, priority: 0 }));
@@ -254,7 +254,7 @@ const ownNodes = eachElect({
 });
 
 const oneNodeForget = eachOnElection({
-  'LE1/reinstated-after-loss: a leader puts its lease back where the store lost everything': async (store, context) => {
+  'LE1/reinstated-after-loss: a leader restores its lease in a store that lost everything': async (store, context) => {
     const lease = await win(context, store);
     await context.forget();
     const lost = await store.renew(lease, renewal(lease));
@@ -266,7 +266,7 @@ const oneNodeForget = eachOnElection({
 }).map(needing('forget'));
 
 const oneNode = eachOnElection({
-  'LE1/reinstate-late: nothing is put back where the store has this term or a higher one': async (store, context) => {
+  'LE1/reinstate-late: no lease is restored if the store has this term or a higher one': async (store, context) => {
     const first = await win(context, store);
     await store.release(first);
     assert.deepEqual(await store.reinstate(first, renewal(first)), { kind: 'lost', lease: null, term: first.term });
@@ -281,7 +281,7 @@ const reinstating: readonly ConformanceCase[] = [...ownNodes, ...oneNodeForget, 
 /** Cases of LE1: winning a lease. */
 export const leaseCases: readonly ConformanceCase[] = [...winning, ...terms, ...sequence, ...reinstating];
 
-/** A lease that is not the one held, though much of it is. */
+/** A lease that differs from the held one in one part. */
 interface Forgery {
   readonly name: string;
   readonly what: string;
@@ -306,7 +306,7 @@ function refusedRenewal({ name, what, forge }: Forgery): ConformanceCase {
 }
 
 function refusedRelease({ name, what, forge }: Forgery): ConformanceCase {
-  return mustElect(`LE2/release-${name}`, `a release with ${what} ends nothing`, async (context) => {
+  return mustElect(`LE2/release-${name}`, `a release with ${what} releases nothing`, async (context) => {
     const [store, other] = [await context.leases(), await context.leases()];
     const lease = await win(context, store);
     const released = await other.release({ ...lease, ...forge(lease, context.random) });
@@ -322,7 +322,7 @@ async function expired(context: CaseContext): Promise<readonly [LeaseStore, Held
 }
 
 const leaseHoldingOwnNodes = eachElect({
-  'LE2/renew-expired: a lease out of its time is not renewed, though nobody else has it yet': async (context) => {
+  'LE2/renew-expired: an expired lease is not renewed, even if nobody else has won yet': async (context) => {
     const [store, lease] = await expired(context);
     const due = { lease: null, term: lease.term };
     assert.deepEqual(
@@ -338,7 +338,7 @@ const leaseHoldingOwnNodes = eachElect({
     const due = { lease: lasting(next), term: next.term };
     assert.deepEqual([still(reply), await glance(store)], [due, due]);
   },
-  'LE2/release-succeeded: after a successor has won, releasing the old lease ends nothing': async (context) => {
+  'LE2/release-succeeded: after a successor has won, a release of the old lease has no effect': async (context) => {
     const [store, lease] = await expired(context);
     const next = await win(context, store);
     assert.deepEqual([await store.release(lease), lasting((await store.observe()).lease)], [false, lasting(next)]);
@@ -357,7 +357,7 @@ const leaseHoldingOneNode = eachOnElection({
     const due = { lease: null, term: 0 };
     assert.deepEqual([reply, await store.observe()], [{ kind: 'lost', ...due }, due]);
   },
-  'LE2/release-nothing: a release where nobody holds the lease did nothing': async (store, context) => {
+  'LE2/release-nothing: a release while nobody holds the lease has no effect': async (store, context) => {
     assert.equal(await store.release({ nodeId: 'node-a', token: uuid(context.random) }), false);
     const lease = await win(context, store);
     assert.deepEqual([await store.release(lease), await store.release(lease)], [true, false]);

@@ -20,7 +20,7 @@ export const historyLimits: Limits = {
   eviction: 'lowest',
 };
 
-/** What `setLimits` sets; the first of each is what the pool began with, so that it comes back to it. */
+/** Values for `setLimits`. The first of each is the pool's initial value, so that a history returns to it. */
 const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   maxTxs: [8, 8, 4, 12],
   maxBytes: [130, 130, 50, 1_000],
@@ -38,7 +38,7 @@ const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
 
 const two53 = 2n ** 53n;
 const two63 = 2n ** 63n;
-/** Equal ones most of all; neighbours that a double takes for one; the ends of what there is. */
+/** Mostly equal ones; neighbours that a double cannot tell apart; the lowest and the highest. */
 const priorities: readonly bigint[] = [
   ...[0n, 0n, 1n, 5n, 5n, 10n, 10n, 11n, 12n, 100n, 110n, 111n, -1n, -10n],
   ...[two53 - 1n, two53, two53 + 1n, two63 - 1n, two63 - 2n, -two63, -two63 + 1n],
@@ -50,7 +50,7 @@ const tags = ['t0', 't1', 't2', 't3', 't4', 't5'] as const;
 const owners = ['node-1', 'node-2'] as const;
 const thresholds = [1, 2, 3, Number.POSITIVE_INFINITY] as const;
 const maxPayloadBytes = 32;
-/** Repeats are of the last named calls: a store remembers so many. */
+/** Only the last calls with an operation id are repeated: a store remembers so many. */
 const maxNamed = 30;
 
 /** How often each verb comes, in a hundred calls. */
@@ -142,13 +142,13 @@ export class PriorityCallMaker {
     return Array.from({ length: this.#random.below(max + 1) }, () => this.#random.pick(this.#hashes));
   }
 
-  /** Of what is live, most of the time. */
+  /** Mostly live ones. */
   #known(max: number, model: PriorityModel): string[] {
     const live = [...model.state.pool.live.keys()];
     return this.#some(max).map((hash) => (live.length > 0 && this.#percent(75) ? this.#random.pick(live) : hash));
   }
 
-  /** Of what is Propagated, most of the time: else little would ever be Acknowledged. */
+  /** Mostly Propagated ones: else few would ever be Acknowledged. */
   #flying(max: number, model: PriorityModel): string[] {
     const live = [...model.state.pool.live.values()].filter(({ stage }) => stage === 'Propagated');
     return this.#known(max, model).map((hash) =>
@@ -161,7 +161,7 @@ export class PriorityCallMaker {
     return Array.from({ length: count }, () => this.#random.pick(tags));
   }
 
-  /** Most of the time what somebody who waits provides, so that chains and stars grow. */
+  /** Mostly tags that a Pending transaction provides, so that chains and stars grow. */
   #required(model: PriorityModel): string[] {
     const { live } = model.state.pool;
     const offered = [...model.state.entries].flatMap(([hash, { verdict }]) =>

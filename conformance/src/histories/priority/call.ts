@@ -29,7 +29,7 @@ export type PriorityCallable = {
 
 /** The clock of a history. It stands still between calls. */
 export class HistoryClock {
-  /** A moment in 2026. */
+  /** A time in 2026. */
   nowMs = 1_780_000_000_000;
 
   readonly now = (): number => this.nowMs;

@@ -12,7 +12,7 @@ import { assertDrained, PriorityWatch } from './watch.ts';
 /** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 6, maxRollback: 5 } as const;
 
-/** How many calls of a history that fails are told at the most. */
+/** A failed history is reported with at most this many calls. */
 const maxTold = 200;
 
 export interface PriorityHistoryOptions {
@@ -54,7 +54,7 @@ export async function checkPriorityHistory(options: PriorityHistoryOptions): Pro
   });
 }
 
-/** As short as can be found in the time there is. */
+/** The shortest failing history found within the time limit. */
 async function shortened(
   failing: PriorityHistory,
   { error }: Fault,
@@ -102,7 +102,7 @@ async function step(model: PriorityModel, call: PriorityCall, clock: HistoryCloc
 }
 
 interface Fault {
-  /** Place of the call. */
+  /** Index of the call. */
   readonly at: number;
   readonly error: Error;
 }

@@ -43,7 +43,7 @@ export async function observePriority(
   };
 }
 
-/** Without the keys, which only have to rise. */
+/** Without the keys: the contract asks only that they rise. */
 async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
   const ranked: Awaited<ReturnType<MempoolStore['best']>> = [];
   for (let page = await reader.best({ limit: 3 }); page.length > 0; ) {

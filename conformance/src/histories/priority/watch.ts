@@ -7,7 +7,7 @@ import { assertSame } from '../difference.ts';
 import type { PriorityCall } from './call.ts';
 import { observePriority } from './observation.ts';
 
-/** How often, in calls, everything is read; the dump and the events are after each. */
+/** Everything is read after every so many calls; the dump and the events after each call. */
 const readEvery = 11;
 
 /** Reads a new priority pool's events from the first on, and compares the pool with the model. */
@@ -68,7 +68,7 @@ export class PriorityWatch {
   }
 }
 
-/** What one call did, as far as promises ask for it that need no model. */
+/** The effects of one call, as the invariants that need no model look at them. */
 interface Change {
   readonly call: PriorityCall;
   readonly answer: Answer;
@@ -77,7 +77,7 @@ interface Change {
   readonly events: readonly StoreEvent[];
 }
 
-/** @throws AssertionError naming the promise that is broken */
+/** @throws AssertionError naming the invariant that is broken */
 function assertInvariants(change: Change): void {
   assertTotals(change.after);
   assertOrder(change.after);
@@ -119,7 +119,7 @@ function assertOrder({ entries, order, satisfied }: PoolDump): void {
         assert.ok(order.indexOf(parent.hash) < order.indexOf(child.hash), `${child.hash} stands before its parent`);
 }
 
-/** A refusal, a gap, a repeat: whatever made no event and moved no clock of the pool leaves the pool as it was. */
+/** A call that failed, and a `receive` of which everything was refused, leaves the pool as it was. */
 function assertNothingChanged({ call, answer, before, after }: Change): void {
   if (call.verb !== 'receive' || 'code' in answer) {
     if ('code' in answer) assertSame(after, before, 'a call that failed changed the pool');
@@ -130,7 +130,7 @@ function assertNothingChanged({ call, answer, before, after }: Change): void {
   if (isRefused) assertSame(after, before, 'a refusal changed the pool');
 }
 
-/** What comes in leaves the pool within its limits, if it was within them. */
+/** An admission leaves the pool within its limits, if it was within them before. */
 function assertWithinLimits({ call, before, after }: Change): void {
   if (call.verb !== 'receive') return;
   const { maxTxs, maxBytes } = after.limits;
@@ -138,7 +138,7 @@ function assertWithinLimits({ call, before, after }: Change): void {
   assert.ok(!isOver(after) || isOver(before), 'the pool was within its limits, and is not after an admission');
 }
 
-/** What one newcomer pushed out is the shortest end of the order that makes room: only where nothing else moved in the order. */
+/** One newcomer evicts the shortest end of the order that makes room. Checked only if nothing else moved in the order. */
 function assertShortestEnd({ call, before, after, events }: Change): void {
   const evicted = events.flatMap((event) =>
     event.kind === 'transaction' && event.reason === 'evicted' ? [event.hash] : [],

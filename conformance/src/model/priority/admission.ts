@@ -16,7 +16,7 @@ import {
 } from './graph.ts';
 
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
-/** What a refusal says beside the hash. */
+/** The fields of a refusal without the hash. */
 type Refused = Refusal extends infer R ? (R extends Refusal ? Omit<R, 'hash'> : never) : never;
 
 export type Admission =
@@ -29,12 +29,12 @@ interface Question {
   readonly me: Member;
   readonly limits: Limits;
   readonly conflicts: readonly Member[];
-  /** Before me, and with me instead of what I replace. */
+  /** The pool before, and the pool with me in place of the transactions that I replace. */
   readonly before: Graph;
   readonly after: Graph;
 }
 
-/** Whether one may come in, and what has to leave for it: steps 2 to 9 of an admission, one question each. */
+/** Steps 2 to 9 of an admission, one question each: whether it is admitted, and which transactions have to leave. */
 export function admission(before: Graph, me: Member, limits: Limits): Admission {
   const providers = me.verdict.provides.flatMap((tag) => providersOf(before, tag));
   const conflicts = before.members.filter((member) => providers.includes(member));
@@ -75,7 +75,7 @@ function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
   return me.verdict.provides.some((tag) => before.satisfied.has(tag)) ? { kind: 'conflict', with: null } : null;
 }
 
-/** The least whole number that is `bump` per cent above each of them, and above each of them. */
+/** The least whole number that is at least `bump` per cent above each of them, and greater than each of them. */
 function priceOf(conflicts: readonly Member[], bump: number): bigint | null {
   let price: bigint | null = null;
   for (const { verdict } of conflicts) {
@@ -105,7 +105,7 @@ function exceedsSender({ me, conflicts, before, limits }: Question): Refused | n
   return held + 1 > limit ? { kind: 'sender-limit', limit } : null;
 }
 
-/** Where more than one leaves or gets parked: what it pays in all against what they pay in all. */
+/** If more than one leaves or gets parked: compares its priority × bytes with the sum of theirs. */
 function underpaysTogether({ me, conflicts, before, after, limits }: Question): Refused | null {
   const price = priceOf(conflicts, limits.replacementBump);
   if (price === null) return null;
@@ -147,7 +147,7 @@ export function burdensDescendants(graph: Graph, me: Member, { maxAncestors }: L
   return descendantsOf(graph, me).some((each) => ancestorsOf(graph, each).length > maxAncestors);
 }
 
-/** The shortest end of the order, me left out; each of them worse than I am. */
+/** The shortest end of the order without me that makes room; `null` if one of them is not worse than I am. */
 function victimsOf({ me, after, limits }: Question): Member[] | null {
   const order = orderOf(after);
   const mine = order.find(({ hash }) => hash === me.hash)?.place;

@@ -4,7 +4,7 @@ import * as pools from '../pool.ts';
 import { closesCycle, type Member, providersOf } from './graph.ts';
 import { drop, entryOf, graphOf, isLiving, type PriorityState, satisfy, tickOf, uncheck } from './state.ts';
 
-/** X3, then L5, L6, L7, with what a block means for the tags of others. */
+/** X3, then L5, L6, L7, and the effect of a block on the tags of others. */
 export function confirm(
   state: PriorityState,
   { point, parent, seen, unseen, provides = [] }: Block,
@@ -50,7 +50,7 @@ function countStages({ pool }: PriorityState, before: ReadonlyMap<string, KnownS
   };
 }
 
-/** The chain has these tags: whoever else provides them, and is not on it, cannot come any more. */
+/** The chain has these tags. Any other transaction that provides one of them and is not on the chain is dropped. */
 export function dropConflicts(state: PriorityState, tags: readonly string[]): void {
   for (const txState of state.pool.live.values()) {
     if (!isLiving(txState) || txState.stage === 'Confirmed') continue;
@@ -59,8 +59,8 @@ export function dropConflicts(state: PriorityState, tags: readonly string[]): vo
 }
 
 /**
- * What came back, what provides the same, and what asks for a tag that the chain withdrew: taken out of the pool, and put back one
- * after the other by seq, where its tags are free and it does not come before and after itself.
+ * Takes out of the pool: what came back, other providers of the same tags, and what requires a withdrawn tag. Puts each back, one
+ * after the other by seq, if its tags are free and it closes no cycle.
  */
 function settleReturns(
   state: PriorityState,
@@ -90,7 +90,7 @@ function settleReturns(
   }
 }
 
-/** L9, L13: a new tip; what is older than `maxRollback` blocks is not kept, nor what was seen there. */
+/** L9, L13: a new tip; blocks older than `maxRollback` and their inclusions are forgotten. */
 function append(state: PriorityState, block: AppliedBlock, maxRollback: number): void {
   const { pool } = state;
   pool.chain.push(block);
@@ -105,7 +105,7 @@ function forgetInclusions({ pool }: PriorityState): void {
   for (const [hash, block] of pool.inclusions) if (!kept.has(block)) pool.inclusions.delete(hash);
 }
 
-/** Makes a hash live again whose latest log entry has that stage. The caller gives it its new one. */
+/** Makes a hash live again whose latest log entry has that stage. The caller sets the new stage. */
 function revive({ pool }: PriorityState, hash: string, stage: 'Finalized' | 'Dropped'): void {
   const txState = pools.currentLife(pool, hash);
   if (txState?.stage !== stage) return;

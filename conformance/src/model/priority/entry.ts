@@ -33,7 +33,7 @@ export type WholeVerdict = Pick<
   | 'propagate'
 >;
 
-/** What is known of a transaction beside its life; it lasts until the hash has left the log. */
+/** The fields of a transaction beside its life. They are kept until the hash has left the log. */
 export interface Entry {
   readonly bytes: number;
   verdict: WholeVerdict;

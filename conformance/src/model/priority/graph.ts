@@ -46,13 +46,13 @@ export function descendantsOf(graph: Graph, { hash }: Member): Member[] {
   return pending.filter((other) => ancestorsOf(graph, other).some((ancestor) => ancestor.hash === hash));
 }
 
-/** Ready, if each of its tags is met or provided by one that is ready. */
+/** Ready: each tag that it requires is met, or provided by a ready transaction. */
 function isReady(graph: Graph, { verdict }: Member): boolean {
   const awaited = verdict.requires.filter((tag) => !isMet(graph, tag));
   return awaited.every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
 }
 
-/** The table of places, line by line. */
+/** The contract's table of order keys, line by line. */
 function placeOf(graph: Graph, member: Member): OrderKey {
   const { priority: own } = member.verdict;
   const ready = isReady(graph, member);
@@ -123,7 +123,7 @@ export function loadOf(graph: Graph, limits: Limits): Load {
   return { ...totals, headroom, floor: floorOf(graph, limits) };
 }
 
-/** The shortest end of a list without which what is there fits; `null`: not even without all of it. */
+/** The shortest end of the order whose removal brings the pool within its limits; `null`: not even the whole order is enough. */
 export function shortestEnd(
   order: readonly Ranked[],
   { transactions, bytes }: { readonly transactions: number; readonly bytes: number },
@@ -136,7 +136,7 @@ export function shortestEnd(
   return null;
 }
 
-/** What a ready one of one byte without parents has to offer. */
+/** The least priority that admits a ready transaction of one byte without parents. */
 export function floorOf(graph: Graph, limits: Limits): bigint | null {
   const { transactions, bytes } = totalsOf(graph);
   const end = shortestEnd(orderOf(graph), { transactions: transactions + 1, bytes: bytes + 1 }, limits);

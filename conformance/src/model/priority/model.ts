@@ -31,7 +31,7 @@ export interface PriorityModelOptions extends Thresholds {
   readonly now: () => number;
 }
 
-/** What a call is told of the time, with what is not told filled in. */
+/** Time and height of a call, with defaults for what the caller left out. */
 export interface CallTime {
   readonly now: number;
   readonly height: number;
@@ -40,8 +40,8 @@ export interface CallTime {
 const maxSources = 64;
 
 /**
- * A priority pool as naively as it can be written: nothing is kept that follows from something else, so every call walks over
- * everything. It shares no rule with core or a backend.
+ * A priority pool, written as simply as possible: no derived value is stored, so every call walks over everything. It shares no
+ * code of a rule with core or a backend.
  */
 export class PriorityModel {
   readonly #options: PriorityModelOptions;
@@ -156,12 +156,12 @@ export class PriorityModel {
     });
   }
 
-  /** The events behind that number; the model forgets none. */
+  /** The events after that number; the model forgets none. */
   eventsAfter(after: number): readonly StoreEvent[] {
     return this.state.pool.events.slice(after);
   }
 
-  /** Answers the verbs that read, of the state as it is then. */
+  /** Answers the reading verbs from the current state. */
   reader(): ModelReader {
     return new ModelReader(this.#options, this.state);
   }
@@ -172,8 +172,8 @@ export class PriorityModel {
   }
 
   /**
-   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether what was recorded may be
-   * the outcome of a call with these arguments (X2).
+   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether the recorded outcome can
+   * belong to a call with these arguments (X2).
    */
   #step<T>(
     verb: string,
@@ -195,7 +195,7 @@ export class PriorityModel {
     return outcome;
   }
 
-  /** Those of the named ones that are changed, each looked at once. */
+  /** The named hashes that `change` changes; each is looked at once. */
   #each(
     verb: string,
     hashes: readonly string[],

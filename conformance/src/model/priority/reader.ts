@@ -17,7 +17,7 @@ import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './
 
 type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<MempoolStore[V]>[V extends 'since' ? 1 : 0]>;
 
-/** The reading verbs of the model. Those of every pool are the FIFO model's, on the same lives. */
+/** The reading verbs of the model. The FIFO model answers the verbs that every pool has, from the same lives. */
 export class ModelReader extends Model {
   readonly #state: PriorityState;
 
@@ -51,7 +51,7 @@ export class ModelReader extends Model {
     return reap(graphOf(this.#state), budget).map(candidate);
   }
 
-  /** Its keys are ranks: what is said of keys is that they rise, and that a page begins behind one. */
+  /** Its keys are ranks: the contract says only that keys rise, and that a page begins after one. */
   best({ after, limit = 100 }: Query<'best'> = {}): (e.Candidate & { readonly key: string })[] {
     const ready = readyOf(graphOf(this.#state));
     const ranked = ready.map((member, i) => ({ ...candidate(member), key: String(i).padStart(4, '0') }));
@@ -95,7 +95,7 @@ function readyOf(graph: Graph): Ranked[] {
   return orderOf(graph).filter(({ place }) => place.ready);
 }
 
-/** What fits from the best on; some may be passed over, with all that come after them. */
+/** The transactions that fit, best first. Up to `skip` may be passed over, and their descendants with them. */
 export function reap(graph: Graph, budget: Budget): Ranked[] {
   const { maxBytes = noLimit, maxGas = noLimit, maxTxs = noLimit, skip = 0, overheadBytes = 0 } = budget;
   const reaped: Ranked[] = [];

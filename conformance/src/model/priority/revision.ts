@@ -13,13 +13,13 @@ import {
 import { ancestorsOf, closesCycle, type Graph, type Member, orderOf, shortestEnd, totalsOf } from './graph.ts';
 import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
 
-/** Verdicts that were given again, one after the other. */
+/** Applies verdicts that were given again, one after the other. */
 export function revise(state: PriorityState, revisions: readonly Revision[], height: number): ReviseOutcome[] {
   for (const revision of revisions) checkNames(state, revision);
   return revisions.map((revision) => reviseOne(state, revision, height));
 }
 
-/** What it provides, and whose it is, stay as they are. */
+/** The tags that it provides and its sender must stay the same. */
 function checkNames(state: PriorityState, { hash, version, answer }: Revision): void {
   const entry = state.entries.get(hash);
   if ('code' in answer || entry === undefined || entry.version !== version) return;
@@ -71,7 +71,7 @@ interface CallTime {
   readonly height: number;
 }
 
-/** Leases that ran out, then what waited too long, then what is over the limits. */
+/** First claims that ran out, then expired transactions, then transactions over the limits. */
 export function sweep(state: PriorityState, moment: CallTime): Sweep {
   const returned = endLeases(state, moment);
   const expired = expire(state, moment);
@@ -106,7 +106,7 @@ function isExpired(state: PriorityState, hash: string, { now, height }: CallTime
   );
 }
 
-/** From the end of the order; all of it where that is not enough. */
+/** Evicts from the end of the order; all of it if less is not enough. */
 function evict(state: PriorityState): string[] {
   const graph = graphOf(state);
   const order = orderOf(graph);

@@ -20,7 +20,7 @@ export function emptyState(limits: Limits): PriorityState {
 
 export interface BeforeCall {
   readonly pool: pools.Before;
-  /** Lives that peers may hear of, by seq, and whether they may be told. */
+  /** Lives that gossip covers, by seq, and whether their verdict lets them propagate. */
   readonly gossipable: ReadonlyMap<number, boolean>;
 }
 
@@ -30,8 +30,8 @@ export function lookBefore(state: PriorityState): BeforeCall {
 }
 
 /**
- * Events, log, numbers for gossip, and what is forgotten: all from the difference between two states. So a hash that was pushed out
- * and received again in one call has one event (E1), and no entry in the log for the life in between.
+ * Events, log, gossip numbers and removals, all from the difference between two states. So a hash that was evicted and received
+ * again in one call has one event (E1), and no log entry for the life in between.
  */
 export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: number): void {
   for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.claim = null;
@@ -47,7 +47,7 @@ export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: 
   }
 }
 
-/** Tags of blocks that are not kept, and that nobody asks for. */
+/** Forgets tags of blocks that are no longer kept, if nothing requires the tag. */
 function forgetTags({ pool, entries, satisfied }: PriorityState): void {
   const floor = pool.forgotten + 1;
   const asked = new Set([...entries.values()].flatMap(({ verdict }) => verdict.requires));
@@ -58,7 +58,7 @@ export function satisfy({ satisfied }: PriorityState, tags: readonly string[], t
   for (const tag of tags) satisfied.set(tag, Math.min(tick, satisfied.get(tag) ?? tick));
 }
 
-/** The tick of a block that stands. */
+/** The tick of a block that was applied and not undone. */
 export function tickOf({ pool }: PriorityState, txState: TxState): number {
   const [block] = txState.confirmedBy;
   return block === undefined ? 0 : pool.chain.lastIndexOf(block) + 1;
@@ -84,14 +84,14 @@ function memberOf(state: PriorityState, { hash, seq, stage }: TxState & { readon
   return { hash, seq, stage, bytes, verdict };
 }
 
-/** By depth, then seq: what is in flight is no deeper than what stands first. */
+/** In flight first, then ready ones by depth, then seq. */
 export function gossipableOf(graph: Graph): Member[] {
   const ready = orderOf(graph).filter(({ place }) => place.ready);
   const deep = ready.toSorted((a, b) => a.place.depth - b.place.depth || a.seq - b.seq);
   return [...graph.members.filter(({ stage }) => stage === 'Propagated' || stage === 'Acknowledged'), ...deep];
 }
 
-/** Who was checked on blocks that are undone was not, as far as heights tell. */
+/** A check on an undone block does not count any more, as far as heights show it. */
 export function uncheck({ entries }: PriorityState, tick: number, undone: number): void {
   const highest = Math.max(0, ...Array.from(entries.values(), ({ checkedHeight }) => checkedHeight));
   const fork = Math.max(tick, highest - undone);
