@@ -15,9 +15,9 @@ interface Where {
 }
 
 /**
- * Makes the record's file, empty, and in its own folder where no other is named. Called before anything is started.
+ * Creates an empty file for the record, by default in the folder `.data`. Called before anything is started.
  *
- * @throws Error naming the path where it cannot be written
+ * @throws Error naming the path, if it cannot be written
  */
 export async function makeRecord({ record, seed }: CommonSettings): Promise<string> {
   const file = record ?? `.data/failover-${seed}.jsonl`;
@@ -32,7 +32,7 @@ export async function makeRecord({ record, seed }: CommonSettings): Promise<stri
   return file;
 }
 
-/** Runs it, prints the result, and sets the exit code: 1 where a rule was broken. */
+/** Plays the run, prints the result, and sets the exit code: 1 if a rule was broken. */
 export async function play(
   settings: CommonSettings,
   where: Where,

@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
 
-/** The command line itself is wrong: one line, exit code 2. */
+/** The command line is wrong. The program prints one line and exits with code 2. */
 export class UsageError extends Error {}
 
-/** A mistake is one line: exit code 2 for the command line, that of the signal for a run that was stopped, 1 for the rest. */
+/** Runs a program and prints an error as one line. Exit codes: 2 for a wrong command line, the signal's code for a stopped run, else 1. */
 export async function runProgram(name: string, main: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopped = new AbortController();
   let failureCode = 1;

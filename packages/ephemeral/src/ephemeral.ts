@@ -10,7 +10,7 @@ import {
   priorityLedgerDriver,
 } from 'mempool-core/backend';
 
-/** What every backend takes, and who leads. */
+/** The options of every backend, and the leases of the pool's election. */
 export interface EphemeralOptions extends OpenOptions {
   /** The leases of the elections in this process, such as `mempool-election` keeps them (X6); default: nobody leads. */
   readonly leases?: LeaseSource | undefined;

@@ -9,8 +9,8 @@ const lowestGivenOut = 32_768;
 const shares = 32;
 
 /**
- * A port on 127.0.0.1 that nothing listens on. The system does not give it to others, and neither does this function in another
- * vitest worker, so a server that restarts finds its port free.
+ * A free port on 127.0.0.1. Neither the system nor this function in another vitest worker gives it to others, so a server that
+ * restarts finds its port free.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

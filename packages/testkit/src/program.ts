@@ -8,7 +8,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A program of the workspace that runs. */
+/** A running program of the workspace. */
 export interface Running {
   readonly child: ReturnType<typeof spawn>;
   /** Resolves when it has ended, whatever its exit code. */
@@ -21,7 +21,7 @@ interface Surroundings {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Starts a program of the workspace unbuilt: its file and arguments, or options of Node before them. */
+/** Starts a program of the workspace unbuilt. `args`: its file and arguments, with options of Node before them. */
 export function startProgram(args: readonly string[], { cwd, env }: Surroundings = {}): Running {
   const child = spawn(process.execPath, ['--conditions=mempool-source', ...args], {
     cwd,
@@ -34,7 +34,7 @@ export function startProgram(args: readonly string[], { cwd, env }: Surroundings
   return { child, ended: output.then(async ([stdout, stderr]) => ({ ...(await closed), stdout, stderr })) };
 }
 
-/** The same, and waits for its end. */
+/** Like `startProgram`, and waits for the end of the program. */
 export function runProgram(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   return startProgram(args, surroundings).ended;
 }

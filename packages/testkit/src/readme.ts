@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { runProgram } from './program.ts';
 
-/** Tests that the README of an example shows what its program prints, and code that is in these files. */
+/** Tests that the README of an example shows the output of its program, and only code that is in these files. */
 export function testReadme(folder: URL, files: readonly string[]): void {
   const read = (file: string) => readFile(new URL(file, folder), 'utf8');
 

@@ -11,7 +11,7 @@ export interface ServerOptions {
   readonly args?: readonly string[];
 }
 
-/** Every answered write is on disk, so `restart` loses nothing. */
+/** Arguments for a server that writes each change to disk before it answers, so that `restart` loses nothing. */
 export const durable: readonly string[] = ['--appendonly', 'yes', '--appendfsync', 'always'];
 
 const readyLine = 'Ready to accept connections';

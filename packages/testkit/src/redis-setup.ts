@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return () => server.stop();
 }
 
-/** A server that tests may write to, whoever runs them. */
+/** Finds or starts a server that tests may write to. */
 export async function findServer(): Promise<FoundServer> {
   const given = process.env.MEMPOOL_TEST_REDIS_URL;
   if (given) return { url: given, stop: async () => {} };

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { TcpRelay } from './tcp-relay.ts';
 
-/** Where the next script call is cut: before it reaches the server, when it has, or when the server has answered it. */
+/** When the next script call is cut: before it reaches the server, after that, or after the server has answered. */
 export type Cut = 'before the request' | 'after the request' | 'before the reply';
 
-/** Where the next script call is held back: on its way to the server, or its reply on the way back. */
+/** The message to hold back: the next script call, or its reply. */
 export type Held = 'request' | 'reply';
 
 /** A script call that is held back, with everything after it on its connection. */
@@ -66,7 +66,7 @@ export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   return new TcpProxy(server, relay, rules, connections);
 }
 
-/** Stands in front of a Redis server and breaks, delays, holds back or swallows what passes, as a network does. */
+/** A proxy in front of a Redis server that cuts, delays, holds back or drops messages, like a network. */
 export class TcpProxy implements AsyncDisposable {
   readonly url: string;
   readonly #server: { url: URL };

@@ -5,7 +5,7 @@ import { freePort } from './free-port.ts';
 /** What a relay does with one connection: passes bytes on, or does not. */
 type Carry = (client: Socket, upstream: Socket) => void;
 
-/** Listens on a free port and opens a connection to the target for each client. What passes between the two is `carry`'s to say. */
+/** Listens on a free port and opens a connection to the target for each client. `carry` decides which bytes pass between the two. */
 export class TcpRelay {
   readonly port: number;
   readonly #server: Server;

@@ -18,7 +18,7 @@ interface Pending {
 const compileCache = fileURLToPath(new URL('../../../../.data/compile-cache', import.meta.url));
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** One node: a child process that this one calls, stops and kills. It does not outlive this process. */
+/** One node, as a child process that this process calls, stops and kills. It does not outlive this process. */
 export class ChildNode {
   readonly id: string;
   readonly pid: number;

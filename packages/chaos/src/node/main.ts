@@ -97,7 +97,7 @@ async function open(setup: NodeSetup): Promise<Node> {
   return new Node({ store, pool, elections, chain, watcher, recording, tell });
 }
 
-/** What the parent may call. */
+/** The methods that the parent may call. */
 export class Node {
   readonly #parts: NodeParts;
   readonly #election: Election;

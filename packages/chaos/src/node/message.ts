@@ -1,7 +1,7 @@
 import type { MempoolConfig, WatcherEvent } from 'mempool-core';
 import type { ElectionEvent } from 'mempool-election';
 
-/** How one node takes part in the election; what is left out is the election's default. */
+/** How one node takes part in the election. An option that is left out has the election's default. */
 export interface ElectionSetup {
   readonly nodeId: string;
   readonly ttlMs: number;
@@ -14,7 +14,7 @@ export interface ElectionSetup {
   readonly priority?: number;
 }
 
-/** The first message to a child process: what it opens. */
+/** The first message to a child process: the pool and elections to open. */
 export interface NodeSetup {
   /** The file in which every process of a run records what it sees. */
   readonly record: string;
@@ -22,7 +22,7 @@ export interface NodeSetup {
   readonly url: string;
   /** The pool, which the elections belong to. */
   readonly pool: MempoolConfig & { readonly pool: string };
-  /** Usually one; the calls of `Node` are about the first. */
+  /** Usually one election. The methods of `Node` use the first one. */
   readonly elections: readonly ElectionSetup[];
   /** A watcher joins the first election, the pool and the chain that `grow` feeds. */
   readonly watcher: boolean;
@@ -30,14 +30,14 @@ export interface NodeSetup {
   readonly recordsEvents: boolean;
 }
 
-/** To a node: calls a method of its `Node`. */
+/** A message to a node. It calls a method of its `Node`. */
 export interface Call {
   readonly id: number;
   readonly name: string;
   readonly args: readonly unknown[];
 }
 
-/** What a node tells of itself. */
+/** The messages of a node about itself. */
 export type Told =
   | Exclude<ElectionEvent, { kind: 'election-failed' }>
   | { readonly kind: 'election-failed'; readonly term: number; readonly code: string | null }
@@ -47,7 +47,7 @@ export type Told =
 
 export type ToldKind = Told['kind'];
 
-/** With the time of the host's monotonic clock, which all its processes share. */
+/** A message of a node, with the time of the host's monotonic clock, which all its processes share. */
 export type NodeEvent<K extends ToldKind = ToldKind> = Extract<Told, { readonly kind: K }> & {
   readonly nodeId: string;
   readonly atNs: bigint;

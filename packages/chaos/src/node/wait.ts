@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How long a test waits for what must come; a loaded machine is slow, not wrong. */
+/** How long a test waits for an event that must come. A loaded machine may be slow. */
 export const patienceMs = 15_000;
 
-/** Looks until it holds. For what tells nobody that it has happened. */
+/** Checks the condition until it holds. For conditions that no event reports. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await holds())) {

@@ -15,7 +15,7 @@ export interface Figures {
   readonly compared: number;
   /** From the kill to the next win. */
   readonly crash: Durations;
-  /** From the request to the next win, where a leader resigned or was stopped as it should be. */
+  /** From the request to the next win, if a leader resigned or was stopped in order. */
   readonly handOver: Durations;
 }
 

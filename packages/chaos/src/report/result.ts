@@ -14,7 +14,7 @@ export interface RunResult extends Figures {
   readonly finalized: number;
   readonly dropped: number;
   readonly seconds: number;
-  /** The file that all of this can be checked from again. */
+  /** The file of the record, from which the result can be checked again. */
   readonly record: string;
   readonly violations: readonly string[];
 }

@@ -4,7 +4,7 @@ import { type Chain, openChain, readChain, syntheticChain } from 'cardano-blocks
 import type { Random } from 'mempool-conformance';
 import type { Block, ChainPoint, SourceStep, Transaction } from 'mempool-core';
 
-/** Transactions to be in the pool before the steps are released, one after the other. */
+/** Transactions that must be in the pool before the steps, which are then released one after the other. */
 export interface Release {
   readonly transactions: readonly Transaction[];
   readonly steps: readonly SourceStep[];
@@ -19,14 +19,14 @@ const unluckyPercent = 15;
 const syntheticBlocks = 5_000;
 const slotsBetween = 20;
 
-/** @throws ChainFileError where the file is not whole blocks, each on the one before */
+/** Opens a file of blocks, or makes a chain. @throws ChainFileError if the file does not consist of whole blocks, each on its predecessor */
 export function openBlocks(file: string | null, seed: number): Promise<Chain> {
   return file === null
     ? readChain('a made-up chain', () => syntheticChain({ seed, blocks: syntheticBlocks }))
     : openChain(file);
 }
 
-/** The chain's blocks, which are `required` where they are a file's, then empty ones for as long as they are asked for. */
+/** The chain's blocks, then empty blocks without end. `required`: the run must apply all blocks of the chain, because a file has them. */
 export async function* supplyBlocks(chain: Chain, required: boolean, random: Random): AsyncGenerator<Release, never> {
   let before: ChainPoint | null = null;
   let count = 0;
@@ -48,7 +48,7 @@ export async function* supplyBlocks(chain: Chain, required: boolean, random: Ran
   }
 }
 
-/** An empty block on this one. */
+/** An empty block that follows this point. */
 export function emptyBlock(before: ChainPoint | null): Block {
   const point = { slot: (before?.slot ?? 0) + slotsBetween, hash: digest(`empty block on ${before?.hash}`) };
   return { point, ...(before === null ? {} : { parent: before.hash }), seen: [], unseen: [] };
@@ -61,7 +61,7 @@ function rivalSteps(before: ChainPoint | null, block: Block, length: number): So
   return [...branch.map((block) => ({ kind: 'apply', block }) as const), { kind: 'undo', point: before }];
 }
 
-/** Another block in this one's place, with half of its transactions. */
+/** A rival of this block: same parent, half of its transactions. */
 export function rivalOf({ point, parent, seen }: Block): Block {
   const half = seen.slice(0, Math.ceil(seen.length / 2));
   return { point: { slot: point.slot, hash: digest(`rival of ${point.hash}`) }, parent, seen: half, unseen: [] };

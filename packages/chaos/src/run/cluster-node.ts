@@ -61,7 +61,7 @@ export class ClusterNode {
     if (this.#knowsChain) void this.#child?.call('grow', [step]);
   }
 
-  /** Whether the pool has them. `false` if the node refused, ended, or did not answer within that time. */
+  /** Submits transactions. Resolves with whether the pool has them. `false` if the node refused, ended, or did not answer within that time. */
   async submit(id: string, transactions: readonly Transaction[], withinMs: number): Promise<boolean> {
     if (this.#state !== 'running' || this.#child === null) return false;
     const { promise: late, resolve } = Promise.withResolvers<boolean>();

@@ -44,7 +44,7 @@ export interface RunEnd {
   readonly faults: number;
   readonly blocks: number;
   readonly state: PoolState;
-  /** What is not as on a single node, and not as the chain has it. */
+  /** The differences to a single node and to the chain. */
   readonly differences: readonly string[];
 }
 

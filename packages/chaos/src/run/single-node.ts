@@ -5,7 +5,7 @@ import { ephemeral } from 'mempool-ephemeral';
 import type { Release } from './block-supply.ts';
 import { retention, thresholds } from './pool-settings.ts';
 
-/** All of a pool that the chain decides. */
+/** The part of a pool's state that depends on the chain alone. */
 export interface PoolState {
   readonly tick: number;
   /** Newest first. */
@@ -59,7 +59,7 @@ export class SingleNode implements AsyncDisposable {
   }
 }
 
-/** Pages as large as one call may be. */
+/** Splits transactions into pages of the largest call. */
 export function pagesOf(transactions: readonly Transaction[]): Transaction[][] {
   const starts = Array.from({ length: Math.ceil(transactions.length / pageSize) }, (_, page) => page * pageSize);
   return starts.map((start) => transactions.slice(start, start + pageSize));
@@ -85,7 +85,7 @@ export function digestOf({ tick, points, statuses }: PoolState): string {
     .digest('hex');
 }
 
-/** What is not as it should be, in words: against a single node's state and against the chain itself. */
+/** The differences to a single node's state and to the chain, in words. */
 export function differences(state: PoolState, single: PoolState, blocks: number): string[] {
   const found: string[] = [];
   if (state.tick !== blocks) found.push(`the tick is ${state.tick}, and the chain has ${blocks} blocks`);
