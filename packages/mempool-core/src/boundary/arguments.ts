@@ -17,15 +17,16 @@ import { namedThresholds } from './open-options.ts';
 import { type CallNames, callNames, checkNames, checkSignal } from './option-names.ts';
 import { checkTags } from './verdicts.ts';
 
-/** X1: transactions in one call at the most. */
+/** The maximum number of transactions in one call (X1). */
 export const maxCallTransactions = 1_000;
 const maxHashDigits = 128;
 const pointHashDigits = 64;
 const maxReasonLength = 256;
 
 /**
- * Without a branch for each digit, of which every other would be guessed wrong: a code that is neither of `0–9` nor of `a–f`
- * leaves the sign bit. A pattern test costs three times as much, and every call pays it for every hash.
+ * True for lower-case hex of an even length between `min` and `max` digits. Every call checks every hash, so this loop
+ * avoids branches: a code outside `0–9` and `a–f` sets the sign bit of `signs`. A regular expression takes three times
+ * as long.
  */
 function isHex(text: unknown, min: number, max: number): text is string {
   if (typeof text !== 'string' || text.length < min || text.length > max) return false;
@@ -38,19 +39,21 @@ function isHex(text: unknown, min: number, max: number): text is string {
   return signs >= 0;
 }
 
+/** True for lower-case hex of 1–64 bytes. */
 export function isHash(hash: unknown): hash is string {
   return isHex(hash, 2, maxHashDigits);
 }
 
+/** The form of a valid hash, for error messages. */
 export const hashForm = 'lower-case hex of 1–64 bytes';
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the hash if it is valid. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkHash(field: string, hash: string): string {
   if (!isHash(hash)) throw invalid(field, hashForm);
   return hash;
 }
 
-/** A list of our own. @throws `ERR_MEMPOOL_INVALID` naming the place */
+/** Returns a checked copy of the list. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
 export function checkHashes(field: string, hashes: readonly string[], max: number): string[] {
   return readList(field, hashes, { max, what: 'hashes' }, (hash, i) => {
     if (!isHash(hash)) throw invalid(`${field}[${i}]`, hashForm);
@@ -58,12 +61,12 @@ export function checkHashes(field: string, hashes: readonly string[], max: numbe
   });
 }
 
-/** A checked list without repeats. */
+/** As `checkHashes`, but without repeats. */
 export function distinctHashes(field: string, hashes: readonly string[], max: number): string[] {
   return [...new Set(checkHashes(field, hashes, max))];
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns a checked copy of the point. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkPoint(field: string, point: ChainPoint): ChainPoint {
   if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
   const { slot, hash } = point;
@@ -72,7 +75,12 @@ export function checkPoint(field: string, point: ChainPoint): ChainPoint {
   return { slot, hash };
 }
 
-/** L5: `seen` wins over `unseen`; neither list has a limit (X1). */
+/**
+ * Returns a checked copy of the block. A hash in both lists counts as seen (L5). The lists may have any length (X1).
+ * Thresholds that `policy` does not name come from `fallback`.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the field
+ */
 export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): CheckedBlock {
   if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
   const { point, parent = null, seen: carried, unseen: gone, provides } = block;
@@ -92,12 +100,12 @@ export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): 
 
 const policyNames: ReadonlySet<string> = new Set(Object.keys(defaultThresholds));
 
-/** The thresholds that one call names. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
+/** Returns the thresholds that `policy` names. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkPolicy(policy: Policy): Policy {
   return namedThresholds(checkNames('policy', policy, policyNames));
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming `reason` */
+/** Returns the reason of a `drop` call if it is valid. @throws `ERR_MEMPOOL_INVALID` naming `reason` */
 export function checkReason(reason: string): string {
   if (typeof reason !== 'string' || reason.length < 1 || reason.length > maxReasonLength)
     throw invalid('reason', `a string of 1–${maxReasonLength} characters`);
@@ -105,7 +113,7 @@ export function checkReason(reason: string): string {
   return reason;
 }
 
-/** A page's limit: any number but NaN. @throws `ERR_MEMPOOL_INVALID` */
+/** Returns the limit of a page, rounded down: any number except NaN. @throws `ERR_MEMPOOL_INVALID` naming `limit` */
 export function checkLimit(limit: number | undefined): number | undefined {
   if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit))) throw invalid('limit', 'a number');
   return limit === undefined ? undefined : Math.floor(limit);
@@ -114,7 +122,9 @@ export function checkLimit(limit: number | undefined): number | undefined {
 const noOptions: WriteContext = Object.freeze({ operationId: undefined, signal: undefined });
 
 /**
- * Options of our own: the caller may change his while the call waits. @throws `ERR_MEMPOOL_INVALID` naming the option
+ * Returns a checked copy of the options, because the caller may change the object while the call waits.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the option
  */
 export function checkWrite(options: WriteOptions | undefined, names: CallNames = callNames.write): WriteContext {
   if (options === undefined) return noOptions;
@@ -125,14 +135,18 @@ export function checkWrite(options: WriteOptions | undefined, names: CallNames =
   return { operationId, signal: checkSignal(options) };
 }
 
-/** X6. @throws `ERR_MEMPOOL_INVALID` naming the field of the lease */
+/**
+ * As `checkWrite`, with the lease of a `confirm` or `rollback` call (X6).
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the field
+ */
 export function checkChainWrite(options: ChainOptions | undefined): ChainContext {
   const context = checkWrite(options, callNames.chain);
   const lease = options?.lease;
   return { ...context, lease: lease === undefined ? null : checkLease(lease) };
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Returns a checked copy of the options of a read. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkRead(options: ReadOptions | undefined, names: CallNames = callNames.read): ReadContext {
   return { signal: options === undefined ? undefined : checkSignal(checkNames('options', options, names)) };
 }

@@ -1,13 +1,13 @@
 import { invalid } from '../contract/errors.ts';
 
-/** A safe integer of at least 0. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns `value` if it is a safe integer of at least 0. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkCount(field: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw invalid(field, 'a safe integer of at least 0');
   return value;
 }
 
 /**
- * The elements of a caller's list, each read once and checked by `read`; the length comes first, and is believed.
+ * Copies a caller's list. Reads the length once, then each element once, and passes it to `read`, which checks it.
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */

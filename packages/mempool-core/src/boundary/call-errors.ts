@@ -2,8 +2,8 @@ import type { Awaitable } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
 
 /**
- * An error that is neither ours nor the caller's own abort is the backend's fault: it keeps the cause, gains a code
- * (R1).
+ * Returns the error to reject a call with (R1). An error of this library and the caller's abort reason stay as they
+ * are. Any other error is a fault of the backend: it becomes the `cause` of an `ERR_MEMPOOL_INTERNAL`.
  */
 export function inContract(error: unknown, signal?: AbortSignal): unknown {
   if (isMempoolError(error) || (signal?.aborted && error === signal.reason)) return error;
@@ -11,7 +11,7 @@ export function inContract(error: unknown, signal?: AbortSignal): unknown {
   return new MempoolError('ERR_MEMPOOL_INTERNAL', message, { cause: error });
 }
 
-/** What the backend fails with, in the contract's words. */
+/** Runs a function of the backend. @throws the error that `inContract` makes of the backend's error */
 export async function settle<T>(run: () => Awaitable<T>): Promise<T> {
   try {
     return await run();
@@ -20,10 +20,12 @@ export async function settle<T>(run: () => Awaitable<T>): Promise<T> {
   }
 }
 
+/** An `ERR_MEMPOOL_UNSUPPORTED` error. */
 export function unsupported(message: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_UNSUPPORTED', message);
 }
 
+/** The error for a lease that is given to a backend without leases. */
 export function noLeases(name: string): MempoolError {
-  return unsupported(`the backend ${name} checks no leases`);
+  return unsupported(`the backend ${name} does not support leases`);
 }

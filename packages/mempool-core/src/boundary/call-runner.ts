@@ -20,11 +20,11 @@ import { inContract, noLeases, unsupported } from './call-errors.ts';
 import { type CallNames, callNames } from './option-names.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-/** Runs the calls of a store: checks their options, counts them, ends them by their signal, refuses them once the store closes. */
+/** Runs the calls of a store: checks their options, counts them, ends them on abort, and rejects them after `close`. */
 export class CallRunner {
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** Private, as what a driver holds is not for a log that is given the store. */
+  /** Private, so that a log of the store does not print the driver's data, such as passwords. */
   readonly #driver: StoreDriver;
   readonly #options: DriverOptions;
   #isClosing = false;
@@ -46,21 +46,21 @@ export class CallRunner {
     return this.#options;
   }
 
-  /** Refuses further calls. Resolves when no call runs. */
+  /** From now on rejects new calls. Resolves when no call runs. */
   async end(): Promise<void> {
     this.#isClosing = true;
     if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
+  /** The driver's method for an optional verb. @throws `ERR_MEMPOOL_UNSUPPORTED` if the driver does not have it */
   verb<V extends keyof PriorityVerbs>(name: V): PriorityVerbs[V] {
     const verb = this.driver[name];
     if (verb === undefined)
-      throw unsupported(
-        `${name} is not a verb of a pool ordered by ${this.options.ordering} on the backend ${this.name}`,
-      );
+      throw unsupported(`the backend ${this.name} does not support ${name} in a ${this.options.ordering} pool`);
     return verb.bind(this.driver) as PriorityVerbs[V];
   }
 
+  /** Runs a read of one page by `seq`. */
   peek(
     query: SeqQuery | undefined,
     read: (after: number, limit: number, context: ReadContext) => Awaitable<StoredTransaction[]>,
@@ -72,6 +72,7 @@ export class CallRunner {
     });
   }
 
+  /** Runs a call that changes the pool. */
   write<T>(
     options: WriteOptions | undefined,
     run: (context: WriteContext) => Awaitable<T>,
@@ -80,6 +81,7 @@ export class CallRunner {
     return this.call(() => checkWrite(options, names), run);
   }
 
+  /** Runs `confirm` or `rollback`. @throws `ERR_MEMPOOL_UNSUPPORTED` if a lease is given and the backend has none */
   moveTip<T>(options: ChainOptions | undefined, run: (context: ChainContext) => Awaitable<T>): Promise<T> {
     return this.call(
       () => checkChainWrite(options),
@@ -90,7 +92,10 @@ export class CallRunner {
     );
   }
 
-  /** What reads has no point of no return: its signal ends it at once, whatever the driver still waits for (R3). */
+  /**
+   * Runs a read. A read changes nothing, so an abort ends it at once, even if the driver still waits for the store
+   * (R3).
+   */
   read<T>(options: ReadOptions | undefined, names: CallNames, run: (context: ReadContext) => Awaitable<T>): Promise<T> {
     let ending: AbortSignal | undefined;
     const answer = this.call(() => {
@@ -102,8 +107,9 @@ export class CallRunner {
   }
 
   /**
-   * Runs up to the driver without an await: order is kept, bytes are ours. What a driver answers at once is not waited for:
-   * in memory that would cost as much as the call.
+   * Checks the options and calls the driver without an `await` before it. So calls reach the driver in order, and
+   * payloads are copied before the caller continues. If the driver answers synchronously, the answer is not awaited: in
+   * memory an await costs as much as the call.
    */
   call<C extends ReadContext, T>(check: () => C, run: (context: C) => Awaitable<T>): Promise<T> {
     let signal: AbortSignal | undefined;
@@ -117,20 +123,23 @@ export class CallRunner {
     }
   }
 
+  /** The answer as a promise. If the driver is not done yet, `close` waits for it. */
   answer<T>(answer: Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
     return isPending(answer) ? this.#counted(answer, signal) : Promise.resolve(answer);
   }
 
+  /** A promise that rejects with the error that `inContract` makes of `error`. */
   refusal(error: unknown, signal: AbortSignal | undefined): Promise<never> {
     return Promise.reject(inContract(error, signal));
   }
 
+  /** @throws `ERR_MEMPOOL_CLOSED` after `close`; the signal's reason after an abort */
   assertOpen(signal: AbortSignal | undefined): void {
     if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
     signal?.throwIfAborted();
   }
 
-  /** Counts the call until the driver has ended it, so that `close` waits for it. */
+  /** Counts the call as running until the driver ends it, so that `close` waits for it. */
   async #counted<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     this.#calls += 1;
     try {

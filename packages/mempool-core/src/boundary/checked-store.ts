@@ -50,12 +50,12 @@ import {
   withTooLarge,
 } from './submissions.ts';
 
-/** A store as its callers see it: checks, copies, abort, `close` and event streams around an author's verbs. */
+/** The store that callers use. It adds checks, copies, abort, `close` and event streams to a backend's driver. */
 export class CheckedStore implements store.MempoolStore {
   readonly #calls: CallRunner;
   readonly #events: EventSource;
   readonly #streams = new Set<EventStream>();
-  /** Of the pool, as it was last found to be made. */
+  /** The pool's epoch at the last `subscribe`; `null` before the first. */
   #epoch: string | null = null;
   #closing: Promise<void> | null = null;
 
@@ -137,7 +137,7 @@ export class CheckedStore implements store.MempoolStore {
     return this.#calls.moveTip(options, (context) => {
       const checked = checkBlock(block, policy, this.#calls.options.thresholds);
       if (this.ordering === 'fifo' && checked.provides.length > 0)
-        throw unsupported('a fifo pool keeps no tags (block.provides)');
+        throw unsupported('a fifo pool does not support tags (block.provides)');
       const outcome = this.#calls.driver.confirm(checked, context);
       return context.operationId === undefined ? outcome : after(outcome, (told) => sameBlock(told, checked.point));
     });
@@ -226,7 +226,7 @@ export class CheckedStore implements store.MempoolStore {
       const limit = clampLimit(checkLimit(query?.limit));
       const checked = { ...check.checkGossip(gossipSeq, query), limit };
       if (this.ordering === 'fifo' && checked.except !== null)
-        throw unsupported('a fifo pool keeps no sources (except)');
+        throw unsupported('a fifo pool does not support sources (except)');
       return this.#calls.verb('since')(checked, context);
     });
   }
@@ -285,7 +285,7 @@ export class CheckedStore implements store.MempoolStore {
     await this.close();
   }
 
-  /** A damaged event is told by the stream, as missed. */
+  /** One page, for its numbers. If the event is damaged, reads past the end; the stream reports the event as missed. */
   async #firstPage(after: number): Promise<EventPage> {
     try {
       return await this.#events.readEvents(after, 1);
@@ -302,8 +302,9 @@ export class CheckedStore implements store.MempoolStore {
   }
 
   /**
-   * Where a stream begins. A number that the pool has not come to yet, or that another making of the pool gave, is one that the
-   * stream will find to be lost (E3): whatever is committed until it looks.
+   * The position at which a stream starts. If `from` is greater than the last event, or if the pool was made anew since
+   * the last `subscribe`, the position has an epoch that is not the pool's. The stream then reports a loss (E3), even
+   * if the pool reaches that number before its first read.
    */
   #start(from: number | null, { last, epoch }: EventPage): StreamPosition {
     const before = this.#epoch ?? epoch;
@@ -349,5 +350,5 @@ export class CheckedStore implements store.MempoolStore {
   }
 }
 
-/** Of no epoch that a backend makes. */
+/** An epoch that no backend uses. */
 const notMade = '';

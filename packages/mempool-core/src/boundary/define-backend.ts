@@ -9,30 +9,38 @@ import { openNames, resolveOptions } from './open-options.ts';
 import { anyName, checkNames } from './option-names.ts';
 import { checkFifoLimits } from './submissions.ts';
 
-/** A backend: a value with three members. */
+/** A backend: it opens pools of its kind. Made with `defineBackend`. */
 export interface Backend<Own extends object = object> {
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** @throws `ERR_MEMPOOL_INVALID`, `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and what the backend adds */
+  /**
+   * Opens the pool and makes it if it does not exist.
+   *
+   * @throws `ERR_MEMPOOL_INVALID` if an option is wrong; `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks what it asks
+   * for; `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and other codes of the backend
+   */
   open(options?: OpenOptions & Own): Promise<store.MempoolStore>;
 }
 
-/** What an author gives to `defineBackend`. */
+/** The argument of `defineBackend`. */
 export interface BackendDefinition<Own extends object> {
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
-   * Names of the options beyond those of every backend: others are refused. Left out: the backend looks after them
-   * itself.
+   * Names of the backend's own options. `open` rejects any other name. If this field is left out, the backend checks
+   * the names itself.
    */
   readonly options?: { readonly [Name in keyof Own]-?: true };
+  /** Opens the pool. The options common to all backends are checked; the backend's own options are not. */
   open(options: DriverOptions & Own): Awaitable<StoreDriver>;
 }
 
-/** Every store that this copy of the library has put its boundary around. */
+/** The stores that this copy of the library made. */
 const made = new WeakSet<object>();
 
-/** Puts around an author's verbs what all backends share: checks, copies, abort, `close`, event streams. */
+/**
+ * Makes a backend. Adds the parts that all backends share to its driver: checks, copies, abort, `close`, event streams.
+ */
 export function defineBackend<Own extends object = object>(definition: BackendDefinition<Own>): Backend<Own> {
   const { name } = definition;
   const names =
@@ -48,14 +56,14 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       const resolved = { ...options, ...common };
       if (resolved.fenced && !capabilities.lease) throw noLeases(name);
       if (resolved.ordering === 'priority' && !capabilities.priority)
-        throw unsupported(`the backend ${name} has no priority pools`);
+        throw unsupported(`the backend ${name} does not support priority pools`);
       if (resolved.ordering === 'fifo') checkFifoLimits(resolved.limits);
       const driver = await settle(() => definition.open(resolved));
       if (Object.keys(resolved.limits).length > 0 && driver.setLimits === undefined) {
         await driver.close();
-        throw unsupported(`the backend ${name} keeps no limits of a pool in order of arrival (maxTxs)`);
+        throw unsupported(`the backend ${name} does not support limits in a fifo pool (maxTxs)`);
       }
-      // Without the backend's own options, which may name a password.
+      // `common` excludes the backend's own options, which may contain a password.
       const store = new CheckedStore(name, capabilities, driver, common);
       made.add(store);
       return store;
@@ -63,20 +71,20 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
   };
 }
 
-/** Whether a store has the boundary of this copy of the library around it. A store that wraps another one has not. */
+/** True if `defineBackend` of this copy of the library made the store. False for an object that wraps such a store. */
 export function hasCoreBoundary(store: store.MempoolStore): boolean {
   return made.has(store);
 }
 
-/** As `engines` in package.json, which installers only warn of. */
+/** The oldest supported Node version, as in `engines` of package.json. Installers only warn about `engines`. */
 const oldest = 22;
 
 /**
- * To be called before a native module is: on a Node that is too old one may end the process.
+ * Checks the version of Node. Call it before you load a native module: on an old Node that may crash the process.
  *
  * @throws `ERR_MEMPOOL_UNSUPPORTED` before Node 22
  */
 export function checkNode(version: string = process.versions.node): void {
   if (Number.parseInt(version, 10) < oldest)
-    throw unsupported(`mempool needs Node ${oldest} or later, and this is v${version}`);
+    throw unsupported(`mempool needs Node ${oldest} or later, but this is v${version}`);
 }

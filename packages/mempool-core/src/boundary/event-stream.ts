@@ -4,15 +4,16 @@ import type { EventPage, EventSource, MempoolEvent } from '../contract/events.ts
 const pageSize = 1_000;
 const retryMs = 100;
 
-/** Where a stream starts: after which event, of which making of the pool. */
+/** The position at which a stream starts: after event number `after` of the pool with this `epoch`. */
 export interface StreamPosition {
   readonly after: number;
   readonly epoch: string;
 }
 
 /**
- * One reader's way through a store's events (E3): a position in the numbered log, read page by page, and a wake-up. There is
- * no queue between store and reader, so a slow reader costs nothing and loses events only when the log drops them.
+ * Delivers the events of a store to one reader (E3). It keeps a position in the event log, reads page by page, and
+ * wakes up when the store announces new events. There is no queue between store and reader. So a slow reader uses no
+ * memory, and it loses events only if the log trims them.
  */
 export class EventStream implements AsyncIterable<MempoolEvent> {
   readonly #source: EventSource;
@@ -20,17 +21,17 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   readonly #onEnd: (stream: EventStream) => void;
   readonly #stopListening: () => void;
   #buffer: MempoolEvent[] = [];
-  /** How many of the buffer are handed out: taking from an array's front costs its length. */
+  /** Number of events of the buffer that are delivered. `Array.shift` would move all other elements. */
   #taken = 0;
   #position: number;
   #epoch: string;
   #dirty = true;
   #ended = false;
-  /** Whoever read it has gone: nothing is handed out any more. */
+  /** True after the reader left the loop: no more events are delivered. */
   #isLeft = false;
   #filling: Promise<boolean> | null = null;
   #wake: (() => void) | null = null;
-  /** Lets go of a page that is waited for. */
+  /** Stops waiting for the page that is being read. */
   #letGo: (() => void) | null = null;
 
   constructor(
@@ -55,7 +56,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
       asked -= 1;
     };
     return {
-      // What is here already is handed out without a step of the generator, which costs several turns of the microtask queue.
+      // Buffered events bypass the generator, because each of its steps takes several turns of the microtask queue.
       next: () => {
         const event = asked === 0 ? this.#ready() : undefined;
         if (event !== undefined) return Promise.resolve({ done: false, value: event });
@@ -72,7 +73,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     };
   }
 
-  /** Ends the stream after what it holds: frees the listeners at once (E4). */
+  /** Ends the stream after its buffered events. Removes the listeners at once (E4). */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -83,18 +84,19 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   }
 
   /**
-   * Takes in every event committed so far, then ends: what `close` promises (E4). What other nodes commit meanwhile is not
-   * waited for, and a store that starts over meanwhile has nothing more of what was committed.
+   * Reads every event committed before this call, then ends the stream, as `close` promises (E4). Does not wait for
+   * events that other nodes commit later. Stops if the pool is made anew meanwhile, because the older events are then
+   * gone.
    */
   async drain(): Promise<void> {
     try {
       const { last, epoch } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
-      // A page asked for before that may lack the last events.
+      // A page that was requested earlier may lack the last events.
       await this.#filling;
       let more = true;
       while (more && !this.#ended) more = (await this.#fill()) && this.#epoch === epoch && this.#position < last;
     } catch {
-      // A store that cannot be read any more ends its streams where they are; `after` resumes them without a gap.
+      // If the store cannot be read, the stream ends at its position. The reader can resume from there with `after`.
     }
     this.end();
   }
@@ -125,7 +127,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     return undefined;
   }
 
-  /** The next event, where nothing is to be waited for or thrown first. */
+  /** The next buffered event; `undefined` if the buffer is empty or the stream must end first. */
   #ready(): MempoolEvent | undefined {
     if (this.#isLeft || this.#signal?.aborted) return undefined;
     const event = this.#buffer[this.#taken];
@@ -147,7 +149,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   }
 
   /**
-   * Reads on, or waits until there may be more. A store out of reach is asked again: its loss never ends the stream.
+   * Reads the next page, or waits for a notification. Retries if the store is unreachable: that never ends the stream.
    */
   async #refill(): Promise<void> {
     if (!this.#dirty) return this.#wait();
@@ -161,7 +163,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     }
   }
 
-  /** A store out of reach may keep a page for long; who ends the stream is not kept (R3, E4). */
+  /** Reads a page, but stops waiting at an abort: an unreachable store may take long to answer (R3, E4). */
   #fillUnlessAborted(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#letGo = resolve;
@@ -183,7 +185,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     });
   }
 
-  /** Whether it came any further. */
+  /** Reads one page; a second call shares the first one's read. Resolves to false if there was nothing new. */
   #fill(): Promise<boolean> {
     this.#filling ??= this.#readPage().finally(() => {
       this.#filling = null;
@@ -204,7 +206,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     return page.events.length > 0;
   }
 
-  /** The page behind the position; `null` where damage was stepped over instead. */
+  /** The page after the position; `null` if a damaged event was skipped instead. */
   async #nextPage(): Promise<EventPage | null> {
     try {
       return await this.#source.readEvents(this.#position, pageSize);
@@ -215,9 +217,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     }
   }
 
-  /**
-   * Events that cannot be read are said to be missed, as those that were trimmed are: loss never ends a stream (E3).
-   */
+  /** Skips the damaged events and reports them as missed, as trimmed events are: a loss never ends a stream (E3). */
   async #stepOverDamage(): Promise<void> {
     const { last } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
     let next = this.#position + 1;
@@ -237,7 +237,9 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     }
   }
 
-  /** Says so once where the position is not in the log any more, and goes on from the oldest event there is. */
+  /**
+   * If the log no longer holds the position, adds one `lagged` event, continues at the oldest event, and returns true.
+   */
   #skipped(page: EventPage): boolean {
     const rewound = page.epoch !== this.#epoch || page.last < this.#position;
     if (!rewound && page.oldest <= this.#position + 1) return false;
@@ -250,8 +252,8 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   }
 }
 
-/** A backend that never gives what it says it has would be asked for ever. */
+/** The error for a backend that returns no events although it has more: without it the stream would read forever. */
 function stuck(position: number, last: number): MempoolError {
-  const message = `the backend gave no event after ${position} although its last is ${last}`;
+  const message = `the backend returned no event after ${position}, although its last event is ${last}`;
   return new MempoolError('ERR_MEMPOOL_INTERNAL', message);
 }

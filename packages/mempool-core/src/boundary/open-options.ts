@@ -5,9 +5,10 @@ import { type Limits, limitNames, namedLimits, type Ordering } from '../contract
 import { defaultRetention, type OpenOptions, type Retention } from '../contract/options.ts';
 import { checkNames } from './option-names.ts';
 
-/** A timer that is set for longer fires at once. */
+/** The longest delay of a timer, in milliseconds. Node fires a timer with a longer delay at once. */
 export const longestTimerMs: number = 2 ** 31 - 1;
 
+/** Names of the options that every backend takes. */
 export const openNames: readonly string[] = [
   'pool',
   'maxTxBytes',
@@ -23,7 +24,7 @@ export const openNames: readonly string[] = [
   ...limitNames,
 ];
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Checks the options of `open` and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveOptions(options: OpenOptions): DriverOptions {
   return {
     pool: poolName(options.pool ?? 'mempool'),
@@ -41,7 +42,7 @@ export function resolveOptions(options: OpenOptions): DriverOptions {
   };
 }
 
-/** Only what is named. @throws `ERR_MEMPOOL_INVALID` naming the threshold */
+/** Returns the thresholds that are set, without defaults. @throws `ERR_MEMPOOL_INVALID` naming the threshold */
 export function namedThresholds(given: Partial<Thresholds>): Partial<Thresholds> {
   const named: Partial<Record<keyof Thresholds, number>> = {};
   for (const field of ['finalizeThreshold', 'dropThreshold'] as const) {
@@ -73,7 +74,9 @@ function callable<F extends (...given: never[]) => unknown>(field: string, value
   return value;
 }
 
-/** With times that every store can keep: another one would be kept for good in one, and told as damage of another. */
+/**
+ * Wraps a clock. Rejects a time that some backends cannot store: others would store it, or report it as damage later.
+ */
 function timeOf(now: () => number): () => number {
   return () => {
     const ms = now();
@@ -107,7 +110,7 @@ function poolName(pool: string): string {
 
 const knownLimits: ReadonlySet<string> = new Set(limitNames);
 
-/** Limits alone, as `setLimits` takes them. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
+/** Returns a checked copy of the limits of a `setLimits` call. @throws `ERR_MEMPOOL_INVALID` naming the limit */
 export function checkLimits(given: Partial<Limits>): Partial<Limits> {
   return namedLimits(checkNames('limits', given, knownLimits));
 }

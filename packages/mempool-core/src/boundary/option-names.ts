@@ -25,7 +25,7 @@ type CallKind =
   | 'logWalk'
   | 'recheck';
 
-/** What the options of a call may be named, by kind of call. */
+/** The names of the options of a call, by kind of call. */
 export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   read: new Set<string>(read),
   write: new Set<string>(write),
@@ -46,12 +46,17 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   recheck: new Set<string>([...read, 'height', 'slice']),
 };
 
+/** A set of option names. */
 export type CallNames = Pick<ReadonlySet<string>, 'has' | typeof Symbol.iterator>;
 
-/** For options that somebody else looks after. */
+/** Accepts every name, for options that a backend checks itself. */
 export const anyName: CallNames = { has: () => true, [Symbol.iterator]: () => new Set<string>().values() };
 
-/** An object whose fields have only these names. @throws `ERR_MEMPOOL_INVALID` naming what is wrong */
+/**
+ * Returns `given` if it is an object and has only fields with these names.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the field
+ */
 export function checkNames<O extends object>(place: string, given: O, names: CallNames): O {
   if (typeof given !== 'object' || given === null) throw invalid(place, 'an object');
   for (const name of Object.keys(given)) {
@@ -61,7 +66,7 @@ export function checkNames<O extends object>(place: string, given: O, names: Cal
   return given;
 }
 
-/** `null`, as code around `fetch` has it, is none. @throws `ERR_MEMPOOL_INVALID` naming `signal` */
+/** Returns the signal; `null` means none, as in `fetch`. @throws `ERR_MEMPOOL_INVALID` naming `signal` */
 export function checkSignal({ signal }: ReadOptions): AbortSignal | undefined {
   if (signal === undefined || signal === null) return undefined;
   if (!isSignal(signal)) throw invalid('signal', 'an AbortSignal');
@@ -71,8 +76,8 @@ export function checkSignal({ signal }: ReadOptions): AbortSignal | undefined {
 type Heard = Pick<AbortSignal, 'aborted' | 'addEventListener' | 'removeEventListener' | 'throwIfAborted'>;
 
 /**
- * One of this realm, or one like it that can be listened to: what throws in the middle of a call would leave it half
- * made.
+ * True for an `AbortSignal` of this realm, or for an object with working methods of that kind. Without this test a bad
+ * signal would throw in the middle of a call.
  */
 function isSignal(signal: Heard): boolean {
   try {
@@ -87,18 +92,18 @@ function isSignal(signal: Heard): boolean {
 }
 
 function ignore(): void {
-  // Listens only to find out whether it can.
+  // Does nothing: `isSignal` only tests that it can add a listener.
 }
 
-/** Longer than any name there is: what is longer is neither compared nor told whole. */
+/** Longer than any option name. Longer names are cut before they are compared or printed. */
 const maxNameLength = 100;
 
-/** A name as an error may tell it. */
+/** The name for an error message, cut to 100 characters. */
 export function shortName(name: string): string {
   return name.length > maxNameLength ? `${name.slice(0, maxNameLength)}…` : name;
 }
 
-/** The name most like `given`, where one is near enough to be meant. */
+/** The name most similar to `given`; `null` if none is similar. */
 function nearest(given: string, names: Iterable<string>): string | null {
   const short = given.slice(0, maxNameLength).toLowerCase();
   let best: string | null = null;
@@ -110,20 +115,20 @@ function nearest(given: string, names: Iterable<string>): string | null {
   return best;
 }
 
-/** What to add to an error about a name that is not known. */
+/** The text `; did you mean …?` for an error about an unknown name; empty if no name is similar. */
 export function hint(given: string, names: Iterable<string>): string {
   const near = nearest(given, names);
   return near === null ? '' : `; did you mean ${near}?`;
 }
 
-/** An option that there is not: the error that names it, and the one that may be meant. */
+/** The error for an unknown option. It names the option and, if there is one, a similar name. */
 function unknownName(prefix: string, given: string, names: Iterable<string>): MempoolError {
   const field = prefix + shortName(given);
-  const message = `${field} is not an option known here${hint(given, names)}`;
+  const message = `${field} is not a known option${hint(given, names)}`;
   return new MempoolError('ERR_MEMPOOL_INVALID', message, { field });
 }
 
-/** Levenshtein's: letters to put in, leave out or replace. */
+/** The Levenshtein distance: the number of letters to insert, delete or replace. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (const [i, letter] of [...a].entries()) {

@@ -20,7 +20,7 @@ const maxOwnerLength = 128;
 const noMoment: CheckedCallTime = Object.freeze({ now: null, height: null });
 const budgetNames: ReadonlySet<string> = new Set(['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes']);
 
-/** With what the application and the peer say of each checked. @throws `ERR_MEMPOOL_INVALID` */
+/** Checks the verdict and the sending peer of each transaction. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkSubmissions(submissions: readonly ReadSubmission[]): CheckedSubmission[] {
   return submissions.map(({ hash, payload, payloadType, verdict, from }, i) => ({
     hash,
@@ -31,14 +31,14 @@ export function checkSubmissions(submissions: readonly ReadSubmission[]): Checke
   }));
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns `now` and `height` of the options; `null` if not given. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkCallTime(options: CallTime | undefined): CheckedCallTime {
   if (options === undefined) return noMoment;
   const { now, height } = options;
   return { now: optionalCount('now', now), height: optionalCount('height', height) };
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Checks a budget and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkBudget(budget: Budget): CheckedBudget {
   checkNames('budget', budget, budgetNames);
   const limit = (name: 'maxBytes' | 'maxGas' | 'maxTxs' | 'skip' | 'overheadBytes', fallback: number): number => {
@@ -54,9 +54,9 @@ export function checkBudget(budget: Budget): CheckedBudget {
   };
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the checked owner and duration of a claim. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkTake(options: TakeOptions): { readonly owner: string; readonly claimMs: number } {
-  if (options === undefined) throw invalid('options', 'an object with owner and leaseMs');
+  if (options === undefined) throw invalid('options', 'an object with owner and claimMs');
   const { owner, claimMs } = options;
   if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
     throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
@@ -64,7 +64,7 @@ export function checkTake(options: TakeOptions): { readonly owner: string; reado
   return { owner, claimMs };
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field; without `limit`, which pages share */
+/** Checks the arguments of `since`, except `limit`. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkGossip(
   after: number,
   { except, hashesOnly = false }: GossipQuery = {},
@@ -77,19 +77,19 @@ export function checkGossip(
   };
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming `after` */
+/** Decodes the sort key at which a page of `best` starts. @throws `ERR_MEMPOOL_INVALID` naming `after` */
 export function checkKey(after: string | undefined): OrderKey | null {
   if (after === undefined) return null;
   const place = typeof after === 'string' ? decodeOrderKey(after) : null;
-  if (place === null) throw invalid('after', 'a key that best gave');
+  if (place === null) throw invalid('after', 'a key that best returned');
   return place;
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns a checked copy of the revisions. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkRevisions(revisions: readonly Revision[]): CheckedRevision[] {
   const checked = readList('revisions', revisions, { max: maxCallTransactions, what: 'revisions' }, checkRevision);
   if (new Set(checked.map(({ hash }) => hash)).size < checked.length)
-    throw invalid('revisions', 'without a hash that comes twice');
+    throw invalid('revisions', 'a list without duplicate hashes');
   return checked;
 }
 
@@ -104,7 +104,7 @@ function checkRevision(revision: Revision, i: number): CheckedRevision {
   return { hash, version, answer: { verdict: checkVerdict(`${place}.answer`, answer) } };
 }
 
-/** A copy. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
+/** Returns a checked copy of the refusal. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
 export function checkRefusal(place: string, { code, log, penalize, data, info, codespace }: Refusal): Refusal {
   if (!Number.isSafeInteger(code) || code < 1) throw invalid(`${place}.code`, 'a whole number of at least 1');
   if (typeof log !== 'string') throw invalid(`${place}.log`, 'a string');

@@ -11,20 +11,23 @@ import { readList } from './basic-checks.ts';
 import { unsupported } from './call-errors.ts';
 import { checkVerdict, saysNothing } from './verdicts.ts';
 
-/** What a caller hands in, read from his object once; verdict and sender are not checked yet, and his own. */
+/**
+ * A caller's submission, each field read once. It is not checked or copied yet: the caller still owns payload and
+ * verdict.
+ */
 export interface ReadSubmission extends Transaction {
   readonly verdict: Verdict | undefined;
   readonly from: string | undefined;
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the place */
+/** Reads up to 1,000 submissions, each field once. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
 export function readSubmissions(given: readonly Submission[]): ReadSubmission[] {
   return readList('transactions', given, { max: maxCallTransactions, what: 'transactions' }, (each, i) =>
     typeof each === 'object' && each !== null ? read(each) : refuse(`transactions[${i}]`, 'a transaction'),
   );
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming `transaction` */
+/** Reads one submission, each field once. @throws `ERR_MEMPOOL_INVALID` naming `transaction` */
 export function readSubmission(given: Submission): ReadSubmission {
   return typeof given === 'object' && given !== null ? read(given) : refuse('transaction', 'a transaction');
 }
@@ -38,10 +41,11 @@ function refuse(field: string, form: string): never {
 }
 
 /**
- * Checks what all pools check, and tells how many are larger than `maxTxBytes`. Call it when everything else was read: no getter
- * of the caller's runs between this look at the bytes and their copying.
+ * Checks hash, payload and payload type of each transaction. Returns the number of payloads larger than `maxTxBytes`.
+ * Call it after all other reads of the caller's objects: no getter may run between this check of the bytes and the copy
+ * of them.
  *
- * @throws `ERR_MEMPOOL_INVALID` naming the field below the place
+ * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
 export function checkTransactions(submissions: readonly Transaction[], maxTxBytes: number): number {
   let larger = 0;
@@ -57,7 +61,7 @@ export function checkTransactions(submissions: readonly Transaction[], maxTxByte
 
 type Own = { payload: Uint8Array };
 
-/** The same of a single one: whether it is larger. */
+/** As `checkTransactions`, for one transaction. Returns true if its payload is larger than `maxTxBytes`. */
 export function checkTransaction(submission: Own & Transaction, maxTxBytes: number): boolean {
   const fault = faultOf(submission);
   if (fault !== null) throw invalid(`transaction${fault.field}`, fault.form);
@@ -66,11 +70,12 @@ export function checkTransaction(submission: Own & Transaction, maxTxBytes: numb
   return false;
 }
 
+/** True if the payload has more than `maxTxBytes` bytes. */
 export function isTooLarge({ payload }: Pick<Transaction, 'payload'>, maxTxBytes: number): boolean {
   return lengthOf.call(payload) > maxTxBytes;
 }
 
-/** What is wrong with it: the field, and what it should be; `null` for nothing, as nearly always. */
+/** The first invalid field and its valid form; `null` if the transaction is valid. */
 function faultOf({
   hash,
   payload,
@@ -78,7 +83,7 @@ function faultOf({
 }: Transaction): { readonly field: string; readonly form: string } | null {
   if (!isHash(hash)) return { field: '.hash', form: hashForm };
   if (!isUint8Array(payload)) return { field: '.payload', form: 'a Uint8Array' };
-  if (!isReadable(payload)) return { field: '.payload', form: 'bytes that can be read: its buffer was given away' };
+  if (!isReadable(payload)) return { field: '.payload', form: 'readable bytes: its buffer was transferred or shrunk' };
   if (!Number.isInteger(payloadType) || payloadType < 0 || payloadType > 0xffff)
     return { field: '.payloadType', form: 'an integer of 0–65,535' };
   return null;
@@ -87,8 +92,8 @@ function faultOf({
 const bufferOf = getterOf('buffer') as (this: Uint8Array) => ArrayBufferLike;
 
 /**
- * The payload, or a copy where it is not what it says: its `length` may be one of the caller's making, and what lies in shared
- * memory may be written while it is read.
+ * The payload, or a copy if it cannot be trusted: a subclass may define its own `length`, and another thread may write
+ * to shared memory during a read.
  */
 function honestBytes(payload: Uint8Array): Uint8Array {
   const kind = Object.getPrototypeOf(payload);
@@ -96,23 +101,24 @@ function honestBytes(payload: Uint8Array): Uint8Array {
   return isPlain && !isSharedArrayBuffer(bufferOf.call(payload)) ? payload : new Uint8Array(payload);
 }
 
-/** M1: the bytes stay as they are whatever the caller does next. */
+/** Copies the payloads, so that the caller may reuse its buffers (M1). */
 export function ownPayloads<Given extends Transaction>(given: readonly Given[]): Given[] {
   return given.map((each) => ({ ...each, payload: Buffer.from(each.payload) }));
 }
 
-/** M1: transactions that a backend keeps beyond the turn of the call. */
+/** Copies the transactions and their payloads, for a backend that keeps them after the call returns (M1). */
 export function copyTransactions(transactions: readonly Transaction[]): Transaction[] {
   return transactions.map(({ hash, payload, payloadType }) => ({ hash, payload: Buffer.from(payload), payloadType }));
 }
 
 type TooLarge = Extract<ReceiveOutcome, { readonly kind: 'too-large' }>;
 
+/** The outcome of a transaction whose payload is too large. */
 export function tooLarge(hash: string, maxTxBytes: number): TooLarge {
   return { kind: 'too-large', hash, maxTxBytes };
 }
 
-/** The answers to all of a call, of which those that are not too large were sent. */
+/** The outcomes of all transactions of a call. `outcomes` are those of the transactions that are not too large. */
 export function withTooLarge<Outcome>(
   given: readonly Transaction[],
   outcomes: readonly Outcome[],
@@ -126,19 +132,19 @@ export function withTooLarge<Outcome>(
   });
 }
 
-/** What a pool in order of arrival would have to forget. */
+/** Returns the submissions. @throws `ERR_MEMPOOL_UNSUPPORTED` if one has data that a fifo pool does not store */
 export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): readonly ReadSubmission[] {
   for (let i = 0; i < submissions.length; i++) {
     const { verdict, from } = submissions[i] as ReadSubmission;
     if (verdict === undefined && from === undefined) continue;
     if (from === undefined && saysNothing(checkVerdict(`transactions[${i}].verdict`, verdict))) continue;
-    throw unsupported(`a fifo pool keeps no verdicts and no sources (transactions[${i}])`);
+    throw unsupported(`a fifo pool does not support verdicts or sources (transactions[${i}])`);
   }
   return submissions;
 }
 
-/** Limits that such a pool does not have. @throws `ERR_MEMPOOL_UNSUPPORTED` */
+/** @throws `ERR_MEMPOOL_UNSUPPORTED` if a limit other than `maxTxs` is given */
 export function checkFifoLimits({ maxTxs: _, ...others }: Partial<Limits>): void {
   const [name] = Object.keys(others);
-  if (name !== undefined) throw unsupported(`a fifo pool has no ${name}`);
+  if (name !== undefined) throw unsupported(`a fifo pool does not support the limit ${name}`);
 }

@@ -1,4 +1,4 @@
-/** The promise's own end, or the signal's reason where that comes first. */
+/** Settles as `promise` does. Rejects with the signal's reason if the abort comes first. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   const aborted = Promise.withResolvers<never>();
@@ -13,8 +13,8 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
 }
 
 /**
- * An iteration that ends at once where its loop is left, also while it waits: what it waits for is handed a signal, which
- * aborts with `signal` or at the end.
+ * An iterator whose `return` ends it at once, even while `next` waits. `begin` gets a signal that aborts if `outer`
+ * aborts or if the iteration ends.
  */
 export function endable<T>(
   begin: (signal: AbortSignal) => AsyncGenerator<T, undefined>,

@@ -2,12 +2,12 @@ import { invalid } from '../contract/errors.ts';
 import { type CheckedVerdict, defaultVerdict, maxPriority, minPriority, type Verdict } from '../contract/verdict.ts';
 import { checkCount, readList } from './basic-checks.ts';
 
-/** A Cardano transaction of 16 KiB may spend some 450 outputs. */
+/** The maximum number of tags. A Cardano transaction of 16 KiB can spend about 450 outputs. */
 const maxTags = 1_024;
 const maxNameLength = 256;
 const noTags: readonly string[] = defaultVerdict.provides;
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
+/** Returns a checked copy with the defaults filled in. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
 export function checkVerdict(place: string, verdict: Verdict | undefined): CheckedVerdict {
   if (verdict === undefined) return defaultVerdict;
   if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
@@ -24,7 +24,7 @@ export function checkVerdict(place: string, verdict: Verdict | undefined): Check
   };
 }
 
-/** Whether it says anything that a pool in order of arrival would have to forget. */
+/** True if every field has its default, so that a fifo pool loses nothing. */
 export function saysNothing(verdict: CheckedVerdict): boolean {
   const { provides, requires, ...rest } = verdict;
   const { provides: _, requires: __, ...silent } = defaultVerdict;
@@ -32,14 +32,13 @@ export function saysNothing(verdict: CheckedVerdict): boolean {
   return same && provides.length === 0 && requires.length === 0;
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field */
 function checkPriority(field: string, priority: bigint): bigint {
   if (typeof priority !== 'bigint' || priority < minPriority || priority > maxPriority)
-    throw invalid(field, 'a bigint of 64 bits with sign');
+    throw invalid(field, 'a signed 64-bit bigint');
   return priority;
 }
 
-/** Distinct tags, each read once. @throws `ERR_MEMPOOL_INVALID` naming the place */
+/** Returns the distinct tags. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
 export function checkTags(field: string, tags: readonly string[] = noTags, max: number = maxTags): readonly string[] {
   if (tags === noTags) return noTags;
   const form = { max, what: 'tags' };
@@ -47,7 +46,7 @@ export function checkTags(field: string, tags: readonly string[] = noTags, max: 
   return own.length === 0 ? noTags : [...new Set(own)];
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns `name` if it has `min` to 256 characters. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkName(field: string, name: string, min: number): string {
   if (typeof name !== 'string' || name.length < min || name.length > maxNameLength)
     throw invalid(field, `a string of ${min}–${maxNameLength} characters`);

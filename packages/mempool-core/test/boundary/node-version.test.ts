@@ -6,7 +6,7 @@ test('a Node before 22 is refused by name, a later one is not', () => {
     expect(() => checkNode(version)).toThrow(
       expect.objectContaining({
         code: 'ERR_MEMPOOL_UNSUPPORTED',
-        message: `mempool needs Node 22 or later, and this is v${version}`,
+        message: `mempool needs Node 22 or later, but this is v${version}`,
       }),
     );
   for (const version of ['22.0.0', '26.10.0', '100.0.0']) expect(() => checkNode(version)).not.toThrow();
