@@ -6,29 +6,31 @@ import type { ChainPoint } from '../contract/transaction.ts';
 import { blockActions, eventStages, pointBytes } from './event-encoder.ts';
 
 /**
- * Version of everything stored (N2). Events and recorded outcomes are CBOR arrays (RFC 8949) of plain values; hashes, chain
- * points and payloads are raw bytes.
+ * Version of the stored format (N2). Events and recorded outcomes are CBOR arrays (RFC 8949) of plain values. Hashes,
+ * chain points and payloads are raw bytes.
  */
 export const formatVersion = 1;
 
 const cborOptions = { useRecords: false, tagUint8Array: false };
 const encoder = new Encoder(cborOptions);
 /**
- * Other writers (Lua) keep integers from 2^32 on as eight bytes: they are read as numbers, and the checks refuse unsafe ones.
- * The option is missing from the decoder's types.
+ * Lua scripts write integers from 2^32 on in eight bytes. `int64AsNumber` reads them as numbers, and the checks reject
+ * unsafe integers. The decoder's types lack this option.
  */
 const decoderOptions = { ...cborOptions, mapsAsObjects: true, int64AsNumber: true };
 const decoder = new Decoder(decoderOptions);
 
+/** The bytes of a hex hash. */
 export function hashToBytes(hash: string): Buffer {
   return Buffer.from(hash, 'hex');
 }
 
+/** The lower-case hex of the bytes of a hash. */
 export function bytesToHash(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }
 
-/** Slot as u64 big-endian, then the 32-byte hash. */
+/** A chain point in 40 bytes: the slot as u64 big-endian, then the 32-byte hash. */
 export function encodePoint({ slot, hash }: ChainPoint): Buffer {
   const bytes = Buffer.allocUnsafe(pointBytes);
   bytes.writeBigUInt64BE(BigInt(slot), 0);
@@ -36,7 +38,7 @@ export function encodePoint({ slot, hash }: ChainPoint): Buffer {
   return bytes;
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` for other than 40 bytes */
+/** The inverse of `encodePoint`. @throws `ERR_MEMPOOL_CORRUPT` unless there are exactly 40 bytes */
 export function decodePoint(bytes: Uint8Array): ChainPoint {
   if (bytes.length !== pointBytes) throw damaged('chain point');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -44,20 +46,20 @@ export function decodePoint(bytes: Uint8Array): ChainPoint {
 }
 
 /**
- * CRC-32 (IEEE 802.3, as in zlib) of a payload: kept beside it, compared when it is read back (M2). `before` is that of the
- * bytes in front of it.
+ * The CRC-32 (IEEE 802.3, as in zlib) of a payload. It is stored with the payload and compared on each read (M2).
+ * `before` is the checksum of the bytes before the payload, to continue from.
  */
 export function payloadChecksum(payload: Uint8Array, before = 0): number {
-  // Node 22 answers 0 for an empty array without memory of its own, as SQLite hands them out, whatever came before.
+  // SQLite returns empty arrays without a buffer. For these, Node 22 returns 0 and ignores `before`.
   return payload.length === 0 ? before : crc32(payload, before);
 }
 
-/** One value as CBOR; byte strings must be `Uint8Array`. */
+/** Encodes one value as CBOR. Byte strings must be `Uint8Array`. */
 export function encodeValue(value: unknown): Buffer {
   return Buffer.from(encoder.encode(value));
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` naming what was to be read */
+/** Decodes one CBOR value. `what` names the value in the message. @throws `ERR_MEMPOOL_CORRUPT` if it is damaged */
 export function decodeValue(what: string, bytes: Uint8Array): unknown {
   try {
     return decoder.decode(bytes);
@@ -83,9 +85,9 @@ type TransactionRow = [
 ];
 
 /**
- * The events of one call, the last of which has the number `lastSeq`.
+ * Decodes the events of one call; the last one has the number `lastSeq`.
  *
- * @throws `ERR_MEMPOOL_CORRUPT`
+ * @throws `ERR_MEMPOOL_CORRUPT` if they are damaged
  */
 export function decodeEvents(bytes: Uint8Array, lastSeq: number): StoreEvent[] {
   const rows = decodeValue('events', bytes);
@@ -112,10 +114,12 @@ function isTransactionRow(row: unknown): row is TransactionRow {
   return (point === null || isBytes(point)) && (reason === null || typeof reason === 'string');
 }
 
+/** True for a `Uint8Array`. */
 export function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array;
 }
 
+/** True for a safe integer. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
@@ -153,7 +157,7 @@ function eventStage(code: number): EventStage {
   return stage;
 }
 
-/** What is stored does not read back as what was written (M2). */
+/** The error `ERR_MEMPOOL_CORRUPT`: the stored data is not the data that was written (M2). `what` names it. */
 export function damaged(what: string, cause?: unknown): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`, { cause });
 }

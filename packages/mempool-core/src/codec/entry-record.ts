@@ -3,8 +3,8 @@ import { type CheckedVerdict, maxPriority, minPriority } from '../contract/verdi
 import { damaged, decodeValue, encodeValue, isCount } from './codec.ts';
 
 /**
- * An entry as one CBOR array beside its hash and seq. The priority is text: what CBOR has for 64 bits is read back as a number
- * that may be another one.
+ * An entry as one CBOR array, without its hash and seq. The priority is a string, because the decoder turns 64-bit
+ * integers into numbers and would round them.
  */
 type EntryRow = [
   bytes: number,
@@ -52,11 +52,12 @@ function entryRow({ bytes, verdict, claim, ...entry }: Entry): EntryRow {
   ];
 }
 
+/** Encodes an entry, without its hash and seq. */
 export function encodeEntry(entry: Entry): Buffer {
   return encodeValue(entryRow(entry));
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
+/** The inverse of `encodeEntry`. @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged */
 export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entry {
   const row = decodeValue('entry', record);
   if (!isEntryRow(row)) throw damaged('entry');

@@ -1,18 +1,22 @@
 import type { BlockEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
 import { type ChainPoint, knownStages } from '../contract/transaction.ts';
 
+/** Length of an encoded chain point, in bytes. */
 export const pointBytes = 40;
 
-/** Codes of an event's stages: a known stage's place in `knownStages`, then these two. */
+/** The stages of events. The index of a stage is its code: first `knownStages`, then two more. Never reorder. */
 export const eventStages: readonly [...typeof knownStages, 'RolledBack', 'Unknown'] = [
   ...knownStages,
   'RolledBack',
   'Unknown',
 ];
 
+/** The actions of block events. The index of an action is its code: never reorder. */
 export const blockActions = ['applied', 'undone'] as const;
 
-/** The first bytes of CBOR's types (RFC 8949); what they say of a value or a length is added, or follows. */
+/**
+ * The initial bytes of CBOR types (RFC 8949). A small value or length is added to that byte; a larger one follows it.
+ */
 const uint = 0x00;
 const negative = 0x20;
 const byteString = 0x40;
@@ -20,15 +24,17 @@ const text = 0x60;
 const array = 0x80;
 const nothing = 0xf6;
 
-/** Bytes of the longest event but for its reason: a hash of 64, a point, seven numbers and the heads. */
+/**
+ * Length of the longest event without its reason, in bytes: a 64-byte hash, a point, seven numbers and the CBOR heads.
+ */
 const longestEvent = 192;
-/** An event of a block has three elements. */
+/** Number of array elements of each kind of event. */
 const transactionElements = 10;
 const blockElements = 3;
 
 /**
- * The events of one call, written straight into one buffer: a general encoder wants an array and a copied hash of each
- * first.
+ * Writes the events of one call directly into one buffer. A general CBOR encoder would need an array and a copied hash
+ * for each event first.
  */
 class EventEncoder {
   readonly #bytes: Buffer;
@@ -93,13 +99,15 @@ class EventEncoder {
     this.#end += this.#bytes.write(value, this.#end);
   }
 
-  /** A difference of ticks, of which a damaged one may be greater than the tip's. */
+  /**
+   * Writes a counter. A counter is a difference of ticks; it is negative if a damaged tick is greater than the tip's.
+   */
   #count(value: number): void {
     if (value < 0) this.#head(negative, -1 - value);
     else this.#head(uint, value);
   }
 
-  /** A type with its value or length, in as few bytes as there can be. */
+  /** Writes a CBOR type with its value or length, in the fewest bytes. */
   #head(type: number, value: number): void {
     const bytes = this.#bytes;
     if (value < 24) bytes[this.#end++] = type | value;
@@ -118,14 +126,17 @@ class EventEncoder {
     }
   }
 
-  /** A safe integer in eight bytes. */
+  /** Writes a safe integer in eight bytes. */
   #long(value: number): void {
     this.#end = this.#bytes.writeUInt32BE(Math.floor(value / 2 ** 32), this.#end);
     this.#end = this.#bytes.writeUInt32BE(value % 2 ** 32, this.#end);
   }
 }
 
-/** What follows the seq where nobody knew the transaction and it became Pending. */
+/**
+ * The elements after `seq` in the event of a new transaction: from Unknown to Pending, all counters 0, no point, no
+ * reason.
+ */
 const arrivalTail = Uint8Array.of(
   uint | eventStages.indexOf('Pending'),
   uint | eventStages.indexOf('Unknown'),
@@ -137,7 +148,7 @@ const arrivalTail = Uint8Array.of(
   nothing,
 );
 
-/** The events of one call as one CBOR array: block events have three elements, transaction events ten. */
+/** Encodes the events of one call as one CBOR array. A block event has three elements, a transaction event ten. */
 export function encodeEvents(events: readonly StoreEvent[]): Buffer {
   let bytes = 0;
   for (const event of events)
@@ -147,7 +158,9 @@ export function encodeEvents(events: readonly StoreEvent[]): Buffer {
   return encoder.encoded;
 }
 
-/** The same of a call that received only what nobody knew, by seq from `first` on: `hashes` are the bytes of theirs. */
+/**
+ * Encodes the events of a `receive` call with only new transactions. Their hashes come by seq, which starts at `first`.
+ */
 export function encodeReceived(hashes: readonly Uint8Array[], first: number): Buffer {
   const encoder = new EventEncoder(hashes.length, hashes.length * longestEvent);
   for (const [i, hash] of hashes.entries()) encoder.arrival(hash, first + i);

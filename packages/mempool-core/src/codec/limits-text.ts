@@ -1,17 +1,21 @@
 import { defaultLimits, type Limits, namedLimits } from '../contract/limits.ts';
 import { damaged } from './codec.ts';
 
-/** Limits as JSON, in which `null` stands for no limit. */
+/** Encodes limits as JSON; `null` means no limit. */
 export function encodeLimits(limits: Limits): string {
   return JSON.stringify(limits);
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
+/**
+ * The inverse of `encodeLimits`. A missing limit gets its default.
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT` if the text is damaged
+ */
 export function decodeLimits(text: string): Limits {
   try {
     const stored = JSON.parse(text, (_, value: unknown) => value ?? Number.POSITIVE_INFINITY);
     return { ...defaultLimits, ...namedLimits(stored) };
   } catch (cause) {
-    throw damaged('limits of the pool', cause);
+    throw damaged('record of the limits', cause);
   }
 }

@@ -4,7 +4,7 @@ import { bytesToHash, damaged, decodeValue, encodeValue, hashToBytes, isBytes, i
 
 type Duplicate = Extract<ReceiveOutcome, { readonly kind: 'duplicate' }>['stage'];
 
-/** A duplicate's code is its stage's place here; then come these three. Never reorder. */
+/** The code of a duplicate is the index of its stage in this list. The codes 5, 6 and 7 follow. Never reorder. */
 const duplicateStages = [
   'Pending',
   'Propagated',
@@ -14,13 +14,13 @@ const duplicateStages = [
 ] as const satisfies Duplicate[];
 const [receivedPending, receivedConfirmed, full] = [5, 6, 7] as const;
 
-/** Hashes one behind the other, each after a byte of its length. */
+/** Concatenated hashes, each after one byte with its length. */
 type PackedHashes = Uint8Array;
 type CompactRow = [verb: string, hashes: PackedHashes, codes?: Uint8Array, firstSeq?: number];
 
 /**
- * A call's outcome with the verb it belongs to, for the record of operation ids (X2). The lists of the verbs that take many
- * transactions, thousands of which are kept, are packed to the bytes of their hashes and one each.
+ * Encodes the outcome of a call with its verb, for the record under an operation id (X2). A pool keeps thousands of
+ * these. So lists of hashes are packed, and a list of `receive` outcomes takes one more byte for each transaction.
  */
 export function encodeOutcome(verb: string, outcome: unknown): Buffer {
   return encodeValue(
@@ -28,7 +28,10 @@ export function encodeOutcome(verb: string, outcome: unknown): Buffer {
   );
 }
 
-/** Of a claim its transactions are not recorded: a repeat reads what it still holds. Its id is stored as `leaseId`. */
+/**
+ * The record of a claim, without its transactions: a repeated call reads those from the pool. The id is stored as
+ * `leaseId`.
+ */
 function storedClaim(claim: unknown): unknown {
   const { transactions: _, claimId, ...rest } = claim as { readonly transactions?: unknown; readonly claimId: string };
   return { leaseId: claimId, ...rest };
@@ -41,7 +44,10 @@ function readClaim(stored: unknown): unknown {
 }
 
 /**
- * @throws `ERR_MEMPOOL_INVALID` where the id was used for another verb; `ERR_MEMPOOL_CORRUPT`
+ * The inverse of `encodeOutcome`.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` if the operation id was used for another verb; `ERR_MEMPOOL_CORRUPT` if the record is
+ * damaged
  */
 export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
   const row = decodeValue('recorded outcome', bytes);
@@ -52,7 +58,7 @@ export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
   return (verb === 'take' ? readClaim(outcome) : outcome) as T;
 }
 
-/** A bigint as text: what CBOR reads back of a small one is a number. */
+/** Replaces each bigint by an object with its text, because the decoder reads a small CBOR bigint as a number. */
 function plainNumbers(outcome: unknown): unknown {
   return mapped(outcome, (value) => (typeof value === 'bigint' ? { int: String(value) } : null));
 }
@@ -64,7 +70,7 @@ function bigNumbers(outcome: unknown): unknown {
   });
 }
 
-/** A copy where each part for which `replace` has another is that one. */
+/** A deep copy. Each part for which `replace` returns a value other than `null` is replaced by that value. */
 function mapped(value: unknown, replace: (value: unknown) => unknown): unknown {
   const other = replace(value);
   if (other !== null) return other;
@@ -73,7 +79,7 @@ function mapped(value: unknown, replace: (value: unknown) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapped(each, replace)]));
 }
 
-/** An operation id belongs to one call (X2). */
+/** The error for an operation id that was used for another verb (X2). */
 export function operationReused(): MempoolError {
   return invalid('operationId', 'new for every call: this one was used for another verb');
 }
@@ -86,7 +92,7 @@ function compactRow(verb: string, outcome: unknown): CompactRow | null {
   if (!outcomes.every(isPlain)) return null;
   const seqs = outcomes.flatMap((one) => (one.kind === 'received' ? [one.seq] : []));
   const [firstSeq = 0] = seqs;
-  // A call numbers what it receives without gaps; one that does not is kept as it is.
+  // Only a list of seqs without gaps can be packed. Any other list is stored unpacked.
   if (seqs.some((seq, i) => seq !== firstSeq + i)) return null;
   return [
     verb,
@@ -96,14 +102,14 @@ function compactRow(verb: string, outcome: unknown): CompactRow | null {
   ];
 }
 
-/** Lists of outcomes are kept as they are. */
+/** True for a hash, false for an outcome: a list of outcomes is stored unpacked. */
 function isHash(each: unknown): each is string {
   return typeof each === 'string';
 }
 
 type PlainOutcome = Extract<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' | 'full' }>;
 
-/** Says no more than its code can. */
+/** True if the outcome has no fields that its one-byte code cannot express. */
 function isPlain(outcome: ReceiveOutcome): outcome is PlainOutcome {
   const { kind } = outcome;
   return kind === 'duplicate' || (kind === 'received' && !outcome.parked) || (kind === 'full' && !('floor' in outcome));

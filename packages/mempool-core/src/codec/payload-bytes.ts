@@ -3,14 +3,15 @@ import type { Transaction } from '../contract/transaction.ts';
 
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
 
-/** What every typed array answers, whatever an own field of this one says. */
+/** The built-in getter of typed arrays. It returns the true value even if an array has its own field of that name. */
 export function getterOf(name: 'length' | 'buffer'): unknown {
   return Object.getOwnPropertyDescriptor(typedArray, name)?.get;
 }
 
+/** The built-in getter of `length`; use it with `lengthOf.call(payload)`. */
 export const lengthOf = getterOf('length') as (this: Uint8Array) => number;
 
-/** A buffer that was transferred, or has shrunk, leaves a view of no bytes that throws when it is read. */
+/** False if the buffer of the payload was transferred or shrunk. Such an array has length 0 and throws on a read. */
 export function isReadable(payload: Uint8Array): boolean {
   if (lengthOf.call(payload) > 0) return true;
   try {
@@ -22,21 +23,22 @@ export function isReadable(payload: Uint8Array): boolean {
 }
 
 /**
- * To be called before the first change: copying them later would stop half-way (X1).
+ * Checks that all payloads can be read. Call it before the first change, because a copy that fails later would leave
+ * the step incomplete (X1).
  *
- * @throws `ERR_MEMPOOL_INTERNAL` where bytes were given away since they were checked
+ * @throws `ERR_MEMPOOL_INTERNAL` if a buffer was transferred or shrunk after the first check
  */
 export function assertReadable(bodies: Iterable<Transaction>): void {
   for (const body of bodies) assertBody(body);
 }
 
-/** The same of what a step writes. */
+/** As `assertReadable`, for the payloads that a step writes. */
 export function assertWritable(writes: readonly { readonly body: Transaction | null }[]): void {
   for (const { body } of writes) if (body !== null) assertBody(body);
 }
 
 function assertBody({ hash, payload }: Transaction): void {
   if (payload.length > 0 || isReadable(payload)) return;
-  const message = `the payload of ${hash} cannot be read: its buffer was given away`;
+  const message = `the payload of ${hash} cannot be read: its buffer was transferred or shrunk`;
   throw new MempoolError('ERR_MEMPOOL_INTERNAL', message);
 }
