@@ -7,9 +7,10 @@ import { invalid } from '../contract/errors.ts';
 import { aliases } from './config.ts';
 import { isTable, misconfigured } from './config-field.ts';
 
-/** The backends that a configuration may name. */
+/** The backends that a configuration can name, by name. */
 export type Backends = Readonly<Record<string, Backend>>;
 
+/** Imports a module and returns its exports, as `import()` does. */
 export type ImportModule = (specifier: string) => Promise<unknown>;
 
 const ours: Readonly<Record<string, string>> = {
@@ -20,9 +21,9 @@ const ours: Readonly<Record<string, string>> = {
 };
 
 /**
- * The backend of this name among those given, else the one that a module of this name exports.
+ * Returns the backend of this name from `backends`, else the backend that the module of this name exports.
  *
- * @throws `ERR_MEMPOOL_CONFIG`; `ERR_MEMPOOL_INVALID` where what is given is none
+ * @throws `ERR_MEMPOOL_CONFIG` if there is none; `ERR_MEMPOOL_INVALID` if `backends` or its value is not valid
  */
 export async function findBackend(
   name: string,
@@ -33,13 +34,13 @@ export async function findBackend(
   if (Object.hasOwn(backends, name) && backends[name] !== undefined) return given(name, backends[name]);
   const home = Object.hasOwn(ours, name) ? ours[name] : undefined;
   if (home !== undefined)
-    throw misconfigured('backend', `is ${name}, which was not given: import { ${name} } from '${home}' and pass it`);
+    throw misconfigured('backend', `is ${name}, which was not passed: import { ${name} } from '${home}' and pass it`);
   const [specifier = name, exported] = name.split('#', 2);
   return pick(await load(specifier, backends, importModule), specifier, exported);
 }
 
 function given(name: string, backend: unknown): Backend {
-  if (!isBackend(backend)) throw invalid(`backends.${shortName(name)}`, 'a backend: name, capabilities, open');
+  if (!isBackend(backend)) throw invalid(`backends.${shortName(name)}`, 'a backend with name, capabilities and open');
   return backend;
 }
 
@@ -48,7 +49,7 @@ async function load(specifier: string, backends: Backends, importModule: ImportM
     return await importModule(specifier);
   } catch (cause) {
     const names = [...Object.keys(backends), ...Object.keys(ours), ...Object.keys(aliases)];
-    const problem = `is ${shortName(specifier)}, neither given nor a module that loads${hint(specifier, names)}`;
+    const problem = `is ${shortName(specifier)}, neither passed nor a module that loads${hint(specifier, names)}`;
     const error = misconfigured('backend', problem);
     error.cause = cause;
     throw error;
@@ -56,7 +57,8 @@ async function load(specifier: string, backends: Backends, importModule: ImportM
 }
 
 /**
- * A package that does not lie beside this one, as with strict package managers, is found from where the program runs.
+ * Imports a module; a path starts from the working directory. A package that is not visible from here, as with strict
+ * package managers, is searched from the working directory.
  */
 async function importFromWorkingDirectory(specifier: string): Promise<unknown> {
   if (isAbsolute(specifier) || specifier.startsWith('.')) return import(pathToFileURL(resolve(specifier)).href);
@@ -77,7 +79,7 @@ function locate(specifier: string): string | null {
   }
 }
 
-/** The export named, else the default one, else the only one that is a backend. */
+/** Returns the named export. Without a name: the default export if it is a backend, else the only backend exported. */
 function pick(module: unknown, specifier: string, exported: string | undefined): Backend {
   const values: Readonly<Record<string, unknown>> = isTable(module) ? module : {};
   const name = exported ?? 'default';
@@ -88,7 +90,7 @@ function pick(module: unknown, specifier: string, exported: string | undefined):
   const wanted = exported === undefined ? 'one backend' : `a backend named ${shortName(exported)}`;
   throw misconfigured(
     'backend',
-    `is ${shortName(specifier)}, which does not export ${wanted}: name, capabilities, open`,
+    `is ${shortName(specifier)}, which does not export ${wanted} with name, capabilities and open`,
   );
 }
 

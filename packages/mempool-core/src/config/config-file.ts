@@ -6,12 +6,13 @@ import { type MempoolConfig, parseConfig, readConfig } from './config.ts';
 import { isTable } from './config-field.ts';
 
 /**
- * Reads a configuration from a `.toml` or `.json` file; a `dolos.toml` does as it is. A backend named by a relative path is
- * looked for beside the file; every other path starts from the working directory.
+ * Reads a configuration from a `.toml` or `.json` file, also from an unchanged `dolos.toml`. If the backend is a
+ * relative path, it starts from the folder of the file. Every other path starts from the working directory.
  *
- * @throws `ERR_MEMPOOL_CONFIG` in one line: with the path where the file cannot be read, with its line where the syntax is
- * wrong, with the field where a value is
- * @param instead wins over the file, as what a command line says does; what the backend still needs is asked for by `openMempool`
+ * @param instead fields that replace those of the file, such as options of a command line. If any is given, only
+ * `openMempool` checks that the backend has the fields it needs.
+ * @throws `ERR_MEMPOOL_CONFIG` with a one-line message: the path if the file cannot be read, path and line if the
+ * syntax is wrong, path and field if a value is wrong
  */
 export async function loadConfig(path: string, instead: ConfigOverrides = {}): Promise<MempoolConfig> {
   const parsed = parseFile(path, await read(path));
@@ -27,7 +28,7 @@ export async function loadConfig(path: string, instead: ConfigOverrides = {}): P
   }
 }
 
-/** Fields that a command line may give instead of the file's. A path starts from the working directory. */
+/** Fields that replace those of the file. A path starts from the working directory. */
 export type ConfigOverrides = { readonly [F in 'backend' | 'path' | 'url']?: MempoolConfig[F] | undefined };
 
 function overridden(parsed: unknown, instead: ConfigOverrides): unknown {
@@ -55,11 +56,11 @@ function parseFile(path: string, text: string): unknown {
     case '.json':
       return parseJson(path, text);
     default:
-      throw unreadable(path, 'the name of a configuration file ends in .toml or .json', undefined);
+      throw unreadable(path, 'the name of a configuration file must end in .toml or .json', undefined);
   }
 }
 
-/** Numbers too large for us may stand in sections that are not ours. */
+/** Large integers become bigints instead of errors, because other sections of the file may contain them. */
 function parseToml(path: string, text: string): unknown {
   try {
     return parse(text, { integersAsBigInt: 'asNeeded' });
@@ -79,7 +80,10 @@ function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** Not every error of the parser says where it is: then the shortest beginning that has it does. */
+/**
+ * The offset of a syntax error. If the parser's message lacks it, a binary search finds the shortest prefix of the text
+ * with an unexpected token.
+ */
 function faultOffset(text: string, problem: string): number {
   const [, position] = /at position (\d+)/.exec(problem) ?? [];
   if (position !== undefined) return Number(position);
@@ -110,7 +114,7 @@ function unreadable(place: string, problem: string, cause: unknown): MempoolErro
   return new MempoolError('ERR_MEMPOOL_CONFIG', `${place}: ${line}`, { cause });
 }
 
-/** Node's message ends with the call and the path, which is named already. */
+/** The message of a file error. Cuts off the system call and the path, because the error already names the path. */
 function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message.replace(/, \w+(?: '.*')?$/s, '') : 'cannot be read';
 }

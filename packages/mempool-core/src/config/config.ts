@@ -23,52 +23,55 @@ import {
   threshold,
 } from './config-field.ts';
 
-/** Which pool to open, and how: as an object or in a TOML or JSON file, where names may also be written `like_this`. */
+/**
+ * The configuration of a pool, as an object or as a TOML or JSON file. Field names may be in camel or in snake case.
+ */
 export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention>, Partial<Limits> {
   /**
-   * `ephemeral`, `sqlite`, `redis` or another name given to `openMempool`; else the name of a module whose default or only
-   * backend is meant, `module#name` for one of several. `in_memory` and `redb` stand for `ephemeral` and `sqlite`.
+   * The name of a backend that is passed to `openMempool`, such as `ephemeral`, `sqlite` or `redis`. Else the name of a
+   * module that exports a backend, as its default or only one, or `module#name` for a named export. `in_memory` means
+   * `ephemeral`, and `redb` means `sqlite`.
    */
   readonly backend: string;
-  /** `multi-node` refuses a backend that cannot be shared. Default `single-node`. */
+  /** With `multi-node`, `openMempool` rejects a backend that several nodes cannot share. Default `single-node`. */
   readonly deployment?: 'single-node' | 'multi-node' | undefined;
   /** Name of the pool; default `mempool`. */
   readonly pool?: string | undefined;
-  /** Largest payload taken, in bytes; default 1 MiB. */
+  /** The largest payload accepted, in bytes; default 1 MiB. */
   readonly maxTxBytes?: number | undefined;
-  /** How long a call waits for its store, in milliseconds; default 5,000. */
+  /** How long a call waits for its store, in milliseconds, before it fails; default 5,000. */
   readonly timeoutMs?: number | undefined;
-  /** Calls that may wait for their turn; default 100,000. */
+  /** The maximum number of waiting calls; default 100,000. */
   readonly maxQueued?: number | undefined;
-  /** The order of the pool, for good once it is made; default `fifo`, by arrival. */
+  /** The order of the pool, fixed when it is made; default `fifo`. */
   readonly ordering?: Ordering | undefined;
-  /** Milliseconds between two sweeps; default: nobody sweeps but the application. */
+  /** Milliseconds between two automatic sweeps. Default: no automatic sweeps. */
   readonly sweepEveryMs?: number | undefined;
-  /** How many refused transactions are remembered; default 10,000. */
+  /** The maximum number of refused transactions that are remembered; default 10,000. */
   readonly maxInvalid?: number | undefined;
-  /** How long they are, in milliseconds; default 60,000; 0: not at all. */
+  /** How long a refused transaction is remembered, in milliseconds; default 60,000; 0: not at all. */
   readonly keepInvalidMs?: number | undefined;
-  /** sqlite: the pool's file. */
+  /** sqlite: the path of the pool's file. */
   readonly path?: string | undefined;
   /**
-   * sqlite: whether the folder of `path` is made where it is missing; default false, true of what lies in Dolos's
-   * storage path.
+   * sqlite: if true, the folder of `path` is created if it is missing. Default false; true for a path below the storage
+   * path of a Dolos configuration.
    */
   readonly makeFolder?: boolean | undefined;
-  /** redis: where the server is, `redis://` or `rediss://`. */
+  /** redis: the URL of the server, `redis://` or `rediss://`. */
   readonly url?: string | undefined;
-  /** redis: what its keys begin with. */
+  /** redis: the prefix of its keys. */
   readonly keyPrefix?: string | undefined;
-  /** Name of the election whose lease guards the tip; default `watcher` (X6). */
+  /** The election whose lease guards the tip; default `watcher` (X6). */
   readonly election?: string | undefined;
-  /** Blocks are applied and undone under a lease only; default false: only while somebody holds one (X6). */
+  /** If true, `confirm` and `rollback` always need a lease. Default false: only while a node holds one (X6). */
   readonly fenced?: boolean | undefined;
   /**
-   * How long the watcher's lock lasts, in milliseconds; written `watcher_lock_ttl` it is in seconds. Not the pool's: hand it to
-   * the election, `createElection(provider, { ttlMs: config.watcherLockTtlMs })`.
+   * The duration of the watcher's lock, in milliseconds; under the name `watcher_lock_ttl` in seconds. The pool does
+   * not use it. Pass it to the election: `createElection(provider, { ttlMs: config.watcherLockTtlMs })`.
    */
   readonly watcherLockTtlMs?: number | undefined;
-  /** Options of the backend's own beyond these, handed to it as they are. */
+  /** Other options of the backend, passed to it unchanged. */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
   /** Accepted from a Dolos section; has no effect. */
   readonly poolSize?: number | undefined;
@@ -76,7 +79,7 @@ export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention>, 
   readonly cache?: number | undefined;
 }
 
-/** What `dolos.toml` has under `[storage.mempool]`. */
+/** The section `[storage.mempool]` of a `dolos.toml`. */
 export interface DolosMempoolSection {
   readonly backend: 'in_memory' | 'redb' | 'redis' | 'ephemeral' | 'sqlite';
   readonly path?: string | undefined;
@@ -90,17 +93,17 @@ export interface DolosMempoolSection {
 }
 
 /**
- * A whole Dolos configuration, of which only the mempool's section is read, and the folder that its path starts from. Without
- * the section the pool is in memory.
+ * A whole Dolos configuration. Only `storage.mempool` and `storage.path` are read; the path of the mempool starts from
+ * `storage.path`. Without the section `storage.mempool`, the pool is in memory.
  */
 export interface DolosConfig {
   readonly storage: { readonly mempool?: DolosMempoolSection | undefined; readonly path?: string | undefined };
 }
 
-/** What Dolos calls them. */
+/** The names of Dolos for our backends. */
 export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral', redb: 'sqlite' };
 
-/** Every field there is, and how it is read. */
+/** All fields, each with the function that checks it. */
 export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfig[F]> } = {
   backend: (value, place) => {
     const name = text(value, place);
@@ -144,12 +147,12 @@ export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfi
   cache: count,
 };
 
-/** Named as in Dolos, in seconds. */
+/** The name that Dolos uses for `watcherLockTtlMs`, in camel case. Its unit is seconds. */
 const lockSeconds = 'watcherLockTtl';
 
 /**
- * Checks a configuration: an object, what a file held, a Dolos section or a whole Dolos configuration. What is returned may
- * be given again.
+ * Checks a configuration: a `MempoolConfig`, the parsed content of a file, a Dolos section or a whole Dolos
+ * configuration. Returns it in the form of `MempoolConfig`, which `parseConfig` also accepts.
  *
  * @throws `ERR_MEMPOOL_CONFIG` naming the first bad field
  */
@@ -158,7 +161,7 @@ export function parseConfig(given: unknown): MempoolConfig {
   return requireOwn(config, place);
 }
 
-/** As `parseConfig`, and what the backend cannot be opened without may still be missing. */
+/** As `parseConfig`, but without the check that the fields the backend needs are present. */
 export function readConfig(given: unknown): { readonly config: MempoolConfig; readonly place: FieldPath } {
   if (!isTable(given)) throw misconfigured('config', 'must be a table');
   if (!Object.hasOwn(given, 'storage')) return { config: parseSection(given, ''), place: '' };
@@ -169,11 +172,14 @@ export function readConfig(given: unknown): { readonly config: MempoolConfig; re
   return { config: fromStorageRoot(section, storage.path), place };
 }
 
-/** Memory, as in Dolos; a section that was meant is not taken for none, for its pool would end with the process. */
+/**
+ * Without a mempool section the pool is in memory, as in Dolos. A section with a similar name is probably a typing
+ * error, so it is rejected: a pool in memory is lost when the process ends.
+ */
 function withoutSection(storage: Readonly<Record<string, unknown>>): ReturnType<typeof readConfig> {
   for (const name of Object.keys(storage))
     if (name !== 'mempool' && hint(name, ['mempool']) !== '')
-      throw misconfigured(`storage.${shortName(name)}`, 'is not a section known here; did you mean mempool?');
+      throw misconfigured(`storage.${shortName(name)}`, 'is not a known section; did you mean mempool?');
   return { config: { backend: 'ephemeral' }, place: 'storage.mempool.' };
 }
 
@@ -194,10 +200,10 @@ function parseSection(given: Readonly<Record<string, unknown>>, prefix: FieldPat
 function fieldOf(name: string, written: string, place: FieldPath): Field<unknown> {
   if (Object.hasOwn(fields, name)) return fields[name as keyof MempoolConfig] as Field<unknown>;
   const names = [...Object.keys(fields), lockSeconds].map(written.includes('_') ? snakeCase : String);
-  throw misconfigured(place, `is not a field known here${hint(written, names)}`);
+  throw misconfigured(place, `is not a known field${hint(written, names)}`);
 }
 
-/** In Dolos a mempool's path starts from the storage path, and is `mempool` there where none is given. */
+/** In Dolos the mempool's path starts from the storage path. Its default is `mempool`. */
 function fromStorageRoot(config: MempoolConfig, root: unknown): MempoolConfig {
   if (neededField(config) !== 'path' || typeof root !== 'string') return config;
   const { path = 'mempool' } = config;
@@ -210,7 +216,7 @@ function isBelow(folder: string, path: string): boolean {
   return !isAbsolute(way) && way.split(sep, 1)[0] !== '..';
 }
 
-/** What a backend cannot be opened without. */
+/** @throws `ERR_MEMPOOL_CONFIG` if the field that the backend needs is missing */
 function requireOwn(config: MempoolConfig, prefix: FieldPath): MempoolConfig {
   const needed = neededField(config);
   if (needed !== null && config[needed] === undefined)

@@ -10,20 +10,23 @@ import { type Backends, findBackend, type ImportModule } from './backend-module.
 import { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseConfig } from './config.ts';
 import { misconfigured, snakeCase } from './config-field.ts';
 
+/** The options of `openMempool` that a configuration cannot express, such as functions. */
 export interface OpenMempoolOptions
   extends Pick<OpenOptions, 'clock' | 'log' | 'now'>,
     Pick<MempoolOptions, 'validate' | 'height' | 'schedule' | 'maxBatch' | 'maxBatchBytes'> {
   /**
-   * How to import a backend named by its module, where the one found from the working directory is not the one meant.
+   * Imports the module of a backend that is named by its module. By default it is searched from the working directory.
    */
   readonly importModule?: ImportModule | undefined;
 }
 
 /**
- * Opens the pool that a configuration describes, on the backends given: `openMempool(config, { ephemeral, sqlite, redis })`.
+ * Opens the pool that a configuration describes, with one of the backends passed. Closing the `Mempool` closes its
+ * store.
  *
- * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option; `ERR_MEMPOOL_UNSUPPORTED` where the deployment needs what the backend lacks;
- * what the backend's `open` throws
+ * @example const mempool = await openMempool(config, { ephemeral, sqlite, redis });
+ * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option; `ERR_MEMPOOL_UNSUPPORTED` if
+ * the deployment is `multi-node` and several nodes cannot share the backend; errors of the backend's `open`
  */
 export async function openMempool(
   given: MempoolConfig | DolosMempoolSection | DolosConfig,
@@ -37,7 +40,7 @@ export async function openMempool(
   assertDeployment(config, backend);
   const { maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs } = config;
   const own = { ...mempool, clock, log, maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs };
-  // Before the store is open: nobody would close it.
+  // Checks the options before the store is open: a later error would leave the store open.
   resolveMempoolOptions(own);
   for (const field of withoutEffect(config))
     log?.('info', `${snakeCase(field)} has no effect with backend ${config.backend}`, { field });
@@ -59,7 +62,7 @@ function assertDeployment({ deployment }: MempoolConfig, { name, capabilities }:
 const ownFields = ['path', 'url', 'keyPrefix'] as const;
 type OwnField = (typeof ownFields)[number];
 
-/** The fields beyond the common ones that a backend we know takes; any other backend gets all. */
+/** The fields of `ownFields` that each backend of this project accepts. Any other backend gets all of them. */
 const takenBy: Readonly<Record<string, readonly OwnField[]>> = {
   ephemeral: [],
   sqlite: ['path'],
@@ -103,14 +106,14 @@ function openOptions(config: MempoolConfig): OpenOptions {
   return Object.fromEntries(given.map((field) => [field, config[field]]));
 }
 
-/** So does Dolos, below its storage path. */
+/** Creates the folder of `path` if `makeFolder` is set, as Dolos does below its storage path. */
 async function prepareFolder(config: MempoolConfig): Promise<void> {
   const { path, makeFolder } = config;
   if (path === undefined || makeFolder !== true || !taken(config).includes('path')) return;
   try {
     await mkdir(dirname(path), { recursive: true });
   } catch (cause) {
-    const error = misconfigured('path', `must lie in a folder that is there or can be made, not as ${path} does`);
+    const error = misconfigured('path', `must be in a folder that exists or can be created, but is ${path}`);
     error.cause = cause;
     throw error;
   }
@@ -118,13 +121,15 @@ async function prepareFolder(config: MempoolConfig): Promise<void> {
 
 const redbMagic = Buffer.from([0x72, 0x65, 0x64, 0x62, 0x1a, 0x0a, 0xa9, 0x0d, 0x0a]);
 
-/** Dolos keeps its mempool there: nothing of ours may write over it. */
+/**
+ * @throws `ERR_MEMPOOL_CONFIG` for a redb file: Dolos keeps its mempool in one, and this library must not overwrite it
+ */
 async function refuseRedb(path: string | undefined): Promise<void> {
   if (path === undefined || !(await beginsWith(path, redbMagic))) return;
-  throw misconfigured('path', `names a redb database (${path}): it is left alone; give this pool a path of its own`);
+  throw misconfigured('path', `is a redb database (${path}), which stays unchanged: give this pool another path`);
 }
 
-/** A file that is missing or cannot be read is for the backend to judge. */
+/** True if the file starts with these bytes. False if it cannot be read: the backend reports that. */
 async function beginsWith(path: string, magic: Buffer): Promise<boolean> {
   const file = await openFile(path, 'r').catch(() => null);
   if (file === null) return false;
