@@ -11,14 +11,14 @@ import type {
 } from '../contract/transaction.ts';
 import type { Change } from './change.ts';
 
-/** What a record carries beside its life. */
+/** The part of a record that is not state. */
 export interface Body {
-  /** Handed out as it is: give a copy (M1). */
+  /** Returned to the caller without a copy, so pass a copy (M1). */
   readonly payload: Uint8Array;
   readonly payloadType: number;
 }
 
-/** O3: what became of a hash; `life` is its live record or its latest log entry, `null` for neither. */
+/** The status of a hash (O3). `txState` is its live record or latest log entry; `null` if there is neither. */
 export function statusOf(
   hash: string,
   txState: TxState | null,
@@ -31,7 +31,7 @@ export function statusOf(
   return { hash, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point), reason };
 }
 
-/** O1: a live record as the peeking verbs hand it out. */
+/** A live record in the form that `peekPending` and `peekInflight` return (O1). */
 export function storedTransaction(
   txState: TxState,
   { payload, payloadType }: Body,
@@ -43,7 +43,7 @@ export function storedTransaction(
   return { hash, payload, payloadType, seq, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point) };
 }
 
-/** O4: a final record as an entry of the terminal log. */
+/** A final record as an entry of the terminal log (O4). */
 export function logEntry(
   logSeq: number,
   { hash, seq, stage, confirmations, nonConfirmations, reason }: TxState,
@@ -55,8 +55,8 @@ export function logEntry(
 }
 
 /**
- * O4: the page of `entries` read from `max(cursor, oldest)` on; `last` is the number of the newest entry, 0 before the
- * first.
+ * The page of `entries` that were read from `max(cursor, oldest)` on (O4). `oldest` and `last` are the numbers of the
+ * oldest and the newest entry of the log; `last` is 0 before the first entry.
  */
 export function logPage(entries: LogEntry[], cursor: number, oldest: number, last: number): LogPage {
   const next = (entries.at(-1)?.logSeq ?? last) + 1;
@@ -64,7 +64,7 @@ export function logPage(entries: LogEntry[], cursor: number, oldest: number, las
   return { entries, cursor: next, hasMore: next <= last, missed };
 }
 
-/** L5, L6: what a block did, counted. */
+/** The outcome of an applied block: counts its changes (L5, L6). */
 export function appliedOutcome(changes: readonly Pick<Change, 'before' | 'after'>[], tip: Tip): ConfirmOutcome {
   const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 0 };
   for (const { before, after } of changes) {

@@ -14,29 +14,30 @@ import { isLive } from '../contract/transaction.ts';
 import { isLostEnd } from './damage.ts';
 
 /**
- * One transaction's step from what it was to what it is. The plan functions below are the contract's rules as pure
- * functions: a backend loads the lives that a call names, asks for the changes, and writes them in one atomic step.
+ * The change of one transaction by one call. The plan functions below are the rules of the contract as pure functions.
+ * A backend loads the states that a call names, gets the changes from these functions, and writes them in one atomic
+ * step.
  */
 export interface Change {
-  /** `null`: the store did not know the hash. */
+  /** The state before the call; `null` if the store did not know the hash. */
   readonly before: TxState | null;
   readonly after: TxState;
-  /** What the counters were before the call. */
+  /** The stage and the counters before the call. */
   readonly previous: { readonly stage: Stage } & Counters;
-  /** What the counters are after it. */
+  /** The counters after the call. */
   readonly counters: Counters;
 }
 
-/** A change that ends a life: it makes a log entry. */
+/** True for a change to a final stage: it makes an entry in the terminal log. */
 export function isFinal(change: Change): change is Change & { after: { stage: FinalStage } } {
   return !isLive(change.after.stage);
 }
 
-/** Shared by all: a pool of a million makes one of each less. */
+/** Shared constants: a pool of a million transactions does not allocate one for each. */
 const nothing: Counters = Object.freeze({ confirmations: 0, nonConfirmations: 0 });
 const unknown: Change['previous'] = Object.freeze({ stage: 'Unknown', ...nothing });
 
-/** From one life to the next: what the counters were at the one tick, and are at the other. */
+/** The change from one state to the next, with the counters at `tickBefore` and at `tickAfter`. */
 export function changeOf(before: TxState | null, after: TxState, tickBefore: number, tickAfter: number): Change {
   const previous = before === null ? unknown : previousOf(before, tickBefore);
   const counters = after.stage === 'Pending' ? nothing : countersAt(after, tickAfter);
@@ -49,8 +50,8 @@ function previousOf(before: TxState, tick: number): Change['previous'] {
 }
 
 /**
- * L1, L2, L13: a new life, Pending or, where the last blocks already carried the hash (`sighting` is that block's tick),
- * Confirmed. `null` for a duplicate.
+ * The change of a received transaction (L1, L2); `null` for a duplicate. It becomes Pending, or Confirmed if one of the
+ * last blocks already carried the hash (L13). `inclusion` is the tick of that block.
  */
 export function planReceive(
   before: TxState | null,
@@ -64,7 +65,7 @@ export function planReceive(
   return changeOf(before, after, tick, tick);
 }
 
-/** L3, L4: `null` where the stage does not allow the verb. */
+/** The change of a verb that moves a live transaction (L3, L4); `null` if its stage does not allow the verb. */
 export function planMove(verb: MoveVerb, txState: TxState, tick: number): Change | null {
   switch (nextStage(txState.stage, verb)) {
     case 'Propagated':
@@ -81,23 +82,23 @@ export function planMove(verb: MoveVerb, txState: TxState, tick: number): Change
   }
 }
 
-/** L10: `null` where the stage does not allow it. */
+/** The change of `drop` (L10); `null` if the stage does not allow it. */
 export function planDrop(txState: TxState, reason: string, tick: number): Change | null {
   if (nextStage(txState.stage, 'drop') === null) return null;
   return changeOf(txState, dropped(txState, tick, reason), tick, tick);
 }
 
-/** The transactions that a block touches, as they were before it. */
+/** The transactions that a block affects, in their state before the block. */
 export interface BlockStates {
-  /** Those the block's `seen` names. */
+  /** The transactions in the block's `seen`. */
   readonly seen: Iterable<TxState>;
-  /** Those its `unseen` names; a hash that is in `seen` too counts as seen. */
+  /** The transactions in its `unseen`. A hash in both lists counts as seen. */
   readonly unseen: Iterable<TxState>;
-  /** Those old enough for L6: `finalizableTick`, `droppableTick`. One more or one twice does no harm. */
+  /** At least the transactions that L6 changes (`finalizableTick`, `droppableTick`). Others and repeats are ignored. */
   readonly aged: Iterable<TxState>;
 }
 
-/** L5 and L6 for the block of `tick` (the tick after it): the changes, by seq. */
+/** The changes of a block, ordered by seq (L5, L6). `tick` is the tick after the block. */
 export function planBlock(txStates: BlockStates, tick: number, thresholds: Thresholds): Change[] {
   const changes: Change[] = [];
   const touched = new Set<string>();
@@ -117,14 +118,14 @@ export function planBlock(txStates: BlockStates, tick: number, thresholds: Thres
   return bySeq(changes);
 }
 
-/** Whether a block that names it confirms it. */
+/** True if a block that has the hash in `seen` confirms the transaction. */
 function carries(txState: TxState): boolean {
   return nextStage(txState.stage, 'seen') !== null && !isLostEnd(txState);
 }
 
 /**
- * L9 for the Confirmed and Finalized transactions whose confirming block is undone: back to Pending at their place. Those
- * still waiting for a block keep their stage; a store lowers their tick to the target (`clampTick`).
+ * The changes of a rollback for transactions whose confirming block is undone (L9): they return to Pending and keep
+ * their `seq`. Propagated and Acknowledged transactions keep their stage; for them a store calls `clampTick`.
  */
 export function planRollback(txStates: Iterable<TxState>, tick: number, target: number): Change[] {
   const changes: Change[] = [];
@@ -133,12 +134,14 @@ export function planRollback(txStates: Iterable<TxState>, tick: number, target: 
   return bySeq(changes);
 }
 
-/** L9: what was marked in flight after the target counts from the target. */
+/**
+ * The state after a rollback to `target` of a transaction that went in flight later: it counts from the target (L9).
+ */
 export function clampTick(txState: TxState, target: number): TxState {
   return { ...txState, tick: Math.min(txState.tick, target) };
 }
 
-/** E1: transactions by seq, in the events and in the log alike. */
+/** Sorts the changes by seq, in place: the order of events and of log entries (E1). */
 export function bySeq(changes: Change[]): Change[] {
   return changes.sort((a, b) => a.after.seq - b.after.seq);
 }
@@ -164,7 +167,9 @@ export function changeEvent(
   };
 }
 
-/** A Dropped transaction received again is a new life with a new seq, not a return (L2). */
+/**
+ * True if the seq is the same. A Dropped transaction that is received again gets a new seq, so it is not a return (L2).
+ */
 function isReturn(before: TxState, after: TxState): boolean {
   return before.seq === after.seq;
 }

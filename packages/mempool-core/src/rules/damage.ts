@@ -2,14 +2,17 @@ import { live, type TxState } from '../contract/lifecycle.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { defaultVerdict, minPriority } from '../contract/verdict.ts';
 
-/** What a damaged record counts as, on every backend, until it is dropped or replaced (M2). */
+/**
+ * This file defines the values that stand in for a damaged record, on every backend, until it is dropped or replaced
+ * (M2).
+ */
 
-/** A tag that no verdict may name: nobody provides it, and no block satisfies it. */
+/** A tag that no verdict can name. So no transaction provides it, and no block satisfies it. */
 const nobodysTag = '';
-/** Of a life whose end is lost: no other has it. */
+/** The tick of a state whose log entry is damaged. No other state has this tick. */
 const lostTick = -1;
 
-/** In place of an entry that cannot be read: parked, until it is dropped or judged anew. */
+/** Stands in for an entry that cannot be read. The transaction is parked until it is dropped or gets a new verdict. */
 export function lostEntry(hash: string, seq: number, bytes: number): Entry {
   const verdict = { ...defaultVerdict, priority: minPriority, requires: [nobodysTag] };
   const times = { admittedAt: 0, admittedHeight: 0, checkedHeight: 0, gossipSeq: 0 };
@@ -17,13 +20,14 @@ export function lostEntry(hash: string, seq: number, bytes: number): Entry {
 }
 
 /**
- * In place of a log entry that cannot be read: ended, nobody knows how. The hash may be received again; no block moves
- * it.
+ * Stands in for a log entry that cannot be read: Dropped, because the final stage is unknown. The hash can be received
+ * again. A block does not change it.
  */
 export function lostEnd(hash: string, seq: number): TxState {
   return { ...live(hash, seq, 'Pending', lostTick), stage: 'Dropped', reason: 'damaged' };
 }
 
+/** True for a state made by `lostEnd`. */
 export function isLostEnd({ tick }: TxState): boolean {
   return tick === lostTick;
 }

@@ -3,7 +3,7 @@ import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { FifoEntry } from './fifo-step.ts';
 import type { Step } from './step.ts';
 
-/** Plain data, for a file of any format. */
+/** The claims and the limit of a fifo pool as plain data, for a file of any format. */
 export interface FifoRecord {
   readonly maxTxs: number;
   readonly lots: readonly FifoClaimRecord[];
@@ -19,12 +19,12 @@ interface FifoClaim {
   readonly seqs: Map<string, number>;
 }
 
-/** A claim ends with the first event of its transaction: whatever it was taken for, it is not waited for any more. */
+/** The events that end claims: any event of a Propagated transaction ends the claim on it. */
 export function endedClaims(events: readonly StoreEvent[]): TransactionEvent[] {
   return transactionsOf(events).filter(({ previous }) => previous.stage === 'Propagated');
 }
 
-/** What a step put under the claim that it made. */
+/** The events of the transactions that a `take` step claimed. */
 export function takenBy(events: readonly StoreEvent[]): TransactionEvent[] {
   return transactionsOf(events).filter(({ stage }) => stage === 'Propagated');
 }
@@ -33,12 +33,13 @@ function transactionsOf(events: readonly StoreEvent[]): TransactionEvent[] {
   return events.filter((event) => event.kind === 'transaction');
 }
 
-/** What memory keeps of a pool in order of arrival beside its ledger: nothing, until somebody takes or sets a limit. */
+/** The claims and the limit of a fifo pool, in memory. Empty until the first `take` or `setLimits`. */
 export class FifoClaims {
   maxTxs: number = Number.POSITIVE_INFINITY;
   readonly #lots = new Set<FifoClaim>();
   readonly #lotOf = new Map<string, FifoClaim>();
 
+  /** Applies a step: ends claims, adds the claim that the step made, and sets `maxTxs`. */
   apply({ events, fifo = null }: Pick<Step<unknown>, 'events' | 'fifo'>): void {
     if (this.#lotOf.size > 0) for (const { hash } of endedClaims(events)) this.#end(hash);
     if (fifo === null) return;
@@ -50,13 +51,13 @@ export class FifoClaims {
     );
   }
 
-  /** What is in flight under claims of this id, by seq. */
+  /** The transactions that are claimed under this id, ordered by seq. */
   under(claimId: string): Pick<FifoEntry, 'hash' | 'seq'>[] {
     const lots = [...this.#lots].filter(({ claim }) => claim.id === claimId);
     return lots.flatMap(claimedBy).sort((a, b) => a.seq - b.seq);
   }
 
-  /** Hashes whose claim ended before, at most so many, the longest ended first, then by seq. */
+  /** Up to `limit` hashes whose claim ended before `nowMs`. The earliest end comes first, then the lowest seq. */
   endedBefore(nowMs: number, limit: number): string[] {
     const lots = [...this.#lots].filter(({ claim }) => claim.untilMs < nowMs);
     const ended = lots.flatMap((lot) => claimedBy(lot).map((each) => ({ ...each, untilMs: lot.claim.untilMs })));
@@ -64,13 +65,14 @@ export class FifoClaims {
     return ended.slice(0, limit).map(({ hash }) => hash);
   }
 
-  /** `null` where there is nothing to keep. */
+  /** The data for `restore`; `null` if there are no claims and no limit. */
   dump(): FifoRecord | null {
     const { maxTxs } = this;
     if (this.#lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY) return null;
     return { maxTxs, lots: Array.from(this.#lots, ({ claim, seqs }) => ({ claim, held: [...seqs] })) };
   }
 
+  /** Adds the claims and the limit of a `dump`. */
   restore({ maxTxs, lots }: FifoRecord): void {
     this.maxTxs = maxTxs;
     for (const { claim, held } of lots) this.#add(claim, held);

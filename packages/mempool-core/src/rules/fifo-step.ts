@@ -8,13 +8,13 @@ import type { Transaction } from '../contract/transaction.ts';
 import { bySeq, planDrop, planMove, planReceive } from './change.ts';
 import { countedInclusion, moveStep, type PoolView, type Step, stepOf } from './step.ts';
 
-/** Transactions in one sweep at the most. */
+/** The maximum number of transactions in one `sweep`. */
 export const maxSweep = 1_000;
 
-/** What a claim is recorded as under its operation id: what is still under it is asked when it is asked again. */
+/** A claim as recorded under its operation id. A repeated `take` reads the transactions of the claim from the pool. */
 export type ClaimOutcome = Omit<Claim, 'transactions'>;
 
-/** All of them → Propagated, under the claim. */
+/** The step of `take`: moves all transactions of `found` to Propagated, under the claim. */
 export function takeStep(view: PoolView, found: readonly Candidate[], claim: ClaimRecord): Step<ClaimOutcome> {
   const { tick } = view.currentTip;
   const changes = found.map(({ hash, seq }) => planMove('markInflight', pendingState(hash, seq), tick));
@@ -27,14 +27,17 @@ export function takeStep(view: PoolView, found: readonly Candidate[], claim: Cla
   return found.length === 0 ? step : { ...step, fifo: { taken: claim, maxTxs: null } };
 }
 
-/** `ended`: hashes whose claim ended, in order, one more than `maxSweep` where there are more. */
+/**
+ * The step of `sweep`: returns transactions to Pending. `ended` are the hashes whose claim ended, in order: up to
+ * `maxSweep`, plus one if there are more.
+ */
 export function sweepStep(view: PoolView, ended: readonly string[]): Step<Sweep> {
   const step = moveStep(view, 'release', ended.slice(0, maxSweep));
   const more = ended.length > maxSweep;
   return { ...step, outcome: { returned: step.outcome, expired: [], evicted: [], more } };
 }
 
-/** `pending`: all of them. */
+/** The step of `flush`: drops `pending`, which must be all Pending transactions. */
 export function flushStep(
   view: PoolView,
   pending: Iterable<{ readonly hash: string; readonly seq: number }>,
@@ -45,21 +48,24 @@ export function flushStep(
   return stepOf(view, dropped.length, bySeq(dropped));
 }
 
-/** `maxTxs` as it is now. */
+/** The step of `setLimits`. `maxTxs` is the current limit. */
 export function limitsStep(view: PoolView, named: Partial<Limits>, maxTxs: number): Step<Limits> {
   const outcome = { ...fifoLimits, maxTxs: named.maxTxs ?? maxTxs };
   const step = stepOf(view, outcome, []);
   return outcome.maxTxs === maxTxs ? step : { ...step, fifo: { taken: null, maxTxs: outcome.maxTxs } };
 }
 
-/** What `receive` takes in of a call where there is room for so many more. */
+/** The transactions of a `receive` call that a limited fifo pool accepts. */
 export interface Admission {
   readonly admitted: readonly Transaction[];
-  /** The outcomes of all, of which those of the admitted ones are given. */
+  /** The outcomes of all transactions of the call, given the outcomes of the admitted ones. */
   outcomes(ofAdmitted: readonly ReceiveOutcome[]): ReceiveOutcome[];
 }
 
-/** Duplicates, and what the last blocks carried (L13), need no room. */
+/**
+ * Selects the transactions of a `receive` call for which there is room, in order. `room` is the number of transactions
+ * that the pool can still hold. Duplicates and transactions that the last blocks carried (L13) need no room.
+ */
 export function admissionOf(
   view: PoolView,
   transactions: readonly Transaction[],
@@ -93,7 +99,7 @@ function pendingState(hash: string, seq: number): TxState {
   return live(hash, seq, 'Pending', 0);
 }
 
-/** What a pool in order of arrival holds at the most: nothing limits it but `maxTxs`, where that is set. */
+/** The limits of a fifo pool: none. Only `maxTxs` can be set. */
 export const fifoLimits: Limits = Object.freeze({
   maxTxs: Number.POSITIVE_INFINITY,
   maxBytes: Number.POSITIVE_INFINITY,
@@ -109,20 +115,23 @@ export const fifoLimits: Limits = Object.freeze({
   eviction: 'none',
 });
 
-/** A transaction as a pool in order of arrival weighs it. */
+/** The data of a transaction that a fifo pool needs for `reap`, `take` and `since`. */
 export interface FifoEntry {
   readonly hash: string;
   readonly seq: number;
-  /** Of the payload. */
+  /** Length of the payload. */
   readonly bytes: number;
 }
 
-/** Such a pool knows no gas and no priorities. */
+/** The candidate for a block. Gas and priority are 0, because a fifo pool has neither. */
 export function candidateOf({ hash, seq, bytes }: FifoEntry): Candidate {
   return { hash, seq, bytes, gas: 0, priority: 0n };
 }
 
-/** What fits of the Pending ones, which come by seq: up to the first misfit, or the first after `skip` of them. */
+/**
+ * The Pending transactions that fit into the budget. `pending` is ordered by seq. A transaction that does not fit is
+ * left out; after more than `skip` of them the search ends.
+ */
 export function reapFifo(pending: Iterable<FifoEntry>, budget: CheckedBudget): Candidate[] {
   const { maxBytes, maxTxs, skip, overheadBytes } = budget;
   const found: Candidate[] = [];
@@ -142,13 +151,13 @@ export function reapFifo(pending: Iterable<FifoEntry>, budget: CheckedBudget): C
   return found;
 }
 
-/** `body`: `null` where hashes alone were asked for. */
+/** An item of a `since` page. `body` is `null` if the caller asked for hashes only. */
 export function gossipItem({ hash, seq, bytes }: FifoEntry, body: Omit<Transaction, 'hash'> | null): GossipItem {
   const { payload, payloadType } = body ?? { payload: null, payloadType: null };
   return { hash, seq, gossipSeq: seq, bytes, gas: 0, priority: 0n, payload, payloadType };
 }
 
-/** What was looked at is what is handed out: nothing is kept back in such a pool. */
+/** A page of `since`. A fifo pool hides no transactions, so the next page starts after the last item. */
 export function gossipPage(items: readonly GossipItem[], { after }: CheckedGossipQuery): GossipPage {
   return { items, next: items.at(-1)?.seq ?? after };
 }

@@ -1,16 +1,19 @@
 import type { DriverOptions } from '../contract/driver.ts';
 
-/** Milliseconds since 1970 as the application gives them, else this machine's: the one place that reads its clock. */
+/**
+ * The pool's clock, in milliseconds since 1970: the application's `now` if given, else this machine's clock. No other
+ * code reads the machine's clock.
+ */
 export function poolClock({ now }: Partial<Pick<DriverOptions, 'now'>>): () => number {
   return now ?? (() => Date.now());
 }
 
-/** When a call is made: a caller may say that it was earlier than now, not later. */
+/** The time of a call. The caller may give an earlier time than the pool's clock; a later one counts as the pool's. */
 export function callTimeOf(given: number | null, poolMs: number): number {
   return given === null ? poolMs : Math.min(given, poolMs);
 }
 
-/** When a lease ends: a whole number that every store can keep. */
+/** The end of a claim in milliseconds since 1970, as a safe integer that every store can keep. */
 export function claimEnd(nowMs: number, claimMs: number): number {
   return Math.min(Math.floor(nowMs) + claimMs, Number.MAX_SAFE_INTEGER);
 }

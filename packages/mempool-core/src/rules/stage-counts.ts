@@ -1,8 +1,9 @@
 import type { StoreEvent } from '../contract/events.ts';
 
-/** The counters of `usage` that go by stage. */
+/** The counters of `usage` that count transactions by stage. */
 export const stageCounters = ['pending', 'propagated', 'acknowledged', 'confirmed'] as const;
 
+/** Number of transactions by stage. */
 export type StageCounts = Record<(typeof stageCounters)[number], number>;
 
 const counterOf: Readonly<Record<string, keyof StageCounts>> = {
@@ -13,7 +14,10 @@ const counterOf: Readonly<Record<string, keyof StageCounts>> = {
   Confirmed: 'confirmed',
 };
 
-/** Brings the counters up to date with the events of one step: one less where each transaction was, one more where it is. */
+/**
+ * Updates the counters, in place, with the events of one step: each transaction moves from its previous stage to its
+ * new one.
+ */
 export function countStages(counts: StageCounts, events: readonly StoreEvent[]): void {
   for (const event of events) {
     if (event.kind === 'block') continue;

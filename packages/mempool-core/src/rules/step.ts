@@ -28,79 +28,79 @@ import {
 } from './change.ts';
 
 /**
- * What the rules ask of a store, before a call. Whoever cannot answer at once loads first what the call names and puts the
- * loaded lives behind this.
+ * The state of a pool before a call, as the rules read it. A backend with asynchronous reads first loads the states
+ * that the call names, and then implements this interface with the loaded data.
  */
 export interface PoolView {
   readonly currentTip: Tip;
-  /** First tick whose point is kept. */
+  /** The first tick whose point is kept. */
   readonly floor: number;
   readonly maxRollback: number;
   readonly lastSeq: number;
   readonly lastEventSeq: number;
-  /** The live record or the latest log entry. */
+  /** The state of the live record or of the latest log entry; `null` if there is neither. */
   txState(hash: string): TxState | null;
   /** The point stored with a Confirmed or Finalized record. */
   confirmedAt(hash: string): ChainPoint | null;
-  /** The tick of a kept block that carried the hash first (L13). */
+  /** The tick of the first kept block that carried the hash (L13). */
   inclusion(hash: string): number | null;
-  /** Kept points only. */
+  /** The point of a tick; `null` if it is not kept. */
   pointAt(tick: number): ChainPoint | null;
-  /** Kept points only. */
+  /** The tick of a point; `null` if the point is not kept. */
   tickOf(point: ChainPoint): number | null;
-  /** Confirmed with a tick of at most the one, Propagated and Acknowledged with a tick of at most the other. */
+  /** Confirmed with a tick up to `finalizable`; Propagated and Acknowledged with a tick up to `droppable`. */
   aged(finalizable: number, droppable: number): Iterable<TxState>;
-  /** Confirmed, and Finalized with the latest log entry of their hash, with a greater tick. */
+  /** Confirmed and Finalized with a greater tick. Of Finalized, only those in the latest log entry of their hash. */
   confirmedAfter(tick: number): Iterable<TxState>;
   /** Propagated and Acknowledged with a greater tick. */
   waitingAfter(tick: number): Iterable<TxState>;
 }
 
-/** A record to write. One with a final stage is an entry of the log too. */
+/** A record to write. If its stage is final, it is also a new entry of the terminal log. */
 export interface Write {
   readonly after: TxState;
   readonly point: ChainPoint | null;
-  /** `null`: payload and type stay as they are. */
+  /** `null`: payload and payload type do not change. */
   readonly body: Transaction | null;
 }
 
-/** What happens to the kept blocks. */
+/** The change of the kept blocks. */
 export type ChainStep =
   | {
       readonly kind: 'applied';
       readonly tick: number;
-      /** Points and sightings of ticks below are forgotten. */
+      /** Points and inclusions of lower ticks are deleted. */
       readonly floor: number;
       readonly point: ChainPoint;
-      /** Remembered with this tick, unless they are already (L13). */
+      /** Hashes whose inclusion is stored with this tick, unless one is stored already (L13). */
       readonly seen: readonly string[];
-      /** Remembered no more. */
+      /** Hashes whose inclusion is deleted. */
       readonly unseen: readonly string[];
     }
-  /** Points and sightings of greater ticks are forgotten. */
+  /** Points and inclusions of greater ticks are deleted. */
   | { readonly kind: 'undone'; readonly tick: number };
 
-/** All that one call writes, in one atomic step (X1). Nothing in it depends on how a store keeps it. */
+/** All writes of one call, as one atomic step (X1). It does not depend on the storage of a backend. */
 export interface Step<Outcome> {
   readonly outcome: Outcome;
-  /** By seq: the order of new log entries. */
+  /** Ordered by seq, which is the order of new log entries. */
   readonly writes: readonly Write[];
   readonly events: readonly StoreEvent[];
   readonly chain: ChainStep | null;
   readonly operation: OperationRecord | null;
-  /** Of a priority pool; else `null`. */
+  /** Changes that only a priority pool has. */
   readonly pool?: PoolStep | null;
-  /** Of a pool in order of arrival, where somebody takes or sets a limit. */
+  /** Changes of `take` and `setLimits` in a fifo pool. */
   readonly fifo?: FifoStep | null;
 }
 
-/** A call's outcome, kept under its operation id (X2): bytes, so that no caller can alter it. */
+/** The outcome of a call, stored under its operation id (X2). It is encoded, so that no caller can change it. */
 export interface OperationRecord {
   readonly id: string;
   readonly record: Uint8Array;
 }
 
-/** X2: the step with the record of its outcome in it, where the caller gave an id. */
+/** Adds the record of the outcome to the step if the caller gave an operation id (X2). */
 export function recorded<Outcome>(
   planned: Step<Outcome>,
   verb: string,
@@ -110,7 +110,7 @@ export function recorded<Outcome>(
   return { ...planned, operation: { id: operationId, record: encodeOutcome(verb, planned.outcome) } };
 }
 
-/** L1, L2, L13. */
+/** The step of `receive` (L1, L2, L13). */
 export function receiveStep(
   view: PoolView,
   transactions: readonly Transaction[],
@@ -137,18 +137,18 @@ export function receiveStep(
 
 type Duplicate = Exclude<KnownStage, 'Dropped'>;
 
-/** L13: the tick of a block that still counts for a transaction received now. */
+/** The tick of a block that carried the hash and still confirms a transaction received now; else `null` (L13). */
 export function countedInclusion(view: PoolView, hash: string, thresholds: Thresholds): number | null {
   const inclusion = view.inclusion(hash);
   return inclusion !== null && inclusionCounts(inclusion, view.currentTip.tick, thresholds) ? inclusion : null;
 }
 
-/** L3, L4. */
+/** The step of `markInflight`, `markAcknowledged` or `release` (L3, L4). */
 export function moveStep(view: PoolView, verb: MoveVerb, hashes: readonly string[]): Step<string[]> {
   return eachStep(view, hashes, (txState) => planMove(verb, txState, view.currentTip.tick));
 }
 
-/** L10. */
+/** The step of `drop` (L10). */
 export function dropStep(view: PoolView, hashes: readonly string[], reason: string): Step<string[]> {
   return eachStep(view, hashes, (txState) => planDrop(txState, reason, view.currentTip.tick));
 }
@@ -166,7 +166,8 @@ function eachStep(
 }
 
 /**
- * What a block or an undoing comes to before its transactions are looked at: an answer, or what happens to the chain.
+ * The plan of `confirm` or `rollback`: an answer if nothing changes, else the changes of the chain and the
+ * transactions.
  */
 export type ChainPlan<Outcome> =
   | { readonly answer: Outcome }
@@ -177,7 +178,7 @@ export type ChainPlan<Outcome> =
       readonly clamped: TxState[];
     };
 
-/** L5, L6, X3. */
+/** Plans a block (L5, L6, X3). */
 export function planConfirm(view: PoolView, block: CheckedBlock): ChainPlan<ConfirmOutcome> {
   const { currentTip: tip } = view;
   const { point, parent, seen, unseen, thresholds } = block;
@@ -195,6 +196,7 @@ export function planConfirm(view: PoolView, block: CheckedBlock): ChainPlan<Conf
   return { chain: { kind: 'applied', tick, floor, point, seen, unseen }, events, changes, clamped: [] };
 }
 
+/** The step of `confirm`. */
 export function confirmStep(view: PoolView, block: CheckedBlock): Step<ConfirmOutcome> {
   const plan = planConfirm(view, block);
   if ('answer' in plan) return stepOf(view, plan.answer, []);
@@ -202,7 +204,11 @@ export function confirmStep(view: PoolView, block: CheckedBlock): Step<ConfirmOu
   return stepOf(view, appliedOutcome(plan.changes, tip), plan.changes, plan);
 }
 
-/** L9. */
+/**
+ * Plans a rollback to `point` (L9). `null`: to before the first kept block.
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT` if a point is damaged
+ */
 export function planUndo(view: PoolView, point: ChainPoint | null): ChainPlan<RollbackOutcome> {
   const { currentTip: tip, floor } = view;
   const target = point === null ? floor - 1 : view.tickOf(point);
@@ -213,12 +219,14 @@ export function planUndo(view: PoolView, point: ChainPoint | null): ChainPlan<Ro
   return { chain: { kind: 'undone', tick: target }, events: undoneEvents(view, target), changes, clamped };
 }
 
+/** The step of `rollback`. */
 export function rollbackStep(view: PoolView, point: ChainPoint | null): Step<RollbackOutcome> {
   const plan = planUndo(view, point);
   if ('answer' in plan) return stepOf(view, plan.answer, []);
   return stepOf(view, undoneOutcome(view, point, plan.chain.tick, plan.changes.length), plan.changes, plan);
 }
 
+/** The outcome of a rollback that undid blocks. */
 export function undoneOutcome(
   view: PoolView,
   point: ChainPoint | null,
@@ -232,7 +240,7 @@ function undoneEvents(view: PoolView, target: number): BlockEvent[] {
   const events: BlockEvent[] = [];
   for (let tick = view.currentTip.tick; tick > target; tick--) {
     const point = view.pointAt(tick);
-    // Every block undone is told (E1): one that cannot be is not undone.
+    // Each undone block needs an event (E1). Without its point there is none, so the rollback fails.
     if (point === null) throw damaged('chain point');
     const eventSeq = view.lastEventSeq + events.length + 1;
     events.push({ kind: 'block', eventSeq, action: 'undone', point, tick });
@@ -244,16 +252,17 @@ function txStates(view: PoolView, hashes: readonly string[]): TxState[] {
   return hashes.map((hash) => view.txState(hash)).filter((txState) => txState !== null);
 }
 
+/** The optional parts of a step. */
 export interface StepParts {
-  /** One per change, where payloads come with them. */
+  /** One element for each change if the call brings payloads. */
   readonly bodies?: readonly (Transaction | null)[];
   readonly events?: readonly BlockEvent[];
-  /** Lives with a lowered tick: no events. */
+  /** States with a lowered tick. They have no events. */
   readonly clamped?: readonly TxState[];
   readonly chain?: ChainStep;
 }
 
-/** The step of these changes, which are by seq: events and log entries follow from them. */
+/** Makes the step of these changes, with their events. `changes` must be ordered by seq. */
 export function stepOf<Outcome>(
   view: PoolView,
   outcome: Outcome,
@@ -274,7 +283,7 @@ export function stepOf<Outcome>(
   return { outcome, writes, events: all, chain: chain ?? null, operation: null };
 }
 
-/** E1: the confirming block, which may be the one that this step applies, or too old to be kept. */
+/** The confirming block of a state (E1). This step may apply that block, or it may be too old for `pointAt`. */
 function pointOf(view: PoolView, { hash, stage, tick }: TxState, chain?: ChainStep): ChainPoint | null {
   if (stage !== 'Confirmed' && stage !== 'Finalized') return null;
   if (chain?.kind === 'applied' && chain.tick === tick) return chain.point;
