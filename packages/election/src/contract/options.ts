@@ -29,7 +29,7 @@ export interface ElectionOptions {
    */
   readonly priority?: number | undefined;
   /**
-   * A leader whose work reports no progress for so long resigns; default `false`: never. After half of this time its heartbeat
+   * A leader whose work reports no progress for this time resigns; default `false`: never. After half of this time its heartbeat
    * stops. So other nodes replace it before it resigns, if that half is longer than their `staleHeartbeatMs`.
    */
   readonly progressTimeoutMs?: number | false | undefined;
