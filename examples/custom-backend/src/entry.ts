@@ -40,7 +40,23 @@ export function encodeContent(entry: Entry): Buffer {
 
 /** Decodes an entry. Its payloads are copies; otherwise each would keep the whole file in memory. */
 export function decodeContent(content: Uint8Array): Entry {
-  return withEntries(decodeValue('entry of the journal', Buffer.from(content)) as Entry, unpack);
+  return withEntries(withNames(decodeValue('entry of the journal', Buffer.from(content)) as Entry), unpack);
+}
+
+/** Older journals call the state of a fifo pool `arrivals`, and a claim in it `lease`. */
+interface OlderNames {
+  readonly arrivals?: { readonly lots?: readonly { readonly lease: unknown; readonly held: unknown }[] } | null;
+}
+
+function withNames(entry: Entry): Entry {
+  return entry.kind === 'step' ? { ...entry, step: renamed(entry.step) } : renamed(entry);
+}
+
+function renamed<T extends object>(record: T & OlderNames): T {
+  const { arrivals, ...rest } = record;
+  if (arrivals === undefined || arrivals === null) return record;
+  const lots = arrivals.lots?.map(({ lease, held }) => ({ claim: lease, held }));
+  return { ...rest, fifo: lots === undefined ? arrivals : { ...arrivals, lots } } as unknown as T;
 }
 
 function pack({ hash, seq, ...entry }: PoolEntry): Packed {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -7,6 +7,7 @@ import type { MempoolStore } from 'mempool-core';
 import { encodeValue, formatVersion } from 'mempool-core/backend';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
+import { decodeContent } from '../src/entry.ts';
 import { journal } from '../src/index.ts';
 import { encodeRecord } from '../src/record.ts';
 
@@ -206,3 +207,20 @@ async function elsewhere(program: string, path: string, before = ''): Promise<st
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command, process.execPath, file, path]);
   return stdout.trim();
 }
+
+test('N2: an older journal keeps its limit and its claims', async () => {
+  const path = filePath();
+  copyFileSync(join(import.meta.dirname, 'fixtures/older.journal'), path);
+  await using store = await journal.open({ path, pool: 'older', now: () => 1_100 });
+  const held = async (operationId: string) =>
+    (await store.take({}, { owner: 'worker', claimMs: 1, operationId })).transactions.map(({ hash }) => hash);
+  expect([await held('claim-1'), await held('claim-2')]).toEqual([['aa', 'bb'], ['cc']]);
+  expect(await store.setLimits({})).toMatchObject({ maxTxs: 5 });
+});
+
+test('N2: the state that an older journal begins with has the names of today', () => {
+  const claim = { id: 'claim-1', owner: 'worker', untilMs: 5 };
+  const base = { kind: 'base', tick: 0, arrivals: { maxTxs: 5, lots: [{ lease: claim, held: [['aa', 1]] }] } };
+  const fifo = { maxTxs: 5, lots: [{ claim, held: [['aa', 1]] }] };
+  expect(decodeContent(encodeValue(base))).toEqual({ kind: 'base', tick: 0, fifo });
+});

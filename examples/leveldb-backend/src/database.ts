@@ -27,7 +27,7 @@ const sections = [
   /** By point: the tick of each kept block. */
   'points',
   /** By hash: the tick of the first kept block that carried it. */
-  'inclusions',
+  'sightings',
   /** By operation id: its number and the recorded outcome. */
   'operations',
   /** By number: the operation id. */

@@ -99,9 +99,9 @@ export class StepBatch {
     this.batch.put('points', pointKey(chain.point), encodeValue(chain.tick));
     for (const hash of chain.seen) {
       const inclusion = this.#view.inclusion(hash);
-      if (inclusion === null || inclusion < chain.floor) this.batch.put('inclusions', hash, encodeValue(chain.tick));
+      if (inclusion === null || inclusion < chain.floor) this.batch.put('sightings', hash, encodeValue(chain.tick));
     }
-    for (const hash of chain.unseen) this.batch.delete('inclusions', hash);
+    for (const hash of chain.unseen) this.batch.delete('sightings', hash);
   }
 
   async #forgetBlocks(first: number, last: number): Promise<void> {
@@ -114,7 +114,7 @@ export class StepBatch {
     for (const { point } of blocks) this.batch.delete('points', pointKey(point));
     for (const hash of seen) {
       const inclusion = this.#view.inclusion(hash);
-      if (inclusion !== null && inclusion >= first && inclusion <= last) this.batch.delete('inclusions', hash);
+      if (inclusion !== null && inclusion >= first && inclusion <= last) this.batch.delete('sightings', hash);
     }
   }
 

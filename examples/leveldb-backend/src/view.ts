@@ -78,7 +78,7 @@ export class LoadedView implements PoolView {
   }
 
   async loadSightings(hashes: readonly string[]): Promise<void> {
-    const found = await this.#reader.getMany('inclusions', hashes);
+    const found = await this.#reader.getMany('sightings', hashes);
     for (const [i, hash] of hashes.entries()) this.#inclusions.set(hash, decodeTick(found[i]));
   }
 

@@ -80,7 +80,7 @@ test('what is history goes: the database keeps no payload that nothing refers to
   const keys = await database.keys().all();
   await database.close();
   const count = (section: string): number => keys.filter((key) => key.startsWith(`!${section}!`)).length;
-  expect([count('payloads'), count('transactions'), count('log'), count('blocks'), count('inclusions')]).toEqual([
+  expect([count('payloads'), count('transactions'), count('log'), count('blocks'), count('sightings')]).toEqual([
     3, 3, 3, 3, 3,
   ]);
   expect(count('events')).toBeLessThan(12);

@@ -12,7 +12,7 @@ export interface CheckedSubmission extends Transaction {
   readonly from: string | null;
 }
 
-/** The time of a call as the caller gave it; `null` where he gave none. */
+/** The time of a call as the caller gave it; `null` if he gave none. */
 export interface CheckedCallTime {
   readonly now: number | null;
   readonly height: number | null;

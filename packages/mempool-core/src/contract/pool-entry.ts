@@ -51,7 +51,7 @@ export interface PoolStep {
   readonly lastGossipSeq: number;
 }
 
-/** What a call writes in a pool in order of arrival beside lives, events and blocks. */
+/** What a call writes in a fifo pool beside states, events and blocks. */
 export interface FifoStep {
   /** All that the step puts in flight is under this claim. */
   readonly taken: ClaimRecord | null;
