@@ -3,7 +3,7 @@ import { invalid } from '../contract/errors.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 import { nonceUsed } from './standard-refusals.ts';
 
-/** A bigint, or a safe integer; at least 0 and of 64 bits. */
+/** A nonce: a bigint or a safe integer, from 0 to 2^64 − 1. */
 export type Nonce = bigint | number;
 
 const endOfNonces = 2n ** 64n;
@@ -12,13 +12,12 @@ const maxNonceDigits = 20;
 const maxSenderLength = 256 - prefix.length - 1 - maxNonceDigits;
 
 /**
- * The verdict in the account model: one transaction for each nonce, in the order of the nonces. Another one with the same nonce
- * has to replace the first; one whose predecessor is neither in the pool nor on the chain is parked until it comes.
- * `chainNonce` is the nonce that the chain expects next: what lies below it can never get into a block, and is answered with
- * a refusal, to be handed on as the validator's answer.
+ * The verdict for a transaction in the account model. The pool holds one transaction for each nonce of a sender and
+ * orders them by nonce. Another transaction with the same nonce must replace the first one. If the previous nonce is
+ * neither in the pool nor on the chain, the transaction is parked until it arrives. Tags in `rest` are added.
  *
- * Tags given in `rest` come on top.
- *
+ * `chainNonce` is the nonce that the chain expects next. A lower nonce can never get into a block. For a lower nonce
+ * the function returns a refusal, which `validate` can return as its answer.
  * @throws `ERR_MEMPOOL_INVALID` naming the argument
  */
 export function account(
@@ -36,8 +35,7 @@ export function account(
 }
 
 /**
- * The tag of one nonce: for a block's `provides`, where somebody else's transaction used it.
- *
+ * The tag of one nonce of a sender. A block names it in `provides` if a transaction outside the pool used the nonce.
  * @throws `ERR_MEMPOOL_INVALID` naming the argument
  */
 export function accountTag(sender: string, nonce: Nonce): string {
@@ -49,14 +47,13 @@ export function accountTag(sender: string, nonce: Nonce): string {
 function checkNonce(field: string, nonce: Nonce): bigint {
   if (typeof nonce !== 'bigint' && !Number.isSafeInteger(nonce)) throw invalid(field, 'a bigint or a safe integer');
   const value = BigInt(nonce);
-  if (value < 0n || value >= endOfNonces) throw invalid(field, 'at least 0 and of 64 bits');
+  if (value < 0n || value >= endOfNonces) throw invalid(field, 'from 0 to 2^64 − 1');
   return value;
 }
 
 /**
- * The verdict where a sender may have one transaction in the pool at a time: a second one is `sender-limit` whatever it pays,
- * until the first is Confirmed or gone. The empty sender is nobody and has no limit.
- *
+ * A verdict that allows a sender one transaction in the pool at a time. A second one gets the outcome `sender-limit`,
+ * whatever its priority, until the first one is Confirmed or has left the pool. The empty sender has no limit.
  * @throws `ERR_MEMPOOL_INVALID` naming `sender`
  */
 export function onePerSender(sender: string, rest: Omit<Verdict, 'sender' | 'senderLimit'> = {}): Verdict {

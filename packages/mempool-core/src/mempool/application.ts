@@ -7,16 +7,17 @@ import type { InvalidHashes } from './invalid-hashes.ts';
 import { ownVerdict } from './own-submission.ts';
 import type { Answer, Validate, ValidateContext } from './validation.ts';
 
+/** The checked answer of the application. */
 export type Judgement = { readonly verdict: Verdict } | { readonly refusal: Refusal };
 
-/** One that is being asked about. */
+/** A call of `validate` that is under way. */
 interface Question {
   readonly transaction: Transaction;
   readonly signal: AbortSignal | undefined;
   readonly judgement: Promise<Judgement>;
 }
 
-/** The application as the pool asks it: with bytes of its own, its answer checked, its refusals remembered. */
+/** Calls the application's `validate`. It passes a copy of the payload, checks the answer and remembers refusals. */
 export class Application {
   readonly #validate: Validate;
   readonly #invalid: InvalidHashes;
@@ -28,7 +29,8 @@ export class Application {
   }
 
   /**
-   * What it said of late, what it is about to say, else what it says now: many peers may send one transaction at once.
+   * Returns a remembered refusal. Else it shares a call that is under way for the same bytes and height. Else it calls
+   * `validate`. Many peers may send one transaction at once.
    */
   async judgeNew(transaction: Transaction, context: Omit<ValidateContext, 'occasion'>): Promise<Judgement> {
     const key = `${transaction.hash} ${context.height}`;
@@ -41,19 +43,23 @@ export class Application {
       try {
         return await unlessAborted(question.judgement, context.signal);
       } catch (error) {
-        // Who asked has given up: the next one asks.
+        // The caller that started the shared call has aborted. Try again.
         if (context.signal?.aborted || !question.signal?.aborted) throw error;
       }
     }
   }
 
-  /** @throws what the application throws; the signal's reason; `ERR_MEMPOOL_INVALID` for an answer that is neither */
+  /**
+   * Calls `validate`.
+   * @throws any error of `validate`; the signal's reason; `ERR_MEMPOOL_INVALID` for an answer of another type
+   */
   async judge(transaction: Transaction, context: ValidateContext): Promise<Judgement> {
     const { hash, payload, payloadType } = transaction;
     const theirs = { hash, payload: Buffer.from(payload), payloadType };
     const asked = async (): Promise<Answer> => this.#validate(theirs, context);
     const answer = await unlessAborted(asked(), context.signal);
-    if (typeof answer !== 'object' || answer === null) throw invalid('validate', 'told a verdict or a refusal');
+    if (typeof answer !== 'object' || answer === null)
+      throw invalid('validate', 'a function that returns a verdict or a refusal');
     if (!isRefusal(answer)) return { verdict: ownVerdict('verdict', answer) };
     const refusal = Object.freeze(checkRefusal('refusal', answer));
     this.#invalid.add(transaction, context.height, refusal);

@@ -5,27 +5,27 @@ import type { Submission } from '../contract/pool-verbs.ts';
 import type { MempoolStore, ReceiveOutcome } from '../contract/store.ts';
 import type { TransactionStatus } from '../contract/transaction.ts';
 
-/** A verb of the store that takes many transactions, for which calls of one transaction are gathered. */
+/** A store verb that takes many transactions. Calls for single transactions are gathered into one call of it. */
 export interface BatchedVerb<Item, Answer> {
-  /** Calls of lanes with the same name may share a store call. */
+  /** Names the lane: the queue in which the calls of this verb wait. Calls in one lane may share a store call. */
   readonly name: string;
-  /** Whether two store calls of this lane may be under way at once: not where the order among them shows (L1). */
+  /** True if two store calls of this lane may run at once. False if their order is visible to users (L1). */
   readonly overlaps: boolean;
-  /** What reads may be left at any time; what writes only before it was sent (R3). */
+  /** A read can be aborted at any time, a write only before it was sent (R3). */
   readonly kind: 'read' | 'write';
-  /** Whether two may share a store call; default: any two. */
+  /** True if two items may share a store call. Default: any two may. */
   mayShare?(first: Item, next: Item): boolean;
-  /** One answer for each item, in the order given. */
+  /** Returns one answer for each item, in the order given. */
   send(items: readonly Item[], options: WriteOptions): Promise<readonly Answer[]>;
 }
 
-/** What is sent as one store call. */
+/** The calls that are sent as one store call. */
 export interface Batch {
   readonly verb: BatchedVerb<unknown, unknown>;
   readonly calls: readonly QueuedCall[];
 }
 
-/** A call of one transaction, from the moment it is made until it is answered. */
+/** A call for one transaction, from the moment it is made until it is answered. */
 export class QueuedCall {
   readonly verb: BatchedVerb<unknown, unknown>;
   readonly item: unknown;
@@ -35,9 +35,9 @@ export class QueuedCall {
   readonly resolve: (answer: unknown) => void;
   readonly reject: (reason: unknown) => void;
   state: 'waiting' | 'sent' | 'withdrawn' | 'ended' = 'waiting';
-  /** Place in the order in which calls were made. */
+  /** The position in the order in which calls were made. */
   number = 0;
-  /** The earlier call of the same hash that this one must not overtake. */
+  /** The previous call for the same hash. This call must not overtake it. */
   before: QueuedCall | null = null;
   batch: Batch | null = null;
   list: CallList | null = null;
@@ -59,13 +59,13 @@ export class QueuedCall {
     this.reject = reject;
   }
 
-  /** A caller's operation id belongs to this call alone, so it shares its store call with nobody (X2). */
+  /** True if the call has an operation id. The id belongs to this call alone, so its store call is not shared (X2). */
   get isAlone(): boolean {
     return this.options.operationId !== undefined;
   }
 }
 
-/** Calls in the order made, linked so that one in the middle is taken out at no cost. */
+/** A doubly linked list of calls in the order made. Removing a call takes constant time, also in the middle. */
 export class CallList {
   first: QueuedCall | null = null;
   #last: QueuedCall | null = null;
@@ -88,12 +88,12 @@ export class CallList {
   }
 }
 
-/** What is submitted, and when. */
+/** A submission and the time of its call. */
 export interface QueuedSubmission extends Submission, CheckedCallTime {}
 
 /**
- * Two receives under way at once could swap, and arrival order shows (L1): so those of other moments wait in the same lane,
- * though they cannot share a store call.
+ * The lane of `receive`. Two store calls under way at once could swap, and the order of arrival is visible (L1). So
+ * submissions with different call times wait in the same lane, although they cannot share a store call.
  */
 export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmission, ReceiveOutcome> {
   return {
@@ -108,6 +108,7 @@ export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmissio
   };
 }
 
+/** The lane of one move verb. It answers each call with true if the transaction moved. */
 export function batchedMove(store: MempoolStore, verb: MoveVerb): BatchedVerb<string, boolean> {
   return {
     name: verb,
@@ -117,7 +118,7 @@ export function batchedMove(store: MempoolStore, verb: MoveVerb): BatchedVerb<st
   };
 }
 
-/** Drops with the same reason go together. Where two lanes of other reasons swap, only their log numbers tell. */
+/** The lane of drops with one reason. Drops with different reasons may swap. Only their log numbers show this. */
 export function batchedDrop(store: MempoolStore, reason: string): BatchedVerb<string, boolean> {
   return {
     name: `drop ${reason}`,
@@ -127,6 +128,7 @@ export function batchedDrop(store: MempoolStore, reason: string): BatchedVerb<st
   };
 }
 
+/** The lane of `checkStatus`. */
 export function batchedStatus(store: MempoolStore): BatchedVerb<string, TransactionStatus> {
   return {
     name: 'status',
@@ -136,7 +138,7 @@ export function batchedStatus(store: MempoolStore): BatchedVerb<string, Transact
   };
 }
 
-/** Of several callers who named one hash, the first has moved it. */
+/** True for each hash that the store moved. If several calls name one hash, only the first of them gets true. */
 function moved(hashes: readonly string[], answer: readonly string[]): boolean[] {
   const left = new Set(answer);
   return hashes.map((hash) => left.delete(hash));

@@ -1,34 +1,33 @@
 import { MempoolError } from '../contract/errors.ts';
 import { type Batch, CallList, type QueuedCall } from './call-list.ts';
 
+/** The limits of the queue and of each store call. */
 export interface QueueLimits {
-  /** Transactions in one store call at the most. */
+  /** The most transactions in one store call. */
   readonly maxBatch: number;
-  /** Payload bytes in one store call at the most, unless a single payload is larger. */
+  /** The most payload bytes in one store call. A single larger payload is sent alone. */
   readonly maxBatchBytes: number;
-  /** Calls that may wait. */
+  /** The most calls that may wait. */
   readonly maxQueued: number;
 }
 
-/**
- * A call that concerns the whole pool, such as `confirm`: what came before it ends first, what comes behind it waits.
- */
+/** A call that concerns the whole pool, such as `confirm`. Calls made before it end first. Calls made after it wait. */
 export type WholeCall = () => Promise<void>;
 
-/** The calls between two whole calls. */
+/** The calls between two whole-pool calls. */
 interface Segment {
   readonly lanes: Map<string, CallList>;
   whole: WholeCall | null;
 }
 
 /**
- * Calls that wait, and the order among them (M2). Calls of different hashes may overtake each other, so that verbs which
- * come mixed still make large batches. Calls of one hash never do, and a lane that does not overlap keeps its order.
+ * The waiting calls and their order (M2). Calls for different hashes may overtake each other, so that mixed verbs still
+ * make large batches. Calls for one hash never do, and a lane that does not overlap keeps its order.
  */
 export class CallQueue {
   readonly #limits: QueueLimits;
   readonly #segments: Segment[] = [{ lanes: new Map(), whole: null }];
-  /** The last call of each hash that has neither ended nor been withdrawn. */
+  /** For each hash its last call that has neither ended nor been withdrawn. */
   readonly #tails = new Map<string, QueuedCall>();
   readonly #busyLanes = new Set<string>();
   #number = 0;
@@ -48,7 +47,7 @@ export class CallQueue {
     return this.#waiting === 0 && this.#underWay === 0;
   }
 
-  /** @throws `ERR_MEMPOOL_BUSY` where `maxQueued` wait already (O6) */
+  /** @throws `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already (O6) */
   add(call: QueuedCall): void {
     this.#countIn();
     this.#number += 1;
@@ -61,14 +60,14 @@ export class CallQueue {
     list.push(call);
   }
 
-  /** @throws `ERR_MEMPOOL_BUSY` where `maxQueued` wait already (O6) */
+  /** @throws `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already (O6) */
   addWhole(call: WholeCall): void {
     this.#countIn();
     this.#lastSegment().whole = call;
     this.#segments.push({ lanes: new Map(), whole: null });
   }
 
-  /** Takes a waiting call out; false where it was sent already. */
+  /** Removes a waiting call. Returns false if the call was sent already. */
   withdraw(call: QueuedCall): boolean {
     if (call.state !== 'waiting') return false;
     call.state = 'withdrawn';
@@ -81,7 +80,7 @@ export class CallQueue {
     return true;
   }
 
-  /** The next store call that may begin beside those under way: the lane whose turn it is by the oldest call. */
+  /** The next store call that may start now; `null` if there is none. The lane with the oldest call goes first. */
   nextBatch(): Batch | null {
     if (this.#wholeUnderWay) return null;
     const lanes = this.#segments[0]?.lanes ?? new Map<string, CallList>();
@@ -94,7 +93,7 @@ export class CallQueue {
     return oldest === null ? null : this.#take(oldest);
   }
 
-  /** The whole call, where its turn has come. */
+  /** The next whole-pool call if its turn has come, else `null`. */
   nextWhole(): WholeCall | null {
     const [segment] = this.#segments;
     if (segment === undefined || segment.whole === null) return null;
@@ -132,7 +131,7 @@ export class CallQueue {
     return this.#segments[this.#segments.length - 1] as Segment;
   }
 
-  /** As many calls from the front of the first one's lane as fit. */
+  /** Takes as many calls from the front of the lane as fit into one store call. */
   #take(first: QueuedCall): Batch {
     const { verb, list } = first;
     const calls: QueuedCall[] = [];
@@ -166,7 +165,7 @@ export class CallQueue {
   }
 }
 
-/** The nearest earlier call of a hash that was not withdrawn and has not ended. */
+/** The nearest earlier call for the hash that was not withdrawn and has not ended. */
 function standing(call: QueuedCall | null): QueuedCall | null {
   let earlier = call;
   while (earlier?.state === 'withdrawn') earlier = earlier.before;

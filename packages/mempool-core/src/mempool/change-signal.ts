@@ -2,10 +2,10 @@ import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { MempoolError } from '../contract/errors.ts';
 import type { MempoolStore } from '../contract/store.ts';
 
-/** One subscription, of which only matters that something happened. */
+/** A subscription reduced to a version number that rises with every event. */
 export class ChangeSignal {
   holders = 0;
-  /** Resolves when no later event is missed. */
+  /** Resolves when the subscription misses no later event. */
   readonly ready: Promise<unknown>;
   readonly #ending = new AbortController();
   #version = 0;
@@ -19,7 +19,7 @@ export class ChangeSignal {
     void this.#listen(events);
   }
 
-  /** Rises with everything that happens. Read it, then look, then wait for the next one: nothing is missed between. */
+  /** Rises with every event. Read it, then read the pool, then wait for the next version: no change is missed. */
   get version(): number {
     return this.#version;
   }
@@ -28,7 +28,10 @@ export class ChangeSignal {
     return this.#isOver;
   }
 
-  /** @throws the signal's reason, what ended the subscription */
+  /**
+   * Resolves when `version` is greater than `after`.
+   * @throws the signal's reason; the error that ended the subscription
+   */
   async next(after: number, signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     if (this.#version > after && !this.#isOver) return;
@@ -60,7 +63,7 @@ export class ChangeSignal {
   }
 }
 
-/** Everybody who waits for the pool to change shares one pulse, which ends when nobody does. */
+/** All callers that wait for the pool to change share one subscription. It ends when nobody waits. */
 export class ChangeSignals {
   readonly #store: MempoolStore;
   #changes: ChangeSignal | null = null;
@@ -69,7 +72,10 @@ export class ChangeSignals {
     this.#store = store;
   }
 
-  /** To be given back by `release`. @throws the signal's reason, why nothing can be heard */
+  /**
+   * Returns the shared signal. Give it back with `release`.
+   * @throws the signal's reason; the error of the subscription
+   */
   async hold(signal: AbortSignal | undefined): Promise<ChangeSignal> {
     if (this.#changes === null || this.#changes.isOver) this.#changes = new ChangeSignal(this.#store);
     const changes = this.#changes;
@@ -90,7 +96,7 @@ export class ChangeSignals {
     if (this.#changes === changes) this.#changes = null;
   }
 
-  /** For what changes the pool without an event. */
+  /** Wakes all waiters after a change that writes no event. */
   notify(): void {
     this.#changes?.notify();
   }

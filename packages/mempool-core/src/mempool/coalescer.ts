@@ -3,20 +3,20 @@ import { isMempoolError, MempoolError } from '../contract/errors.ts';
 import { type Batch, type BatchedVerb, QueuedCall } from './call-list.ts';
 import { CallQueue, type QueueLimits } from './call-queue.ts';
 
-/** Store calls under way at once: the second hides the way to the store and back. */
+/** The most store calls under way at once. The second one hides the round trip to the store. */
 const maxUnderWay = 2;
 
-/** What a call of one transaction is about. */
+/** The transaction that a call is about. */
 export interface Subject<Item> {
   readonly item: Item;
   readonly hash: string;
-  /** What it adds to a store call's size. */
+  /** Its share of the size of a store call. */
   readonly bytes: number;
 }
 
 /**
- * Gathers the calls made in one turn of the event loop into few store calls, so that durability costs one commit for many
- * transactions (O6). Not by microtask: that would starve timers and sockets under load.
+ * Gathers the calls made in one turn of the event loop into few store calls, so that many transactions share one
+ * durable commit (O6). It waits with `setImmediate`, because microtasks would starve timers and sockets under load.
  */
 export class Coalescer {
   readonly #queue: CallQueue;
@@ -29,10 +29,9 @@ export class Coalescer {
   }
 
   /**
-   * Queues a call of one transaction. While it waits, its signal takes it out again; a read it ends at any time. A write that
-   * was sent ends early only where all who share it have aborted and the store has not taken it yet (R3).
-   *
-   * @throws `ERR_MEMPOOL_BUSY`, `ERR_MEMPOOL_CLOSED`, what the store says to this call
+   * Queues a call for one transaction. An abort removes the call while it waits, and ends a read at any time. A write
+   * that was sent ends early only if all callers that share it have aborted and the store has not accepted it yet (R3).
+   * @throws `ERR_MEMPOOL_BUSY`; `ERR_MEMPOOL_CLOSED`; the store's error for this call
    */
   async call<Item, Answer>(
     verb: BatchedVerb<Item, Answer>,
@@ -56,9 +55,8 @@ export class Coalescer {
   }
 
   /**
-   * Queues a call that concerns the whole pool: it begins when all before it have ended, and what comes behind it waits.
-   *
-   * @throws `ERR_MEMPOOL_BUSY`, `ERR_MEMPOOL_CLOSED`, what the store says to this call
+   * Queues a call that concerns the whole pool. It begins when all earlier calls have ended. Later calls wait for it.
+   * @throws `ERR_MEMPOOL_BUSY`; `ERR_MEMPOOL_CLOSED`; the store's error for this call
    */
   async whole<Answer>(run: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
     this.#assertOpen();
@@ -79,7 +77,7 @@ export class Coalescer {
     return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  /** Takes no more calls; resolves when those accepted have ended. */
+  /** Accepts no more calls. Resolves when all accepted calls have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#queue.isEmpty) return;
@@ -123,14 +121,14 @@ export class Coalescer {
     this.#ended(() => this.#queue.endBatch(batch));
   }
 
-  /** The next store call waits a turn, so that callers who were just answered may join it. */
+  /** The next store call waits for one turn of the event loop. Callers that were just answered can then join it. */
   #ended(end: () => void): void {
     end();
     this.#schedule();
   }
 }
 
-/** Answers every call, whatever the store does. */
+/** Sends one store call and answers every caller, also if the store fails. */
 async function send(verb: BatchedVerb<unknown, unknown>, calls: readonly QueuedCall[]): Promise<void> {
   const { signal, release } = shareSignals(calls.map(({ options }) => options.signal));
   const operationId = calls.length === 1 ? calls[0]?.options.operationId : undefined;
@@ -150,8 +148,8 @@ async function send(verb: BatchedVerb<unknown, unknown>, calls: readonly QueuedC
 }
 
 /**
- * One caller's bad transaction must not reject another's: halves find it (M2). Nothing was written, so sending again is
- * safe.
+ * Sends the two halves separately. This isolates the bad transaction, so that only its caller gets the error (M2). The
+ * failed call wrote nothing, so it is safe to send again.
  */
 async function sendHalves(verb: BatchedVerb<unknown, unknown>, calls: readonly QueuedCall[]): Promise<void> {
   const middle = calls.length >> 1;
@@ -165,9 +163,9 @@ function isOfOneItem(error: unknown): boolean {
   return isMempoolError(error) && codesOfOneItem.includes(error.code);
 }
 
-/** The signal of a store call that several callers share: it fires when the last of them has aborted. */
+/** The signal of a store call that several callers share. It aborts when the last of them has aborted. */
 interface SharedSignal {
-  /** `undefined` where a caller has none, who waits for the answer in any case. */
+  /** `undefined` if one caller has no signal. That caller waits for the answer in any case. */
   readonly signal: AbortSignal | undefined;
   /** Stops listening to the callers' signals. */
   release(): void;

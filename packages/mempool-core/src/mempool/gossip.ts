@@ -9,16 +9,18 @@ import type { GossipPage } from '../contract/pool-verbs.ts';
 import type { MempoolStore } from '../contract/store.ts';
 import type { ChangeSignals } from './change-signal.ts';
 
+/** Options of `gossip`. */
 export interface GossipOptions extends PageQuery {
-  /** Where an earlier one's `cursor` was; default 0: everything. */
+  /** Resume at this `cursor` of an earlier `Gossip`; default 0, the beginning. */
   readonly after?: number | undefined;
-  /** Without payloads, for peers that ask for what they lack. Default false. */
+  /** Deliver no payloads, for peers that ask for those they lack. Default false. */
   readonly hashesOnly?: boolean | undefined;
 }
 
 /**
- * What one peer is to be sent, page after page, as it becomes ready: not what that peer sent itself, and again what became
- * ready again. It waits for more until it is left or its signal aborts. For one loop at a time.
+ * The transactions to send to one peer, page by page, as they become ready. Transactions that this peer sent are left
+ * out. A transaction that becomes ready again is delivered again. The stream waits for more until the loop ends or the
+ * signal aborts. Use it in one loop at a time.
  */
 export class Gossip implements AsyncIterable<GossipPage> {
   readonly #store: MempoolStore;
@@ -33,7 +35,7 @@ export class Gossip implements AsyncIterable<GossipPage> {
     this.#cursor = 'fault' in this.#call ? 0 : this.#call.after;
   }
 
-  /** All there is to know of the peer: behind everything that the loop has come back from. */
+  /** The position after the last page that the loop has finished. Keep it to resume later. */
   get cursor(): number {
     return this.#cursor;
   }
@@ -67,7 +69,7 @@ interface GossipCall extends ReadContext {
   readonly except: string;
 }
 
-/** What a gossip was called with; where that is bad, the error that its first page fails with. */
+/** Checks the arguments. A bad argument becomes the error of the first page. */
 function callOf(peer: string, options: GossipOptions | undefined): GossipCall | { readonly fault: unknown } {
   try {
     const { signal } = checkRead(options, callNames.gossip);

@@ -2,30 +2,31 @@ import { createHash } from 'node:crypto';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Refusal } from '../contract/verdict.ts';
 
+/** Options of `InvalidHashes`. */
 export interface InvalidHashesOptions {
-  /** How many are remembered; the oldest goes first. */
+  /** The most refusals remembered. The oldest goes first. */
   readonly maxInvalid: number;
-  /** How long; 0 = not at all. */
+  /** How long a refusal is remembered, in milliseconds; 0: not at all. */
   readonly keepInvalidMs: number;
-  /** Milliseconds that only rise. */
+  /** A monotonic clock in milliseconds. */
   readonly clock: () => number;
 }
 
 interface Remembered {
   readonly refusal: Refusal;
-  /** Of payload and type: whoever sends other bytes under somebody's hash must not keep that one out. */
+  /** Digest of payload and type. Other bytes under the same hash must not keep out the valid transaction. */
   readonly digest: string;
   readonly height: number | undefined;
   readonly untilMs: number;
 }
 
 /**
- * What the application refused of late, so that garbage which many peers send is validated once. A refusal holds for the
- * height that it was given at: at another one the application is asked again.
+ * Remembers recent refusals, so that a bad transaction from many peers is validated once. A refusal holds for its
+ * height only. At another height the application is asked again.
  */
 export class InvalidHashes {
   readonly #options: InvalidHashesOptions;
-  /** The oldest first: they are remembered equally long. */
+  /** Oldest first. All refusals are remembered for the same time. */
   readonly #byHash = new Map<string, Remembered>();
 
   constructor(options: InvalidHashesOptions) {
@@ -36,6 +37,7 @@ export class InvalidHashes {
     return this.#byHash.size;
   }
 
+  /** The refusal of these bytes at this height; `null` if none is remembered. */
   find(transaction: Transaction, height: number | undefined): Refusal | null {
     this.#forgetOld();
     const found = this.#byHash.get(transaction.hash);

@@ -7,31 +7,32 @@ import type { QueueLimits } from './call-queue.ts';
 import { backgroundTimer, type Schedule } from './sweeper.ts';
 import type { Validate } from './validation.ts';
 
+/** Options of `Mempool`. */
 export interface MempoolOptions {
-  /** Largest payload taken, in bytes; default 1 MiB. Give the store's own. */
+  /** The largest payload accepted, in bytes; default 1 MiB. Give the store's own limit. */
   readonly maxTxBytes?: number | undefined;
-  /** Transactions in one store call at the most, 1–1,000; default 128. */
+  /** The most transactions in one store call, 1–1,000; default 128. */
   readonly maxBatch?: number | undefined;
-  /** Payload bytes in one store call at the most; default 4 MiB (O6). */
+  /** The most payload bytes in one store call; default 4 MiB (O6). */
   readonly maxBatchBytes?: number | undefined;
-  /** Calls that may wait for their turn; default 100,000 (O6). */
+  /** The most calls that may wait; default 100,000 (O6). */
   readonly maxQueued?: number | undefined;
-  /** The application's check of new transactions; without it all are taken. */
+  /** The application's check of new transactions. Default: all are accepted. */
   readonly validate?: Validate | undefined;
   /** How many refused transactions are remembered, so that they are not validated again; default 10,000. */
   readonly maxInvalid?: number | undefined;
-  /** How long they are, in milliseconds; default 60,000; 0: not at all. */
+  /** How long a refused transaction is remembered, in milliseconds; default 60,000; 0: not at all. */
   readonly keepInvalidMs?: number | undefined;
   /**
-   * Ends leases and drops what is over time or over the limits, that many milliseconds after it did so before. Default:
-   * nobody does but `sweep`.
+   * Sweep this many milliseconds after the previous sweep. A sweep ends claims that are over, and drops transactions
+   * that waited too long or are over the limits. Default: only `sweep` does this.
    */
   readonly sweepEveryMs?: number | undefined;
-  /** The chain's height, for every call that takes one and is not told it; default: the number of blocks applied. */
+  /** Returns the chain's height for calls that do not give one; default: the number of blocks applied. */
   readonly height?: (() => number) | undefined;
-  /** Milliseconds that only rise; default `performance.now()`. */
+  /** A monotonic clock in milliseconds; default `performance.now()`. */
   readonly clock?: (() => number) | undefined;
-  /** How `sweepEveryMs` waits; default: a timer that keeps no process alive. */
+  /** The timer of `sweepEveryMs`; default: a timer that does not keep the process alive. */
   readonly schedule?: Schedule | undefined;
   /** Receives warnings; silent by default. */
   readonly log?: Logger | undefined;
@@ -64,7 +65,7 @@ const mempoolNames: ReadonlySet<string> = new Set([
   'log',
 ] satisfies (keyof MempoolOptions)[]);
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Checks the options and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolOptions {
   const { validate, height, sweepEveryMs } = checkNames('options', options, mempoolNames);
   return {
@@ -85,7 +86,7 @@ export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolO
 
 function count(field: string, value: number, min: number, max: number): number {
   if (!Number.isSafeInteger(value) || value < min || value > max)
-    throw invalid(field, `a whole number of ${min}–${max}`);
+    throw invalid(field, `a whole number from ${min} to ${max}`);
   return value;
 }
 

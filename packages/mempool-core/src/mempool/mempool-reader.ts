@@ -12,7 +12,10 @@ import { checkLogWalk, checkSeqWalk, type LogWalkOptions, type SeqWalkOptions, w
 import { checkGoal, Waiters, type WaitOptions } from './waiters.ts';
 import { Watch } from './watch.ts';
 
-/** What can be asked of a pool and waited for. Reads go straight to the store and see what has been answered. */
+/**
+ * The reading part of `Mempool`: queries, streams and waits. Reads go straight to the store. They see every write that
+ * was answered, but no write that still waits in the queue.
+ */
 export abstract class MempoolReader {
   readonly #store: store.MempoolStore;
   readonly #waiters: Waiters;
@@ -25,16 +28,16 @@ export abstract class MempoolReader {
     this.#changeSignals = new ChangeSignals(on);
   }
 
-  /** The store below, for what this class does not offer. */
+  /** The store below, for verbs that this class does not offer. */
   get store(): store.MempoolStore {
     return this.#store;
   }
 
   /**
-   * Resolves at the stage asked for or beyond, or at Dropped, with the status then (R3). A hash that is unknown yet is waited
-   * for as well. One subscription serves all who wait.
-   *
-   * @throws the signal's reason, `ERR_MEMPOOL_CLOSED` where the pool closes first
+   * Waits until the transaction is at the stage asked for or a later one, or is Dropped. Returns its status then (R3).
+   * The hash may be unknown at first. All waits share one subscription.
+   * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error at the first read
+   * @example const { stage } = await pool.waitFor(hash, { stage: 'Confirmed', confirmations: 6 });
    */
   async waitFor(hash: string, options?: WaitOptions): Promise<TransactionStatus> {
     this.assertOpen();
@@ -46,9 +49,8 @@ export abstract class MempoolReader {
   }
 
   /**
-   * Resolves when something can be propagated: at once, or as soon as a transaction is Pending and ready.
-   *
-   * @throws the signal's reason, `ERR_MEMPOOL_CLOSED` where the pool closes first, what the store says
+   * Waits until the pool has a transaction that is Pending and ready to propagate. Resolves at once if it has one.
+   * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error
    */
   async waitForPending(options?: ReadOptions): Promise<void> {
     this.assertOpen();
@@ -63,7 +65,10 @@ export abstract class MempoolReader {
     }
   }
 
-  /** The present status of each hash, then each change of its stage. `break` or abort ends it at once. */
+  /**
+   * Delivers the current status of each hash, then each change of its stage. `break` or an abort ends it at once.
+   * @example for await (const { hash, stage } of pool.watch([hash])) console.log(hash, stage);
+   */
   watch(hashes: readonly string[], options?: ReadOptions): AsyncIterable<TransactionStatus> {
     return begun(() => {
       const own = checkHashes('hashes', hashes, Number.POSITIVE_INFINITY);
@@ -72,59 +77,69 @@ export abstract class MempoolReader {
   }
 
   /**
-   * What this peer is to be sent, as it becomes ready. Keep its `cursor` and give it as `after` to go on from there. Priority pools.
-   * A bad argument is an `ERR_MEMPOOL_INVALID` of its first page.
+   * The transactions to send to one peer, as they become ready. Keep its `cursor` and give it as `after` to resume. For
+   * priority pools. If an argument is bad, the first page fails with `ERR_MEMPOOL_INVALID`.
    */
   gossip(peer: string, options?: GossipOptions): Gossip {
     return new Gossip(this.#store, this.#changeSignals, peer, options);
   }
 
-  /** Every pending transaction by seq, over all pages (O1). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
+  /**
+   * All Pending transactions by seq, over all pages (O1).
+   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   * @example for await (const { hash, payload } of pool.pending()) await broadcast(hash, payload);
+   */
   pending(options?: SeqWalkOptions): AsyncIterable<StoredTransaction> {
     return begun(() => walkBySeq(this.#store, 'peekPending', checkSeqWalk(options)));
   }
 
-  /** Everything in flight by seq, over all pages (O1). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
+  /**
+   * All transactions in flight by seq, over all pages (O1).
+   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   */
   inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction> {
     return begun(() => walkBySeq(this.#store, 'peekInflight', checkSeqWalk(options)));
   }
 
-  /** The terminal log from a cursor on, over all pages (O4). @throws `ERR_MEMPOOL_CORRUPT` without `onCorrupt` */
+  /**
+   * The terminal log from a cursor on, over all pages (O4).
+   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   */
   finalized(options?: LogWalkOptions): AsyncIterable<LogEntry> {
     return begun(() => walkLog(this.#store, checkLogWalk(options)));
   }
 
-  /** Whether anything waits to be propagated (O2). */
+  /** True if the pool has a transaction to propagate (O2). */
   async hasPending(options?: ReadOptions): Promise<boolean> {
     return this.#reading().hasPending(options);
   }
 
-  /** One page of pending transactions by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
+  /** One page of Pending transactions by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
   async peekPending(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.#reading().peekPending(query);
   }
 
-  /** One page of what is in flight by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
+  /** One page of the transactions in flight by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
   async peekInflight(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.#reading().peekInflight(query);
   }
 
-  /** One page of what waits for a parent, by seq. @throws `ERR_MEMPOOL_CORRUPT` */
+  /** One page of the transactions that wait for a parent, by seq. @throws `ERR_MEMPOOL_CORRUPT` */
   async peekParked(query?: SeqQuery): Promise<StoredTransaction[]> {
     return this.#reading().peekParked(query);
   }
 
-  /** The transactions in flight among these, in the order asked; `null` for any other. @throws `ERR_MEMPOOL_CORRUPT` */
+  /** Transactions in flight, in the order of the hashes; `null` for any other hash. @throws `ERR_MEMPOOL_CORRUPT` */
   async findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
     return this.#reading().findInflight(hashes, options);
   }
 
-  /** The live transactions among these, in the order asked; `null` for any other. @throws `ERR_MEMPOOL_CORRUPT` */
+  /** The live transactions, in the order of the hashes; `null` for any other hash. @throws `ERR_MEMPOOL_CORRUPT` */
   async payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]> {
     return this.#reading().payloads(hashes, options);
   }
 
-  /** What became of each of at most 1,000 hashes, in the order asked (O3). */
+  /** The statuses of at most 1,000 transactions, in the order of the hashes (O3). */
   async checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]> {
     return this.#reading().checkStatus(hashes, options);
   }
@@ -134,45 +149,51 @@ export abstract class MempoolReader {
     return this.#reading().dumpFinalized(query);
   }
 
-  /** What fits into a block, the best first; by arrival where that is the pool's order. Changes nothing. */
+  /**
+   * Selects ready transactions that fit into a block, best first; in a fifo pool oldest first. Changes nothing.
+   * @example const candidates = await pool.reap({ maxBytes: 90_112, maxGas: 14_000_000 });
+   */
   async reap(budget?: verbs.Budget, options?: ReadOptions): Promise<verbs.Candidate[]> {
     return this.#reading().reap(budget, options);
   }
 
-  /** One page of what is ready, the best first. Priority pools. */
+  /** One page of ready transactions, best first. Priority pools only. */
   async best(query?: verbs.BestQuery): Promise<verbs.RankedCandidate[]> {
     return this.#reading().best(query);
   }
 
   /**
-   * One page of what became ready behind a number, for peers; by arrival where that is the pool's order. `gossip` waits
-   * for more.
+   * One page of the transactions that became ready after a gossip number, for peers. In a fifo pool: that arrived after
+   * a seq. `gossip` waits for more.
    */
   async since(gossipSeq: number, query?: verbs.GossipQuery): Promise<verbs.GossipPage> {
     return this.#reading().since(gossipSeq, query);
   }
 
-  /** What was last checked below a height, the longest unchecked first. `recheck` does the rest. Priority pools. */
+  /**
+   * One page of the transactions whose verdict is older than a height, the oldest verdict first. Use `recheck` to
+   * validate them again. Priority pools only.
+   */
   async stale(query: verbs.StaleQuery): Promise<verbs.StaleTransaction[]> {
     return this.#reading().stale(query);
   }
 
-  /** Every event of the pool, whichever node made it (E3, E4). */
+  /** Delivers every event of the pool, written by any node (E3, E4). */
   async subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
     return this.#reading().subscribe(options);
   }
 
-  /** The last block applied (X4). */
+  /** Returns the last block applied (X4). */
   async tip(options?: TipOptions): Promise<store.TipAnswer> {
     return this.#reading().tip(options);
   }
 
-  /** How much the pool holds. Calls that still wait here are not counted. */
+  /** Returns how much the pool holds. Calls that still wait in the queue are not counted. */
   async usage(options?: ReadOptions): Promise<store.Usage> {
     return this.#reading().usage(options);
   }
 
-  /** For what changes the pool without an event. */
+  /** Wakes all waiters after a change that writes no event. */
   protected wake(): void {
     this.#changeSignals.notify();
   }
@@ -181,7 +202,7 @@ export abstract class MempoolReader {
     if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
   }
 
-  /** Closes the store when what was accepted has been sent, and tells those who still wait. */
+  /** Closes the store after all accepted calls have been sent. Rejects the waits that are left. */
   protected async end(sent: Promise<void>): Promise<void> {
     this.#isClosing = true;
     await sent;
@@ -200,7 +221,7 @@ export abstract class MempoolReader {
   }
 }
 
-/** A walk whose arguments are bad fails when it is begun, as a call does. */
+/** If the arguments are bad, the walk rejects at its first step, as a call would. */
 function begun<T>(walk: () => AsyncIterable<T>): AsyncIterable<T> {
   try {
     return walk();

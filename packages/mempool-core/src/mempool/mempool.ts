@@ -44,12 +44,11 @@ import { Sweeper } from './sweeper.ts';
 import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 
 /**
- * A pool for one transaction at a time, on any store: calls made in one turn of the event loop become one store call (O6).
- * Calls about one hash, and submissions among themselves, take effect in the order made (M2); whole-pool writes (`receive`,
- * lists of hashes, `take`, `confirm` and so on) come after every call made before them. Reads of pages and counts go straight to
- * the store and see what has been answered.
- *
- * @throws as `MempoolStore`, and `ERR_MEMPOOL_BUSY` where `maxQueued` calls wait already
+ * A pool on any store, for callers that handle one transaction at a time. Calls made in one turn of the event loop
+ * become one store call (O6). Calls for one hash take effect in the order made, and so do submissions (M2). Whole-pool
+ * writes (`receive`, lists of hashes, `take`, `confirm` and so on) run after every call made before them. Reads of
+ * pages and counts go straight to the store and see every write that was answered.
+ * @throws as `MempoolStore`; `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already
  */
 export class Mempool extends MempoolReader implements AsyncDisposable {
   readonly #coalescer: Coalescer;
@@ -62,7 +61,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   readonly #moves: Readonly<Record<MoveVerb, BatchedVerb<string, boolean>>>;
   #closing: Promise<void> | null = null;
 
-  /** Takes the store over: closing the pool closes it. */
+  /** Uses the store from now on. Closing the pool closes the store. @throws `ERR_MEMPOOL_INVALID` naming the option */
   constructor(on: store.MempoolStore, options: MempoolOptions = {}) {
     super(on);
     const resolved = resolveMempoolOptions(options);
@@ -87,8 +86,10 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /**
-   * Takes one transaction in (L1, L2), after the application's check where there is one. The payload is copied (M1). A verdict
-   * that comes with it stands for the check.
+   * Adds one transaction to the pool (L1, L2), after `validate` has accepted it. The payload is copied (M1). A
+   * submission that has a verdict is not validated. Returns the outcome, also for a refusal.
+   * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
+   * @example const { kind } = await pool.submit({ hash, payload, payloadType: 0 });
    */
   async submit(submission: verbs.Submission, options?: SubmitOptions): Promise<SubmitOutcome> {
     this.assertOpen();
@@ -97,14 +98,19 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return own.kind === 'too-large' ? own : this.#submit(own.submission, moment, context);
   }
 
-  /** What became of one transaction (O3). */
+  /**
+   * Returns the status of one transaction (O3).
+   * @example const { stage, confirmations } = await pool.status(hash);
+   */
   async status(hash: string, options?: ReadOptions): Promise<TransactionStatus> {
     return this.#single(this.#status, hash, checkRead(options));
   }
 
   /**
-   * Takes in at most 1,000 transactions in one step; those the application refuses stay out, and those that are too
-   * large.
+   * Adds at most 1,000 transactions in one step. Transactions that `validate` refuses or that are too large stay out.
+   * Returns one outcome for each transaction, in the order given.
+   * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
+   * @example const outcomes = await pool.receive(transactions, { from: peerId });
    */
   async receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<SubmitOutcome[]> {
     this.assertOpen();
@@ -115,14 +121,17 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return told.length === read.length ? told : withTooLarge(read, told, maxTxBytes);
   }
 
-  /** Pending → Propagated (L3). For one hash: whether it moved; for a list: the hashes moved. */
+  /**
+   * Pending → Propagated (L3). For one hash it returns true if it moved; for a list, the hashes that moved.
+   * @example await pool.markInflight(hash);
+   */
   markInflight(hash: string, options?: WriteOptions): Promise<boolean>;
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
   markInflight(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
     return this.#move('markInflight', which, options);
   }
 
-  /** Propagated → Acknowledged (L4). For one hash: whether it moved; for a list: the hashes moved. */
+  /** Propagated → Acknowledged (L4). For one hash it returns true if it moved; for a list, the hashes that moved. */
   markAcknowledged(hash: string, options?: WriteOptions): Promise<boolean>;
   markAcknowledged(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
   markAcknowledged(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
@@ -130,8 +139,8 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /**
-   * Propagated or Acknowledged → Pending at its place (L4). For one hash: whether it moved; for a list: the hashes
-   * moved.
+   * Propagated or Acknowledged → Pending at its old position (L4). For one hash it returns true if it moved; for a
+   * list, the hashes that moved.
    */
   release(hash: string, options?: WriteOptions): Promise<boolean>;
   release(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
@@ -140,7 +149,8 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /**
-   * Any live stage but Confirmed → Dropped (L10). For one hash: whether it was dropped; for a list: the hashes dropped.
+   * Any live stage but Confirmed → Dropped (L10). For one hash it returns true if it was dropped; for a list, the
+   * hashes.
    */
   drop(hash: string, reason: string, options?: WriteOptions): Promise<boolean>;
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]>;
@@ -152,7 +162,10 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#whole((on, to) => on.drop(hashes, reason, to), context);
   }
 
-  /** Applies one block (L5, L6, X3, X6). */
+  /**
+   * Applies one block (L5, L6, X3, X6).
+   * @example await pool.confirm({ point: { slot, hash: blockHash }, parent, seen: hashes, unseen: [] });
+   */
   async confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
     const context = checkChainWrite(options);
     const thresholds = checkPolicy(policy);
@@ -161,14 +174,17 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#whole((on, to) => on.confirm(own, thresholds, to), context);
   }
 
-  /** Moves the tip back to a point applied earlier; `null` undoes all that is kept (L9, X6). */
+  /** Moves the tip back to a point applied earlier. `null` undoes all blocks that are kept (L9, X6). */
   async rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
     const context = checkChainWrite(options);
     const own = point === null ? null : checkPoint('point', point);
     return this.#whole((on, to) => on.rollback(own, to), context);
   }
 
-  /** What `reap` gives, marked in flight under a lease in the same step. */
+  /**
+   * Selects as `reap` does and moves the result to Propagated, claimed by one owner, in the same step.
+   * @example const claim = await pool.take({ maxTxs: 100 }, { owner: 'worker-1', claimMs: 30_000 });
+   */
   async take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Claim> {
     const context = checkWrite(options, callNames.take);
     const claim = { ...checkTake(options), ...this.#at(options) };
@@ -176,47 +192,48 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#whole((on, to) => on.take(room, { ...to, ...claim }), context);
   }
 
-  /** Ends leases, and drops what waited too long or is over the limits. */
+  /** Ends claims that are over. Drops transactions that waited too long or are over the limits. */
   async sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
     const context = checkWrite(options, callNames.moment);
     const moment = this.#at(options);
     return this.#whole((on, to) => on.sweep({ ...to, ...moment }), context);
   }
 
-  /** Applies verdicts that were given again. Priority pools. */
+  /** Applies new verdicts. Priority pools only. */
   async revise(revisions: readonly verbs.Revision[], options?: verbs.ReviseOptions): Promise<verbs.ReviseOutcome[]> {
     const context = checkWrite(options, callNames.moment);
     const own = checkRevisions(revisions).map(asRevision);
     const moment = this.#at(options);
     const outcomes = await this.#whole((on, to) => on.revise(own, { ...to, ...moment }), context);
-    // What it made ready has no event.
+    // A revision that makes a transaction ready writes no event.
     this.wake();
     return outcomes;
   }
 
   /**
-   * Asks the application again about every Pending transaction that was checked below the height, and applies what it says.
-   * Others have their turn between the slices; what leaves the pool or is checked by others meanwhile is left alone. Priority pools.
-   *
-   * @throws what the application throws, the signal's reason: what was applied until then stays
+   * Validates again every Pending transaction whose verdict was given below the height, and applies the answers. It
+   * works in slices, so that other calls get their turn. A transaction that leaves the pool or gets a newer verdict
+   * meanwhile is left alone. Priority pools only.
+   * @throws `ERR_MEMPOOL_INVALID` without `validate` or for a wrong option; any error of `validate`; the signal's
+   * reason. Revisions that were applied before stay.
    */
   async recheck(options?: RecheckOptions): Promise<Recheck> {
     this.assertOpen();
     const { signal } = checkRead(options, callNames.recheck);
-    if (this.#application === null) throw invalid('validate', 'given to the pool: a recheck asks it');
+    if (this.#application === null) throw invalid('validate', 'given to the pool: recheck calls it');
     const slice = options?.slice ?? 100;
     if (!Number.isSafeInteger(slice) || slice < 1 || slice > maxCallTransactions)
-      throw invalid('slice', `a whole number of 1–${maxCallTransactions}`);
+      throw invalid('slice', `a whole number from 1 to ${maxCallTransactions}`);
     const height = checkCount('height', this.#at(options).height ?? Number.NaN);
     return new Rechecker({ pool: this, application: this.#application, height, slice, signal }).run();
   }
 
-  /** Every Pending transaction → Dropped. Returns how many. */
+  /** Every Pending transaction → Dropped. Returns their number. */
   async flush(options?: WriteOptions): Promise<number> {
     return this.#whole((on, to) => on.flush(to), checkWrite(options));
   }
 
-  /** Sets the limits that are named, for every node; returns all of them. */
+  /** Sets the limits that are given, for every node. Returns all limits. */
   async setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
     const context = checkWrite(options);
     const own = checkLimits(limits);
@@ -224,7 +241,9 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   }
 
   /**
-   * Sends what was accepted, closes the store, ends the streams, and tells those who still wait. Twice is fine (R2).
+   * Sends all accepted calls, closes the store, ends the streams and rejects the waits that are left. A second call is
+   * harmless (R2).
+   * @example await pool.close();
    */
   close(): Promise<void> {
     this.#sweeper?.stop();
@@ -242,7 +261,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     if (screened.kind === 'answered') return screened.outcome;
     const judged = { ...moment, height: moment.height ?? judgedHeight([screened]) ?? null };
     const outcome = await this.#send(screened.submission, judged, context);
-    // Its operation id, where there is one, has been used by the call that found it gone.
+    // The first attempt has used up the operation id, if there is one.
     return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }) : outcome;
   }
 
@@ -287,7 +306,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return this.#coalescer.call(verb, { item: hash, hash, bytes: 0 }, context);
   }
 
-  /** Of a context that was checked. */
+  /** Runs a whole-pool call. The context is already checked. */
   async #whole<Answer>(
     run: (on: store.MempoolStore, to: ChainOptions) => Promise<Answer>,
     context: WriteContext | ChainContext,
@@ -304,7 +323,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
     return { context, moment: checkCallTime(this.#at(options)), from };
   }
 
-  /** The moment that the options tell, with the height that the pool is told where they have none. */
+  /** The time of a call. If the options have no height, the `height` option of the pool gives it. */
   #at(options: verbs.CallTime | undefined): verbs.CallTime {
     const { now, height } = options ?? {};
     return { now, height: height ?? this.#options.height?.() };

@@ -14,9 +14,8 @@ import { type CheckedVerdict, defaultVerdict, type Verdict } from '../contract/v
 type Own = { readonly kind: 'own'; readonly submission: Submission } | ReturnType<typeof tooLarge>;
 
 /**
- * A submission that waits in a queue: whatever the caller does next, it stays as it is (M1). `sender`: of one that does not
- * say itself which peer it came from.
- *
+ * A checked copy of a submission. Nothing that the caller does later changes it (M1). `sender` is the peer if the
+ * submission names none.
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
 export function ownSubmission(read: ReadSubmission, sender: string | undefined, maxTxBytes: number): Own {
@@ -25,7 +24,7 @@ export function ownSubmission(read: ReadSubmission, sender: string | undefined, 
   return { kind: 'own', submission: copy(read, said) };
 }
 
-/** Those of a list that are not too large. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Copies of the submissions that are not too large. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function ownSubmissions(
   read: readonly ReadSubmission[],
   sender: string | undefined,
@@ -36,7 +35,7 @@ export function ownSubmissions(
   return read.flatMap((each, i) => (isTooLarge(each, maxTxBytes) ? [] : [copy(each, said[i] ?? null)]));
 }
 
-/** What it adds to a store call (O6): tags may be larger than the payload. */
+/** Its size in a store call, in bytes (O6). Tags count too: they may be larger than the payload. */
 export function weight({ payload, verdict: { provides = [], requires = [] } = {} }: Submission): number {
   let bytes = payload.length;
   for (const tag of provides) bytes += tag.length;
@@ -46,7 +45,7 @@ export function weight({ payload, verdict: { provides = [], requires = [] } = {}
 
 type Sayings = Pick<Submission, 'verdict' | 'from'>;
 
-/** What is said of a transaction beside itself; `null` for nothing. */
+/** The verdict and the peer of a submission; `null` if it has neither. */
 function sayings(place: string, { verdict, from: own }: ReadSubmission, sender: string | undefined): Sayings | null {
   const from = own === undefined ? sender : checkName(`${place}.from`, own, 1);
   if (verdict === undefined && from === undefined) return null;
@@ -58,9 +57,8 @@ function copy({ hash, payload, payloadType }: ReadSubmission, said: Sayings | nu
 }
 
 /**
- * A copy, checked. A field that no verdict has is a mistake: what was meant as a refusal must not take a transaction in.
- *
- * @throws `ERR_MEMPOOL_INVALID` naming the field below `place`
+ * A checked copy of a verdict. An unknown field is an error, so that a mistyped refusal never lets a transaction in.
+ * @throws `ERR_MEMPOOL_INVALID` naming the field, with `place` before it
  */
 export function ownVerdict(place: string, verdict: Verdict): Verdict {
   if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
@@ -69,7 +67,7 @@ export function ownVerdict(place: string, verdict: Verdict): Verdict {
   return asVerdict(checkVerdict(place, verdict));
 }
 
-/** A checked revision as it is handed in. */
+/** Converts a checked revision to the form that `revise` accepts. */
 export function asRevision({ hash, version, answer }: CheckedRevision): Revision {
   return { hash, version, answer: 'refusal' in answer ? answer.refusal : asVerdict(answer.verdict) };
 }

@@ -8,21 +8,24 @@ import type { LogEntry, StoredTransaction } from '../contract/transaction.ts';
 
 const pageEntries = 250;
 
+/** Options of a walk over all pages. */
 export interface WalkOptions extends ReadOptions {
   /**
-   * Hears of each damaged record, which is then stepped over (M2). Without it the walk ends with the error, whose
-   * `details` say where to go on.
+   * Called with the error of each damaged record. The walk then skips the record (M2). Without it the walk ends with
+   * the error, whose `details` hold the position to resume at.
    */
   readonly onCorrupt?: ((error: MempoolError) => void) | undefined;
 }
 
+/** Options of `pending` and `inflight`. */
 export interface SeqWalkOptions extends WalkOptions {
-  /** Start behind this seq; default 0. */
+  /** Start after this seq; default 0. */
   readonly after?: number | undefined;
 }
 
+/** Options of `finalized`. */
 export interface LogWalkOptions extends WalkOptions {
-  /** First `logSeq` wanted; default 0, the oldest there is. */
+  /** The first `logSeq` wanted; default 0, the oldest entry kept. */
   readonly cursor?: number | undefined;
 }
 
@@ -47,7 +50,7 @@ function checkWalk(options: WalkOptions | undefined, names: CallNames): WalkOpti
 
 type SeqVerb = 'peekPending' | 'peekInflight';
 
-/** Everything in one of the two lists by seq, over all pages (O1). What is added behind the walk is walked too. */
+/** All transactions of one list by seq, over all pages (O1). It includes those added after the current position. */
 export async function* walkBySeq(
   store: MempoolStore,
   verb: SeqVerb,
@@ -66,7 +69,7 @@ export async function* walkBySeq(
   }
 }
 
-/** The terminal log over all pages, oldest first (O4). Numbers left out were trimmed before the walk came to them. */
+/** The terminal log over all pages, oldest first (O4). Missing numbers were trimmed before the walk reached them. */
 export async function* walkLog(
   store: MempoolStore,
   { cursor = 0, signal, onCorrupt }: LogWalkOptions,
@@ -83,7 +86,7 @@ export async function* walkLog(
   }
 }
 
-/** A damaged record at the beginning of a page, of which the caller was told. */
+/** A damaged record at the start of a page, reported to the caller. */
 class Damage {
   readonly error: MempoolError;
 
@@ -91,7 +94,7 @@ class Damage {
     this.error = error;
   }
 
-  /** @throws the error, where it does not say how to step over the record */
+  /** The position of the record. @throws the error, if it has no position */
   place(field: 'seq' | 'logSeq'): number {
     const place = this.error.details[field];
     if (place === undefined) throw this.error;

@@ -4,23 +4,24 @@ import type { PoolVerbs, ReviseOutcome, Revision, StaleTransaction } from '../co
 import type { Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
 
+/** Options of `recheck`. */
 export interface RecheckOptions extends ReadOptions {
-  /** What was checked below this height is checked again; default: the height that the pool is told. */
+  /** Validate transactions whose verdict was given below this height; default: the `height` option of the pool. */
   readonly height?: number | undefined;
-  /** How many are checked before others have their turn, 1–1,000; default 100. */
+  /** How many transactions are validated before other calls get their turn, 1–1,000; default 100. */
   readonly slice?: number | undefined;
 }
 
-/** How many came to which end. */
+/** The result of a recheck: numbers of transactions by outcome. */
 export interface Recheck {
   readonly revised: number;
-  /** Refused now: Dropped(invalid). */
+  /** Refused now, and dropped with the reason `invalid`. */
   readonly dropped: number;
-  /** Somebody else had checked them meanwhile. */
+  /** Another caller gave a newer verdict meanwhile. */
   readonly superseded: number;
-  /** Not Pending any more, or gone. */
+  /** No longer Pending, or no longer in the pool. */
   readonly skipped: number;
-  /** Still as they were: their new verdict breaks a bound, or their payload cannot be read. At most 1,000. */
+  /** At most 1,000 unchanged hashes: a limit or a cycle forbids the new verdict, or the payload is damaged. */
   readonly unchanged: readonly string[];
 }
 
@@ -32,10 +33,10 @@ export interface RecheckParts {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The most that a store lists, and so the most that can be passed over. */
+/** The most transactions that a store lists at once, so also the most that can be passed over. */
 const maxListed = 1_000;
 
-/** Asks the application again about all that was checked below the height, slice by slice. */
+/** Validates again all transactions whose verdict was given below the height, slice by slice. */
 export class Rechecker {
   readonly #parts: RecheckParts;
   readonly #counts = { revised: 0, dropped: 0, superseded: 0, skipped: 0 };
@@ -56,7 +57,7 @@ export class Rechecker {
     return { ...this.#counts, unchanged: [...this.#unchanged] };
   }
 
-  /** What stays as it is stays on the list: it is passed over. */
+  /** Unchanged transactions stay on the store's list, so they are filtered out here. */
   async #nextSlice(): Promise<StaleTransaction[]> {
     const { pool, height, slice, signal } = this.#parts;
     signal?.throwIfAborted();
@@ -78,7 +79,7 @@ export class Rechecker {
     return { hash, version, answer: 'refusal' in judgement ? judgement.refusal : judgement.verdict };
   }
 
-  /** A damaged one does not keep the rest of its slice from being read (M2). */
+  /** Reads the payloads of a slice. A damaged record is put aside, so that the next slice can read the others (M2). */
   async #payloads(hashes: readonly string[]): Promise<(Transaction | null)[]> {
     const { pool, signal } = this.#parts;
     try {

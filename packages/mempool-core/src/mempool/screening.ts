@@ -10,41 +10,42 @@ import type { Application } from './application.ts';
 import { refusedBefore } from './standard-refusals.ts';
 import type { Refused, SubmitOutcome } from './validation.ts';
 
-/** What is to be done with a transaction that somebody submitted. */
+/** The result of the screening of one submission. */
 export type Screened =
-  /** Nothing: this is the answer. */
+  /** The store is not called: this is the outcome. */
   | { readonly kind: 'answered'; readonly outcome: SubmitOutcome }
   | {
       readonly kind: 'admitted';
       readonly submission: Submission;
-      /** The height that it was judged at, where that is known. */
+      /** The height at which it was validated, if known. */
       readonly height?: number | undefined;
     }
   /**
-   * The pool had it a moment ago. Where it is gone, `isGone` tells by the outcome: then it has to be screened again.
+   * The pool had the transaction a moment ago. If it has left the pool, `isGone` sees this in the outcome, and the
+   * submission is screened again.
    */
   | { readonly kind: 'known'; readonly submission: Submission };
 
 export interface ScreeningParts {
-  /** `null`: all are taken. */
+  /** `null`: all transactions are accepted. */
   readonly application: Application | null;
   readonly ordering: Ordering;
   status(hash: string, options: WriteOptions): Promise<TransactionStatus>;
-  /** How many blocks the pool has applied. */
+  /** The number of blocks that the pool has applied. */
   tick(): Promise<number>;
 }
 
-/** Asks the application about what the pool does not know, before the store is asked. */
+/** Asks the application about transactions that the pool does not know, before the store is called. */
 export class Screening {
   readonly #parts: ScreeningParts;
-  /** All who ask at the same time share one answer. */
+  /** Calls made at the same time share one read of the tick. */
   #tick: Promise<number> | null = null;
 
   constructor(parts: ScreeningParts) {
     this.#parts = parts;
   }
 
-  /** Whether nobody is to be asked about it: it comes with a verdict, or the application takes all. */
+  /** True if the application is not asked: the submission has a verdict, or the pool has no `validate`. */
   passes(submission: Submission): boolean {
     return this.#parts.application === null || submission.verdict !== undefined;
   }
@@ -55,7 +56,7 @@ export class Screening {
     const { hash } = submission;
     const { stage } = await status(hash, { signal: context.signal });
     if (stage !== 'Unknown' && stage !== 'Dropped') {
-      // The store is to be asked only where it has to note the peer, or may have recorded another answer.
+      // Call the store only if it must note the peer, or may have recorded another outcome.
       if (submission.from !== undefined || context.operationId !== undefined) return this.#known(submission);
       return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
     }
@@ -66,8 +67,8 @@ export class Screening {
   }
 
   /**
-   * Before it is judged: a block may come meanwhile, for which the verdict does not stand. Pools in order of arrival
-   * keep no verdict.
+   * Reads the height before the validation, because the verdict does not hold for a block that arrives meanwhile. Fifo
+   * pools keep no verdict.
    */
   async #heightOf(signal: AbortSignal | undefined): Promise<number | undefined> {
     if (this.#parts.ordering === 'fifo') return undefined;
@@ -77,25 +78,28 @@ export class Screening {
     return unlessAborted(this.#tick, signal);
   }
 
-  /** A priority pool is handed a verdict that it never takes in, lest what has just left it comes back unchecked. */
+  /**
+   * In a priority pool, adds a verdict that the pool never admits. Otherwise a transaction that has just left the pool
+   * would return without validation.
+   */
   #known(submission: Submission): Screened {
     const verdict = this.#parts.ordering === 'priority' ? ofNoUse(submission) : undefined;
     return { kind: 'known', submission: { ...submission, verdict } };
   }
 }
 
-/** It would have to come before itself; a duplicate is found before that is looked at. */
+/** A verdict that makes the transaction depend on itself. The pool detects a duplicate before it detects the cycle. */
 function ofNoUse({ hash }: Transaction): Verdict {
   const tag = `known:${hash}`;
   return { provides: [tag], requires: [tag], propagate: false };
 }
 
-/** Whether what was known had left the pool when the store was asked. */
+/** True if a known transaction had left the pool when the store was called. */
 export function isGone(screened: Screened | undefined, outcome: SubmitOutcome): boolean {
   return screened?.kind === 'known' && outcome.kind === 'cycle';
 }
 
-/** The height that all of them were judged at, or later. */
+/** The lowest height at which any of them was validated; `undefined` if none is known. */
 export function judgedHeight(screened: readonly Screened[]): number | undefined {
   const heights = screened.flatMap((one) => (one.kind === 'admitted' && one.height !== undefined ? [one.height] : []));
   return heights.length === 0 ? undefined : Math.min(...heights);
@@ -106,10 +110,9 @@ function refused(hash: string, { code, log, penalize, data, info, codespace }: R
 }
 
 /**
- * What the first call under an operation id sent of these, which the error of a store that was sent others tells: the
- * application may refuse others by now (X2).
- *
- * @throws the error, where it is another one, or the first call was about other transactions
+ * The submissions that the first call with this operation id sent. The store's error lists their hashes. They may
+ * differ now, because the application may refuse other transactions by now (X2).
+ * @throws the given error, if it lists no hashes, or hashes of other transactions
  */
 export function firstSent(submissions: readonly Submission[], error: unknown): Submission[] {
   const hashes = isMempoolError(error, 'ERR_MEMPOOL_INVALID') ? error.details.hashes : undefined;
@@ -123,8 +126,8 @@ export function firstSent(submissions: readonly Submission[], error: unknown): S
 }
 
 /**
- * The answer to each transaction of a call, by hash. Where the call repeats an operation id, the outcomes are those of the
- * first call, and the application may have refused others then: what the store recorded counts (X2).
+ * The outcome of each transaction of a call, matched by hash. If the call repeats an operation id, the outcomes are
+ * those of the first call. The application may have refused others then, so the recorded outcome counts (X2).
  */
 export function screenedOutcomes(
   transactions: readonly Transaction[],
@@ -133,7 +136,7 @@ export function screenedOutcomes(
 ): SubmitOutcome[] {
   const byHash = Map.groupBy(outcomes, ({ hash }) => hash);
   const next = (hash: string): ReceiveOutcome | undefined => byHash.get(hash)?.shift();
-  // Of several with one hash, those that were not answered before were sent: theirs are the first.
+  // If several transactions have one hash, the first outcomes belong to those that were sent.
   const sent = transactions.map(({ hash }, i) => (screened[i]?.kind === 'answered' ? undefined : next(hash)));
   return transactions.map(({ hash }, i) => {
     const answer = screened[i];

@@ -8,10 +8,7 @@ export interface SweeperParts {
   readonly log: Logger;
 }
 
-/**
- * Sweeps the pool from time to time, one sweep after the other, until it is stopped. A sweep that fails is tried again
- * at the next time.
- */
+/** Sweeps the pool at an interval, one sweep at a time, until it is stopped. A failed sweep does not end it. */
 export class Sweeper {
   readonly #parts: SweeperParts;
   #cancel: () => void = () => undefined;
@@ -52,15 +49,15 @@ export class Sweeper {
     try {
       this.#parts.log('warn', 'a sweep failed', { error });
     } catch {
-      // There is nobody left to tell.
+      // The log itself failed, so the failure cannot be reported.
     }
   }
 }
 
-/** Calls back once, after so many milliseconds. Returns what cancels it. */
+/** Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call. */
 export type Schedule = (callback: () => void, delayMs: number) => () => void;
 
-/** A real timer, which keeps no process alive. */
+/** A timer that does not keep the process alive. */
 export const backgroundTimer: Schedule = (callback, delayMs) => {
   const timer = setTimeout(callback, delayMs).unref();
   return () => clearTimeout(timer);

@@ -5,25 +5,25 @@ import type { Verdict } from '../contract/verdict.ts';
 
 const maxOutpointLength = 250;
 
-/** The outputs that a transaction spends, each named by an outpoint: whatever text names an output and no other one. */
+/** The outputs that a transaction spends. An outpoint names each output: any text that identifies one output. */
 export interface Inputs {
-  /** Made on the chain, as far as the caller sees it. */
+  /** Outputs on the chain, as far as the caller knows. */
   readonly confirmed: readonly string[];
-  /** Not on the chain yet: made by a transaction that is in the pool, or has to come. */
+  /** Outputs that are not on the chain yet. The transaction that makes them is in the pool, or has yet to arrive. */
   readonly unconfirmed?: readonly string[] | undefined;
 }
 
 /**
- * Limits that suit the UTXO model: who spends an output first keeps it, and a full pool refuses, so that nobody's chain of
- * transactions is cut by a stranger who pays more. Leave the priority out, too, where no spend may replace another.
+ * Limits that suit the UTXO model. The first transaction that spends an output keeps it. A full pool refuses new
+ * transactions, so that a stranger who pays more cannot break a chain of dependent transactions. To forbid that one
+ * spend replaces another, also give verdicts without a priority.
  */
 export const utxoLimits: Partial<Limits> = Object.freeze({ eviction: 'none' });
 
 /**
- * The verdict in the UTXO model: of two that spend one output only one can be in the pool, and one that spends what another
- * makes comes after it, parked until that one is there. Inputs and outputs are 1,024 together at the most, each outpoint 1–250
- * characters. Tags given in `rest` come on top.
- *
+ * The verdict for a transaction in the UTXO model. Of two transactions that spend one output, the pool holds only one.
+ * A transaction that spends the output of another comes after it, and is parked until the other arrives. Inputs and
+ * outputs are at most 1,024 together. An outpoint has 1–250 characters. Tags in `rest` are added.
  * @throws `ERR_MEMPOOL_INVALID` naming the outpoint
  */
 export function utxo(inputs: Inputs, outputs: readonly string[], rest: Verdict = {}): Verdict {
@@ -34,8 +34,8 @@ export function utxo(inputs: Inputs, outputs: readonly string[], rest: Verdict =
 }
 
 /**
- * The tags of what spends and makes these: for a block's `provides`, of transactions that the pool never had.
- *
+ * The tags of a transaction with these inputs and outputs. Put them into the `provides` of a block for transactions
+ * that the pool never had.
  * @throws `ERR_MEMPOOL_INVALID` naming the outpoint
  */
 export function utxoTags(inputs: readonly string[], outputs: readonly string[]): string[] {
@@ -44,7 +44,7 @@ export function utxoTags(inputs: readonly string[], outputs: readonly string[]):
   return [...inputs.map(spentTag), ...outputs.map(madeTag)];
 }
 
-/** At most one spends it, on the chain as in the pool. */
+/** The tag of a spent output. At most one transaction provides it, in the pool and on the chain. */
 function spentTag(outpoint: string): string {
   return `spent:${outpoint}`;
 }

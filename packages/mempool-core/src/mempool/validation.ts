@@ -4,32 +4,35 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 
-/** What the application is told beside the transaction. Aborted: nobody waits for the answer any more. */
+/** The context of a validation. `signal` aborts when nobody waits for the answer any more. */
 export interface ValidateContext extends ReadOptions {
-  /** Before the pool takes it in, or while it is there already: what cannot change need not be checked again. */
+  /** `new`: not in the pool yet. `recheck`: in the pool, so checks with a fixed result may be left out. */
   readonly occasion: 'new' | 'recheck';
-  /** The chain's height, where the pool was told; else, in a priority pool, the number of blocks applied. */
+  /** The chain's height if the pool was given one; else, in a priority pool, the number of blocks applied. */
   readonly height?: number | undefined;
 }
 
-/** A refusal has a code; a verdict has none, and `{}` is one. */
+/** A verdict or a refusal. A refusal has a code. A verdict has none, and `{}` is a verdict. */
 export type Answer = Refusal | (Verdict & { readonly [F in keyof Refusal]?: undefined });
 
 /**
- * The application's check of a transaction: a verdict takes it in, a refusal keeps it out. It runs before the store is asked and
- * holds nothing up: calls made meanwhile do not wait for it. What it throws, the caller of `submit` gets.
+ * The application's check of a transaction. A verdict accepts the transaction, a refusal keeps it out. The check runs
+ * before the store receives the transaction, and other calls do not wait for it. If it throws, `submit` rejects with
+ * that error.
  */
 export type Validate = (transaction: Transaction, context: ValidateContext) => Answer | Promise<Answer>;
 
-/** The application refused it; the store has not seen it. */
+/** The application refused the transaction. The store has not seen it. */
 export interface Refused extends Refusal {
   readonly kind: 'refused';
   readonly hash: string;
 }
 
+/** The outcome of `submit`, and of `receive` for each transaction. */
 export type SubmitOutcome = ReceiveOutcome | Refused;
 
+/** Options of `submit` and `receive`. */
 export interface SubmitOptions extends ReceiveOptions {
-  /** The peer that sent what does not say it itself. */
+  /** The peer that sent the submissions, for those that name no peer. */
   readonly from?: string | undefined;
 }

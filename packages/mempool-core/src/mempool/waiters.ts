@@ -12,17 +12,17 @@ interface Waiter {
   readonly goal: Goal;
   readonly resolve: (status: TransactionStatus) => void;
   readonly reject: (reason: unknown) => void;
-  /** Events up to this number happened before the wait began; `null` until the first look has told it. */
+  /** The number of the last event before the wait began; `null` until the first read of the store. */
   after: number | null;
-  /** What happened while it was being looked up. */
+  /** Events that arrived during that read. */
   held: TransactionEvent[];
-  /** A wait that was answered once outlives a store out of reach. */
+  /** True after the first successful read. From then on the wait survives an outage of the store. */
   begun: boolean;
-  /** The tick at which its depth may be reached; `null` while it is not Confirmed. */
+  /** The tick at which the transaction may be deep enough; `null` while it is not Confirmed. */
   due: number | null;
 }
 
-/** What one look at the store told. */
+/** The state of the pool at one read of the store. */
 interface Sight {
   readonly tick: number;
   readonly lastEventSeq: number;
@@ -38,9 +38,10 @@ interface Subscription {
 }
 
 /**
- * All who wait for a stage, on one subscription, which ends when nobody waits (R3). It subscribes first and looks then, so
- * nothing is missed between the two; whoever is new or lagged behind is looked up, everybody else hears it from events.
- * Depth makes no event per transaction: a waiter for it is looked up again at the block that may reach it.
+ * All waits for a stage. They share one subscription, which ends when nobody waits (R3). The subscription starts before
+ * the first read of the store, so no event is missed. New waits read the status from the store, and so do all waits
+ * after lost events. Every other change comes from events. Depth writes no event per transaction, so a wait for depth
+ * reads the status again at the block that may reach it.
  */
 export class Waiters {
   readonly #store: MempoolStore;
@@ -49,7 +50,7 @@ export class Waiters {
   readonly #deep = new Set<Waiter>();
   #subscription: Subscription | null = null;
   #blockEvents = 0;
-  /** How often everybody had to be looked up again: what an older look saw counts no more. */
+  /** Rises each time all waits must read the status again. The result of an older read is ignored. */
   #generation = 0;
   #looking = false;
 
@@ -57,7 +58,10 @@ export class Waiters {
     this.#store = store;
   }
 
-  /** @throws the signal's reason; `ERR_MEMPOOL_CLOSED`; what the store says to the first look */
+  /**
+   * Waits until the transaction reaches the goal. Returns its status then.
+   * @throws the signal's reason; `ERR_MEMPOOL_CLOSED`; the store's error at the first read
+   */
   wait(hash: string, goal: Goal, signal: AbortSignal | undefined): Promise<TransactionStatus> {
     const { promise, resolve, reject } = Promise.withResolvers<TransactionStatus>();
     const waiter: Waiter = { hash, goal, resolve, reject, after: null, held: [], begun: false, due: null };
@@ -69,13 +73,13 @@ export class Waiters {
     return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  /** Call it when the store has closed: whoever still waits is told so, after the last events. */
+  /** Call it after the store has closed. Delivers the last events, then rejects the waits that are left. */
   async close(): Promise<void> {
     await this.#subscription?.done;
     this.failAll(closed());
   }
 
-  /** Ends every wait with this reason. */
+  /** Rejects every wait with this reason. */
   failAll(reason: unknown): void {
     for (const waiters of [...this.#byHash.values()]) for (const waiter of [...waiters]) this.#fail(waiter, reason);
   }
@@ -115,7 +119,7 @@ export class Waiters {
     this.#subscription = null;
   }
 
-  /** Ends quietly when nobody waits any more; else whoever waits hears why. */
+  /** Ends silently if nobody waits any more. Otherwise it rejects the waits with the reason. */
   async #listen(stream: Promise<AsyncIterable<MempoolEvent>>, ending: AbortController): Promise<void> {
     let reason: unknown = closed();
     try {
@@ -157,7 +161,7 @@ export class Waiters {
     else if (status.stage === 'Confirmed') this.#look(waiter);
   }
 
-  /** An undone block moves every depth, so all are looked up again. */
+  /** An undone block changes every depth, so all waits for depth read the status again. */
   #hearBlock({ action, tick }: BlockEvent): void {
     this.#blockEvents += 1;
     for (const waiter of this.#deep) if (action === 'undone' || (waiter.due ?? 0) <= tick) this.#look(waiter);
@@ -182,7 +186,7 @@ export class Waiters {
 
   async #lookAtAll(): Promise<void> {
     while (this.#unlooked.size > 0) {
-      // A turn's worth of waiters shares one look.
+      // Waits that begin in one turn of the event loop share one read.
       await new Promise(setImmediate);
       const waiters = [...this.#unlooked].slice(0, maxLook);
       for (const waiter of waiters) this.#unlooked.delete(waiter);
@@ -224,7 +228,8 @@ export class Waiters {
   }
 
   /**
-   * When the depth may be reached. The tick was read before the status: at worst this is early, and looked at again.
+   * Computes the tick at which the depth may be reached. The tick was read before the status, so the result may be too
+   * early. Then the status is read once more.
    */
   #measure(waiter: Waiter, { stage, confirmations }: TransactionStatus, sight: Sight): void {
     if (stage !== 'Confirmed') {
@@ -236,7 +241,7 @@ export class Waiters {
     if (this.#blockEvents !== sight.blockEvents) this.#look(waiter);
   }
 
-  /** Who just came learns of the failure; who has waited for long goes on waiting while the store may come back. */
+  /** A new wait gets the error. A wait that was answered before continues if the error is retryable. */
   async #lookFailed(waiters: readonly Waiter[], error: unknown): Promise<void> {
     const lasting = !isMempoolError(error) || !error.retryable;
     for (const waiter of waiters) {
@@ -251,26 +256,24 @@ function closed(): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
 }
 
-/** Stages that can be waited for, in their order. */
+/** The stages that `waitFor` can wait for, in their order. */
 export type WaitStage = Exclude<KnownStage, 'Dropped'>;
 
+/** Options of `waitFor`. */
 export interface WaitOptions extends ReadOptions {
-  /** Default: Confirmed. */
+  /** The stage to wait for; default Confirmed. */
   readonly stage?: WaitStage | undefined;
-  /**
-   * How deep its confirming block must be, 1 = in the last block. A Finalized transaction is deep enough for any
-   * number.
-   */
+  /** The depth that its block must have; 1: the last block. A Finalized transaction is deep enough for any number. */
   readonly confirmations?: number | undefined;
 }
 
-/** What a waiter waits for, filled in. */
+/** The options of a wait, with defaults filled in. */
 export interface Goal {
   readonly stage: WaitStage;
   readonly confirmations: number;
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Checks the options of a wait and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkGoal(options: WaitOptions | undefined): Goal {
   const { stage = 'Confirmed', confirmations = 0 } = options ?? {};
   if (!knownStages.includes(stage) || (stage as KnownStage) === 'Dropped')
@@ -280,14 +283,14 @@ export function checkGoal(options: WaitOptions | undefined): Goal {
   return { stage, confirmations };
 }
 
-/** R3: at the stage asked for or beyond, or at Dropped. */
+/** True at the stage asked for or a later one, or at Dropped (R3). */
 function reaches({ stage, confirmations }: TransactionStatus, goal: Goal): boolean {
   if (stage === 'Unknown') return false;
   if (stage === 'Dropped' || stage === 'Finalized') return true;
   return knownStages.indexOf(stage) >= knownStages.indexOf(goal.stage) && confirmations >= goal.confirmations;
 }
 
-/** What `checkStatus` would have said right after the event. */
+/** The status that `checkStatus` would have returned right after the event. */
 export function eventStatus(event: TransactionEvent): TransactionStatus {
   const { hash, confirmations, nonConfirmations, point, reason } = event;
   const stage = event.stage === 'RolledBack' ? 'Pending' : event.stage;

@@ -7,8 +7,8 @@ import type { TransactionStatus } from '../contract/transaction.ts';
 import { eventStatus } from './waiters.ts';
 
 /**
- * Status changes of some hashes, beginning with the present status of each. Where events were lost it looks again and tells
- * what is different, so the last status told of a hash is always the newest.
+ * The status changes of some hashes. It begins with the current status of each. After lost events it reads the statuses
+ * again and delivers those that changed. So the last status delivered for a hash is always the newest.
  */
 export class Watch implements AsyncIterable<TransactionStatus> {
   readonly #store: MempoolStore;
@@ -21,7 +21,7 @@ export class Watch implements AsyncIterable<TransactionStatus> {
     this.#signal = signal;
   }
 
-  /** Ending it ends its subscription at once, also while it waits. */
+  /** The end of the iteration ends the subscription at once, also while the iteration waits. */
   [Symbol.asyncIterator](): AsyncIterator<TransactionStatus, undefined> {
     return endable((signal) => this.#changes(signal), this.#signal);
   }
@@ -51,15 +51,15 @@ export class Watch implements AsyncIterable<TransactionStatus> {
   }
 }
 
-/** Statuses, and an event number that they are not newer than. */
+/** Statuses, and the number `to` of the last event written when they had been read. */
 interface Look {
   readonly statuses: readonly TransactionStatus[];
   readonly to: number;
 }
 
 /**
- * Whether an event tells more than the look did. One from before the look's end may be older than the status read: it counts
- * where it begins at the stage told last, so what is told is a way through the stages that ends at the present one.
+ * True if an event adds to the statuses read. An event up to number `to` may be older than the status read. Such an
+ * event counts only if it starts at the stage delivered last. So the delivered stages form a path to the current stage.
  */
 function isNews(event: TransactionEvent, { to }: Look, told: ReadonlyMap<string, TransactionStatus>): boolean {
   return event.eventSeq > to || event.previous.stage === told.get(event.hash)?.stage;
@@ -77,7 +77,7 @@ function* tell(
   return undefined;
 }
 
-/** Depth alone is no change (E1). */
+/** A new depth alone is no change (E1). */
 function differ(a: TransactionStatus, b: TransactionStatus): boolean {
   return a.stage !== b.stage || a.reason !== b.reason || a.confirmedAt?.hash !== b.confirmedAt?.hash;
 }
