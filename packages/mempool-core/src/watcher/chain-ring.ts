@@ -1,27 +1,27 @@
 import type { Block } from '../contract/store.ts';
 import { type ChainPoint, samePoint } from '../contract/transaction.ts';
 
-/** More than any pool keeps: what it can go back to is what a chain is compared with. */
+/** More points than any pool keeps. `tip` then returns every point that the pool can roll back to. */
 export const everyPoint: number = 2 ** 31 - 1;
 
-/** A block of a chain as far as it is kept. */
+/** A block in the ring. */
 export interface RingBlock {
   readonly point: ChainPoint;
-  /** `null`: what it carries is no longer kept. */
+  /** `null`: only the point is kept, the content is not. */
   block: Block | null;
 }
 
-/** The last blocks of a chain, and the point that they stand on. */
+/** The last blocks of a chain, and the base: the point below the oldest of these blocks. */
 export class ChainRing {
-  /** What the first block of all stands on: `null`, or where the source begins. */
+  /** The point below the first block of the whole chain: `null`, or the point where the source begins. */
   readonly beginning: ChainPoint | null;
   readonly #size: number;
-  /** `null`: the chain begins here. */
+  /** The point below the oldest block kept; `null`: the chain begins here. */
   #base: ChainPoint | null;
   #blocks: RingBlock[] = [];
-  /** How many have left at the front: the places of the others stay. */
+  /** The number of blocks that have left at the front. The positions of the others do not change. */
   #left = 0;
-  /** Every block before this place is bare. */
+  /** Every block before this position is bare: its content is no longer kept. */
   #bare = 0;
   readonly #places = new Map<string, number>();
 
@@ -32,24 +32,24 @@ export class ChainRing {
     if (base !== null) this.#places.set(key(base), -1);
   }
 
-  /** A ring of points alone, given newest first, with room for all of them. */
+  /** A ring of points without content, given newest first. It has room for all of them. */
   static of(size: number, points: readonly ChainPoint[]): ChainRing {
     const ring = new ChainRing(Math.max(size, points.length), points.at(-1) ?? null);
     for (const point of points.slice(0, -1).reverse()) ring.push(point, null);
     return ring;
   }
 
-  /** The newest point; `null`: nothing of the chain is left. */
+  /** The newest point; `null` if nothing of the chain is left. */
   get end(): ChainPoint | null {
     return this.#blocks.at(-1)?.point ?? this.#base;
   }
 
-  /** What it stands on. */
+  /** The base. */
   get oldest(): ChainPoint | null {
     return this.#base;
   }
 
-  /** Whether older points have left it for want of room. */
+  /** True if older points have left because the ring was full. */
   get isShort(): boolean {
     return this.#left > 0;
   }
@@ -58,13 +58,13 @@ export class ChainRing {
     return this.#places.has(key(point));
   }
 
-  /** Newest first; the last is the one that it stands on. */
+  /** All points, newest first. The last one is the base. */
   *points(): Generator<ChainPoint | null, undefined> {
     for (let i = this.#blocks.length - 1; i >= 0; i--) yield (this.#blocks[i] as RingBlock).point;
     yield this.#base;
   }
 
-  /** The blocks above a point of it. */
+  /** The blocks above a point of the ring. */
   above(point: ChainPoint | null): readonly RingBlock[] {
     return this.#blocks.slice(this.#place(point) + 1 - this.#left);
   }
@@ -75,7 +75,7 @@ export class ChainRing {
     if (this.#blocks.length > this.#size) this.#shift();
   }
 
-  /** Ends it at this point; one that it does not have becomes all that is left. */
+  /** Ends the chain at this point. If the ring does not have the point, the ring becomes empty with this base. */
   cut(point: ChainPoint | null): void {
     if (point !== null && !this.has(point)) this.#rebase(point);
     else if (point === null && this.#base !== null) this.#rebase(null);
@@ -84,7 +84,7 @@ export class ChainRing {
     this.#bare = Math.min(this.#bare, this.#left + length);
   }
 
-  /** Keeps no longer what the blocks up to this point carry; the points stay. */
+  /** Forgets the content of the blocks up to this point. The points stay. */
   strip(point: ChainPoint): void {
     const place = this.#places.get(key(point)) ?? -1;
     for (; this.#bare <= place; this.#bare++) {
@@ -112,7 +112,7 @@ export class ChainRing {
   }
 }
 
-/** Whether two chains end at the same place. */
+/** True if two chains end at the same point. */
 export function sameEnd(a: ChainPoint | null, b: ChainPoint | null): boolean {
   return a === null || b === null ? a === b : samePoint(a, b);
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const firstPauseMs = 50;
 const longestPauseMs = 5_000;
 
-/** Pauses between attempts, each twice as long as the one before. */
+/** Pauses between attempts. Each pause is twice as long as the one before, up to 5 seconds. */
 export class GrowingPause {
   readonly #firstMs: number;
   #nextMs: number;
@@ -17,7 +17,7 @@ export class GrowingPause {
   async wait(signal: AbortSignal): Promise<void> {
     const pauseMs = this.#nextMs;
     this.#nextMs = Math.min(longestPauseMs, pauseMs * 2);
-    // Rejects by the signal alone.
+    // Only an abort makes it reject.
     await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   }
 

@@ -10,49 +10,50 @@ import { GrowingPause } from './growing-pause.ts';
 import { reconcile, type SyncPlan } from './reconcile.ts';
 import type { ResolvedWatcherOptions, WatcherElection, WatcherEvent } from './watcher-options.ts';
 
-/** Where the pool stands after a turn. */
+/** The state of the pool after a sync. */
 export type Progress =
-  /** Where the chain is, as far as it was seen. */
+  /** The pool is at the end of the chain, as far as the chain was seen. */
   | { readonly kind: 'settled' }
-  /** Further on than the chain was seen, and that is all that can be said. */
+  /** The chain that was seen ends before the oldest point of the pool. Nothing more is known. */
   | { readonly kind: 'behind' }
-  /** Blocks are missing: the source has to be asked for what follows these points, newest first. */
+  /** Blocks are missing. The source must be asked for the blocks after these points, given newest first. */
   | { readonly kind: 'ask'; readonly points: readonly ChainPoint[] }
-  /** Not where the chain is: the leadership is over, or the pool refused. What was seen is kept. */
+  /** The pool is not at the end of the chain: the leadership is over, or the pool refused. The blocks seen are kept. */
   | { readonly kind: 'stopped' };
 
+/** Options of `LeaderSession`. */
 export interface LeaderSessionOptions extends Pick<ResolvedWatcherOptions, 'pool' | 'policy' | 'ringSize' | 'log'> {
   readonly term: number;
   readonly leadership: Leadership;
   /** Aborts when the leadership is over. */
   readonly signal: AbortSignal;
-  /** Aborts when the whole watcher ends: nothing is lost then. */
+  /** Aborts when the whole watcher stops. No block is lost then. */
   readonly ending: AbortSignal;
   readonly emit: (event: WatcherEvent) => void;
   readonly resign: () => void;
 }
 
-/** What became of one call: it is done; the tip was not where it was thought to be; nothing more for now. */
+/** The result of one call. `astray`: the tip was not the expected one. `stopped`: no more calls for now. */
 type Done = 'done' | 'astray' | 'stopped';
 
-/** What a call is about, for the log. */
+/** A call as the log names it. */
 interface PoolCall {
   readonly verb: 'confirm' | 'rollback' | 'tip';
   readonly point: ChainPoint | null;
 }
 
-/** How often in a row the pool may say that it is not where its own tip was. */
+/** How often in a row the pool may contradict its own tip. */
 const maxRounds = 3;
 const settled: Progress = { kind: 'settled' };
 const stopped: Progress = { kind: 'stopped' };
 
 /**
- * One time of leading: brings the pool to where the chain is, block by block, for as long as the lease is good. One
- * call at a time.
+ * One leadership of this node. It brings the pool to the end of the chain, block by block, while the lease is good. It
+ * makes one call at a time.
  */
 export class LeaderSession {
   readonly #options: LeaderSessionOptions;
-  /** What the pool has applied; `null` where its tip has to be read. */
+  /** The points that the pool has applied; `null` if its tip must be read. */
   #applied: ChainRing | null = null;
   #tip: Tip = { point: null, tick: 0 };
   #givenUp = false;
@@ -65,27 +66,27 @@ export class LeaderSession {
     options.signal.addEventListener('abort', () => this.#refusal.resolve(), { once: true });
   }
 
-  /** Whether nothing will be applied in it any more. */
+  /** True if this session will apply nothing more. */
   get isOver(): boolean {
     return this.#givenUp || this.#options.signal.aborted;
   }
 
-  /** Whether the last call was not let through, by the pool's fence or the leadership's own doubt. */
+  /** True if the last call was refused: by the pool's fence, or because the leadership no longer trusts its lease. */
   get isRefused(): boolean {
     return this.#refused;
   }
 
-  /** Resolves when a call is not let through, or when the leadership is over. */
+  /** Resolves when a call is refused, or when the leadership is over. */
   get refused(): Promise<void> {
     return this.#refusal.promise;
   }
 
-  /** Whether the pool was where this chain ends. */
+  /** True if the pool was last seen at the end of this chain. */
   isLevel(chain: ChainRing): boolean {
     return this.#applied !== null && sameEnd(this.#applied.end, chain.end);
   }
 
-  /** Applies what the chain has beyond the pool, and undoes what it has beside the chain. */
+  /** Undoes the pool's blocks that are not on the chain, then applies the chain's blocks that the pool lacks. */
   async sync(chain: ChainRing): Promise<Progress> {
     this.#tryAgain();
     for (let round = 0; round < maxRounds; round++) {
@@ -107,11 +108,11 @@ export class LeaderSession {
       if (done === 'stopped') return stopped;
       if (done === 'done') return settle(chain, applied.end);
     }
-    this.#failed(new Error('the pool is not where its own tip is'));
+    this.#failed(new Error('the pool contradicts its own tip'));
     return stopped;
   }
 
-  /** Takes the pool, which was where the chain ended, back to where it ends now. */
+  /** Rolls the pool back to the new end of the chain. The pool was at the old end of the chain. */
   async undo(chain: ChainRing): Promise<void> {
     const applied = this.#applied;
     if (applied === null || sameEnd(applied.end, chain.end)) return;
@@ -119,13 +120,13 @@ export class LeaderSession {
     await (toBeginning ? this.#rollbackAll(applied) : this.#rollback(chain.end, applied));
   }
 
-  /** The source knows none of the points below this one: it has another chain, unless the pool has moved since. */
+  /** The source knows neither this point nor an older one: it has another chain, unless the pool has moved since. */
   async disown(newest: ChainPoint): Promise<void> {
     const applied = await this.#readTip(newest);
     if (applied !== null && sameEnd(applied.end, newest)) this.#diverge();
   }
 
-  /** Says so, once, where the pool has come as far as this node has seen. */
+  /** Emits `ready` once, when the pool has come as far as this node has seen the chain. */
   readyFrom(seenSlot: number): void {
     const { emit, term } = this.#options;
     if (this.#ready || this.isOver || (this.#tip.point?.slot ?? 0) < seenSlot) return;
@@ -133,11 +134,12 @@ export class LeaderSession {
     emit({ kind: 'ready', tip: this.#tip, term });
   }
 
+  /** Tells the election that the work makes progress. */
   reportProgress(): void {
     this.#options.leadership.reportProgress();
   }
 
-  /** The pool and the source have nothing in common. */
+  /** The pool and the source have no block in common: this gives up the leadership. */
   #diverge(): 'stopped' {
     const { log, emit, resign, term } = this.#options;
     this.#givenUp = true;
@@ -156,7 +158,7 @@ export class LeaderSession {
   async #confirm(block: Block, applied: ChainRing): Promise<Done> {
     const { pool, policy } = this.#options;
     const call: PoolCall = { verb: 'confirm', point: block.point };
-    // The pool checks that nothing came between, also where the source does not name the parent (X3).
+    // With a parent the pool checks that no other block came between, even if the source names no parent (X3).
     const checked = { ...block, parent: block.parent ?? applied.end?.hash };
     const outcome = await this.#call(call, (options) => pool.confirm(checked, policy, options));
     switch (outcome?.kind) {
@@ -173,8 +175,8 @@ export class LeaderSession {
   }
 
   /**
-   * Without a tip any parent will do (X3): a pool that lost its blocks takes the next one for its first, which is
-   * undone.
+   * A pool without a tip accepts any parent (X3). A pool that lost its blocks therefore takes the next block as its
+   * first, and that block is undone here.
    */
   async #grown(call: PoolCall, applied: ChainRing, point: ChainPoint, tip: Tip): Promise<Done> {
     const isNext = tip.tick === this.#tip.tick + 1;
@@ -205,8 +207,8 @@ export class LeaderSession {
   }
 
   /**
-   * A pool that no longer has all of its points would keep what is below them, and take the chain's first blocks on
-   * top.
+   * Undoes all blocks, if the pool still keeps all its points. Otherwise the pool would keep older blocks and get the
+   * chain's first blocks on top of them.
    */
   async #rollbackAll(applied: ChainRing): Promise<Done> {
     const { pool } = this.#options;
@@ -224,7 +226,10 @@ export class LeaderSession {
     return 'done';
   }
 
-  /** `null`, said to whom it concerns, where the leadership is over or the pool fails for good. */
+  /**
+   * Makes a call and repeats it after retryable errors. If the leadership is over or the pool fails for good, it
+   * reports this and returns `null`.
+   */
   async #call<T>(call: PoolCall, run: (options: ChainOptions) => Promise<T>): Promise<T | null> {
     const { leadership, signal, log } = this.#options;
     const options = { lease: leadership.lease, signal, operationId: randomUUID() };
@@ -271,8 +276,8 @@ export class LeaderSession {
   }
 
   /**
-   * Nothing more is applied now. Where the leadership still stands later (a store that lost its data was given the lease back),
-   * the tip is read anew and the fence asked again.
+   * Applies nothing more for now. If the leadership is still good later, the tip is read again and the pool is asked
+   * again. This happens when a store that lost its data gets the lease back.
    */
   #fenced(call: PoolCall): Done {
     const { log, emit, term } = this.#options;
@@ -285,21 +290,21 @@ export class LeaderSession {
   #astray(call: PoolCall, outcome: string): Done {
     const { log, term } = this.#options;
     this.#applied = null;
-    log('warn', 'the pool is not where it was left, reading its tip', { term, outcome, ...fields(call) });
+    log('warn', 'the pool has an unexpected tip, reading it again', { term, outcome, ...fields(call) });
     return 'astray';
   }
 
   #failed(error: unknown): null {
     const { log, emit, resign, term } = this.#options;
     this.#givenUp = true;
-    log('error', 'the pool failed, giving the leadership up', { term, error });
+    log('error', 'the pool failed, giving up the leadership', { term, error });
     emit({ kind: 'failed', error, term });
     resign();
     return null;
   }
 }
 
-/** The pool has what the chain has up to this point. */
+/** The pool has all blocks up to this point, so their content is no longer needed. */
 function settle(chain: ChainRing, common: ChainPoint | null): Progress {
   if (common !== null) chain.strip(common);
   return settled;
@@ -309,7 +314,7 @@ function fields({ verb, point }: PoolCall): Record<string, unknown> {
   return { verb, slot: point?.slot ?? null, hash: point?.hash ?? null };
 }
 
-/** Gives the leadership away. An election that fails to is asked again until the leadership is over. */
+/** Gives up the leadership. If the election fails to resign, it is asked again until the leadership is over. */
 export async function resignFrom(election: WatcherElection, signal: AbortSignal, log: Logger): Promise<void> {
   for (const pause = new GrowingPause(); !signal.aborted; await pause.wait(signal)) {
     try {

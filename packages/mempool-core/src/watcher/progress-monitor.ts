@@ -7,33 +7,33 @@ type ProgressMonitorParts = Pick<ResolvedWatcherOptions, 'election' | 'pool' | '
 const looksPerTimeout = 4;
 
 /**
- * A standby's watch over the leader: where this node has blocks beyond the pool's tip and the tip does not move, the leader's
- * source or its watcher hangs. Its lease is fine then, so nobody else would ever take it.
+ * Lets a standby detect a leader that hangs. If this node has blocks beyond the pool's tip and the tip does not move,
+ * the leader's source or watcher hangs. The leader still renews its lease, so no other node would take over by itself.
  */
 export class ProgressMonitor {
   readonly #parts: ProgressMonitorParts;
   /**
-   * Where the pool was at the last look, under which leader, and how many looks have found it there since the first. Looks,
-   * not time: a process that stood still itself has seen nothing meanwhile.
+   * The leader's term and the pool's tip at the last look, and how many looks have found the same since the first. It
+   * counts looks, not time: a process that was suspended has observed nothing meanwhile.
    */
   #standstill: { readonly place: string; readonly looks: number } | null = null;
-  /** The end of this node's chain that the pool was last found to have reached. */
+  /** The end of this node's chain when a look last found that the pool had reached it. */
   #reached: ChainPoint | null = null;
 
   constructor(parts: ProgressMonitorParts) {
     this.#parts = parts;
   }
 
-  /** Until the signal aborts. `seen` is the end of this node's chain; `null` while this node leads, or has none. */
+  /** Runs until `signal` aborts. `seen` returns the end of this node's chain; `null` if it leads or has none. */
   async keep(signal: AbortSignal, seen: () => ChainPoint | null): Promise<void> {
     const { election, progressTimeoutMs, log } = this.#parts;
     if (progressTimeoutMs === false || election.depose === undefined) return;
     const pauseMs = Math.max(1, progressTimeoutMs / looksPerTimeout);
     while (!signal.aborted) {
-      // Rejects by the signal alone.
+      // Only an abort makes it reject.
       await delay(pauseMs, undefined, { signal }).catch(() => undefined);
       const look = signal.aborted ? undefined : this.#look(seen(), signal);
-      await look?.catch((error: unknown) => log('debug', 'the leader could not be judged', { error }));
+      await look?.catch((error: unknown) => log('debug', 'the progress of the leader could not be checked', { error }));
     }
   }
 

@@ -2,22 +2,22 @@ import type { Block } from '../contract/store.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
 import { type ChainRing, type RingBlock, sameEnd } from './chain-ring.ts';
 
-/** What is to be done so that a pool follows a chain. */
+/** The next action that makes a pool follow a chain. */
 export type SyncPlan =
-  /** Nothing: the pool is where the chain is, or further on one that may still come. */
+  /** Do nothing: the pool is at the end of the chain, or beyond it on blocks that may still arrive. */
   | { readonly kind: 'wait'; readonly common: ChainPoint | null }
-  /** These blocks, in this order, above this point; where it is not the pool's tip, the pool goes back to it first. */
+  /** Apply these blocks in this order above `from`. If `from` is not the pool's tip, roll the pool back to it first. */
   | { readonly kind: 'apply'; readonly from: ChainPoint | null; readonly blocks: readonly Block[] }
-  /** The common point may be older than those of the pool that are given here: its tip has to be read. */
+  /** Read the pool's tip again: the common point may be older than the pool's points given here. */
   | { readonly kind: 'read' }
-  /** Nothing: the chain ends before the oldest point that the pool has kept. */
+  /** Do nothing: the chain ends before the oldest point that the pool has kept. */
   | { readonly kind: 'behind' }
-  /** The two have no point in common, or blocks between them are not kept: the source has to be asked. */
+  /** Ask the source: the two have no point in common, or blocks between them are no longer kept. */
   | { readonly kind: 'ask' };
 
 /**
- * Compares the chain that a node saw with the blocks that its pool has applied. Nothing is undone before another child of an
- * applied point is there: a chain that ends before the tip may be a source that is behind.
+ * Compares the chain that a node saw with the blocks that its pool has applied. No block is undone before another child
+ * of an applied point exists. A chain that ends before the tip may come from a source that lags.
  */
 export function reconcile(chain: ChainRing, applied: ChainRing): SyncPlan {
   const common = newestCommon(chain, applied);
@@ -30,8 +30,8 @@ export function reconcile(chain: ChainRing, applied: ChainRing): SyncPlan {
 }
 
 /**
- * The beginning is common only to a pool without any block: two chains that both begin need have nothing else in
- * common.
+ * Returns the newest common point; `undefined` if there is none. The beginning counts as common only if the pool has no
+ * block: two different chains both have a beginning.
  */
 function newestCommon(chain: ChainRing, applied: ChainRing): ChainPoint | null | undefined {
   if (applied.end === null) return chain.points().find((point) => sameEnd(point, chain.beginning));

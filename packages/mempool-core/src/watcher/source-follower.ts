@@ -4,22 +4,19 @@ import { sameEnd } from './chain-ring.ts';
 import type { ChainCursor, ChainSource, SourceStep } from './chain-source.ts';
 import { GrowingPause } from './growing-pause.ts';
 
-/**
- * Who wants to see a chain. What it throws counts as a failure of the source. Nothing is told to it after `signal` has
- * aborted.
- */
+/** Receives a chain. Its errors count as failures of the source. After an abort of `signal` it is not called. */
 export interface SourceListener {
-  /** From where on: points, newest first. */
+  /** Returns the points to follow the chain from, newest first. */
   begin(signal: AbortSignal): Promise<readonly ChainPoint[]>;
-  /** The source knows none of them. */
+  /** The source knows none of these points. */
   unknown(signal: AbortSignal): Promise<void>;
-  /** The chain is followed from here. */
+  /** The source follows the chain from this point. */
   begun(point: ChainPoint | null, signal: AbortSignal): Promise<void>;
-  /** The next step is asked for when this one is done: a slow follower holds its source back. */
+  /** Handles one step. The next step is requested when this one is done, so a slow listener slows the source down. */
   take(step: SourceStep, signal: AbortSignal): Promise<void>;
 }
 
-/** Follows a source for as long as it is told to: one that fails or ends is asked again after a pause. */
+/** Follows a source until `signal` aborts. A source that fails or ends is asked again after a pause. */
 export class SourceFollower {
   readonly #source: ChainSource;
   readonly #follower: SourceListener;
@@ -33,10 +30,7 @@ export class SourceFollower {
     this.#log = log;
   }
 
-  /**
-   * Lets go of the source as it is followed now and begins again, after the shortest pause: who asks often is held back
-   * too.
-   */
+  /** Stops following the source and begins again after the shortest pause. The pause limits frequent restarts. */
   again(): void {
     this.#pause.reset();
     this.#pass.abort();
@@ -62,17 +56,17 @@ export class SourceFollower {
     if (signal.aborted || cursor === undefined) return;
     if (cursor === null) return this.#follower.unknown(signal);
     if (points.length > 0 && !points.some((point) => sameEnd(point, cursor.point)))
-      throw new Error('the chain source found a point that it was not asked for');
+      throw new Error('the chain source found a point that is not among the points given');
     await this.#follower.begun(cursor.point, signal);
     for await (const step of stepsOf(cursor, signal)) {
       await this.#follower.take(step, signal);
-      // A source that gives a wrong block again and again is not asked without end.
+      // A rejected block does not reset the pause: a source that repeats it is asked less and less often.
       if (step.kind === 'apply') this.#pause.reset();
     }
   }
 }
 
-/** Ends with the signal even where the source does not. */
+/** Ends when the signal aborts, even if the source does not end. */
 async function* stepsOf({ steps }: ChainCursor, signal: AbortSignal): AsyncGenerator<SourceStep, undefined> {
   const iterator = steps[Symbol.asyncIterator]();
   try {
@@ -82,7 +76,7 @@ async function* stepsOf({ steps }: ChainCursor, signal: AbortSignal): AsyncGener
       yield next.value;
     }
   } finally {
-    // Not waited for: a source that still waits for its next block answers when that comes.
+    // Not awaited: a source that waits for its next block answers only when that block arrives.
     iterator.return?.().catch(() => undefined);
   }
   return undefined;

@@ -7,41 +7,46 @@ import type { MempoolStore, Policy } from '../contract/store.ts';
 import type { ChainPoint, Tip } from '../contract/transaction.ts';
 import type { ChainSource } from './chain-source.ts';
 
-/** All that a watcher asks of an election: `mempool-election` has one, any other with these two will do. */
+/**
+ * The part of an election that a watcher uses. `mempool-election` offers it. Any other election with `runAsLeader` and
+ * `resign` works as well.
+ */
 export interface WatcherElection {
   /**
-   * Waits until this node leads, then does the work. When the leadership ends before the work has, its signal aborts, and the
-   * work is begun anew when this node leads again. Rejects when `signal` aborts or the election ends.
+   * Waits until this node leads, then runs `work`. If the leadership ends before the work, the signal of `work` aborts,
+   * and `work` runs again when this node leads again. Rejects if `signal` aborts or the election ends.
    */
   runAsLeader<T>(
     work: (signal: AbortSignal, term: number, leadership: Leadership) => Promise<T>,
     options: { readonly signal: AbortSignal },
   ): Promise<T>;
-  /** Gives the leadership away, if this node has it. May wait for the work to end. */
+  /** Gives up the leadership, if this node has it. It may wait for the work to end. */
   resign(): Promise<void>;
-  /** Who led at the last look, where the election tells. */
+  /** The leader at the last look, if the election reports it. */
   readonly leader?: { readonly term: number } | null;
-  /** Takes the lease from the live leader of this term. Without it a leader whose work hangs is left alone. */
+  /** Takes the lease from the live leader of this term. Without this method a leader that hangs keeps its lease. */
   depose?(term: number): Promise<unknown>;
 }
 
-/** Of a store or of a `Mempool`. */
+/** The verbs that a watcher calls: a store or a `Mempool` has them. */
 export type WatcherPool = Pick<MempoolStore, 'tip' | 'confirm' | 'rollback'>;
 
+/** Options of `Watcher`. */
 export interface WatcherOptions {
   readonly election: WatcherElection;
   readonly pool: WatcherPool;
   readonly source: ChainSource;
-  /** Thresholds for the blocks applied by this node; what is left out is the pool's. */
+  /** Thresholds for the blocks that this node applies. A threshold that is left out is the pool's own. */
   readonly policy?: Policy | undefined;
-  /** How many of the last blocks are kept; default 2,160. */
+  /** How many of the last blocks this node keeps; default 2,160. */
   readonly ringSize?: number | undefined;
   /**
-   * A standby that has blocks beyond the pool's tip, while the tip and the leader stay the same for so long, takes the lease
-   * from that leader: its source hangs. In milliseconds; default 30,000; `false`: never.
+   * The time without progress after which a standby takes the lease from the leader, in milliseconds; default 30,000;
+   * `false`: never. No progress means: the standby has blocks beyond the pool's tip, and neither the tip nor the leader
+   * changes. The leader's source or watcher then hangs.
    */
   readonly progressTimeoutMs?: number | false | undefined;
-  /** Silent by default. */
+  /** Receives the log lines; silent by default. */
   readonly log?: Logger | undefined;
 }
 
@@ -57,7 +62,7 @@ const watcherNames: ReadonlySet<string> = new Set([
   'log',
 ]);
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Checks the options and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveWatcherOptions(options: WatcherOptions): ResolvedWatcherOptions {
   checkNames('options', options, watcherNames);
   const { election, pool, source, policy = {}, ringSize = 2_160, log = () => undefined } = options;
@@ -72,20 +77,20 @@ export function resolveWatcherOptions(options: WatcherOptions): ResolvedWatcherO
   return { election, pool, source, policy: checkPolicy(policy), ringSize, progressTimeoutMs, log: harmless(log) };
 }
 
-/** A week, far below what a timer can wait. */
+/** A week. The limit of timers is far higher. */
 const longestTimeoutMs = 604_800_000;
 
 function isTimeout(valueMs: number): boolean {
   return Number.isSafeInteger(valueMs) && valueMs >= 1 && valueMs <= longestTimeoutMs;
 }
 
-/** A log that fails is its owner's affair, and no block's. */
+/** Wraps a log so that an error in it does not stop the watcher. */
 function harmless(log: Logger): Logger {
   return (...line) => {
     try {
       log(...line);
     } catch {
-      // There is nobody left to tell.
+      // The log itself failed, so the failure cannot be reported.
     }
   };
 }
@@ -95,19 +100,19 @@ function requireMethods<T extends object>(field: string, value: T, methods: read
   if (missing !== undefined) throw invalid(`${field}.${missing}`, 'a function');
 }
 
-/** What a watcher tells of its work. `term`: that of the leadership it happened in. */
+/** An event of a watcher. `term` is the term of the leadership in which it happened. */
 export type WatcherEvent =
-  /** This node leads, and the pool is where the chain is, as far as this node has seen it. */
+  /** This node leads, and the pool is at the end of the chain, as far as this node has seen it. */
   | { readonly kind: 'ready'; readonly tip: Tip; readonly term: number }
-  /** The pool and the source have no block in common. Nothing was applied, and the leadership was given up. */
+  /** The pool and the source have no block in common. Nothing was applied, and this node gave up the leadership. */
   | { readonly kind: 'diverged'; readonly tip: Tip; readonly term: number }
   | { readonly kind: 'applied'; readonly tip: Tip; readonly term: number }
   | { readonly kind: 'undone'; readonly tip: Tip; readonly term: number }
-  /** The pool refused the block of a leader whose lease is over (X6). */
+  /** The pool refused the call of a leader whose lease is over (X6). */
   | { readonly kind: 'fenced'; readonly point: ChainPoint | null; readonly term: number }
-  /** The pool failed in a way that trying again does not cure. The leadership was given up. */
+  /** The pool failed with an error that a retry does not cure. This node gave up the leadership. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly term: number }
-  /** A block came while another node leads, or the leadership ended before it; it is kept. */
+  /** A block arrived while another node leads, or the leadership ended before it. The node keeps the block. */
   | { readonly kind: 'skipped'; readonly point: ChainPoint };
 
 export type WatcherEventKind = WatcherEvent['kind'];

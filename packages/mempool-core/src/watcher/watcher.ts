@@ -18,13 +18,14 @@ import {
 
 type Listener = (event: WatcherEvent) => unknown;
 
-/** How many blocks a standby takes in before it asks once more how far the pool is. */
+/** A standby reads the pool's tip once in so many blocks. */
 const blocksPerLook = 32;
 const firstRetryMs = 500;
 
 /**
- * Joins an election, a pool and a chain source: the node that leads brings the pool to where the chain is, every other one
- * keeps what it sees, so that no block is lost between two leaders. From `start` on it follows the chain from the pool's tip.
+ * Connects an election, a pool and a chain source. The leader applies the chain to the pool. Every other node keeps the
+ * blocks that it sees, so that no block is lost when the leader changes. After `start` the watcher follows the chain
+ * from the pool's tip.
  */
 export class Watcher implements AsyncDisposable {
   readonly #options: ResolvedWatcherOptions;
@@ -34,18 +35,18 @@ export class Watcher implements AsyncDisposable {
   /** The chain as this node sees it; `null` until the source has answered. */
   #chain: ChainRing | null = null;
   #session: LeaderSession | null = null;
-  /** Points that the source is to be asked for, by a tenure that lacks blocks. */
+  /** The points to ask the source for next, set by a session that lacks blocks. */
   #asked: readonly ChainPoint[] | null = null;
-  /** Points that it was asked for last. */
+  /** The points that the source was asked for last. */
   #sought: readonly ChainPoint[] = [];
-  /** How far this node has seen the chain, whatever it still has of it. */
+  /** The slot up to which this node has seen the chain, whatever blocks it still keeps. */
   #seenSlot = 0;
   #kept = 0;
-  /** The last of those who want to see the chain and the pool as they are: one at a time. */
+  /** The last task in the queue. Tasks that use the chain and the pool run one at a time. */
   #turns: Promise<unknown> = Promise.resolve();
   #resigning: Promise<void> = Promise.resolve();
   #stopping: Promise<void> | null = null;
-  /** Whether it was started again while it was stopping. */
+  /** True if `start` was called while the watcher was stopping. */
   #restarting = false;
 
   /** @throws `ERR_MEMPOOL_INVALID` naming the option */
@@ -54,18 +55,18 @@ export class Watcher implements AsyncDisposable {
     this.#following = new SourceFollower(this.#options.source, this.#follower(), this.#options.log);
   }
 
-  /** Begins to follow the chain and to wait for the leadership. The election is started by its owner. Twice is fine. */
+  /** Follows the chain and waits for the leadership. It does not start the election. Calling it twice is fine. */
   async start(): Promise<void> {
     if (this.#stopping === null) return this.#run();
     this.#restarting = true;
     await this.#stopping;
-    // A stop that came later counts.
+    // A later `stop` wins.
     if (this.#restarting) this.#run();
   }
 
   /**
-   * Ends both and waits for the call of the pool that is under way. The election goes on: stop it too, or this node leads
-   * without applying anything. Twice is fine.
+   * Stops following the chain and leading. Waits for the pool call that is under way. The election continues: stop it
+   * too, or this node leads without applying blocks. A second call is harmless.
    */
   stop(): Promise<void> {
     this.#restarting = false;
@@ -98,7 +99,7 @@ export class Watcher implements AsyncDisposable {
     this.#running = null;
   }
 
-  /** Calls the listener, which may be asynchronous, at every event of the kind. Returns what removes it. */
+  /** Calls `listener` at every event of the kind. It may be asynchronous. Returns a function that removes it. */
   on<K extends WatcherEventKind>(kind: K, listener: (event: WatcherEventOf<K>) => unknown): () => void {
     const own: Listener = (event) => listener(event as WatcherEventOf<K>);
     const listeners = this.#listeners.get(kind) ?? new Set();
@@ -106,7 +107,7 @@ export class Watcher implements AsyncDisposable {
     return () => void listeners.delete(own);
   }
 
-  /** An election that ends, or lets the work end, is asked again: this node never stops silently. */
+  /** If the election or the work ends, the election is asked again. This node never stops silently. */
   async #lead(ending: AbortSignal): Promise<void> {
     const { election, log } = this.#options;
     for (const pause = new GrowingPause(); !ending.aborted; await pause.wait(ending)) {
@@ -122,11 +123,11 @@ export class Watcher implements AsyncDisposable {
         if (!ending.aborted) log('warn', 'the election ended', { error });
       }
     }
-    // Work that is still under way ends with its signal.
+    // Wait for work that is still under way: it ends with its signal.
     await this.#turn(async () => undefined);
   }
 
-  /** Ends when the leadership does, after the call of the pool that is under way. */
+  /** Leads until the leadership ends and the pool call under way has ended. */
   async #work(signal: AbortSignal, ending: AbortSignal, term: number, leadership: Leadership): Promise<void> {
     const { pool, policy, ringSize, log } = this.#options;
     log('info', 'acquired watcher lock', { term });
@@ -137,13 +138,13 @@ export class Watcher implements AsyncDisposable {
     try {
       await this.#syncUntil(signal, session);
     } finally {
-      // Nothing of it is under way any more when the election lets go of the lease.
+      // When the election releases the lease, no call of this session is under way.
       await this.#turn(async () => undefined);
       if (this.#session === session) this.#session = null;
     }
   }
 
-  /** What the pool refuses a leader that leads on is tried again, also where no other block comes. */
+  /** A call that the pool refuses while this node leads is tried again, even if no other block arrives. */
   async #syncUntil(signal: AbortSignal, session: LeaderSession): Promise<void> {
     for (const pause = new GrowingPause(firstRetryMs); !signal.aborted; await pause.wait(signal)) {
       await this.#turn(() => this.#sync(session));
@@ -175,17 +176,17 @@ export class Watcher implements AsyncDisposable {
     return (await this.#options.pool.tip({ points: everyPoint, signal })).points;
   }
 
-  /** What this node saw may be what the source has forgotten; what the pool has applied must be on its chain. */
+  /** The source may have forgotten points that this node saw. It must know the points that the pool has applied. */
   async #unknown(): Promise<void> {
     const points = this.#asked === null && this.#chain !== null ? 'seen' : 'applied';
     this.#options.log('warn', 'the chain source knows none of the points', { points });
     this.#forget();
-    // A source without any block yet has nothing against a pool without any.
+    // An empty source does not contradict an empty pool.
     const [newest] = this.#sought;
     if (points === 'applied' && newest !== undefined) await this.#leading()?.disown(newest);
   }
 
-  /** The source is asked anew for what follows the pool's points. */
+  /** The source is next asked for the blocks after the pool's points. */
   #forget(): void {
     this.#asked = null;
     this.#chain = null;
@@ -197,7 +198,7 @@ export class Watcher implements AsyncDisposable {
     const empty = this.#sought.length === 0;
     this.#asked = null;
     if (fresh) this.#chain = new ChainRing(this.#options.ringSize, point, empty ? point : null);
-    // Nothing is undone in the pool by this alone: a source asked again may be behind the one before.
+    // This alone undoes nothing in the pool: the source may now be behind its earlier state.
     else this.#chain?.cut(point);
     const session = this.#leading();
     if (session !== null) await this.#sync(session);
@@ -218,7 +219,7 @@ export class Watcher implements AsyncDisposable {
     const { point, parent } = block;
     const { end } = chain;
     if (chain.has(point) || (parent !== undefined && end !== null && parent !== end.hash))
-      throw new Error('a block does not follow the one before');
+      throw new Error('a block does not follow the previous block');
     chain.push(point, block);
     this.#seenSlot = Math.max(this.#seenSlot, point.slot);
     const session = this.#leading();
@@ -236,7 +237,7 @@ export class Watcher implements AsyncDisposable {
 
   async #shrink(chain: ChainRing, point: ChainPoint | null, signal: AbortSignal): Promise<void> {
     const session = this.#leading();
-    // A pool that is where the chain was goes back with it; one that is not waits for the other branch.
+    // A pool at the old end of the chain is rolled back with it. Any other pool waits for the other branch.
     if (session !== null && !session.isLevel(chain)) await this.#sync(session);
     if (signal.aborted) return;
     const level = session !== null && !session.isOver && session.isLevel(chain);
@@ -261,14 +262,14 @@ export class Watcher implements AsyncDisposable {
     }
   }
 
-  /** What the pool has applied will not be needed here: a standby keeps its point alone. */
+  /** Reads the pool's tip. A standby does not need the blocks that the pool has applied: it keeps only their points. */
   async #look(chain: ChainRing, signal: AbortSignal): Promise<void> {
     const { pool, log } = this.#options;
     try {
       const { point } = await pool.tip({ signal });
       if (point !== null) chain.strip(point);
     } catch (error) {
-      if (!signal.aborted) log('debug', 'the pool did not tell its tip', { error });
+      if (!signal.aborted) log('debug', 'the tip of the pool could not be read', { error });
     }
   }
 
@@ -276,7 +277,7 @@ export class Watcher implements AsyncDisposable {
     return this.#session === null || this.#session.isOver ? null : this.#session;
   }
 
-  /** What was seen may be what is wrong: it is not kept for the next time. */
+  /** Gives up the leadership. The chain seen so far may be wrong, so it is not kept. */
   #resign(signal: AbortSignal): void {
     const { election, log } = this.#options;
     this.#forget();
@@ -294,7 +295,7 @@ export class Watcher implements AsyncDisposable {
     for (const listener of [...(this.#listeners.get(event.kind) ?? [])]) void this.#tell(listener, event);
   }
 
-  /** A listener that fails is its owner's affair, and no block's. */
+  /** An error in a listener does not stop the watcher. */
   async #tell(listener: Listener, event: WatcherEvent): Promise<void> {
     try {
       await listener(event);
