@@ -185,7 +185,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     });
   }
 
-  /** Reads one page; a second call shares the first one's read. Resolves to false if there was nothing new. */
+  /** Reads one page. A call during a read waits for the same page. Resolves to false if there is nothing new. */
   #fill(): Promise<boolean> {
     this.#filling ??= this.#readPage().finally(() => {
       this.#filling = null;

@@ -74,9 +74,7 @@ function callable<F extends (...given: never[]) => unknown>(field: string, value
   return value;
 }
 
-/**
- * Wraps a clock. Rejects a time that some backends cannot store: others would store it, or report it as damage later.
- */
+/** Wraps a clock. Rejects a time that one backend would store and another would report as damaged. */
 function timeOf(now: () => number): () => number {
   return () => {
     const ms = now();
