@@ -22,7 +22,7 @@ const ownNodesLeading = eachElect({
     const lost = ballot.lossOf(lease);
     assert.deepEqual([lost?.reason, lost?.term], ['expired', lease.term]);
   },
-  'LE3/stalled: a leader that stood still past its time knows so at its first statement': async (context) => {
+  'LE3/stalled: a leader that was stalled past its time knows it at its first statement': async (context) => {
     const [leader] = await lone(context, short);
     const { leadership } = leader;
     stall(600);
@@ -36,7 +36,7 @@ const ownNodesLeading = eachElect({
     clock.sleptMs = 60_000;
     assert.equal(leader.isLeader(), false);
   },
-  'LE3/set-back: a wall clock that is set back keeps nobody leading': async (context) => {
+  'LE3/set-back: a wall clock that is set back does not lengthen a leadership': async (context) => {
     let offsetMs = 0;
     const clock = { ...systemClock, wallMs: () => systemClock.wallMs() + offsetMs };
     const [leader] = await lone(context, { ...short, clock });
@@ -44,11 +44,11 @@ const ownNodesLeading = eachElect({
     stall(600);
     assert.equal(leader.isLeader(), false);
   },
-  'LE3/remaining: what is left of a leadership is less than the time of the lease, and shrinks': async (context) => {
+  'LE3/remaining: the remaining time of a leadership is less than the lease time, and shrinks': async (context) => {
     let goneMs = 0;
     const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + goneMs };
     const [leader] = await lone(context, { ...long, clock });
-    // All that has given it time was sent before this, be it the campaign or a renewal that a hint of its win has hastened.
+    // Its campaign, and any renewal hastened by the hint of its win, were sent before this.
     goneMs = 500;
     const first = leader.leadership?.remainingMs() ?? 0;
     assert.ok(first > 0 && first <= 60_000 - 1_202 - goneMs);
@@ -63,7 +63,7 @@ const oneNodeLeading = eachOnElection({
     assert.deepEqual({ nodeId, token, term }, leader.leadership?.lease);
     assert.deepEqual([nodeId, address, priority, leader.term], ['node-a', 'http://a', 3, term]);
   },
-  'LE3/renewed: a leader renews: its time begins anew, under the same lease': async (store, context) => {
+  'LE3/renewed: a leader renews: its time restarts, under the same lease': async (store, context) => {
     const [leader, ballot] = await lone(context, { ...long, renewMs: 100 });
     const { leadership } = leader;
     const { lease } = leadership ?? assert.fail('no leadership');
@@ -82,7 +82,7 @@ const oneNodeLeading = eachOnElection({
 
 const leading: readonly ConformanceCase[] = [...ownNodesLeading, ...oneNodeLeading];
 
-/** Answers that are late. A renewal is sent half a lease after the one before, and answered when only that one's time is up. */
+/** Late answers. A renewal is sent half a lease after the one before, and answered when the earlier one's time has ended. */
 const late: readonly ConformanceCase[] = eachElect({
   'LE3/late-answer: a renewal that is answered when the time is up gives no more time': async (context) => {
     const clock = new SleepyClock();
@@ -111,7 +111,7 @@ const late: readonly ConformanceCase[] = eachElect({
     assert.equal(leader.isLeader(), false);
     await untilTrue('it has said lost', () => ballot.lossOf(leadership.lease) !== undefined);
     await answers.give();
-    // The answer to its next campaign waits behind the other one.
+    // The answer to its next campaign waits behind the renewal's answer.
     await answers.give();
     const next = await until('it leads again', () => leader.leadership);
     assert.notEqual(next.lease.token, leadership.lease.token);
@@ -147,7 +147,7 @@ const ownNodes = eachElect({
     assert.deepEqual(ballot.leaders(), [leader]);
     assert.deepEqual(ballot.nodes.map(({ state }) => state).sort(), ['follower', 'follower', 'leader']);
   },
-  'LE6/stopped: a leader that stops hands over, without a wait for its lease': async (context) => {
+  'LE6/stopped: a leader that stops hands over before its lease ends': async (context) => {
     const ballot = new Ballot(context, [long, long, long]);
     await ballot.start();
     const first = await ballot.leader();
@@ -226,7 +226,7 @@ function hangingAfter(last: number): ChainSource {
 }
 
 const electionProgressOwnNodes = eachElect({
-  'LE4/deposed: a leader is replaced when a node says that its work stands still': async (context) => {
+  'LE4/deposed: a leader is replaced when a node reports that its work has stopped': async (context) => {
     const [first, second, ballot] = await led(context);
     const { lease } = first.leadership ?? assert.fail('no leadership');
     assert.equal(await second.depose(lease.term), true);
@@ -235,7 +235,7 @@ const electionProgressOwnNodes = eachElect({
     assert.equal(ballot.lossOf(lease)?.reason, 'taken');
     assert.deepEqual([first.isLeader(), ballot.told(second)], [false, ['takeover-forced', 'acquired']]);
   },
-  'LE4/deposed-once: of another term than was meant nobody is deposed': async (context) => {
+  'LE4/deposed-once: a leader of another term than the named one is not deposed': async (context) => {
     const [first, second, ballot] = await led(context);
     const { term } = first;
     assert.deepEqual([await second.depose(term - 1), await second.depose(term + 1)], [false, false]);

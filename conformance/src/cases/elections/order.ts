@@ -7,7 +7,7 @@ import { Ballot, Calls, hanging, lone, long, short } from '../../scenario/ballot
 import { until, untilTrue, win } from '../../scenario/lease.ts';
 
 const ownNodesOrder = eachElect({
-  'LE7/lost-first: a loss is told before anybody else wins': async (context) => {
+  'LE7/lost-first: a loss is reported before another node wins': async (context) => {
     const { through, hang } = hanging();
     const ballot = new Ballot(context, [{ ...short, through }, short]);
     const [first, second] = ballot.nodes as readonly [Election, Election];
@@ -23,7 +23,7 @@ const ownNodesOrder = eachElect({
     for (const [i, told] of order.slice(0, handover).entries())
       assert.equal(told, `${first.id} ${i % 2 === 0 ? 'acquired' : 'lost'}`);
   },
-  'LE7/aborted-first: the work is told to end before the loss is told': async (context) => {
+  'LE7/aborted-first: the signal of the work aborts before the loss is reported': async (context) => {
     const { through, hang } = hanging();
     const [leader] = await lone(context, { ...short, through });
     const { signal } = leader.leadership ?? assert.fail('no leadership');
@@ -51,7 +51,7 @@ const ownNodesOrder = eachElect({
       terms.length >= 8 && terms.every((term, i) => (i % 2 === 0 ? term > (terms[i - 1] ?? 0) : term === terms[i - 1])),
     );
   },
-  'LE7/work: work is told to end when the leadership does, and begun anew with the next one': async (context) => {
+  'LE7/work: work is aborted when its leadership ends, and starts again with the next one': async (context) => {
     const [leader] = await lone(context, { ...long, renewMs: 100 });
     const store = await context.leases();
     const runs: { readonly signal: AbortSignal; readonly term: number }[] = [];
@@ -88,14 +88,14 @@ const oneNodeOrder = eachOnElection({
 
 const order: readonly ConformanceCase[] = [...ownNodesOrder, ...oneNodeOrder];
 
-/** Nobody who gave up campaigns before so long has passed, or another one has led. */
+/** A node that gave up leadership waits this long before it campaigns, unless another node has led. */
 function assertStoodBack({ campaigns, releases }: Calls, ttlMs: number): void {
   const [released = 0, campaigned = 0] = [releases[0], campaigns[1]];
   assert.ok(campaigned - released >= ttlMs, `it campaigned again ${campaigned - released} ms after it gave up`);
 }
 
 const standingBack: readonly ConformanceCase[] = eachElect({
-  'LE6/resigned-alone: a node that resigned and is alone leads again one ttl later': async (context) => {
+  'LE6/resigned-alone: a resigned node without others leads again one ttl later': async (context) => {
     const calls = new Calls();
     const [leader] = await lone(context, { ...short, through: calls.through });
     const { term } = leader;
@@ -104,7 +104,7 @@ const standingBack: readonly ConformanceCase[] = eachElect({
     assert.ok(leader.term > term);
     assertStoodBack(calls, 600);
   },
-  'LE6/no-progress: so does one whose work stood still': async (context) => {
+  'LE6/no-progress: a node whose work made no progress leads again one ttl later, if it is alone': async (context) => {
     const calls = new Calls();
     const ballot = new Ballot(context, [{ ...short, progressTimeoutMs: 100, through: calls.through }]);
     await ballot.start();
@@ -142,7 +142,7 @@ const standingBack: readonly ConformanceCase[] = eachElect({
 });
 
 const ownNodes = eachElect({
-  'LE8/conflict: a live holder of my id is reported, once, and there are never two leaders': async (context) => {
+  'LE8/conflict: a live node with the same id is reported once, and there are never two leaders': async (context) => {
     const ballot = new Ballot(context, [
       { ...long, renewMs: 100, nodeId: 'node-a' },
       { ...long, renewMs: 100, nodeId: 'node-a' },
@@ -162,7 +162,7 @@ const ownNodes = eachElect({
 });
 
 const oneNode = eachOnElection({
-  'LE8/own-dead-lease: the lease of an earlier life is waited out, and no conflict': async (store, context) => {
+  'LE8/own-dead-lease: a node waits until its earlier life’s lease ends, without conflict': async (store, context) => {
     const dead = await win(context, store, {
       candidate: { nodeId: 'node-a', address: null, priority: 0 },
       ttlMs: 1_500,

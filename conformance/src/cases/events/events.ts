@@ -23,7 +23,7 @@ import {
 
 const stageOrder = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'];
 
-/** Of the next `count` transitions those that could not be read when their event arrived. */
+/** The transitions, among the next `count`, that could not be read when their event arrived. */
 async function tooEarly(store: MempoolStore, stream: AsyncIterable<MempoolEvent>, count: number): Promise<string[]> {
   const early: string[] = [];
   let seen = 0;
@@ -65,7 +65,7 @@ const ownPools = mustEach({
     const byPlace = [`RolledBack ${a}`, `Dropped ${b}`, `Confirmed ${c}`, `Finalized ${d}`, `Dropped ${e}`];
     assert.deepEqual(made.map(gist), ['applied 2', ...byPlace]);
   },
-  'E1/depth-is-silent: a block that only adds depth and age makes one event': async (context) => {
+  'E1/depth-is-silent: a block that only adds depth and age makes one event, its own': async (context) => {
     const store = await context.open(never);
     const hash = await receiveOne(context, store);
     await propagateOne(context, store);
@@ -73,7 +73,7 @@ const ownPools = mustEach({
     const made = await eventsOf(context, store, () => block(store, 2, { seen: [hash] }));
     assert.deepEqual(made, [{ kind: 'block', eventSeq: 6, action: 'applied', point: point(2), tick: 2 }]);
   },
-  'E2/order-per-transaction: of each transaction the events come in the order of its life': async (context) => {
+  'E2/order-per-transaction: the events of each transaction come in the order of its life': async (context) => {
     const store = await context.open({ finalizeThreshold: 2 });
     const all = hashesOf(await receive(context, store, 8));
     await Promise.all([
@@ -138,14 +138,14 @@ const onePool = eachOnPool({
       stages.flatMap((stage) => all.map((hash) => `${stage} ${hash}`)),
     );
   },
-  'E1/arrival-order: received transactions have their events in arrival order': async (store, context) => {
+  'E1/arrival-order: the events of received transactions are in fifo order': async (store, context) => {
     const all = hashesOf(await receive(context, store, 12));
     assert.deepEqual(
       (await eventsAfter(context, store)).map(gist),
       all.map((hash) => `Pending ${hash}`),
     );
   },
-  'E1/nothing-happened: a call that changes nothing makes no event': async (store, context) => {
+  'E1/nothing-happened: a call without effect makes no event': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await block(store, 1);
@@ -160,14 +160,14 @@ const onePool = eachOnPool({
     });
     assert.deepEqual(made, []);
   },
-  'E2/never-early: when an event arrives its transition can be read': async (store, context) => {
+  'E2/never-early: when an event arrives, reads show its transition': async (store, context) => {
     const stream = await store.subscribe({ signal: context.signal });
     const all = hashesOf(await receive(context, store, 5));
     const calls = [store.markInflight(all), store.markAcknowledged(all), block(store, 1, { seen: all })];
     const [behind] = await Promise.all([tooEarly(store, stream, all.length * 4), ...calls]);
     assert.deepEqual(behind, []);
   },
-  'E2/final-is-last: after a final event there is none, whatever is asked': async (store, context) => {
+  'E2/final-is-last: no event follows a final event, whatever is called': async (store, context) => {
     const [final, gone] = hashesOf(await receive(context, store, 2)) as [string, string];
     await finalizeIn(store, 1, [final]);
     await store.drop([gone], 'gone');
@@ -187,14 +187,14 @@ const onePool = eachOnPool({
 /** Cases of E1 and E2: which events there are, and their order. */
 export const eventCases: readonly ConformanceCase[] = [...ownPools, ...onePool];
 
-/** Stage, stage before and its counters, counters: what a transition is. */
+/** A transition as text: the stage and counters before, the stage and counters after. */
 function step({ stage, previous, confirmations, nonConfirmations }: TransactionEvent): string {
   const before = `${previous.stage} ${previous.confirmations} ${previous.nonConfirmations}`;
   return `${before} → ${stage} ${confirmations} ${nonConfirmations}`;
 }
 
 const eventContentOwnPools = mustEach({
-  'E1/whole-life: each transition is one event that tells the stage and counters before': async (context) => {
+  'E1/whole-life: each transition is one event with the stage and counters before': async (context) => {
     const store = await context.open({ finalizeThreshold: 2, dropThreshold: 9 });
     const hash = await receiveOne(context, store);
     await store.markInflight([hash]);
@@ -220,7 +220,7 @@ const eventContentOwnPools = mustEach({
     const [, event] = await eventsOf(context, store, () => block(store, 3));
     assert.deepEqual(event?.kind === 'transaction' && [event.stage, event.point], ['Finalized', point(1)]);
   },
-  'E1/finalized-undone: the return of a Finalized transaction tells the final counters before it': async (context) => {
+  'E1/finalized-undone: the return of a Finalized transaction shows its final counters': async (context) => {
     const store = await context.open({ finalizeThreshold: 2 });
     const hash = await receiveOne(context, store);
     await block(store, 1);
@@ -231,7 +231,7 @@ const eventContentOwnPools = mustEach({
     assert.ok(last?.kind === 'transaction');
     assert.deepEqual([step(last), last.point], ['Finalized 2 0 → RolledBack 0 0', null]);
   },
-  'E1/depth-before-undone: the return of a Confirmed transaction tells the depth before the call': async (context) => {
+  'E1/depth-before-undone: the return of a Confirmed transaction shows its depth before the call': async (context) => {
     const store = await context.open(never);
     const hash = await receiveOne(context, store);
     await block(store, 1);
@@ -277,7 +277,7 @@ const eventContentOnePool = eachOnPool({
     assert.equal(event.hash, hash);
     assert.deepEqual([step(event), event.reason, event.point], ['Propagated 0 1 → Dropped 0 2', 'stale', null]);
   },
-  'E1/reason: a Dropped event tells the reason, other events tell none': async (store, context) => {
+  'E1/reason: a Dropped event has a reason, other events have none': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await store.drop([one.hash], 'unwanted');
@@ -285,7 +285,7 @@ const eventContentOnePool = eachOnPool({
     const reasons = (await eventsAfter(context, store)).map((event) => event.kind === 'transaction' && event.reason);
     assert.deepEqual(reasons, [null, 'unwanted', null]);
   },
-  'E1/block-tick: a block event tells the tick that the block has or had': async (store, context) => {
+  'E1/block-tick: a block event has the tick that the block has or had': async (store, context) => {
     await emptyBlocks(store, 1, 3);
     await store.rollback(point(1));
     await store.confirm({ point: forkPoint(2), seen: [], unseen: [] });
@@ -301,7 +301,7 @@ const eventContentOnePool = eachOnPool({
       ['applied', forkPoint(2), 2],
     ]);
   },
-  'E1/new-life: a new life begins as Pending and tells the drop before it': async (store, context) => {
+  'E1/new-life: a new life begins as Pending, and its event shows the drop before it': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await store.markInflight([one.hash]);
@@ -310,7 +310,7 @@ const eventContentOnePool = eachOnPool({
     const [event] = await eventsOf(context, store, () => store.receive([one]));
     assert.equal(event?.kind === 'transaction' && step(event), 'Dropped 0 1 → Pending 0 0');
   },
-  'E1/late-arrival: what is received as Confirmed has one event, with its block': async (store, context) => {
+  'E1/late-arrival: a transaction received as Confirmed has one event, with its block': async (store, context) => {
     const one = transaction(context.random);
     await block(store, 1, { seen: [one.hash] });
     await block(store, 2);
@@ -321,7 +321,7 @@ const eventContentOnePool = eachOnPool({
 });
 
 const inFlight = eachOnPoolInFlight({
-  'E1/revived: a revival tells the drop before it': async (store, stage, context) => {
+  'E1/revived: the event of a revival shows the drop before it': async (store, stage, context) => {
     const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 2);
     const [, event] = await eventsOf(context, store, () => block(store, 3, { seen: [hash] }));

@@ -7,13 +7,13 @@ import { block, emptyBlocks, eventsAfter, gist, hashesOf, receive, receiveOne, t
 import { rejection } from '../../scenario/verb-call.ts';
 
 interface Reading {
-  /** The event that the next one must be. */
+  /** The expected next event. */
   readonly next: number;
   readonly lags: number;
   readonly numbers: number[];
 }
 
-/** Reads up to the last event; every number behind `after` must be delivered or said to be missed, once and in order. */
+/** Reads up to the last event. Every number after `after` must be delivered or reported as missed, once and in order. */
 async function readAll(store: MempoolStore, stream: AsyncIterable<MempoolEvent>, after: number): Promise<Reading> {
   const { lastEventSeq } = await store.usage();
   const numbers: number[] = [];
@@ -34,7 +34,7 @@ async function readAll(store: MempoolStore, stream: AsyncIterable<MempoolEvent>,
   return { next, lags, numbers };
 }
 
-/** Many small commits, as many events as blocks. */
+/** Many small commits: one event for each block. */
 async function manyEvents(store: MempoolStore, from: number, to: number): Promise<void> {
   await emptyBlocks(store, from, to);
 }
@@ -57,7 +57,7 @@ const onePool = eachOnPool({
     const events = await take(stream, 3);
     assert.deepEqual(events.map(gist), [`Pending ${a}`, `Pending ${b}`, `Propagated ${b}`]);
   },
-  'E3/resume: a stream resumes behind any event, without gap or duplicate': async (store, context) => {
+  'E3/resume: a stream resumes after any event, without gap or duplicate': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 7));
     await store.markInflight(hashes);
     await manyEvents(store, 1, 2);
@@ -65,7 +65,7 @@ const onePool = eachOnPool({
     for (const after of [0, 1, 6, 7, 10, 15, all.length - 1])
       assert.deepEqual(await eventsAfter(context, store, after), all.slice(after));
   },
-  'E3/resume-inside-a-call: a stream resumes behind an event in the middle of a call': async (store, context) => {
+  'E3/resume-inside-a-call: a stream resumes after an event in the middle of a call': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 400));
     const events = await eventsAfter(context, store, 123);
     assert.deepEqual(
@@ -81,7 +81,7 @@ const onePool = eachOnPool({
     const resumed = await eventsAfter(context, store);
     assert.deepEqual(await take(live, resumed.length), resumed);
   },
-  'E3/at-the-end: a stream that resumes behind the last event begins with the next one': async (store, context) => {
+  'E3/at-the-end: a stream that resumes after the last event begins with the next one': async (store, context) => {
     await receive(context, store, 3);
     const stream = await store.subscribe({ after: 3, signal: context.signal });
     const hash = await receiveOne(context, store);
@@ -142,7 +142,7 @@ const onePool = eachOnPool({
     controller.abort(reason);
     assert.equal(await waiting, reason);
   },
-  'E4/abort-at-once: after an abort nothing more is delivered, not even what was there': async (store) => {
+  'E4/abort-at-once: after an abort nothing more is delivered, not even events that were ready': async (store) => {
     const controller = new AbortController();
     const iterator = iterate(await store.subscribe({ signal: controller.signal }));
     await manyEvents(store, 1, 5);
@@ -165,7 +165,7 @@ const onePool = eachOnPool({
 });
 
 const ownPools = mustEach({
-  'E3/wakes-a-waiting-reader: a reader that waits gets the next commit': async (context) => {
+  'E3/wakes-a-waiting-reader: a waiting reader gets the next commit': async (context) => {
     const [store, iterator] = await subscribed(context);
     const waiting = iterator.next();
     const hash = await receiveOne(context, store);
@@ -185,14 +185,14 @@ const ownPools = mustEach({
       Array.from({ length: 30 }, (_, i) => i + 1),
     );
   },
-  'E3/ahead-of-trimmed: a number the pool has not come to is told with all that was trimmed': async (context) => {
+  'E3/ahead-of-trimmed: a stream ahead of the pool reports all trimmed events as missed': async (context) => {
     const store = await context.open({ maxEvents: 10 });
     await manyEvents(store, 1, 300);
     const [first, second] = await take(await store.subscribe({ after: 1_000, signal: context.signal }), 2);
     assert.ok(first?.kind === 'lagged' && second !== undefined && second.kind !== 'lagged');
     assert.equal(first.missed, second.eventSeq - 1);
   },
-  'E3/wakes-every-reader: every reader that waits gets the next commit': async (context) => {
+  'E3/wakes-every-reader: every waiting reader gets the next commit': async (context) => {
     const [store, first] = await subscribed(context);
     const second = iterate(await store.subscribe({ signal: context.signal }));
     const waiting = [first.next(), second.next()];
@@ -210,14 +210,14 @@ const ownPools = mustEach({
     const { numbers, lags } = await readAll(store, await store.subscribe({ after: 120, signal: context.signal }), 120);
     assert.deepEqual([numbers.length, lags], [50, 0]);
   },
-  'E3/trimmed: where events were trimmed the stream says once how many, exactly, and goes on': async (context) => {
+  'E3/trimmed: if events were trimmed, the stream reports their exact number once, and goes on': async (context) => {
     const store = await context.open({ maxEvents: 10 });
     await manyEvents(store, 1, 300);
     const { numbers, next } = await readAll(store, await store.subscribe({ after: 3, signal: context.signal }), 3);
     assert.deepEqual([next, numbers.at(-1)], [301, 300]);
     assert.ok(numbers.length >= 10);
   },
-  'E3/fell-behind: a reader that fell behind is told once how many it missed': async (context) => {
+  'E3/fell-behind: a reader that fell behind gets the number of missed events once': async (context) => {
     const store = await context.open({ maxEvents: 10 });
     const stream = await store.subscribe({ signal: context.signal });
     await manyEvents(store, 1, 300);
@@ -237,7 +237,7 @@ const ownPools = mustEach({
     const { value } = await iterator.next();
     assert.equal(value && gist(value), `Pending ${hash}`);
   },
-  'E4/break-while-waiting: a reader that waits is freed by return': async (context) => {
+  'E4/break-while-waiting: return ends the wait of a reader': async (context) => {
     const [, iterator] = await subscribed(context);
     const waiting = iterator.next();
     await iterator.return?.();

@@ -36,13 +36,13 @@ const onePool = eachOnPool({
     assert.deepEqual(await pendingOrder(store), all);
     assert.equal((await statusOf(store, all[0] as string)).nonConfirmations, 0);
   },
-  'L5/counts-jumps: what is Confirmed and Finalized by one block counts as both': async (store, context) => {
+  'L5/counts-jumps: a transaction that one block confirms and finalizes counts as both': async (store, context) => {
     const all = hashesOf(await receive(context, store, 3));
     const outcome = await block(store, 1, { seen: all }, { finalizeThreshold: 1 });
     assert.ok(outcome.kind === 'applied');
     assert.deepEqual([outcome.confirmed, outcome.finalized], [3, 3]);
   },
-  'L5/counts-no-depth: what was Confirmed before does not count as confirmed': async (store, context) => {
+  'L5/counts-no-depth: a transaction Confirmed before does not count as confirmed': async (store, context) => {
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] });
     const outcome = await block(store, 2, { seen: [hash] });
@@ -89,7 +89,7 @@ const ownPools = mustEach({
     for (const n of [1, 2, 3]) await block(store, n, { seen: [hash] });
     assert.deepEqual((await statusOf(store, hash)).confirmedAt, point(1));
   },
-  'L5/each-its-block: transactions of different blocks have different blocks and depths': async (context) => {
+  'L5/each-its-block: each transaction has the block that confirmed it, and its depth': async (context) => {
     const store = await context.open(never);
     const all = hashesOf(await receive(context, store, 3));
     for (const [i, hash] of all.entries()) await block(store, i + 1, { seen: [hash] });
@@ -132,7 +132,7 @@ const ownPools = mustEach({
     const tip = { point: point(2), tick: 2 };
     assert.deepEqual(outcome, { kind: 'applied', tip, confirmed: 1, returned: 1, finalized: 1, dropped: 1 });
   },
-  'L5/each-its-own: one block does each transaction its own step': async (context) => {
+  'L5/each-its-own: one block takes each transaction one step of its own': async (context) => {
     const store = await context.open(never);
     const waiting = hashesOf(await receive(context, store, 2));
     const [seen, unseen, flying] = [
@@ -207,7 +207,7 @@ const ownPoolsBelowOne = mustEach({
   },
 });
 
-/** Nothing can be final or stale before there was a block: who means "never" has to say so. */
+/** Nothing can be final or stale without a block, so 0 is refused: "never" is `Infinity`. */
 const belowOne: readonly ConformanceCase[] = [
   ...fields.map((field) =>
     onPool(
@@ -257,7 +257,7 @@ const thresholdOnePool = eachOnPool({
     const { stage, confirmations } = await statusOf(store, hash);
     assert.deepEqual([stage, confirmations], ['Finalized', 1]);
   },
-  'L6/stale: what was never confirmed is dropped with the reason "stale"': async (store, context) => {
+  'L6/stale: a transaction that no block confirms is dropped with the reason "stale"': async (store, context) => {
     const propagated = await propagateOne(context, store);
     const acknowledged = await propagateOne(context, store);
     await store.markAcknowledged([acknowledged]);
@@ -271,7 +271,7 @@ const thresholdOnePool = eachOnPool({
       ],
     );
   },
-  'L6/age-starts-anew: one that returned and was marked again ages from the new mark': async (store, context) => {
+  'L6/age-starts-anew: a transaction returned and marked again ages from the new mark': async (store, context) => {
     const hash = await propagateOne(context, store);
     await block(store, 1);
     await store.release([hash]);
@@ -280,7 +280,7 @@ const thresholdOnePool = eachOnPool({
     const { stage, nonConfirmations } = await statusOf(store, hash);
     assert.deepEqual([stage, nonConfirmations], ['Propagated', 1]);
   },
-  'L6/storm: a block may finalize and drop thousands at once': async (store, context) => {
+  'L6/storm: one block may finalize and drop thousands': async (store, context) => {
     const seen = [await receive(context, store, 1_000), await receive(context, store, 1_000)].flatMap(hashesOf);
     for (let i = 0; i < 2; i++) await store.markInflight(hashesOf(await receive(context, store, 1_000)));
     await block(store, 1, { seen }, never);
@@ -310,7 +310,7 @@ const thresholdOwnPools = mustEach({
     await block(store, 3);
     assert.deepEqual([second, ...(await stagesOf(store, [hash]))], ['Confirmed', 'Finalized']);
   },
-  'L6/never-finalizes: Infinity never finalizes': async (context) => {
+  'L6/never-finalizes: with a threshold of Infinity nothing is finalized': async (context) => {
     const store = await context.open({ finalizeThreshold: Number.POSITIVE_INFINITY });
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] });
@@ -357,7 +357,7 @@ const thresholdOwnInFlight = eachInFlight({
     await block(store, 3, {}, { finalizeThreshold: 5 });
     assert.deepEqual([second, ...(await stagesOf(store, [hash]))], [stage, 'Dropped']);
   },
-  'L6/policy-drops: a call with a lower threshold drops what is old enough': async (context, stage) => {
+  'L6/policy-drops: a call with a lower threshold drops transactions that are old enough': async (context, stage) => {
     const store = await context.open(never);
     const old = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 4);
@@ -365,7 +365,7 @@ const thresholdOwnInFlight = eachInFlight({
     await block(store, 5, {}, { dropThreshold: 3 });
     assert.deepEqual(await stagesOf(store, [old, young]), ['Dropped', stage]);
   },
-  'L6/never-drops: Infinity never drops': async (context, stage) => {
+  'L6/never-drops: with a threshold of Infinity nothing is dropped': async (context, stage) => {
     const store = await context.open({ dropThreshold: Number.POSITIVE_INFINITY });
     const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 30);
@@ -387,14 +387,14 @@ const thresholdOwnInFlight = eachInFlight({
       ],
     );
   },
-  'L6/seen-saves: the block that would drop a transaction confirms it when it carries it': async (context, stage) => {
+  'L6/seen-saves: a block that carries a transaction confirms it instead of dropping it': async (context, stage) => {
     const store = await context.open({ dropThreshold: 2 });
     const hash = await flyOne(context, store, stage);
     await block(store, 1);
     await block(store, 2, { seen: [hash] });
     assert.equal((await statusOf(store, hash)).stage, 'Confirmed');
   },
-  'L6/unseen-saves: a block that gives it up returns it instead of finalizing it': async (context, stage) => {
+  'L6/unseen-saves: a block that names it as unseen returns it instead of finalizing it': async (context, stage) => {
     const store = await context.open({ finalizeThreshold: 2, dropThreshold: 2 });
     const deep = await receiveOne(context, store);
     const old = await flyOne(context, store, stage);

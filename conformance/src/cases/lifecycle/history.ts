@@ -9,7 +9,7 @@ function historyCase(n: number): ConformanceCase {
     id: `history/random-${n}`,
     level: 'MUST',
     rule: 'history',
-    title: `a history of ${steps} calls of chance has the outcomes, events and state that the rules give, after every call`,
+    title: `after each of ${steps} random calls, outcomes, events and state are as the rules say`,
     since: '0.1.0',
     run: ({ openOther, random, signal }) => checkHistory({ seed: random.uint32(), steps, open: openOther, signal }),
   };

@@ -24,16 +24,16 @@ import {
   transactions,
 } from '../../scenario/pool.ts';
 
-/** The table's verbs, and the two ways in which ticks change a transaction that a call does not name. */
+/** The table's verbs, and the two ways in which blocks change a transaction that a call does not name. */
 const verbs = [...lifecycleVerbs, 'otherBlock', 'rollback'] as const;
 type Verb = (typeof verbs)[number];
 
 const stages = Object.keys(transitions) as Stage[];
-/** High enough that the third block decides nothing. */
+/** So high that the third block finalizes and drops nothing. */
 const policy = { finalizeThreshold: 6, dropThreshold: 6 };
 const given = 'unwanted';
 
-/** Two neighbours wait around the subject, so that its place shows. */
+/** Two neighbours are Pending before and after the subject, so that its place can be checked. */
 interface Scene {
   readonly store: MempoolStore;
   readonly subject: Transaction;
@@ -48,7 +48,7 @@ const none: Counters = { confirmations: 0, nonConfirmations: 0 };
 const aged: Counters = { confirmations: 0, nonConfirmations: 1 };
 const deep: Counters = { confirmations: 1, nonConfirmations: 0 };
 
-/** What the subject is after `arrange`: in flight since before block 2, or in block 2. */
+/** The subject after `arrange`: in flight since before block 2, or in block 2. */
 const before: { readonly [S in Stage]: State } = {
   Unknown: { stage: 'Unknown', ...none, confirmedAt: null, reason: null },
   Pending: { stage: 'Pending', ...none, confirmedAt: null, reason: null },
@@ -191,7 +191,7 @@ function events(scene: Scene, stage: Stage, verb: Verb, seq: number): StoreEvent
   return made;
 }
 
-/** The hashes that wait, in order: a new life is behind the neighbours. */
+/** The Pending hashes in order: a new life comes after the neighbours. */
 function waiting({ subject, neighbours }: Scene, verb: Verb, state: State): string[] {
   const [first, last] = neighbours;
   if (state.stage !== 'Pending') return [first, last];

@@ -37,7 +37,7 @@ const onePool = eachOnPool({
     const hash = await receiveOne(context, store);
     assert.deepEqual(await store.markInflight([hash, hash]), [hash]);
   },
-  'L3/leaves-the-queue: what is in flight does not wait any more': async (store, context) => {
+  'L3/leaves-the-queue: a transaction in flight is no longer in the queue': async (store, context) => {
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
     await store.markInflight([b]);
     assert.deepEqual([await pendingOrder(store), await inflightOrder(store)], [[a, c], [b]]);
@@ -84,14 +84,14 @@ const onePool = eachOnPool({
     await store.release(all.slice(2, 4));
     assert.deepEqual(await pendingOrder(store), [all[0], all[2], all[3], all[4]]);
   },
-  'L8/parents-first: whatever the order of return, parents wait before children': async (store, context) => {
+  'L8/parents-first: in whatever order they return, parents stand before children': async (store, context) => {
     const all = hashesOf(await receive(context, store, 6));
     await store.markInflight(all);
     await store.markAcknowledged(all.filter((_, i) => i % 2 === 0));
     for (const hash of all.toReversed()) await store.release([hash]);
     assert.deepEqual(await pendingOrder(store), all);
   },
-  'L8/unseen-keeps-place: a transaction that the chain gave up waits at its old place': async (store, context) => {
+  'L8/unseen-keeps-place: a transaction named as unseen by a block waits at its old place': async (store, context) => {
     const all = hashesOf(await receive(context, store, 4));
     await block(store, 1, { seen: all.slice(0, 2) });
     await block(store, 2, { unseen: all.slice(0, 2) });
@@ -113,7 +113,7 @@ const onePool = eachOnPool({
     await store.release([before.hash]);
     assert.equal((await store.peekPending())[1]?.seq, before.seq);
   },
-  'L10/reason: the reason of a drop is told as it was given': async (store, context) => {
+  'L10/reason: the reason of a drop is read back as it was given': async (store, context) => {
     const hash = await receiveOne(context, store);
     const reason = 'nicht gültig: «fee» ✗ \u{1f4a5}';
     await store.drop([hash], reason);
@@ -132,7 +132,7 @@ const onePool = eachOnPool({
     await store.drop([b], 'gone');
     assert.deepEqual(await stagesOf(store, [a, b, c]), ['Pending', 'Dropped', 'Pending']);
   },
-  'L10/final-stays: what is Finalized or Dropped already gets no second log entry': async (store, context) => {
+  'L10/final-stays: a Finalized or Dropped transaction gets no second log entry': async (store, context) => {
     const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
     await finalizeIn(store, 1, [a]);
     await store.drop([b], 'first');
@@ -149,7 +149,7 @@ const ownPools = mustEach({
     assert.deepEqual(await store.markAcknowledged([hash]), [hash]);
     assert.equal((await statusOf(store, hash)).stage, 'Acknowledged');
   },
-  'L4/keeps-age: an acknowledgement does not make a transaction younger': async (context) => {
+  'L4/keeps-age: an acknowledgement does not reset the age': async (context) => {
     const store = await context.open(never);
     const hash = await propagateOne(context, store);
     await emptyBlocks(store, 1, 3);
@@ -160,7 +160,7 @@ const ownPools = mustEach({
 });
 
 const ownInFlight = eachInFlight({
-  'L4/release-clears-age: what was released and marked again counts from the new mark': async (context, stage) => {
+  'L4/release-clears-age: a transaction released and marked again counts from the new mark': async (context, stage) => {
     const store = await context.open(never);
     const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 4);

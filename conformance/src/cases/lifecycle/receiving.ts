@@ -23,7 +23,7 @@ import {
 } from '../../scenario/pool.ts';
 
 const onePool = eachOnPool({
-  'L1/arrival-order: what arrives first waits first, within a call and across calls': async (store, context) => {
+  'L1/arrival-order: Pending transactions are in fifo order, in one call and across calls': async (store, context) => {
     const batches = [
       await receive(context, store, 7),
       await receive(context, store, 1),
@@ -78,7 +78,7 @@ const onePool = eachOnPool({
     await store.receive(batch);
     assert.deepEqual(await pendingOrder(store), hashesOf(batch));
   },
-  'L1/prefix-hashes: a hash that begins another one is a hash of its own': async (store, context) => {
+  'L1/prefix-hashes: a hash that is a prefix of another one is a different hash': async (store, context) => {
     const long = transaction(context.random);
     const short = { ...transaction(context.random), hash: long.hash.slice(0, 32) };
     await store.receive([long, short]);
@@ -99,7 +99,7 @@ const onePool = eachOnPool({
     const [{ payload, payloadType } = first] = await store.peekPending();
     assert.deepEqual(readable({ hash: first.hash, payload, payloadType }), readable(first));
   },
-  'L2/twice-in-one-call: a hash twice in one call is received once': async (store, context) => {
+  'L2/twice-in-one-call: a hash that comes twice in one call is received once': async (store, context) => {
     const one = transaction(context.random);
     const outcomes = await store.receive([one, one]);
     assert.deepEqual(kindsOf(outcomes), ['received', 'duplicate']);
@@ -131,7 +131,7 @@ const onePool = eachOnPool({
     );
     assert.equal((await store.usage()).pending, 1);
   },
-  'L2/new-life-behind: a Dropped transaction received again waits behind the others': async (store, context) => {
+  'L2/new-life-behind: a Dropped transaction received again goes to the end of the queue': async (store, context) => {
     const [first, ...others] = await receive(context, store, 3);
     assert.ok(first);
     await store.drop([first.hash], 'gone');
@@ -147,7 +147,7 @@ const onePool = eachOnPool({
     const [{ payload, payloadType } = old] = await store.peekPending();
     assert.deepEqual(readable({ hash: old.hash, payload, payloadType }), readable(renewed));
   },
-  'L2/new-life-fresh: a new life has no counters and no reason of the old one': async (store, context) => {
+  'L2/new-life-fresh: a new life has no counters or reason from the old one': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     await store.markInflight([one.hash]);
@@ -164,7 +164,7 @@ const onePool = eachOnPool({
     const outcomes = await store.receive([one, one]);
     assert.deepEqual(kindsOf(outcomes), ['received', 'duplicate']);
   },
-  'L2/duplicate-in-flight-stage: a duplicate is told the stage it has at that moment': async (store, context) => {
+  'L2/duplicate-in-flight-stage: the outcome of a duplicate has its current stage': async (store, context) => {
     const hash = await propagateOne(context, store);
     await store.markAcknowledged([hash]);
     const outcomes = await store.receive([{ ...transaction(context.random), hash }]);
@@ -186,7 +186,7 @@ const ownPools = mustEach({
 export const receivingCases: readonly ConformanceCase[] = [...onePool, ...ownPools];
 
 const revivalOnePool = eachOnPool({
-  'L7/dropped-seen: a Dropped transaction that the chain shows is Confirmed by that block': async (store, context) => {
+  'L7/dropped-seen: a Dropped transaction that a block carries is Confirmed by that block': async (store, context) => {
     const hash = await receiveOne(context, store);
     await store.drop([hash], 'gone');
     await block(store, 1, { seen: [hash] });
@@ -228,21 +228,21 @@ const revivalOnePool = eachOnPool({
     assert.ok(outcome.kind === 'applied');
     assert.deepEqual([outcome.confirmed, outcome.finalized], [1, 1]);
   },
-  'L7/given-up-again: a revived transaction that the chain gives up waits at its old place': async (store, context) => {
+  'L7/given-up-again: a revived transaction named as unseen waits at its old place': async (store, context) => {
     const all = hashesOf(await receive(context, store, 3));
     await store.drop(all.slice(0, 1), 'gone');
     await block(store, 1, { seen: all.slice(0, 1) });
     await block(store, 2, { unseen: all.slice(0, 1) });
     assert.deepEqual(await pendingOrder(store), all);
   },
-  'L7/dropped-unseen: a Dropped transaction that the chain gives up stays Dropped': async (store, context) => {
+  'L7/dropped-unseen: a Dropped transaction that a block names as unseen stays Dropped': async (store, context) => {
     const hash = await receiveOne(context, store);
     await store.drop([hash], 'gone');
     await block(store, 1, { unseen: [hash] });
     const { stage, reason } = await statusOf(store, hash);
     assert.deepEqual([stage, reason], ['Dropped', 'gone']);
   },
-  'L7/finalized-seen: a Finalized transaction that the chain shows again stays as it was': async (store, context) => {
+  'L7/finalized-seen: a Finalized transaction that a block carries again stays as it was': async (store, context) => {
     const hash = await receiveOne(context, store);
     await finalizeIn(store, 1, [hash]);
     const before = await statusOf(store, hash);
@@ -262,7 +262,7 @@ const revivalOnePool = eachOnPool({
 });
 
 const inFlight = eachOnPoolInFlight({
-  'L7/stale-seen: what was dropped as stale comes back when the chain shows it': async (store, stage, context) => {
+  'L7/stale-seen: a transaction dropped as stale comes back when a block carries it': async (store, stage, context) => {
     const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 2);
     await block(store, 3, { seen: [hash] });

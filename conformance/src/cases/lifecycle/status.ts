@@ -19,7 +19,7 @@ import {
 import { readVerbs, rejection } from '../../scenario/verb-call.ts';
 
 const onePool = eachOnPool({
-  'O3/order-asked: checkStatus answers in the order asked, repeats and unknown ones too': async (store, context) => {
+  'O3/order-asked: checkStatus answers in the order asked, repeated and unknown hashes too': async (store, context) => {
     const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
     const foreign = context.random.hex(32);
     await store.markInflight([b]);
@@ -37,7 +37,7 @@ const onePool = eachOnPool({
     const none = { confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
     assert.deepEqual(await statusOf(store, hash), { hash, stage: 'Unknown', ...none });
   },
-  'O3/latest-entry: of several log entries of a hash the latest counts': async (store, context) => {
+  'O3/latest-entry: if a hash has several log entries, the latest counts': async (store, context) => {
     const one = transaction(context.random);
     for (const reason of ['first', 'second', 'third']) {
       await store.receive([one]);
@@ -78,7 +78,7 @@ const onePool = eachOnPool({
 });
 
 const ownPools = mustEach({
-  'O3/finalized: a Finalized transaction tells its block and final depth': async (context) => {
+  'O3/finalized: the status of a Finalized transaction has its block and final depth': async (context) => {
     const store = await context.open({ finalizeThreshold: 3 });
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] });
@@ -140,7 +140,7 @@ const inFlight = eachOnPoolInFlight({
 });
 
 const ownInFlight = eachInFlight({
-  'O3/same-answer: checkStatus, findInflight and peekInflight tell the same': async (context, flying) => {
+  'O3/same-answer: checkStatus, findInflight and peekInflight give the same answer': async (context, flying) => {
     const store = await context.open();
     const hash = await flyOne(context, store, flying);
     await block(store, 1);

@@ -29,7 +29,7 @@ const shared: readonly Need[] = ['shared'];
 const processes: readonly Need[] = ['shared', 'child-process'];
 
 const ownPoolsSharedNodeCases = mustEach({
-  'N1/read-at-once: what one node was answered, every other node reads from then on': async (context) => {
+  'N1/read-at-once: once one node has its answer, every other node reads the change': async (context) => {
     const [a, b] = await openNodes(context);
     for (let n = 1; n <= 20; n++) {
       const hash = await receiveOne(context, a);
@@ -38,7 +38,7 @@ const ownPoolsSharedNodeCases = mustEach({
       assert.deepEqual(await stagesOf(a, [hash]), ['Propagated']);
     }
   },
-  'N1/late-node: a node that comes later finds all of it': async (context) => {
+  'N1/late-node: a node that opens later finds everything': async (context) => {
     const first = await context.open();
     const [a, b] = hashesOf(await receive(context, first, 2)) as [string, string];
     await block(first, 1, { seen: [a] });
@@ -63,7 +63,7 @@ const ownPoolsSharedNodeCases = mustEach({
     await block(hasty, 3);
     assert.deepEqual(await stagesOf(patient, [hash]), ['Finalized']);
   },
-  'O4/latest-node-sets: the latest open that names a limit sets it for every node': async (context) => {
+  'O4/latest-node-sets: the latest open that sets a limit sets it for every node': async (context) => {
     const first = await context.open({ maxFinalized: 9 });
     await context.open({ maxFinalized: 2 });
     await context.open();
@@ -161,7 +161,7 @@ function openNodes({ open }: CaseContext): Promise<Nodes> {
   return Promise.all([open(historyOptions), open(historyOptions), open(historyOptions)]);
 }
 
-/** Every node makes its calls one after the other, all nodes at the same time. */
+/** Each node makes its calls one after the other; all nodes work at the same time. */
 function race(nodes: Nodes, calls: () => Call): Promise<Lane[]> {
   return Promise.all(
     nodes.map(async (node) => {
@@ -185,7 +185,7 @@ async function raceRounds(context: CaseContext, rounds: number): Promise<void> {
   }
 }
 
-/** The model behind the calls, in an order that explains all there is to see. */
+/** The model after the calls, in a serial order that explains all answers, events and reads. */
 async function explained(
   context: CaseContext,
   node: MempoolStore,
@@ -204,7 +204,7 @@ async function explained(
   return order;
 }
 
-/** Lets a child make calls of chance; returns them with their answers. */
+/** Lets a child make random calls; returns them with their answers. */
 async function playLane(context: CaseContext, hashes: readonly string[], count: number): Promise<Lane> {
   const maker = new CallMaker(new Random(context.random.uint32()), hashes);
   const model = new Model(historyOptions);
@@ -221,9 +221,9 @@ async function playLane(context: CaseContext, hashes: readonly string[], count: 
 }
 
 const racingOwnPoolsShared = mustEach({
-  'N1/racing-verbs: random calls that race on several nodes have some serial order': (context) =>
+  'N1/racing-verbs: some serial order explains random calls that race on several nodes': (context) =>
     raceRounds(context, 40),
-  'L2/racing-nodes: of several nodes that receive the same transactions, one has each received': async (context) => {
+  'L2/racing-nodes: if several nodes receive the same transactions, each is received on one node': async (context) => {
     const nodes = await openNodes(context);
     const batch = transactions(context.random, 60);
     const outcomes = await Promise.all(
@@ -233,7 +233,7 @@ const racingOwnPoolsShared = mustEach({
     assert.deepEqual(hashesOf(received).sort(), hashesOf(batch).sort());
     assert.deepEqual(hashesOf(received.sort(bySeq)), await pendingOrder(nodes[0]));
   },
-  'L3/racing-nodes: of several nodes that mark the same transactions, one moves each': async (context) => {
+  'L3/racing-nodes: if several nodes mark the same transactions, each is moved by one node': async (context) => {
     const nodes = await openNodes(context);
     const hashes = hashesOf(await receive(context, nodes[0], 60));
     const moved = await Promise.all(
@@ -241,13 +241,13 @@ const racingOwnPoolsShared = mustEach({
     );
     assert.deepEqual(moved.flat().sort(), hashes.toSorted());
   },
-  'X3/racing-nodes: of several nodes that apply the same block, one applies it': async (context) => {
+  'X3/racing-nodes: if several nodes apply the same block, one applies it': async (context) => {
     const nodes = await openNodes(context);
     const outcomes = await Promise.all(nodes.map((node) => block(node, 1)));
     assert.deepEqual(kindsOf(outcomes).sort(), ['applied', 'duplicate', 'duplicate']);
     assert.equal((await nodes[0].tip()).tick, 1);
   },
-  'X3/racing-forks: of several blocks on one parent, one is applied': async (context) => {
+  'X3/racing-forks: if several blocks on one parent race, one is applied': async (context) => {
     const nodes = await openNodes(context);
     await block(nodes[0], 1);
     const outcomes = await Promise.all(
@@ -255,7 +255,7 @@ const racingOwnPoolsShared = mustEach({
     );
     assert.deepEqual(kindsOf(outcomes).sort(), ['applied', 'gap', 'gap']);
   },
-  'X2/racing-nodes: calls with one operation id on several nodes are done once': async (context) => {
+  'X2/racing-nodes: calls with one operation id on several nodes are carried out once': async (context) => {
     const nodes = await openNodes(context);
     const batch = transactions(context.random, 5);
     const options = { operationId: 'one call' };
@@ -266,7 +266,7 @@ const racingOwnPoolsShared = mustEach({
 }).map(needing(...shared));
 
 const ownPoolsProcesses = mustEach({
-  'N1/racing-processes: so have those of several processes': async (context) => {
+  'N1/racing-processes: some serial order explains random calls of several processes': async (context) => {
     const hashes = historyHashes(context.random);
     const lanes = await Promise.all([1, 2].map(() => playLane(context, hashes, 60)));
     const node = await context.open(historyOptions);

@@ -22,7 +22,7 @@ import {
   transactions,
 } from '../../scenario/pool.ts';
 
-/** What comes of an open while the pool is open: a store, or `null` where it is refused. */
+/** Opens the pool while it is open: the store, or `null` if the open is refused. */
 async function openedAgain(context: CaseContext): Promise<MempoolStore | null> {
   try {
     return await context.open({ timeoutMs: 100 });
@@ -56,7 +56,7 @@ const secondOpen: ConformanceCase['run'] = async (context) => {
 };
 
 const ownPools = mustEach({
-  'N2/apart: two pools that see the same transactions and blocks have each their own life': async (context) => {
+  'N2/apart: two pools with the same transactions and blocks are independent': async (context) => {
     const hashes = historyHashes(context.random);
     const pools = await Promise.all(
       [0, 1].map(async () => ({
@@ -107,7 +107,7 @@ const onePool = eachOnPool({
 });
 
 const ownPoolsUnshared = mustEach({
-  'N3/second-open: a pool that is open is refused to a second open, or is another pool there': secondOpen,
+  'N3/second-open: a second open of an open pool is refused, or opens another pool': secondOpen,
 }).map(needing('unshared'));
 
 export const poolCases: readonly ConformanceCase[] = [...ownPools, ...onePool, ...ownPoolsUnshared];

@@ -13,14 +13,14 @@ import { countsOf, hashesOf, never, point, transactions } from '../../scenario/p
 const rounds = 24;
 const batchSize = 30;
 
-/** Calls that lead to where one has an effect, and that lead back there. */
+/** Calls that prepare the pool so that a call has an effect, and that prepare it again. */
 interface Round {
   readonly before: readonly Call[];
   readonly call: Call;
   readonly back: readonly Call[];
 }
 
-/** Each of some thirty transactions, so that half of a call shows. */
+/** Each call is about thirty transactions, so that a partial call shows. */
 function roundsOf({ random }: CaseContext): readonly [readonly string[], readonly Round[]] {
   const batch = transactions(random, batchSize);
   const hashes = hashesOf(batch);
@@ -45,7 +45,7 @@ function roundsOf({ random }: CaseContext): readonly [readonly string[], readonl
   return [hashes, all];
 }
 
-/** Makes the call and aborts it at some moment of its time. @returns whether it was done; else it rejected with the reason */
+/** Makes the call and aborts it at a random moment. @returns whether it was carried out; if not, it rejected with the reason */
 async function interrupted<T>(
   { random }: CaseContext,
   callMs: number,
@@ -98,13 +98,13 @@ function anyMoment(verb: Call['verb']): ConformanceCase {
       );
       if (done !== null) await both(round.back);
     }
-    // Numbers that a rejected call used up would be missing here.
+    // If a rejected call used up numbers, they would be missing here.
     await both(round.before.length === 0 ? [round.call] : []);
     assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'rejected calls left a trace');
   });
 }
 
-/** A call of a verb of pools with limits, and what leads back to where it has an effect. */
+/** A call of a verb of pools with limits, and the calls after which it has an effect again. */
 interface PoolRound {
   readonly verb: 'take' | 'flush' | 'sweep' | 'setLimits' | 'revise';
   before(store: MempoolStore): Promise<unknown>;
@@ -160,7 +160,7 @@ function poolRounds(context: CaseContext, clock: { nowMs: number }): readonly Po
   ];
 }
 
-/** All that these verbs change: stages, events, and limits by the room that is left. */
+/** Everything that these verbs change: stages, events, and limits as seen by the room left. */
 async function readAll(store: MempoolStore): Promise<unknown> {
   const usage = await countsOf(store);
   const lists = [await store.peekPending({ limit: 1_000 }), await store.peekInflight({ limit: 1_000 })];

@@ -18,7 +18,7 @@ import {
 } from '../../scenario/pool.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
-/** An object whose fields answer something else the second time they are read. */
+/** An object whose fields have another value at the second read. */
 function fickle<T extends object>(first: T, later: Partial<T>): T {
   const asked = new Set<string | symbol>();
   return new Proxy(first, {
@@ -30,12 +30,12 @@ function fickle<T extends object>(first: T, later: Partial<T>): T {
   });
 }
 
-/** A list whose elements, and whose length, are others the second time they are read. */
+/** A list whose elements and length are different at the second read. */
 function fickleList<T>(first: readonly T[], later: readonly T[]): readonly T[] {
   return fickle([...first], Object.fromEntries([...later.entries(), ['length', later.length]]));
 }
 
-/** A payload that says of itself what is not so. */
+/** A payload that reports a wrong length. */
 class Lying extends Uint8Array {
   static said = 0;
 
@@ -48,7 +48,7 @@ class Lying extends Uint8Array {
   }
 }
 
-/** A list far longer than a call may have, and how many of its elements were asked for. */
+/** A list far longer than a call may have, and a count of the elements that were read. */
 function longList(): { readonly list: never[]; read(): number } {
   let read = 0;
   const list = new Proxy(new Array<never>(50_000), {
@@ -87,7 +87,7 @@ async function writing(shared: SharedArrayBuffer, run: () => Promise<void>): Pro
 }
 
 const onePool = eachOnPool({
-  'M1/given-away: a payload whose buffer was given away is refused before any write': async (store, context) => {
+  'M1/given-away: a payload whose buffer was transferred is refused before any write': async (store, context) => {
     const [good, bad] = [transaction(context.random), transaction(context.random)];
     const payload = new Uint8Array(64);
     structuredClone(payload.buffer, { transfer: [payload.buffer] });
@@ -97,7 +97,7 @@ const onePool = eachOnPool({
     assert.deepEqual([error.details.field, await snapshot(store)], ['transactions[1].payload', before]);
     assert.equal((await store.receive([good]))[0]?.kind, 'received');
   },
-  'M1/empty-payload: a payload of no bytes is one': async (store, context) => {
+  'M1/empty-payload: a payload may be empty': async (store, context) => {
     const batch = [transaction(context.random, 0), { ...transaction(context.random), payload: Buffer.alloc(0) }];
     await store.receive(batch);
     assert.deepEqual(
@@ -124,7 +124,7 @@ const onePool = eachOnPool({
     const first = await store.receive([one], fickle({ operationId }, { operationId: 'an id with a \n line end' }));
     assert.deepEqual(await store.receive([one], { operationId }), first);
   },
-  'M1/length-that-lies: the bytes of a payload count, not what it says of its length': async (store, context) => {
+  'M1/length-that-lies: the bytes of a payload count, not the length that it reports': async (store, context) => {
     const batch = [1, 2, 3, 4].map(() => transaction(context.random, 64));
     const given = batch.map((one, i) => (i === 1 || i === 2 ? { ...one, payload: new Lying(one.payload) } : one));
     for (const said of [0, 3, 70, 2 ** 40]) {
@@ -164,7 +164,7 @@ const onePool = eachOnPool({
 });
 
 const ownPools = mustEach({
-  'M1/read-once: a transaction is read once: what its fields say later does not count': async (context) => {
+  'M1/read-once: a transaction is read once: later values of its fields do not count': async (context) => {
     const store = await context.open({ maxTxBytes: 100 });
     const one = transaction(context.random);
     const later = { hash: '../..', payload: new Uint8Array(5_000), payloadType: -1 };
@@ -172,7 +172,7 @@ const ownPools = mustEach({
     const [stored] = await store.peekPending();
     assert.deepEqual(stored && readable(stored), { ...stored, ...readable(one) });
   },
-  'M1/own-length-that-lies: a field of that name on a payload does not count either': async (context) => {
+  'M1/own-length-that-lies: a length field on the payload object does not count either': async (context) => {
     const store = await context.open({ maxTxBytes: 64 });
     const one = transaction(context.random, 64);
     const large = transaction(context.random, 65);
@@ -210,7 +210,7 @@ const listCalls: readonly ListCall[] = [
   },
 ];
 
-/** What was received before, so that the refused call had something to change. */
+/** Transactions received before, so that the refused call had something to change. */
 function tooMany({ verb, field, call }: ListCall): ConformanceCase {
   const title = `${verb} refuses 1,001 in one call before anything is written`;
   return onPool(`X1/too-many-${verb}`, title, async (store, context) => {
@@ -242,7 +242,7 @@ const atomicityOnePool = eachOnPool({
     assert.deepEqual(await store.drop(hashes, 'gone'), hashes);
     assert.deepEqual(new Set(await stagesOf(store, hashes)), new Set(['Dropped']));
   },
-  'X1/one-bad-in-many: one bad transaction in a call and none of the call is received': async (store, context) => {
+  'X1/one-bad-in-many: if one transaction of a call is bad, none of the call is received': async (store, context) => {
     const batch = transactions(context.random, 20);
     const before = await snapshot(store);
     const bad = { ...transaction(context.random), hash: 'not hex' };
@@ -275,7 +275,7 @@ const atomicityOnePool = eachOnPool({
 });
 
 const atomicityOwnPools = mustEach({
-  'X1/reads-agree: after a call every read shows all of it': async (context) => {
+  'X1/reads-agree: after a call every read shows its whole effect': async (context) => {
     const store = await context.open({ finalizeThreshold: 1 });
     const hashes = hashesOf(await receive(context, store, 30));
     await store.markInflight(hashes.slice(10));

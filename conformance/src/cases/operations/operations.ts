@@ -49,7 +49,7 @@ interface OtherCall {
   second(store: MempoolStore, known: Known): Promise<unknown>;
 }
 
-/** Two transactions that are Pending, and two that nobody knows. */
+/** Two Pending transactions, and two that the pool does not know. */
 interface Known {
   readonly pending: readonly [string, string];
   readonly fresh: readonly [Transaction, Transaction];
@@ -58,7 +58,7 @@ interface Known {
 const id = { operationId };
 const blockAt = (n: number): Block => ({ point: point(n), seen: [], unseen: [] });
 
-/** Calls that differ in what they are about, made under one id. */
+/** Calls with different arguments, made under one id. */
 const otherCalls: readonly OtherCall[] = [
   {
     name: 'transactions',
@@ -134,7 +134,7 @@ function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
 }
 
 const onePool = eachOnPool({
-  'X2/first-transactions-told: a receive under a used id is told the first call’s transactions': async (
+  'X2/first-transactions-told: a receive that reuses an id for more is told the first call’s hashes': async (
     store,
     context,
   ) => {
@@ -194,7 +194,7 @@ const onePool = eachOnPool({
     assert.deepEqual(await store.receive([one], { operationId }), first);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
   },
-  'X2/refusal-not-recorded: the id of a call that was refused is still free': async (store, context) => {
+  'X2/refusal-not-recorded: the id of a rejected call is still free': async (store, context) => {
     const one = transaction(context.random);
     await rejection(store.receive([{ ...one, payloadType: -1 }], { operationId }));
     assert.equal((await store.receive([one], { operationId }))[0]?.kind, 'received');
@@ -202,11 +202,11 @@ const onePool = eachOnPool({
   'X2/ten-thousand: the last 10,000 ids are remembered': async (store, context) => {
     const one = transaction(context.random);
     const foreign = [context.random.hex(32)];
-    // Whoever forgets all of them at the ten thousandth forgets it with those before.
+    // A store that forgets all ids at the ten thousandth forgets this one too.
     for (let i = 0; i < 9; i++) await store.markInflight(foreign, { operationId: `earlier-${i}` });
     const first = await store.receive([one], { operationId });
     const later = Array.from({ length: remembered - 1 }, (_, i) => `later-${i}`);
-    // Not all at once: the last of ten thousand would wait for the others, and a slow machine's store only waits so long (X5).
+    // Not all at once: the last of ten thousand calls would wait for the others, on a slow machine longer than the timeout (X5).
     while (later.length > 0)
       await Promise.all(later.splice(0, 100).map((id) => store.markInflight(foreign, { operationId: id })));
     await store.drop([one.hash], 'gone');
@@ -219,7 +219,7 @@ const onePool = eachOnPool({
     assert.deepEqual(a, b);
     assert.equal(a[0]?.kind, 'received');
   },
-  'X2/judged-by-state: without an id a repeat is judged by the state': async (store, context) => {
+  'X2/judged-by-state: the outcome of a repeat without an id depends on the state': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
     assert.equal((await store.receive([one]))[0]?.kind, 'duplicate');
@@ -233,7 +233,7 @@ const onePool = eachOnPool({
       assert.deepEqual(await store.receive([one], { operationId: id }), first);
     }
   },
-  'X2/outcome-is-a-copy: what a caller does to an outcome does not reach its record': async (store, context) => {
+  'X2/outcome-is-a-copy: a caller that changes an outcome does not change its record': async (store, context) => {
     const hash = await receiveOne(context, store);
     const first = await store.markInflight([hash], { operationId });
     first.push('spoiled');
@@ -241,7 +241,7 @@ const onePool = eachOnPool({
     second.length = 0;
     assert.deepEqual(await store.markInflight([hash], { operationId }), [hash]);
   },
-  'X2/tip-is-a-copy: what a caller does to the point of an outcome does not reach the store': async (store) => {
+  'X2/tip-is-a-copy: a caller that changes the point of an outcome does not change the store': async (store) => {
     const lists = { seen: [], unseen: [] };
     const { tip } = await store.confirm({ point: point(1), ...lists }, {}, { operationId });
     if (tip.point) Object.assign(tip.point, { slot: 7 });

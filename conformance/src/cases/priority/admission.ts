@@ -13,7 +13,7 @@ import {
 } from '../../scenario/priority.ts';
 import { refusals } from '../../scenario/priority-refusals.ts';
 
-/** Stages in which what provides a tag is not replaced. */
+/** Stages in which the provider of a tag is not replaced. */
 const beyondPending: readonly (readonly [string, (scene: Scene) => Promise<unknown>])[] = [
   ['Propagated', (scene) => scene.mark('old')],
   ['Acknowledged', (scene) => scene.mark('old').then(() => scene.acknowledge('old'))],
@@ -52,23 +52,23 @@ const refusedTwice: readonly ConformanceCase[] = refusals.map((one) =>
   ),
 );
 
-/** Drafts that break two rules at once: the first in the order of the rules is told. */
+/** Drafts that break two rules at once: the refusal names the first in the order of the rules. */
 async function tells(scene: Scene, draft: Parameters<Scene['refuses']>[1], due: Refused): Promise<void> {
   await scene.refuses('new', draft, due);
 }
 
 const onePool = eachOnPriorityPool({
-  'P3/conflict-lowest-seq: of several conflicts the one that came first is told': async (scene) => {
+  'P3/conflict-lowest-seq: of several conflicts the refusal names the one that came first': async (scene) => {
     await scene.fill({ pending: { provides: ['p'] }, second: { provides: ['s'] }, third: { provides: ['t'] } });
     await scene.mark('third', 'second');
     await scene.refuses('new', { provides: ['t', 's', 'p'] }, { kind: 'conflict', with: scene.hash('second') });
   },
-  'P3/one-after-the-other: what a call takes in first counts for what comes next in it': async (scene) => {
+  'P3/one-after-the-other: transactions of one call are admitted in order, each counts for the next': async (scene) => {
     const outcomes = await scene.addAll({ a: { provides: ['x'], priority: 5n }, b: { provides: ['x'], priority: 6n } });
     assert.deepEqual(kindsOf(outcomes), ['received', 'received']);
     assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('a')], [['Dropped', 'Pending'], ['replaced']]);
   },
-  'P3/twice-in-a-call: a hash that was taken in is a duplicate later in the call': async (scene) => {
+  'P3/twice-in-a-call: a hash that was received is a duplicate later in the call': async (scene) => {
     await scene.fill({ known: {} });
     await scene.mark('known');
     const batch = ['new', 'new', 'known', 'known', 'new'].map((name) => scene.submission(name));
@@ -96,17 +96,17 @@ const onePool = eachOnPriorityPool({
       [1, scene.clock.nowMs, 9, 9, ['peer2'], 0n],
     );
   },
-  'P3/sources: who sent a duplicate joins its sources, once': async (scene) => {
+  'P3/sources: the sender of a duplicate joins its sources, once': async (scene) => {
     await scene.add('a', { from: 'one' });
     for (const from of ['two', 'one', 'three', 'two']) await scene.add('a', { from });
     await scene.add('a');
     assert.deepEqual((await scene.entry('a')).sources, ['one', 'two', 'three']);
   },
-  'P3/sources-within-a-call: who sent it again within one call joins its sources, too': async (scene) => {
+  'P3/sources-within-a-call: a peer that sends it again within one call joins its sources too': async (scene) => {
     await scene.store.receive(['one', 'two', 'one'].map((from) => scene.submission('a', { from })));
     assert.deepEqual((await scene.entry('a')).sources, ['one', 'two']);
   },
-  'P3/sources-at-most-64: a transaction has 64 sources at the most, the first ones': async (scene) => {
+  'P3/sources-at-most-64: a transaction keeps at most 64 sources, the first ones': async (scene) => {
     const peers = Array.from({ length: 70 }, (_, i) => `peer${i}`);
     for (const from of peers) await scene.add('a', { from });
     assert.deepEqual((await scene.entry('a')).sources, peers.slice(0, 64));
@@ -136,7 +136,7 @@ const onePool = eachOnPriorityPool({
 });
 
 const ownPools = eachRanked({
-  'P3/first-that-fits: of several reasons to refuse, the first in the order of the rules is told': async (context) => {
+  'P3/first-that-fits: of several refusals that apply, the first in the rules’ order is told': async (context) => {
     const scene = await openScene(context, { maxTxGas: 10, maxPerSender: 1, maxAncestors: 1, maxParked: 0 });
     await scene.fill({ a: { provides: ['a'], sender: 's' }, b: { provides: ['b'], requires: ['a'] } });
     await scene.fill({ x: { provides: ['x'], priority: 7n } });
@@ -154,7 +154,7 @@ const ownPools = eachRanked({
     await scene.block(1, { provides: ['x'] });
     await tells(scene, { provides: ['x'], sender: 's' }, { kind: 'conflict', with: null });
   },
-  'P3/bounds-in-order: of sum, parked ones and descendants, the first is told': async (context) => {
+  'P3/bounds-in-order: of sum, parked and descendants, the refusal names the first': async (context) => {
     const scene = await openScene(context, { maxParked: 2, maxDescendants: 1 });
     await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
     await scene.fill({ c: { requires: ['x'] }, d: { requires: ['x'] } });
@@ -170,7 +170,7 @@ const ownPools = eachRanked({
     assert.deepEqual(kindsOf(outcomes), ['received', 'limit', 'received', 'limit']);
     assert.deepEqual([await scene.ready(), await scene.seq('c')], [['a', 'c'], 2]);
   },
-  'P3/known-before-judged: a known hash is a duplicate, whatever is said of it this time': async (context) => {
+  'P3/known-before-judged: a known hash is a duplicate, whatever its new verdict': async (context) => {
     const scene = await openScene(context, { maxTxGas: 10 });
     await scene.fill({ a: { priority: 3n, sender: 's', gas: 1 } });
     await scene.unchanged(async () => {
@@ -218,7 +218,7 @@ async function kindOf(scene: Scene, name: string, draft: Draft): Promise<string>
 const one: Draft = { sender: 's', senderLimit: 1 };
 
 const boundOwnPools = eachRanked({
-  'P3/sender-exempt: no limit per sender counts those of no sender': async (context) => {
+  'P3/sender-exempt: transactions without a sender have no limit per sender': async (context) => {
     const scene = await openScene(context, { maxPerSender: 1 });
     await scene.fill({ a: { senderLimit: 1 }, b: { senderLimit: 1 }, c: {} });
     assert.deepEqual(await scene.ready(), ['a', 'b', 'c']);
@@ -228,7 +228,7 @@ const boundOwnPools = eachRanked({
     await scene.fill({ a: { sender: 's' }, b: { sender: 't' }, c: { sender: 'S' } });
     assert.deepEqual(await scene.ready(), ['a', 'b', 'c']);
   },
-  'P3/sender-lower-limit: of the pool’s and the verdict’s limit per sender the lower one counts': async (context) => {
+  'P3/sender-lower-limit: of the pool’s and the verdict’s sender limit the lower one counts': async (context) => {
     const scene = await openScene(context, { maxPerSender: 2 });
     await scene.fill({ a: { sender: 's', senderLimit: 5 }, b: { sender: 's', senderLimit: 5 } });
     await scene.refuses('c', { sender: 's', senderLimit: 5 }, { kind: 'sender-limit', limit: 2 });
@@ -246,13 +246,13 @@ const boundOwnPools = eachRanked({
     await scene.mark('a');
     assert.equal(await kindOf(scene, 'd', account('s', 3)), 'received');
   },
-  'P3/ancestors-each-once: an ancestor reached on two ways counts once': async (context) => {
+  'P3/ancestors-each-once: an ancestor reached on two paths counts once': async (context) => {
     const scene = await openScene(context, { maxAncestors: 3 });
     await scene.fill({ root: { provides: ['r'] } });
     await scene.fill({ a: { provides: ['a'], requires: ['r'] }, b: { provides: ['b'], requires: ['r'] } });
     assert.equal(await kindOf(scene, 'me', { requires: ['a', 'b'] }), 'received');
   },
-  'P3/last-first: a chain that is sent from its end is no longer than one sent from its head': async (context) => {
+  'P3/last-first: a chain sent from its end is limited like one sent from its head': async (context) => {
     const scene = await openScene(context, { maxAncestors: 2 });
     await scene.fill({ d: account('s', 3), c: account('s', 2), b: account('s', 1) });
     await scene.refuses('a', account('s', 0), { kind: 'limit', limit: 'maxAncestors' });
@@ -275,7 +275,7 @@ const boundOwnPools = eachRanked({
     assert.equal(await kindOf(scene, 'new', { provides: ['new'] }), 'received');
     assert.deepEqual(await scene.parked(), []);
   },
-  'P3/replacement-with-more-ancestors: a replacement with more needs counts for all below it': async (context) => {
+  'P3/replacement-with-more-ancestors: new ancestors of a replacement count for all below it': async (context) => {
     const scene = await openScene(context, { maxAncestors: 1 });
     await scene.fill({ p: { provides: ['p'] }, old: { provides: ['x'], priority: 1n }, child: { requires: ['x'] } });
     await scene.refuses(
@@ -291,7 +291,7 @@ const boundOwnPools = eachRanked({
     await scene.mark('c');
     assert.equal(await kindOf(scene, 'd', account('s', 3)), 'received');
   },
-  'P3/descendants-between: one that comes between counts for those above and below': async (context) => {
+  'P3/descendants-between: one inserted in a chain counts for those above and below': async (context) => {
     const scene = await openScene(context, { maxDescendants: 3 });
     await scene.fill({ a: account('s', 0), c: account('s', 2), d: account('s', 3) });
     assert.equal(await kindOf(scene, 'b', account('s', 1)), 'received');
@@ -351,7 +351,7 @@ const boundOnePool = eachOnPriorityPool({
     await scene.block(2, { unseen: ['a'] });
     assert.equal(await kindOf(scene, 'b', one), 'sender-limit');
   },
-  'P3/cycle-through-flight: a circle through one in flight is refused too': async (scene) => {
+  'P3/cycle-through-flight: a cycle through one in flight is refused too': async (scene) => {
     await scene.fill({ first: { provides: ['x'] }, a: { provides: ['a'], requires: ['x'] } });
     await scene.fill({ b: { provides: ['b'], requires: ['a'] } });
     await scene.mark('first', 'a');
@@ -360,7 +360,7 @@ const boundOnePool = eachOnPriorityPool({
     await scene.acknowledge('a');
     await scene.refuses('new', { provides: ['x'], requires: ['b'] }, { kind: 'cycle' });
   },
-  'P3/no-cycle-over-the-chain: a tag that the chain satisfied closes no circle': async (scene) => {
+  'P3/no-cycle-over-the-chain: a tag that the chain satisfied closes no cycle': async (scene) => {
     await scene.fill({ b: { provides: ['x'], requires: ['a'] } });
     await scene.block(1, { seen: ['b'], provides: ['x'] });
     assert.equal(await kindOf(scene, 'new', { provides: ['a'], requires: ['x'] }), 'received');

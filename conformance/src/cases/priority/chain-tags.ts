@@ -7,7 +7,7 @@ import { eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenari
 const final = { finalizeThreshold: 1 };
 
 const onePool = eachOnPriorityPool({
-  'P12/satisfied: a tag that a block satisfies makes ready who waits for it, and who comes': async (scene) => {
+  'P12/satisfied: a tag that a block satisfies makes its dependents ready, present and later ones': async (scene) => {
     await scene.fill({ early: { requires: ['x', 'y'], provides: ['e'] }, child: { requires: ['e'] } });
     await scene.block(1, { provides: ['x'] });
     assert.deepEqual(await scene.parked(), ['early', 'child']);
@@ -16,7 +16,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([late.kind === 'received' && late.parked, await scene.parked()], [undefined, []]);
     assert.deepEqual(await scene.ready(), ['early', 'child', 'late']);
   },
-  'P12/spent-by-one-of-ours: one that the chain brings back drops what had replaced it': async (scene) => {
+  'P12/spent-by-one-of-ours: one that the chain brings back drops its replacement': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: 1n }, new: { provides: ['x'], priority: 9n } });
     await scene.block(1, { seen: ['old'] });
     assert.deepEqual(
@@ -40,14 +40,14 @@ const onePool = eachOnPriorityPool({
     await scene.store.rollback(null);
     assert.deepEqual([await scene.parked(), (await scene.dump()).satisfied], [['a', 'b'], []]);
   },
-  'P12/spent-stays-dropped: a rollback does not bring back what a block had spent': async (scene) => {
+  'P12/spent-stays-dropped: a rollback does not bring back a transaction dropped by a spent tag': async (scene) => {
     await scene.fill({ a: { provides: ['x'] } });
     await scene.block(1, { provides: ['x'] });
     await scene.store.rollback(null);
     assert.deepEqual(await scene.stages('a'), ['Dropped']);
     assert.equal((await scene.add('a', { provides: ['x'] })).kind, 'received');
   },
-  'P12/final-tags: what a Finalized one provided is satisfied from its block on': async (scene) => {
+  'P12/final-tags: the tags of a Finalized one are satisfied from its block on': async (scene) => {
     await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] } });
     await scene.block(1, { seen: ['parent'] });
     await scene.block(2, {}, { finalizeThreshold: 2 });
@@ -89,7 +89,7 @@ const ownPools = eachRanked({
     assert.deepEqual(await scene.reasons('a', 'b', 'c'), ['conflict', 'conflict', 'conflict']);
     assert.equal(outcome.kind === 'applied' && outcome.dropped, 3);
   },
-  'P12/spent-not-stale: what a block both spends and ages is a conflict, with one event': async (context) => {
+  'P12/spent-not-stale: one that a block spends and makes stale is a conflict, with one event': async (context) => {
     const scene = await openScene(context, { dropThreshold: 1 });
     await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
     await scene.mark('a', 'b');
@@ -170,7 +170,7 @@ async function staleNames(scene: Scene, height: number): Promise<string[]> {
 }
 
 const forkOnePool = eachOnPriorityPool({
-  'P11/fork-of-the-same-height: what was checked on an undone block is stale': async (scene) => {
+  'P11/fork-of-the-same-height: one checked on an undone block is stale': async (scene) => {
     await scene.blocks(1, 2);
     await scene.fill({ before: {} });
     await scene.block(3);
@@ -182,7 +182,7 @@ const forkOnePool = eachOnPriorityPool({
     await scene.store.revise([{ hash: scene.hash('after'), version: 1, answer: {} }]);
     assert.deepEqual(await staleNames(scene, 3), ['before']);
   },
-  'P11/fork-by-callers-heights: the same holds where callers count another height than the pool': async (scene) => {
+  'P11/fork-by-callers-heights: the same holds if callers count other heights than the pool': async (scene) => {
     await scene.blocks(1, 5);
     await scene.add('old', {}, { height: 90 });
     await scene.add('before', {}, { height: 98 });
@@ -195,7 +195,7 @@ const forkOnePool = eachOnPriorityPool({
 });
 
 const forkOwnPools = eachRanked({
-  'P11/fork-and-what-is-away: one that was away while its block was undone returns stale': async (context) => {
+  'P11/fork-and-what-is-away: one that was in flight during the rollback returns stale': async (context) => {
     const scene = await openScene(context, never);
     await scene.block(1);
     await scene.fill(ladder([5, 4, 3, 2]));

@@ -7,7 +7,7 @@ import { openScene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
 
-/** Calls of chance, after each of which all indexes agree and no limit is exceeded by an admission. */
+/** Random calls. After each, all indexes must agree, and no admission may exceed a limit. */
 async function agree(context: CaseContext): Promise<void> {
   const { store, clock } = await openScene(context, { maxTxs: 30, maxParked: 6, maxPerSender: 10, maxRollback: 6 });
   for (const [i, call] of makeCalls(context.random, 250).entries()) {
@@ -29,7 +29,7 @@ async function agree(context: CaseContext): Promise<void> {
 export const chanceCases: readonly ConformanceCase[] = [1, 2, 3, 4].map((n) =>
   mustRank(
     `P1/chance-${n}`,
-    'after each of many calls of chance, places, order, tags, senders, leases and totals say what the entries say',
+    'after each of many random calls, order keys, order, tags, senders, claims and totals agree with the entries',
     agree,
   ),
 );
@@ -42,7 +42,7 @@ export const priorityHistoryCases: readonly ConformanceCase[] = [
     id: 'history/priority',
     level: 'MUST',
     rule: 'history',
-    title: `a history of ${steps} calls of chance in a priority pool has the outcomes, events and state that the rules give, after every call`,
+    title: `after each of ${steps} random calls to a priority pool, outcomes, events and state are as the rules say`,
     since: '0.1.0',
     needs: ['priority'],
     run: ({ openOther, random, signal }) =>

@@ -6,7 +6,7 @@ import { account, eachOnPriorityPool, ladder, openScene, type Scene } from '../.
 const empty = { transactions: 0, bytes: 0, gas: 0, parked: 0 };
 const lists = { order: [], providers: [], dependents: [], senders: [], claims: [], gossip: [], satisfied: [] };
 
-/** All that a dump has beside limits, the last gossip number and the entries of the log. */
+/** A dump without limits and the last gossip number; of its entries only the stages. */
 async function rest(scene: Scene): Promise<unknown> {
   const { limits: _, lastGossipSeq: __, entries, ...others } = await scene.dump();
   return { ...others, stages: [...new Set(entries.map(({ stage }) => stage))] };
@@ -29,13 +29,13 @@ async function traces(context: CaseContext): Promise<Scene> {
 }
 
 const onePool = eachOnPriorityPool({
-  'P13/gas-in-full: gas that left is gone to the last unit, however much there was': async (scene) => {
+  'P13/gas-in-full: the total of gas is exact to the last unit, however large': async (scene) => {
     const gas = Number.MAX_SAFE_INTEGER;
     await scene.fill({ a: { gas }, b: { gas }, c: { gas: 2 } });
     await scene.drop('a', 'b');
     assert.equal((await scene.load()).gas, 2);
   },
-  'P13/load-follows: count and bytes follow what comes, what blocks take out and what is flushed': async (scene) => {
+  'P13/load-follows: count and bytes follow receives, blocks and flushes': async (scene) => {
     const load = async () => {
       const { transactions, bytes } = await scene.load();
       return [transactions, bytes];
@@ -68,7 +68,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await scene.reasons('t2', 'parked'), ['flushed', 'flushed']);
     assert.equal(await scene.store.flush(), 0);
   },
-  'P13/flush-all: a flush has no limit of a call: more than a thousand go in one step': async (scene) => {
+  'P13/flush-all: a flush has no limit per call: more than a thousand are dropped in one step': async (scene) => {
     for (let n = 0; n < 3; n++)
       await scene.addAll(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`${n}-${i}`, { bytes: 1 }])));
     assert.equal(await scene.store.flush(), 2_100);
@@ -78,7 +78,7 @@ const onePool = eachOnPriorityPool({
 });
 
 const ownPools = eachRanked({
-  'P13/load: usage tells transactions, bytes, gas, parked ones and what still fits': async (context) => {
+  'P13/load: usage has transactions, bytes, gas, parked ones and the room left': async (context) => {
     const scene = await openScene(context, { maxTxs: 10, maxBytes: 1_000 });
     await scene.fill({
       a: { bytes: 5, gas: 3 },

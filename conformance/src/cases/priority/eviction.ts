@@ -30,12 +30,12 @@ const ownPools = eachRanked({
     await scene.add('new', { priority: 4n });
     assert.deepEqual(await scene.ready(), ['new', 't0', 't1']);
   },
-  'P5/equal-churn: an equal never pushes out an equal': async (context) => {
+  'P5/equal-churn: an equal never evicts an equal': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill(ladder([3, 3, 3]));
     for (let i = 0; i < 10; i++) await scene.refuses(`n${i}`, { priority: 3n }, { kind: 'full', floor: 4n });
   },
-  'P5/inherited-place: an old parent does not help its child to push out an equal': async (context) => {
+  'P5/inherited-place: an old parent does not help its child to evict an equal': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({ parent: { priority: 3n, provides: ['p'] }, a: { priority: 3n }, b: { priority: 3n } });
     await scene.refuses('child', { priority: 9n, requires: ['p'] }, { kind: 'full', floor: 4n });
@@ -56,7 +56,7 @@ const ownPools = eachRanked({
     await scene.fill({ last: { priority: maxPriority } });
     assert.deepEqual(await scene.ready(), ['most', 'last']);
   },
-  'P5/no-more-than-needed: as few leave as make room, and none where there is room': async (context) => {
+  'P5/no-more-than-needed: only as many are evicted as make room, and none if there is room': async (context) => {
     const scene = await openScene(context, { maxBytes: 100 });
     await scene.fill({
       a: { priority: 1n, bytes: 30 },
@@ -95,13 +95,13 @@ const ownPools = eachRanked({
     assert.equal((await scene.add('new', { priority: minPriority })).kind, 'received');
     assert.deepEqual([await scene.ready(), await scene.stages('b')], [['c', 'a', 'new'], ['Dropped']]);
   },
-  'P5/parked-never-evicts-ready: a parked one never pushes out a ready one': async (context) => {
+  'P5/parked-never-evicts-ready: a parked one never evicts a ready one': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([minPriority, 1]));
     const refused = { kind: 'full', floor: minPriority + 1n } as const;
     await scene.refuses('new', { priority: maxPriority, requires: missing }, refused);
   },
-  'P5/parked-among-themselves: a parked one pushes out a parked one that pays less': async (context) => {
+  'P5/parked-among-themselves: a parked one evicts a parked one that pays less': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     const requires = missing;
     await scene.fill({ a: { priority: 5n, requires }, b: { priority: 1n } });
@@ -118,14 +118,14 @@ const ownPools = eachRanked({
     assert.equal((await scene.add('child', { priority: 99n, requires: ['p'] })).kind, 'received');
     assert.deepEqual(await scene.ready(), ['parent', 'child']);
   },
-  'P5/max-evictions: one newcomer pushes out maxEvictions at the most': async (context) => {
+  'P5/max-evictions: one newcomer evicts at most maxEvictions': async (context) => {
     const scene = await openScene(context, { maxBytes: 100, maxEvictions: 3 });
     await scene.fill(ladder([1, 1, 1, 1, 1, 1, 1, 1, 1, 1], { bytes: 10 }));
     await scene.refuses('large', { priority: 99n, bytes: 31 }, { kind: 'full', floor: 2n });
     assert.equal((await scene.add('large', { priority: 99n, bytes: 30 })).kind, 'received');
     assert.equal((await scene.ready()).length, 8);
   },
-  'P5/default-max-evictions: by default a large one does not push out more than a hundred': async (context) => {
+  'P5/default-max-evictions: by default a large one does not evict more than a hundred': async (context) => {
     const scene = await openScene(context, { maxBytes: 150 });
     await scene.addAll(ladder(Array<number>(150).fill(1), { bytes: 1 }));
     await scene.refuses('large', { priority: 99n, bytes: 101 }, { kind: 'full', floor: 2n });
@@ -137,13 +137,13 @@ const ownPools = eachRanked({
     await scene.fill(ladder([1]));
     await scene.refuses('large', { priority: maxPriority, bytes: 101 }, { kind: 'full', floor: minPriority });
   },
-  'P5/no-eviction: where nothing is evicted, a full pool has no floor and refuses': async (context) => {
+  'P5/no-eviction: without eviction a full pool has no floor and refuses': async (context) => {
     const scene = await openScene(context, { maxTxs: 2, eviction: 'none' });
     await scene.fill({ a: { priority: 1n }, b: { priority: 1n, requires: missing } });
     await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: null });
     assert.equal(await floorOf(scene), null);
   },
-  'P5/in-flight-stays: what is in flight counts and is never pushed out': async (context) => {
+  'P5/in-flight-stays: a transaction in flight counts and is never evicted': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([1, 2]));
     await scene.mark('t0', 't1');
@@ -152,13 +152,13 @@ const ownPools = eachRanked({
     await scene.block(1, { seen: ['t0'] });
     assert.equal((await scene.add('new', { priority: minPriority })).kind, 'received');
   },
-  'P5/promoted-descendant-out: what a newcomer makes ready may leave for it': async (context) => {
+  'P5/promoted-descendant-out: a newcomer may evict one that it makes ready': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill({ child: { priority: 1n, requires: ['p'] }, other: { priority: 9n } });
     assert.equal((await scene.add('parent', { priority: 5n, provides: ['p'] })).kind, 'received');
     assert.deepEqual([await scene.ready(), await scene.reasons('child')], [['other', 'parent'], ['evicted']]);
   },
-  'P5/told: evicted ones are Dropped with that reason, in the log and as events, by seq': async (context) => {
+  'P5/told: evicted ones are Dropped with reason "evicted", in log and events, by seq': async (context) => {
     const scene = await openScene(context, { maxBytes: 60 });
     await scene.fill(ladder([2, 1, 3]));
     const events = await eventsOf(context, scene.store, () => scene.add('new', { priority: 9n, bytes: 40 }));
@@ -179,7 +179,7 @@ const ownPools = eachRanked({
     await scene.fill({ t1: { priority: 7n } });
     assert.equal(await floorOf(scene), 6n);
   },
-  'P5/floor-of-bytes: a pool without a byte to spare has the floor of the last one': async (context) => {
+  'P5/floor-of-bytes: a pool without a free byte has the floor of its last one': async (context) => {
     const scene = await openScene(context, { maxBytes: 40 });
     await scene.fill(ladder([5, 7]));
     assert.equal(await floorOf(scene), 6n);
@@ -195,7 +195,7 @@ const ownPools = eachRanked({
     assert.equal(await floorOf(scene), null);
     await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: null });
   },
-  'P5/floor-is-true: one byte at the floor is taken in, one less is refused': async (context) => {
+  'P5/floor-is-true: one byte at the floor is received, a priority below it is refused': async (context) => {
     const scene = await openScene(context, { maxTxs: 12, maxBytes: 200 });
     for (let i = 0; i < 60; i++) {
       const floor = await floorOf(scene);
@@ -210,14 +210,14 @@ const ownPools = eachRanked({
 });
 
 const onePool = eachOnPriorityPool({
-  'P5/whole-excess: a pool over its limits takes in one only if its whole excess is freed': async (scene) => {
+  'P5/whole-excess: a pool over its limits receives one only if its whole excess is freed': async (scene) => {
     await scene.fill(ladder([1, 2, 3, 4, 9]));
     await scene.store.setLimits({ maxTxs: 3 });
     await scene.refuses('low', { priority: 3n }, { kind: 'full', floor: 4n });
     assert.equal((await scene.add('new', { priority: 4n })).kind, 'received');
     assert.deepEqual(await scene.ready(), ['t4', 't3', 'new']);
   },
-  'P5/floor-over-limits: over its limits a pool’s floor is above all that would have to leave': async (scene) => {
+  'P5/floor-over-limits: the floor of a pool over its limits is above all that would have to leave': async (scene) => {
     await scene.fill(ladder([1, 2, 3, 4]));
     await scene.store.setLimits({ maxTxs: 2 });
     assert.equal(await floorOf(scene), 4n);

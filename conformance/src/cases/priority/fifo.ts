@@ -19,7 +19,7 @@ import {
 import type { Submission } from '../../scenario/priority.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
-/** What a fifo pool would have to forget, or does not do. */
+/** Calls that a fifo pool refuses: it keeps no such fields, or does not have the feature. */
 const beyond: readonly (readonly [string, (store: MempoolStore, one: Submission) => Promise<unknown>])[] = [
   ['priority', (store, one) => store.receive([{ ...one, verdict: { priority: 1n } }])],
   ['sender', (store, one) => store.receive([{ ...one, verdict: { sender: 's' } }])],
@@ -86,7 +86,7 @@ const ownFifoPools = eachFifo({
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'), Object.keys(options)[0]);
     }
   },
-  'P18/full: what does not fit is full, evicts nothing and changes nothing': async (context) => {
+  'P18/full: a transaction that does not fit is full, evicts nothing and changes nothing': async (context) => {
     const store = await context.open({ maxTxs: 2 });
     const [a, b] = hashesOf(await receive(context, store, 2));
     assert.ok(a && b);
@@ -99,7 +99,7 @@ const ownFifoPools = eachFifo({
     assert.equal((await store.receive([late]))[0]?.kind, 'received');
     assert.deepEqual(await pendingOrder(store), [b, late.hash]);
   },
-  'P18/takes-room: an Acknowledged one takes room, and a Dropped one that comes again needs it': async (context) => {
+  'P18/takes-room: an Acknowledged one takes room, and a Dropped one received again needs room': async (context) => {
     const store = await context.open({ maxTxs: 2 });
     const [a, b, late] = Array.from({ length: 3 }, () => transaction(context.random));
     assert.ok(a && b && late);
@@ -111,7 +111,7 @@ const ownFifoPools = eachFifo({
     assert.equal((await store.receive([late]))[0]?.kind, 'received');
     assert.deepEqual(await store.receive([b]), [{ kind: 'full', hash: b.hash }]);
   },
-  'P18/needs-no-room: a duplicate, and what the last blocks carried, need no room': async (context) => {
+  'P18/needs-no-room: a duplicate needs no room, nor does one carried by the last blocks': async (context) => {
     const store = await context.open({ maxTxs: 2 });
     const [known, seen, late, more] = Array.from({ length: 4 }, () => transaction(context.random));
     assert.ok(known && seen && late && more);
@@ -134,7 +134,7 @@ const ownFifoPools = eachFifo({
 });
 
 const oneFifoPool = eachOnFifoPool({
-  'P18/says-nothing: a verdict that says nothing is no verdict': async (store, context) => {
+  'P18/says-nothing: a verdict without fields counts as no verdict': async (store, context) => {
     const verdict = { priority: 0n, sender: '', gas: 0, provides: [], requires: [], propagate: true };
     const outcomes = await store.receive([
       { ...transaction(context.random), verdict: {} },
@@ -164,7 +164,7 @@ const oneFifoPool = eachOnFifoPool({
     assert.deepEqual(hashesOf(await store.reap({ maxBytes: 80, overheadBytes: 20 })), [a]);
     assert.deepEqual(hashesOf(await store.reap({ maxBytes: 25, skip: 1 })), [b]);
   },
-  'P18/flush-repeated: a repeated flush tells what it did, and does nothing more': async (store, context) => {
+  'P18/flush-repeated: a repeated flush returns its first outcome, and does nothing more': async (store, context) => {
     await receive(context, store, 2);
     assert.equal(await store.flush({ operationId: 'flush' }), 2);
     const [late] = hashesOf(await receive(context, store, 1));
@@ -172,13 +172,13 @@ const oneFifoPool = eachOnFifoPool({
     assert.equal(await store.flush({ operationId: 'flush' }), 2);
     assert.deepEqual(await stagesOf(store, [late]), ['Pending']);
   },
-  'P18/set-limits-repeated: repeated limits tell what they were, and set nothing': async (store) => {
+  'P18/set-limits-repeated: a repeated setLimits returns its first outcome, and sets nothing': async (store) => {
     const first = await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' });
     await store.setLimits({ maxTxs: 5 });
     assert.deepEqual(await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' }), first);
     assert.equal((await store.setLimits({})).maxTxs, 5);
   },
-  'P18/since: since gives by seq what is in the pool and not confirmed': async (store, context) => {
+  'P18/since: since gives all unconfirmed live transactions by seq': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 5));
     await store.markInflight(hashes.slice(1, 3));
     await store.markAcknowledged(hashes.slice(2, 3));
@@ -203,7 +203,7 @@ const oneFifoPool = eachOnFifoPool({
       [Buffer.from(b.payload), null, Buffer.from(a.payload)],
     );
   },
-  'P18/payloads-of-each-stage: payloads gives what is live, in flight and Confirmed too': async (store, context) => {
+  'P18/payloads-of-each-stage: payloads gives live ones, in flight and Confirmed too': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 4));
     await store.markInflight(hashes.slice(1, 3));
     await store.markAcknowledged(hashes.slice(2, 3));
@@ -229,7 +229,7 @@ const oneFifoPool = eachOnFifoPool({
   'P18/no-limit: without a limit a fifo pool takes all': async (store) => {
     assert.equal((await store.setLimits({})).maxTxs, Number.POSITIVE_INFINITY);
   },
-  'P18/set-limit: setLimits sets maxTxs for what comes, and drops nothing': async (store, context) => {
+  'P18/set-limit: setLimits sets maxTxs for later receives, and drops nothing': async (store, context) => {
     await receive(context, store, 3);
     assert.equal((await store.setLimits({ maxTxs: 2 })).maxTxs, 2);
     const late = transaction(context.random);
@@ -242,7 +242,7 @@ const oneFifoPool = eachOnFifoPool({
 });
 
 const ownPoolsArrivalCases = mustEach({
-  'P18/limit-kept: maxTxs is kept or refused as unsupported, never taken and forgotten': async (context) => {
+  'P18/limit-kept: maxTxs is kept or refused as unsupported, never accepted and forgotten': async (context) => {
     const store = await context.openOther({ maxTxs: 2 }).catch(unlessUnsupported);
     const later = await context.open();
     const limited = await later.setLimits({ maxTxs: 2 }).then(() => later, unlessUnsupported);
@@ -265,7 +265,7 @@ export const fifoCases: readonly ConformanceCase[] = [
 
 type Ending = (store: MempoolStore, one: Submission) => Promise<unknown>;
 
-/** What ends the lease of a transaction before its time. */
+/** Calls that end the claim on a transaction before its time. */
 const endings: readonly (readonly [id: string, title: string, end: Ending])[] = [
   ['acknowledged', 'acknowledging', (store, { hash }) => store.markAcknowledged([hash])],
   ['released', 'releasing', (store, { hash }) => store.release([hash])],
@@ -288,9 +288,9 @@ const endings: readonly (readonly [id: string, title: string, end: Ending])[] = 
   ['taken-back', 'a block that takes it back', (store, { hash }) => block(store, 1, { unseen: [hash] })],
 ];
 
-/** Marked in flight again by its hash, it is under no lease. */
+/** After that, a transaction marked in flight by its hash is under no claim. */
 function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
-  return mustFifo(`P18/lease-ended-when-${id}`, `${title} ends the lease`, async (context) => {
+  return mustFifo(`P18/lease-ended-when-${id}`, `${title} ends the claim`, async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const [one, other] = await receive(context, store, 2);
@@ -322,14 +322,14 @@ const fifoClaimOwnFifoPools = eachFifo({
     assert.deepEqual(await store.sweep(), { returned: hashes.slice(1, 3), expired: [], evicted: [], more: false });
     assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
   },
-  'P18/nothing-taken: a take that found nothing is an outcome: its repeat takes nothing': async (context) => {
+  'P18/nothing-taken: a take that found nothing is recorded: its repeat takes nothing': async (context) => {
     const store = await context.open({ now: () => 5_000 });
     const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
     const first = await store.take({}, options);
     const hashes = hashesOf(await receive(context, store, 1));
     assert.deepEqual([await store.take({}, options), await stagesOf(store, hashes)], [first, ['Pending']]);
   },
-  'P18/by-end: what was taken goes back in the order of the ends, then of arrival': async (context) => {
+  'P18/by-end: taken transactions go back in the order of the claims’ ends, then by seq': async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const hashes = hashesOf(await receive(context, store, 6));
@@ -346,7 +346,7 @@ const fifoClaimOwnFifoPools = eachFifo({
       hashes.map((hash) => `RolledBack ${hash}`),
     );
   },
-  'P18/sweep-a-thousand: a sweep gives back a thousand at most, those that ended first': async (context) => {
+  'P18/sweep-a-thousand: a sweep gives back at most a thousand, those whose claims ended first': async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const batches = [0, 1].map(() => Array.from({ length: 501 }, () => transaction(context.random, 1)));
@@ -363,7 +363,7 @@ const fifoClaimOwnFifoPools = eachFifo({
     assert.deepEqual([most.returned.length, most.more, rest.more], [1_000, true, false]);
     assert.deepEqual([first.returned, rest.returned], [hashes.slice(2), hashes.slice(0, 2)]);
   },
-  'P18/sweep-repeated: a repeated sweep tells what it did, and does nothing more': async (context) => {
+  'P18/sweep-repeated: a repeated sweep returns its first outcome, and does nothing more': async (context) => {
     const clock = { nowMs: 5_000 };
     const store = await context.open({ now: () => clock.nowMs });
     const hashes = hashesOf(await receive(context, store, 2));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { account, eachOnPriorityPool, ladder, type Scene } from '../../scenario/priority.ts';
 
-/** What a peer is handed from its cursor on; the cursor moves with it. */
+/** The next gossip for a peer from its cursor on; the cursor moves with it. */
 class Peer {
   readonly #scene: Scene;
   readonly #limit: number;
@@ -22,7 +22,7 @@ class Peer {
 }
 
 export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
-  'P10/order-of-readiness: gossip is in the order in which things became ready, whatever they pay': async (scene) => {
+  'P10/order-of-readiness: gossip is in the order of becoming ready, whatever the priorities': async (scene) => {
     await scene.fill(ladder([1, 9, 5]));
     assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
   },
@@ -34,7 +34,7 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     assert.deepEqual([rest, [...(payload ?? [])]], [due, [2, 2, 2, 2]]);
     assert.deepEqual(gossipSeq, (await scene.entry('bb')).gossipSeq);
   },
-  'P10/hashes-only: who asks for hashes gets no payloads': async (scene) => {
+  'P10/hashes-only: a query for hashes gets no payloads': async (scene) => {
     await scene.fill({ a: { gas: 5 } });
     const { items, next } = await scene.store.since(0, { hashesOnly: true });
     assert.deepEqual(
@@ -50,12 +50,12 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     await scene.fill({ p: { provides: ['p'] } });
     assert.deepEqual(await peer.fetch(), ['p', 'child']);
   },
-  'P10/promoted-in-order: what becomes ready in one call goes by depth, then by seq': async (scene) => {
+  'P10/promoted-in-order: transactions that become ready in one call go by depth, then by seq': async (scene) => {
     await scene.fill({ c: account('s', 3), b: account('s', 2), x: { requires: ['s:1'] }, a: account('s', 1) });
     await scene.fill({ root: account('s', 0) });
     assert.deepEqual(await scene.gossip(), ['root', 'a', 'b', 'x', 'c']);
   },
-  'P10/again-ready: one that was parked in between is told again': async (scene) => {
+  'P10/again-ready: one that was parked in between is gossiped again': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill({ p: { provides: ['p'] }, child: { requires: ['p'] } });
     assert.deepEqual(await peer.fetch(), ['p', 'child']);
@@ -64,7 +64,7 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     await scene.fill({ q: { provides: ['p'] } });
     assert.deepEqual(await peer.fetch(), ['q', 'child']);
   },
-  'P10/stages: gossip covers what is in flight and not confirmed, too': async (scene) => {
+  'P10/stages: gossip covers unconfirmed transactions in flight too': async (scene) => {
     await scene.fill({ a: {}, b: {}, c: {}, d: {}, e: { requires: ['missing'] } });
     await scene.mark('b', 'c');
     await scene.acknowledge('c');
@@ -77,7 +77,7 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     await scene.release('t0');
     assert.deepEqual(await scene.gossip(), ['t0', 't1']);
   },
-  'P10/returned-from-chain: one that the chain gave back is told again': async (scene) => {
+  'P10/returned-from-chain: one that returned from the chain is gossiped again': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill(ladder([1, 2]));
     await scene.block(1, { seen: ['t0'] });
@@ -85,7 +85,7 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     await scene.store.rollback(null);
     assert.deepEqual(await peer.fetch(), ['t0']);
   },
-  'P10/new-life: a new life is told again': async (scene) => {
+  'P10/new-life: a new life is gossiped again': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill(ladder([1, 2]));
     await peer.fetch();
@@ -100,11 +100,11 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     assert.deepEqual(await scene.gossip(0, 'two'), ['a', 'c']);
     assert.deepEqual(await scene.gossip(0, 'three'), ['a', 'b', 'c']);
   },
-  'P10/not-to-propagate: what may not propagate is in the pool and in no gossip': async (scene) => {
+  'P10/not-to-propagate: one that may not propagate is in the pool, but in no gossip': async (scene) => {
     await scene.fill({ a: { propagate: false }, b: {} });
     assert.deepEqual([await scene.gossip(), await scene.ready()], [['b'], ['a', 'b']]);
   },
-  'P10/may-propagate-again: what may propagate by a new verdict is told to all, once': async (scene) => {
+  'P10/may-propagate-again: one that may propagate by a new verdict is gossiped to all, once': async (scene) => {
     const peer = new Peer(scene);
     await scene.fill({ a: { propagate: false }, b: {} });
     const answer = (version: number, propagate: boolean) =>
@@ -119,13 +119,13 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     await answer(4, true);
     assert.deepEqual(await peer.fetch(), ['a']);
   },
-  'P10/next-past-filtered: the next cursor is behind what was filtered out': async (scene) => {
+  'P10/next-past-filtered: the next cursor is past filtered transactions': async (scene) => {
     await scene.fill({ a: {}, b: { from: 'one' }, c: { propagate: false }, d: { from: 'one' } });
     const { items, next } = await scene.store.since(0, { except: 'one' });
     assert.deepEqual([scene.names(items), next], [['a'], (await scene.entry('d')).gossipSeq]);
     assert.deepEqual(await scene.store.since(next, { except: 'one' }), { items: [], next });
   },
-  'P10/limit-past-filtered: what is filtered out takes no place of a page': async (scene) => {
+  'P10/limit-past-filtered: filtered transactions do not count for the limit of a page': async (scene) => {
     await scene.fill({ a: { from: 'one' }, b: { propagate: false }, c: {}, d: {} });
     const { items, next } = await scene.store.since(0, { except: 'one', limit: 1 });
     assert.deepEqual([scene.names(items), next], [['c'], (await scene.entry('c')).gossipSeq]);
@@ -138,7 +138,7 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     await scene.block(1, { unseen: ['t1'] });
     assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
   },
-  'P10/empty: a page of nothing keeps the cursor': async (scene) => {
+  'P10/empty: an empty page keeps the cursor': async (scene) => {
     assert.deepEqual(await scene.store.since(0), { items: [], next: 0 });
     await scene.fill({ a: {} });
     assert.deepEqual(await scene.store.since(70), { items: [], next: 70 });

@@ -15,12 +15,12 @@ import { rejection } from '../../scenario/verb-call.ts';
 
 interface BadInput {
   readonly name: string;
-  /** What `details.field` must say. */
+  /** The expected `details.field`. */
   readonly field: string;
   call(store: MempoolStore, good: Submission): Promise<unknown>;
 }
 
-/** A value that the types forbid: what a caller without them may hand in. */
+/** A value that the types forbid, as a caller without type checks may pass it. */
 function untyped<T>(value: unknown): T {
   return value as T;
 }
@@ -195,11 +195,11 @@ function refusedLimit([name, value]: (typeof badLimits)[number]): ConformanceCas
 }
 
 const ownPools = eachRanked({
-  'P17/open-ordering: open refuses an order that there is not, and a clock that is none': async (context) => {
+  'P17/open-ordering: open refuses an unknown ordering, and a clock that is not a function': async (context) => {
     assert.equal(await refusedField(context.open({ ordering: untyped('lifo') })), 'ordering');
     assert.equal(await refusedField(context.open({ ordering: 'priority', now: untyped(5) })), 'now');
   },
-  'P17/largest: the largest verdict that is allowed is taken and kept whole': async (context) => {
+  'P17/largest: the largest verdict allowed is accepted and kept whole': async (context) => {
     const scene = await openScene(context, { maxAncestors: 1_024 });
     const tags = (prefix: string) => Array.from({ length: 1_024 }, (_, i) => `${prefix}${i}:`.padEnd(256, 'ü'));
     const verdict = { sender: 'ß'.repeat(256), provides: tags('p'), requires: tags('r'), gas: Number.MAX_SAFE_INTEGER };
@@ -220,7 +220,7 @@ const onePool = eachOnPriorityPool({
     const outcomes = await scene.store.revise(revisions.slice(1));
     assert.ok(outcomes.length === 1_000 && outcomes.every(({ kind }) => kind === 'revised'));
   },
-  'P17/receive-payload-large: a payload too large is answered so, the others are taken in': async (scene) => {
+  'P17/receive-payload-large: a payload that is too large is answered so, the others are received': async (scene) => {
     const [large, small] = [scene.submission('a'), scene.submission('b')];
     const outcomes = await scene.store.receive([{ ...large, payload: new Uint8Array(1_048_577) }, small]);
     assert.deepEqual(outcomes[0], { kind: 'too-large', hash: large.hash, maxTxBytes: 1_048_576 });
@@ -233,7 +233,7 @@ const onePool = eachOnPriorityPool({
     const { providers, senders } = await scene.dump();
     assert.deepEqual([await scene.parked(), providers.length, senders.length], [[], odd.length, odd.length]);
   },
-  'P17/copied: what a caller does after the call to bytes, tags and limits does not reach the pool': async (scene) => {
+  'P17/copied: changes by the caller to bytes, tags and limits after the call do not reach the pool': async (scene) => {
     const payload = new Uint8Array([1, 2, 3]);
     const provides = ['x'];
     const { hash } = scene.submission('a');

@@ -19,7 +19,7 @@ const defaults = {
   eviction: 'lowest',
 } as const;
 
-/** Every limit, at something that is not its default. */
+/** Every limit, at a value that is not its default. */
 const others = {
   maxTxs: 7,
   maxBytes: 1_000,
@@ -36,7 +36,7 @@ const others = {
 } as const;
 
 const onePool = eachOnPriorityPool({
-  'P6/defaults: a pool whose limits nobody names has the documented ones': async (scene) => {
+  'P6/defaults: a pool opened without limits has the documented ones': async (scene) => {
     assert.deepEqual(await scene.store.setLimits({}), defaults);
     assert.deepEqual((await scene.dump()).limits, defaults);
   },
@@ -48,7 +48,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([events, await scene.ready()], [[], ['t2', 't1', 't0']]);
     assert.deepEqual((await scene.load()).headroom, { transactions: -2, bytes: -40 });
   },
-  'P6/sweep-evicts: sweep evicts what is over the limits, from the end of the order': async (scene) => {
+  'P6/sweep-evicts: sweep evicts the excess over the limits, from the end of the order': async (scene) => {
     await scene.fill({ ...ladder([4, 1, 3, 2]), parked: { priority: 9n, requires: ['missing'] } });
     await scene.store.setLimits({ maxTxs: 2 });
     const { returned, expired, evicted, more } = await scene.store.sweep();
@@ -64,7 +64,7 @@ const onePool = eachOnPriorityPool({
     await scene.store.setLimits({ maxBytes: 60 });
     assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['c']);
   },
-  'P6/sweep-leaves-in-flight: a sweep over the limits leaves what is in flight': async (scene) => {
+  'P6/sweep-leaves-in-flight: a sweep over the limits leaves transactions in flight': async (scene) => {
     await scene.fill(ladder([1, 2, 3]));
     await scene.mark('t0', 't1');
     await scene.acknowledge('t1');
@@ -100,7 +100,7 @@ const ownPools = eachRanked({
     assert.deepEqual((await scene.store.sweep()).evicted.length, 3);
     assert.deepEqual(await scene.ready(), ['t3']);
   },
-  'P6/over-after-return: what returns from the chain may put the pool over its limits': async (context) => {
+  'P6/over-after-return: returns from the chain may put the pool over its limits': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([1, 2]));
     await scene.block(1, { seen: ['t0', 't1'] });

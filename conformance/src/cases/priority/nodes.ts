@@ -19,7 +19,7 @@ async function openScenes(context: CaseContext, limits: Parameters<typeof openSc
   return [first, await first.another(), await first.another()];
 }
 
-/** Every node tells the same of the pool, and its indexes agree. */
+/** Every node reads the same state, and its indexes agree. */
 async function agree([first, ...others]: Scenes): Promise<void> {
   const due = [await first.whole(), await first.store.reap(), await first.store.since(0)];
   for (const other of others)
@@ -27,7 +27,7 @@ async function agree([first, ...others]: Scenes): Promise<void> {
   assertConsistent(await first.dump());
 }
 
-/** A draft per node, handed in by all of them at once. */
+/** One draft for each node; all nodes submit theirs at once. */
 function race(scenes: Scenes, drafts: readonly (readonly [string, Draft])[]): Promise<unknown> {
   return Promise.all(drafts.map(([name, draft], i) => (scenes[i % 3] ?? scenes[0]).add(name, draft)));
 }
@@ -41,7 +41,7 @@ const ownPoolsShared = eachRanked({
     }
     await agree(scenes);
   },
-  'P16/read-at-once: every node reaps, gossips and counts what one node was answered': async (context) => {
+  'P16/read-at-once: after one node’s answer, every node reaps, gossips and counts the change': async (context) => {
     const [a, b] = await openScenes(context);
     for (let i = 0; i < 15; i++) {
       await a.add(`n${i}`, { priority: BigInt(i) });
@@ -50,7 +50,7 @@ const ownPoolsShared = eachRanked({
       assert.equal((await b.gossip()).at(-1), `n${i}`);
     }
   },
-  'P16/late-node: a node that comes later finds all of it': async (context) => {
+  'P16/late-node: a node that opens later finds everything': async (context) => {
     const first = await openScene(context, { maxTxs: 30 });
     for (const call of makeCalls(context.random, 80)) await perform(first.store, call);
     const late = await first.another();
@@ -108,7 +108,7 @@ const ownPoolsShared = eachRanked({
     assert.deepEqual(await scenes[2].ready(), ['r29']);
     await agree(scenes);
   },
-  'P16/racing-sender: of racing transactions of a sender that may have one, one is received': async (context) => {
+  'P16/racing-sender: with a sender limit of one, one of its racing transactions is received': async (context) => {
     const scenes = await openScenes(context);
     const draft = { sender: 's', senderLimit: 1 };
     const outcomes = await Promise.all(scenes.map((scene, i) => scene.add(`n${i}`, draft)));
@@ -128,7 +128,7 @@ const ownPoolsShared = eachRanked({
     assert.deepEqual([await scenes[0].ready(), await scenes[1].parked()], [due, []]);
     await agree(scenes);
   },
-  'P16/limits: limits are those of the pool: whoever sets one last sets it for every node': async (context) => {
+  'P16/limits: limits belong to the pool: the last node to set one sets it for every node': async (context) => {
     const [a, b] = await openScenes(context, { maxTxs: 9 });
     await a.store.setLimits({ maxTxs: 1 });
     await b.fill({ one: {} });
@@ -137,7 +137,7 @@ const ownPoolsShared = eachRanked({
     assert.equal((await a.add('two')).kind, 'received');
     assert.deepEqual((await c.dump()).limits, (await a.dump()).limits);
   },
-  'P16/gossip-elsewhere: a peer goes on at another node with the cursor that the first one gave': async (context) => {
+  'P16/gossip-elsewhere: a peer continues at another node with the cursor from the first': async (context) => {
     const [a, b] = await openScenes(context);
     await a.fill({ one: {}, child: { requires: ['p'] } });
     const { next } = await a.store.since(0);
@@ -145,7 +145,7 @@ const ownPoolsShared = eachRanked({
     assert.deepEqual(await b.gossip(next), ['parent', 'child']);
     assert.deepEqual(await a.gossip(next), ['parent', 'child']);
   },
-  'P16/stale-verdict: a verdict that another node was quicker to give is not undone': async (context) => {
+  'P16/stale-verdict: a late verdict does not undo the one that another node gave before': async (context) => {
     const [a, b] = await openScenes(context);
     await a.fill({ one: {} });
     const [looked] = await a.store.stale({ height: 1 });
@@ -175,7 +175,7 @@ const onePoolShared = eachOnPriorityPool({
 }).map(needing(...shared));
 
 const ownPoolsProcesses = eachRanked({
-  'P16/another-process: two processes write to one order, and every event is told once': async (context) => {
+  'P16/another-process: two processes write to one order, and every event is delivered once': async (context) => {
     const options = { ordering: 'priority', maxTxs: 50 } as const;
     const store = await context.open(options);
     const theirs = makeCalls(context.random, 60);

@@ -11,7 +11,7 @@ interface OwnVerb {
   readonly verb: 'receive' | 'revise' | 'sweep' | 'flush' | 'setLimits';
   /** The same call again and again, with an effect on the arranged scene. */
   call(scene: Scene, options: { readonly operationId: string }): Promise<unknown>;
-  /** Makes the pool such that the call would have an effect again. */
+  /** Changes the pool so that the call would have an effect again. */
   again(scene: Scene): Promise<unknown>;
 }
 
@@ -97,7 +97,7 @@ interface OtherCall {
   second(scene: Scene, options: { readonly operationId: string }): Promise<unknown>;
 }
 
-/** Calls that differ in what they are about, made under one id. */
+/** Calls with different arguments, made under one id. */
 const otherCalls: readonly OtherCall[] = [
   {
     name: 'revisions',
@@ -143,7 +143,7 @@ function refusalRecorded({ id, limits, arrange, draft, refused }: (typeof refusa
   });
 }
 
-/** Stage, what it was before, and why, of each event of a transaction. */
+/** Stage, stage before and reason of each event of a transaction. */
 async function moves(
   context: Parameters<ConformanceCase['run']>[0],
   scene: Scene,
@@ -156,7 +156,7 @@ async function moves(
 }
 
 const ownPools = eachRanked({
-  'P14/mixed-recorded: a call of all kinds of outcomes is recorded whole': async (context) => {
+  'P14/mixed-recorded: a call with all kinds of outcomes is recorded whole': async (context) => {
     const scene = await openScene(context, { maxTxs: 4, maxTxGas: 9 });
     await scene.fill(ladder([5, 6], { provides: [] }));
     const batch = [
@@ -171,7 +171,7 @@ const ownPools = eachRanked({
     assert.deepEqual(kindsOf(first), ['received', 'limit', 'duplicate', 'received', 'received', 'full']);
     await scene.unchanged(async () => assert.deepEqual(await scene.store.receive(batch, { operationId: 'op' }), first));
   },
-  'P14/received-and-evicted: one that a call takes in and pushes out again has one event': async (context) => {
+  'P14/received-and-evicted: one that a call receives and evicts again has one event': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
     const told = await moves(context, scene, async () => {
       const outcomes = await scene.addAll({ low: { priority: 1n }, high: { priority: 2n } });
@@ -183,7 +183,7 @@ const ownPools = eachRanked({
     ]);
     assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['low']);
   },
-  'P14/by-seq: evicted and replaced ones of a call are told by seq, in events and log': async (context) => {
+  'P14/by-seq: evicted and replaced ones of a call are in seq order, in events and log': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({ a: { priority: 3n, provides: ['x'] }, b: { priority: 1n }, c: { priority: 2n } });
     const told = await moves(context, scene, () =>
@@ -202,7 +202,7 @@ const ownPools = eachRanked({
 });
 
 const onePool = eachOnPriorityPool({
-  'P14/sweep-in-order: what a sweep moves is told by seq, whatever moved it': async (scene, context) => {
+  'P14/sweep-in-order: the events of a sweep are in seq order, whatever their reasons': async (scene, context) => {
     await scene.fill({
       a: { priority: 1n },
       b: { priority: 9n },

@@ -76,7 +76,7 @@ function meets([stage, bring]: (typeof stages)[number]): ConformanceCase {
 }
 
 const onePool = eachOnPriorityPool({
-  'P2/parked-told: what lacks a tag is received as parked, what lacks none is not': async (scene) => {
+  'P2/parked-told: one that lacks a tag is received as parked, one that lacks none is not': async (scene) => {
     const told = await scene.addAll({ child, parent, other: {} });
     const hash = (name: string) => ({ kind: 'received', hash: scene.hash(name), stage: 'Pending' });
     assert.deepEqual(told, [
@@ -106,7 +106,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([scene.names(first), scene.names(rest)], [['a', 'c'], ['d']]);
     assert.deepEqual([first[0]?.payload.length, first[0]?.stage], [20, 'Pending']);
   },
-  'P2/pending-means-ready: peekPending lists the ready ones by seq, whatever they pay': async (scene) => {
+  'P2/pending-means-ready: peekPending lists the ready ones by seq, whatever their priorities': async (scene) => {
     await scene.fill({ a: { priority: 1n }, b: { requires: ['missing'] }, c: { priority: 9n }, d: { priority: 5n } });
     assert.deepEqual(scene.names(await scene.store.peekPending()), ['a', 'c', 'd']);
     const { pending } = await scene.store.usage();
@@ -118,7 +118,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([await scene.parked(), await scene.ready()], [[], ['parent', 'child', 'grandchild']]);
     assert.equal(await scene.store.hasPending(), true);
   },
-  'P2/no-event-for-readiness: being parked or made ready is no transition and no event': async (scene, context) => {
+  'P2/no-event-for-readiness: to be parked or made ready is no transition and no event': async (scene, context) => {
     await scene.fill({ child });
     const events = await eventsOf(context, scene.store, () => scene.add('parent', parent));
     assert.deepEqual(
@@ -126,7 +126,7 @@ const onePool = eachOnPriorityPool({
       [['parent']],
     );
   },
-  'P2/every-tag: one tag that is missing parks, however many are there': async (scene) => {
+  'P2/every-tag: one missing tag parks, however many others are there': async (scene) => {
     await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] }, me: { requires: ['a', 'b', 'c'] } });
     assert.deepEqual(await scene.parked(), ['me']);
     await scene.add('c', { provides: ['c'] });

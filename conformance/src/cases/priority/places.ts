@@ -15,16 +15,16 @@ import {
   type Scene,
 } from '../../scenario/priority.ts';
 
-/** A line of the table of places, by an example: what is received, and where the last one then stands. */
+/** A line of the table of order keys, with an example: the transactions received, and the order key of the last one. */
 interface PlaceExample {
   readonly id: string;
   readonly title: string;
   readonly drafts: Drafts;
   readonly effectivePriority: bigint;
-  /** The one whose seq is the anchor. */
+  /** The one whose seq is the tie-break seq. */
   readonly tieBreakSeq: string;
   readonly depth: number;
-  /** The order in which all of them then stand. */
+  /** The expected order of all of them. */
   readonly order: readonly string[];
 }
 
@@ -62,7 +62,7 @@ const examples: readonly PlaceExample[] = [
   },
   {
     id: 'own-higher',
-    title: 'one that pays more than its parent follows it at once, at the parent’s priority and anchor',
+    title: 'one that pays more than its parent follows it at once, with the parent’s priority and tie-break seq',
     drafts: { parent: priced(5n, ['p']), rival: priced(5n), me: priced(9n, [], ['p']) },
     effectivePriority: 5n,
     tieBreakSeq: 'parent',
@@ -80,7 +80,7 @@ const examples: readonly PlaceExample[] = [
   },
   {
     id: 'parents-latest',
-    title: 'of several parents with the lowest priority the largest anchor counts',
+    title: 'of several parents with the lowest priority the largest tie-break seq counts',
     drafts: { first: priced(4n, ['f']), rival: priced(4n), second: priced(4n, ['s']), me: priced(8n, [], ['s', 'f']) },
     effectivePriority: 4n,
     tieBreakSeq: 'second',
@@ -89,7 +89,7 @@ const examples: readonly PlaceExample[] = [
   },
   {
     id: 'parents-anchor-of-lowest-only',
-    title: 'the anchor of a parent that pays more does not count, however late it came',
+    title: 'the tie-break seq of a parent that pays more does not count, however late it came',
     drafts: { cheap: priced(4n, ['c']), rival: priced(4n), dear: priced(9n, ['d']), me: priced(8n, [], ['c', 'd']) },
     effectivePriority: 4n,
     tieBreakSeq: 'cheap',
@@ -98,7 +98,7 @@ const examples: readonly PlaceExample[] = [
   },
   {
     id: 'parents-deepest',
-    title: 'of several parents the deepest counts, whatever it pays',
+    title: 'of several parents the deepest counts for the depth, whatever it pays',
     drafts: {
       root: priced(9n, ['r']),
       deep: priced(9n, ['d'], ['r']),
@@ -198,7 +198,7 @@ const onePool = eachOnPriorityPool({
     await scene.addAll({ me: priced(9n, [], ['p']), rival: priced(5n), parent: priced(5n, ['p']), last: priced(5n) });
     assert.deepEqual(await scene.order(), ['rival', 'parent', 'me', 'last']);
   },
-  'P1/depth-before-seq: at the same priority and anchor the less deep one goes first': async (scene) => {
+  'P1/depth-before-seq: at equal priority and tie-break seq the less deep one goes first': async (scene) => {
     await scene.fill({
       grandchild: priced(9n, [], ['c']),
       root: priced(5n, ['r']),
@@ -207,7 +207,7 @@ const onePool = eachOnPriorityPool({
     });
     assert.deepEqual(await scene.order(), ['root', 'child', 'late', 'grandchild']);
   },
-  'P1/siblings-by-seq: children of one parent that pay more stand in order of arrival': async (scene) => {
+  'P1/siblings-by-seq: children that pay more than their parent stand in fifo order': async (scene) => {
     await scene.fill({ third: priced(6n, [], ['p']), first: priced(8n, [], ['p']), second: priced(7n, [], ['p']) });
     await scene.add('p', priced(5n, ['p']));
     assert.deepEqual(await scene.order(), ['p', 'third', 'first', 'second']);
@@ -227,7 +227,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await scene.place('me'), below);
     assert.deepEqual(await scene.ready(), ['rival', 'parent', 'me']);
   },
-  'P1/anchor-alone: a place changes with its anchor, though priority and readiness stay': async (scene) => {
+  'P1/anchor-alone: an order key changes with its tie-break seq, though priority and readiness stay': async (scene) => {
     await scene.fill({ me: priced(5n, [], ['p']), rival: priced(5n), p: priced(5n, ['p']), last: priced(5n) });
     await scene.mark('p');
     assert.deepEqual(await scene.ready(), ['me', 'rival', 'last']);
@@ -252,7 +252,7 @@ const onePool = eachOnPriorityPool({
 
 export const placeCases: readonly ConformanceCase[] = [...examples.map(placed), ...onePool];
 
-/** Priorities that a double, a 32-bit word or an unsigned number would confuse, the best first. */
+/** Priorities, best first, that a double, a 32-bit word or an unsigned number would confuse. */
 const close: readonly bigint[] = [
   maxPriority,
   maxPriority - 1n,
@@ -284,7 +284,7 @@ interface Link {
   readonly priority: bigint;
 }
 
-/** Chains of several senders, in an order of chance, with gaps; few priorities, so that ties are many. */
+/** Chains of several senders, in random order, with gaps; few priorities, so that there are many ties. */
 function chains(random: Random): Link[] {
   const links: Link[] = [];
   for (let s = 0; s < 2 + random.below(5); s++)
@@ -294,7 +294,7 @@ function chains(random: Random): Link[] {
   return random.shuffled(links);
 }
 
-/** The walk that always takes the best head among the senders, ties by arrival. */
+/** The walk that always takes the best head of all senders' chains, ties by seq. */
 function greedyWalk(arrived: readonly Link[]): string[] {
   const next = new Map<string, number>();
   const walked: string[] = [];
@@ -318,7 +318,7 @@ async function receiveLinks(scene: Scene, arrived: readonly Link[]): Promise<voi
 
 function walksGreedily(n: number): ConformanceCase {
   const title =
-    'chains of several senders, received in any order and with gaps, go as the walk of the best head among the senders takes them';
+    'chains of several senders, received in any order and with gaps, are ordered by a walk that always takes the best head';
   return mustRank(`P1/greedy-walk-${n}`, title, async (context) => {
     for (let round = 0; round < 12; round++) {
       const scene = await newScene(context);
@@ -336,7 +336,7 @@ function newScene(context: CaseContext): Promise<Scene> {
 }
 
 const orderOnePool = eachOnPriorityPool({
-  'P1/higher-first: what pays more goes first, and equals in order of arrival': async (scene) => {
+  'P1/higher-first: a higher priority goes first, equal ones in fifo order': async (scene) => {
     await scene.fill(ladder([1, 3, 2, 3, 1, 2, 3]));
     assert.deepEqual(await scene.ready(), ['t1', 't3', 't6', 't2', 't5', 't0', 't4']);
   },
@@ -350,7 +350,7 @@ const orderOnePool = eachOnPriorityPool({
     await scene.store.receive([{ hash: scene.hash('plain'), payload: new Uint8Array(3), payloadType: 0 }]);
     assert.deepEqual(await scene.ready(), ['t1', 'plain', 't0']);
   },
-  'P1/sixty-four-bits: priorities that differ in their last bit alone are different': async (scene, context) => {
+  'P1/sixty-four-bits: priorities that differ only in the last bit are different': async (scene, context) => {
     const drafts = Object.entries(ladder(close));
     await scene.fill(Object.fromEntries(context.random.shuffled(drafts)));
     assert.deepEqual(
@@ -369,7 +369,7 @@ const orderOnePool = eachOnPriorityPool({
       close,
     );
   },
-  'P1/both-ends-agree: what is reaped last is what is evicted first': async (scene) => {
+  'P1/both-ends-agree: the last one reaped is the first one evicted': async (scene) => {
     await scene.fill(ladder([2n ** 33n, 5, 2n ** 32n + 9n, 7, 2n ** 32n]));
     const reaped = await scene.ready();
     await scene.store.setLimits({ maxTxs: 1 });
@@ -378,7 +378,7 @@ const orderOnePool = eachOnPriorityPool({
     const { entries } = await scene.store.dumpFinalized();
     assert.deepEqual(scene.names(entries).sort(), reaped.slice(1).sort());
   },
-  'P1/one-sender-forwards: the nonces of one sender go forwards, whatever each pays': async (scene) => {
+  'P1/one-sender-forwards: the nonces of one sender go in order, whatever each pays': async (scene) => {
     const arrived = [3, 0, 4, 1, 2].map((nonce) => ({ name: `n${nonce}`, draft: account('s', nonce), nonce }));
     for (const { name, draft, nonce } of arrived) await scene.add(name, { ...draft, priority: BigInt(nonce) });
     assert.deepEqual(await scene.ready(), ['n0', 'n1', 'n2', 'n3', 'n4']);
@@ -390,7 +390,7 @@ const orderOnePool = eachOnPriorityPool({
     await scene.add('child', { priority: 1_000n, requires: ['p'] });
     assert.deepEqual(await scene.ready(), ['rival', 'parent', 'child']);
   },
-  'P1/gap-filled: a chain with a gap is taken up where it stopped once the gap is filled': async (scene) => {
+  'P1/gap-filled: a chain with a gap continues where it stopped once the gap is filled': async (scene) => {
     const arrived = [0, 1, 3, 4].map((nonce) => ({ name: `a${nonce}`, sender: 'a', nonce, priority: 5n }));
     const rivals = [0, 1].map((nonce) => ({ name: `b${nonce}`, sender: 'b', nonce, priority: 3n }));
     await receiveLinks(scene, [...arrived, ...rivals]);
@@ -398,7 +398,7 @@ const orderOnePool = eachOnPriorityPool({
     await receiveLinks(scene, [{ name: 'a2', sender: 'a', nonce: 2, priority: 4n }]);
     assert.deepEqual(await scene.ready(), ['a0', 'a1', 'a2', 'a3', 'a4', 'b0', 'b1']);
   },
-  'P1/topological: in a graph of many parents none goes before one that it needs': async (scene, context) => {
+  'P1/topological: in a graph of many parents none goes before its parents': async (scene, context) => {
     const { random } = context;
     const drafts = Array.from({ length: 120 }, (_, i): [string, Draft] => {
       const requires = Array.from({ length: random.below(4) }, () => `g${random.below(Math.max(1, i))}`);

@@ -12,7 +12,7 @@ import {
 
 type Budget = NonNullable<Parameters<MempoolStore['reap']>[0]>;
 
-/** Twenty transactions of 20 bytes and gas 1, 2 bytes more each: what fits which room (`null`: no limit). */
+/** How many of twenty transactions of 20 bytes and gas 1, with an overhead of 2 bytes each, fit (`null`: no limit). */
 const rooms: readonly (readonly [maxBytes: number | null, maxGas: number | null, fits: number])[] = [
   [null, null, 20],
   [null, 0, 0],
@@ -63,7 +63,7 @@ const mixed: Readonly<Record<string, Draft>> = {
 };
 
 const onePool = eachOnPriorityPool({
-  'P7/exact: bytes and gas that fit to the last unit fit': async (scene) => {
+  'P7/exact: a transaction that uses the budget to the last unit fits': async (scene) => {
     await scene.fill(ladder([3, 2, 1], { gas: 7 }));
     const reap = async (budget: Budget) => (await scene.store.reap(budget)).length;
     assert.deepEqual([await reap({ maxBytes: 40 }), await reap({ maxBytes: 39 })], [2, 1]);
@@ -73,11 +73,11 @@ const onePool = eachOnPriorityPool({
       [2, 1],
     );
   },
-  'P7/no-gas: a transaction without gas fits where there is none': async (scene) => {
+  'P7/no-gas: a transaction without gas fits a gas budget of 0': async (scene) => {
     await scene.fill({ a: { priority: 2n }, b: { priority: 1n, gas: 1 } });
     assert.deepEqual(scene.names(await scene.store.reap({ maxGas: 0 })), ['a']);
   },
-  'P7/no-bytes: a transaction without a byte fits where there is none': async (scene) => {
+  'P7/no-bytes: an empty transaction fits a byte budget of 0': async (scene) => {
     await scene.fill({ a: { bytes: 0 }, b: { bytes: 1 } });
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 0 })), ['a']);
     assert.deepEqual(await scene.store.reap({ maxBytes: 0, overheadBytes: 1 }), []);
@@ -92,7 +92,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 50 })), ['a']);
     assert.deepEqual(scene.names(await scene.store.reap({ maxGas: 49 })), ['a']);
   },
-  'P7/skip: as many as asked may be passed over, and their descendants uncounted with them': async (scene) => {
+  'P7/skip: up to skip may be passed over; their descendants are passed over uncounted': async (scene) => {
     await scene.fill(mixed);
     const reap = async (budget: Budget) => scene.names(await scene.store.reap(budget));
     assert.deepEqual(await reap({ maxBytes: 50, skip: 1 }), ['a', 'b']);
@@ -111,12 +111,12 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ last: {} });
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 60, skip: 1 })), ['other', 'last']);
   },
-  'P7/oversized-head: a head that never fits does not wedge who may pass over it': async (scene) => {
+  'P7/oversized-head: a head that never fits does not block a caller that may pass over it': async (scene) => {
     await scene.fill({ giant: { priority: 99n, bytes: 5_000 }, ...ladder([1, 2, 3]) });
     assert.deepEqual(await scene.store.reap({ maxBytes: 1_000 }), []);
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 1_000, skip: 1 })), ['t2', 't1', 't0']);
   },
-  'P7/reads-alone: reaping and paging change nothing': async (scene) => {
+  'P7/reads-alone: reap and pages of best change nothing': async (scene) => {
     await scene.fill(mixed);
     await scene.unchanged(async () => {
       const first = await scene.store.reap({ maxBytes: 200 });
@@ -146,7 +146,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(keys, [...keys].sort());
     assert.equal(new Set(keys).size, 25);
   },
-  'P7/keys-in-full: keys tell every place from every other: depth and both ends of 64 bits': async (scene) => {
+  'P7/keys-in-full: keys differ for all order keys: depth and both ends of 64 bits': async (scene) => {
     await scene.fill({
       child: { priority: 5n, requires: ['p'] },
       parent: { priority: 5n, provides: ['p'] },
@@ -161,7 +161,7 @@ const onePool = eachOnPriorityPool({
     for (const [at, { key }] of ranked.entries())
       assert.deepEqual(scene.names(await scene.store.best({ after: key })), order.slice(at + 1));
   },
-  'P7/pages-stay-valid: a key is a place: a page behind it is right though its owner has gone': async (scene) => {
+  'P7/pages-stay-valid: a page after a key is right even if the key’s owner has gone': async (scene) => {
     await scene.fill(ladder([9, 8, 7, 6, 5]));
     const [, second] = await scene.store.best({ limit: 2 });
     await scene.drop('t1', 't3');

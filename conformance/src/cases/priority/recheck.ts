@@ -29,7 +29,7 @@ async function staleNames(scene: Scene, height: number, limit = 100): Promise<st
 }
 
 const onePool = eachOnPriorityPool({
-  'P11/stale: what was checked below a height is stale, the longest unchecked first': async (scene) => {
+  'P11/stale: transactions checked below a height are stale, the longest unchecked first': async (scene) => {
     await scene.add('a', {}, { height: 5 });
     await scene.add('b', { requires: ['missing'] }, { height: 3 });
     await scene.add('c', {}, { height: 5 });
@@ -39,7 +39,7 @@ const onePool = eachOnPriorityPool({
     const [first] = await scene.store.stale({ height: 9 });
     assert.deepEqual(first, { hash: scene.hash('b'), seq: 2, version: 1, checkedHeight: 3 });
   },
-  'P11/stale-pending-only: what is not Pending is not stale': async (scene) => {
+  'P11/stale-pending-only: only Pending transactions are stale': async (scene) => {
     await scene.fill(ladder([5, 4, 3, 2, 1]));
     await scene.mark('t0', 't4');
     await scene.acknowledge('t4');
@@ -100,7 +100,7 @@ const onePool = eachOnPriorityPool({
       assert.deepEqual(await revise(scene, 'a', 3, refusal, 8), superseded);
     });
   },
-  'P11/version-counts-verdicts: moving about in the order and between stages is no new version': async (scene) => {
+  'P11/version-counts-verdicts: moves in the order and between stages make no new version': async (scene) => {
     await scene.fill({ parent: { priority: 1n, provides: ['p'] }, child: { priority: 5n, requires: ['p'] } });
     await scene.mark('parent', 'child');
     await scene.release('child', 'parent');
@@ -108,12 +108,12 @@ const onePool = eachOnPriorityPool({
     await scene.add('child', { from: 'peer' });
     assert.equal((await revise(scene, 'child', 1, { priority: 4n, requires: ['p'] })).kind, 'revised');
   },
-  'P11/refused: what is not valid any more is Dropped with that reason': async (scene) => {
+  'P11/refused: a transaction refused by its new verdict is Dropped with its reason': async (scene) => {
     await scene.fill({ a: {}, b: {} });
     assert.deepEqual(await revise(scene, 'a', 1, refusal), { kind: 'dropped', hash: scene.hash('a') });
     assert.deepEqual([await scene.ready(), await scene.reasons('a')], [['b'], ['invalid']]);
   },
-  'P11/skipped: what is not Pending any more, or not known, is skipped': async (scene) => {
+  'P11/skipped: a hash that is not Pending any more, or not known, is skipped': async (scene) => {
     await scene.fill(ladder([4, 3, 2, 1]));
     await scene.mark('t0', 't1');
     await scene.acknowledge('t1');
@@ -138,7 +138,7 @@ const onePool = eachOnPriorityPool({
     await scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: {} }]);
     assert.deepEqual([await staleNames(scene, 3), await staleNames(scene, 4)], [[], ['a']]);
   },
-  'P11/cycle: a new verdict that would close a circle changes nothing': async (scene) => {
+  'P11/cycle: a new verdict that would close a cycle changes nothing': async (scene) => {
     await scene.fill({
       a: { provides: ['a'] },
       b: { provides: ['b'], requires: ['a'] },
@@ -200,7 +200,7 @@ const ownPools = eachRanked({
     await scene.store.setLimits({ maxParked: 0 });
     assert.equal((await revise(scene, 'b', 2, { requires: ['other'] })).kind, 'revised');
   },
-  'P11/dropped-beside-a-limit: a refusal parks what needs it, whatever else its call can not do': async (context) => {
+  'P11/dropped-beside-a-limit: a refusal parks its dependents, even if another verdict fails': async (context) => {
     const scene = await openScene(context, { maxParked: 1 });
     await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] }, b: {} });
     const outcomes = await scene.store.revise([

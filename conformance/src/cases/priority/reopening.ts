@@ -15,7 +15,7 @@ import { rejection } from '../../scenario/verb-call.ts';
 
 const durable: readonly Need[] = ['durable'];
 const killable: readonly Need[] = ['durable', 'child-process'];
-/** Few enough that every one of them is met. */
+/** So low that every one of them is reached. */
 const killLimits: Limits = {
   maxTxs: 60,
   maxBytes: 1_500,
@@ -33,7 +33,7 @@ const killLimits: Limits = {
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;
 const lot = { owner: 'o', claimMs: 1_000, operationId: 'lot' };
 
-/** A pool with something of everything that is kept. */
+/** A pool with some of every kind of record. */
 async function varied(context: CaseContext): Promise<Scene> {
   const scene = await openScene(context, { maxTxs: 40, ttlMs: 50_000, replacementBump: 25, maxRollback: 7 });
   for (let nonce = 0; nonce < 5; nonce++)
@@ -61,7 +61,7 @@ async function reopened(scene: Scene, options: OpenOptions = {}): Promise<Scene>
   return scene.another(options);
 }
 
-/** All that can be read of a pool, in every order that it keeps. */
+/** Everything that can be read of a pool, in every order that it keeps. */
 async function everything(scene: Scene): Promise<unknown> {
   const { store } = scene;
   return [
@@ -76,7 +76,7 @@ async function everything(scene: Scene): Promise<unknown> {
   ];
 }
 
-/** What a pool and a model have in common that got the same calls at different times. */
+/** The state that a pool and a model share if they got the same calls at different times. */
 function timeless({ entries, ...dump }: PoolDump, usage: Usage): unknown {
   return { ...dump, entries: entries.map((entry) => ({ ...entry, admittedAt: 0 })), usage };
 }
@@ -89,7 +89,7 @@ function newModel(): PriorityModel {
   return new PriorityModel({ ...retention, limits: killLimits, now: () => 0 });
 }
 
-/** Lets a child make the calls in a pool by priority, kills it, and opens the pool again. */
+/** Lets a child make the calls on a priority pool, kills it, and opens the pool again. */
 async function killed(
   context: CaseContext,
   calls: readonly Call[],
@@ -134,7 +134,7 @@ const ownPoolsDurable = eachRanked({
     scene.clock.nowMs += 49_000;
     assert.ok((await scene.store.sweep()).expired.length >= 4);
   },
-  'P15/repeated-take: a take that is repeated after reopening has what is still under its claim': async (context) => {
+  'P15/repeated-take: a take repeated after reopening returns the rest of its claim': async (context) => {
     const scene = await reopened(await varied(context));
     const { transactions } = await scene.store.take({ maxTxs: 2 }, lot);
     assert.deepEqual(scene.names(transactions), ['s2']);
@@ -153,7 +153,7 @@ const ownPoolsDurable = eachRanked({
     const scene = await reopened(first);
     await scene.unchanged(async () => assert.deepEqual(await Promise.all(calls(scene)), outcomes));
   },
-  'P15/limits: limits stay, and the latest open that names one sets it': async (context) => {
+  'P15/limits: limits stay, and the latest open that has one sets it': async (context) => {
     const scene = await openScene(context, { maxTxs: 40, ttlMs: 50 });
     await scene.store.setLimits({ maxTxs: 30, eviction: 'none' });
     const { maxTxs, ttlMs, eviction, maxParked } = (await (await reopened(scene, { maxParked: 5 })).dump()).limits;
@@ -186,7 +186,7 @@ const ownPoolsKillable = eachRanked({
       await perform(model, next);
     }
   },
-  'P15/repeated-after-a-kill: calls repeated with their operation ids after a kill are done once': async (context) => {
+  'P15/repeated-after-a-kill: calls repeated by operation id after a kill are carried out once': async (context) => {
     const calls = makeCalls(context.random, 120).map((call, i): Call => {
       const args = [...call.args, { operationId: `call ${i}` }];
       return { verb: call.verb, args } as Call;

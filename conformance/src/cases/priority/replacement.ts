@@ -12,7 +12,7 @@ import {
   type Scene,
 } from '../../scenario/priority.ts';
 
-/** What one that pays `old` costs to replace at a bump in per cent, to the last unit. */
+/** The exact price to replace one that pays `old`, with a bump in per cent. */
 const prices: readonly (readonly [id: string, old: bigint, bump: number, required: bigint])[] = [
   ['exact', 100n, 10, 110n],
   ['rounded-up', 101n, 10, 112n],
@@ -47,7 +47,7 @@ async function family(scene: Scene, child: Draft): Promise<void> {
 }
 
 const onePool = eachOnPriorityPool({
-  'P4/beyond-the-highest: what nobody can outbid is not replaced, not even by its equal': async (scene) => {
+  'P4/beyond-the-highest: one with the highest priority is not replaced, not even by an equal': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: maxPriority } });
     const required = (maxPriority * 110n) / 100n + 1n;
     await scene.refuses(
@@ -56,7 +56,7 @@ const onePool = eachOnPriorityPool({
       { kind: 'replacement-underpriced', required },
     );
   },
-  'P4/dearest-of-several: of several replaced ones the dearest sets the price': async (scene) => {
+  'P4/dearest-of-several: if several are replaced, the highest priority sets the price': async (scene) => {
     const small = { bytes: 1 };
     await scene.fill({
       a: { provides: ['a'], priority: 50n, ...small },
@@ -67,7 +67,7 @@ const onePool = eachOnPriorityPool({
     assert.equal((await scene.add('new', { ...draft, priority: 110n })).kind, 'received');
     assert.deepEqual(await scene.reasons('a', 'b'), ['replaced', 'replaced']);
   },
-  'P4/sum-of-one: one that replaces one alone needs the bump and no sum': async (scene) => {
+  'P4/sum-of-one: one that replaces a single one needs only the bump': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: 100n, bytes: 5_000 } });
     assert.equal((await scene.add('new', { ...heir, bytes: 1 })).kind, 'received');
   },
@@ -111,18 +111,18 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await scene.ready(), ['new', 'child', 'grandchild']);
     assert.deepEqual(await scene.stages('old', 'child'), ['Dropped', 'Pending']);
   },
-  'P4/cheap-child: a cheap child does not pin its parent: the bump is enough': async (scene) => {
+  'P4/cheap-child: a cheap child does not protect its parent: the bump is enough': async (scene) => {
     await family(scene, { priority: minPriority, bytes: 100_000 });
     assert.equal((await scene.add('new', heir)).kind, 'received');
     assert.deepEqual(await scene.ready(), ['new', 'child']);
   },
-  'P4/many-children: children without number that would stay do not raise the price': async (scene) => {
+  'P4/many-children: any number of children that would stay do not raise the price': async (scene) => {
     await family(scene, { priority: 90n });
     for (let i = 0; i < 20; i++) await scene.add(`c${i}`, { requires: ['x'], priority: 99n });
     assert.equal((await scene.add('new', heir)).kind, 'received');
     assert.equal((await scene.ready()).length, 22);
   },
-  'P4/not-a-tag-less: without a common tag nothing is replaced, of one sender or not': async (scene) => {
+  'P4/not-a-tag-less: without a common tag nothing is replaced, even of the same sender': async (scene) => {
     await scene.fill({ a: { ...account('s', 0), priority: 1n }, b: { sender: 's', priority: 100n } });
     assert.deepEqual(await scene.stages('a', 'b'), ['Pending', 'Pending']);
   },
@@ -147,7 +147,7 @@ const onePool = eachOnPriorityPool({
     await scene.add('new', { provides: ['x'], priority: 9n });
     assert.deepEqual(await scene.ready(), ['rival', 'new']);
   },
-  'P4/told: a replaced one is Dropped with that reason, before the event of its successor': async (scene, context) => {
+  'P4/told: a replaced one is Dropped as replaced, before the event of its successor': async (scene, context) => {
     await scene.fill({ old: { provides: ['x'], priority: 100n } });
     const events = await eventsOf(context, scene.store, () => scene.add('new', heir));
     assert.deepEqual(
@@ -163,7 +163,7 @@ const onePool = eachOnPriorityPool({
       [[scene.hash('old'), 'replaced']],
     );
   },
-  'P4/spam: replacing again and again takes a price that grows, and leaves one': async (scene) => {
+  'P4/spam: each repeated replacement costs more, and only one transaction is left': async (scene) => {
     let price = 1_000n;
     await scene.fill({ r0: { provides: ['x'], priority: price } });
     for (let i = 1; i <= 30; i++) {
@@ -176,7 +176,7 @@ const onePool = eachOnPriorityPool({
     const { totals, providers } = await scene.dump();
     assert.deepEqual([totals.transactions, providers], [1, [['x', [scene.hash('r30')]]]]);
   },
-  'P4/back-again: what was replaced comes back only for more than its successor pays': async (scene) => {
+  'P4/back-again: a replaced one comes back only for more than its successor pays': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: 100n }, new: heir });
     await scene.refuses(
       'old',
@@ -187,7 +187,7 @@ const onePool = eachOnPriorityPool({
 });
 
 const ownPools = eachRanked({
-  'P4/above-64-bits: a price that nobody can pay is told in full': async (context) => {
+  'P4/above-64-bits: a price above 64 bits is reported in full': async (context) => {
     const scene = await openScene(context, { replacementBump: 0 });
     await scene.fill({ old: { provides: ['x'], priority: maxPriority } });
     const required = maxPriority + 1n;
@@ -197,7 +197,7 @@ const ownPools = eachRanked({
       { kind: 'replacement-underpriced', required },
     );
   },
-  'P4/sum: where several leave, theirs is a sum that must be exceeded, not met': async (context) => {
+  'P4/sum: if several leave, the replacement must exceed their sum, not equal it': async (context) => {
     const scene = await openScene(context);
     await scene.fill({
       a: { provides: ['a'], priority: 100n, bytes: 30 },

@@ -4,7 +4,7 @@ import { eachRanked } from '../../case/must.ts';
 import { never, point } from '../../scenario/pool.ts';
 import { type Draft, eachOnPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
-/** Two that provide the same and are both Confirmed, `b` by the first block and `a` by the second. */
+/** Two providers of one tag, both Confirmed: `b` by the first block, `a` by the second. */
 async function bothOnTheChain(scene: Scene): Promise<void> {
   await scene.fill({ a: { provides: ['x'], priority: 1n }, b: { provides: ['x'], priority: 9n } });
   await scene.block(1, { seen: ['b'] });
@@ -42,7 +42,7 @@ async function spentAndSeen(scene: Scene): Promise<void> {
 const final = { finalizeThreshold: 1 };
 
 const onePool = eachOnPriorityPool({
-  'P12/returned-first-stays: of returning rivals the first stays, and evicts no other': async (scene) => {
+  'P12/returned-first-stays: of returning rivals the first stays, and displaces no other': async (scene) => {
     await threeInARow(scene);
     await scene.fill({ child: { requires: ['y'] } });
     const outcome = await scene.store.rollback(null);
@@ -50,7 +50,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([await scene.reasons('b'), await scene.ready()], [['conflict'], ['c', 'a', 'child']]);
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 2);
   },
-  'P12/spared-by-a-circle: one that is dropped for its circle evicts no other provider of its tag': async (scene) => {
+  'P12/spared-by-a-circle: one dropped for its cycle displaces no other provider of its tag': async (scene) => {
     await circleOverTheChain(scene, ['heir']);
     await scene.add('heir', { provides: ['u'] });
     await scene.store.rollback(null);
@@ -63,7 +63,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
   },
-  'P12/unseen-to-spent: one given up is dropped if an earlier block satisfied its tag': async (scene) => {
+  'P12/unseen-to-spent: one named as unseen is dropped if an earlier block satisfied its tag': async (scene) => {
     await spentAndSeen(scene);
     await scene.block(3, { unseen: ['a'] });
     assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
@@ -83,18 +83,18 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('b')], [['Pending', 'Dropped'], ['conflict']]);
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
   },
-  'P12/returned-circle: one whose return would close a circle is dropped': async (scene) => {
+  'P12/returned-circle: one whose return would close a cycle is dropped': async (scene) => {
     await circleOverTheChain(scene);
     await scene.store.rollback(null);
     assert.deepEqual([await scene.stages('u', 'v'), await scene.reasons('u')], [['Dropped', 'Pending'], ['cycle']]);
     assert.deepEqual(await scene.parked(), ['v']);
   },
-  'P12/unseen-circle: one that a block takes back into a circle is dropped': async (scene) => {
+  'P12/unseen-circle: one that an unseen hash returns into a cycle is dropped': async (scene) => {
     await circleOverTheChain(scene);
     await scene.block(2, { unseen: ['u'] });
     assert.deepEqual([await scene.stages('u', 'v'), await scene.reasons('u')], [['Dropped', 'Pending'], ['cycle']]);
   },
-  'P12/withdrawn-circle: of a circle that a withdrawn tag closes the one that came last goes': async (scene) => {
+  'P12/withdrawn-circle: if a withdrawn tag closes a cycle, its last received one is dropped': async (scene) => {
     await scene.fill({ b: { provides: ['x'], requires: ['a'] } });
     await scene.block(1, { seen: ['b'] }, final);
     await scene.fill({ a: { provides: ['a'], requires: ['x'] }, c: { requires: ['a'] } });
@@ -121,14 +121,14 @@ const onePool = eachOnPriorityPool({
 });
 
 const ownPools = eachRanked({
-  'P12/unseen-first-stays: the same holds where a block takes them back': async (context) => {
+  'P12/unseen-first-stays: of rivals that a block names as unseen the first stays': async (context) => {
     const scene = await openScene(context, never);
     await threeInARow(scene);
     const outcome = await scene.block(2, { unseen: ['a', 'b', 'c'] });
     assert.deepEqual(await scene.stages('a', 'b', 'c'), ['Pending', 'Dropped', 'Pending']);
     assert.deepEqual(outcome.kind === 'applied' && [outcome.returned, outcome.dropped], [2, 1]);
   },
-  'P12/unseen-against-confirmed: one that a block gives up is dropped if its rival is Confirmed': async (context) => {
+  'P12/unseen-against-confirmed: one named as unseen is dropped if its rival is Confirmed': async (context) => {
     const scene = await openScene(context, never);
     await bothOnTheChain(scene);
     const outcome = await scene.block(3, { unseen: ['a'] });
@@ -163,7 +163,7 @@ async function arranged(scene: Scene): Promise<void> {
   scene.clock.nowMs += 500;
 }
 
-/** What an entry keeps, whatever becomes of its transaction. */
+/** The fields that an entry keeps in every stage of its transaction. */
 async function kept(scene: Scene): Promise<unknown> {
   const { stage: _, place: __, gossipSeq: ___, claim: ____, checkedHeight: _____, ...entry } = await scene.entry('a');
   return entry;
@@ -209,7 +209,7 @@ const revivedEntryOwnPools = eachRanked({
     await scene.block(2, { unseen: ['a'] });
     assert.deepEqual([await scene.stages('a', 'b'), (await scene.load()).transactions], [['Pending', 'Pending'], 2]);
   },
-  'P12/reborn-in-one-call: one that its call pushes out and takes in again has one life': async (context) => {
+  'P12/reborn-in-one-call: one that its call evicts and receives again has one life': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill({ queued: { priority: 1n }, taken: { provides: ['x'], priority: 2n } });
     await scene.store.markInflight([scene.hash('taken')]);

@@ -10,13 +10,13 @@ async function expired(scene: Scene, moment: CallTime = {}): Promise<string[]> {
   return scene.names((await scene.store.sweep(moment)).expired);
 }
 
-/** A way to expire, one tick before and one tick after. */
+/** A way to expire, with the last time before and the first time after. */
 interface Expiry {
   readonly id: string;
   readonly title: string;
   readonly limits: { readonly ttlMs?: number; readonly ttlBlocks?: number };
   readonly draft: Draft;
-  /** The last moment at which it waits, and the first at which it does not. */
+  /** The last time at which it is still Pending, and the first at which it is expired. */
   readonly moments: readonly [last: CallTime, first: CallTime];
 }
 
@@ -153,7 +153,7 @@ const ownPools = eachRanked({
     await scene.store.sweep();
     assert.deepEqual([await scene.stages('t0'), await scene.reasons('t0')], [['Dropped'], ['expired']]);
   },
-  'P9/batches: a sweep moves a thousand at the most, and says that there is more': async (context) => {
+  'P9/batches: a sweep moves at most a thousand, and reports that there is more': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     for (let n = 0; n < 3; n++)
       await scene.addAll(Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`${n}-${i}`, { bytes: 1 }])));
@@ -180,7 +180,7 @@ const ownPools = eachRanked({
     const evicted = await scene.store.sweep();
     assert.deepEqual([evicted.evicted.length, evicted.more], [1_000, false]);
   },
-  'P9/whatever-comes-first: the first limit of time or height that is reached counts': async (context) => {
+  'P9/whatever-comes-first: the first limit reached, of time or height, counts': async (context) => {
     const scene = await openScene(context, { ttlMs: 1_000, ttlBlocks: 10 });
     const at = { height: 10 };
     await scene.add('height', { expiresAtHeight: 12, expiresAt: startMs + 900 }, at);
@@ -215,7 +215,7 @@ const ownPools = eachRanked({
 });
 
 const onePool = eachOnPriorityPool({
-  'P9/new-limit: a shorter time to live counts for what waits already': async (scene) => {
+  'P9/new-limit: a shorter time to live counts for Pending transactions too': async (scene) => {
     await scene.fill(ladder([1]));
     scene.clock.nowMs += 60;
     assert.deepEqual(await expired(scene), []);

@@ -37,14 +37,14 @@ function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
 }
 
 const onePool = eachOnPriorityPool({
-  'P8/in-flight: what is taken is in flight, best first, within the budget': async (scene) => {
+  'P8/in-flight: take puts the best in flight, best first, within the budget': async (scene) => {
     await scene.fill(ladder([1, 5, 3, 4]));
     const lot = await scene.store.take({ maxBytes: 45 }, mine);
     assert.deepEqual(scene.names(lot.transactions), ['t1', 't3']);
     assert.deepEqual(await scene.stages('t0', 't1', 't2', 't3'), ['Pending', 'Propagated', 'Pending', 'Propagated']);
     assert.deepEqual(await scene.ready(), ['t2', 't0']);
   },
-  'P8/lot: a lot tells its claim, its owner, its end and what reap would have told': async (scene) => {
+  'P8/lot: take returns claim id, owner, end and the candidates that reap would return': async (scene) => {
     await scene.fill(ladder([1, 2], { gas: 4 }));
     const due = await scene.store.reap();
     const lot = await scene.store.take({}, { owner: 'o-1', claimMs: 250, operationId: 'op' });
@@ -52,13 +52,13 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(lot, { claimId: 'op', owner: 'o-1', untilMs, transactions: due });
     assert.deepEqual((await scene.entry('t0')).claim, { id: 'op', owner: 'o-1', untilMs });
   },
-  'P8/own-id: without an operation id every lot has a claim id of its own': async (scene) => {
+  'P8/own-id: without an operation id every take has a claim id of its own': async (scene) => {
     await scene.fill(ladder([1, 2]));
     const [a, b] = [await scene.store.take({ maxTxs: 1 }, mine), await scene.store.take({ maxTxs: 1 }, mine)];
     assert.notEqual(a.claimId, b.claimId);
     assert.deepEqual([scene.names(a.transactions), scene.names(b.transactions)], [['t1'], ['t0']]);
   },
-  'P8/nothing-left: taking from a pool with nothing ready gives an empty lot': async (scene) => {
+  'P8/nothing-left: a take from a pool with nothing ready returns an empty claim': async (scene) => {
     await scene.fill({ parked: { requires: ['missing'] } });
     assert.deepEqual(await takeNames(scene, 5), []);
   },
@@ -69,7 +69,7 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ better: { priority: 9n } });
     await scene.unchanged(async () => assert.deepEqual(await scene.store.take({ maxTxs: 2 }, options), first));
   },
-  'P8/nothing-taken: a take that found nothing is an outcome: its repeat takes nothing': async (scene) => {
+  'P8/nothing-taken: a take that found nothing is recorded: its repeat takes nothing': async (scene) => {
     const options = { ...mine, operationId: 'op' };
     const first = await scene.store.take({}, options);
     await scene.fill({ late: {} });
@@ -113,7 +113,7 @@ const onePool = eachOnPriorityPool({
     );
     assert.deepEqual([await scene.order(), (await scene.dump()).claims], [order, []]);
   },
-  'P8/marked-has-no-lease: what was marked in flight by hash is not given back by a sweep': async (scene) => {
+  'P8/marked-has-no-lease: a sweep does not return a transaction marked in flight by hash': async (scene) => {
     await scene.fill(ladder([2, 1]));
     await scene.mark('t0');
     await takeNames(scene, 1);
@@ -128,7 +128,7 @@ const onePool = eachOnPriorityPool({
     const late = await scene.store.take({ maxTxs: 1 }, { ...mine, now: nowMs + 300 });
     assert.deepEqual([early.untilMs, late.untilMs], [nowMs + 700, nowMs + 1_000]);
   },
-  'P8/by-end: claims are given back in the order of their ends, then of arrival': async (scene) => {
+  'P8/by-end: claims are given back in the order of their ends, then by seq': async (scene) => {
     await scene.fill(ladder([5, 4, 3, 2]));
     await takeNames(scene, 2, { ...mine, claimMs: 2_000 });
     await takeNames(scene, 2, { ...mine, claimMs: 1_000 });
@@ -141,7 +141,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
     assert.deepEqual(await scene.stages('giant'), ['Pending']);
   },
-  'P8/gas: taking ends at the first that there is no gas for, as reaping does': async (scene) => {
+  'P8/gas: taking ends at the first transaction without enough gas left, as reaping does': async (scene) => {
     await scene.fill({ ...ladder([5, 4, 3], { gas: 4 }), free: {} });
     const lot = await scene.store.take({ maxGas: 8 }, mine);
     assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);
@@ -149,7 +149,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(scene.names((await scene.store.take({ maxGas: 3, skip: 1 }, mine)).transactions), ['free']);
     assert.deepEqual(await scene.ready(), ['t2']);
   },
-  'P8/overhead: taking counts what each takes beside its payload, as reaping does': async (scene) => {
+  'P8/overhead: taking counts overheadBytes for each transaction, as reaping does': async (scene) => {
     await scene.fill(ladder([5, 4, 3]));
     const lot = await scene.store.take({ maxBytes: 60, overheadBytes: 10 }, mine);
     assert.deepEqual(scene.names(lot.transactions), ['t0', 't1']);

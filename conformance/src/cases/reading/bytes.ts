@@ -61,7 +61,7 @@ function handedOut({ verb, reach, read }: BytesRead): ConformanceCase {
   });
 }
 
-/** Empty arrays as a runtime makes them: with memory behind them, without any, and as a part of another. */
+/** Empty arrays of each kind: with a buffer, without memory, and as a view on a part of another. */
 const nothings: readonly Uint8Array[] = [
   new Uint8Array(0),
   new Uint8Array(new ArrayBuffer(0)),
@@ -77,7 +77,7 @@ function withNothing(random: Random): Transaction[] {
 const bytesOf = (items: readonly ({ readonly payload?: Uint8Array } | null)[]): string[] =>
   items.map((item) => Buffer.from(item?.payload ?? 'none').toString('hex'));
 
-/** Two turns, so that a store checks what it wrote and what it wrote again. */
+/** Two rounds, so that a store also checks a record that it wrote twice. */
 const emptyPayloads: ConformanceCase['run'] = async (context) => {
   const store = await context.open();
   const batch = withNothing(context.random);
@@ -110,7 +110,7 @@ const emptyArrivals: ConformanceCase['run'] = async (context) => {
 };
 
 const ownPools = mustEach({
-  'M1/empty: a payload of no bytes is a payload, wherever it is read': emptyPayloads,
+  'M1/empty: an empty payload is read back as an empty payload by every read': emptyPayloads,
 });
 
 const ownPoolsArrivalVerbs = mustEach({
@@ -149,7 +149,7 @@ const onePool = eachOnPool({
     const [stored] = await store.peekPending();
     assert.deepEqual(stored && [...stored.payload], [...payload]);
   },
-  'M1/lists-handed-in: what a caller does to a list after the call began does not matter': async (store, context) => {
+  'M1/lists-handed-in: changes to a list after the call began do not matter': async (store, context) => {
     const all = hashesOf(await receive(context, store, 4));
     const [marked, seen] = [all.slice(0, 2), all.slice(2, 3)];
     const calls = [store.markInflight(marked), block(store, 1, { seen })];
@@ -158,7 +158,7 @@ const onePool = eachOnPool({
     await Promise.all(calls);
     assert.deepEqual(await stagesOf(store, all), ['Propagated', 'Propagated', 'Confirmed', 'Pending']);
   },
-  'M1/batch-handed-in: what a caller does to a batch after the call began does not matter': async (store, context) => {
+  'M1/batch-handed-in: changes to a batch after the call began do not matter': async (store, context) => {
     const batch = transactions(context.random, 3);
     const hashes = hashesOf(batch);
     const receiving = store.receive(batch);

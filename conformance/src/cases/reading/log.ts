@@ -68,7 +68,7 @@ const onePool = eachOnPool({
     const { cursor, hasMore } = await store.dumpFinalized({ cursor: 3, limit: 2 });
     assert.deepEqual([cursor, hasMore], [5, false]);
   },
-  'O4/resume-at-the-end: a reader at the end gets what comes later, and only that': async (store, context) => {
+  'O4/resume-at-the-end: a reader at the end gets only later entries': async (store, context) => {
     await fill(context, store, 3);
     const { cursor } = await store.dumpFinalized();
     assert.deepEqual(await store.dumpFinalized({ cursor }), { entries: [], cursor, hasMore: false, missed: 0 });
@@ -83,7 +83,7 @@ const onePool = eachOnPool({
     const { entries, missed } = await store.dumpFinalized({ cursor: 1, limit: 1 });
     assert.deepEqual([numbers(entries), missed, (await store.usage()).logged], [[3], 2, 10_000]);
   },
-  'O4/entry-dropped: the entry of a Dropped transaction carries all there is to know': async (store, context) => {
+  'O4/entry-dropped: the entry of a Dropped transaction has every field': async (store, context) => {
     const one = transaction(context.random, 500);
     const [outcome] = await store.receive([one]);
     await store.markInflight([one.hash]);
@@ -166,7 +166,7 @@ const onePool = eachOnPool({
 });
 
 const ownPools = mustEach({
-  'O4/trimmed-cursor: a cursor below the oldest entry starts there, and tells how many it missed': async (context) => {
+  'O4/trimmed-cursor: a cursor below the oldest entry starts there, with the number missed': async (context) => {
     const store = await context.open({ maxFinalized: 4 });
     await fill(context, store, 10);
     const { entries, missed, cursor } = await store.dumpFinalized({ cursor: 3 });
@@ -206,7 +206,7 @@ const ownPools = mustEach({
     assert.deepEqual(hashesOf(await logEntries(store)), hashes.slice(5));
     assert.deepEqual([logged, lastLogSeq], [3, 8]);
   },
-  'O4/one-large-call: of a call that logs more than is kept the newest remain, and numbers go on': async (context) => {
+  'O4/one-large-call: if a call logs more than is kept, the newest stay, and numbers go on': async (context) => {
     const store = await context.open({ maxFinalized: 3 });
     const hashes = hashesOf(await receive(context, store, 10));
     await store.drop(hashes, 'gone');
@@ -214,7 +214,7 @@ const ownPools = mustEach({
     assert.deepEqual([hashesOf(entries), numbers(entries)], [hashes.slice(7), [8, 9, 10]]);
     assert.deepEqual(new Set(await stagesOf(store, hashes.slice(0, 7))), new Set(['Unknown']));
   },
-  'O4/entry-finalized: the entry of a Finalized transaction carries all there is to know': async (context) => {
+  'O4/entry-finalized: the entry of a Finalized transaction has every field': async (context) => {
     const store = await context.open({ finalizeThreshold: 3 });
     const one = transaction(context.random, 500);
     const [outcome] = await store.receive([one]);
@@ -237,7 +237,7 @@ const ownPools = mustEach({
     assert.ok(entry);
     assert.deepEqual([entry.reason, readable(entry).payload], ['second', readable(one).payload]);
   },
-  'O4/latest-open-sets: how many entries are kept is set by open': async (context) => {
+  'O4/latest-open-sets: open sets how many entries are kept': async (context) => {
     const store = await context.open({ maxFinalized: 1 });
     const other = await context.openOther({ maxFinalized: 3 });
     await fill(context, store, 4);

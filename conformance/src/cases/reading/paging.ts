@@ -19,7 +19,7 @@ const year = 365 * 24 * 3_600_000;
 
 type Peek = 'peekPending' | 'peekInflight';
 
-/** More pages than any case has: a store that pages in circles must not hold up the suite. */
+/** More pages than any case has: a store whose pages never end must not block the suite. */
 const manyPages = 20;
 
 /** All of it, page by page, as a reader would. */
@@ -37,7 +37,7 @@ function sizes(read: readonly { readonly length: number }[]): number[] {
   return read.map(({ length }) => length);
 }
 
-/** Puts what was received into a list. */
+/** Brings received transactions into the list that a verb pages through. */
 type Fly = (store: MempoolStore, hashes: string[]) => Promise<unknown>;
 
 const lists: readonly (readonly [Peek, Fly])[] = [
@@ -111,7 +111,7 @@ function limitCases(peek: Peek, fly: Fly): ConformanceCase[] {
 }
 
 const onePool = eachOnPool({
-  'O1/pending-holes: places that became free are no obstacle to paging': async (store, context) => {
+  'O1/pending-holes: gaps in the seqs do not disturb paging': async (store, context) => {
     const all = hashesOf(await receive(context, store, 12));
     await store.markInflight(all.filter((_, i) => i % 3 === 0));
     await store.drop(all.slice(4, 6), 'gone');
@@ -129,10 +129,10 @@ const onePool = eachOnPool({
     const all = hashesOf(await receive(context, store, 4));
     for (let i = 0; i < 3; i++) assert.deepEqual(await pendingOrder(store), all);
   },
-  'O2/empty: nothing waits in a new pool': async (store) => {
+  'O2/empty: hasPending is false in a new pool': async (store) => {
     assert.deepEqual([await store.hasPending(), await store.peekPending()], [false, []]);
   },
-  'O2/waiting: hasPending is true while something waits': async (store, context) => {
+  'O2/waiting: hasPending is true while something is Pending': async (store, context) => {
     const all = hashesOf(await receive(context, store, 2));
     const told = [await store.hasPending()];
     for (const hash of all) {
@@ -141,13 +141,13 @@ const onePool = eachOnPool({
     }
     assert.deepEqual(told, [true, true, false]);
   },
-  'O2/returned: hasPending is true again when something returns': async (store, context) => {
+  'O2/returned: hasPending is true again when a transaction returns': async (store, context) => {
     const hash = await propagateOne(context, store);
     const told = [await store.hasPending()];
     await store.release([hash]);
     assert.deepEqual([...told, await store.hasPending()], [false, true]);
   },
-  'O2/usage: usage counts what each stage holds': async (store, context) => {
+  'O2/usage: usage counts the transactions of each stage': async (store, context) => {
     const all = hashesOf(await receive(context, store, 15));
     await store.markInflight(all.slice(0, 9));
     await store.markAcknowledged(all.slice(0, 4));
