@@ -22,7 +22,7 @@ const withRedis = [
 const memory = '/dev/shm';
 const enoughBytes = 2 * 1024 ** 3;
 
-/** Thousands of small files are made and synced, and no test cuts the power: where memory is a file system, they lie there. */
+/** Tests create and sync thousands of small files, and none cuts the power, so the files lie in memory where that is possible. */
 function scratchFolder(): { readonly TMPDIR?: string } {
   try {
     const { bavail, bsize } = statfsSync(memory);
@@ -32,7 +32,7 @@ function scratchFolder(): { readonly TMPDIR?: string } {
   }
 }
 
-/** A file of two minutes that begins last is waited for by all. */
+/** If a file of two minutes begins last, the whole run waits for it. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification) => /(conformance|mutants|planted|runs)\.test\.ts$/.test(moduleId);
@@ -50,13 +50,13 @@ export default defineConfig({
     env: {
       // Where `npm run matrix` finds what each backend passed.
       MEMPOOL_CONFORMANCE_REPORTS: fileURLToPath(new URL('.data/conformance', import.meta.url)),
-      // Hundreds of child processes load the same sources: each would strip the types and compile anew, two thirds of its start.
+      // Hundreds of child processes load the same sources. Without the cache each strips types and compiles again: two thirds of its start.
       NODE_COMPILE_CACHE: fileURLToPath(new URL('.data/compile-cache', import.meta.url)),
       ...scratchFolder(),
     },
-    // Many files wait for leases, processes and servers: on two cores two at a time would leave both idle.
+    // Many files wait for leases, processes and servers: two at a time would leave two cores idle.
     maxWorkers: Math.max(3, availableParallelism() - 1),
-    // What must come may take a while on a loaded machine; what does not come is no more right sooner.
+    // An expected event may take a while on a loaded machine; a missing one is a failure, however long the wait.
     expect: { poll: { timeout: 15_000 } },
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,

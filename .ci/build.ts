@@ -1,4 +1,4 @@
-// Builds what is published, each package after those it depends on: pnpm's own order goes astray on packages that test each other.
+// Builds the published packages, each after its dependencies: pnpm's own order fails for packages that test each other.
 import { published, run } from './pack.ts';
 
 for (const folder of published)

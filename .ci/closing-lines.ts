@@ -11,7 +11,7 @@ interface Counts {
 }
 
 interface Numbers extends Counts {
-  /** What failed, with the beginning of why: `.ci/run` says it again at its end, where it is looked for. */
+  /** The failures, with the first lines of their errors: `.ci/run` repeats them at its end, where people look. */
   failures: string[];
 }
 

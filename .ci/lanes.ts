@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
-/** A command whose output is told only when it failed. */
+/** A command whose output is printed only if it fails. */
 export interface Job {
   readonly title: string;
   readonly command: string;
@@ -10,12 +10,12 @@ export interface Job {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Much of the time goes into waiting: for disks, for leases, for child processes. */
+/** More than the cores, because much of the time is spent waiting for disks, leases and child processes. */
 const laneCount = 2 * availableParallelism();
-/** What the suite's command prints of a case that is as it should be. */
+/** A line that the suite's command prints for a case with the expected result. */
 const isFine = /^(passed|unsupported) /;
 
-/** Runs jobs side by side, begun in their order, and tells of each when it has ended. @throws naming those that failed */
+/** Runs jobs in parallel, started in their order, and reports each when it has ended. @throws naming those that failed */
 export async function runInLanes(jobs: readonly Job[]): Promise<void> {
   const failed: string[] = [];
   const waiting = jobs.values();

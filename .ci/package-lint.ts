@@ -1,4 +1,4 @@
-// Looks at the archives as they would be uploaded: entry points, files, types, what the manifests and pages say.
+// Checks the archives as they would be uploaded: entry points, files, types, manifests and pages.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

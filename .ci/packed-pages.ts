@@ -2,14 +2,14 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { root } from './pack.ts';
 
-/** Where the repository is shown: said in package.json at the top, and nowhere else to be decided. */
+/** The repository's web page, as `package.json` of the workspace names it. */
 const { homepage } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { homepage: string };
 export const site: string = homepage.replace('#readme', '');
 const pageOfSite = new RegExp(`^${RegExp.escape(site)}/(?:blob|tree)/main/(.*)$`);
 /** A path of a package, named in the text. */
 const namedPath = /^(?:src|test|lua|sql|docs|dist)\/[\w./-]+$/;
 
-/** What the pages of an unpacked archive lead to and name that is not there, in the archive or in the repository. */
+/** Links and paths in the pages of an unpacked archive whose target is missing in the archive or the repository. */
 export function deadEnds(archive: string): string[] {
   return globSync('**/*.md', { cwd: archive }).flatMap((page) => {
     const dead = [...linksOf(join(archive, page)).filter((link) => isDead(link, join(archive, page), archive))];
@@ -18,7 +18,7 @@ export function deadEnds(archive: string): string[] {
   });
 }
 
-/** The TypeScript that the pages show and that is in no file of our tests: nobody would know that it still works. */
+/** TypeScript code in the pages that is in no test file, so that nothing checks that it still works. */
 export function untestedCode(archive: string): string[] {
   const files = globSync(['packages/*/test/**/*.ts', 'conformance/test/**/*.ts'], { cwd: root });
   const tested = new Set(files.map((file) => readFileSync(join(root, file), 'utf8')));

@@ -1,4 +1,4 @@
-/** What `npm run demo:failover` and `npm run test:soak` may be told. */
+/** The options of `npm run demo:failover` and `npm run test:soak`. */
 import { readOptions } from 'mempool-testkit';
 import { UsageError } from './program.ts';
 

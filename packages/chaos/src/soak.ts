@@ -8,7 +8,7 @@ import { makeRecord, play } from './play.ts';
 import { runProgram } from './program.ts';
 import { Storm } from './run/storm.ts';
 
-/** Many blocks, so that a leader that is replaced is met in the middle of a call. */
+/** Many blocks, so that a replacement often hits a leader in the middle of a call. */
 const paceMs = 20;
 const minuteMs = 60_000;
 /** Of the time allowed, for settling and checking. */

@@ -26,7 +26,7 @@ interface Trap {
   over: boolean;
 }
 
-/** What all connections of a proxy go by. */
+/** The settings that all connections of a proxy share. */
 interface Rules {
   isFrozen: boolean;
   losesMessages: boolean;
@@ -39,7 +39,7 @@ interface Rules {
   silencer: string | null;
 }
 
-/** What a connection is remembered by, in characters. */
+/** How many characters of a connection's first requests are kept. */
 const mostSaid = 65_536;
 
 const isScriptCall = (request: Buffer): boolean => request.includes('EVAL');
@@ -107,7 +107,7 @@ export class TcpProxy implements AsyncDisposable {
     Object.assign(this.#rules, { replyMs, requestMs });
   }
 
-  /** From now on nothing passes in either direction, the end of a connection neither. */
+  /** From now on nothing passes in either direction, not even the end of a connection. */
   freeze(): void {
     this.#rules.isFrozen = true;
   }

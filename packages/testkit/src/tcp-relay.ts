@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from './free-port.ts';
 
-/** What a relay does with one connection: passes bytes on, or does not. */
+/** Handles one connection of a relay: passes its bytes on, or does not. */
 type Carry = (client: Socket, upstream: Socket) => void;
 
 /** Listens on a free port and opens a connection to the target for each client. `carry` decides which bytes pass between the two. */

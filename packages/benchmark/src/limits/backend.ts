@@ -11,7 +11,7 @@ export type BackendName = (typeof backendNames)[number];
 
 export const places: Readonly<Record<BackendName, Place>> = { ephemeral: 'heap', sqlite: 'file', redis: 'server' };
 
-/** A subject, the path of its module, and the bare structures that it is held against. */
+/** A subject, the path of its module, and the bare structures that it is compared with. */
 export interface BenchBackend {
   readonly name: string;
   readonly path: string;
@@ -32,7 +32,7 @@ export async function backendOf(name: BackendName, context: BenchContext): Promi
   return { name, path, subject: await loadSubject(path), place, ...limitsOf(place, context), ...logs };
 }
 
-/** A backend of somebody else: held against the bare structure that promises as much. */
+/** A third-party backend: compared with the bare structure that makes the same promises. */
 export async function foreignBackend(path: string, context: BenchContext): Promise<BenchBackend> {
   const subject = await loadSubject(path);
   const place = subject.backend.capabilities.durable ? 'file' : 'heap';

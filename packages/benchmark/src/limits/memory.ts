@@ -82,7 +82,7 @@ export class BareMap implements Bare {
     this.#order.length = 0;
   }
 
-  /** V8 passes over the places of removed entries until the table is made anew: a look cost 0.42 or 0.57 µs by what other rows had removed before. */
+  /** V8 skips removed entries until it rebuilds the table: a lookup cost 0.42 or 0.57 µs, depending on removals by other rows. */
   #withoutGaps(): Map<string, BareRecord> {
     if (this.#hasGaps) this.#records = new Map(this.#records);
     this.#hasGaps = false;

@@ -3,7 +3,7 @@ import { type ChainableCommander, Redis } from 'ioredis';
 import type { Transaction } from 'mempool-core';
 import { type Bare, type BareRanking, hashBytes, type Limit } from './limit.ts';
 
-/** Added to a place, it gives the same place among the transactions of the next stage. */
+/** Added to the score of a transaction, it gives its score in the next stage. */
 const nextStage = 2 ** 32;
 const removedAtOnce = 1_000;
 let names = 0;

@@ -6,7 +6,7 @@ export interface PeerPlace {
   readonly folder: string;
   /** The Redis it talks to; a peer in memory has no use for it. */
   readonly url: string;
-  /** What its keys begin with. */
+  /** The prefix of its keys. */
   readonly name: string;
 }
 
@@ -19,7 +19,7 @@ export interface Census {
 
 /** An open store of a peer, driven through the life of a transaction in the peer's own terms. */
 export interface PeerStore {
-  /** What its user does before the pool is asked, signatures for one: not measured. */
+  /** Work of its user before the call, such as signatures: not measured. */
   prepare?(transactions: readonly Transaction[]): Promise<void>;
   add(transactions: readonly Transaction[]): Promise<unknown>;
   /** Puts as many in flight as are named; a queue chooses by itself. @returns the hashes that the caller holds now */
@@ -38,7 +38,7 @@ export interface Peer {
   readonly name: string;
   /** The package of npm; `null` for what is part of this project. */
   readonly package: string | null;
-  /** What it lacks beside ours, in a few words. */
+  /** Features that it lacks compared with ours, in a few words. */
   readonly lacks: string;
   open(place: PeerPlace): Promise<PeerStore>;
 }

@@ -33,7 +33,7 @@ const big = 10_000;
 const small = [1_000];
 /** For the goals of the design. */
 const smallAndBig = [1_000, big];
-/** An addition to Alto costs more with each one that it holds: with more than this a round takes many seconds. */
+/** An addition to Alto costs more the more it holds: above this number a round takes many seconds. */
 const growing = [1_000, 2_500];
 let places = 0;
 

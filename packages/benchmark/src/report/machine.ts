@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 import type { BenchServer } from '../setup/redis-server.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
-/** Where and with what a run was made. */
+/** The machine and the software of a run. */
 export interface Machine {
   readonly node: string;
   readonly system: string;
@@ -43,7 +43,7 @@ export async function machineOf(folder: string, redis: BenchServer | null, round
   };
 }
 
-/** What is checked out there; `null` where that is no checkout. */
+/** The commit checked out there; `null` if it is not a checkout. */
 export function revisionOf(folder: string): string | null {
   try {
     const flags = ['describe', '--always', '--dirty', '--exclude=*'];

@@ -16,7 +16,7 @@ export const readmes: readonly string[] = [join(home, 'README.md'), join(home, '
 /** Of the backends, or of the comparison with other projects. */
 type Name = 'latest' | 'peers';
 
-/** Writes a run, and prints it. Only a whole run replaces the stored one, and what quotes it. */
+/** Writes a run, and prints it. Only a whole run replaces the stored one and the quotes of it. */
 export function publish(
   result: Result,
   name: Name,

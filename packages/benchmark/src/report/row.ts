@@ -93,7 +93,7 @@ function passesApart(passes: readonly Costs[], name: string): number | null {
   return Math.max(...ratios) / Math.min(...ratios) - 1;
 }
 
-/** Of the first limit. One that seems to get cheaper with n excuses nothing and charges nothing: that is noise. */
+/** The growth of the first limit, at least 1: a limit that seems to get cheaper with n is noise. */
 function limitGrowth(base: Costs, at: Costs): number {
   const [few] = base.limits.values();
   const [many] = at.limits.values();

@@ -66,7 +66,7 @@ function costsOf(contests: readonly Contest[], costs: CostsByName): Costs[] {
   }));
 }
 
-/** Repeats what is over too soon; what lasts long enough alone counts from its first time on. */
+/** Repeats work that ends too soon; work that lasts long enough alone counts from its first time on. */
 async function turned(prepare: Prepare, { pace, clock, logs }: Timing): Promise<Turned> {
   const until = performance.now() + pace.longestTurnMs;
   let [coldMs, measuredMs, count] = [0, 0, 0];

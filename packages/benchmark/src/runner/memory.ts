@@ -8,7 +8,7 @@ const mostGrowthBytes = 48 * mebibyte;
 /** With a million transactions in the heap, a collection is forced only at the beginning of a row. */
 const longCollectionMs = 1_000;
 
-/** How often, and how far apart, the process is looked at until its other threads are idle. */
+/** How often, and at what interval, the process is checked until its other threads are idle. */
 const mostLooks = 25;
 const lookMs = 4;
 const idleShare = 0.15;
@@ -24,7 +24,7 @@ export function collectAtOnce(): void {
   heldBytes = held();
 }
 
-/** A full collection, outside the time, where V8 would soon begin one in some turn by chance. */
+/** A full collection, outside the measured time, if V8 would soon begin one in a random turn. */
 export async function collectGrowth(): Promise<void> {
   if (lastMs >= longCollectionMs || held() - heldBytes <= mostGrowthBytes) return;
   collectAtOnce();
@@ -56,7 +56,7 @@ const keptMemory: NodeJS.ProcessEnv = {
   MALLOC_ARENA_MAX: '1',
 };
 
-/** The shapes of objects stay known from one turn to the next, as in a process in use: else compiled code is thrown away in the pauses. */
+/** V8 keeps object shapes (maps) from turn to turn, as in a busy process. Otherwise it discards compiled code in the pauses. */
 const keptShapes = ['--retain-maps-for-n-gc=1000000'];
 
 const flags: Readonly<Record<Place, readonly string[]>> = {
@@ -90,12 +90,12 @@ export function touchMemory(): void {
   globalThis.gc?.();
 }
 
-/** The same behind pools in this heap, and for objects: V8 gives swept pages back to the system unless something on them is alive. */
+/** The same for pools in this heap, and for objects: V8 returns a swept page to the system unless something on it is alive. */
 export function touchHeap(place: Place, { rounds }: Pick<Asked, 'rounds'>): void {
   if (place !== 'heap' || rounds === 1) return;
   touchMemory();
   const held = Array.from({ length: touchedHeapMebibytes * 1_024 }, (_, i) => new Array(kibibyteArray).fill(i));
-  // What outlives two young collections is old.
+  // An object that survives two young collections becomes old.
   for (let i = 0; i < 2; i++) collectYoung();
   // A page has 256 KiB, and arrays made one after the other need not lie so.
   for (let i = 0; i < held.length; i += 100) sentinels.push(held[i]);

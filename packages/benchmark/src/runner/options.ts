@@ -28,7 +28,7 @@ export interface Options {
   readonly against: string | undefined;
   readonly check: string | undefined;
   readonly out: string | undefined;
-  /** Nothing was left out: its figures may be quoted. */
+  /** A run without omissions, whose figures may be quoted. */
   readonly whole: boolean;
   readonly help: boolean;
 }

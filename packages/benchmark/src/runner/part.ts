@@ -11,7 +11,7 @@ import { loadSubject, subjectPath } from '../setup/subject.ts';
 import { touchHeap } from './memory.ts';
 import { allSeries, seriesAgainst } from './series.ts';
 
-/** What one process measures in one pass. */
+/** The part of a run that one process measures in one pass. */
 export type Part =
   | { readonly kind: 'backend'; readonly name: BackendName; readonly full: boolean }
   | { readonly kind: 'foreign'; readonly path: string }
@@ -27,7 +27,7 @@ export function titleOf(part: Part): string {
   return part.kind === 'foreign' ? part.path : part.name;
 }
 
-/** A backend of somebody else is started like one in memory. */
+/** A third-party backend is started like one in memory. */
 export function placeOf(part: Part): Place {
   return part.kind === 'foreign' ? 'heap' : places[part.name];
 }

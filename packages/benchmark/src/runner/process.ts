@@ -4,7 +4,7 @@ import { type Asked, type BenchContext, withFolder } from '../setup/context.ts';
 import { startServer } from '../setup/redis-server.ts';
 import { startOf, touchMemory } from './memory.ts';
 
-/** What a process of its own measures. */
+/** The job of a separate measuring process. */
 export interface Job<Part> {
   readonly part: Part;
   readonly asked: Asked;
@@ -35,7 +35,7 @@ export async function measuredApart<T, Part>(program: URL, job: Job<Part>): Prom
 
 /** In such a process: measures the job that it is sent, and sends the result back. */
 export function serve<T, Part>(measure: (part: Part, context: BenchContext) => Promise<T>): void {
-  // Nobody waits for the answer any more: everything that this process started ends with it.
+  // Nobody waits for the answer any more, so this process ends, with everything that it started.
   process.once('disconnect', () => process.exit());
   process.once('message', async (job: Job<Part>) => {
     const answer = await withFolder((folder) => answered(job, folder, measure)).then(

@@ -13,7 +13,7 @@ export interface Pass {
   readonly count: number;
 }
 
-/** What a run was asked for. */
+/** The options of a run. */
 export interface Asked {
   /** How many transactions are stored when a workload is measured, from few to many. */
   readonly sizes: readonly number[];

@@ -1,4 +1,4 @@
-/** What a run came to: judged from its record, as a table for people or JSON for programs. */
+/** The result of a run, computed from its record: as a table for people or JSON for programs. */
 import { readFile } from 'node:fs/promises';
 import { checkFailover, failoverRules, parseFailoverRecord } from 'mempool-conformance/failover';
 import type { RunEnd, RunPlan } from '../run/failover-run.ts';

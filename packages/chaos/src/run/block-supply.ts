@@ -1,4 +1,4 @@
-/** What is released, block by block: a file's chain or a made-up one, forks that lose, transactions that no block carries. */
+/** The releases, block by block: a file's chain or a generated one, forks that lose, transactions that no block carries. */
 import { createHash } from 'node:crypto';
 import { type Chain, openChain, readChain, syntheticChain } from 'cardano-blocks';
 import type { Random } from 'mempool-conformance';

@@ -10,7 +10,7 @@ import { poolSettings } from './pool-settings.ts';
 export interface Leader {
   readonly node: ClusterNode;
   readonly term: number;
-  /** Whether the pool is where the chain is, as it says, and how many blocks it has applied since it leads. */
+  /** Whether the node reports that the pool has reached the chain's end, and how many blocks it has applied since it leads. */
   readonly isReady: boolean;
   readonly applied: number;
 }
@@ -26,7 +26,7 @@ export interface ClusterOptions {
 
 const submitMs = 1_500;
 const againMs = 25;
-/** So many starts in a row that fail are not Redis being away. */
+/** So many failed starts in a row are not explained by an unreachable Redis. */
 const vainStarts = 20;
 
 export class Cluster implements AsyncDisposable {

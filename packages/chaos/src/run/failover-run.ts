@@ -1,4 +1,4 @@
-/** One run: a chain is released to nodes that are treated badly, and what came of it is compared with a single node. */
+/** One run: a chain is released to nodes that suffer faults, and the result is compared with that of a single node. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Random } from 'mempool-conformance';
@@ -49,7 +49,7 @@ export interface RunEnd {
 }
 
 const settleMs = 60_000;
-/** The parent's own calls, which no other node does in its place, wait for a slow disk. */
+/** Long enough for a slow disk: no other node can make the parent's own calls in its place. */
 const patienceMs = 10_000;
 const lookMs = 50;
 const showMs = 250;
@@ -138,7 +138,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** The first to settle; whatever the others come to later is nobody's concern. */
+/** The first to settle; later results of the others are ignored. */
 function firstOf<T>(promises: readonly Promise<T>[]): Promise<T> {
   for (const promise of promises) promise.catch(() => {});
   return Promise.race(promises);

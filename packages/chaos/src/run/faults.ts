@@ -1,4 +1,4 @@
-/** What is done to the nodes, each written down when it begins and when it is over. */
+/** The faults that nodes suffer. Each is recorded when it begins and when it ends. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FailoverRecorder, hostNow, killFault } from 'mempool-conformance/failover';
 import type { Cluster } from './cluster.ts';

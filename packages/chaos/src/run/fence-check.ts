@@ -1,4 +1,4 @@
-/** Whether the pool refuses who does not lead: each block is compared with the lease held then, and late calls are made. */
+/** Checks that the pool refuses nodes that do not lead: compares each block with the lease held then, and makes late calls. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { entriesOf, type FailoverRecorder, LeaseWitness, parseFailoverRecord } from 'mempool-conformance/failover';
@@ -25,7 +25,7 @@ export class FenceCheck implements AsyncDisposable {
   readonly #ending = new AbortController();
   readonly #watching: Promise<void>;
 
-  /** Watches from now on who holds the lease, on a way to Redis that no fault meets. */
+  /** Watches from now on who holds the lease, over a connection to Redis that no fault affects. */
   static async open(parts: FenceCheckParts): Promise<FenceCheck> {
     const { url, pool: keyPrefix, ttlMs } = parts;
     const common = { name: 'watcher', ttlMs, commandTimeoutMs, clock: systemClock, log: () => {} };
@@ -41,7 +41,7 @@ export class FenceCheck implements AsyncDisposable {
     this.#watching = this.#witness.watch(this.#ending.signal);
   }
 
-  /** Asks for a block that follows the pool's tip under every lease of the run that is over, and under one that never was. */
+  /** Tries to apply a block on the pool's tip under every ended lease of the run, and under one that never existed. */
   async callLate(block: Block): Promise<void> {
     const { recorder, mempool } = this.#parts;
     const { lease, term } = await this.#leases.observe();

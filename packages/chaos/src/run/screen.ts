@@ -1,4 +1,4 @@
-/** Where a run shows itself, on stderr: a table that is drawn anew on a terminal, now and then a line anywhere else. */
+/** A run's progress on stderr: a table that is redrawn on a terminal; elsewhere a line now and then. */
 import { clearScreenDown, moveCursor } from 'node:readline';
 import { styleText } from 'node:util';
 

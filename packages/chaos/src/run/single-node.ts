@@ -1,4 +1,4 @@
-/** What a single node makes of the same chain, and how the state of two pools differs. */
+/** The state of a single node after the same chain, and the differences between two pools. */
 import { createHash } from 'node:crypto';
 import type { ChainPoint, MempoolStore, SourceStep, Transaction, TransactionStatus } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';

@@ -5,7 +5,7 @@ import type { RedisServer } from 'mempool-testkit';
 import type { ClusterNode } from './cluster-node.ts';
 import type { FaultPlanParts } from './failover-run.ts';
 
-/** What one fault keeps busy: a node's process or link, or the server. */
+/** The resource that a fault occupies: a node's process or link, or the server. */
 type OrderKey = string;
 
 interface Fault {
@@ -15,7 +15,7 @@ interface Fault {
 
 const atOnce = 3;
 const patienceMs = 60_000;
-/** After so many, all is let heal, and a leader must be at work again. */
+/** After so many faults everything is healed, and a leader must work again. */
 const faultsBetweenCalms = 12;
 const least = { pauseMs: 200, spread: 1_200 };
 
@@ -59,7 +59,7 @@ export class Storm {
     this.#running.set(place, fault);
   }
 
-  /** One whose place is free. */
+  /** A fault whose resource is free. */
   #anyFault(): Fault {
     const { random } = this.#parts;
     for (;;) {
@@ -96,7 +96,7 @@ export class Storm {
     return { place: `process of ${node.id}`, run: () => this.#once(node, act) };
   }
 
-  /** A process that is not there, or not yet, cannot be harmed. */
+  /** A process that does not run, or does not run yet, cannot suffer a fault. */
   async #once(node: ClusterNode, act: (faults: FaultPlanParts['faults']) => Promise<void>): Promise<void> {
     const { cluster, faults } = this.#parts;
     await cluster.until(`${node.id} runs`, patienceMs, () => node.state === 'running');
@@ -139,7 +139,7 @@ export class Storm {
     }
   }
 
-  /** Of no use while nobody leads. The server's place, since it has to answer. */
+  /** Useless while nobody leads. It occupies the server, which has to answer. */
   #ofLease(act: (parts: FaultPlanParts, leader: ClusterNode) => Promise<void>): Fault {
     const { cluster } = this.#parts;
     return {
