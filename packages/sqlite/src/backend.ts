@@ -6,6 +6,7 @@ import { fifoDriver } from './fifo/driver.ts';
 import { checkedOptions, optionNames, type SqliteOptions } from './file/options.ts';
 import { openExclusive, openShared } from './open-file.ts';
 import { HashIndex, MemoryHashIndex } from './pool/hash-index.ts';
+import type { PoolFile } from './pool/pool-file.ts';
 import { PriorityChanges } from './priority/changes.ts';
 import { openPriority } from './priority/driver.ts';
 
@@ -39,6 +40,16 @@ export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptio
   open(options) {
     const file = openExclusive(checkedOptions(options));
     if (options.ordering === 'priority') return openPriority({ file, fence: null, changes: null }, options);
-    return fifoDriver({ file, hashes: new MemoryHashIndex(file), fence: null }, options);
+    return fifoDriver({ file, hashes: readHashes(file), fence: null }, options);
   },
 });
+
+/** @throws `ERR_MEMPOOL_CORRUPT` if SQLite cannot read the hashes */
+function readHashes(file: PoolFile): MemoryHashIndex {
+  try {
+    return file.atomically('beginRead', () => new MemoryHashIndex(file));
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}

@@ -25,10 +25,17 @@ export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
   return core.payloadChecksum(payload, core.payloadChecksum(hash));
 }
 
+/** A flipped bit in a column's name changes the name that SQLite reports, but not the column that a statement finds. */
+const stateColumns = [
+  ...['tick', 'floor', 'pending', 'propagated', 'acknowledged', 'confirmed', 'logged'],
+  ...['lastSeq', 'lastLogSeq', 'lastEventSeq', 'maxFinalized', 'maxEvents', 'maxRollback'],
+];
+
 /** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
 export function decodeState(row: Row | undefined): PoolState {
   const { epoch, name: _, ...counts } = row ?? {};
-  if (typeof epoch !== 'string' || !Object.values(counts).every(isCount)) throw damaged('state of the pool');
+  const isWhole = Object.values(counts).every(isCount) && stateColumns.every((name) => name in counts);
+  if (typeof epoch !== 'string' || !isWhole) throw damaged('state of the pool');
   return row as unknown as PoolState;
 }
 
