@@ -1,4 +1,5 @@
 import { decodeEntry } from '../codec/entry-record.ts';
+import { isMempoolError } from '../contract/errors.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry } from '../contract/pool-entry.ts';
@@ -78,7 +79,8 @@ export class MirroredPool {
         return { ...step, writes: step.writes.map(withoutPayload), operation: null };
       });
     } catch (error) {
-      this.#isBroken = isKept;
+      // A mirror of damaged records may contradict itself: it is read anew.
+      this.#isBroken = isKept || isMempoolError(error, 'ERR_MEMPOOL_CORRUPT');
       throw error;
     }
   }

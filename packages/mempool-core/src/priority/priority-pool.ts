@@ -1,3 +1,4 @@
+import { damaged } from '../codec/codec.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
@@ -61,7 +62,7 @@ export class PriorityPool implements Planning {
     try {
       return run(this);
     } finally {
-      this.index.undoCall();
+      this.#undoCall();
     }
   }
 
@@ -77,7 +78,16 @@ export class PriorityPool implements Planning {
       this.ledger.apply(step);
       return step.outcome;
     } finally {
-      if (!kept) this.index.undoCall();
+      if (!kept) this.#undoCall();
+    }
+  }
+
+  /** @throws `ERR_MEMPOOL_CORRUPT` if the index contradicts itself, because it was read from damaged records */
+  #undoCall(): void {
+    try {
+      this.index.undoCall();
+    } catch (cause) {
+      throw damaged('order of the pool', cause);
     }
   }
 

@@ -101,3 +101,18 @@ test('M2: an entry that is missing or damaged is reported, and replaced by one t
     expect(entry).toMatchObject({ hash: 'a1', seq: 7, bytes: 5, verdict: { requires: [''] } });
   }
 });
+
+test('a mirror that contradicts itself after a failed call is damaged, and read anew', () => {
+  const mirror = emptyMirror();
+  mirror.follow(start, recordsOf('a1'), 's1');
+  const contradicting = (pool: Planning): never => {
+    receive('b1')(pool);
+    const node = pool.index.node('b1');
+    // As after reading damaged records: the key is not the one under which the order has the transaction.
+    if (node?.place) node.place = { ...node.place, effectivePriority: node.place.effectivePriority - 1n };
+    throw new Error('the file cannot be written to');
+  };
+  const failed = () => mirror.commit(contradicting, () => true);
+  expect(failed).toThrow(expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' }));
+  expect(mirror.isBroken).toBe(true);
+});

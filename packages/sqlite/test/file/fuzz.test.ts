@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { isMempoolError, type MempoolStore, type Ordering } from 'mempool-core';
+import { isMempoolError, type MempoolError, type MempoolStore, type Ordering } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
 import { Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -66,9 +66,13 @@ async function assertPayloads(store: MempoolStore): Promise<void> {
  */
 const expected = ['ERR_MEMPOOL_CORRUPT', 'ERR_MEMPOOL_INCOMPATIBLE', 'ERR_MEMPOOL_READ_ONLY'];
 
+/** The record of an operation id has no checksum: if one of its hashes is damaged, the call seems to have other arguments. */
+const isOtherCall = (error: MempoolError): boolean =>
+  error.code === 'ERR_MEMPOOL_INVALID' && error.details.field === 'operationId';
+
 async function assertTold(call: Promise<unknown>): Promise<void> {
   await call.catch((error) => {
-    if (!isMempoolError(error) || !expected.includes(error.code)) throw error;
+    if (!isMempoolError(error) || !(expected.includes(error.code) || isOtherCall(error))) throw error;
   });
 }
 
