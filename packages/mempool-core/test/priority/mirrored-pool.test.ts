@@ -109,7 +109,7 @@ test('a mirror that contradicts itself after a failed call is damaged, and read 
     receive('b1')(pool);
     const node = pool.index.node('b1');
     // As after reading damaged records: the key is not the one under which the order has the transaction.
-    if (node?.place) node.place = { ...node.place, effectivePriority: node.place.effectivePriority - 1n };
+    if (node?.place) node.place = { ...node.place, effectivePriority: node.place.effectivePriority + 1n };
     throw new Error('the file cannot be written to');
   };
   const failed = () => mirror.commit(contradicting, () => true);
