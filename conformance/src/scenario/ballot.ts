@@ -111,7 +111,8 @@ export class Withheld implements Disposable {
   async #late<Reply>(call: () => Promise<Reply>): Promise<Reply> {
     const withheld = this.#withholds;
     const reply = await call();
-    if (withheld) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    // After the end nobody would release an answer that comes only now.
+    if (withheld && this.#withholds) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return reply;
   }
 }
