@@ -1,4 +1,5 @@
-import type { ConfirmOutcome, MempoolStore, OpenOptions, ReceiveOutcome } from 'mempool-core';
+import type { AnyStore, ConfirmOutcome, OpenOptions, ReceiveOutcome } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
 import type { Subject } from './case.ts';
 import type { AnySubject } from './subject.ts';
 import { storeVerbs, verbsOf } from './verbs.ts';
@@ -9,7 +10,7 @@ export interface BrokenStore {
   readonly title: string;
   /** Id of a case that must fail with this fault. */
   readonly noticedBy: string;
-  plant(store: MempoolStore, options: OpenOptions): Partial<MempoolStore>;
+  plant(store: AnyStore, options: OpenOptions): Partial<AnyStore>;
 }
 
 /** Deliberately broken stores. The suite must fail on each of them. */
@@ -91,7 +92,7 @@ export function breaking(subject: AnySubject, fault: string): Subject {
     name: `${subject.name}, ${fault}`,
     module: `none: ${fault} is planted in this process`,
     async open(pool, options = {}) {
-      const store = await subject.open(pool, options);
+      const store = anyStore(await subject.open(pool, options));
       const { name, capabilities, ordering } = store;
       return { name, capabilities, ordering, ...verbsOf(store, storeVerbs), ...broken.plant(store, options) };
     },

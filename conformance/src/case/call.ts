@@ -1,17 +1,15 @@
-import { isMempoolError, type MempoolErrorCode, type MempoolStore } from 'mempool-core';
+import { type AnyStore, isMempoolError, type MempoolErrorCode } from 'mempool-core';
 
 type WriteVerb = 'receive' | 'markInflight' | 'markAcknowledged' | 'release' | 'drop' | 'confirm' | 'rollback';
 
 /** One call of a mutating verb, as data. */
 export type Call = {
-  [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<MempoolStore[V]> };
+  [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> };
 }[WriteVerb];
 
 /** The verbs that change a pool: of a store, or of the model, which answers at once. */
 export type Callable = {
-  [V in WriteVerb]: (
-    ...args: Parameters<MempoolStore[V]>
-  ) => ReturnType<MempoolStore[V]> | Awaited<ReturnType<MempoolStore[V]>>;
+  [V in WriteVerb]: (...args: Parameters<AnyStore[V]>) => ReturnType<AnyStore[V]> | Awaited<ReturnType<AnyStore[V]>>;
 };
 
 export type Answer = { readonly value: unknown } | { readonly code: MempoolErrorCode };

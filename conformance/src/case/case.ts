@@ -1,4 +1,4 @@
-import type { Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { AnyStore, Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
 import type { Election, ElectionOptions, ElectionProvider, LeaseStore } from 'mempool-election';
 import type { Random } from './random.ts';
 import type { TaskInputs, TaskName } from './task.ts';
@@ -60,11 +60,11 @@ export interface ConformanceCase {
 /** The means that a runner gives to a case. Each case has its own pool; the runner cleans up. */
 export interface CaseContext {
   /** Opens the case's pool. On a shared backend, a second call opens another node on it. The runner always closes it. */
-  open(options?: OpenOptions): Promise<MempoolStore>;
+  open(options?: OpenOptions): Promise<AnyStore>;
   /** Opens another, unrelated pool of the same subject: a new pool with every call. */
-  openOther(options?: OpenOptions): Promise<MempoolStore>;
+  openOther(options?: OpenOptions): Promise<AnyStore>;
   /** Opens the pool of that name. The name must begin or end with a name from `newPool`. */
-  openNamed(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  openNamed(pool: string, options?: OpenOptions): Promise<AnyStore>;
   /** Opens the leases of the pool's election, or of another pool's. A second call opens another node. The runner always closes them. */
   leases(options?: LeasesOptions & { readonly pool?: string | undefined }): Promise<LeaseStore>;
   /** The name of another, unrelated pool. */

@@ -1,4 +1,4 @@
-import type { MempoolStore } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase, Need } from './case.ts';
 
@@ -18,7 +18,7 @@ type OnStore<Store> = (store: Store, context: CaseContext) => Promise<void>;
 export function onPool(
   id: string,
   title: string,
-  run: OnStore<MempoolStore>,
+  run: OnStore<AnyStore>,
   needs: readonly Need[] = [],
 ): ConformanceCase {
   return must(id, title, async (context) => run(await context.open(), context), needs);
@@ -41,7 +41,7 @@ function mustInFlight(
   return must(id, title, inEach, needs);
 }
 
-type InFlight = (store: MempoolStore, stage: FlyingStage, context: CaseContext) => Promise<void>;
+type InFlight = (store: AnyStore, stage: FlyingStage, context: CaseContext) => Promise<void>;
 
 /** The same with each pool open when the case begins. */
 function onPoolInFlight(id: string, title: string, run: InFlight): ConformanceCase {
@@ -84,7 +84,7 @@ export function mustFifo(id: string, title: string, run: ConformanceCase['run'])
 }
 
 /** Like `mustFifo`, on one pool that is open when the case begins. */
-export function onFifoPool(id: string, title: string, run: OnStore<MempoolStore>): ConformanceCase {
+export function onFifoPool(id: string, title: string, run: OnStore<AnyStore>): ConformanceCase {
   return onPool(id, title, run, ['arrival-verbs']);
 }
 
@@ -112,11 +112,11 @@ export function eachOf<Run>(make: (id: string, title: string, run: Run) => Confo
 }
 
 export const mustEach: EachOf<ConformanceCase['run']> = eachOf(must);
-export const eachOnPool: EachOf<OnStore<MempoolStore>> = eachOf(onPool);
+export const eachOnPool: EachOf<OnStore<AnyStore>> = eachOf(onPool);
 export const eachInFlight: EachOf<(context: CaseContext, stage: FlyingStage) => Promise<void>> = eachOf(mustInFlight);
 export const eachOnPoolInFlight: EachOf<InFlight> = eachOf(onPoolInFlight);
 export const eachElect: EachOf<ConformanceCase['run']> = eachOf(mustElect);
 export const eachOnElection: EachOf<OnStore<LeaseStore>> = eachOf(onElection);
 export const eachRanked: EachOf<ConformanceCase['run']> = eachOf(mustRank);
 export const eachFifo: EachOf<ConformanceCase['run']> = eachOf(mustFifo);
-export const eachOnFifoPool: EachOf<OnStore<MempoolStore>> = eachOf(onFifoPool);
+export const eachOnFifoPool: EachOf<OnStore<AnyStore>> = eachOf(onFifoPool);

@@ -1,7 +1,7 @@
-import type { MempoolStore } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 
 /** The names of all methods of a store. */
-export const storeVerbs: readonly Exclude<keyof MempoolStore, 'name' | 'capabilities' | 'ordering'>[] = [
+export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities' | 'ordering'>[] = [
   'reap',
   'best',
   'take',

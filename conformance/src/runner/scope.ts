@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { MempoolStore, OpenOptions } from 'mempool-core';
-import { hasCoreBoundary } from 'mempool-core/backend';
+import type { AnyStore, MempoolStore, OpenOptions } from 'mempool-core';
+import { anyStore, hasCoreBoundary } from 'mempool-core/backend';
 import { createElection, type Election, type ElectionProvider, type LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase, ElectOptions, LeasesOptions, Subject } from '../case/case.ts';
 import { ordered } from '../case/ordering.ts';
@@ -68,10 +68,10 @@ export class CaseScope {
     return pool;
   }
 
-  async #open(pool: string, name: string, options: OpenOptions = {}): Promise<MempoolStore> {
+  async #open(pool: string, name: string, options: OpenOptions = {}): Promise<AnyStore> {
     const opened = (async () => this.#subject.open(pool, ordered(options, this.#case)))();
     const count = this.#stores.push(opened);
-    const store = await opened;
+    const store = anyStore(await opened);
     if (this.#subject.boundary === 'core' && !hasCoreBoundary(store))
       throw new Error(`${this.#subject.name} says that core's boundary makes its stores, but opens one without it`);
     return this.recording.of(store, count === 1 ? name : `${name}${count}`);

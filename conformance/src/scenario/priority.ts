@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type {
+  AnyStore,
   Block,
   ConfirmOutcome,
-  MempoolStore,
   OpenOptions,
   Policy,
   ReceiveOutcome,
@@ -13,10 +13,10 @@ import type { CaseContext, ConformanceCase, Need } from '../case/case.ts';
 import { type EachOf, eachOf, mustRank } from '../case/must.ts';
 import { hashesOf, point } from './pool.ts';
 
-export type Submission = Parameters<MempoolStore['receive']>[0][number];
+export type Submission = Parameters<AnyStore['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
-export type CallTime = Pick<NonNullable<Parameters<MempoolStore['receive']>[1]>, 'now' | 'height' | 'operationId'>;
-export type PoolDump = Awaited<ReturnType<MempoolStore['dump']>>;
+export type CallTime = Pick<NonNullable<Parameters<AnyStore['receive']>[1]>, 'now' | 'height' | 'operationId'>;
+export type PoolDump = Awaited<ReturnType<AnyStore['dump']>>;
 export type DumpedEntry = PoolDump['entries'][number];
 export type Place = NonNullable<DumpedEntry['place']>;
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
@@ -84,18 +84,18 @@ export function onPriorityPool(id: string, title: string, run: OnScene, needs: r
 
 export const eachOnPriorityPool: EachOf<OnScene> = eachOf(onPriorityPool);
 
-function openNode({ open }: CaseContext, clock: { nowMs: number }, options: OpenOptions): Promise<MempoolStore> {
+function openNode({ open }: CaseContext, clock: { nowMs: number }, options: OpenOptions): Promise<AnyStore> {
   return open({ ordering: 'priority', now: () => clock.nowMs, ...options });
 }
 
 /** A priority pool whose transactions have names. */
 export class Scene {
-  readonly store: MempoolStore;
+  readonly store: AnyStore;
   readonly clock: { nowMs: number };
   readonly #context: CaseContext;
   readonly #names: Names;
 
-  constructor(context: CaseContext, store: MempoolStore, clock: { nowMs: number }, names: Names) {
+  constructor(context: CaseContext, store: AnyStore, clock: { nowMs: number }, names: Names) {
     this.#context = context;
     this.store = store;
     this.clock = clock;
@@ -250,7 +250,7 @@ export class Scene {
     for (let n = from; n <= to; n++) await this.block(n, {}, policy);
   }
 
-  async load(): Promise<NonNullable<Awaited<ReturnType<MempoolStore['usage']>>['load']>> {
+  async load(): Promise<NonNullable<Awaited<ReturnType<AnyStore['usage']>>['load']>> {
     const { load } = await this.store.usage();
     assert.ok(load, 'the usage of a priority pool has a load');
     return load;

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { MempoolStore } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
 import { pools, stores } from './store-operators.ts';
 import { again, allVerbs, outcomeOf, signalOf, withOptions, writeVerbs } from './through.ts';
 
 /** A call with a signal that has not fired as it was made. */
 interface Interrupted {
-  readonly store: MempoolStore;
+  readonly store: AnyStore;
   readonly verb: string;
   readonly given: readonly unknown[];
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ const withoutSignal = (given: readonly unknown[]) => withOptions(given, () => ({
 /** A fault where the signal fires, or has fired, that is none without one. */
 const signalled =
   (isMeant: (signal: AbortSignal) => boolean, run: Run) =>
-  ({ store, verb, given }: { store: MempoolStore; verb: string; given: readonly unknown[] }): Promise<unknown> => {
+  ({ store, verb, given }: { store: AnyStore; verb: string; given: readonly unknown[] }): Promise<unknown> => {
     const signal = signalOf(given);
     if (signal === undefined || !isMeant(signal)) return again(store, verb, given);
     const call = (...all: readonly unknown[]) => again(store, verb, all);

@@ -1,4 +1,4 @@
-import type { MempoolStore, Sweep } from 'mempool-core';
+import type { AnyStore, Sweep } from 'mempool-core';
 import {
   fencedAtTheDoor,
   fencedLate,
@@ -19,17 +19,17 @@ type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confir
 function pretending<V extends Verb>(
   id: string,
   verb: V,
-  instead: (store: MempoolStore, given: Parameters<MempoolStore[V]>) => unknown,
+  instead: (store: AnyStore, given: Parameters<AnyStore[V]>) => unknown,
 ): Mutant {
   return pools.caught(id, [verb], 'ERR_MEMPOOL_UNSUPPORTED', (_, { store, given }) => instead(store, given as never));
 }
 
-const without = ({ verdict: _, from: __, ...one }: Parameters<MempoolStore['receive']>[0][number]) => one;
+const without = ({ verdict: _, from: __, ...one }: Parameters<AnyStore['receive']>[0][number]) => one;
 
 /** A batch received with more or less room than there is. */
 function withRoom(
   id: string,
-  change: (maxTxs: number, store: MempoolStore, batch: readonly { readonly hash: string }[]) => Promise<number>,
+  change: (maxTxs: number, store: AnyStore, batch: readonly { readonly hash: string }[]) => Promise<number>,
 ): Mutant {
   return arrivals.around(id, {
     receive: async ({ store, given }) => {
@@ -42,7 +42,7 @@ function withRoom(
   });
 }
 
-const statusOf = (store: MempoolStore, batch: readonly { readonly hash: string }[]) =>
+const statusOf = (store: AnyStore, batch: readonly { readonly hash: string }[]) =>
   store.checkStatus(batch.map(({ hash }) => hash));
 
 /** P18. */

@@ -1,6 +1,7 @@
 import type { Subject } from 'mempool-conformance';
-import type { MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { AnyStore, OpenOptions, Ordering } from 'mempool-core';
 import type { LeaseSource } from 'mempool-core/backend';
+import { anyStore } from 'mempool-core/backend';
 import {
   createElection,
   type Election,
@@ -87,7 +88,7 @@ interface Faults {
   leases?(store: LeaseStore, hall: Hall): Partial<LeaseStore>;
   source?(source: LeaseSource, hall: Hall): Partial<LeaseSource>;
   options?(options: OpenOptions): OpenOptions;
-  pool?(store: MempoolStore, hall: Hall): Partial<MempoolStore>;
+  pool?(store: AnyStore, hall: Hall): Partial<AnyStore>;
   elect?(provider: ElectionProvider, options: ElectionOptions): Election;
 }
 
@@ -101,11 +102,11 @@ export function electing(id: string, faults: Faults): Mutant {
     halls.set(key, hall);
     return hall;
   };
-  const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
+  const open = async (options: OpenOptions = {}): Promise<AnyStore> => {
     const hall = hallOf(options.pool ?? 'mempool');
     const planted = ordering === (options.ordering ?? 'fifo') ? faults : {};
     const leases = { ...hall.source, ...planted.source?.(hall.source, hall) };
-    const store = await ephemeral.open({ ...(planted.options?.(options) ?? options), leases });
+    const store = anyStore(await ephemeral.open({ ...(planted.options?.(options) ?? options), leases }));
     return {
       name: id,
       capabilities,

@@ -1,20 +1,25 @@
 import type { Subject } from 'mempool-conformance';
-import type { Backend } from 'mempool-core';
+import type { Backend, MempoolStore, OpenOptions } from 'mempool-core';
 import kills from './kills.json' with { type: 'json' };
 
 /** A store with one fault, and the cases that must notice it (`kills.json`, written by `assign-kills.ts`). */
 export interface Mutant {
   readonly id: string;
   readonly kills: readonly string[];
-  readonly backend: Backend;
+  readonly backend: MutantBackend;
   /** How its pools are opened, where they have an election; then the fault may be in that. */
   readonly election?: Partial<Subject>;
+}
+
+/** A backend whose pools may be of either ordering. */
+export interface MutantBackend extends Pick<Backend, 'name' | 'capabilities'> {
+  open(options?: OpenOptions): Promise<MempoolStore>;
 }
 
 /** What a pool in memory offers. */
 export const plainPool = { durable: false, shared: false, lease: false, priority: false };
 const assigned: Readonly<Record<string, readonly string[]>> = kills;
 
-export function mutant(id: string, backend: Backend, election?: Partial<Subject>): Mutant {
+export function mutant(id: string, backend: MutantBackend, election?: Partial<Subject>): Mutant {
   return { id, kills: assigned[id] ?? [], backend, ...(election && { election }) };
 }

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import {
+  type AnyStore,
   type Load,
   MempoolError,
-  type MempoolStore,
   type PoolDump,
   type ReceiveOutcome,
   type StoreEvent,
@@ -178,7 +178,7 @@ function ownIds([, verb]: OwnVerb): Mutant {
       const own = options?.operationId && { ...options, operationId: `${verb} ${options.operationId}` };
       return (store[verb] as Call)(...given.slice(0, at), own || options);
     };
-    return { [verb]: named } as Partial<MempoolStore>;
+    return { [verb]: named } as Partial<AnyStore>;
   });
 }
 
@@ -186,17 +186,17 @@ function ownIds([, verb]: OwnVerb): Mutant {
 function withFirst<V extends 'revise' | 'setLimits'>(
   id: string,
   verb: V,
-  isSame: (before: Parameters<MempoolStore[V]>[0], now: Parameters<MempoolStore[V]>[0]) => boolean,
+  isSame: (before: Parameters<AnyStore[V]>[0], now: Parameters<AnyStore[V]>[0]) => boolean,
 ): Mutant {
   return pools.plant(id, (store) => {
-    const known = new Map<string, Parameters<MempoolStore[V]>[0]>();
-    const answered = (first: Parameters<MempoolStore[V]>[0], options?: WriteOptions) => {
+    const known = new Map<string, Parameters<AnyStore[V]>[0]>();
+    const answered = (first: Parameters<AnyStore[V]>[0], options?: WriteOptions) => {
       const { operationId = '' } = options ?? {};
       if (operationId !== '' && !known.has(operationId)) known.set(operationId, first);
       const before = known.get(operationId);
       return (store[verb] as Call)(before !== undefined && isSame(before, first) ? before : first, options);
     };
-    return { [verb]: answered } as Partial<MempoolStore>;
+    return { [verb]: answered } as Partial<AnyStore>;
   });
 }
 
@@ -379,7 +379,7 @@ export const poolInputMutants: readonly Mutant[] = [
     },
   }),
   pools.plant('limits-handed-out-as-they-are', (store) => {
-    let kept: Awaited<ReturnType<MempoolStore['setLimits']>> | null = null;
+    let kept: Awaited<ReturnType<AnyStore['setLimits']>> | null = null;
     return {
       setLimits: async (limits, options) => {
         kept = await store.setLimits(limits, options);

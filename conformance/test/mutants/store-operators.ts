@@ -1,28 +1,30 @@
 import {
+  type AnyStore,
   type Capabilities,
   isMempoolError,
   type MempoolError,
   type MempoolStore,
   type OpenOptions,
 } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
 import { type At, Layer, type VerbOf } from './operators.ts';
 
 interface Site {
-  readonly store: MempoolStore;
+  readonly store: AnyStore;
   readonly options: OpenOptions;
 }
 
 /** Faults in what a caller gets, above core's checks: those of stores made without them. */
-class StoreLayer extends Layer<MempoolStore, Site> {
+class StoreLayer extends Layer<AnyStore, Site> {
   readonly #capabilities: Capabilities;
 
-  constructor(capabilities: Capabilities, isPlanted: (store: MempoolStore) => boolean = () => true) {
+  constructor(capabilities: Capabilities, isPlanted: (store: AnyStore) => boolean = () => true) {
     super((id, fault) => {
-      const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
-        const store = await ephemeral.open(options);
+      const open = async (options: OpenOptions = {}): Promise<AnyStore> => {
+        const store = anyStore(await ephemeral.open(options));
         const plain = { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
         return { ...plain, ...(isPlanted(store) ? fault(store, { store, options }) : {}) };
       };
@@ -38,11 +40,11 @@ class StoreLayer extends Layer<MempoolStore, Site> {
   }
 
   /** What a call rejects with for such a reason, or any, told in another way or answered. */
-  caught<V extends VerbOf<MempoolStore>>(
+  caught<V extends VerbOf<AnyStore>>(
     id: string,
     verbs: readonly V[],
     code: MempoolError['code'] | null,
-    answer: (error: MempoolError, at: At<MempoolStore, V, Site>) => unknown,
+    answer: (error: MempoolError, at: At<AnyStore, V, Site>) => unknown,
   ): Mutant {
     return this.every(id, verbs, (at) => {
       const call = at.call as (...given: unknown[]) => Promise<unknown>;

@@ -1,4 +1,4 @@
-import type { Capabilities, MempoolEvent, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { AnyStore, Capabilities, MempoolEvent, OpenOptions, Ordering } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { Layer } from '../mutants/operators.ts';
 import cases from './kills.json' with { type: 'json' };
@@ -22,7 +22,7 @@ interface Plan {
   /** What happens to the file of an existing pool before it is opened: statements. */
   readonly sabotage?: string;
   options?(options: OpenOptions, place: StoreFile): OpenOptions;
-  plant?(store: MempoolStore, place: StoreFile): Partial<MempoolStore> | Promise<Partial<MempoolStore>>;
+  plant?(store: AnyStore, place: StoreFile): Partial<AnyStore> | Promise<Partial<AnyStore>>;
   leases?(store: LeaseStore, place: StoreFile): Partial<LeaseStore>;
 }
 
@@ -52,11 +52,11 @@ export function sabotaged(id: string, sabotage: string): Fault {
 }
 
 interface Site extends StoreFile {
-  readonly store: MempoolStore;
+  readonly store: AnyStore;
 }
 
 /** Faults in the verbs of a store. */
-export const stores: Layer<MempoolStore, Site, Fault> = new Layer((id, fault) =>
+export const stores: Layer<AnyStore, Site, Fault> = new Layer((id, fault) =>
   planted(id, { plant: (store, place) => fault(store, { store, ...place }) }),
 );
 

@@ -1,4 +1,4 @@
-import type { MempoolStore, OpenOptions, Ordering, Submission, Verdict } from 'mempool-core';
+import type { AnyStore, OpenOptions, Ordering, Submission, Verdict } from 'mempool-core';
 import { type Fault, moment, planted, type StoreFile, sabotaged, stores } from './fault.ts';
 
 const orderings = new Map<string, Ordering>();
@@ -12,7 +12,7 @@ function orderingOfTheFirst(options: OpenOptions, { path }: StoreFile): OpenOpti
   return { ...options, ordering };
 }
 
-type Dump = Awaited<ReturnType<MempoolStore['dump']>>;
+type Dump = Awaited<ReturnType<AnyStore['dump']>>;
 
 /** Looks, waits, and writes by what it saw: the fault of a pool whose rules are not asked in the step that writes. */
 function seenEarly(
@@ -105,7 +105,7 @@ export const priorityFaults: readonly Fault[] = [
     requires: requires?.map((tag) => (tagsOf(dump).has(tag) ? tag : `${tag} not there`)),
   })),
   stores.plant('limits-of-the-node-alone', (store) => {
-    let own: Parameters<MempoolStore['setLimits']>[0] | null = null;
+    let own: Parameters<AnyStore['setLimits']>[0] | null = null;
     return {
       async setLimits(limits, options) {
         own = await store.setLimits(limits, options);

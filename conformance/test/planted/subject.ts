@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type LeasesOptions, openLeases, type Subject } from 'mempool-conformance';
-import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { AnyStore, OpenOptions } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
 import type { LeaseStore } from 'mempool-election';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { damageFile } from '../../../packages/sqlite/test/file-damage.ts';
@@ -32,14 +33,14 @@ const given = new URL(import.meta.url).searchParams;
 /** One for this process and its children: another run must not find what this one left. */
 const folder = given.get('folder') ?? join(tmpdir(), `mempool-conformance-planted-${randomUUID()}`);
 
-async function openFaulty(given: Fault, pool: string, options: OpenOptions = {}): Promise<MempoolStore> {
+async function openFaulty(given: Fault, pool: string, options: OpenOptions = {}): Promise<AnyStore> {
   const isMeant = given.ordering === undefined || given.ordering === (options.ordering ?? 'fifo');
   const fault = isMeant ? given : { id: given.id, kills: [] };
   const place = placeOf(fault, pool);
   const { path } = place;
   if (place.reopened && fault.sabotage !== undefined) damage(path, fault.sabotage);
   const changed = fault.options?.(options, place) ?? options;
-  const store = await sqlite.open({ ...changed, pool: 'planted', path, synchronous: 'normal' });
+  const store = anyStore(await sqlite.open({ ...changed, pool: 'planted', path, synchronous: 'normal' }));
   const plain = verbsOf(store, storeVerbs);
   return {
     ...plain,
@@ -47,7 +48,7 @@ async function openFaulty(given: Fault, pool: string, options: OpenOptions = {})
     capabilities: store.capabilities,
     ordering: store.ordering,
     ...(await fault.plant?.(store, place)),
-  } as MempoolStore;
+  } as AnyStore;
 }
 
 function placeOf(fault: Fault, pool: string): StoreFile {

@@ -1,13 +1,13 @@
-import { accountTag, type Budget, type Mempool, type SubmitOutcome } from 'mempool-core';
+import { accountTag, type Budget, type PriorityMempool, type SubmitOutcome } from 'mempool-core';
 import type { Chain } from './chain.ts';
 import { decodeTransfer, encodeTransfer, type Transfer } from './transfer.ts';
 
 /** A node with its pool. It prints each thing that it does as a line. */
 export class Node {
-  readonly #pool: Mempool;
+  readonly #pool: PriorityMempool;
   readonly #chain: Chain;
 
-  constructor(pool: Mempool, chain: Chain) {
+  constructor(pool: PriorityMempool, chain: Chain) {
     this.#pool = pool;
     this.#chain = chain;
   }

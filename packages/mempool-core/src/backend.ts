@@ -1,5 +1,11 @@
 // What the author of a backend builds on, beside what `mempool-core` has for everybody.
-export { type BackendDefinition, checkNode, defineBackend, hasCoreBoundary } from './boundary/define-backend.ts';
+export {
+  anyStore,
+  type BackendDefinition,
+  checkNode,
+  defineBackend,
+  hasCoreBoundary,
+} from './boundary/define-backend.ts';
 export { copyTransactions } from './boundary/submissions.ts';
 export {
   bytesToHash,

@@ -39,10 +39,16 @@ export * from './contract/transaction.ts';
 export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from './contract/verdict.ts';
 export { account, accountTag, type Nonce, onePerSender } from './mempool/account.ts';
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
-export { Mempool } from './mempool/mempool.ts';
 export type { MempoolOptions } from './mempool/mempool-options.ts';
 export type { MempoolReader } from './mempool/mempool-reader.ts';
 export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './mempool/pages.ts';
+export {
+  type FifoMempool,
+  Mempool,
+  type MempoolConstructor,
+  type MempoolOf,
+  type PriorityMempool,
+} from './mempool/pool-of-ordering.ts';
 export type { Recheck, RecheckOptions } from './mempool/recheck.ts';
 export type { Schedule } from './mempool/sweeper.ts';
 export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';

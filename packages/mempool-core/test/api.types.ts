@@ -4,6 +4,8 @@ import {
   type Backend,
   type Candidate,
   type ConfirmOutcome,
+  type FifoMempool,
+  type FifoStore,
   type GossipPage,
   isMempoolError,
   type KnownStage,
@@ -17,6 +19,8 @@ import {
   type OpenOptions,
   onePerSender,
   openMempool,
+  type PriorityMempool,
+  type PriorityStore,
   type parseConfig,
   type ReceiveOutcome,
   type Refused,
@@ -187,7 +191,7 @@ export async function pools(pool: Mempool): Promise<void> {
   new Mempool(store, { validate: () => ({ kind: 'refused' }) });
 }
 
-export async function prioritized(pool: Mempool): Promise<void> {
+export async function prioritized(pool: PriorityMempool): Promise<void> {
   const outcome = await pool.submit({ ...transaction, verdict: { priority: 1n }, from: 'ann' }, { height: 7 });
   if (outcome.kind === 'refused') holds<Same<typeof outcome.code, number>>();
   await pool.submit({ ...transaction, verdict: onePerSender('ann', { gas: 1 }) }, { from: 'bob' });
@@ -209,6 +213,35 @@ export async function prioritized(pool: Mempool): Promise<void> {
   await pool.take({}, { claimMs: 1_000 });
   // @ts-expect-error there is no such order
   await openMempool({ backend: 'ephemeral', ordering: 'lifo' }, {});
+}
+
+/** `ordering` tells the kinds of pool apart: what a fifo pool cannot do is not there. */
+export async function orderings(some: MempoolStore, pool: Mempool, backend: Backend): Promise<void> {
+  // @ts-expect-error only one of the two kinds has it
+  await some.best();
+  if (some.ordering === 'fifo') {
+    holds<Same<typeof some, FifoStore>>();
+    holds<Same<Extract<keyof FifoStore, 'best' | 'stale' | 'revise'>, never>>();
+  } else {
+    holds<Same<typeof some, PriorityStore>>();
+    await some.best();
+  }
+  if (pool.ordering === 'fifo') {
+    holds<Same<typeof pool, FifoMempool>>();
+    holds<Same<Extract<keyof FifoMempool, 'best' | 'gossip' | 'recheck' | 'revise' | 'stale'>, never>>();
+    holds<Same<typeof pool.store, FifoStore>>();
+  } else {
+    await pool.revise(await pool.stale({ height: 1 }).then((all) => all.map((one) => ({ ...one, answer: {} }))));
+    await pool.store.best();
+  }
+  await pool.confirm({ point: { slot: 1, hash: '00' }, seen: [], unseen: [] });
+  await using ranked = new Mempool(await backend.open({ ordering: 'priority', maxTxs: 9 }));
+  holds<Same<typeof ranked, PriorityMempool>>();
+  await using plain = new Mempool(await backend.open({ maxTxs: 9 }));
+  holds<Same<typeof plain, FifoMempool>>();
+  const options: OpenOptions = {};
+  await using either = new Mempool(await backend.open(options));
+  holds<Same<typeof either, Mempool>>();
 }
 
 export async function configured(own: Backend<{ readonly path: string }>, plain: Backend): Promise<void> {

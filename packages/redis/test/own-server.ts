@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { OpenOptions } from 'mempool-core';
+import type { OpenOptions, Ordering } from 'mempool-core';
 import { type RedisOptions, redis } from 'mempool-redis';
 import { onTestFinished } from 'vitest';
 
@@ -18,9 +18,9 @@ export interface Line {
 }
 
 /** Opens a pool that is closed after the test, with the lines it logged. */
-export async function openPool(options: OpenOptions & RedisOptions) {
+export async function openPool<O extends Ordering = 'fifo'>(options: OpenOptions<O> & RedisOptions) {
   const lines: Line[] = [];
-  const store = await redis.open({ log: (level, message) => lines.push({ level, message }), ...options });
+  const store = await redis.open<O>({ log: (level, message) => lines.push({ level, message }), ...options });
   onTestFinished(() => store.close());
   return { store, lines };
 }

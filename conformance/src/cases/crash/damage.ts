@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolErrorDetails, type MempoolStore, type OpenOptions } from 'mempool-core';
+import { type AnyStore, isMempoolError, type MempoolErrorDetails, type OpenOptions } from 'mempool-core';
 import type { CaseContext, ConformanceCase, Damage, Need } from '../../case/case.ts';
 import { must } from '../../case/must.ts';
 import { win } from '../../scenario/lease.ts';
@@ -23,7 +23,7 @@ import {
 /** A pool whose records can be damaged between two opens. */
 interface Scene {
   readonly context: CaseContext;
-  readonly store: MempoolStore;
+  readonly store: AnyStore;
   readonly warnings: readonly string[];
   /** Closes the pool, damages the record, and opens the pool again. */
   damaged(record: Damage): Promise<Scene>;
@@ -213,7 +213,7 @@ const meta: DamageCase = {
   async run(before) {
     await receive(before.context, before.store, 2);
     const opened = before.damaged({ kind: 'meta' });
-    const call = async <T>(run: (store: MempoolStore) => Promise<T>) => run((await opened).store);
+    const call = async <T>(run: (store: AnyStore) => Promise<T>) => run((await opened).store);
     await refusesAsDamaged(call((store) => store.receive([transaction(before.context.random)])));
     await refusesAsDamaged(call((store) => store.usage()));
     await refusesAsDamaged(call((store) => block(store, 1)));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, OpenOptions, WriteOptions } from 'mempool-core';
+import type { AnyStore, OpenOptions, WriteOptions } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { must, mustFifo, mustRank } from '../../case/must.ts';
@@ -107,17 +107,17 @@ function anyMoment(verb: Call['verb']): ConformanceCase {
 /** A call of a verb of pools with limits, and the calls after which it has an effect again. */
 interface PoolRound {
   readonly verb: 'take' | 'flush' | 'sweep' | 'setLimits' | 'revise';
-  before(store: MempoolStore): Promise<unknown>;
-  call(store: MempoolStore, options: WriteOptions): Promise<unknown>;
-  back(store: MempoolStore): Promise<unknown>;
+  before(store: AnyStore): Promise<unknown>;
+  call(store: AnyStore, options: WriteOptions): Promise<unknown>;
+  back(store: AnyStore): Promise<unknown>;
 }
 
 function poolRounds(context: CaseContext, clock: { nowMs: number }): readonly PoolRound[] {
   const batch = transactions(context.random, batchSize);
   const hashes = hashesOf(batch);
-  const receive = (store: MempoolStore) => store.receive(batch);
+  const receive = (store: AnyStore) => store.receive(batch);
   const lease = { owner: 'worker', claimMs: 10 };
-  const lapse = async (store: MempoolStore): Promise<void> => {
+  const lapse = async (store: AnyStore): Promise<void> => {
     await store.take({}, lease);
     clock.nowMs += 20;
   };
@@ -161,7 +161,7 @@ function poolRounds(context: CaseContext, clock: { nowMs: number }): readonly Po
 }
 
 /** Everything that these verbs change: stages, events, and limits as seen by the room left. */
-async function readAll(store: MempoolStore): Promise<unknown> {
+async function readAll(store: AnyStore): Promise<unknown> {
   const usage = await countsOf(store);
   const lists = [await store.peekPending({ limit: 1_000 }), await store.peekInflight({ limit: 1_000 })];
   const ranked = store.ordering === 'priority' ? await store.dump() : null;

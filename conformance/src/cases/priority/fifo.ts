@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
+import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachFifo, eachOnFifoPool, eachRanked, mustEach, mustFifo, onFifoPool } from '../../case/must.ts';
 import {
@@ -20,7 +20,7 @@ import type { Submission } from '../../scenario/priority.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
 /** Calls that a fifo pool refuses: it keeps no such fields, or does not have the feature. */
-const beyond: readonly (readonly [string, (store: MempoolStore, one: Submission) => Promise<unknown>])[] = [
+const beyond: readonly (readonly [string, (store: AnyStore, one: Submission) => Promise<unknown>])[] = [
   ['priority', (store, one) => store.receive([{ ...one, verdict: { priority: 1n } }])],
   ['sender', (store, one) => store.receive([{ ...one, verdict: { sender: 's' } }])],
   ['gas', (store, one) => store.receive([{ ...one, verdict: { gas: 1 } }])],
@@ -263,7 +263,7 @@ export const fifoCases: readonly ConformanceCase[] = [
   ...ownPoolsArrivalCases,
 ];
 
-type Ending = (store: MempoolStore, one: Submission) => Promise<unknown>;
+type Ending = (store: AnyStore, one: Submission) => Promise<unknown>;
 
 /** Calls that end the claim on a transaction before its time. */
 const endings: readonly (readonly [id: string, title: string, end: Ending])[] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore, type OpenOptions } from 'mempool-core';
+import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, ofBoundary } from '../../case/must.ts';
 import { point } from '../../scenario/pool.ts';
@@ -17,7 +17,7 @@ interface BadInput {
   readonly name: string;
   /** The expected `details.field`. */
   readonly field: string;
-  call(store: MempoolStore, good: Submission): Promise<unknown>;
+  call(store: AnyStore, good: Submission): Promise<unknown>;
 }
 
 /** A value that the types forbid, as a caller without type checks may pass it. */
@@ -113,7 +113,7 @@ const badCalls: readonly BadInput[] = [
   { name: 'block-tags-text', field: 'block.provides', call: (store) => store.confirm(blockOf(untyped('x'))) },
 ];
 
-function blockOf(provides: readonly string[]): Parameters<MempoolStore['confirm']>[0] {
+function blockOf(provides: readonly string[]): Parameters<AnyStore['confirm']>[0] {
   return { point: point(1), seen: [], unseen: [], provides };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { type AnyStore, isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustRank } from '../../case/must.ts';
 import { eventsOf, kindsOf } from '../../scenario/pool.ts';
@@ -45,7 +45,7 @@ const ownVerbs: readonly OwnVerb[] = [
   },
 ];
 
-function revisionsOf(scene: Scene): Parameters<MempoolStore['revise']>[0] {
+function revisionsOf(scene: Scene): Parameters<AnyStore['revise']>[0] {
   const answers = [{ priority: 7n }, { code: 1, log: 'no', penalize: true }, { gas: 3 }];
   return answers.map((answer, i) => ({ hash: scene.hash(`t${i}`), version: i === 2 ? 5 : 1, answer }));
 }

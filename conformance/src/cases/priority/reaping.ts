@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import {
   type Draft,
@@ -10,7 +10,7 @@ import {
   onPriorityPool,
 } from '../../scenario/priority.ts';
 
-type Budget = NonNullable<Parameters<MempoolStore['reap']>[0]>;
+type Budget = NonNullable<Parameters<AnyStore['reap']>[0]>;
 
 /** How many of twenty transactions of 20 bytes and gas 1, with an overhead of 2 bytes each, fit (`null`: no limit). */
 const rooms: readonly (readonly [maxBytes: number | null, maxGas: number | null, fits: number])[] = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { type AnyStore, isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
 import { eventsOf, kindsOf } from '../../scenario/pool.ts';
@@ -14,8 +14,8 @@ import {
 } from '../../scenario/priority.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
-type Outcome = Awaited<ReturnType<MempoolStore['revise']>>[number];
-type Answer = Parameters<MempoolStore['revise']>[0][number]['answer'];
+type Outcome = Awaited<ReturnType<AnyStore['revise']>>[number];
+type Answer = Parameters<AnyStore['revise']>[0][number]['answer'];
 
 const refusal: Answer = { code: 7, log: 'spent', penalize: false };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { isMempoolError, type MempoolStore, type OpenOptions, type Usage } from 'mempool-core';
+import { type AnyStore, isMempoolError, type OpenOptions, type Usage } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
 import { eachRanked, mustRank, needing } from '../../case/must.ts';
@@ -90,10 +90,7 @@ function newModel(): PriorityModel {
 }
 
 /** Lets a child make the calls on a priority pool, kills it, and opens the pool again. */
-async function killed(
-  context: CaseContext,
-  calls: readonly Call[],
-): Promise<{ store: MempoolStore; answers: unknown[] }> {
+async function killed(context: CaseContext, calls: readonly Call[]): Promise<{ store: AnyStore; answers: unknown[] }> {
   const options: OpenOptions = { ordering: 'priority', ...killLimits, ...retention };
   const answers = await playAndKill(context, { calls, options, answered: 5 + context.random.below(40) });
   return { answers, store: await context.open(options) };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
 import { eventsOf, gist } from '../../scenario/pool.ts';
 import { eachOnPriorityPool, ladder, onPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
-type Options = Parameters<MempoolStore['take']>[1];
+type Options = Parameters<AnyStore['take']>[1];
 
 const mine: Options = { owner: 'me', claimMs: 1_000 };
 

@@ -1,4 +1,4 @@
-import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { type AnyStore, isMempoolError } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
 
 type PriorityVerb =
@@ -17,14 +17,12 @@ type PriorityVerb =
 
 /** One call of a mutating verb, as data, or a change of the clock that all nodes share. */
 export type PriorityCall =
-  | { [V in PriorityVerb]: { readonly verb: V; readonly args: Parameters<MempoolStore[V]> } }[PriorityVerb]
+  | { [V in PriorityVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> } }[PriorityVerb]
   | { readonly verb: 'advance'; readonly args: readonly [ms: number] };
 
 /** The verbs that change a pool: of a store, or of the model, which answers at once. */
 export type PriorityCallable = {
-  [V in PriorityVerb]: (
-    ...args: Parameters<MempoolStore[V]>
-  ) => ReturnType<MempoolStore[V]> | Awaited<ReturnType<MempoolStore[V]>>;
+  [V in PriorityVerb]: (...args: Parameters<AnyStore[V]>) => ReturnType<AnyStore[V]> | Awaited<ReturnType<AnyStore[V]>>;
 };
 
 /** The clock of a history. It stands still between calls. */

@@ -1,4 +1,5 @@
 import type { MempoolStore, OpenOptions, ReceiveOutcome } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
 import { type Answer, callAsCode } from '../../case/call.ts';
 import { Random } from '../../case/random.ts';
 import { PriorityModel } from '../../model/priority/model.ts';
@@ -111,7 +112,7 @@ interface Fault {
 async function faultOf({ hashes, calls }: PriorityHistory, options: PriorityHistoryOptions): Promise<Fault | null> {
   const { open, signal, onStep } = options;
   const clock = new HistoryClock();
-  await using store = await open({ ...retention, ...historyLimits, ordering: 'priority', now: clock.now });
+  await using store = anyStore(await open({ ...retention, ...historyLimits, ordering: 'priority', now: clock.now }));
   const model = newModel(clock);
   const watch = await PriorityWatch.start(store, hashes, signal);
   for (const [at, call] of calls.entries()) {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 import type { Budget } from '../../model/priority/entry.ts';
 import { readable } from '../../scenario/pool.ts';
 import { observe } from '../observation.ts';
 import { historyPeers } from './call-maker.ts';
 
-type PoolReader = Pick<MempoolStore, 'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip'>;
+type PoolReader = Pick<AnyStore, 'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip'>;
 type AnyPoolReader = {
   [V in keyof PoolReader]: (
     ...args: Parameters<PoolReader[V]>
@@ -45,7 +45,7 @@ export async function observePriority(
 
 /** Without the keys: the contract asks only that they rise. */
 async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
-  const ranked: Awaited<ReturnType<MempoolStore['best']>> = [];
+  const ranked: Awaited<ReturnType<AnyStore['best']>> = [];
   for (let page = await reader.best({ limit: 3 }); page.length > 0; ) {
     for (const one of page) {
       assert.ok((ranked.at(-1)?.key ?? '') < one.key, 'keys rise');
@@ -58,7 +58,7 @@ async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
 }
 
 async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
-  const pages: Awaited<ReturnType<MempoolStore['since']>>[] = [];
+  const pages: Awaited<ReturnType<AnyStore['since']>>[] = [];
   for (let after = 0; ; ) {
     const page = await reader.since(after, { limit: 2, hashesOnly: true });
     pages.push(page);
@@ -68,7 +68,7 @@ async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
   }
 }
 
-function readablePage({ items, next }: Awaited<ReturnType<MempoolStore['since']>>): unknown {
+function readablePage({ items, next }: Awaited<ReturnType<AnyStore['since']>>): unknown {
   const asText = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
   return { next, items: items.map((item) => ({ ...item, payload: asText(item.payload) })) };
 }

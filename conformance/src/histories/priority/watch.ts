@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, ReceiveOutcome, StoreEvent } from 'mempool-core';
+import type { AnyStore, ReceiveOutcome, StoreEvent } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
 import type { DumpedEntry, PoolDump } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
@@ -12,7 +12,7 @@ const readEvery = 11;
 
 /** Reads a new priority pool's events from the first on, and compares the pool with the model. */
 export class PriorityWatch {
-  readonly #store: MempoolStore;
+  readonly #store: AnyStore;
   readonly #hashes: readonly string[];
   readonly #events: AsyncIterator<unknown>;
   #before: PoolDump;
@@ -20,7 +20,7 @@ export class PriorityWatch {
   #calls = 0;
 
   private constructor(
-    store: MempoolStore,
+    store: AnyStore,
     hashes: readonly string[],
     { before, events }: { readonly before: PoolDump; readonly events: AsyncIterator<unknown> },
   ) {
@@ -31,7 +31,7 @@ export class PriorityWatch {
   }
 
   static async start(
-    store: MempoolStore,
+    store: AnyStore,
     hashes: readonly string[],
     signal: AbortSignal | undefined,
   ): Promise<PriorityWatch> {

@@ -1,23 +1,23 @@
-import type { MempoolStore } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 
-export type Submission = Parameters<MempoolStore['receive']>[0][number];
+export type Submission = Parameters<AnyStore['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
-export type ReceiveOptions = NonNullable<Parameters<MempoolStore['receive']>[1]>;
-export type Budget = NonNullable<Parameters<MempoolStore['reap']>[0]>;
-export type TakeOptions = NonNullable<Parameters<MempoolStore['take']>[1]>;
-export type SweepOptions = NonNullable<Parameters<MempoolStore['sweep']>[0]>;
-export type Revision = Parameters<MempoolStore['revise']>[0][number];
-export type ReviseOutcome = Awaited<ReturnType<MempoolStore['revise']>>[number];
-export type Candidate = Awaited<ReturnType<MempoolStore['reap']>>[number];
-export type Claim = Awaited<ReturnType<MempoolStore['take']>>;
-export type Sweep = Awaited<ReturnType<MempoolStore['sweep']>>;
-export type GossipPage = Awaited<ReturnType<MempoolStore['since']>>;
-export type GossipQuery = NonNullable<Parameters<MempoolStore['since']>[1]>;
-export type StaleTransaction = Awaited<ReturnType<MempoolStore['stale']>>[number];
-export type Limits = Awaited<ReturnType<MempoolStore['setLimits']>>;
-export type PoolDump = Awaited<ReturnType<MempoolStore['dump']>>;
+export type ReceiveOptions = NonNullable<Parameters<AnyStore['receive']>[1]>;
+export type Budget = NonNullable<Parameters<AnyStore['reap']>[0]>;
+export type TakeOptions = NonNullable<Parameters<AnyStore['take']>[1]>;
+export type SweepOptions = NonNullable<Parameters<AnyStore['sweep']>[0]>;
+export type Revision = Parameters<AnyStore['revise']>[0][number];
+export type ReviseOutcome = Awaited<ReturnType<AnyStore['revise']>>[number];
+export type Candidate = Awaited<ReturnType<AnyStore['reap']>>[number];
+export type Claim = Awaited<ReturnType<AnyStore['take']>>;
+export type Sweep = Awaited<ReturnType<AnyStore['sweep']>>;
+export type GossipPage = Awaited<ReturnType<AnyStore['since']>>;
+export type GossipQuery = NonNullable<Parameters<AnyStore['since']>[1]>;
+export type StaleTransaction = Awaited<ReturnType<AnyStore['stale']>>[number];
+export type Limits = Awaited<ReturnType<AnyStore['setLimits']>>;
+export type PoolDump = Awaited<ReturnType<AnyStore['dump']>>;
 export type DumpedEntry = PoolDump['entries'][number];
-export type Load = NonNullable<Awaited<ReturnType<MempoolStore['usage']>>['load']>;
+export type Load = NonNullable<Awaited<ReturnType<AnyStore['usage']>>['load']>;
 
 /** A verdict with every field. */
 export type WholeVerdict = Pick<

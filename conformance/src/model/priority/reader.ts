@@ -1,4 +1,4 @@
-import type { MempoolStore, StoredTransaction, Thresholds, Transaction, Usage } from 'mempool-core';
+import type { AnyStore, StoredTransaction, Thresholds, Transaction, Usage } from 'mempool-core';
 import { Model } from '../model.ts';
 import * as pools from '../pool.ts';
 import type * as e from './entry.ts';
@@ -15,7 +15,7 @@ import type {
 import { ancestorsOf, type Graph, loadOf, type Member, orderOf, type Ranked, totalsOf } from './graph.ts';
 import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './state.ts';
 
-type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<MempoolStore[V]>[V extends 'since' ? 1 : 0]>;
+type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<AnyStore[V]>[V extends 'since' ? 1 : 0]>;
 
 /** The reading verbs of the model. The FIFO model answers the verbs that every pool has, from the same lives. */
 export class ModelReader extends Model {

@@ -1,4 +1,5 @@
-import type { MempoolStore, OpenOptions, ReceiveOutcome, Submission } from 'mempool-core';
+import type { AnyStore, OpenOptions, ReceiveOutcome, Submission } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
 import type { Bare, BareRanking, Limit } from '../limits/limit.ts';
 import {
   batches,
@@ -32,7 +33,7 @@ export class FilledPool {
   readonly #given: Given;
   readonly #options: OpenOptions;
   readonly #batch: (count: number) => Submission[];
-  #store: MempoolStore | null = null;
+  #store: AnyStore | null = null;
   #standings: Standings | null = null;
 
   constructor(subject: BenchSubject, n: number, given: Given = 'pending') {
@@ -45,14 +46,14 @@ export class FilledPool {
     this.#options = { ...own, maxFinalized: given === 'logged' ? Math.max(kept, n) : kept, maxEvents: kept };
   }
 
-  get store(): MempoolStore {
+  get store(): AnyStore {
     if (this.#store === null) throw new Error('the pool is not open');
     return this.#store;
   }
 
   /** Another node on the same pool. */
-  second(): Promise<MempoolStore> {
-    return this.#subject.open(this.name, this.#options);
+  async second(): Promise<AnyStore> {
+    return anyStore(await this.#subject.open(this.name, this.#options));
   }
 
   async reopen(): Promise<void> {

@@ -7,7 +7,7 @@ export { redisElection };
 
 type Options = NonNullable<Parameters<typeof fenced.open>[0]>;
 
-export const redis: typeof fenced = { ...fenced, open: (options) => open(options as Options) };
+export const redis: typeof fenced = { ...fenced, open: open as typeof fenced.open };
 
 async function open(options: Options): Promise<MempoolStore> {
   const { url, pool: keyPrefix } = options;

@@ -51,7 +51,7 @@ import {
 } from './submissions.ts';
 
 /** The store that callers use. It adds checks, copies, abort, `close` and event streams to a backend's driver. */
-export class CheckedStore implements store.MempoolStore {
+export class CheckedStore implements store.AnyStore {
   readonly #calls: CallRunner;
   readonly #events: EventSource;
   readonly #streams = new Set<EventStream>();

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { Ordering } from '../contract/limits.ts';
 import type { OpenOptions } from '../contract/options.ts';
 import type * as store from '../contract/store.ts';
 import type { Capabilities } from '../contract/store.ts';
@@ -19,7 +20,7 @@ export interface Backend<Own extends object = object> {
    * @throws `ERR_MEMPOOL_INVALID` if an option is wrong; `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks what it asks
    * for; `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and other codes of the backend
    */
-  open(options?: OpenOptions & Own): Promise<store.MempoolStore>;
+  open<O extends Ordering = 'fifo'>(options?: OpenOptions<O> & Own): Promise<store.StoreOf<NoInfer<O>>>;
 }
 
 /** The argument of `defineBackend`. */
@@ -49,7 +50,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
   return {
     name,
     capabilities,
-    async open(options = {} as OpenOptions & Own) {
+    async open<O extends Ordering>(options = {} as OpenOptions<O> & Own): Promise<store.StoreOf<O>> {
       checkNode();
       checkNames('options', options, names);
       const common = resolveOptions(options);
@@ -66,9 +67,17 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       // `common` excludes the backend's own options, which may contain a password.
       const store = new CheckedStore(name, capabilities, driver, common);
       made.add(store);
-      return store;
+      return store as store.AnyStore as store.StoreOf<O>;
     },
   };
+}
+
+/**
+ * The store with the verbs of both orderings. Verbs that its ordering lacks reject with `ERR_MEMPOOL_UNSUPPORTED`, if
+ * `defineBackend` made it.
+ */
+export function anyStore(store: store.MempoolStore): store.AnyStore {
+  return store as store.AnyStore;
 }
 
 /** True if `defineBackend` of this copy of the library made the store. False for an object that wraps such a store. */

@@ -30,7 +30,10 @@ export const defaultRetention: Retention = {
 export const maxOperations = 10_000;
 
 /** The options that every backend takes. */
-export interface OpenOptions extends Partial<Thresholds>, Partial<Retention>, Partial<Limits> {
+export interface OpenOptions<O extends Ordering = Ordering>
+  extends Partial<Thresholds>,
+    Partial<Retention>,
+    Partial<Limits> {
   /** Name of the pool, 1–128 printable characters; default `mempool`. */
   readonly pool?: string | undefined;
   /** The largest payload accepted, in bytes; default 1 MiB. */
@@ -42,7 +45,7 @@ export interface OpenOptions extends Partial<Thresholds>, Partial<Retention>, Pa
   /** If true, `confirm` and `rollback` always need a lease. Default false: only while a node holds one (X6). */
   readonly fenced?: boolean | undefined;
   /** The order of the pool, fixed when it is made; default `fifo`. */
-  readonly ordering?: Ordering | undefined;
+  readonly ordering?: O | undefined;
   /**
    * The clock for expiry and claims: milliseconds since 1970. Default: the clock of the store, else of this machine.
    */

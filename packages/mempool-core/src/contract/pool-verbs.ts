@@ -199,37 +199,41 @@ export interface Load {
 }
 
 /**
- * The verbs of a priority pool (`ordering: 'priority'`). A fifo pool has those marked FIFO; the others reject with
- * `ERR_MEMPOOL_UNSUPPORTED` there.
+ * The verbs that the two orderings share, as far as the backend has them in a fifo pool (P18). `dump` is for priority
+ * pools: in a fifo pool it rejects with `ERR_MEMPOOL_UNSUPPORTED`.
  */
 export interface PoolVerbs {
-  /** Selects ready transactions that fit the budget, best first (FIFO: oldest first). Changes nothing. */
+  /** Selects ready transactions that fit the budget, best first (in a fifo pool oldest first). Changes nothing. */
   reap(budget?: Budget, options?: ReadOptions): Promise<Candidate[]>;
-  /** A page of ready transactions, best first. */
-  best(query?: BestQuery): Promise<RankedCandidate[]>;
   /**
-   * Selects as `reap` does and moves the result to Propagated, claimed by an owner, in one step (FIFO). A repeated call
+   * Selects as `reap` does and moves the result to Propagated, claimed by an owner, in one step. A repeated call
    * with the same operation id returns what the claim still holds.
    */
   take(budget: Budget, options: TakeOptions): Promise<Claim>;
-  /** Ends claims that are over (FIFO), and drops what waited too long and what is over the limits. */
+  /** Ends claims that are over, and drops what waited too long and what is over the limits. */
   sweep(options?: SweepOptions): Promise<Sweep>;
-  /** Transactions that became ready after this gossip number, in that order (FIFO: that arrived after this `seq`). */
+  /** Transactions that became ready after this gossip number, in that order (in a fifo pool: that arrived after this `seq`). */
   since(gossipSeq: number, query?: GossipQuery): Promise<GossipPage>;
-  /** The payloads of live transactions, in the order given; `null` for any other hash (FIFO). */
+  /** The payloads of live transactions, in the order given; `null` for any other hash. */
   payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]>;
-  /** A page of parked transactions: Pending, but waiting for a parent. Ordered by `seq` (FIFO: always empty). */
+  /** A page of parked transactions: Pending, but waiting for a parent. Ordered by `seq` (in a fifo pool always empty). */
   peekParked(query?: SeqQuery): Promise<StoredTransaction[]>;
+  /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
+  flush(options?: WriteOptions): Promise<number>;
+  /** Sets the limits that are given and returns all limits (in a fifo pool `maxTxs` only). It evicts nothing; `sweep` does. */
+  setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
+  /** The whole state of the pool in canonical form, for tests and diagnosis. It reads everything. */
+  dump(options?: ReadOptions): Promise<PoolDump>;
+}
+
+/** The further verbs of a priority pool (`ordering: 'priority'`). */
+export interface PriorityVerbs {
+  /** A page of ready transactions, best first. */
+  best(query?: BestQuery): Promise<RankedCandidate[]>;
   /** A page of transactions to validate again, the oldest verdict first. */
   stale(query: StaleQuery): Promise<StaleTransaction[]>;
   /** Applies new verdicts. */
   revise(revisions: readonly Revision[], options?: ReviseOptions): Promise<ReviseOutcome[]>;
-  /** Drops all Pending transactions in one step, with the reason `flushed` (FIFO). Returns their number. */
-  flush(options?: WriteOptions): Promise<number>;
-  /** Sets the limits that are given and returns all limits (FIFO: `maxTxs` only). It evicts nothing; `sweep` does. */
-  setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
-  /** The whole state of the pool in canonical form, for tests and diagnosis. It reads everything. */
-  dump(options?: ReadOptions): Promise<PoolDump>;
 }
 
 /** The state of a priority pool in canonical form: equal states have deeply equal dumps. */

@@ -10,7 +10,7 @@ import type {
 import type { MempoolEvent } from './events.ts';
 import type { Thresholds } from './lifecycle.ts';
 import type { Ordering } from './limits.ts';
-import type { AdmissionRefusal, Load, PoolVerbs, ReceiveOptions, Submission } from './pool-verbs.ts';
+import type { AdmissionRefusal, Load, PoolVerbs, PriorityVerbs, ReceiveOptions, Submission } from './pool-verbs.ts';
 import type { ChainPoint, LogEntry, StoredTransaction, Tip, TransactionStatus } from './transaction.ts';
 
 /** What `receive` answers for one transaction. The list has one outcome for each transaction, in the order given. */
@@ -128,7 +128,34 @@ export interface Usage {
 }
 
 /**
- * The contract that every backend keeps: a pool of transactions, from the moment they are received until the chain has
+ * The contract that every backend keeps. `ordering` tells the two kinds of pool apart: after `if (store.ordering ===
+ * 'fifo')`, there is no `best`, `stale` or `revise`.
+ */
+export type MempoolStore = FifoStore | PriorityStore;
+
+/** The store of a pool of this ordering. */
+export type StoreOf<O extends Ordering> = Extract<MempoolStore, { readonly ordering: O }>;
+
+/** The store of a pool in order of arrival. */
+export interface FifoStore extends StoreVerbs {
+  readonly ordering: 'fifo';
+}
+
+/** The store of a pool in order of priority. */
+export interface PriorityStore extends StoreVerbs, PriorityVerbs {
+  readonly ordering: 'priority';
+}
+
+/**
+ * A store of either ordering with the verbs of both, as a backend makes it. In a fifo pool the verbs of a priority pool
+ * reject with `ERR_MEMPOOL_UNSUPPORTED`.
+ */
+export interface AnyStore extends StoreVerbs, PriorityVerbs {
+  readonly ordering: Ordering;
+}
+
+/**
+ * The verbs of every store: a pool of transactions, from the moment they are received until the chain has
  * made them final. Each verb that changes the pool is one atomic step (X1). Letters with numbers, such as L1, name the
  * rules in `docs/contract.md`.
  *
@@ -138,12 +165,10 @@ export interface Usage {
  * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the answer was lost; repeat the call with the same operation id (X5)
  * @throws `ERR_MEMPOOL_STORE_FULL` if there is no room for the write; nothing changed (M3)
  */
-export interface MempoolStore extends PoolVerbs, AsyncDisposable {
+export interface StoreVerbs extends PoolVerbs, AsyncDisposable {
   /** The name of the backend. */
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** The ordering that the pool was made with. */
-  readonly ordering: Ordering;
 
   /**
    * Adds up to 1,000 transactions to the pool, in the order given (L1, L2, L13). The store copies the payloads before the

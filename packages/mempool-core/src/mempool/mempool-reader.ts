@@ -3,6 +3,7 @@ import { callNames } from '../boundary/option-names.ts';
 import type { LogQuery, ReadOptions, SeqQuery, SubscribeOptions, TipOptions } from '../contract/call-options.ts';
 import { MempoolError } from '../contract/errors.ts';
 import type { MempoolEvent } from '../contract/events.ts';
+import type { Ordering } from '../contract/limits.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
 import type { LogEntry, StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
@@ -17,19 +18,24 @@ import { Watch } from './watch.ts';
  * was answered, but no write that still waits in the queue.
  */
 export abstract class MempoolReader {
-  readonly #store: store.MempoolStore;
+  readonly #store: store.AnyStore;
   readonly #waiters: Waiters;
   readonly #changeSignals: ChangeSignals;
   #isClosing = false;
 
-  constructor(on: store.MempoolStore) {
+  constructor(on: store.AnyStore) {
     this.#store = on;
     this.#waiters = new Waiters(on);
     this.#changeSignals = new ChangeSignals(on);
   }
 
+  /** The order of the pool. */
+  get ordering(): Ordering {
+    return this.#store.ordering;
+  }
+
   /** The store below, for verbs that this class does not offer. */
-  get store(): store.MempoolStore {
+  get store(): store.AnyStore {
     return this.#store;
   }
 
@@ -215,7 +221,7 @@ export abstract class MempoolReader {
     await this.#waiters.close();
   }
 
-  #reading(): store.MempoolStore {
+  #reading(): store.AnyStore {
     this.assertOpen();
     return this.#store;
   }

@@ -62,7 +62,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   #closing: Promise<void> | null = null;
 
   /** Uses the store from now on. Closing the pool closes the store. @throws `ERR_MEMPOOL_INVALID` naming the option */
-  constructor(on: store.MempoolStore, options: MempoolOptions = {}) {
+  constructor(on: store.AnyStore, options: MempoolOptions = {}) {
     super(on);
     const resolved = resolveMempoolOptions(options);
     const { validate, sweepEveryMs: everyMs, schedule, log } = resolved;
@@ -308,7 +308,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
 
   /** Runs a whole-pool call. The context is already checked. */
   async #whole<Answer>(
-    run: (on: store.MempoolStore, to: ChainOptions) => Promise<Answer>,
+    run: (on: store.AnyStore, to: ChainOptions) => Promise<Answer>,
     context: WriteContext | ChainContext,
   ): Promise<Answer> {
     const { operationId, signal } = context;

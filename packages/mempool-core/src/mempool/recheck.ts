@@ -1,6 +1,6 @@
 import type { ReadOptions } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
-import type { PoolVerbs, ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
+import type { PoolVerbs, PriorityVerbs, ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
 
@@ -26,7 +26,7 @@ export interface Recheck {
 }
 
 export interface RecheckParts {
-  readonly pool: Pick<PoolVerbs, 'stale' | 'payloads' | 'revise'>;
+  readonly pool: PriorityVerbs & Pick<PoolVerbs, 'payloads'>;
   readonly application: Application;
   readonly height: number;
   readonly slice: number;

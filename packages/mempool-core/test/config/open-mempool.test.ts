@@ -21,7 +21,7 @@ it('opens no store for options that no pool takes: nobody would close it', async
 });
 
 /** The backend under another name: it is told what the configuration says, and takes no more than `scratch` does. */
-const lenient: Backend = { ...scratch, open: () => scratch.open() };
+const lenient = { ...scratch, open: () => scratch.open() } as Backend;
 
 async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'mempool-folder-'));

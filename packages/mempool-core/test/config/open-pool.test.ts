@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { Ordering } from 'mempool-core';
 import {
   type Backend,
   type LogLevel,
@@ -28,11 +29,11 @@ afterAll(() => rm(folder, { recursive: true }));
 /** The backend under another name, with the options that it was opened with. */
 function recording(): { backend: Backend; opened: (OpenOptions & Record<string, unknown>)[] } {
   const opened: (OpenOptions & Record<string, unknown>)[] = [];
-  const open = (options: OpenOptions = {}) => {
+  const open = <O extends Ordering>(options: OpenOptions<O> = {}) => {
     opened.push({ ...options });
     const { path, url, keyPrefix, synchronous, theirs, ...common } = options as Record<string, unknown>;
     void [path, url, keyPrefix, synchronous, theirs];
-    return ephemeral.open(common);
+    return ephemeral.open<O>(common);
   };
   return { backend: { ...ephemeral, open }, opened };
 }

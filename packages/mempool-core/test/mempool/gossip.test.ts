@@ -1,4 +1,4 @@
-import type { GossipPage, MempoolStore } from 'mempool-core';
+import type { GossipPage, MempoolStore, Ordering, PriorityMempool } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import {
   answered,
@@ -153,8 +153,9 @@ describe('gossip with a peer', () => {
   });
 
   it('needs a pool that keeps sources', async () => {
-    const { pool } = await open();
-    await expect(pagesOf(pool.gossip('ann')).next()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
+    const { pool } = await open<Ordering>();
+    const untyped = pool as PriorityMempool;
+    await expect(pagesOf(untyped.gossip('ann')).next()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
   });
 });
 

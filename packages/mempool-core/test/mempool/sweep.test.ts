@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { hash, ManualTimer, openPriority, pays, rest, transaction, transactions, upTo } from './tap.ts';
 
 /** A pool that sweeps when the test lets a minute pass. */
-async function openSwept(limits: OpenOptions = {}) {
+async function openSwept(limits: OpenOptions<'priority'> = {}) {
   const timer = new ManualTimer();
   const time = { nowMs: 1_000_000 };
   const logged: [LogLevel, unknown][] = [];

@@ -1,22 +1,26 @@
 import {
+  type AnyStore,
   Mempool,
   type MempoolEvent,
+  type MempoolOf,
   type MempoolOptions,
   type MempoolStore,
   type OpenOptions,
+  type Ordering,
   type Schedule,
   type SubmitOutcome,
   type Transaction,
   type Verdict,
 } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { onTestFinished } from 'vitest';
 
-type Verb = keyof MempoolStore;
+type Verb = keyof AnyStore;
 
 /** A store whose calls are noted, and may be held up or made to fail before they reach the backend. */
 export interface Tap {
-  readonly store: MempoolStore;
+  readonly store: AnyStore;
   /** Verbs in the order called, with the number of transactions where there is a list. */
   readonly calls: string[];
   /** The operation ids that came with the calls. */
@@ -45,7 +49,7 @@ export function tap(store: MempoolStore): Tap {
       yield event;
     }
   }
-  const tapped = new Proxy(store, {
+  const tapped = new Proxy(anyStore(store), {
     get(target, verb) {
       const value: unknown = Reflect.get(target, verb, target);
       if (typeof value !== 'function') return value;
@@ -93,19 +97,25 @@ export function once(run: () => Promise<void>): () => Promise<void> {
   };
 }
 
-export interface Opened extends Tap {
-  readonly pool: Mempool;
+export interface Opened<O extends Ordering = 'fifo'> extends Tap {
+  readonly pool: MempoolOf<O>;
 }
 
 /** A pool that is closed when the test has finished. */
-export async function open(options: MempoolOptions = {}, storeOptions: OpenOptions = {}): Promise<Opened> {
-  const tapped = tap(await ephemeral.open(storeOptions));
-  const pool = new Mempool(tapped.store, options);
+export async function open<O extends Ordering = 'fifo'>(
+  options: MempoolOptions = {},
+  storeOptions: OpenOptions<O> = {},
+): Promise<Opened<O>> {
+  const tapped = tap(await ephemeral.open<Ordering>(storeOptions));
+  const pool = new Mempool(tapped.store, options) as MempoolOf<O>;
   onTestFinished(() => pool.close());
   return { ...tapped, pool };
 }
 
-export function openPriority(options: MempoolOptions = {}, storeOptions: OpenOptions = {}): Promise<Opened> {
+export function openPriority(
+  options: MempoolOptions = {},
+  storeOptions: OpenOptions<'priority'> = {},
+): Promise<Opened<'priority'>> {
   return open(options, { ...storeOptions, ordering: 'priority' });
 }
 

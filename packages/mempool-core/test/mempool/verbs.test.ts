@@ -1,4 +1,4 @@
-import { Mempool, type MempoolOptions } from 'mempool-core';
+import { Mempool, type MempoolOptions, type PriorityMempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { describe, expect, it } from 'vitest';
 import { block, closed, collect, hash, invalid, kinds, type Opened, open, openPriority, transaction } from './tap.ts';
@@ -8,7 +8,7 @@ function untyped<T>(value: unknown): T {
   return value as T;
 }
 
-type PoolCall = (pool: Mempool, options: never) => Promise<unknown>;
+type PoolCall = (pool: PriorityMempool, options: never) => Promise<unknown>;
 
 /** The first answer of a walk. */
 function first(walk: AsyncIterable<unknown>): Promise<unknown> {
@@ -64,7 +64,7 @@ const reads: Readonly<Record<string, PoolCall>> = {
 const calls = { ...writes, ...reads };
 
 /** A priority pool in which 1 is Pending and 2 is in flight. */
-async function used(options: MempoolOptions = {}): Promise<Opened> {
+async function used(options: MempoolOptions = {}): Promise<Opened<'priority'>> {
   const opened = await openPriority(options);
   await opened.pool.receive([transaction(1), transaction(2)]);
   await opened.pool.markInflight(hash(2));
@@ -174,7 +174,7 @@ describe('a closed pool (R2)', () => {
 
 describe('a bad argument', () => {
   const lease = { owner: 'a', claimMs: 1 };
-  const bads: Readonly<Record<string, readonly [string, (pool: Mempool) => Promise<unknown>]>> = {
+  const bads: Readonly<Record<string, readonly [string, (pool: PriorityMempool) => Promise<unknown>]>> = {
     'no submission': ['transaction', (pool) => pool.submit(untyped(null))],
     'no list': ['transactions', (pool) => pool.receive(untyped({}))],
     'an endless list': ['transactions', (pool) => pool.receive(new Array(2 ** 31))],
@@ -270,7 +270,7 @@ describe('the options of a pool', () => {
     [{ leasez: 3 }, 'leasez', 'leases'],
     [{ ['x'.repeat(1_000_000)]: 3 }, `${'x'.repeat(100)}…`, null],
   ])('for its store that there are not are refused by name', async (options, field, meant) => {
-    const opening = ephemeral.open(untyped(options));
+    const opening = ephemeral.open(untyped<object>(options));
     await expect(opening).rejects.toMatchObject(invalid(field));
     if (meant !== null) await expect(opening).rejects.toThrow(`did you mean ${meant}?`);
   });

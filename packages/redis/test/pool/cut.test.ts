@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { MempoolStore, Ordering } from 'mempool-core';
+import type { AnyStore, MempoolStore, Ordering } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
 import type { Cut } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transaction } from '../chain.ts';
@@ -44,7 +45,7 @@ interface Verb {
   readonly verb: string;
   /** Brings the pool to where the verb has something to do. */
   readonly prepare: (store: MempoolStore) => Promise<unknown>;
-  readonly call: (store: MempoolStore) => Promise<unknown>;
+  readonly call: (store: AnyStore) => Promise<unknown>;
 }
 
 const verbs: readonly Verb[] = [
@@ -130,7 +131,7 @@ test.for(rows)('X2, X5: $verb whose connection is cut happens exactly once: $ord
     const { store } = await openPool({ url: at, pool, ordering, maxTxs: 5, now: () => nowMs });
     await prepare(store);
     nowMs = 2_000;
-    return { store, pool };
+    return { store: anyStore(store), pool };
   };
   const { store: undisturbed } = await open(url);
   const outcome = await call(undisturbed);

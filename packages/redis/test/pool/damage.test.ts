@@ -112,7 +112,8 @@ test('X2: the last 10,000 ids of callers are remembered, however many calls have
 
 async function priorityPool() {
   const [url, name] = [inject('redisUrl'), randomUUID()];
-  const open = (options: OpenOptions = {}) => openPool({ url, pool: name, ordering: 'priority', ...options });
+  const open = (options: OpenOptions<'priority'> = {}) =>
+    openPool<'priority'>({ url, pool: name, ordering: 'priority', ...options });
   return { open, admin: operator(url), key: (of: string) => `{${name}}:${of}` };
 }
 const field = (n: number) => Buffer.from(hashOf(n), 'hex');
