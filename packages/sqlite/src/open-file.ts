@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { storeCapacity } from './fifo/tables.ts';
-import { type DatabaseFileOptions, formats, incompatible, openDatabase } from './file/database-file.ts';
+import { type DatabaseFileOptions, formats, incompatible, olderFormats, openDatabase } from './file/database-file.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { readSql } from './file/sql-text.ts';
 import { PoolFile } from './pool/pool-file.ts';
@@ -59,8 +59,9 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
     create(database, options);
   const { name } = database.prepare('SELECT name FROM pool').get() as { name: unknown };
   if (name !== pool) throw incompatible(path, `the file holds the pool ${name}`);
-  if (database.pragma('user_version', { simple: true }) !== formats[ordering])
-    throw incompatible(path, `the pool is not ordered by ${ordering}`);
+  const format = database.pragma('user_version', { simple: true });
+  if (format === olderFormats[ordering]) migrate(database, ordering);
+  else if (format !== formats[ordering]) throw incompatible(path, `the pool is not ordered by ${ordering}`);
   const nameRetention = () =>
     database.prepare(retentionSql).run({ maxFinalized: null, maxEvents: null, maxRollback: null, ...retention });
   if (ordering === 'priority') storePriorityLimits(database, limits, nameRetention);
@@ -78,9 +79,16 @@ function create(database: Database, { pool, ordering }: FileOptions): void {
   const { maxFinalized, maxEvents, maxRollback } = defaultRetention;
   database.exec(readSql('pool/tables.sql'));
   database
-    .prepare('INSERT INTO pool VALUES (1, ?, ?, ?, ?, ?)')
+    .prepare('INSERT INTO pool (id, name, epoch, max_finalized, max_events, max_rollback) VALUES (1, ?, ?, ?, ?, ?)')
     .run(pool, randomUUID(), maxFinalized, maxEvents, maxRollback);
   database.exec("INSERT INTO step VALUES (0, 0, x'80', 0, 1, 0, 0, 0, 0, 0, 0, 0)");
   if (ordering === 'priority') createPriorityTables(database);
+  database.pragma(`user_version = ${formats[ordering]}`);
+}
+
+/** In the transaction of `prepare`: a process that is killed meanwhile leaves the older format. */
+function migrate(database: Database, ordering: Ordering): void {
+  database.exec(readSql('pool/migration.sql'));
+  if (ordering === 'priority') database.exec(readSql('priority/migration.sql'));
   database.pragma(`user_version = ${formats[ordering]}`);
 }

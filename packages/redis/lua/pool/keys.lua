@@ -4,7 +4,7 @@
 -- Errors: MEMPOOL_FORMAT <format> for a pool of another version, or of the other ordering
 -- Rules: X1, N2
 --
--- Format 3 is a fifo pool, format 4 a priority pool, whose scripts have fifteen keys.
+-- Format 5 is a fifo pool, format 6 a priority pool, whose scripts have fifteen keys.
 -- idx: member = hash, score = stage * 10^15 + number, exact in a double and legible. Stages are numbered as in core's table. The number:
 --   Pending: the seq
 --   in flight (stages 1 to 3): tick * 10^6 + the last six digits of the seq
@@ -12,10 +12,10 @@
 -- The digits of the seq give the transactions of one tick different scores, in order of seq: the server finds them side by side, without
 -- comparing hashes. Equal scores do no harm.
 local call, T, P = redis.call, 10 ^ 15, 10 ^ 6
-local FORMAT = KEYS[15] and '4' or '3'
+local FORMAT = KEYS[15] and '6' or '5'
 local PENDING, PROPAGATED, ACKNOWLEDGED, CONFIRMED, FINALIZED, DROPPED, ROLLED_BACK, UNKNOWN = 0, 1, 2, 3, 4, 5, 6, 7
 local META, IDX, FLIGHT, BODY, LOG, BLOCKS, SEEN, EVENTS, OPS, OPS_OLD = unpack(KEYS)
 
 local function misfit(format)
-  return redis.error_reply('MEMPOOL_FORMAT it is ' .. (({ ['3'] = 'ordered by arrival', ['4'] = 'ordered by priority' })[format] or 'stored in format ' .. format))
+  return redis.error_reply('MEMPOOL_FORMAT it is ' .. (({ ['5'] = 'ordered by arrival', ['6'] = 'ordered by priority' })[format] or 'stored in format ' .. format))
 end

@@ -2,8 +2,10 @@
 -- KEYS: pool/keys.lua, then calls and calls:old, and of a priority pool 13–15 of priority/changes.lua   ARGV: 1 pool, 2 epoch for a new pool,
 -- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then for fifo: 9 maxTxs, 'inf' for no limit, or '';
 -- for priority: 9 limits of a new pool, 10 stamp
--- Formats 1 (fifo) and 2 (priority) had scores in flight without digits of the seq: they are converted to formats 3 and 4.
--- Mirrors cannot follow a change of retention: it deletes the changes, so that every mirror is loaded again.
+-- Formats 1 and 3 (fifo) are migrated to 5, formats 2 and 4 (priority) to 6. Formats 1 and 2 had scores in flight without digits of the
+-- seq. Everything that this release stores anew begins in this one step, which rewrites nothing else: its time does not depend on
+-- the size of the pool. Nodes of older versions find another format in their next call.
+-- Mirrors cannot follow a change of retention, nor changes of an older format: these are deleted, so that every mirror is loaded again.
 -- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_POOL <name of the pool it holds>,
 -- MEMPOOL_LOST (there are keys of a pool, but `meta` is missing: evicted or deleted)
 -- MEMPOOL_TYPE <key of another type>
@@ -15,7 +17,7 @@ for i = 1, #KEYS do
   if found ~= types[i] and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE a key of another type is in its place: ' .. KEYS[i]) end
 end
 local format, name = unpack(call('HMGET', META, 'format', 'pool'))
-local ranked, successors = KEYS[15], { ['1'] = '3', ['2'] = '4' }
+local ranked, successors = KEYS[15], { ['1'] = '5', ['2'] = '6', ['3'] = '5', ['4'] = '6' }
 local known = successors[format] or format
 if known and known ~= FORMAT then return misfit(known) end
 if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL the keys hold another pool: ' .. name) end
@@ -25,7 +27,7 @@ if not format then
   call('HSET', META, 'format', FORMAT, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',
     'logSeq', 0, 'logFirst', 1, 'eventSeq', 0)
 end
-if successors[format] then
+if format == '1' or format == '2' then
   local found, names, index = call('ZRANGEBYSCORE', IDX, PROPAGATED * T, FINALIZED * T - 1, 'WITHSCORES'), {}, {}
   for i = 1, #found, 2 do names[#names + 1] = found[i] end
   local numbers = scores(FLIGHT, names)
@@ -35,8 +37,8 @@ if successors[format] then
     index[2 * i] = hash
   end
   each(index, 'ZADD', IDX)
-  call('HSET', META, 'format', FORMAT)
 end
+if successors[format] then call('HSET', META, 'format', FORMAT) end
 if not format and ranked then
   call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[10], 'gossipSeq', 0, 'limits', ARGV[9])
 end
@@ -55,7 +57,7 @@ for i, field in ipairs(fields) do
     call('HSET', META, field, ARGV[5 + i])
   end
 end
-if format and ranked and changed then
+if format and ranked and (changed or successors[format]) then
   call('UNLINK', ranked)
   call('HSET', META, 'version', call('HGET', META, 'version') + 1, 'stamp', ARGV[10])
 end

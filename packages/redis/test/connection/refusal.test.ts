@@ -176,8 +176,8 @@ test('N2: a pool has the format of its ordering, which builds without that order
   const [ranked, plain] = [randomUUID(), randomUUID()];
   await openPool({ url, pool: ranked, ordering: 'priority' });
   await openPool({ url, pool: plain });
-  expect(await admin.hget(`{${ranked}}:meta`, 'format')).toBe('4');
-  expect(await admin.hget(`{${plain}}:meta`, 'format')).toBe('3');
+  expect(await admin.hget(`{${ranked}}:meta`, 'format')).toBe('6');
+  expect(await admin.hget(`{${plain}}:meta`, 'format')).toBe('5');
   expect(await admin.exists(...['entries', 'tags', 'changes'].map((key) => `{${plain}}:${key}`))).toBe(0);
 });
 
@@ -201,7 +201,9 @@ test('N2: a node notices that its pool was made anew with the other order', asyn
 test.for([
   { format: '1', orderings: ['priority'] },
   { format: '2', orderings: ['fifo'] },
-  { format: '5', orderings: ['fifo', 'priority'] },
+  { format: '5', orderings: ['priority'] },
+  { format: '6', orderings: ['fifo'] },
+  { format: '7', orderings: ['fifo', 'priority'] },
 ] as const)(
   'N2: a pool of format $format, of another order or newer, is refused, and nothing is changed',
   async ({ format, orderings }) => {

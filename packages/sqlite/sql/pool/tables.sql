@@ -1,14 +1,16 @@
--- Format 1 of a pool's file. Stages: 0 Pending, 1 Propagated, 2 Acknowledged, 3 Confirmed, 4 Finalized, 5 Dropped.
+-- Format 2 of a pool's file; pool/migration.sql makes it of format 1. Stages: 0 Pending, 1 Propagated, 2 Acknowledged, 3 Confirmed, 4 Finalized, 5 Dropped.
 -- A block's tick is the number of blocks applied up to it; points are the slot as 8 bytes big-endian, then 32 bytes of hash.
 
--- One row: the settings, which seldom change.
+-- One row: the settings, which seldom change. format: builds of format 1 read all columns of this row in each call and take a text
+-- for damage, so a process of such a build that still has the file open cannot write into it after the migration.
 CREATE TABLE pool (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   name TEXT NOT NULL,
   epoch TEXT NOT NULL,
   max_finalized INTEGER NOT NULL,
   max_events INTEGER NOT NULL,
-  max_rollback INTEGER NOT NULL
+  max_rollback INTEGER NOT NULL,
+  format TEXT NOT NULL DEFAULT '2'
 );
 
 -- One row for each call that changed something: its events (CBOR), the last of which has the number event_seq, and the counters of

@@ -14,6 +14,9 @@ export const formats: Readonly<Record<Ordering, number>> = {
   fifo: core.formatVersion,
   priority: 1_000 + core.formatVersion,
 };
+/** The formats before these, which opening the pool migrates. Tables of leases are the same in both: an election migrates nothing. */
+export const olderFormats: Readonly<Record<Ordering, number>> = { fifo: 1, priority: 1_001 };
+const readable: readonly unknown[] = [...Object.values(formats), ...Object.values(olderFormats)];
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks the event loop meanwhile. */
 export const busyTimeoutMs = 2;
 /** Twice SQLite's default: new hashes hit pages all over the index, and a checkpoint writes each page once. */
@@ -121,8 +124,8 @@ function identify(database: Database, path: string): 'empty' | 'ours' {
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
   if (isEmpty && application === 0 && version === 0) return 'empty';
   if (application !== applicationId) throw incompatible(path, 'the database belongs to another program');
-  if (!Object.values(formats).includes(version as number))
-    throw incompatible(path, `its format is ${version}, not one of ${Object.values(formats).join(', ')}`);
+  if (!readable.includes(version))
+    throw incompatible(path, `its format is ${version}, not one of ${readable.join(', ')}`);
   return 'ours';
 }
 

@@ -21,10 +21,10 @@ test('an election makes the file where there is none, and the pool is made in it
 
 test('N2: an election is held in a file of format 1 from before elections, which keeps what it has', async () => {
   const path = join(scratchFolder(), 'pool.db');
-  writeFileSync(path, gunzipSync(readFileSync(new URL('../fixtures/format-1.db.gz', import.meta.url))));
+  writeFileSync(path, gunzipSync(readFileSync(new URL('../fixtures/fifo-1.db.gz', import.meta.url))));
   const leases = await openLeases(path);
   const lease = await win(leases, 'a');
-  await using pool = await sqlite.open({ path });
+  await using pool = await sqlite.open({ path, pool: 'sample' });
   expect((await pool.usage()).lastSeq).toBeGreaterThan(0);
   expect(await leases.observe()).toMatchObject({ term: lease.term });
 });

@@ -4,20 +4,19 @@ import { gunzipSync } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import type { MempoolStore } from 'mempool-core';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { fillSample, sampleOptions } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
-import { fillSample } from './sample.ts';
 
 /** A file that a build before these verbs has made. */
 function stored(): string {
   const path = join(scratchFolder(), 'pool.db');
-  writeFileSync(path, gunzipSync(readFileSync(new URL('../fixtures/format-1.db.gz', import.meta.url))));
+  writeFileSync(path, gunzipSync(readFileSync(new URL('../fixtures/fifo-1.db.gz', import.meta.url))));
   return path;
 }
 
 interface Shape {
-  readonly version: unknown;
   readonly schema: readonly unknown[];
   readonly columns: readonly unknown[];
 }
@@ -26,9 +25,8 @@ function shapeOf(path: string): Shape {
   const database = new SqliteDatabase(path, { readonly: true });
   const schema = database.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name').all();
   const columns = database.prepare("SELECT name FROM pragma_table_info('pool')").pluck().all();
-  const version = database.pragma('user_version', { simple: true });
   database.close();
-  return { version, schema, columns };
+  return { schema, columns };
 }
 
 function namesOf({ schema }: Shape): string[] {
@@ -37,7 +35,7 @@ function namesOf({ schema }: Shape): string[] {
 
 /** Every verb that such a pool had before, and of the new ones those that keep nothing. */
 async function live(store: MempoolStore): Promise<void> {
-  await fillSample(store);
+  await fillSample(store, 'fifo');
   await store.setLimits({});
   await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY });
   await store.reap({ maxBytes: 100 });
@@ -48,29 +46,29 @@ async function live(store: MempoolStore): Promise<void> {
 }
 
 for (const backend of [sqlite, sqliteExclusive]) {
-  test(`N2: ${backend.name} makes files of format 1 as they always were, until somebody takes or sets a limit`, async () => {
-    const [before, path] = [stored(), join(scratchFolder(), 'pool.db')];
-    await (await backend.open({ path: before })).close();
-    const store = await backend.open({ path });
+  test(`N2: ${backend.name} makes no table of claims until somebody takes or sets a limit`, async () => {
+    const path = join(scratchFolder(), 'pool.db');
+    await (await backend.open({ ...sampleOptions('fifo'), path })).close();
+    const before = shapeOf(path);
+    const store = await backend.open({ ...sampleOptions('fifo'), path });
     await live(store);
     await store.close();
-    expect(shapeOf(path)).toEqual(shapeOf(before));
-    expect(shapeOf(path).version).toBe(1);
+    expect(shapeOf(path)).toEqual(before);
     expect(namesOf(shapeOf(path))).not.toContain('take_lease');
   });
 
   test(`N2: in ${backend.name} a file of before gains one table and two columns with the first take, and is read on`, async () => {
     const path = stored();
-    const store = await backend.open({ path, now: () => 1_000 });
-    const before = shapeOf(stored());
+    await (await backend.open({ ...sampleOptions('fifo'), path })).close();
+    const before = shapeOf(path);
+    const store = await backend.open({ ...sampleOptions('fifo'), path, now: () => 1_000 });
     const claim = await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50 });
     expect(claim.transactions).toHaveLength(2);
     await store.close();
     const after = shapeOf(path);
-    expect(after.version).toBe(1);
     expect(after.columns).toEqual([...before.columns, 'capacity', 'leases']);
     expect(namesOf(after)).toEqual(expect.arrayContaining([...namesOf(before).filter((name) => name !== 'tx_hash')]));
-    await using again = await backend.open({ path, now: () => 2_000 });
+    await using again = await backend.open({ ...sampleOptions('fifo'), path, now: () => 2_000 });
     expect((await again.sweep()).returned).toEqual(claim.transactions.map(({ hash }) => hash));
   });
 }

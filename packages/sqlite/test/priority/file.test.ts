@@ -68,8 +68,8 @@ for (const backend of [sqlite, sqliteExclusive]) {
     const path = join(scratchFolder(), 'pool.db');
     await (await backend.open({ path, ...priority })).close();
     // They take this one and no other.
-    expect(formatVersion).toBe(1);
-    expect(formatOf(path)).toBe(1_001);
+    expect(formatVersion).toBe(2);
+    expect(formatOf(path)).toBe(1_002);
   });
 
   test(`${backend.name} makes no table of priority pools in a fifo pool`, async () => {
@@ -89,7 +89,7 @@ test('a priority pool can be made in a file that an election made', async () => 
   expect(formatOf(path)).toBe(formatVersion);
   await using store = await sqlite.open({ path, ...priority });
   expect(await store.receive([priced(1)])).toMatchObject([{ kind: 'received' }]);
-  expect(formatOf(path)).toBe(1_001);
+  expect(formatOf(path)).toBe(1_002);
   await election[Symbol.asyncDispose]();
 });
 

@@ -1,0 +1,5 @@
+-- From format 1 to 2, and from 1001 to 1002: what pool/tables.sql has and older files have not. Everything that this release stores
+-- anew goes into this one step. Only statements that read no rows: CREATE, and ALTER TABLE ADD COLUMN with a constant default. So the
+-- time does not depend on the size of the pool.
+
+ALTER TABLE pool ADD COLUMN format TEXT NOT NULL DEFAULT '2';
