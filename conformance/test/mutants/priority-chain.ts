@@ -1,4 +1,4 @@
-import type { KnownStage, ReviseOutcome, StaleTransaction } from 'mempool-core';
+import { isRefusal, type KnownStage, type ReviseOutcome, type StaleTransaction } from 'mempool-core';
 import type {
   CheckedBlock,
   CheckedRevision,
@@ -249,8 +249,8 @@ function verdicts(id: string, change: (verdict: CheckedVerdict, before: CheckedV
   return priority.givenEach(id, {
     revise: ({ answer, hash }, { index }) => {
       const before = index.node(hash)?.entry.verdict;
-      if ('refusal' in answer || before === undefined) return false;
-      return { answer: { verdict: { ...answer.verdict, ...change(answer.verdict, before) } } };
+      if (isRefusal(answer) || before === undefined) return false;
+      return { answer: { ...answer, ...change(answer, before) } };
     },
   });
 }

@@ -40,7 +40,6 @@ export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from 
 export { account, accountTag, type Nonce, onePerSender } from './mempool/account.ts';
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
 export type { MempoolOptions } from './mempool/mempool-options.ts';
-export type { MempoolReader } from './mempool/mempool-reader.ts';
 export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './mempool/pages.ts';
 export {
   type FifoMempool,

@@ -13,6 +13,7 @@ import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
 import type { Block, Policy } from '../contract/store.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
 import { checkCount, readList } from './basic-checks.ts';
+import { isChecked } from './checked-once.ts';
 import { namedThresholds } from './open-options.ts';
 import { type CallNames, callNames, checkNames, checkSignal } from './option-names.ts';
 import { checkTags } from './verdicts.ts';
@@ -55,6 +56,7 @@ export function checkHash(field: string, hash: string): string {
 
 /** Returns a checked copy of the list. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
 export function checkHashes(field: string, hashes: readonly string[], max: number): string[] {
+  if (isChecked<string[]>(hashes)) return hashes;
   return readList(field, hashes, { max, what: 'hashes' }, (hash, i) => {
     if (!isHash(hash)) throw invalid(`${field}[${i}]`, hashForm);
     return hash;
@@ -68,6 +70,7 @@ export function distinctHashes(field: string, hashes: readonly string[], max: nu
 
 /** Returns a checked copy of the point. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkPoint(field: string, point: ChainPoint): ChainPoint {
+  if (isChecked<ChainPoint>(point)) return point;
   if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
   const { slot, hash } = point;
   checkCount(`${field}.slot`, slot);
@@ -82,6 +85,14 @@ export function checkPoint(field: string, point: ChainPoint): ChainPoint {
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
 export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): CheckedBlock {
+  const thresholds = { ...fallback, ...checkPolicy(policy) };
+  return { ...(isChecked<OwnBlock>(block) ? block : ownBlock(block)), thresholds };
+}
+
+type OwnBlock = Omit<CheckedBlock, 'thresholds'>;
+
+/** As `checkBlock`, without the thresholds. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function ownBlock(block: Block): OwnBlock {
   if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
   const { point, parent = null, seen: carried, unseen: gone, provides } = block;
   if (parent !== null && !isHex(parent, pointHashDigits, pointHashDigits))
@@ -94,7 +105,6 @@ export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): 
     seen: [...seen],
     unseen: [...unseen].filter((hash) => !seen.has(hash)),
     provides: checkTags('block.provides', provides, Number.POSITIVE_INFINITY),
-    thresholds: { ...fallback, ...checkPolicy(policy) },
   };
 }
 
@@ -102,6 +112,7 @@ const policyNames: ReadonlySet<string> = new Set(Object.keys(defaultThresholds))
 
 /** Returns the thresholds that `policy` names. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkPolicy(policy: Policy): Policy {
+  if (isChecked<Policy>(policy)) return policy;
   return namedThresholds(checkNames('policy', policy, policyNames));
 }
 
@@ -128,6 +139,7 @@ const noOptions: WriteContext = Object.freeze({ operationId: undefined, signal: 
  */
 export function checkWrite(options: WriteOptions | undefined, names: CallNames = callNames.write): WriteContext {
   if (options === undefined) return noOptions;
+  if (isChecked<WriteContext>(options)) return options;
   checkNames('options', options, names);
   const { operationId } = options;
   if (operationId !== undefined && !isOperationId(operationId))
@@ -141,6 +153,7 @@ export function checkWrite(options: WriteOptions | undefined, names: CallNames =
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
 export function checkChainWrite(options: ChainOptions | undefined): ChainContext {
+  if (isChecked<ChainContext>(options)) return options;
   const context = checkWrite(options, callNames.chain);
   const lease = options?.lease;
   return { ...context, lease: lease === undefined ? null : checkLease(lease) };

@@ -34,6 +34,7 @@ import {
 import { checkCount } from './basic-checks.ts';
 import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
+import { isChecked } from './checked-once.ts';
 import { EventStream, type StreamPosition } from './event-stream.ts';
 import { checkLimits } from './open-options.ts';
 import { callNames } from './option-names.ts';
@@ -43,6 +44,7 @@ import {
   checkFifoLimits,
   checkFifoSubmissions,
   checkTransactions,
+  countTooLarge,
   isTooLarge,
   ownPayloads,
   type ReadSubmission,
@@ -74,7 +76,7 @@ export class CheckedStore implements store.AnyStore {
       const moment = check.checkCallTime(options);
       ({ signal } = context);
       this.#calls.assertOpen(signal);
-      return this.#calls.answer(this.#receive(readSubmissions(submissions), moment, context), signal);
+      return this.#calls.answer(this.#receive(submissions, moment, context), signal);
     } catch (error) {
       return this.#calls.refusal(error, signal);
     }
@@ -314,15 +316,19 @@ export class CheckedStore implements store.AnyStore {
   }
 
   #receive(
-    read: readonly ReadSubmission[],
+    submissions: readonly pool.Submission[],
     moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
     const { maxTxBytes } = this.#calls.options;
+    const owned = isChecked<ReadSubmission[]>(submissions);
+    const read = owned ? submissions : readSubmissions(submissions);
     const given = this.ordering === 'priority' ? check.checkSubmissions(read) : checkFifoSubmissions(read);
-    if (checkTransactions(given, maxTxBytes) === 0) return this.#send(given, moment, context);
-    const fitting = given.filter((each) => !isTooLarge(each, maxTxBytes));
-    return after(this.#send(fitting, moment, context), (told) => withTooLarge(given, told, maxTxBytes));
+    const larger = owned ? countTooLarge(given, maxTxBytes) : checkTransactions(given, maxTxBytes);
+    const fitting = larger === 0 ? given : given.filter((each) => !isTooLarge(each, maxTxBytes));
+    const own = owned || this.#calls.driver.copiesPayloads ? fitting : ownPayloads(fitting);
+    const outcomes = this.#send(own, moment, context);
+    return larger === 0 ? outcomes : after(outcomes, (told) => withTooLarge(given, told, maxTxBytes));
   }
 
   #send(
@@ -331,12 +337,10 @@ export class CheckedStore implements store.AnyStore {
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
     if (given.length === 0) return [];
-    const { driver } = this.#calls;
-    const own = driver.copiesPayloads ? given : ownPayloads(given);
     const outcomes =
       this.ordering === 'priority'
-        ? this.#calls.verb('admit')(own as readonly CheckedSubmission[], moment, context)
-        : driver.receive(own, context);
+        ? this.#calls.verb('admit')(given as readonly CheckedSubmission[], moment, context)
+        : this.#calls.driver.receive(given, context);
     return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, given));
   }
 

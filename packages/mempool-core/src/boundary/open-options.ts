@@ -3,6 +3,7 @@ import { invalid } from '../contract/errors.ts';
 import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
 import { type Limits, limitNames, namedLimits, type Ordering } from '../contract/limits.ts';
 import { defaultRetention, type OpenOptions, type Retention } from '../contract/options.ts';
+import { isChecked } from './checked-once.ts';
 import { checkNames } from './option-names.ts';
 
 /** The longest delay of a timer, in milliseconds. Node fires a timer with a longer delay at once. */
@@ -110,5 +111,6 @@ const knownLimits: ReadonlySet<string> = new Set(limitNames);
 
 /** Returns a checked copy of the limits of a `setLimits` call. @throws `ERR_MEMPOOL_INVALID` naming the limit */
 export function checkLimits(given: Partial<Limits>): Partial<Limits> {
+  if (isChecked<Partial<Limits>>(given)) return given;
   return namedLimits(checkNames('limits', given, knownLimits));
 }

@@ -12,6 +12,7 @@ import type { Budget, CallTime, GossipQuery, Revision, TakeOptions } from '../co
 import { isRefusal, type Refusal } from '../contract/verdict.ts';
 import { checkHash, maxCallTransactions } from './arguments.ts';
 import { checkCount, readList } from './basic-checks.ts';
+import { isChecked } from './checked-once.ts';
 import { checkNames } from './option-names.ts';
 import type { ReadSubmission } from './submissions.ts';
 import { checkName, checkVerdict } from './verdicts.ts';
@@ -40,6 +41,7 @@ export function checkCallTime(options: CallTime | undefined): CheckedCallTime {
 
 /** Checks a budget and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkBudget(budget: Budget): CheckedBudget {
+  if (isChecked<CheckedBudget>(budget)) return budget;
   checkNames('budget', budget, budgetNames);
   const limit = (name: 'maxBytes' | 'maxGas' | 'maxTxs' | 'skip' | 'overheadBytes', fallback: number): number => {
     const value = budget[name] ?? fallback;
@@ -58,6 +60,7 @@ export function checkBudget(budget: Budget): CheckedBudget {
 export function checkTake(options: TakeOptions): { readonly owner: string; readonly claimMs: number } {
   if (options === undefined) throw invalid('options', 'an object with owner and claimMs');
   const { owner, claimMs } = options;
+  if (isChecked(options)) return { owner, claimMs };
   if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
     throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
   if (!Number.isSafeInteger(claimMs) || claimMs < 1) throw invalid('claimMs', 'a whole number of at least 1');
@@ -87,6 +90,7 @@ export function checkKey(after: string | undefined): OrderKey | null {
 
 /** Returns a checked copy of the revisions. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkRevisions(revisions: readonly Revision[]): CheckedRevision[] {
+  if (isChecked<CheckedRevision[]>(revisions)) return revisions;
   const checked = readList('revisions', revisions, { max: maxCallTransactions, what: 'revisions' }, checkRevision);
   if (new Set(checked.map(({ hash }) => hash)).size < checked.length)
     throw invalid('revisions', 'a list without duplicate hashes');
@@ -100,8 +104,8 @@ function checkRevision(revision: Revision, i: number): CheckedRevision {
   checkHash(`${place}.hash`, hash);
   checkCount(`${place}.version`, version);
   if (typeof answer !== 'object' || answer === null) throw invalid(`${place}.answer`, 'a verdict or a refusal');
-  if (isRefusal(answer)) return { hash, version, answer: { refusal: checkRefusal(`${place}.answer`, answer) } };
-  return { hash, version, answer: { verdict: checkVerdict(`${place}.answer`, answer) } };
+  const check = isRefusal(answer) ? checkRefusal(`${place}.answer`, answer) : checkVerdict(`${place}.answer`, answer);
+  return { hash, version, answer: check };
 }
 
 /** Returns a checked copy of the refusal. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */

@@ -59,6 +59,13 @@ export function checkTransactions(submissions: readonly Transaction[], maxTxByte
   return larger;
 }
 
+/** The number of checked transactions whose payload is larger than `maxTxBytes`. */
+export function countTooLarge(checked: readonly Transaction[], maxTxBytes: number): number {
+  let larger = 0;
+  for (const each of checked) if (each.payload.length > maxTxBytes) larger += 1;
+  return larger;
+}
+
 type Own = { payload: Uint8Array };
 
 /** As `checkTransactions`, for one transaction. Returns true if its payload is larger than `maxTxBytes`. */

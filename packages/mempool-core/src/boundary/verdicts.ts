@@ -1,6 +1,7 @@
 import { invalid } from '../contract/errors.ts';
 import { type CheckedVerdict, defaultVerdict, maxPriority, minPriority, type Verdict } from '../contract/verdict.ts';
 import { checkCount, readList } from './basic-checks.ts';
+import { isChecked } from './checked-once.ts';
 
 /** The maximum number of tags. A Cardano transaction of 16 KiB can spend about 450 outputs. */
 const maxTags = 1_024;
@@ -10,6 +11,7 @@ const noTags: readonly string[] = defaultVerdict.provides;
 /** Returns a checked copy with the defaults filled in. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
 export function checkVerdict(place: string, verdict: Verdict | undefined): CheckedVerdict {
   if (verdict === undefined) return defaultVerdict;
+  if (isChecked<CheckedVerdict>(verdict)) return verdict;
   if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
   return {
     priority: checkPriority(`${place}.priority`, verdict.priority ?? 0n),
@@ -54,12 +56,12 @@ export function checkName(field: string, name: string, min: number): string {
   return name;
 }
 
-function optionalCount(field: string, value: number | undefined): number | null {
-  return value === undefined ? null : checkCount(field, value);
+function optionalCount(field: string, value: number | null | undefined): number | null {
+  return value === undefined || value === null ? null : checkCount(field, value);
 }
 
-function checkAtLeastOne(field: string, value: number | undefined): number | null {
-  if (value === undefined) return null;
+function checkAtLeastOne(field: string, value: number | null | undefined): number | null {
+  if (value === undefined || value === null) return null;
   if (!Number.isSafeInteger(value) || value < 1) throw invalid(field, 'a whole number of at least 1');
   return value;
 }

@@ -48,7 +48,7 @@ export interface CheckedGossipQuery {
 export interface CheckedRevision {
   readonly hash: string;
   readonly version: number;
-  readonly answer: { readonly verdict: CheckedVerdict } | { readonly refusal: Refusal };
+  readonly answer: CheckedVerdict | Refusal;
 }
 
 /**

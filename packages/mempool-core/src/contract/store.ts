@@ -39,8 +39,8 @@ export type ReceiveOutcome =
 /** One block of the chain, reduced to what matters to a pool. */
 export interface Block {
   readonly point: ChainPoint;
-  /** Hash of the previous block. If given, the block is applied only if that block is the tip (X3). */
-  readonly parent?: string | undefined;
+  /** Hash of the previous block. If given, the block is applied only if that block is the tip (X3). `null`: not given. */
+  readonly parent?: string | null | undefined;
   /** Hashes of the transactions in the block. Any number; the pool need not know them. */
   readonly seen: readonly string[];
   /** Hashes of transactions that the chain no longer carries. They return to Pending. */

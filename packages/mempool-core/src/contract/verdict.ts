@@ -4,18 +4,18 @@ export interface Verdict {
   readonly priority?: bigint | undefined;
   /** The sender, up to 256 characters. Default '': no sender, so no limit per sender applies. */
   readonly sender?: string | undefined;
-  /** The most transactions of this sender in the pool, this one included; at least 1. */
-  readonly senderLimit?: number | undefined;
+  /** The most transactions of this sender in the pool, this one included; at least 1. Default `null`: no limit. */
+  readonly senderLimit?: number | null | undefined;
   /** The gas that it uses of a block: a safe integer; default 0. */
   readonly gas?: number | undefined;
   /** Tags that only one transaction can provide, such as an account's nonce or the outputs it spends. At most 1,024. */
   readonly provides?: readonly string[] | undefined;
   /** Tags that must be provided before it, by another transaction or by the chain. At most 1,024. */
   readonly requires?: readonly string[] | undefined;
-  /** When it expires, in milliseconds since 1970 by the pool's clock. It is still valid at that time. */
-  readonly expiresAt?: number | undefined;
-  /** The last height at which it is valid. */
-  readonly expiresAtHeight?: number | undefined;
+  /** When it expires, in milliseconds since 1970 by the pool's clock. It is still valid then. Default `null`: never. */
+  readonly expiresAt?: number | null | undefined;
+  /** The last height at which it is valid. Default `null`: it has none. */
+  readonly expiresAtHeight?: number | null | undefined;
   /** False keeps it from peers: `since` does not return it. Default true. */
   readonly propagate?: boolean | undefined;
 }

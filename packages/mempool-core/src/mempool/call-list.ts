@@ -1,3 +1,4 @@
+import { asChecked } from '../boundary/checked-once.ts';
 import type { WriteOptions } from '../contract/call-options.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedCallTime } from '../contract/pool-driver.ts';
@@ -103,7 +104,7 @@ export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmissio
     mayShare: (first, next) => first.now === next.now && first.height === next.height,
     send: (fifo, options) => {
       const { now = null, height = null } = fifo[0] ?? {};
-      return store.receive(fifo, { ...options, now: now ?? undefined, height: height ?? undefined });
+      return store.receive(asChecked(fifo), { ...options, now: now ?? undefined, height: height ?? undefined });
     },
   };
 }
@@ -114,7 +115,7 @@ export function batchedMove(store: MempoolStore, verb: MoveVerb): BatchedVerb<st
     name: verb,
     kind: 'write',
     overlaps: true,
-    send: async (hashes, options) => moved(hashes, await store[verb](hashes, options)),
+    send: async (hashes, options) => moved(hashes, await store[verb](asChecked(hashes), options)),
   };
 }
 
@@ -124,7 +125,7 @@ export function batchedDrop(store: MempoolStore, reason: string): BatchedVerb<st
     name: `drop ${reason}`,
     kind: 'write',
     overlaps: true,
-    send: async (hashes, options) => moved(hashes, await store.drop(hashes, reason, options)),
+    send: async (hashes, options) => moved(hashes, await store.drop(asChecked(hashes), reason, options)),
   };
 }
 
@@ -134,7 +135,7 @@ export function batchedStatus(store: MempoolStore): BatchedVerb<string, Transact
     name: 'status',
     kind: 'read',
     overlaps: true,
-    send: (hashes, { signal }: WriteOptions) => store.checkStatus(hashes, { signal }),
+    send: (hashes, { signal }: WriteOptions) => store.checkStatus(asChecked(hashes), { signal }),
   };
 }
 

@@ -3,6 +3,7 @@ import { longestTimerMs } from '../boundary/open-options.ts';
 import { checkNames } from '../boundary/option-names.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Logger } from '../contract/options.ts';
+import type { CallTime } from '../contract/pool-verbs.ts';
 import type { QueueLimits } from './call-queue.ts';
 import { backgroundTimer, type Schedule } from './sweeper.ts';
 import type { Validate } from './validation.ts';
@@ -82,6 +83,12 @@ export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolO
     schedule: callable('schedule', options.schedule ?? backgroundTimer),
     log: callable('log', options.log ?? (() => undefined)),
   };
+}
+
+/** The time of a call. If the options have no height, the `height` option of the pool gives it. */
+export function callTime(options: CallTime | undefined, pool: Pick<ResolvedMempoolOptions, 'height'>): CallTime {
+  const { now, height } = options ?? {};
+  return { now, height: height ?? pool.height?.() };
 }
 
 function count(field: string, value: number, min: number, max: number): number {

@@ -1,5 +1,4 @@
 import {
-  checkBlock,
   checkChainWrite,
   checkHash,
   checkHashes,
@@ -9,39 +8,53 @@ import {
   checkReason,
   checkWrite,
   maxCallTransactions,
+  ownBlock,
 } from '../boundary/arguments.ts';
 import { checkCount } from '../boundary/basic-checks.ts';
+import { asChecked } from '../boundary/checked-once.ts';
 import { checkLimits } from '../boundary/open-options.ts';
 import { callNames } from '../boundary/option-names.ts';
-import { checkBudget, checkCallTime, checkRevisions, checkTake } from '../boundary/pool-arguments.ts';
-import { readSubmission, readSubmissions, withTooLarge } from '../boundary/submissions.ts';
-import { checkName } from '../boundary/verdicts.ts';
-import type { ChainContext, ChainOptions, ReadOptions, WriteContext, WriteOptions } from '../contract/call-options.ts';
+import { checkBudget, checkRevisions, checkTake } from '../boundary/pool-arguments.ts';
+import type {
+  ChainOptions,
+  LogQuery,
+  ReadOptions,
+  SeqQuery,
+  SubscribeOptions,
+  TipOptions,
+  WriteOptions,
+} from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
-import { defaultThresholds, type MoveVerb } from '../contract/lifecycle.ts';
-import type { Limits } from '../contract/limits.ts';
-import type { CheckedCallTime } from '../contract/pool-driver.ts';
+import type { MempoolEvent } from '../contract/events.ts';
+import type { MoveVerb } from '../contract/lifecycle.ts';
+import type { Limits, Ordering } from '../contract/limits.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
-import type { ChainPoint, TransactionStatus } from '../contract/transaction.ts';
+import type {
+  ChainPoint,
+  LogEntry,
+  StoredTransaction,
+  Transaction,
+  TransactionStatus,
+} from '../contract/transaction.ts';
 import { Application } from './application.ts';
-import {
-  type BatchedVerb,
-  batchedDrop,
-  batchedMove,
-  batchedReceive,
-  batchedStatus,
-  type QueuedSubmission,
-} from './call-list.ts';
-import { Coalescer } from './coalescer.ts';
+import { type BatchedVerb, batchedDrop, batchedMove, batchedStatus } from './call-list.ts';
+import type { Gossip, GossipOptions } from './gossip.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
-import { type MempoolOptions, type ResolvedMempoolOptions, resolveMempoolOptions } from './mempool-options.ts';
-import { MempoolReader } from './mempool-reader.ts';
-import { asRevision, ownSubmission, ownSubmissions, weight } from './own-submission.ts';
+import {
+  callTime,
+  type MempoolOptions,
+  type ResolvedMempoolOptions,
+  resolveMempoolOptions,
+} from './mempool-options.ts';
+import { checkLogWalk, checkSeqWalk, type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
+import { PoolCalls } from './pool-calls.ts';
 import { type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
-import { firstSent, isGone, judgedHeight, Screening, screenedOutcomes } from './screening.ts';
+import { Submitter } from './submitter.ts';
 import { Sweeper } from './sweeper.ts';
 import type { SubmitOptions, SubmitOutcome } from './validation.ts';
+import type { WaitOptions } from './waiters.ts';
+import { Waiting } from './waiting.ts';
 
 /**
  * A pool on any store, for callers that handle one transaction at a time. Calls made in one turn of the event loop
@@ -50,25 +63,23 @@ import type { SubmitOptions, SubmitOutcome } from './validation.ts';
  * pages and counts go straight to the store and see every write that was answered.
  * @throws as `MempoolStore`; `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already
  */
-export class Mempool extends MempoolReader implements AsyncDisposable {
-  readonly #coalescer: Coalescer;
+export class Mempool implements AsyncDisposable {
+  readonly #calls: PoolCalls;
   readonly #options: ResolvedMempoolOptions;
   readonly #application: Application | null;
-  readonly #screening: Screening;
+  readonly #submitter: Submitter;
+  readonly #waiting: Waiting;
   readonly #sweeper: Sweeper | null;
-  readonly #receive: BatchedVerb<QueuedSubmission, store.ReceiveOutcome>;
   readonly #status: BatchedVerb<string, TransactionStatus>;
   readonly #moves: Readonly<Record<MoveVerb, BatchedVerb<string, boolean>>>;
   #closing: Promise<void> | null = null;
 
   /** Uses the store from now on. Closing the pool closes the store. @throws `ERR_MEMPOOL_INVALID` naming the option */
   constructor(on: store.AnyStore, options: MempoolOptions = {}) {
-    super(on);
     const resolved = resolveMempoolOptions(options);
     const { validate, sweepEveryMs: everyMs, schedule, log } = resolved;
     this.#options = resolved;
-    this.#coalescer = new Coalescer(resolved);
-    this.#receive = batchedReceive(on);
+    this.#calls = new PoolCalls(on, resolved);
     this.#status = batchedStatus(on);
     this.#moves = {
       markInflight: batchedMove(on, 'markInflight'),
@@ -76,13 +87,24 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
       release: batchedMove(on, 'release'),
     };
     this.#application = validate === null ? null : new Application(validate, new InvalidHashes(resolved));
-    this.#screening = new Screening({
+    this.#submitter = new Submitter({
+      calls: this.#calls,
+      options: resolved,
       application: this.#application,
-      ordering: on.ordering,
       status: (hash, to) => this.status(hash, to),
-      tick: async () => (await on.tip()).tick,
     });
+    this.#waiting = new Waiting(this.#calls);
     this.#sweeper = everyMs === null ? null : new Sweeper({ sweep: () => this.sweep(), everyMs, schedule, log });
+  }
+
+  /** The order of the pool. */
+  get ordering(): Ordering {
+    return this.#calls.store.ordering;
+  }
+
+  /** The store below, for verbs that this class does not offer. */
+  get store(): store.AnyStore {
+    return this.#calls.store;
   }
 
   /**
@@ -92,10 +114,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
    * @example const { kind } = await pool.submit({ hash, payload, payloadType: 0 });
    */
   async submit(submission: verbs.Submission, options?: SubmitOptions): Promise<SubmitOutcome> {
-    this.assertOpen();
-    const { context, moment, from } = this.#submitting(options);
-    const own = ownSubmission(readSubmission(submission), from, this.#options.maxTxBytes);
-    return own.kind === 'too-large' ? own : this.#submit(own.submission, moment, context);
+    return this.#submitter.submit(submission, options);
   }
 
   /**
@@ -113,12 +132,7 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
    * @example const outcomes = await pool.receive(transactions, { from: peerId });
    */
   async receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<SubmitOutcome[]> {
-    this.assertOpen();
-    const { context, moment, from } = this.#submitting(options);
-    const { maxTxBytes } = this.#options;
-    const read = readSubmissions(submissions);
-    const told = await this.#receiveAll(ownSubmissions(read, from, maxTxBytes), moment, context);
-    return told.length === read.length ? told : withTooLarge(read, told, maxTxBytes);
+    return this.#submitter.receive(submissions, options);
   }
 
   /**
@@ -157,9 +171,9 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   async drop(which: string | readonly string[], reason: string, options?: WriteOptions): Promise<boolean | string[]> {
     const context = checkWrite(options);
     checkReason(reason);
-    if (typeof which === 'string') return this.#single(batchedDrop(this.store, reason), which, context);
-    const hashes = checkHashes('hashes', which, maxCallTransactions);
-    return this.#whole((on, to) => on.drop(hashes, reason, to), context);
+    if (typeof which === 'string') return this.#single(batchedDrop(this.#calls.store, reason), which, context);
+    const hashes = asChecked(checkHashes('hashes', which, maxCallTransactions));
+    return this.#calls.whole(context, (on, to) => on.drop(hashes, reason, to));
   }
 
   /**
@@ -168,17 +182,16 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
    */
   async confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
     const context = checkChainWrite(options);
-    const thresholds = checkPolicy(policy);
-    const { point, parent, seen, unseen, provides } = checkBlock(block, thresholds, defaultThresholds);
-    const own = { point, parent: parent ?? undefined, seen, unseen, provides };
-    return this.#whole((on, to) => on.confirm(own, thresholds, to), context);
+    const thresholds = asChecked(checkPolicy(policy));
+    const own = asChecked(ownBlock(block));
+    return this.#calls.whole(context, (on, to) => on.confirm(own, thresholds, to));
   }
 
   /** Moves the tip back to a point applied earlier. `null` undoes all blocks that are kept (L9, X6). */
   async rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
     const context = checkChainWrite(options);
-    const own = point === null ? null : checkPoint('point', point);
-    return this.#whole((on, to) => on.rollback(own, to), context);
+    const own = point === null ? null : asChecked(checkPoint('point', point));
+    return this.#calls.whole(context, (on, to) => on.rollback(own, to));
   }
 
   /**
@@ -187,26 +200,25 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
    */
   async take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Claim> {
     const context = checkWrite(options, callNames.take);
-    const claim = { ...checkTake(options), ...this.#at(options) };
-    const room = checkBudget(budget);
-    return this.#whole((on, to) => on.take(room, { ...to, ...claim }), context);
+    const claim = { ...checkTake(options), ...callTime(options, this.#options) };
+    const room = asChecked(checkBudget(budget));
+    return this.#calls.whole(context, (on, to) => on.take(room, to), claim);
   }
 
   /** Ends claims that are over. Drops transactions that waited too long or are over the limits. */
   async sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
     const context = checkWrite(options, callNames.moment);
-    const moment = this.#at(options);
-    return this.#whole((on, to) => on.sweep({ ...to, ...moment }), context);
+    return this.#calls.whole(context, (on, to) => on.sweep(to), callTime(options, this.#options));
   }
 
   /** Applies new verdicts. Priority pools only. */
   async revise(revisions: readonly verbs.Revision[], options?: verbs.ReviseOptions): Promise<verbs.ReviseOutcome[]> {
     const context = checkWrite(options, callNames.moment);
-    const own = checkRevisions(revisions).map(asRevision);
-    const moment = this.#at(options);
-    const outcomes = await this.#whole((on, to) => on.revise(own, { ...to, ...moment }), context);
+    const own = asChecked(checkRevisions(revisions));
+    const moment = callTime(options, this.#options);
+    const outcomes = await this.#calls.whole(context, (on, to) => on.revise(own, to), moment);
     // A revision that makes a transaction ready writes no event.
-    this.wake();
+    this.#waiting.wake();
     return outcomes;
   }
 
@@ -218,26 +230,169 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
    * reason. Revisions that were applied before stay.
    */
   async recheck(options?: RecheckOptions): Promise<Recheck> {
-    this.assertOpen();
+    this.#calls.assertOpen();
     const { signal } = checkRead(options, callNames.recheck);
     if (this.#application === null) throw invalid('validate', 'given to the pool: recheck calls it');
     const slice = options?.slice ?? 100;
     if (!Number.isSafeInteger(slice) || slice < 1 || slice > maxCallTransactions)
       throw invalid('slice', `a whole number from 1 to ${maxCallTransactions}`);
-    const height = checkCount('height', this.#at(options).height ?? Number.NaN);
+    const height = checkCount('height', callTime(options, this.#options).height ?? Number.NaN);
     return new Rechecker({ pool: this, application: this.#application, height, slice, signal }).run();
   }
 
   /** Every Pending transaction → Dropped. Returns their number. */
   async flush(options?: WriteOptions): Promise<number> {
-    return this.#whole((on, to) => on.flush(to), checkWrite(options));
+    return this.#calls.whole(checkWrite(options), (on, to) => on.flush(to));
   }
 
   /** Sets the limits that are given, for every node. Returns all limits. */
   async setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
     const context = checkWrite(options);
-    const own = checkLimits(limits);
-    return this.#whole((on, to) => on.setLimits(own, to), context);
+    const own = asChecked(checkLimits(limits));
+    return this.#calls.whole(context, (on, to) => on.setLimits(own, to));
+  }
+
+  /**
+   * Waits until the transaction is at the stage asked for or a later one, or is Dropped. Returns its status then (R3).
+   * The hash may be unknown at first. All waits share one subscription.
+   * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error at the first read
+   * @example const { stage } = await pool.waitFor(hash, { stage: 'Confirmed', confirmations: 6 });
+   */
+  async waitFor(hash: string, options?: WaitOptions): Promise<TransactionStatus> {
+    return this.#waiting.waitFor(hash, options);
+  }
+
+  /**
+   * Waits until the pool has a transaction that is Pending and ready to propagate. Resolves at once if it has one.
+   * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error
+   */
+  async waitForPending(options?: ReadOptions): Promise<void> {
+    return this.#waiting.waitForPending(options);
+  }
+
+  /**
+   * Delivers the current status of each hash, then each change of its stage. `break` or an abort ends it at once.
+   * @example for await (const { hash, stage } of pool.watch([hash])) console.log(hash, stage);
+   */
+  watch(hashes: readonly string[], options?: ReadOptions): AsyncIterable<TransactionStatus> {
+    return begun(() => this.#waiting.watch(hashes, options));
+  }
+
+  /**
+   * The transactions to send to one peer, as they become ready. Keep its `cursor` and give it as `after` to resume. For
+   * priority pools. If an argument is bad, the first page fails with `ERR_MEMPOOL_INVALID`.
+   */
+  gossip(peer: string, options?: GossipOptions): Gossip {
+    return this.#waiting.gossip(peer, options);
+  }
+
+  /**
+   * All Pending transactions by seq, over all pages (O1).
+   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   * @example for await (const { hash, payload } of pool.pending()) await broadcast(hash, payload);
+   */
+  pending(options?: SeqWalkOptions): AsyncIterable<StoredTransaction> {
+    return begun(() => walkBySeq(this.#calls.store, 'peekPending', checkSeqWalk(options)));
+  }
+
+  /**
+   * All transactions in flight by seq, over all pages (O1).
+   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   */
+  inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction> {
+    return begun(() => walkBySeq(this.#calls.store, 'peekInflight', checkSeqWalk(options)));
+  }
+
+  /**
+   * The terminal log from a cursor on, over all pages (O4).
+   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   */
+  finalized(options?: LogWalkOptions): AsyncIterable<LogEntry> {
+    return begun(() => walkLog(this.#calls.store, checkLogWalk(options)));
+  }
+
+  /** True if the pool has a transaction to propagate (O2). */
+  async hasPending(options?: ReadOptions): Promise<boolean> {
+    return this.#calls.reading.hasPending(options);
+  }
+
+  /** One page of Pending transactions by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
+  async peekPending(query?: SeqQuery): Promise<StoredTransaction[]> {
+    return this.#calls.reading.peekPending(query);
+  }
+
+  /** One page of the transactions in flight by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
+  async peekInflight(query?: SeqQuery): Promise<StoredTransaction[]> {
+    return this.#calls.reading.peekInflight(query);
+  }
+
+  /** One page of the transactions that wait for a parent, by seq. @throws `ERR_MEMPOOL_CORRUPT` */
+  async peekParked(query?: SeqQuery): Promise<StoredTransaction[]> {
+    return this.#calls.reading.peekParked(query);
+  }
+
+  /** Transactions in flight, in the order of the hashes; `null` for any other hash. @throws `ERR_MEMPOOL_CORRUPT` */
+  async findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
+    return this.#calls.reading.findInflight(hashes, options);
+  }
+
+  /** The live transactions, in the order of the hashes; `null` for any other hash. @throws `ERR_MEMPOOL_CORRUPT` */
+  async payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]> {
+    return this.#calls.reading.payloads(hashes, options);
+  }
+
+  /** The statuses of at most 1,000 transactions, in the order of the hashes (O3). */
+  async checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]> {
+    return this.#calls.reading.checkStatus(hashes, options);
+  }
+
+  /** One page of the terminal log (O4). @throws `ERR_MEMPOOL_CORRUPT` */
+  async dumpFinalized(query?: LogQuery): Promise<store.LogPage> {
+    return this.#calls.reading.dumpFinalized(query);
+  }
+
+  /**
+   * Selects ready transactions that fit into a block, best first; in a fifo pool oldest first. Changes nothing.
+   * @example const candidates = await pool.reap({ maxBytes: 90_112, maxGas: 14_000_000 });
+   */
+  async reap(budget?: verbs.Budget, options?: ReadOptions): Promise<verbs.Candidate[]> {
+    return this.#calls.reading.reap(budget, options);
+  }
+
+  /** One page of ready transactions, best first. Priority pools only. */
+  async best(query?: verbs.BestQuery): Promise<verbs.RankedCandidate[]> {
+    return this.#calls.reading.best(query);
+  }
+
+  /**
+   * One page of the transactions that became ready after a gossip number, for peers. In a fifo pool: that arrived after
+   * a seq. `gossip` waits for more.
+   */
+  async since(gossipSeq: number, query?: verbs.GossipQuery): Promise<verbs.GossipPage> {
+    return this.#calls.reading.since(gossipSeq, query);
+  }
+
+  /**
+   * One page of the transactions whose verdict is older than a height, the oldest verdict first. Use `recheck` to
+   * validate them again. Priority pools only.
+   */
+  async stale(query: verbs.StaleQuery): Promise<verbs.StaleTransaction[]> {
+    return this.#calls.reading.stale(query);
+  }
+
+  /** Delivers every event of the pool, written by any node (E3, E4). */
+  async subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
+    return this.#calls.reading.subscribe(options);
+  }
+
+  /** Returns the last block applied (X4). */
+  async tip(options?: TipOptions): Promise<store.TipAnswer> {
+    return this.#calls.reading.tip(options);
+  }
+
+  /** Returns how much the pool holds. Calls that still wait in the queue are not counted. */
+  async usage(options?: ReadOptions): Promise<store.Usage> {
+    return this.#calls.reading.usage(options);
   }
 
   /**
@@ -247,47 +402,12 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
    */
   close(): Promise<void> {
     this.#sweeper?.stop();
-    this.#closing ??= this.end(this.#coalescer.close());
+    this.#closing ??= this.#waiting.end(this.#calls.close());
     return this.#closing;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  async #submit(own: verbs.Submission, moment: CheckedCallTime, context: WriteOptions): Promise<SubmitOutcome> {
-    if (this.#screening.passes(own)) return this.#send(own, moment, context);
-    const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
-    if (screened.kind === 'answered') return screened.outcome;
-    const judged = { ...moment, height: moment.height ?? judgedHeight([screened]) ?? null };
-    const outcome = await this.#send(screened.submission, judged, context);
-    // The first attempt has used up the operation id, if there is one.
-    return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }) : outcome;
-  }
-
-  #send(own: verbs.Submission, moment: CheckedCallTime, context: WriteOptions): Promise<store.ReceiveOutcome> {
-    const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own) };
-    return this.#coalescer.call(this.#receive, subject, context);
-  }
-
-  async #receiveAll(
-    own: readonly verbs.Submission[],
-    moment: CheckedCallTime,
-    context: WriteContext,
-  ): Promise<SubmitOutcome[]> {
-    const [now, given] = [moment.now ?? undefined, moment.height ?? undefined];
-    const send = (submissions: readonly verbs.Submission[], height = given): Promise<store.ReceiveOutcome[]> =>
-      this.#whole((on, to) => on.receive(submissions, { ...to, now, height }), context);
-    if (own.every((each) => this.#screening.passes(each))) return send(own);
-    const screened = await Promise.all(own.map((each) => this.#screening.screen(each, given, context)));
-    const sent = screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission));
-    const height = given ?? judgedHeight(screened);
-    const outcomes = await send(sent, height).catch((error: unknown) => send(firstSent(own, error), height));
-    const again = { signal: context.signal };
-    const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
-      isGone(screened[i], outcome) ? this.#submit(own[i] as verbs.Submission, moment, again) : outcome,
-    );
-    return Promise.all(told);
   }
 
   async #move(
@@ -297,41 +417,21 @@ export class Mempool extends MempoolReader implements AsyncDisposable {
   ): Promise<boolean | string[]> {
     const context = checkWrite(options);
     if (typeof which === 'string') return this.#single(this.#moves[verb], which, context);
-    const hashes = checkHashes('hashes', which, maxCallTransactions);
-    return this.#whole((on, to) => on[verb](hashes, to), context);
+    const hashes = asChecked(checkHashes('hashes', which, maxCallTransactions));
+    return this.#calls.whole(context, (on, to) => on[verb](hashes, to));
   }
 
   async #single<Answer>(verb: BatchedVerb<string, Answer>, hash: string, context: WriteOptions): Promise<Answer> {
     checkHash('hash', hash);
-    return this.#coalescer.call(verb, { item: hash, hash, bytes: 0 }, context);
-  }
-
-  /** Runs a whole-pool call. The context is already checked. */
-  async #whole<Answer>(
-    run: (on: store.AnyStore, to: ChainOptions) => Promise<Answer>,
-    context: WriteContext | ChainContext,
-  ): Promise<Answer> {
-    const { operationId, signal } = context;
-    const to = { operationId, signal, lease: 'lease' in context ? (context.lease ?? undefined) : undefined };
-    return this.#coalescer.whole(() => run(this.store, to), signal);
-  }
-
-  #submitting(options: SubmitOptions | undefined): Submitting {
-    const context = checkWrite(options, callNames.submit);
-    const from = options?.from;
-    if (from !== undefined) checkName('from', from, 1);
-    return { context, moment: checkCallTime(this.#at(options)), from };
-  }
-
-  /** The time of a call. If the options have no height, the `height` option of the pool gives it. */
-  #at(options: verbs.CallTime | undefined): verbs.CallTime {
-    const { now, height } = options ?? {};
-    return { now, height: height ?? this.#options.height?.() };
+    return this.#calls.single(verb, { item: hash, hash, bytes: 0 }, context);
   }
 }
 
-interface Submitting {
-  readonly context: WriteContext;
-  readonly moment: CheckedCallTime;
-  readonly from: string | undefined;
+/** If the arguments are bad, the walk rejects at its first step, as a call would. */
+function begun<T>(walk: () => AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    return walk();
+  } catch (error) {
+    return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
+  }
 }

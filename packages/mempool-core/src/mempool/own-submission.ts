@@ -1,3 +1,4 @@
+import { asChecked } from '../boundary/checked-once.ts';
 import {
   checkTransaction,
   checkTransactions,
@@ -7,8 +8,7 @@ import {
 } from '../boundary/submissions.ts';
 import { checkName, checkVerdict } from '../boundary/verdicts.ts';
 import { invalid } from '../contract/errors.ts';
-import type { CheckedRevision } from '../contract/pool-driver.ts';
-import type { Revision, Submission } from '../contract/pool-verbs.ts';
+import type { Submission } from '../contract/pool-verbs.ts';
 import { type CheckedVerdict, defaultVerdict, type Verdict } from '../contract/verdict.ts';
 
 type Own = { readonly kind: 'own'; readonly submission: Submission } | ReturnType<typeof tooLarge>;
@@ -60,23 +60,9 @@ function copy({ hash, payload, payloadType }: ReadSubmission, said: Sayings | nu
  * A checked copy of a verdict. An unknown field is an error, so that a mistyped refusal never lets a transaction in.
  * @throws `ERR_MEMPOOL_INVALID` naming the field, with `place` before it
  */
-export function ownVerdict(place: string, verdict: Verdict): Verdict {
+export function ownVerdict(place: string, verdict: Verdict): CheckedVerdict {
   if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
   const unknown = Object.keys(verdict).find((field) => !Object.hasOwn(defaultVerdict, field));
   if (unknown !== undefined) throw invalid(`${place}.${unknown}`, 'left out: a verdict has no such field');
-  return asVerdict(checkVerdict(place, verdict));
-}
-
-/** Converts a checked revision to the form that `revise` accepts. */
-export function asRevision({ hash, version, answer }: CheckedRevision): Revision {
-  return { hash, version, answer: 'refusal' in answer ? answer.refusal : asVerdict(answer.verdict) };
-}
-
-function asVerdict({ senderLimit, expiresAt, expiresAtHeight, ...rest }: CheckedVerdict): Verdict {
-  return {
-    ...rest,
-    senderLimit: senderLimit ?? undefined,
-    expiresAt: expiresAt ?? undefined,
-    expiresAtHeight: expiresAtHeight ?? undefined,
-  };
+  return asChecked(checkVerdict(place, verdict));
 }

@@ -3,7 +3,7 @@ import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedRevision, CheckedTake } from '../contract/pool-driver.ts';
 import type { Claim, LimitName, ReviseOutcome, Sweep } from '../contract/pool-verbs.ts';
-import type { CheckedVerdict } from '../contract/verdict.ts';
+import { type CheckedVerdict, isRefusal } from '../contract/verdict.ts';
 import { claimEnd } from '../rules/pool-clock.ts';
 import type { Step } from '../rules/step.ts';
 import type { AdmissionTime } from './admission.ts';
@@ -116,8 +116,8 @@ export function reviseStep(
   const builder = new StepBuilder(pool);
   for (const [i, { hash, version, answer }] of revisions.entries()) {
     const node = builder.index.node(hash);
-    if (node?.stage !== 'Pending' || node.entry.version !== version || 'refusal' in answer) continue;
-    checkIdentity(`revisions[${i}].answer`, node.entry.verdict, answer.verdict);
+    if (node?.stage !== 'Pending' || node.entry.version !== version || isRefusal(answer)) continue;
+    checkIdentity(`revisions[${i}].answer`, node.entry.verdict, answer);
   }
   return builder.step(revisions.map((revision) => revise(builder, revision, height)));
 }
@@ -135,13 +135,13 @@ function revise(builder: StepBuilder, { hash, version, answer }: CheckedRevision
   if (node?.stage !== 'Pending') return { kind: 'skipped', hash };
   const { entry } = node;
   if (entry.version !== version) return { kind: 'superseded', hash, version: entry.version };
-  if ('refusal' in answer) {
+  if (isRefusal(answer)) {
     builder.drop(hash, 'invalid');
     settle(index);
     return { kind: 'dropped', hash };
   }
-  if (answer.verdict.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
-  const verdict = { ...answer.verdict, provides: entry.verdict.provides };
+  if (answer.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
+  const verdict = { ...answer, provides: entry.verdict.provides };
   const next = { ...entry, verdict, version: version + 1, checkedHeight: height };
   const parkedBefore = index.parked.length;
   index.begin();

@@ -270,7 +270,7 @@ class Traffic {
       const { provides, sender } = entry?.verdict ?? {};
       const verdict = checkVerdict('verdict', { ...this.#verdict(), provides, sender });
       const refusal = { code: 1, log: '', penalize: false };
-      const answer = this.#chance.below(4) === 0 ? { refusal } : { verdict };
+      const answer = this.#chance.below(4) === 0 ? refusal : verdict;
       return { hash, version: entry?.version ?? 1, answer };
     });
     const moment = { nowMs: this.#now, height: this.#chance.below(12) };

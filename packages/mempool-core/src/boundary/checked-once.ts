@@ -1,0 +1,13 @@
+/** Arguments that were checked and copied. `Mempool` marks them, so that the store does not check them again. */
+const checked = new WeakSet<object>();
+
+/** Marks an object as checked and copied. Nobody may change it afterwards. */
+export function asChecked<Own extends object>(own: Own): Own {
+  checked.add(own);
+  return own;
+}
+
+/** True for what `asChecked` has marked. */
+export function isChecked<Own extends object>(given: unknown): given is Own {
+  return typeof given === 'object' && given !== null && checked.has(given);
+}

@@ -1,0 +1,59 @@
+import { asChecked } from '../boundary/checked-once.ts';
+import type { ChainContext, ChainOptions, WriteContext, WriteOptions } from '../contract/call-options.ts';
+import { MempoolError } from '../contract/errors.ts';
+import type { AnyStore } from '../contract/store.ts';
+import type { BatchedVerb } from './call-list.ts';
+import { Coalescer, type Subject } from './coalescer.ts';
+import type { ResolvedMempoolOptions } from './mempool-options.ts';
+
+/** The calls of a `Mempool` on its way to the store: which go straight to it, and which wait in the queue. */
+export class PoolCalls {
+  readonly store: AnyStore;
+  readonly #coalescer: Coalescer;
+  #isClosing = false;
+
+  constructor(store: AnyStore, options: ResolvedMempoolOptions) {
+    this.store = store;
+    this.#coalescer = new Coalescer(options);
+  }
+
+  /** The store, for a read that goes straight to it. @throws `ERR_MEMPOOL_CLOSED` */
+  get reading(): AnyStore {
+    this.assertOpen();
+    return this.store;
+  }
+
+  /** @throws `ERR_MEMPOOL_CLOSED` */
+  assertOpen(): void {
+    if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
+  }
+
+  /** Queues a call for one transaction. */
+  single<Item, Answer>(
+    verb: BatchedVerb<Item, Answer>,
+    subject: Subject<Item>,
+    context: WriteOptions,
+  ): Promise<Answer> {
+    return this.#coalescer.call(verb, subject, context);
+  }
+
+  /**
+   * Queues a call that concerns the whole pool. `context` and what `run` gives the store are checked copies. `run` gets
+   * options that the store does not check again, with the fields of `more`.
+   */
+  async whole<Answer, More extends object = object>(
+    context: WriteContext | ChainContext,
+    run: (on: AnyStore, to: ChainOptions & More) => Promise<Answer>,
+    more?: More,
+  ): Promise<Answer> {
+    const to = asChecked({ ...context, ...more }) as ChainOptions & More;
+    return this.#coalescer.whole(() => run(this.store, to), context.signal);
+  }
+
+  /** Accepts no more calls. Closes the store after all accepted calls have been sent. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#coalescer.close();
+    await this.store.close();
+  }
+}

@@ -1,0 +1,104 @@
+import { checkWrite } from '../boundary/arguments.ts';
+import { asChecked } from '../boundary/checked-once.ts';
+import { callNames } from '../boundary/option-names.ts';
+import { checkCallTime } from '../boundary/pool-arguments.ts';
+import { readSubmission, readSubmissions, withTooLarge } from '../boundary/submissions.ts';
+import { checkName } from '../boundary/verdicts.ts';
+import type { WriteContext, WriteOptions } from '../contract/call-options.ts';
+import type { CheckedCallTime } from '../contract/pool-driver.ts';
+import type { Submission } from '../contract/pool-verbs.ts';
+import type { ReceiveOutcome } from '../contract/store.ts';
+import type { Application } from './application.ts';
+import { type BatchedVerb, batchedReceive, type QueuedSubmission } from './call-list.ts';
+import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
+import { ownSubmission, ownSubmissions, weight } from './own-submission.ts';
+import type { PoolCalls } from './pool-calls.ts';
+import { firstSent, isGone, judgedHeight, Screening, type ScreeningParts, screenedOutcomes } from './screening.ts';
+import type { SubmitOptions, SubmitOutcome } from './validation.ts';
+
+export interface SubmitterParts extends Pick<ScreeningParts, 'status'> {
+  readonly calls: PoolCalls;
+  readonly options: ResolvedMempoolOptions;
+  readonly application: Application | null;
+}
+
+/** Copies submissions, has the application judge them, and sends those that it accepts. */
+export class Submitter {
+  readonly #calls: PoolCalls;
+  readonly #options: ResolvedMempoolOptions;
+  readonly #screening: Screening;
+  readonly #receive: BatchedVerb<QueuedSubmission, ReceiveOutcome>;
+
+  constructor({ calls, options, application, status }: SubmitterParts) {
+    const { store } = calls;
+    this.#calls = calls;
+    this.#options = options;
+    this.#receive = batchedReceive(store);
+    const tick = async (): Promise<number> => (await store.tip()).tick;
+    this.#screening = new Screening({ application, ordering: store.ordering, status, tick });
+  }
+
+  async submit(submission: Submission, options: SubmitOptions | undefined): Promise<SubmitOutcome> {
+    this.#calls.assertOpen();
+    const { context, moment, from } = this.#submitting(options);
+    const own = ownSubmission(readSubmission(submission), from, this.#options.maxTxBytes);
+    return own.kind === 'too-large' ? own : this.#submit(own.submission, moment, context);
+  }
+
+  async receive(submissions: readonly Submission[], options: SubmitOptions | undefined): Promise<SubmitOutcome[]> {
+    this.#calls.assertOpen();
+    const { context, moment, from } = this.#submitting(options);
+    const { maxTxBytes } = this.#options;
+    const read = readSubmissions(submissions);
+    const told = await this.#receiveAll(ownSubmissions(read, from, maxTxBytes), moment, context);
+    return told.length === read.length ? told : withTooLarge(read, told, maxTxBytes);
+  }
+
+  async #submit(own: Submission, moment: CheckedCallTime, context: WriteOptions): Promise<SubmitOutcome> {
+    if (this.#screening.passes(own)) return this.#send(own, moment, context);
+    const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
+    if (screened.kind === 'answered') return screened.outcome;
+    const judged = { ...moment, height: moment.height ?? judgedHeight([screened]) ?? null };
+    const outcome = await this.#send(screened.submission, judged, context);
+    // The first attempt has used up the operation id, if there is one.
+    return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }) : outcome;
+  }
+
+  #send(own: Submission, moment: CheckedCallTime, context: WriteOptions): Promise<ReceiveOutcome> {
+    const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own) };
+    return this.#calls.single(this.#receive, subject, context);
+  }
+
+  async #receiveAll(
+    own: readonly Submission[],
+    moment: CheckedCallTime,
+    context: WriteContext,
+  ): Promise<SubmitOutcome[]> {
+    const [now, given] = [moment.now ?? undefined, moment.height ?? undefined];
+    const send = (submissions: readonly Submission[], height = given): Promise<ReceiveOutcome[]> =>
+      this.#calls.whole(context, (on, to) => on.receive(asChecked(submissions), to), { now, height });
+    if (own.every((each) => this.#screening.passes(each))) return send(own);
+    const screened = await Promise.all(own.map((each) => this.#screening.screen(each, given, context)));
+    const sent = screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission));
+    const height = given ?? judgedHeight(screened);
+    const outcomes = await send(sent, height).catch((error: unknown) => send(firstSent(own, error), height));
+    const again = { signal: context.signal };
+    const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
+      isGone(screened[i], outcome) ? this.#submit(own[i] as Submission, moment, again) : outcome,
+    );
+    return Promise.all(told);
+  }
+
+  #submitting(options: SubmitOptions | undefined): Submitting {
+    const context = checkWrite(options, callNames.submit);
+    const from = options?.from;
+    if (from !== undefined) checkName('from', from, 1);
+    return { context, moment: checkCallTime(callTime(options, this.#options)), from };
+  }
+}
+
+interface Submitting {
+  readonly context: WriteContext;
+  readonly moment: CheckedCallTime;
+  readonly from: string | undefined;
+}

@@ -1,0 +1,69 @@
+import { checkHash, checkHashes, checkRead } from '../boundary/arguments.ts';
+import { callNames } from '../boundary/option-names.ts';
+import type { ReadOptions } from '../contract/call-options.ts';
+import type { TransactionStatus } from '../contract/transaction.ts';
+import { ChangeSignals } from './change-signal.ts';
+import { Gossip, type GossipOptions } from './gossip.ts';
+import type { PoolCalls } from './pool-calls.ts';
+import { checkGoal, Waiters, type WaitOptions } from './waiters.ts';
+import { Watch } from './watch.ts';
+
+/** Everything that waits for the pool to change. Waits share subscriptions. */
+export class Waiting {
+  readonly #calls: PoolCalls;
+  readonly #waiters: Waiters;
+  readonly #changeSignals: ChangeSignals;
+
+  constructor(calls: PoolCalls) {
+    this.#calls = calls;
+    this.#waiters = new Waiters(calls.store);
+    this.#changeSignals = new ChangeSignals(calls.store);
+  }
+
+  async waitFor(hash: string, options: WaitOptions | undefined): Promise<TransactionStatus> {
+    this.#calls.assertOpen();
+    const { signal } = checkRead(options, callNames.wait);
+    const goal = checkGoal(options);
+    checkHash('hash', hash);
+    signal?.throwIfAborted();
+    return this.#waiters.wait(hash, goal, signal);
+  }
+
+  async waitForPending(options: ReadOptions | undefined): Promise<void> {
+    const store = this.#calls.reading;
+    const { signal } = checkRead(options);
+    signal?.throwIfAborted();
+    const changes = await this.#changeSignals.hold(signal);
+    try {
+      for (let { version } = changes; !(await store.hasPending({ signal })); { version } = changes)
+        await changes.next(version, signal);
+    } finally {
+      this.#changeSignals.release(changes);
+    }
+  }
+
+  watch(hashes: readonly string[], options: ReadOptions | undefined): AsyncIterable<TransactionStatus> {
+    const own = checkHashes('hashes', hashes, Number.POSITIVE_INFINITY);
+    return new Watch(this.#calls.store, own, checkRead(options));
+  }
+
+  gossip(peer: string, options: GossipOptions | undefined): Gossip {
+    return new Gossip(this.#calls.store, this.#changeSignals, peer, options);
+  }
+
+  /** Wakes all waiters after a change that writes no event. */
+  wake(): void {
+    this.#changeSignals.notify();
+  }
+
+  /** Rejects the waits that are left when the store has closed. `closed` rejects if it could not. */
+  async end(closed: Promise<void>): Promise<void> {
+    try {
+      await closed;
+    } catch (error) {
+      this.#waiters.failAll(error);
+      throw error;
+    }
+    await this.#waiters.close();
+  }
+}
