@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chain } from 'cardano-blocks';
-import { loadConfig, type Mempool, type MempoolConfig, openMempool } from 'mempool-core';
+import { type ConfigFields, loadConfig, type Mempool, openMempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { redis } from 'mempool-redis';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
@@ -31,7 +31,7 @@ export async function openPool(settings: Settings, chain: Chain): Promise<Pool> 
 }
 
 /** The command line wins over the config file. */
-async function choose({ config, backend, path, url }: Settings): Promise<MempoolConfig> {
+async function choose({ config, backend, path, url }: Settings): Promise<ConfigFields> {
   const own = { backend: backend ?? undefined, path: path ?? undefined, url: url ?? undefined };
   const chosen = config === null ? { ...own, backend: backend ?? 'sqlite' } : await loadConfig(config, own);
   if (url !== null && chosen.backend !== 'redis') throw new UsageError('--url goes with --backend redis');
@@ -43,7 +43,7 @@ async function choose({ config, backend, path, url }: Settings): Promise<Mempool
  * A pool belongs to one chain, known by its first block, and one way of forking it, so that chains never mix. It keeps all of
  * the chain's transactions and their events.
  */
-function forChain(config: MempoolConfig, forkEvery: number, { points, hashes }: Chain): MempoolConfig {
+function forChain(config: ConfigFields, forkEvery: number, { points, hashes }: Chain): ConfigFields {
   const { keyPrefix, maxFinalized = 10_000, maxEvents = 100_000 } = config;
   const first = points[0]?.hash.slice(0, 16);
   const pool = forkEvery === 0 ? `replay-${first}` : `replay-${first}-fork-${forkEvery}`;
@@ -58,7 +58,7 @@ function forChain(config: MempoolConfig, forkEvery: number, { points, hashes }: 
 }
 
 /** Where nothing else is named, the data is under `.data`: a file of the pool's own, or a Redis that is started for us. */
-async function atHome(config: MempoolConfig, opened: AsyncDisposableStack): Promise<MempoolConfig> {
+async function atHome(config: ConfigFields, opened: AsyncDisposableStack): Promise<ConfigFields> {
   if (config.backend.startsWith('sqlite')) {
     return { ...config, path: config.path ?? join(dataFolder, `${config.pool}.sqlite`) };
   }
@@ -68,7 +68,7 @@ async function atHome(config: MempoolConfig, opened: AsyncDisposableStack): Prom
   return { ...config, url, timeoutMs: config.timeoutMs ?? 15_000 };
 }
 
-function place({ backend, pool, path, url }: MempoolConfig): string {
+function place({ backend, pool, path, url }: ConfigFields): string {
   if (backend === 'redis' && url !== undefined) return `${backend}: ${pool} on ${new URL(url).host}`;
   return backend.startsWith('sqlite') ? `${backend}: ${path}` : `${backend}: ${pool}`;
 }

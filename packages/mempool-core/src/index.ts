@@ -1,8 +1,18 @@
 // What an application uses. A backend author finds the rest in `mempool-core/backend`.
 export type { Backend } from './boundary/define-backend.ts';
 export type { Backends, ImportModule } from './config/backend-module.ts';
-export { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseConfig } from './config/config.ts';
-export { type ConfigOverrides, loadConfig } from './config/config-file.ts';
+export {
+  type BackendName,
+  type ConfigFields,
+  type ConfigOf,
+  type ConfigOverrides,
+  type DolosConfig,
+  type DolosMempoolSection,
+  type LoneDolosSection,
+  type MempoolConfig,
+  parseConfig,
+} from './config/config.ts';
+export { loadConfig } from './config/config-file.ts';
 export { type OpenMempoolOptions, openMempool } from './config/open-mempool.ts';
 export type {
   ChainOptions,

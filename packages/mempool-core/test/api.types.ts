@@ -244,12 +244,42 @@ export async function orderings(some: MempoolStore, pool: Mempool, backend: Back
   holds<Same<typeof either, Mempool>>();
 }
 
+/** The backend decides which fields a configuration must have. */
+export async function needed(sqlite: Backend<{ readonly path: string }>, mine: Backend): Promise<void> {
+  await openMempool({ backend: 'redis', url: 'redis://localhost', connectionName: 'one' }, {});
+  // @ts-expect-error redis needs its url
+  await openMempool({ backend: 'redis', path: 'x' }, {});
+  // @ts-expect-error sqlite needs its path
+  await openMempool({ backend: 'sqlite' }, { sqlite });
+  // @ts-expect-error and so it does under the name of Dolos
+  await openMempool({ backend: 'redb', pool: 'x' }, { sqlite });
+  // @ts-expect-error there is no such field
+  await openMempool({ backend: 'ephemeral', maxTx: 5 }, {});
+  await openMempool({ backend: 'mine', path: 'x' }, { mine });
+  const given: MempoolConfig = { backend: 'sqlite', path: 'x' };
+  if (given.backend === 'sqlite') holds<Same<typeof given.path, string>>();
+  // @ts-expect-error the fields of the backend belong to the type
+  const lacking: MempoolConfig = { backend: 'sqlite' };
+  const theirs: MempoolConfig<'mine'> = { backend: 'mine' };
+  await openMempool(theirs, lacking as object as Record<string, Backend>);
+  await using file = await openMempool('pool.toml', { sqlite }, { backend: 'sqlite', maxTxs: 5, validate: () => ({}) });
+  holds<Same<typeof file, Mempool>>();
+  await using ranked = await openMempool({ backend: 'ephemeral', ordering: 'priority' }, {});
+  holds<Same<typeof ranked, PriorityMempool>>();
+  await using plain = await openMempool({ backend: 'ephemeral' }, {});
+  holds<Same<typeof plain, FifoMempool>>();
+  await using other = await openMempool({ backend: 'ephemeral' }, {}, { ordering: 'priority' });
+  holds<Same<typeof other, Mempool>>();
+  // @ts-expect-error a misspelt option
+  await openMempool('pool.toml', { sqlite }, { validat: () => ({}) });
+}
+
 export async function configured(own: Backend<{ readonly path: string }>, plain: Backend): Promise<void> {
   await openMempool({ backend: 'sqlite', path: 'x' }, { sqlite: own, ephemeral: plain });
   await openMempool(await loadConfig('mempool.toml'), { sqlite: own }, { log: (level, message) => [level, message] });
   await openMempool({ storage: { mempool: { backend: 'redb', path: 'x', max_finalized: 1 } } }, { sqlite: own });
   await openMempool({ storage: { path: './data' } }, { ephemeral: plain });
-  holds<Same<ReturnType<typeof parseConfig>, MempoolConfig>>();
+  holds<Same<ReturnType<typeof parseConfig>, MempoolConfig<string>>>();
   // @ts-expect-error there is no such deployment
   await openMempool({ backend: 'sqlite', deployment: 'cluster' }, { sqlite: own });
   // @ts-expect-error a backend is a value with three members

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
-import { type MempoolConfig, parseConfig, readConfig } from './config.ts';
-import { isTable } from './config-field.ts';
+import { type ConfigOverrides, type MempoolConfig, type ReadConfig, readConfig, withNeededFields } from './config.ts';
 
 /**
  * Reads a configuration from a `.toml` or `.json` file, also from an unchanged `dolos.toml`. If the backend is a
@@ -14,31 +13,30 @@ import { isTable } from './config-field.ts';
  * @throws `ERR_MEMPOOL_CONFIG` with a one-line message: the path if the file cannot be read, path and line if the
  * syntax is wrong, path and field if a value is wrong
  */
-export async function loadConfig(path: string, instead: ConfigOverrides = {}): Promise<MempoolConfig> {
+export async function loadConfig(path: string, instead: ConfigOverrides = {}): Promise<MempoolConfig<string>> {
+  const read = await readConfigFile(path, instead);
+  const complete = Object.values(instead).every((value) => value === undefined);
+  return complete ? inFile(path, () => withNeededFields(read)) : read.config;
+}
+
+/** As `loadConfig`, but always without the check that the backend has the fields it needs. */
+export async function readConfigFile(path: string, instead: ConfigOverrides): Promise<ReadConfig> {
   const parsed = parseFile(path, await read(path));
-  const given = Object.entries(instead).filter(([, value]) => value !== undefined);
+  // What is wrong beside the file is not a fault of the file.
+  readConfig({ backend: 'ephemeral' }, instead);
+  const { config, place } = inFile(path, () => readConfig(parsed, instead));
+  if (instead.backend !== undefined || !/^\.\.?\//.test(config.backend)) return { config, place };
+  return { config: { ...config, backend: resolve(dirname(path), config.backend) }, place };
+}
+
+/** Runs the check. An error in the configuration names the file too. */
+export function inFile<T>(path: string, check: () => T): T {
   try {
-    const config =
-      given.length > 0 ? readConfig(overridden(parsed, Object.fromEntries(given))).config : parseConfig(parsed);
-    if (instead.backend !== undefined || !/^\.\.?\//.test(config.backend)) return config;
-    return { ...config, backend: resolve(dirname(path), config.backend) };
+    return check();
   } catch (error) {
     if (!isMempoolError(error, 'ERR_MEMPOOL_CONFIG')) throw error;
     throw new MempoolError('ERR_MEMPOOL_CONFIG', `${path}: ${error.message}`, error.details);
   }
-}
-
-/** Fields that replace those of the file. A path starts from the working directory. */
-export type ConfigOverrides = { readonly [F in 'backend' | 'path' | 'url']?: MempoolConfig[F] | undefined };
-
-function overridden(parsed: unknown, instead: ConfigOverrides): unknown {
-  if (!isTable(parsed)) return parsed;
-  const storage = Object.hasOwn(parsed, 'storage') ? parsed.storage : undefined;
-  if (!isTable(storage)) return { ...parsed, ...instead };
-  const mempool = Object.hasOwn(storage, 'mempool') ? storage.mempool : undefined;
-  if (mempool !== undefined && !isTable(mempool)) return parsed;
-  const path = instead.path === undefined ? {} : { path: resolve(instead.path) };
-  return { ...parsed, storage: { ...storage, mempool: { ...mempool, ...instead, ...path } } };
 }
 
 async function read(path: string): Promise<string> {

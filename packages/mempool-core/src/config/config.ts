@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { hint, shortName } from '../boundary/option-names.ts';
 import type { Thresholds } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
@@ -23,10 +23,8 @@ import {
   threshold,
 } from './config-field.ts';
 
-/**
- * The configuration of a pool, as an object or as a TOML or JSON file. Field names may be in camel or in snake case.
- */
-export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention>, Partial<Limits> {
+/** The fields of a configuration. `MempoolConfig` says which of them a backend needs. */
+export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, Partial<Limits> {
   /**
    * The name of a backend that is passed to `openMempool`, such as `ephemeral`, `sqlite` or `redis`. Else the name of a
    * module that exports a backend, as its default or only one, or `module#name` for a named export. `in_memory` means
@@ -62,6 +60,8 @@ export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention>, 
   readonly url?: string | undefined;
   /** redis: the prefix of its keys. */
   readonly keyPrefix?: string | undefined;
+  /** redis: the name of its connections in `CLIENT LIST`; default none. */
+  readonly connectionName?: string | undefined;
   /** The election whose lease guards the tip; default `watcher` (X6). */
   readonly election?: string | undefined;
   /** If true, `confirm` and `rollback` always need a lease. Default false: only while a node holds one (X6). */
@@ -79,9 +79,37 @@ export interface MempoolConfig extends Partial<Thresholds>, Partial<Retention>, 
   readonly cache?: number | undefined;
 }
 
+/** The fields that each backend of this project needs. Any other backend needs none. */
+interface NeededFields {
+  readonly ephemeral: object;
+  readonly in_memory: object;
+  readonly sqlite: { readonly path: string };
+  readonly sqliteExclusive: { readonly path: string };
+  readonly redb: { readonly path: string };
+  readonly redis: { readonly url: string };
+}
+
+/** The names of the backends of this project, and those that Dolos has for them. */
+export type BackendName = keyof NeededFields;
+
+/**
+ * The configuration of a pool, as an object or as a TOML or JSON file. Field names of a file may be in camel or in snake
+ * case. The backend decides which fields are required: `path` for `sqlite`, `url` for `redis`. `MempoolConfig<'mine'>` is
+ * that of a backend of a third party.
+ */
+export type MempoolConfig<B extends string = BackendName, O extends Ordering = Ordering> = B extends string
+  ? ConfigOf<B, O>
+  : never;
+
+/** The configuration of a pool on this backend, in a form from which TypeScript infers the backend. */
+export type ConfigOf<B extends string, O extends Ordering> = ConfigFields & {
+  readonly backend: B;
+  readonly ordering?: O | undefined;
+} & (B extends BackendName ? NeededFields[B] : object);
+
 /** The section `[storage.mempool]` of a `dolos.toml`. */
 export interface DolosMempoolSection {
-  readonly backend: 'in_memory' | 'redb' | 'redis' | 'ephemeral' | 'sqlite';
+  readonly backend: BackendName;
   readonly path?: string | undefined;
   readonly cache?: number | undefined;
   readonly url?: string | undefined;
@@ -91,6 +119,11 @@ export interface DolosMempoolSection {
   /** In seconds. */
   readonly watcher_lock_ttl?: number | undefined;
 }
+
+/** A Dolos section on its own. Without the storage path of its file, its backend needs its field. */
+export type LoneDolosSection = {
+  readonly [B in BackendName]: DolosMempoolSection & { readonly backend: B } & NeededFields[B];
+}[BackendName];
 
 /**
  * A whole Dolos configuration. Only `storage.mempool` and `storage.path` are read; the path of the mempool starts from
@@ -104,7 +137,7 @@ export interface DolosConfig {
 export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral', redb: 'sqlite' };
 
 /** All fields, each with the function that checks it. */
-export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfig[F]> } = {
+export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[F]> } = {
   backend: (value, place) => {
     const name = text(value, place);
     return Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
@@ -139,6 +172,7 @@ export const fields: { readonly [F in keyof MempoolConfig]-?: Field<MempoolConfi
   makeFolder: flag,
   url: redisUrl,
   keyPrefix: text,
+  connectionName: text,
   election: electionName,
   fenced: flag,
   watcherLockTtlMs: count,
@@ -156,34 +190,52 @@ const lockSeconds = 'watcherLockTtl';
  *
  * @throws `ERR_MEMPOOL_CONFIG` naming the first bad field
  */
-export function parseConfig(given: unknown): MempoolConfig {
-  const { config, place } = readConfig(given);
-  return requireOwn(config, place);
+export function parseConfig(given: unknown): MempoolConfig<string> {
+  return withNeededFields(readConfig(given, {}));
 }
 
-/** As `parseConfig`, but without the check that the fields the backend needs are present. */
-export function readConfig(given: unknown): { readonly config: MempoolConfig; readonly place: FieldPath } {
+/** Fields that replace those of a configuration; `undefined` replaces nothing. A path starts from the working directory. */
+export type ConfigOverrides = { readonly [F in keyof ConfigFields]?: ConfigFields[F] | undefined };
+
+/** A configuration that may still lack a field that its backend needs. `place`: where its fields stand. */
+export interface ReadConfig {
+  readonly config: ConfigFields;
+  readonly place: FieldPath;
+}
+
+/** As `parseConfig`, with other fields in place of some, and without the check that the backend has what it needs. */
+export function readConfig(given: unknown, overrides: ConfigOverrides): ReadConfig {
   if (!isTable(given)) throw misconfigured('config', 'must be a table');
-  if (!Object.hasOwn(given, 'storage')) return { config: parseSection(given, ''), place: '' };
+  const instead = parseFields(table(overrides, 'options'), '');
+  if (!Object.hasOwn(given, 'storage'))
+    return { config: named({ ...parseFields(given, ''), ...instead }, ''), place: '' };
   const storage = table(given.storage, 'storage');
-  if (!Object.hasOwn(storage, 'mempool') || storage.mempool === undefined) return withoutSection(storage);
   const place = 'storage.mempool.';
-  const section = parseSection(table(storage.mempool, 'storage.mempool'), place);
-  return { config: fromStorageRoot(section, storage.path), place };
+  const own = Object.hasOwn(storage, 'mempool') ? storage.mempool : undefined;
+  const section = own === undefined ? withoutSection(storage, instead) : table(own, 'storage.mempool');
+  const config = named({ ...parseFields(section, place), ...instead }, place);
+  const { path } = instead;
+  return {
+    config: path === undefined ? fromStorageRoot(config, storage.path) : { ...config, path: resolve(path) },
+    place,
+  };
 }
 
 /**
- * Without a mempool section the pool is in memory, as in Dolos. A section with a similar name is probably a typing
- * error, so it is rejected: a pool in memory is lost when the process ends.
+ * Without a mempool section the pool is in memory, as in Dolos, unless its place is given beside the file. A section with
+ * a similar name is probably a typing error, so it is rejected: a pool in memory is lost when the process ends.
  */
-function withoutSection(storage: Readonly<Record<string, unknown>>): ReturnType<typeof readConfig> {
+function withoutSection(
+  storage: Readonly<Record<string, unknown>>,
+  { path, url }: ConfigOverrides,
+): Readonly<Record<string, unknown>> {
   for (const name of Object.keys(storage))
     if (name !== 'mempool' && hint(name, ['mempool']) !== '')
       throw misconfigured(`storage.${shortName(name)}`, 'is not a known section; did you mean mempool?');
-  return { config: { backend: 'ephemeral' }, place: 'storage.mempool.' };
+  return path === undefined && url === undefined ? { backend: 'ephemeral' } : {};
 }
 
-function parseSection(given: Readonly<Record<string, unknown>>, prefix: FieldPath): MempoolConfig {
+function parseFields(given: Readonly<Record<string, unknown>>, prefix: FieldPath): Partial<ConfigFields> {
   const config: Record<string, unknown> = {};
   for (const [written, value] of Object.entries(given)) {
     if (value === undefined) continue;
@@ -193,18 +245,23 @@ function parseSection(given: Readonly<Record<string, unknown>>, prefix: FieldPat
     if (Object.hasOwn(config, target)) throw misconfigured(place, 'is given twice, in two spellings');
     config[target] = name === lockSeconds ? count(value, place) * 1_000 : fieldOf(name, written, place)(value, place);
   }
+  return config;
+}
+
+/** @throws `ERR_MEMPOOL_CONFIG` if no backend is named */
+function named(config: Partial<ConfigFields>, prefix: FieldPath): ConfigFields {
   if (config.backend === undefined) throw misconfigured(`${prefix}backend`, 'is missing');
-  return config as unknown as MempoolConfig;
+  return config as ConfigFields;
 }
 
 function fieldOf(name: string, written: string, place: FieldPath): Field<unknown> {
-  if (Object.hasOwn(fields, name)) return fields[name as keyof MempoolConfig] as Field<unknown>;
+  if (Object.hasOwn(fields, name)) return fields[name as keyof ConfigFields] as Field<unknown>;
   const names = [...Object.keys(fields), lockSeconds].map(written.includes('_') ? snakeCase : String);
   throw misconfigured(place, `is not a known field${hint(written, names)}`);
 }
 
 /** In Dolos the mempool's path starts from the storage path. Its default is `mempool`. */
-function fromStorageRoot(config: MempoolConfig, root: unknown): MempoolConfig {
+function fromStorageRoot(config: ConfigFields, root: unknown): ConfigFields {
   if (neededField(config) !== 'path' || typeof root !== 'string') return config;
   const { path = 'mempool' } = config;
   const whole = isAbsolute(path) ? path : join(root, path);
@@ -217,15 +274,15 @@ function isBelow(folder: string, path: string): boolean {
 }
 
 /** @throws `ERR_MEMPOOL_CONFIG` if the field that the backend needs is missing */
-function requireOwn(config: MempoolConfig, prefix: FieldPath): MempoolConfig {
+export function withNeededFields({ config, place }: ReadConfig): MempoolConfig<string> {
   const needed = neededField(config);
   if (needed !== null && config[needed] === undefined)
-    throw misconfigured(prefix + needed, `is missing: backend ${config.backend} needs it`);
+    throw misconfigured(place + needed, `is missing: backend ${config.backend} needs it`);
   return config;
 }
 
 const needs: Readonly<Record<string, 'path' | 'url'>> = { sqlite: 'path', sqliteExclusive: 'path', redis: 'url' };
 
-function neededField({ backend }: MempoolConfig): 'path' | 'url' | null {
+function neededField({ backend }: ConfigFields): 'path' | 'url' | null {
   return Object.hasOwn(needs, backend) ? (needs[backend] ?? null) : null;
 }

@@ -1,19 +1,34 @@
 import { mkdir, open as openFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Backend } from '../boundary/define-backend.ts';
-import { invalid, MempoolError } from '../contract/errors.ts';
-import { limitNames } from '../contract/limits.ts';
+import { checkNames } from '../boundary/option-names.ts';
+import { MempoolError } from '../contract/errors.ts';
+import { limitNames, type Ordering } from '../contract/limits.ts';
 import type { OpenOptions } from '../contract/options.ts';
-import { type MempoolOptions, resolveMempoolOptions } from '../mempool/mempool-options.ts';
-import { Mempool } from '../mempool/pool-of-ordering.ts';
+import { type MempoolOptions, mempoolNames, resolveMempoolOptions } from '../mempool/mempool-options.ts';
+import { Mempool, type MempoolOf } from '../mempool/pool-of-ordering.ts';
 import { type Backends, findBackend, type ImportModule } from './backend-module.ts';
-import { type DolosConfig, type DolosMempoolSection, type MempoolConfig, parseConfig } from './config.ts';
+import {
+  type ConfigFields,
+  type ConfigOf,
+  type ConfigOverrides,
+  type DolosConfig,
+  fields,
+  type LoneDolosSection,
+  readConfig,
+  withNeededFields,
+} from './config.ts';
 import { misconfigured, snakeCase } from './config-field.ts';
+import { inFile, readConfigFile } from './config-file.ts';
 
-/** The options of `openMempool` that a configuration cannot express, such as functions. */
+/**
+ * The options of `openMempool`: what a configuration cannot express, such as functions, and fields that win over those
+ * of the configuration.
+ */
 export interface OpenMempoolOptions
-  extends Pick<OpenOptions, 'clock' | 'log' | 'now'>,
-    Pick<MempoolOptions, 'validate' | 'height' | 'schedule' | 'maxBatch' | 'maxBatchBytes'> {
+  extends ConfigOverrides,
+    Pick<OpenOptions, 'clock' | 'log' | 'now'>,
+    Omit<MempoolOptions, keyof ConfigOverrides | 'clock' | 'log'> {
   /**
    * Imports the module of a backend that is named by its module. By default it is searched from the working directory.
    */
@@ -21,25 +36,38 @@ export interface OpenMempoolOptions
 }
 
 /**
- * Opens the pool that a configuration describes, with one of the backends passed. Closing the `Mempool` closes its
+ * Opens the pool that a configuration describes, with one of the backends passed. `config` may also be the path of a
+ * `.toml` or `.json` file. Options that are fields of a configuration win over it. Closing the `Mempool` closes its
  * store.
  *
- * @example const mempool = await openMempool(config, { ephemeral, sqlite, redis });
- * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option; `ERR_MEMPOOL_UNSUPPORTED` if
- * the deployment is `multi-node` and several nodes cannot share the backend; errors of the backend's `open`
+ * @example const mempool = await openMempool('pool.toml', { ephemeral, sqlite, redis }, { maxTxs: 5_000 });
+ * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option, and the most similar one if
+ * there is no such option; `ERR_MEMPOOL_UNSUPPORTED` if the deployment is `multi-node` and several nodes cannot share
+ * the backend; errors of the backend's `open`
  */
+export function openMempool<const B extends string, O extends Ordering = 'fifo'>(
+  config: ConfigOf<B, O>,
+  backends: Backends,
+  options?: OpenMempoolOptions & { readonly ordering?: undefined },
+): Promise<MempoolOf<NoInfer<O>>>;
+export function openMempool<const B extends string>(
+  config: string | ConfigOf<B, Ordering> | LoneDolosSection | DolosConfig,
+  backends: Backends,
+  options?: OpenMempoolOptions,
+): Promise<Mempool>;
 export async function openMempool(
-  given: MempoolConfig | DolosMempoolSection | DolosConfig,
+  given: unknown,
   backends: Backends,
   options: OpenMempoolOptions = {},
 ): Promise<Mempool> {
-  if (typeof options !== 'object' || options === null) throw invalid('options', 'an object');
-  const { clock, log, now, importModule, ...mempool } = options;
-  const config = parseConfig(given);
+  checkNames('options', options, optionNames);
+  const { importModule, clock, log, now, ...rest } = options;
+  const { instead, own: functions } = divided(rest);
+  const config = await configOf(given, instead);
   const backend = await findBackend(config.backend, backends, importModule);
   assertDeployment(config, backend);
   const { maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs } = config;
-  const own = { ...mempool, clock, log, maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs };
+  const own = { ...functions, clock, log, maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs };
   // Checks the options before the store is open: a later error would leave the store open.
   resolveMempoolOptions(own);
   for (const field of withoutEffect(config))
@@ -50,7 +78,27 @@ export async function openMempool(
   return new Mempool(await backend.open(opening), own);
 }
 
-function assertDeployment({ deployment }: MempoolConfig, { name, capabilities }: Backend): void {
+const optionNames: ReadonlySet<string> = new Set([...['importModule', 'now'], ...mempoolNames, ...Object.keys(fields)]);
+
+async function configOf(given: unknown, instead: ConfigOverrides): Promise<ConfigFields> {
+  if (typeof given !== 'string') return withNeededFields(readConfig(given, instead));
+  const read = await readConfigFile(given, instead);
+  return inFile(given, () => withNeededFields(read));
+}
+
+type MoreOptions = Omit<OpenMempoolOptions, 'importModule' | 'clock' | 'log' | 'now'>;
+
+/** Divides options into fields of a configuration and further options of a `Mempool`. */
+function divided(options: MoreOptions): { readonly instead: ConfigOverrides; readonly own: MempoolOptions } {
+  const entries = Object.entries(options);
+  const isField = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(fields, name);
+  return {
+    instead: Object.fromEntries(entries.filter(isField)),
+    own: Object.fromEntries(entries.filter((entry) => !isField(entry))),
+  };
+}
+
+function assertDeployment({ deployment }: ConfigFields, { name, capabilities }: Backend): void {
   if (deployment !== 'multi-node' || capabilities.shared) return;
   throw new MempoolError(
     'ERR_MEMPOOL_UNSUPPORTED',
@@ -59,7 +107,7 @@ function assertDeployment({ deployment }: MempoolConfig, { name, capabilities }:
   );
 }
 
-const ownFields = ['path', 'url', 'keyPrefix'] as const;
+const ownFields = ['path', 'url', 'keyPrefix', 'connectionName'] as const;
 type OwnField = (typeof ownFields)[number];
 
 /** The fields of `ownFields` that each backend of this project accepts. Any other backend gets all of them. */
@@ -67,20 +115,20 @@ const takenBy: Readonly<Record<string, readonly OwnField[]>> = {
   ephemeral: [],
   sqlite: ['path'],
   sqliteExclusive: ['path'],
-  redis: ['url', 'keyPrefix'],
+  redis: ['url', 'keyPrefix', 'connectionName'],
 };
 
-function taken({ backend }: MempoolConfig): readonly OwnField[] {
+function taken({ backend }: ConfigFields): readonly OwnField[] {
   return (Object.hasOwn(takenBy, backend) ? takenBy[backend] : undefined) ?? ownFields;
 }
 
-function withoutEffect(config: MempoolConfig): (keyof MempoolConfig)[] {
+function withoutEffect(config: ConfigFields): (keyof ConfigFields)[] {
   const idle = ownFields.filter((field) => !taken(config).includes(field));
   const folder = idle.includes('path') ? ['makeFolder' as const] : [];
   return [...idle, ...folder, 'poolSize' as const, 'cache' as const].filter((field) => config[field] !== undefined);
 }
 
-function ownOptions(config: MempoolConfig): Partial<Record<OwnField, string>> {
+function ownOptions(config: ConfigFields): Partial<Record<OwnField, string>> {
   const own: Partial<Record<OwnField, string>> = {};
   for (const field of taken(config)) if (config[field] !== undefined) own[field] = config[field];
   return own;
@@ -101,13 +149,13 @@ const openFields = [
   ...limitNames,
 ] as const satisfies (keyof OpenOptions)[];
 
-function openOptions(config: MempoolConfig): OpenOptions {
+function openOptions(config: ConfigFields): OpenOptions {
   const given = openFields.filter((field) => config[field] !== undefined);
   return Object.fromEntries(given.map((field) => [field, config[field]]));
 }
 
 /** Creates the folder of `path` if `makeFolder` is set, as Dolos does below its storage path. */
-async function prepareFolder(config: MempoolConfig): Promise<void> {
+async function prepareFolder(config: ConfigFields): Promise<void> {
   const { path, makeFolder } = config;
   if (path === undefined || makeFolder !== true || !taken(config).includes('path')) return;
   try {

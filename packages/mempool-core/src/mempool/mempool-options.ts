@@ -51,7 +51,8 @@ export interface ResolvedMempoolOptions extends QueueLimits {
   readonly log: Logger;
 }
 
-const mempoolNames: ReadonlySet<string> = new Set([
+/** The names of the options of `Mempool`. */
+export const mempoolNames: ReadonlySet<string> = new Set([
   'maxTxBytes',
   'maxBatch',
   'maxBatchBytes',

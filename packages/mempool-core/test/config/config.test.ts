@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type MempoolConfig, parseConfig } from '../../src/config/config.ts';
+import { type ConfigFields, parseConfig } from '../../src/config/config.ts';
 import { isMempoolError } from '../../src/contract/errors.ts';
 
 /** The field and the message of a refusal. */
@@ -15,7 +15,7 @@ function refusal(given: unknown): { field: string | undefined; message: string }
 }
 
 /** Every field there is. */
-const whole: Required<MempoolConfig> = {
+const whole: Required<ConfigFields> = {
   backend: 'redis',
   deployment: 'multi-node',
   pool: 'mine',
@@ -46,6 +46,7 @@ const whole: Required<MempoolConfig> = {
   path: 'p',
   makeFolder: true,
   url: 'rediss://user:secret@localhost:6379/1',
+  connectionName: 'relay-1',
   keyPrefix: 'k',
   election: 'watcher.2',
   fenced: true,

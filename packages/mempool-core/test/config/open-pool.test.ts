@@ -31,8 +31,8 @@ function recording(): { backend: Backend; opened: (OpenOptions & Record<string, 
   const opened: (OpenOptions & Record<string, unknown>)[] = [];
   const open = <O extends Ordering>(options: OpenOptions<O> = {}) => {
     opened.push({ ...options });
-    const { path, url, keyPrefix, synchronous, theirs, ...common } = options as Record<string, unknown>;
-    void [path, url, keyPrefix, synchronous, theirs];
+    const { path, url, keyPrefix, connectionName, synchronous, theirs, ...common } = options as Record<string, unknown>;
+    void [path, url, keyPrefix, connectionName, synchronous, theirs];
     return ephemeral.open<O>(common);
   };
   return { backend: { ...ephemeral, open }, opened };
@@ -160,6 +160,49 @@ keep_invalid_ms = 0`,
     await using pool = await openMempool(config, { redis: shared });
     expect((await pool.tip()).tick).toBe(0);
   });
+});
+
+describe('a path in place of a configuration', () => {
+  it('names the file, whose fields those given beside it replace', async () => {
+    const path = await file('own.toml', 'backend = "redis"\nurl = "redis://h"\nmax_txs = 5\nconnection_name = "one"\n');
+    const { backend, opened } = recording();
+    await using pool = await openMempool(path, { redis: backend }, { maxTxs: 9, pool: 'other', maxQueued: 1 });
+    expect((await pool.setLimits({})).maxTxs).toBe(9);
+    expect(opened).toMatchObject([{ url: 'redis://h', connectionName: 'one', maxTxs: 9, pool: 'other' }]);
+    const [one, two] = await Promise.allSettled([pool.submit(transaction(1)), pool.submit(transaction(2))]);
+    expect([one.status, two]).toMatchObject(['fulfilled', { reason: { code: 'ERR_MEMPOOL_BUSY' } }]);
+  });
+
+  it('may lack what is given beside it, and needs all the same what the backend needs', async () => {
+    const path = await file('lacking.toml', 'max_txs = 5\n');
+    await using pool = await openMempool(path, { ephemeral }, { backend: 'ephemeral' });
+    expect(pool.ordering).toBe('fifo');
+    const needing = await refusal(openMempool(path, { sqlite: ephemeral }, { backend: 'sqlite' }));
+    expect(needing).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'path' } });
+    expect(String(needing)).toContain(path);
+    const wrong = await refusal(openMempool(path, { ephemeral }, { backend: 'ephemeral', maxTxs: -1 }));
+    expect(wrong).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'maxTxs' } });
+    expect(String(wrong)).not.toContain(path);
+  });
+
+  it('wins over an object in the same way', async () => {
+    const config = { backend: 'ephemeral', maxTxs: 5 } as const;
+    await using pool = await openMempool(config, { ephemeral }, { maxTxs: 9, maxTxBytes: undefined });
+    expect((await pool.setLimits({})).maxTxs).toBe(9);
+  });
+});
+
+it.each([
+  ['validat', 'validate'],
+  ['maxTx', 'maxTxs'],
+  ['max_txs', 'maxTxs'],
+  ['conectionName', 'connectionName'],
+  ['importmodule', 'importModule'],
+])('an option %s is refused, with the name %s', async (field, meant) => {
+  const given: object = { [field]: 1 };
+  const error = await refusal(openMempool({ backend: 'ephemeral' }, { ephemeral }, given));
+  expect(error).toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field } });
+  expect(String(error)).toContain(`did you mean ${meant}?`);
 });
 
 describe('a third party’s backend', () => {
