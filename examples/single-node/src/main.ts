@@ -33,11 +33,11 @@ for (const seen of [[hash], [], [], [], [], []]) {
   tip = point;
 }
 
-const { confirmations, confirmedAt } = await finalized;
+const { status } = await finalized;
 await stages;
 const { logged } = await mempool.usage();
 console.log(
-  `final: ${confirmations} confirmations since slot ${confirmedAt?.slot}; ${logged} final in this pool so far`,
+  `final: ${status.confirmations} confirmations since slot ${status.confirmedAt?.slot}; ${logged} final in this pool so far`,
 );
 
 async function tell(): Promise<void> {

@@ -62,7 +62,7 @@ export type { Recheck, RecheckOptions } from './mempool/recheck.ts';
 export type { Schedule } from './mempool/sweeper.ts';
 export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';
 export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './mempool/validation.ts';
-export type { WaitOptions, WaitStage } from './mempool/waiters.ts';
+export type { Waited, WaitOptions, WaitStage } from './mempool/waiters.ts';
 export type * from './watcher/chain-source.ts';
 export { Watcher } from './watcher/watcher.ts';
 export type * from './watcher/watcher-options.ts';

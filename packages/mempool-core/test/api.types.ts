@@ -171,8 +171,8 @@ export async function pools(pool: Mempool): Promise<void> {
   holds<Same<typeof one, boolean>>();
   const several = await pool.drop(['00'], 'why');
   holds<Same<typeof several, string[]>>();
-  const status = await pool.waitFor('00', { stage: 'Finalized', confirmations: 3, signal: AbortSignal.timeout(1) });
-  holds<Same<typeof status, TransactionStatus>>();
+  const waited = await pool.waitFor('00', { stage: 'Finalized', confirmations: 3, signal: AbortSignal.timeout(1) });
+  holds<Same<typeof waited, { readonly kind: 'reached' | 'dropped'; readonly status: TransactionStatus }>>();
   for await (const each of pool.watch(['00'])) holds<Same<typeof each, TransactionStatus>>();
   for await (const each of pool.pending({ after: 1 })) holds<Same<typeof each, StoredTransaction>>();
   for await (const each of pool.finalized({ cursor: 1 })) holds<Same<typeof each, LogEntry>>();

@@ -53,7 +53,7 @@ import { type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
 import { Submitter } from './submitter.ts';
 import { Sweeper } from './sweeper.ts';
 import type { SubmitOptions, SubmitOutcome } from './validation.ts';
-import type { WaitOptions } from './waiters.ts';
+import type { Waited, WaitOptions } from './waiters.ts';
 import { Waiting } from './waiting.ts';
 
 /**
@@ -253,12 +253,12 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Waits until the transaction is at the stage asked for or a later one, or is Dropped. Returns its status then (R3).
-   * The hash may be unknown at first. All waits share one subscription.
+   * Waits until the transaction is at the stage asked for or a later one (`reached`), or is Dropped (`dropped`). Returns
+   * its status then (R3). The hash may be unknown at first. All waits share one subscription.
    * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error at the first read
-   * @example const { stage } = await pool.waitFor(hash, { stage: 'Confirmed', confirmations: 6 });
+   * @example const { kind, status } = await pool.waitFor(hash, { stage: 'Confirmed', confirmations: 6 });
    */
-  async waitFor(hash: string, options?: WaitOptions): Promise<TransactionStatus> {
+  async waitFor(hash: string, options?: WaitOptions): Promise<Waited> {
     return this.#waiting.waitFor(hash, options);
   }
 

@@ -10,7 +10,7 @@ const retryMs = 250;
 interface Waiter {
   readonly hash: string;
   readonly goal: Goal;
-  readonly resolve: (status: TransactionStatus) => void;
+  readonly resolve: (answer: Waited) => void;
   readonly reject: (reason: unknown) => void;
   /** The number of the last event before the wait began; `null` until the first read of the store. */
   after: number | null;
@@ -59,11 +59,11 @@ export class Waiters {
   }
 
   /**
-   * Waits until the transaction reaches the goal. Returns its status then.
+   * Waits until the transaction reaches the goal or is Dropped. Returns its status then.
    * @throws the signal's reason; `ERR_MEMPOOL_CLOSED`; the store's error at the first read
    */
-  wait(hash: string, goal: Goal, signal: AbortSignal | undefined): Promise<TransactionStatus> {
-    const { promise, resolve, reject } = Promise.withResolvers<TransactionStatus>();
+  wait(hash: string, goal: Goal, signal: AbortSignal | undefined): Promise<Waited> {
+    const { promise, resolve, reject } = Promise.withResolvers<Waited>();
     const waiter: Waiter = { hash, goal, resolve, reject, after: null, held: [], begun: false, due: null };
     this.#add(waiter);
     this.#look(waiter);
@@ -101,7 +101,7 @@ export class Waiters {
   }
 
   #fulfil(waiter: Waiter, status: TransactionStatus): void {
-    if (this.#remove(waiter)) waiter.resolve(status);
+    if (this.#remove(waiter)) waiter.resolve({ kind: status.stage === 'Dropped' ? 'dropped' : 'reached', status });
   }
 
   #fail(waiter: Waiter, reason: unknown): void {
@@ -254,6 +254,12 @@ export class Waiters {
 
 function closed(): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
+}
+
+/** What `waitFor` answers. `dropped`: the transaction was Dropped before it reached the stage. */
+export interface Waited {
+  readonly kind: 'reached' | 'dropped';
+  readonly status: TransactionStatus;
 }
 
 /** The stages that `waitFor` can wait for, in their order. */

@@ -5,7 +5,7 @@ import type { TransactionStatus } from '../contract/transaction.ts';
 import { ChangeSignals } from './change-signal.ts';
 import { Gossip, type GossipOptions } from './gossip.ts';
 import type { PoolCalls } from './pool-calls.ts';
-import { checkGoal, Waiters, type WaitOptions } from './waiters.ts';
+import { checkGoal, type Waited, Waiters, type WaitOptions } from './waiters.ts';
 import { Watch } from './watch.ts';
 
 /** Everything that waits for the pool to change. Waits share subscriptions. */
@@ -20,7 +20,7 @@ export class Waiting {
     this.#changeSignals = new ChangeSignals(calls.store);
   }
 
-  async waitFor(hash: string, options: WaitOptions | undefined): Promise<TransactionStatus> {
+  async waitFor(hash: string, options: WaitOptions | undefined): Promise<Waited> {
     this.#calls.assertOpen();
     const { signal } = checkRead(options, callNames.wait);
     const goal = checkGoal(options);

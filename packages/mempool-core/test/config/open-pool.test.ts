@@ -133,7 +133,7 @@ keep_invalid_ms = 0`,
     chain.height = 21;
     const expired = pool.waitFor(hash(1));
     timer.runOut();
-    expect(await expired).toMatchObject({ stage: 'Dropped', reason: 'expired' });
+    expect(await expired).toMatchObject({ kind: 'dropped', status: { stage: 'Dropped', reason: 'expired' } });
   });
 
   it('opens nothing for limits that a pool in order of arrival has not', async () => {

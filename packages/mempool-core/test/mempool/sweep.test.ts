@@ -31,7 +31,7 @@ describe('a pool that sweeps by itself', () => {
       time.nowMs += 1_001;
       const expired = pool.waitFor(hash(n));
       timer.runOut();
-      expect(await expired).toMatchObject({ stage: 'Dropped', reason: 'expired' });
+      expect(await expired).toMatchObject({ kind: 'dropped', status: { stage: 'Dropped', reason: 'expired' } });
       await rest();
     }
     expect(timer.delays).toEqual([60_000, 60_000, 60_000]);
@@ -65,7 +65,7 @@ describe('a pool that sweeps by itself', () => {
     await pool.submit(pays(2, 0n, { expiresAtHeight: 7 }));
     const expired = pool.waitFor(hash(1));
     timer.runOut();
-    expect(await expired).toMatchObject({ reason: 'expired' });
+    expect(await expired).toMatchObject({ kind: 'dropped', status: { reason: 'expired' } });
     expect(await pool.status(hash(2))).toMatchObject({ stage: 'Pending' });
   });
 
@@ -93,7 +93,7 @@ describe('a pool that sweeps by itself', () => {
     before('sweep', () => undefined);
     const expired = pool.waitFor(hash(1));
     timer.runOut();
-    expect(await expired).toMatchObject({ reason: 'expired' });
+    expect(await expired).toMatchObject({ kind: 'dropped', status: { reason: 'expired' } });
   });
 
   it('goes on where the log fails too', async () => {

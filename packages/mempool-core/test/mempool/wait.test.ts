@@ -9,21 +9,24 @@ describe('waitFor (R3)', () => {
     await pool.submit(transaction(1));
     expect(await answered(waiting)).toBe(false);
     await pool.confirm(block(1, 1));
-    const reached = { hash: hash(1), stage: 'Confirmed', confirmations: 1, confirmedAt: { slot: 1 } };
-    expect(await waiting).toMatchObject(reached);
+    const status = { hash: hash(1), stage: 'Confirmed', confirmations: 1, confirmedAt: { slot: 1 } };
+    expect(await waiting).toMatchObject({ kind: 'reached', status });
   });
 
   it('resolves at once where the stage is reached already, or is behind', async () => {
     const { pool } = await filled(1);
     await pool.confirm(block(1, 1));
-    expect(await pool.waitFor(hash(1), { stage: 'Propagated' })).toMatchObject({ stage: 'Confirmed' });
+    expect(await pool.waitFor(hash(1), { stage: 'Propagated' })).toMatchObject({
+      kind: 'reached',
+      status: { stage: 'Confirmed' },
+    });
   });
 
   it('resolves at Dropped, whatever was waited for', async () => {
     const { pool } = await filled(1);
     const waiting = pool.waitFor(hash(1), { stage: 'Finalized' });
     await pool.drop(hash(1), 'unwanted');
-    expect(await waiting).toMatchObject({ stage: 'Dropped', reason: 'unwanted' });
+    expect(await waiting).toMatchObject({ kind: 'dropped', status: { stage: 'Dropped', reason: 'unwanted' } });
   });
 
   it('waits for a depth, block by block, and resolves at the block that reaches it', async () => {
@@ -33,7 +36,7 @@ describe('waitFor (R3)', () => {
     await pool.confirm(block(2));
     expect(await answered(waiting)).toBe(false);
     await pool.confirm(block(3));
-    expect(await waiting).toMatchObject({ stage: 'Confirmed', confirmations: 3 });
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { stage: 'Confirmed', confirmations: 3 } });
   });
 
   it('looks again only at the block that may reach the depth', async () => {
@@ -60,7 +63,7 @@ describe('waitFor (R3)', () => {
     await pool.confirm(block(5));
     expect(await answered(waiting)).toBe(false);
     for (const n of [6, 7, 8]) await pool.confirm(block(n, 1));
-    expect(await waiting).toMatchObject({ confirmations: 3, confirmedAt: { slot: 6 } });
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { confirmations: 3, confirmedAt: { slot: 6 } } });
   });
 
   it('keeps its depth through a roll-back that does not touch its block', async () => {
@@ -74,7 +77,7 @@ describe('waitFor (R3)', () => {
     await pool.confirm(block(4));
     expect(await answered(waiting)).toBe(false);
     await pool.confirm(block(5));
-    expect(await waiting).toMatchObject({ confirmations: 4 });
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { confirmations: 4 } });
   });
 
   it('is content with Finalized where that comes before the depth', async () => {
@@ -83,7 +86,7 @@ describe('waitFor (R3)', () => {
     const waiting = pool.waitFor(hash(1), { confirmations: 10 });
     await pool.confirm(block(1, 1));
     await pool.confirm(block(2));
-    expect(await waiting).toMatchObject({ stage: 'Finalized', confirmations: 2 });
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { stage: 'Finalized', confirmations: 2 } });
   });
 
   it('does not take what was over before the call for what is to come', async () => {
@@ -107,7 +110,7 @@ describe('waitFor (R3)', () => {
     await rest();
     await pool.store.confirm(block(1, 1, 2));
     await pool.store.confirm(block(2));
-    expect(await waiting).toMatchObject({ stage: 'Confirmed' });
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { stage: 'Confirmed' } });
   });
 
   it('serves all who wait with one subscription, and ends it when nobody waits', async () => {
@@ -130,7 +133,7 @@ describe('waitFor (R3)', () => {
     await expect(gone).rejects.toBe(reason);
     await pool.submit(transaction(1));
     await pool.confirm(block(1, 1));
-    expect(await stays).toMatchObject({ stage: 'Confirmed' });
+    expect(await stays).toMatchObject({ status: { stage: 'Confirmed' } });
   });
 
   it('ends with CLOSED when the pool closes, after the last events', async () => {
@@ -140,7 +143,7 @@ describe('waitFor (R3)', () => {
     void pool.confirm(block(1, 1));
     const closing = pool.close();
     await expect(waits).rejects.toMatchObject(closed);
-    expect(await confirmed).toMatchObject({ stage: 'Confirmed' });
+    expect(await confirmed).toMatchObject({ status: { stage: 'Confirmed' } });
     await closing;
   });
 
@@ -175,7 +178,7 @@ describe('waitFor (R3)', () => {
     await pool.confirm(block(1, 1));
     await rest();
     await pool.confirm(block(2));
-    expect(await waiting).toMatchObject({ confirmations: 2 });
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { confirmations: 2 } });
   });
 
   it('serves fifteen hundred who wait for blocks: each hears of its own', async () => {
@@ -186,7 +189,7 @@ describe('waitFor (R3)', () => {
     for (const slot of upTo(20)) await pool.confirm(block(slot, ...all.filter((n) => n % 15 === slot)));
     await pool.drop(hashes(...all.filter((n) => n % 15 === 0)), 'unwanted');
     const told = await Promise.all(waiting);
-    expect(told.map(({ stage }) => stage === 'Dropped')).toEqual(all.map((n) => n % 15 === 0));
+    expect(told.map(({ kind }) => kind === 'dropped')).toEqual(all.map((n) => n % 15 === 0));
   });
 });
 
@@ -210,7 +213,7 @@ describe('a waiter on a stream that is behind (R3)', () => {
     release();
     expect(await answered(waiting)).toBe(false);
     await pool.markInflight(hash(1));
-    expect(await waiting).toMatchObject({ stage: 'Propagated' });
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { stage: 'Propagated' } });
   });
 
   it('does not take those that come while it is looked up', async () => {
@@ -235,7 +238,10 @@ describe('a waiter on a stream that is behind (R3)', () => {
       if (moment === 'after') await rest();
     });
     hook('checkStatus', move);
-    expect(await pool.waitFor(hash(1), { stage: 'Propagated' })).toMatchObject({ stage: 'Propagated' });
+    expect(await pool.waitFor(hash(1), { stage: 'Propagated' })).toMatchObject({
+      kind: 'reached',
+      status: { stage: 'Propagated' },
+    });
   });
 
   it('notices a depth that is reached while it is looked up', async () => {
@@ -247,7 +253,10 @@ describe('a waiter on a stream that is behind (R3)', () => {
       await rest();
     });
     after('checkStatus', grow);
-    expect(await pool.waitFor(hash(1), { confirmations: 3 })).toMatchObject({ confirmations: 3 });
+    expect(await pool.waitFor(hash(1), { confirmations: 3 })).toMatchObject({
+      kind: 'reached',
+      status: { confirmations: 3 },
+    });
   });
 
   it('does not put a depth off for a roll-back while it is looked up', async () => {
@@ -264,6 +273,6 @@ describe('a waiter on a stream that is behind (R3)', () => {
     await rest();
     for (const slot of [4, 5, 6]) await pool.confirm(block(slot));
     expect(await answered(waiting)).toBe(true);
-    expect(await waiting).toMatchObject({ confirmations: 4 });
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { confirmations: 4 } });
   });
 });

@@ -78,6 +78,6 @@ it('a look begun before the store went back in time does not hide the events of 
   await script.answerLook(1);
   await script.answerLook(2);
   script.tell(confirmed);
-  const told = await Promise.race([waiting.then(({ stage }) => stage), rest().then(() => 'not told')]);
+  const told = await Promise.race([waiting.then(({ status }) => status.stage), rest().then(() => 'not told')]);
   expect(told).toBe('Confirmed');
 });
