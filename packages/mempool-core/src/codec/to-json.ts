@@ -1,0 +1,40 @@
+/** What JSON can say. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [field: string]: JsonValue };
+
+/**
+ * Returns an answer or an event as JSON can say it: a big number as a string, bytes as base64, `Infinity` as `"never"`. A
+ * field that is `undefined` is left out.
+ *
+ * @example response.end(JSON.stringify(toJson(await pool.usage())));
+ */
+export function toJson(answer: unknown): JsonValue {
+  switch (typeof answer) {
+    case 'string':
+    case 'boolean':
+      return answer;
+    case 'number':
+      return answer === Number.POSITIVE_INFINITY ? 'never' : answer;
+    case 'bigint':
+      return String(answer);
+    case 'object':
+      return answer === null ? null : fromObject(answer);
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+      return null;
+  }
+}
+
+function fromObject(answer: object): JsonValue {
+  if (answer instanceof Uint8Array)
+    return Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('base64');
+  if (Array.isArray(answer)) return answer.map(toJson);
+  const said = Object.entries(answer).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said.map(([field, value]) => [field, toJson(value)]));
+}
