@@ -1,25 +1,25 @@
-import {
-  type Block,
-  type ChainPoint,
-  type ConfirmOutcome,
-  type KnownStage,
-  type LogPage,
-  type LogQuery,
-  MempoolError,
-  type Policy,
-  type ReceiveOutcome,
-  type RollbackOutcome,
-  type StoredTransaction,
-  type StoreEvent,
-  type Thresholds,
-  type TipAnswer,
-  type TipOptions,
-  type Transaction,
-  type TransactionStatus,
-  type Usage,
-  type WriteOptions,
+import type {
+  Block,
+  ChainPoint,
+  ConfirmOutcome,
+  KnownStage,
+  LogPage,
+  LogQuery,
+  Policy,
+  ReceiveOutcome,
+  RollbackOutcome,
+  StoredTransaction,
+  StoreEvent,
+  Thresholds,
+  TipAnswer,
+  TipOptions,
+  Transaction,
+  TransactionStatus,
+  Usage,
+  WriteOptions,
 } from 'mempool-core';
 import { type AppliedBlock, applyBlock, inFlight, returnToPending, settle, type TxState, undoBlocks } from './life.ts';
+import * as operations from './operations.ts';
 import * as pools from './pool.ts';
 
 export interface ModelOptions extends Thresholds {
@@ -54,9 +54,9 @@ export class Model {
 
   receive(transactions: readonly Transaction[], options?: WriteOptions): ReceiveOutcome[] {
     if (transactions.length === 0) return [];
-    const same = (told: readonly ReceiveOutcome[]): boolean =>
-      told.length === transactions.length && told.every(({ hash }, i) => hash === transactions[i]?.hash);
-    return this.#step('receive', options, same, () => transactions.map((transaction) => this.#receiveOne(transaction)));
+    return this.#step('receive', options, operations.bodiesOf(transactions), () =>
+      transactions.map((transaction) => this.#receiveOne(transaction)),
+    );
   }
 
   markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
@@ -73,7 +73,7 @@ export class Model {
 
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): string[] {
     if (hashes.length === 0) return [];
-    return this.#step('drop', options, pools.within(hashes), () => {
+    return this.#step('drop', options, [[...new Set(hashes)], reason], () => {
       const chosen = this.#choose(hashes, ['Pending', 'Propagated', 'Acknowledged']);
       for (const txState of chosen) Object.assign(txState, { stage: 'Dropped', reason });
       return chosen.map(({ hash }) => hash);
@@ -81,13 +81,13 @@ export class Model {
   }
 
   confirm(block: Block, policy: Policy = {}, options?: WriteOptions): ConfirmOutcome {
-    const same = (told: ConfirmOutcome): boolean => told.kind !== 'applied' || pools.isAt(told.tip.point, block.point);
-    return this.#step('confirm', options, same, () => this.#confirm(block, { ...this.#options, ...policy }));
+    return this.#step('confirm', options, operations.blockArguments(block, policy), () =>
+      this.#confirm(block, { ...this.#options, ...policy }),
+    );
   }
 
   rollback(point: ChainPoint | null, options?: WriteOptions): RollbackOutcome {
-    const same = (told: RollbackOutcome): boolean => told.kind !== 'rolled-back' || pools.isAt(told.tip.point, point);
-    return this.#step('rollback', options, same, () => this.#rollback(point));
+    return this.#step('rollback', options, [point], () => this.#rollback(point));
   }
 
   hasPending(): boolean {
@@ -152,23 +152,15 @@ export class Model {
     return this.#pool.events.slice(after);
   }
 
-  /**
-   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether the recorded outcome can
-   * belong to a call with these arguments (X2).
-   */
-  #step<T>(verb: string, options: WriteOptions | undefined, fits: (told: T) => boolean, run: () => T): T {
-    const { operations } = this.#pool;
-    const id = options?.operationId;
-    const record = id === undefined ? undefined : operations.get(id);
-    if (record !== undefined) {
-      if (record.verb !== verb || !fits(record.outcome as T))
-        throw new MempoolError('ERR_MEMPOOL_INVALID', 'this operation id had another verb or other arguments');
-      return structuredClone(record.outcome) as T;
-    }
+  /** One call: answered from the record of its operation id, or carried out and recorded. `args`: those that an id is bound to (X2). */
+  #step<T>(verb: string, options: WriteOptions | undefined, args: readonly unknown[], run: () => T): T {
+    const call = { id: options?.operationId, verb, args };
+    const known = operations.recorded<T>(this.#pool.operations, call);
+    if (known !== null) return known.outcome;
     const before = pools.lookBefore(this.#pool);
     const outcome = run();
     pools.endCall(this.#pool, before, this.#options.maxFinalized);
-    if (id !== undefined) operations.set(id, structuredClone({ verb, outcome }));
+    operations.record(this.#pool.operations, call, outcome);
     return outcome;
   }
 
@@ -193,7 +185,7 @@ export class Model {
 
   #move(verb: MoveVerb, hashes: readonly string[], options: WriteOptions | undefined): string[] {
     if (hashes.length === 0) return [];
-    return this.#step(verb, options, pools.within(hashes), () => {
+    return this.#step(verb, options, [...new Set(hashes)], () => {
       const { from, to } = moves[verb];
       const chosen = this.#choose(hashes, from);
       for (const txState of chosen) {

@@ -10,6 +10,7 @@ import type {
   TransactionStatus,
 } from 'mempool-core';
 import { type AppliedBlock, confirmedAt, countersOf, noCounters, type TxState } from './life.ts';
+import type { Operations } from './operations.ts';
 
 interface Logged extends TxState {
   readonly logSeq: number;
@@ -27,7 +28,7 @@ export interface Before {
 export interface PoolState {
   readonly live: Map<string, TxState>;
   readonly bodies: Map<string, Omit<Transaction, 'hash'>>;
-  readonly operations: Map<string, { readonly verb: string; readonly outcome: unknown }>;
+  readonly operations: Operations;
   readonly inclusions: Map<string, AppliedBlock>;
   log: Logged[];
   readonly events: StoreEvent[];
@@ -157,15 +158,6 @@ export function logEntry(pool: PoolState, entry: Logged): LogEntry[] {
 
 function copyOf({ payload, payloadType }: Omit<Transaction, 'hash'>): Omit<Transaction, 'hash'> {
   return { payload: Uint8Array.from(payload), payloadType };
-}
-
-/** Whether an outcome's moved hashes can belong to a call that named these. */
-export function within(given: readonly string[]): (moved: readonly string[]) => boolean {
-  return (moved) => moved.every((hash) => given.includes(hash));
-}
-
-export function isAt(tip: ChainPoint | null, point: ChainPoint | null): boolean {
-  return tip === null || point === null ? tip === point : samePoint(tip, point);
 }
 
 export function samePoint(a: ChainPoint, b: ChainPoint): boolean {

@@ -112,11 +112,11 @@ export class PlantedDriver extends Ledger implements StoreDriver {
     return [...this.peekInflight(0, 1_000), ...this.logged()].map(({ hash }) => hash);
   }
 
-  #call<Outcome>(verb: WriteVerb, { operationId }: WriteContext, plan: (view: PoolView) => Step<Outcome>): Outcome {
-    const known = this.findOperation<Outcome>(verb, operationId);
+  #call<Outcome>(verb: WriteVerb, context: WriteContext, plan: (view: PoolView) => Step<Outcome>): Outcome {
+    const known = this.findOperation<Outcome>(verb, context);
     if (known !== null) return known.outcome;
     const decision = this.decide(plan({ ...this.#view(), ...this.tell(verb) }), verb) as Step<Outcome>;
-    const step = recorded(decision, verb, operationId);
+    const step = recorded(decision, verb, context);
     this.apply(step);
     return step.outcome;
   }

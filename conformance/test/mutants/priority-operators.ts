@@ -88,12 +88,12 @@ class PlantedPool extends PriorityPool {
 function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage {
   const { ledger } = pool;
   const clock = poolClock(options);
-  const write: PriorityStorage['write'] = (verb, { operationId }, plan) => {
-    const known = ledger.findOperation<ReturnType<typeof plan>['outcome']>(verb, operationId);
+  const write: PriorityStorage['write'] = (verb, context, plan) => {
+    const known = ledger.findOperation<ReturnType<typeof plan>['outcome']>(verb, context);
     if (known !== null) return known.outcome;
     return pool.commit(
       (planning) => plan(planning, clock()),
-      (step) => recorded(step, verb, operationId),
+      (step) => recorded(step, verb, context),
     );
   };
   return {

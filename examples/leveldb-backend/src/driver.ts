@@ -107,16 +107,17 @@ class Writer {
     return turn;
   }
 
-  async #turn<T>(verb: string, { signal, operationId }: WriteContext, { load, plan }: Call<T>): Promise<T> {
+  async #turn<T>(verb: string, context: WriteContext, { load, plan }: Call<T>): Promise<T> {
+    const { signal, operationId, digest } = context;
     signal?.throwIfAborted();
     const reader = this.#database.latest;
     const known = operationId === undefined ? undefined : await reader.get('operations', operationId);
-    if (known !== undefined) return decodeOutcome<T>(verb, known);
+    if (known !== undefined) return decodeOutcome<T>(verb, known, digest);
     const view = new LoadedView(reader, this.#state);
     await load(view);
     // The last moment to leave: nothing has been written (R3).
     signal?.throwIfAborted();
-    const step = recorded(plan(view), verb, operationId);
+    const step = recorded(plan(view), verb, context);
     if (step.events.length > 0 || step.operation !== null) await this.#commit(new StepBatch(reader, view), step);
     return step.outcome;
   }

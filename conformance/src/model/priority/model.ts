@@ -13,6 +13,7 @@ import {
 } from 'mempool-core';
 import type { TxState } from '../life.ts';
 import { returnToPending } from '../life.ts';
+import * as operations from '../operations.ts';
 import * as pools from '../pool.ts';
 import { admission } from './admission.ts';
 import * as chain from './chain.ts';
@@ -54,8 +55,7 @@ export class PriorityModel {
 
   receive(submissions: readonly e.Submission[], options: e.ReceiveOptions = {}): ReceiveOutcome[] {
     if (submissions.length === 0) return [];
-    const fits = sameHashes(submissions);
-    return this.#step('receive', { ...options, fits }, () => {
+    return this.#step('receive', options, operations.bodiesOf(submissions), () => {
       const told = new Map<string, ReceiveOutcome>();
       const moment = this.#moment(options);
       return submissions.map((submission) => this.#receiveNext(submission, moment, told));
@@ -87,31 +87,32 @@ export class PriorityModel {
   }
 
   drop(hashes: readonly string[], reason: string, options?: WriteOptions): string[] {
-    return this.#each('drop', hashes, options, (txState) => {
+    const end = (txState: TxState): boolean => {
       if (!states.isLiving(txState) || txState.stage === 'Confirmed') return false;
       states.drop(txState, reason);
       return true;
-    });
+    };
+    return this.#each('drop', hashes, options, end, reason);
   }
 
   confirm(block: Block, policy: Policy = {}, options?: WriteOptions): ConfirmOutcome {
     const thresholds = { ...this.#options, ...policy };
-    const fits = (told: ConfirmOutcome): boolean => told.kind !== 'applied' || pools.isAt(told.tip.point, block.point);
-    return this.#step('confirm', { ...options, fits }, () =>
+    return this.#step('confirm', options, operations.blockArguments(block, policy), () =>
       chain.confirm(this.state, block, thresholds, this.#options.maxRollback),
     );
   }
 
   rollback(point: ChainPoint | null, options?: WriteOptions): RollbackOutcome {
-    const fits = (told: RollbackOutcome): boolean => told.kind !== 'rolled-back' || pools.isAt(told.tip.point, point);
-    return this.#step('rollback', { ...options, fits }, () => chain.rollback(this.state, point));
+    return this.#step('rollback', options, [point], () => chain.rollback(this.state, point));
   }
 
   /** A repeat tells, by seq, what of it is still under the claim. */
   take(budget: e.Budget, options: e.TakeOptions): e.Claim {
     const { operationId: claimId = '', owner, claimMs } = options;
+    const { maxBytes, maxGas, maxTxs, skip, overheadBytes } = budget;
     const isRepeat = this.state.pool.operations.has(claimId);
-    const lot = this.#step('take', options, (): e.Claim => {
+    const args = [owner, claimMs, maxBytes, maxGas, maxTxs, skip, overheadBytes];
+    const lot = this.#step('take', options, args, (): e.Claim => {
       const taken = reap(states.graphOf(this.state), budget);
       const untilMs = this.#moment(options).now + claimMs;
       for (const { hash } of taken) {
@@ -127,20 +128,19 @@ export class PriorityModel {
   }
 
   sweep(options: e.SweepOptions = {}): e.Sweep {
-    return this.#step('sweep', options, () => sweep(this.state, this.#moment(options)));
+    return this.#step('sweep', options, [], () => sweep(this.state, this.#moment(options)));
   }
 
   revise(revisions: readonly e.Revision[], options: e.ReceiveOptions = {}): e.ReviseOutcome[] {
     if (new Set(revisions.map(({ hash }) => hash)).size < revisions.length)
       throw new MempoolError('ERR_MEMPOOL_INVALID', 'a hash comes twice');
     if (revisions.length === 0) return [];
-    return this.#step('revise', { ...options, fits: sameHashes(revisions) }, () =>
-      revise(this.state, revisions, this.#moment(options).height),
-    );
+    const hashes = revisions.map(({ hash }) => hash);
+    return this.#step('revise', options, hashes, () => revise(this.state, revisions, this.#moment(options).height));
   }
 
   flush(options?: WriteOptions): number {
-    return this.#step('flush', options, () => {
+    return this.#step('flush', options, [], () => {
       const waiting = [...this.state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
       for (const txState of waiting) states.drop(txState, 'flushed');
       return waiting.length;
@@ -148,9 +148,7 @@ export class PriorityModel {
   }
 
   setLimits(limits: Partial<e.Limits>, options?: WriteOptions): e.Limits {
-    const names = Object.keys(limits) as (keyof e.Limits)[];
-    const fits = (told: e.Limits): boolean => names.every((name) => told[name] === limits[name]);
-    return this.#step('setLimits', { ...options, fits }, () => {
+    return this.#step('setLimits', options, Object.entries(limits).sort(), () => {
       this.state.limits = { ...this.state.limits, ...limits };
       return { ...this.state.limits };
     });
@@ -171,27 +169,15 @@ export class PriorityModel {
     return { now: Math.min(now ?? poolNow, poolNow), height: height ?? this.state.pool.chain.length };
   }
 
-  /**
-   * One call: answered from the record of its operation id, or carried out and recorded. `fits`: whether the recorded outcome can
-   * belong to a call with these arguments (X2).
-   */
-  #step<T>(
-    verb: string,
-    options: (WriteOptions & { readonly fits?: (told: T) => boolean }) | undefined,
-    run: () => T,
-  ): T {
-    const { operations } = this.state.pool;
-    const id = options?.operationId;
-    const record = id === undefined ? undefined : operations.get(id);
-    if (record !== undefined) {
-      if (record.verb !== verb || options?.fits?.(record.outcome as T) === false)
-        throw new MempoolError('ERR_MEMPOOL_INVALID', 'this operation id had another verb or other arguments');
-      return structuredClone(record.outcome) as T;
-    }
+  /** One call: answered from the record of its operation id, or carried out and recorded. `args`: those that an id is bound to (X2). */
+  #step<T>(verb: string, options: WriteOptions | undefined, args: readonly unknown[], run: () => T): T {
+    const call = { id: options?.operationId, verb, args };
+    const known = operations.recorded<T>(this.state.pool.operations, call);
+    if (known !== null) return known.outcome;
     const before = states.lookBefore(this.state);
     const outcome = run();
     states.endCall(this.state, before, this.#options.maxFinalized);
-    if (id !== undefined) operations.set(id, structuredClone({ verb, outcome }));
+    operations.record(this.state.pool.operations, call, outcome);
     return outcome;
   }
 
@@ -201,9 +187,10 @@ export class PriorityModel {
     hashes: readonly string[],
     options: WriteOptions | undefined,
     change: (txState: TxState) => boolean,
+    ...more: readonly string[]
   ): string[] {
     if (hashes.length === 0) return [];
-    return this.#step(verb, { ...options, fits: pools.within(hashes) }, () => {
+    return this.#step(verb, options, [[...new Set(hashes)], ...more], () => {
       const named = [...new Set(hashes)].map((hash) => this.state.pool.live.get(hash));
       return named.flatMap((txState) => (txState !== undefined && change(txState) ? [txState.hash] : []));
     });
@@ -291,9 +278,4 @@ export class PriorityModel {
 
 function again(earlier: ReceiveOutcome): ReceiveOutcome {
   return earlier.kind === 'received' ? { kind: 'duplicate', hash: earlier.hash, stage: earlier.stage } : earlier;
-}
-
-function sameHashes(given: readonly { readonly hash: string }[]) {
-  return (told: readonly { readonly hash: string }[]): boolean =>
-    told.length === given.length && told.every(({ hash }, i) => hash === given[i]?.hash);
 }

@@ -10,7 +10,7 @@ import type {
   WriteContext,
   WriteOptions,
 } from '../contract/call-options.ts';
-import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { CheckedBlock, DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { EventPage, EventSource, MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
@@ -37,6 +37,14 @@ import { CallRunner } from './call-runner.ts';
 import { isChecked } from './checked-once.ts';
 import { EventStream, type StreamPosition } from './event-stream.ts';
 import { checkLimits } from './open-options.ts';
+import {
+  type DigestPart,
+  fieldsPart,
+  hashesPart,
+  pointPart,
+  transactionsPart,
+  withDigest,
+} from './operation-digest.ts';
 import { callNames } from './option-names.ts';
 import * as check from './pool-arguments.ts';
 import { after, amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
@@ -124,7 +132,8 @@ export class CheckedStore implements store.AnyStore {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       const why = checkReason(reason);
       if (checked.length === 0) return [];
-      const dropped = this.#calls.driver.drop(checked, why, context);
+      const bound = withDigest(context, 'drop', () => [hashesPart(checked), why]);
+      const dropped = this.#calls.driver.drop(checked, why, bound);
       return context.operationId === undefined ? dropped : after(dropped, (told) => amongGiven(told, checked));
     });
   }
@@ -140,7 +149,8 @@ export class CheckedStore implements store.AnyStore {
       const checked = checkBlock(block, policy, this.#calls.options.thresholds);
       if (this.ordering === 'fifo' && checked.provides.length > 0)
         throw unsupported('a fifo pool does not support tags (block.provides)');
-      const outcome = this.#calls.driver.confirm(checked, context);
+      const bound = withDigest(context, 'confirm', () => blockParts(checked, policy));
+      const outcome = this.#calls.driver.confirm(checked, bound);
       return context.operationId === undefined ? outcome : after(outcome, (told) => sameBlock(told, checked.point));
     });
   }
@@ -148,7 +158,8 @@ export class CheckedStore implements store.AnyStore {
   rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
     return this.#calls.moveTip(options, (context) => {
       const checked = point === null ? null : checkPoint('point', point);
-      const outcome = this.#calls.driver.rollback(checked, context);
+      const bound = withDigest(context, 'rollback', () => [pointPart(checked)]);
+      const outcome = this.#calls.driver.rollback(checked, bound);
       return context.operationId === undefined ? outcome : after(outcome, (told) => sameTarget(told, checked));
     });
   }
@@ -210,7 +221,9 @@ export class CheckedStore implements store.AnyStore {
       const given = check.checkTake(options);
       const moment = check.checkCallTime(options);
       const take = { budget: check.checkBudget(budget), claimId: operationId ?? randomUUID(), ...given };
-      return this.#calls.verb('take')(take, moment, context);
+      const { owner, claimMs } = given;
+      const bound = withDigest(context, 'take', () => [fieldsPart(take.budget), owner, claimMs]);
+      return this.#calls.verb('take')(take, moment, bound);
     };
     return this.#calls.write(options, run, callNames.take);
   }
@@ -218,7 +231,11 @@ export class CheckedStore implements store.AnyStore {
   sweep(options?: pool.SweepOptions): Promise<pool.Sweep> {
     return this.#calls.write(
       options,
-      (context) => this.#calls.verb('sweep')(check.checkCallTime(options), context),
+      (context) =>
+        this.#calls.verb('sweep')(
+          check.checkCallTime(options),
+          withDigest(context, 'sweep', () => []),
+        ),
       callNames.moment,
     );
   }
@@ -255,21 +272,23 @@ export class CheckedStore implements store.AnyStore {
       const checked = check.checkRevisions(revisions);
       const moment = check.checkCallTime(options);
       if (checked.length === 0) return [];
-      const outcomes = this.#calls.verb('revise')(checked, moment, context);
+      const bound = withDigest(context, 'revise', () => [hashesPart(checked.map(({ hash }) => hash))]);
+      const outcomes = this.#calls.verb('revise')(checked, moment, bound);
       return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, checked));
     };
     return this.#calls.write(options, run, callNames.moment);
   }
 
   flush(options?: WriteOptions): Promise<number> {
-    return this.#calls.write(options, (context) => this.#calls.verb('flush')(context));
+    return this.#calls.write(options, (context) => this.#calls.verb('flush')(withDigest(context, 'flush', () => [])));
   }
 
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
     return this.#calls.write(options, (context) => {
       const named = checkLimits(limits);
       if (this.ordering === 'fifo') checkFifoLimits(named);
-      const stored = this.#calls.verb('setLimits')(named, context);
+      const bound = withDigest(context, 'setLimits', () => [fieldsPart(named)]);
+      const stored = this.#calls.verb('setLimits')(named, bound);
       return context.operationId === undefined ? stored : after(stored, (told) => sameLimits(told, named));
     });
   }
@@ -337,10 +356,11 @@ export class CheckedStore implements store.AnyStore {
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
     if (given.length === 0) return [];
+    const bound = withDigest(context, 'receive', () => [transactionsPart(given)]);
     const outcomes =
       this.ordering === 'priority'
-        ? this.#calls.verb('admit')(given as readonly CheckedSubmission[], moment, context)
-        : this.#calls.driver.receive(given, context);
+        ? this.#calls.verb('admit')(given as readonly CheckedSubmission[], moment, bound)
+        : this.#calls.driver.receive(given, bound);
     return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, given));
   }
 
@@ -348,10 +368,17 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.write(options, (context) => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       if (checked.length === 0) return [];
-      const moved = this.#calls.driver.move(verb, checked, context);
+      const bound = withDigest(context, verb, () => [hashesPart(checked)]);
+      const moved = this.#calls.driver.move(verb, checked, bound);
       return context.operationId === undefined ? moved : after(moved, (told) => amongGiven(told, checked));
     });
   }
+}
+
+/** Thresholds as the caller named them: those of the pool may differ between its nodes. */
+function blockParts(block: CheckedBlock, policy: store.Policy): DigestPart[] {
+  const { point, parent, seen, unseen, provides } = block;
+  return [pointPart(point), parent, hashesPart(seen), hashesPart(unseen), provides, fieldsPart(policy)];
 }
 
 /** An epoch that no backend uses. */

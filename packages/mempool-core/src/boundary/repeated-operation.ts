@@ -1,11 +1,12 @@
+import { operationReused } from '../codec/outcome-record.ts';
 import type { Awaitable } from '../contract/call-options.ts';
-import { MempoolError, type MempoolErrorDetails } from '../contract/errors.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { ConfirmOutcome, RollbackOutcome } from '../contract/store.ts';
 import { type ChainPoint, samePoint } from '../contract/transaction.ts';
 
-// X2: an operation id belongs to one call with one set of arguments. A repeated call gets the recorded outcome. These
-// functions compare that outcome with the arguments of the repeated call, and return it if they match.
+// X2: an operation id belongs to one call with one set of arguments. A repeated call gets the recorded outcome. A driver
+// compares the digest of the arguments. Records of formats before 2 have none: for these, the functions here compare the
+// outcome with the arguments of the repeated call, and return it if they match.
 
 interface Named {
   readonly hash: string;
@@ -19,7 +20,7 @@ interface Named {
 export function sameTransactions<Outcome extends Named>(told: Outcome[], given: readonly Named[]): Outcome[] {
   if (told.length === given.length && told.every(({ hash }, i) => hash === given[i]?.hash)) return told;
   const hashes = told.map(({ hash }) => hash);
-  return otherArguments({ hashes });
+  throw operationReused(hashes);
 }
 
 /**
@@ -53,9 +54,8 @@ export function after<A, B>(answer: Awaitable<A>, next: (answer: A) => B): Await
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }
 
-function otherArguments(details: MempoolErrorDetails = {}): never {
-  const message = 'operationId must be new for every call: this one was used with other arguments';
-  throw new MempoolError('ERR_MEMPOOL_INVALID', message, { field: 'operationId', ...details });
+function otherArguments(): never {
+  throw operationReused();
 }
 
 function isAt(a: ChainPoint | null, b: ChainPoint | null): boolean {

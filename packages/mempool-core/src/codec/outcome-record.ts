@@ -1,4 +1,4 @@
-import { invalid, type MempoolError } from '../contract/errors.ts';
+import { MempoolError } from '../contract/errors.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import { bytesToHash, damaged, decodeValue, encodeValue, hashToBytes, isBytes, isCount } from './codec.ts';
 
@@ -19,13 +19,13 @@ type PackedHashes = Uint8Array;
 type CompactRow = [verb: string, hashes: PackedHashes, codes?: Uint8Array, firstSeq?: number];
 
 /**
- * Encodes the outcome of a call with its verb, for the record under an operation id (X2). A pool keeps thousands of
- * these. So lists of hashes are packed, and a list of `receive` outcomes takes one more byte for each transaction.
+ * Encodes the outcome of a call with its verb and the digest of its arguments, for the record under an operation id
+ * (X2). A pool keeps thousands of these. So lists of hashes are packed, and a list of `receive` outcomes takes one more
+ * byte for each transaction.
  */
-export function encodeOutcome(verb: string, outcome: unknown): Buffer {
-  return encodeValue(
-    compactRow(verb, outcome) ?? [verb, plainNumbers(verb === 'take' ? storedClaim(outcome) : outcome)],
-  );
+export function encodeOutcome(verb: string, outcome: unknown, digest?: Uint8Array): Buffer {
+  const row = compactRow(verb, outcome) ?? [verb, plainNumbers(verb === 'take' ? storedClaim(outcome) : outcome)];
+  return encodeValue(digest === undefined ? row : [digest, ...row]);
 }
 
 /**
@@ -44,18 +44,34 @@ function readClaim(stored: unknown): unknown {
 }
 
 /**
- * The inverse of `encodeOutcome`.
+ * The inverse of `encodeOutcome`. Records of formats before 2 have no digest: they are returned whatever the arguments.
  *
- * @throws `ERR_MEMPOOL_INVALID` if the operation id was used for another verb; `ERR_MEMPOOL_CORRUPT` if the record is
- * damaged
+ * @throws `ERR_MEMPOOL_INVALID` if the operation id was used for another verb or other arguments; `ERR_MEMPOOL_CORRUPT`
+ * if the record is damaged
  */
-export function decodeOutcome<T>(verb: string, bytes: Uint8Array): T {
-  const row = decodeValue('recorded outcome', bytes);
-  if (!Array.isArray(row) || row.length < 2 || row.length > 4) throw damaged('recorded outcome');
+export function decodeOutcome<T>(verb: string, bytes: Uint8Array, digest?: Uint8Array): T {
+  const whole = decodeValue('recorded outcome', bytes);
+  if (!Array.isArray(whole)) throw damaged('recorded outcome');
+  const [first] = whole;
+  const row = isBytes(first) ? whole.slice(1) : whole;
+  if (row.length < 2 || row.length > 4) throw damaged('recorded outcome');
   if (row[0] !== verb) throw operationReused();
-  if (isBytes(row[1])) return unpack(row as CompactRow) as T;
-  const outcome = bigNumbers(row[1]);
-  return (verb === 'take' ? readClaim(outcome) : outcome) as T;
+  const outcome = isBytes(row[1]) ? unpack(row as CompactRow) : readOutcome(verb, row[1]);
+  if (isBytes(first) && digest !== undefined && Buffer.compare(first, digest) !== 0)
+    throw operationReused(hashesOf(outcome));
+  return outcome as T;
+}
+
+function readOutcome(verb: string, stored: unknown): unknown {
+  const outcome = bigNumbers(stored);
+  return verb === 'take' ? readClaim(outcome) : outcome;
+}
+
+/** The hashes of a list of outcomes, as `receive` and `revise` have it. */
+function hashesOf(outcome: unknown): string[] | undefined {
+  const isNamed = (each: unknown): each is { readonly hash: string } =>
+    typeof each === 'object' && each !== null && 'hash' in each;
+  return Array.isArray(outcome) && outcome.every(isNamed) ? outcome.map(({ hash }) => hash) : undefined;
 }
 
 /** Replaces each bigint by an object with its text, because the decoder reads a small CBOR bigint as a number. */
@@ -79,9 +95,16 @@ function mapped(value: unknown, replace: (value: unknown) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, mapped(each, replace)]));
 }
 
-/** The error for an operation id that was used for another verb (X2). */
-export function operationReused(): MempoolError {
-  return invalid('operationId', 'new for every call: this one was used for another verb');
+/**
+ * The error for an operation id that was used for another verb or with other arguments (X2). `hashes`: those of the
+ * first call, if it was a `receive` or `revise`.
+ */
+export function operationReused(hashes?: readonly string[]): MempoolError {
+  const message = 'operationId must be new for every call: this one was used for another verb or other arguments';
+  return new MempoolError('ERR_MEMPOOL_INVALID', message, {
+    field: 'operationId',
+    ...(hashes === undefined ? {} : { hashes }),
+  });
 }
 
 function compactRow(verb: string, outcome: unknown): CompactRow | null {

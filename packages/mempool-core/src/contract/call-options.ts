@@ -10,8 +10,8 @@ export interface ReadOptions {
 export interface WriteOptions extends ReadOptions {
   /**
    * An idempotency key, 1–128 printable ASCII characters. A second call with the same id changes nothing and returns the
-   * outcome of the first one. The pool keeps at least the last 10,000 ids (X2). Use an id for one call with one set of
-   * arguments only.
+   * outcome of the first one. The pool keeps at least the last 10,000 ids (X2). An id is bound to the arguments of its
+   * first call: with others it is refused.
    */
   readonly operationId?: string | undefined;
 }
@@ -70,6 +70,11 @@ export interface WriteContext extends ReadContext {
    * (X2).
    */
   readonly operationId: string | undefined;
+  /**
+   * With an operation id: 16 bytes that stand for the call's arguments. Record them with the outcome, and refuse a
+   * repeat with others. `recorded`, `encodeOutcome` and `decodeOutcome` do that.
+   */
+  readonly digest?: Uint8Array | undefined;
 }
 
 /** What a driver learns of a call that moves the tip (X6). */

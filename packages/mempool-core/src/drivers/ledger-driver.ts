@@ -78,10 +78,10 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     return write('receive', context, (view) => receiveStep(view, transactions, thresholds));
   }
 
-  function write<T>(verb: string, { operationId }: WriteContext, plan: (view: PoolView) => Step<T>): T {
-    const known = ledger.findOperation<T>(verb, operationId);
+  function write<T>(verb: string, context: WriteContext, plan: (view: PoolView) => Step<T>): T {
+    const known = ledger.findOperation<T>(verb, context);
     if (known !== null) return known.outcome;
-    const step = recorded(plan(ledger), verb, operationId);
+    const step = recorded(plan(ledger), verb, context);
     if (step.events.length > 0 || step.operation !== null || step.fifo) keep(step);
     return step.outcome;
   }
@@ -132,11 +132,12 @@ type FenceParts = Pick<LedgerDriverParts, 'ledger' | 'leases'> & {
 export function fencedCall<T>(
   { ledger, leases, options }: FenceParts,
   verb: string,
-  { operationId, lease }: ChainContext,
+  context: ChainContext,
   write: (prolonged: (step: Step<T>) => Step<T>) => T,
 ): T | FencedOutcome {
   const { election, fenced } = options;
-  const known = ledger.findOperation<T>(verb, operationId);
+  const { lease } = context;
+  const known = ledger.findOperation<T>(verb, context);
   if (known !== null) return known.outcome;
   if (isFenced(leases?.held(election) ?? null, lease, fenced)) return { kind: 'fenced', tip: ledger.currentTip };
   return write((step) => {

@@ -30,12 +30,12 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
   const { ledger } = pool;
   const keep = commit === undefined ? () => undefined : atOnce(commit);
 
-  function write<T>(verb: string, { operationId }: WriteContext, plan: Plan<T>): T {
-    const known = ledger.findOperation<T>(verb, operationId);
+  function write<T>(verb: string, context: WriteContext, plan: Plan<T>): T {
+    const known = ledger.findOperation<T>(verb, context);
     if (known !== null) return known.outcome;
     return pool.commit(
       (planning) => plan(planning, clock()),
-      (step) => kept(recorded(step, verb, operationId)),
+      (step) => kept(recorded(step, verb, context)),
     );
   }
 

@@ -175,10 +175,10 @@ export class OperationRecords {
   #young = new Map<string, Uint8Array>();
   #old = new Map<string, Uint8Array>();
 
-  /** The recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another verb used the id */
-  find<Outcome>(verb: string, id: string): { readonly outcome: Outcome } | null {
+  /** The recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another call used the id */
+  find<Outcome>(verb: string, id: string, digest: Uint8Array | undefined): { readonly outcome: Outcome } | null {
     const record = this.#young.get(id) ?? this.#old.get(id);
-    return record === undefined ? null : { outcome: decodeOutcome<Outcome>(verb, record) };
+    return record === undefined ? null : { outcome: decodeOutcome<Outcome>(verb, record, digest) };
   }
 
   add({ id, record }: OperationRecord): void {

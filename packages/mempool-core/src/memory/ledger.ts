@@ -1,4 +1,5 @@
 import { assertReadable } from '../codec/payload-bytes.ts';
+import type { WriteContext } from '../contract/call-options.ts';
 import type { EventPage, EventSource } from '../contract/events.ts';
 import type { Thresholds, TxState } from '../contract/lifecycle.ts';
 import type { Retention } from '../contract/options.ts';
@@ -106,9 +107,12 @@ export class Ledger implements PoolView, EventSource {
     this.#state.restore(record);
   }
 
-  /** X2: the recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another verb used the id */
-  findOperation<Outcome>(verb: string, id: string | undefined): { readonly outcome: Outcome } | null {
-    return id === undefined ? null : this.#state.operations.find<Outcome>(verb, id);
+  /** X2: the recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another call used the id */
+  findOperation<Outcome>(
+    verb: string,
+    { operationId, digest }: Pick<WriteContext, 'operationId' | 'digest'>,
+  ): { readonly outcome: Outcome } | null {
+    return operationId === undefined ? null : this.#state.operations.find<Outcome>(verb, operationId, digest);
   }
 
   get lastSeq(): number {

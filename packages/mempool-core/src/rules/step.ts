@@ -1,5 +1,6 @@
 import { damaged } from '../codec/codec.ts';
 import { encodeOutcome } from '../codec/outcome-record.ts';
+import type { WriteContext } from '../contract/call-options.ts';
 import type { CheckedBlock } from '../contract/driver.ts';
 import type { BlockEvent, StoreEvent } from '../contract/events.ts';
 import {
@@ -104,10 +105,10 @@ export interface OperationRecord {
 export function recorded<Outcome>(
   planned: Step<Outcome>,
   verb: string,
-  operationId: string | undefined,
+  { operationId, digest }: Pick<WriteContext, 'operationId' | 'digest'>,
 ): Step<Outcome> {
   if (operationId === undefined) return planned;
-  return { ...planned, operation: { id: operationId, record: encodeOutcome(verb, planned.outcome) } };
+  return { ...planned, operation: { id: operationId, record: encodeOutcome(verb, planned.outcome, digest) } };
 }
 
 /** The step of `receive` (L1, L2, L13). */

@@ -46,7 +46,9 @@ test('every step that changes the pool is kept, an answer is not, and replayed t
   const again = new PriorityPool({ epoch: 'one', retention: defaultRetention, limits: {} });
   for (const step of kept) again.replay(step);
   again.restored();
-  expect(again.ledger.findOperation('receive', 'one')?.outcome).toMatchObject([{ kind: 'received', seq: 1 }]);
+  expect(again.ledger.findOperation('receive', { operationId: 'one' })?.outcome).toMatchObject([
+    { kind: 'received', seq: 1 },
+  ]);
   expect(again.usage()).toEqual(await store.usage());
 });
 

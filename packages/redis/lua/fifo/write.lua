@@ -1,13 +1,21 @@
 -- Purpose: the begin and end of a writing script: recorded outcomes by operation id, types of the keys, numbers in `meta`.
--- ARGV: 1 operation id, 2 verb, then the arguments of the verb
--- Returns: the recorded reply if the id is known. Errors: MEMPOOL_REUSED if it belongs to another verb, MEMPOOL_CORRUPT
+-- ARGV: 1 operation id, 2 verb, then the arguments of the verb; the last one is the digest of the arguments, '' without an operation id
+-- Returns: the recorded reply if the id is known. Errors: MEMPOOL_REUSED first: <hash> … if it belongs to another call, with
+-- the hashes of a receive; MEMPOOL_CORRUPT
 -- Rules: X1, X2, M3, N2
-local id, verb = ARGV[1], ARGV[2]
+local id, verb, digest = ARGV[1], ARGV[2], ARGV[#ARGV]
 local record = call('HGET', OPS, id) or call('HGET', OPS_OLD, id)
 if record then
   local whole, known = pcall(cmsgpack.unpack, record)
   if not whole or type(known) ~= 'table' or not known[2] then return redis.error_reply('MEMPOOL_CORRUPT the outcome of the operation id is damaged') end
-  if known[1] ~= verb then return redis.error_reply('MEMPOOL_REUSED operation id') end
+  -- Formats before 5 have no digest.
+  if known[1] ~= verb or known[3] and known[3] ~= digest then
+    local words = { 'MEMPOOL_REUSED first:' }
+    for i, hash in ipairs(known[1] == verb and verb == 'receive' and hashes(known[2][3]) or {}) do
+      words[i + 1] = string.gsub(hash, '.', function(byte) return string.format('%02x', byte:byte()) end)
+    end
+    return redis.error_reply(table.concat(words, ' '))
+  end
   return known[2]
 end
 -- Reads each key that may be written: a key of another type is an error before the first write.
@@ -24,7 +32,7 @@ local function finish(reply)
     call('UNLINK', OPS_OLD)
     call('RENAME', OPS, OPS_OLD)
   end
-  call('HSET', OPS, id, cmsgpack.pack({ verb, reply }))
+  call('HSET', OPS, id, cmsgpack.pack({ verb, reply, digest ~= '' and digest or nil }))
   return reply
 end
 

@@ -56,7 +56,8 @@ export function withoutArguments(error: unknown): unknown {
 /** The server's error reply as a `MempoolError`; unknown ones are returned as they are. `asked`: the command, unless the message names it. */
 export function refusal(error: Error, asked: string): Error {
   const message = unwrapped(error.message);
-  if (message.startsWith('MEMPOOL_REUSED')) return operationReused();
+  const [word, , ...hashes] = message.split(' ');
+  if (word === 'MEMPOOL_REUSED') return operationReused(hashes.length === 0 ? undefined : hashes);
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;
   if (code === 'ERR_MEMPOOL_UNSUPPORTED') return new MempoolError(code, `${unsupportedModes.cluster} (${message})`);

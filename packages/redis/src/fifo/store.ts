@@ -166,12 +166,14 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   #write<V extends Verb>(
     verb: V,
     args: readonly Argument[],
-    { operationId, signal }: core.WriteContext,
+    { operationId, digest, signal }: core.WriteContext,
     made?: string,
   ): Promise<Reply<V>> {
     this.#calls += 1;
     const id = operationId ?? made ?? `${this.#id}${this.#calls}`;
-    return this.run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args], { signal });
+    return this.run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args, Buffer.from(digest ?? [])], {
+      signal,
+    });
   }
 
   /** The arguments of lua/fifo/call-time.lua. */

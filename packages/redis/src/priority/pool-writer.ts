@@ -24,6 +24,7 @@ interface WriteCall<T> extends CallId {
   readonly verb: string;
   readonly fence: readonly Argument[];
   readonly plan: core.Plan<T>;
+  readonly digest: Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
   /** Outcomes of the attempts that may have been carried out, by their stamps. */
   readonly sent: Map<string, T>;
@@ -67,13 +68,13 @@ export class PoolWriter {
 
   #run<T>(
     planned: Pick<WriteCall<T>, 'script' | 'verb' | 'fence' | 'plan'>,
-    { operationId, signal }: core.WriteContext,
+    { operationId, digest, signal }: core.WriteContext,
   ): Promise<T | core.FencedOutcome> {
     const { timeoutMs, clock } = this.#link.node.options;
     this.#calls += 1;
     const id = operationId ?? `${this.#id}${this.#calls}`;
     const ids = operationId === undefined ? 'calls' : 'ops';
-    const call: WriteCall<T> = { ...planned, id, ids, signal, sent: new Map(), needMs: 0 };
+    const call: WriteCall<T> = { ...planned, id, ids, digest, signal, sent: new Map(), needMs: 0 };
     const running = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
       // One at a time, because the next call is planned on this one's result.
       this.#line.distrust();
@@ -187,13 +188,13 @@ function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: WriteCall<T>)
 
 /** The arguments of lua/priority/commit.lua. */
 function commitArguments<T>(
-  { id, ids, verb, fence }: WriteCall<T>,
+  { id, ids, verb, digest, fence }: WriteCall<T>,
   mirror: core.MirroredPool,
   { step, change }: PlannedStep<T>,
   stamp: string,
   turn: readonly Argument[],
 ): Argument[] {
-  const record = ids === 'calls' ? noBytes : core.encodeOutcome(verb, step.outcome);
+  const record = ids === 'calls' ? noBytes : core.encodeOutcome(verb, step.outcome, digest);
   const head = [
     id,
     verb,
@@ -224,8 +225,8 @@ function fencedOutcome([, point, tick]: readonly unknown[]): core.FencedOutcome 
 }
 
 /** The outcome of an attempt of this very call is still in memory, complete. An earlier call's outcome comes from its record. */
-function recalled<T>({ verb, sent }: WriteCall<T>, record: Buffer): T {
+function recalled<T>({ verb, digest, sent }: WriteCall<T>, record: Buffer): T {
   const end = record.indexOf(gap);
   const own = sent.get(record.toString('latin1', 0, end));
-  return own === undefined ? core.decodeOutcome<T>(verb, record.subarray(end + 1)) : own;
+  return own === undefined ? core.decodeOutcome<T>(verb, record.subarray(end + 1), digest) : own;
 }

@@ -115,17 +115,18 @@ class PoolTransactions {
 
   #attempt<T, View extends PoolView>(
     verb: string,
-    { operationId }: core.WriteContext,
+    context: core.WriteContext,
     plan: Plan<T, View>,
     look: () => View,
   ): T {
+    const { operationId, digest } = context;
     const outcome = this.#file.atomically('beginWrite', () => {
       const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
-      if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);
+      if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array, digest);
       const pool = look();
       const planned = plan(pool);
       if ('refused' in planned) return planned.refused;
-      const step = core.recorded(planned, verb, operationId);
+      const step = core.recorded(planned, verb, context);
       writeClaims(this.#file, pool.state, step);
       new StepWriter(this.#file, this.#hashes, pool.state).write(step);
       return step.outcome;

@@ -103,18 +103,18 @@ export class PriorityCalls {
 
   #attempt<T>(call: WriteCall<T>): T {
     const { verb, context, plan, refusal } = call;
-    const { operationId } = context;
+    const { operationId, digest } = context;
     // The mirror catches up before the file is locked for writing.
     if (this.#parts.changes !== null) this.file.atomically('beginRead', () => this.#mirror.current());
     const outcome = this.file.atomically('beginWrite', () => {
       const known = operationId === undefined ? undefined : this.file.row('operation', operationId);
-      if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array);
+      if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array, digest);
       const refused = refusal?.() ?? null;
       if (refused !== null) return refused;
       const nowMs = this.#nowMs();
       return this.#mirror.current().commit(
         (pool) => plan(pool, nowMs),
-        (step, version) => this.#keep(call, core.recorded(step, verb, operationId), version),
+        (step, version) => this.#keep(call, core.recorded(step, verb, context), version),
       );
     });
     this.commits.notify();

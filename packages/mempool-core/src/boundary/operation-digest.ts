@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { payloadChecksum } from '../codec/codec.ts';
+import type { WriteContext } from '../contract/call-options.ts';
+import type { ChainPoint, Transaction } from '../contract/transaction.ts';
+
+/** An argument, or what stands for one. */
+export type DigestPart = string | number | null | readonly DigestPart[];
+
+const digestBytes = 16;
+
+/**
+ * The context with the digest of the call's arguments, if the call has an operation id (X2). `parts` are the arguments
+ * that an honest repeat gives again. So they are without lease, verdict, sending peer, height and time: these differ in
+ * a repeat by a new leader, or after a block. The digest is stored: never change what it is made of.
+ */
+export function withDigest<C extends WriteContext>(context: C, verb: string, parts: () => readonly DigestPart[]): C {
+  if (context.operationId === undefined) return context;
+  // JSON has no infinity.
+  const text = JSON.stringify([verb, ...parts()], (_, part) => (part === Number.POSITIVE_INFINITY ? 'never' : part));
+  return { ...context, digest: createHash('sha256').update(text).digest().subarray(0, digestBytes) };
+}
+
+/** A list of hashes as one text: they are many, and have no spaces. */
+export function hashesPart(hashes: readonly string[]): DigestPart {
+  return hashes.join(' ');
+}
+
+/** Hash, payload type and checksum of the payload of each. */
+export function transactionsPart(transactions: readonly Transaction[]): DigestPart {
+  return hashesPart(
+    transactions.map(({ hash, payload, payloadType }) => `${hash}/${payloadType}/${payloadChecksum(payload)}`),
+  );
+}
+
+export function pointPart(point: ChainPoint | null): DigestPart {
+  return point === null ? null : [point.slot, point.hash];
+}
+
+/** The fields that are given, in the order of their names. */
+export function fieldsPart(fields: object): DigestPart {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return given.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, value]);
+}
