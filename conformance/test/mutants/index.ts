@@ -15,7 +15,7 @@ import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from '.
 import { leaseMutants, leaseTimeMutants } from './leases.ts';
 import { matrixMutants, propagationMutants, receivingMutants, revivalMutants } from './lifecycle.ts';
 import type { Mutant } from './mutant.ts';
-import { operationArgumentMutants, operationMutants, sharedRecordMutants } from './operations.ts';
+import { operationArgumentMutants, operationMutants, poolArgumentMutants, sharedRecordMutants } from './operations.ts';
 import { admissionMutants, boundMutants, senderMutants } from './priority-admission.ts';
 import { drainMutants, poolInputMutants, poolOperationMutants } from './priority-calls.ts';
 import { chainTagMutants, forkMutants, recheckMutants, returningMutants } from './priority-chain.ts';
@@ -79,6 +79,7 @@ export const allMutants: readonly Mutant[] = [
   ...returningMutants,
   ...drainMutants,
   ...poolOperationMutants,
+  ...poolArgumentMutants,
   ...poolInputMutants,
   ...arrivalMutants,
   ...priorityLifecycleMutants,

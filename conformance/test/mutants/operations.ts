@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
+import { type AnyStore, isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
 import { decodeOutcome, encodeOutcome, invalid } from 'mempool-core/backend';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { free, type WriteVerb } from './planted-driver.ts';
-import { stores } from './store-operators.ts';
+import { pools, stores } from './store-operators.ts';
 import { again, withOptions, writeVerbs } from './through.ts';
 
 /** A call of a verb that writes. */
@@ -212,8 +212,52 @@ export const sharedRecordMutants: readonly Mutant[] = [
   }),
 ];
 
+type Call = readonly unknown[];
+
+/** An id is not bound to one argument: a repeat is made with that of the first call with the id. */
+function unbound(id: string, verb: keyof AnyStore & string, mix: (now: Call, before: Call) => Call): Mutant {
+  const layer = verb === 'take' || id.endsWith('-of-a-priority-pool') ? pools : stores;
+  return layer.plant(id, (store) => {
+    const known = new Map<string, Call>();
+    const made = (...given: unknown[]): Promise<unknown> => {
+      const named = given.map((one) => (one as WriteOptions | undefined)?.operationId).find((one) => one !== undefined);
+      if (named === undefined) return again(store, verb, given);
+      const before = known.get(named) ?? given;
+      known.set(named, before);
+      return again(store, verb, mix(given, before));
+    };
+    return { [verb]: made };
+  });
+}
+
+/** The same for one field of the argument at this place, or of each of a list. */
+function unboundField(id: string, verb: keyof AnyStore & string, at: number, field: string): Mutant {
+  const mixed = (now: unknown, before: unknown): unknown => {
+    if (Array.isArray(now)) return now.map((one, i) => mixed(one, (before as unknown[])[i] ?? one));
+    const { [field]: _, ...rest } = now as Record<string, unknown>;
+    const first = (before as Record<string, unknown>)[field];
+    return first === undefined ? rest : { ...rest, [field]: first };
+  };
+  return unbound(id, verb, (now, before) => now.map((one, i) => (i === at ? mixed(one, before[i]) : one)));
+}
+
+/** The same for a whole argument. */
+function unboundArgument(id: string, verb: keyof AnyStore & string, at: number): Mutant {
+  return unbound(id, verb, (now, before) => now.map((one, i) => (i === at ? before[i] : one)));
+}
+
 /** X2: an operation id that is used again with other arguments. */
 export const operationArgumentMutants: readonly Mutant[] = [
+  unboundField('id-of-another-payload-answered', 'receive', 0, 'payload'),
+  unboundField('id-of-another-type-answered', 'receive', 0, 'payloadType'),
+  unboundArgument('id-of-another-reason-answered', 'drop', 1),
+  unboundArgument('id-of-another-policy-answered', 'confirm', 1),
+  ...['parent', 'seen', 'unseen'].map((field) => unboundField(`id-of-another-${field}-answered`, 'confirm', 0, field)),
+  unbound('id-of-another-order-answered', 'markInflight', ([now, ...rest], [before]) => {
+    const [hashes, first] = [now, before] as [string[], string[]];
+    return [first.every((hash) => hashes.includes(hash)) ? first : hashes, ...rest];
+  }),
+  unboundArgument('id-that-moved-nothing-answered', 'markAcknowledged', 0),
   stores.plant('id-of-another-slot-answered', (store) => {
     const slots = new Map<string, number>();
     const first = <P extends { readonly slot: number; readonly hash: string }>(point: P, id: string | undefined): P => {
@@ -260,5 +304,28 @@ export const operationArgumentMutants: readonly Mutant[] = [
   }),
   stores.caught('first-transactions-not-told', ['receive'], 'ERR_MEMPOOL_INVALID', ({ details }) => {
     throw invalid(details.field ?? '', 'another one');
+  }),
+];
+
+/** P14, P18: the same of pools with claims and limits. */
+export const poolArgumentMutants: readonly Mutant[] = [
+  unboundArgument('id-of-another-budget-answered', 'take', 0),
+  unboundField('id-of-another-owner-answered', 'take', 1, 'owner'),
+  unboundField('id-of-another-claim-time-answered', 'take', 1, 'claimMs'),
+  unboundField('id-of-other-tags-answered-of-a-priority-pool', 'confirm', 0, 'provides'),
+  unboundField('id-of-fewer-limits-answered-of-a-priority-pool', 'setLimits', 0, 'maxBytes'),
+  pools.plant('id-bound-to-the-verdict', (store) => {
+    const known = new Map<string, string>();
+    return {
+      receive: (batch, options) => {
+        const { operationId = '', ...moment } = options ?? {};
+        const judged = batch.map(({ verdict, from }) => [from, String(verdict?.priority)]);
+        const text = JSON.stringify([judged, moment]);
+        if (operationId !== '' && (known.get(operationId) ?? text) !== text)
+          return Promise.reject(invalid('operationId', 'a new one'));
+        known.set(operationId, text);
+        return store.receive(batch, options);
+      },
+    };
   }),
 ];

@@ -115,6 +115,51 @@ const otherCalls: readonly OtherCall[] = [
     first: (store) => store.rollback(point(1), id),
     second: (store) => store.rollback(null, id),
   },
+  {
+    name: 'payload',
+    first: (store, { fresh: [one] }) => store.receive([one], id),
+    second: (store, { fresh: [one, other] }) => store.receive([{ ...one, payload: other.payload }], id),
+  },
+  {
+    name: 'payload-type',
+    first: (store, { fresh: [one] }) => store.receive([{ ...one, payloadType: 1 }], id),
+    second: (store, { fresh: [one] }) => store.receive([{ ...one, payloadType: 2 }], id),
+  },
+  {
+    name: 'order-of-hashes',
+    first: (store, { pending }) => store.markInflight(pending, id),
+    second: (store, { pending }) => store.markInflight(pending.toReversed(), id),
+  },
+  {
+    name: 'hashes-that-moved-nothing',
+    first: (store, { fresh: [one] }) => store.markAcknowledged([one.hash], id),
+    second: (store, { pending }) => store.markAcknowledged(pending, id),
+  },
+  {
+    name: 'reason',
+    first: (store, { pending }) => store.drop(pending, 'gone', id),
+    second: (store, { pending }) => store.drop(pending, 'away', id),
+  },
+  {
+    name: 'policy',
+    first: (store) => store.confirm(blockAt(3), { finalizeThreshold: 3 }, id),
+    second: (store) => store.confirm(blockAt(3), { finalizeThreshold: 4 }, id),
+  },
+  {
+    name: 'parent',
+    first: (store) => store.confirm({ ...blockAt(3), parent: point(2).hash }, {}, id),
+    second: (store) => store.confirm(blockAt(3), {}, id),
+  },
+  {
+    name: 'seen',
+    first: (store, { pending }) => store.confirm({ ...blockAt(3), seen: pending }, {}, id),
+    second: (store, { pending }) => store.confirm({ ...blockAt(3), seen: pending.slice(1) }, {}, id),
+  },
+  {
+    name: 'unseen',
+    first: (store, { pending }) => store.confirm({ ...blockAt(3), unseen: pending }, {}, id),
+    second: (store, { pending }) => store.confirm({ ...blockAt(3), unseen: pending.slice(1) }, {}, id),
+  },
 ];
 
 function otherArguments({ name, first, second }: OtherCall): ConformanceCase {

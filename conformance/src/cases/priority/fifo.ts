@@ -172,6 +172,22 @@ const oneFifoPool = eachOnFifoPool({
     assert.equal(await store.flush({ operationId: 'flush' }), 2);
     assert.deepEqual(await stagesOf(store, [late]), ['Pending']);
   },
+  'P18/other-claim: an id of a take is refused with another budget, owner or time': async (store, context) => {
+    await receive(context, store, 4);
+    const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
+    const first = await store.take({ maxTxs: 2 }, options);
+    const before = await snapshot(store);
+    for (const [maxTxs, other] of [
+      [1, {}],
+      [2, { owner: 'p' }],
+      [2, { claimMs: 1 }],
+    ] as const) {
+      const error = await rejection(store.take({ maxTxs }, { ...options, ...other }));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.equal(error.details.field, 'operationId');
+    }
+    assert.deepEqual([await store.take({ maxTxs: 2 }, options), await snapshot(store)], [first, before]);
+  },
   'P18/set-limits-repeated: a repeated setLimits returns its first outcome, and sets nothing': async (store) => {
     const first = await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' });
     await store.setLimits({ maxTxs: 5 });

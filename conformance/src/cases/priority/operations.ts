@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AnyStore, isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustRank } from '../../case/must.ts';
-import { eventsOf, kindsOf } from '../../scenario/pool.ts';
+import { eventsOf, kindsOf, point } from '../../scenario/pool.ts';
 import { eachOnPriorityPool, ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
 import { refusals } from '../../scenario/priority-refusals.ts';
 import { rejection } from '../../scenario/verb-call.ts';
@@ -97,6 +97,9 @@ interface OtherCall {
   second(scene: Scene, options: { readonly operationId: string }): Promise<unknown>;
 }
 
+const worker = { owner: 'o', claimMs: 100 } as const;
+const emptyBlock = { point: point(1), seen: [], unseen: [] } as const;
+
 /** Calls with different arguments, made under one id. */
 const otherCalls: readonly OtherCall[] = [
   {
@@ -113,6 +116,31 @@ const otherCalls: readonly OtherCall[] = [
     name: 'limits',
     first: (scene, options) => scene.store.setLimits({ maxTxs: 7, maxBytes: 700 }, options),
     second: (scene, options) => scene.store.setLimits({ maxTxs: 7, maxBytes: 800 }, options),
+  },
+  {
+    name: 'named-limits',
+    first: (scene, options) => scene.store.setLimits({ maxTxs: 7, maxBytes: 700 }, options),
+    second: (scene, options) => scene.store.setLimits({ maxTxs: 7 }, options),
+  },
+  {
+    name: 'budget',
+    first: (scene, options) => scene.store.take({ maxTxs: 2 }, { ...worker, ...options }),
+    second: (scene, options) => scene.store.take({ maxTxs: 3 }, { ...worker, ...options }),
+  },
+  {
+    name: 'owner',
+    first: (scene, options) => scene.store.take({}, { ...worker, ...options }),
+    second: (scene, options) => scene.store.take({}, { ...worker, owner: 'other', ...options }),
+  },
+  {
+    name: 'claim-time',
+    first: (scene, options) => scene.store.take({}, { ...worker, ...options }),
+    second: (scene, options) => scene.store.take({}, { ...worker, claimMs: 200, ...options }),
+  },
+  {
+    name: 'tags',
+    first: (scene, options) => scene.store.confirm({ ...emptyBlock, provides: ['a'] }, {}, options),
+    second: (scene, options) => scene.store.confirm({ ...emptyBlock, provides: ['b'] }, {}, options),
   },
 ];
 
@@ -156,6 +184,17 @@ async function moves(
 }
 
 const ownPools = eachRanked({
+  'P14/judged-anew: a receive repeated with another verdict, peer, height and time gets its first outcome': async (
+    context,
+  ) => {
+    const scene = await arranged(context);
+    const first = await scene.store.receive([scene.submission('new', fresh)], { operationId: 'op' });
+    await scene.unchanged(async () => {
+      const again = { ...scene.submission('new', { priority: 5n, expiresAtHeight: 9 }), from: 'another' };
+      const options = { operationId: 'op', now: startMs - 5, height: 3 };
+      assert.deepEqual(await scene.store.receive([again], options), first);
+    });
+  },
   'P14/mixed-recorded: a call with all kinds of outcomes is recorded whole': async (context) => {
     const scene = await openScene(context, { maxTxs: 4, maxTxGas: 9 });
     await scene.fill(ladder([5, 6], { provides: [] }));
