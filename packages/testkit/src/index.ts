@@ -3,6 +3,14 @@ export { readOptions } from './option-values.ts';
 export { type Ended, type Running, runProgram, startProgram } from './program.ts';
 export { Random, seed } from './random.ts';
 export { durable, RedisServer, type ServerOptions, startRedisServer } from './redis-server.ts';
-export { fillSample, goOn, observeSample, repeatSample, type SampleKind, sampleOptions } from './sample-pool.ts';
+export {
+  fillSample,
+  goOn,
+  observeSample,
+  repeatSample,
+  reuseSample,
+  type SampleKind,
+  sampleOptions,
+} from './sample-pool.ts';
 export { type Cut, type Held, type HeldCall, startProxy, TcpProxy } from './tcp-proxy.ts';
 export { TcpRelay } from './tcp-relay.ts';

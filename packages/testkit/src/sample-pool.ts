@@ -71,6 +71,19 @@ export async function repeatSample(store: MempoolStore, kind: SampleKind): Promi
   return plain(answers);
 }
 
+/** Uses their ids for other calls. Returns the codes of the errors. */
+export async function reuseSample(store: MempoolStore, kind: SampleKind): Promise<unknown[]> {
+  const reused = [
+    store.receive(submissions(kind, 1, 1), { operationId: 'receive' }),
+    store.markInflight(hashes(19, 1), { operationId: 'mark' }),
+    store.drop(hashes(1, 1), 'of no use', { operationId: 'drop' }),
+    store.confirm({ point: pointOf(9), seen: [], unseen: [] }, {}, { operationId: 'block' }),
+    store.release(hashes(1, 1), { operationId: 'undo' }),
+  ];
+  const answers = await Promise.allSettled(reused);
+  return answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as { code: unknown }).code : answer));
+}
+
 /** Fills an empty pool that was opened with `sampleOptions`. */
 export async function fillSample(store: MempoolStore, kind: SampleKind): Promise<void> {
   const [receive, mark, drop, block, undo, ...claims] = namedCalls(store, kind) as readonly Named[] as FiveOrMore;

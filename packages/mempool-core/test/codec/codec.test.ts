@@ -250,6 +250,23 @@ describe('reading back', () => {
     );
   });
 
+  it('refuses an outcome recorded for other arguments, and names the hashes of a receive (X2)', () => {
+    const [digest, other] = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)];
+    const received = [{ kind: 'received', hash: 'aa', seq: 1, stage: 'Pending' }];
+    const refused = (details: object) => expect.objectContaining({ code: 'ERR_MEMPOOL_INVALID', details });
+    const record = encodeOutcome('receive', received, digest);
+    expect(decodeOutcome('receive', record, digest)).toEqual(received);
+    const named = refused({ field: 'operationId', hashes: ['aa'] });
+    expect(() => decodeOutcome('receive', record, other)).toThrow(named);
+    const moved = encodeOutcome('release', ['aa'], digest);
+    expect(() => decodeOutcome('release', moved, other)).toThrow(refused({ field: 'operationId' }));
+  });
+
+  it('returns an outcome that was recorded without its arguments, whatever they are now (X2)', () => {
+    const record = encodeOutcome('release', ['aa']);
+    expect(decodeOutcome('release', record, Buffer.alloc(16, 1))).toEqual(['aa']);
+  });
+
   it('keeps the id of a claim under the name that stored records have', () => {
     const claim = { claimId: 'call 1', owner: 'relayer', untilMs: 5, transactions: [] };
     const stored = ['take', { leaseId: 'call 1', owner: 'relayer', untilMs: 5 }];

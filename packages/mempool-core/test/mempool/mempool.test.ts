@@ -131,6 +131,18 @@ describe('an operation id (X2)', () => {
     expect(await pool.submit(transaction(1))).toMatchObject({ kind: 'duplicate' });
   });
 
+  it('is answered as before when the height has moved and the application judges anew', async () => {
+    let price = 0n;
+    const validate = () => ({ priority: ++price });
+    const { pool } = await openPriority({ validate });
+    const operation = { operationId: 'op-1' };
+    const first = await pool.submit(transaction(1), operation);
+    await pool.drop([hash(1)], 'gone');
+    await pool.confirm({ point: { slot: 1, hash: hash(9) }, seen: [], unseen: [] });
+    expect(await pool.submit(transaction(1), operation)).toEqual(first);
+    expect([price, (await pool.status(hash(1))).stage]).toEqual([2n, 'Dropped']);
+  });
+
   it('that another list has used is refused by name, and so is one of a single transaction', async () => {
     const { pool } = await open();
     await pool.receive(transactions(1, 2), { operationId: 'one' });

@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Redis } from 'ioredis';
-import { fillSample, goOn, observeSample, repeatSample, type SampleKind, sampleOptions } from 'mempool-testkit';
+import {
+  fillSample,
+  goOn,
+  observeSample,
+  repeatSample,
+  reuseSample,
+  type SampleKind,
+  sampleOptions,
+} from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
 import { openPool, operator } from '../own-server.ts';
 import { restoreKeys, type StoredKeys } from './stored-keys.ts';
@@ -57,6 +65,7 @@ test.for(formats)('N2: a $kind pool of format $format is opened as it was, and m
   expect(await formatNow()).toBe(now);
   expect(await observeSample(store)).toEqual(seen);
   expect(await repeatSample(store, kind)).toEqual(repeats);
+  expect(await reuseSample(store, kind)).toEqual(Array(5).fill('ERR_MEMPOOL_INVALID'));
   const again = await openPool(options);
   expect(await observeSample(again.store)).toEqual(seen);
 });

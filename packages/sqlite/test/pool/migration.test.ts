@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite, sqliteExclusive } from 'mempool-sqlite';
-import { fillSample, goOn, observeSample, repeatSample, type SampleKind, sampleOptions } from 'mempool-testkit';
+import {
+  fillSample,
+  goOn,
+  observeSample,
+  repeatSample,
+  reuseSample,
+  type SampleKind,
+  sampleOptions,
+} from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 
@@ -57,6 +65,7 @@ for (const backend of [sqlite, sqliteExclusive]) {
     const store = await backend.open({ ...sampleOptions(kind), path });
     expect(await observeSample(store)).toEqual(seen);
     expect(await repeatSample(store, kind)).toEqual(repeats);
+    expect(await reuseSample(store, kind)).toEqual(Array(5).fill('ERR_MEMPOOL_INVALID'));
     expect(await observeSample(store)).toEqual(seen);
     await store.close();
     expect(formatOf(path)).toBe(format);
