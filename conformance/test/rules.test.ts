@@ -16,6 +16,7 @@ const contract = [
   ...numbered('R', 3),
   ...numbered('LE', 8),
   ...numbered('P', 18),
+  ...numbered('K', 4),
 ];
 
 test('every rule of the contract has a title', () => {

@@ -28,6 +28,7 @@ export type LeaseTrait = 'hints' | 'processes';
  * A record to damage, so that it cannot be read back as it was written:
  * - `payload`, `entry`: of a transaction, its payload, or the entry that a priority pool keeps beside it.
  * - `log`: an entry of the log. `point`: the point of a block. `event`: an event.
+ * - `record`: a record of the application, by its name.
  * - `operation`: the outcome under an operation id. `lease`: the lease of the pool's election. `meta`: the pool's counters.
  */
 export type Damage =
@@ -35,6 +36,7 @@ export type Damage =
   | { readonly kind: 'log'; readonly logSeq: number }
   | { readonly kind: 'point'; readonly tick: number }
   | { readonly kind: 'event'; readonly eventSeq: number }
+  | { readonly kind: 'record'; readonly name: string }
   | { readonly kind: 'operation'; readonly operationId: string }
   | { readonly kind: 'lease' | 'meta' };
 

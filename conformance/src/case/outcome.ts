@@ -49,6 +49,8 @@ function meets(need: Need, subject: Subject): boolean {
     case 'shared':
     case 'lease':
     case 'priority':
+    case 'records':
+    case 'restore':
       return backend.capabilities[need];
     case 'volatile':
       return !backend.capabilities.durable;

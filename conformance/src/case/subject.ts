@@ -23,7 +23,7 @@ function isSubject(value: unknown): value is AnySubject {
 /** Makes a full subject of an election alone: its pools cannot be opened. */
 export function wholeSubject(subject: AnySubject): Subject {
   if ('backend' in subject) return subject;
-  const capabilities = { durable: false, shared: false, lease: false, priority: false };
+  const capabilities = { durable: false, shared: false, lease: false, priority: false, records: false, restore: false };
   const open = () => Promise.reject(new Error(`${subject.name} is an election alone: it has no pools`));
   return { ...subject, backend: { name: 'none', capabilities }, open };
 }

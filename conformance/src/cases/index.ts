@@ -36,6 +36,7 @@ import { priorityCases } from './priority/index.ts';
 import { byteCases } from './reading/bytes.ts';
 import { logCases } from './reading/log.ts';
 import { pagingCases } from './reading/paging.ts';
+import { fullRecordCases, recordCases } from './records/records.ts';
 
 /** The cases of an election, with or without a mempool: LE1–LE8. */
 export const electionCases: readonly ConformanceCase[] = [
@@ -89,6 +90,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...racingCases,
   ...fencingCases,
   ...fencedAnswerCases,
+  ...recordCases,
 ];
 
 /** Every case of the suite, in the order of the rules. Cases for every pool run on pools of both orderings. */
@@ -98,6 +100,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...priorityCases,
   ...priorityHistoryCases,
   ...entryDamageCases,
+  ...fullRecordCases,
 ];
 
 /** The cases that apply to a subject: all, or only those of elections if the subject has no pools. */

@@ -94,7 +94,14 @@ interface Faults {
 
 export function electing(id: string, faults: Faults): Mutant {
   const { ordering = 'fifo' } = faults;
-  const capabilities = { durable: false, shared: false, lease: true, priority: ordering === 'priority' };
+  const capabilities = {
+    durable: false,
+    shared: false,
+    lease: true,
+    priority: ordering === 'priority',
+    records: true,
+    restore: false,
+  };
   const halls = new Map<string, Hall>();
   const hallOf = (pool: string): Hall => {
     const key = faults.hallOf?.(pool) ?? pool;

@@ -17,7 +17,14 @@ export interface MutantBackend extends Pick<Backend, 'name' | 'capabilities'> {
 }
 
 /** What a pool in memory offers. */
-export const plainPool = { durable: false, shared: false, lease: false, priority: false };
+export const plainPool = {
+  durable: false,
+  shared: false,
+  lease: false,
+  priority: false,
+  records: true,
+  restore: false,
+};
 const assigned: Readonly<Record<string, readonly string[]>> = kills;
 
 export function mutant(id: string, backend: MutantBackend, election?: Partial<Subject>): Mutant {

@@ -32,6 +32,8 @@ const sections = [
   'operations',
   /** By number: the operation id. */
   'operationOrder',
+  /** By name: the records of the application. */
+  'records',
 ] as const;
 export type Section = (typeof sections)[number];
 

@@ -4,6 +4,7 @@ import {
   decodeOutcome,
   dropStep,
   moveStep,
+  type RecordDriver,
   receiveStep,
   recorded,
   rollbackStep,
@@ -13,6 +14,7 @@ import {
 } from 'mempool-core/backend';
 import type { Database } from './database.ts';
 import { levelError } from './level-error.ts';
+import { planPut, readRecord, readRecords } from './named-records.ts';
 import { PoolReader } from './pool-reader.ts';
 import type { PoolState } from './record.ts';
 import { StepBatch } from './step-batch.ts';
@@ -25,7 +27,7 @@ export function levelDriver(
   { thresholds }: Pick<DriverOptions, 'thresholds'>,
 ): StoreDriver {
   const writer = new Writer(database, state);
-  const read = async <T>(run: (pool: PoolReader) => Promise<T> | T): Promise<T> => {
+  const read: Read = async (run) => {
     // A read sees the writes that were called before it, awaited or not (M2).
     await writer.idle;
     try {
@@ -67,16 +69,31 @@ export function levelDriver(
     dumpFinalized: (cursor, limit) => read((pool) => pool.log(cursor, limit)),
     tip: (points) => read((pool) => pool.tip(points)),
     usage: () => read((pool) => pool.usage()),
+    ...recordVerbs(read, writer),
     readEvents: (after, limit) => read((pool) => pool.events(after, limit)),
     onEvents: (listener) => writer.listen(listener),
     close: () => database.close(),
   };
 }
 
+type Read = <T>(run: (pool: PoolReader) => Promise<T> | T) => Promise<T>;
+
+function recordVerbs(read: Read, writer: Writer): RecordDriver {
+  return {
+    getRecord: (name) => read((pool) => readRecord(pool.reader, name)),
+    listRecords: (query) => read((pool) => readRecords(pool.reader, query)),
+    putRecord: (put, context) =>
+      writer.write('putRecord', context, {
+        load: async () => undefined,
+        plan: (view) => planPut(view.reader, view.state, put),
+      }),
+  };
+}
+
 interface Call<T> {
   /** Loads the records that the rules will need. */
   load(view: LoadedView): Promise<void>;
-  plan(view: LoadedView): Step<T>;
+  plan(view: LoadedView): Step<T> | Promise<Step<T>>;
 }
 
 /** One call after the other: between what a call loads and what it writes, nothing else is written. */
@@ -117,8 +134,9 @@ class Writer {
     await load(view);
     // The last moment to leave: nothing has been written (R3).
     signal?.throwIfAborted();
-    const step = recorded(plan(view), verb, context);
-    if (step.events.length > 0 || step.operation !== null) await this.#commit(new StepBatch(reader, view), step);
+    const step = recorded(await plan(view), verb, context);
+    if (step.events.length > 0 || step.operation !== null || step.record)
+      await this.#commit(new StepBatch(reader, view), step);
     return step.outcome;
   }
 

@@ -35,10 +35,10 @@ import { LoadedView } from './view.ts';
 /** The reading verbs, on one snapshot: they all answer from one state of the pool. */
 export class PoolReader {
   readonly state: PoolState;
-  readonly #reader: Reader;
+  readonly reader: Reader;
 
   private constructor(reader: Reader, state: PoolState) {
-    this.#reader = reader;
+    this.reader = reader;
     this.state = state;
   }
 
@@ -49,7 +49,7 @@ export class PoolReader {
   }
 
   async page(section: Section, after: number, limit: number): Promise<StoredTransaction[]> {
-    const found = await this.#reader.entries(section, { gt: numberKey(after), limit });
+    const found = await this.reader.entries(section, { gt: numberKey(after), limit });
     return this.#page(found, async ([key, hash]) => {
       const seq = keyNumber(key);
       const record = await this.#record(bytesToHash(hash), { seq });
@@ -58,14 +58,14 @@ export class PoolReader {
   }
 
   async inflight(hash: string): Promise<StoredTransaction | null> {
-    const bytes = await this.#reader.get('transactions', hash);
+    const bytes = await this.reader.get('transactions', hash);
     if (bytes === undefined) return null;
     const record = decodeTransaction(hash, bytes);
     return isInflight(record.txState.stage) ? this.#stored(record) : null;
   }
 
   async statuses(hashes: readonly string[]): Promise<TransactionStatus[]> {
-    const found = await this.#reader.getMany('transactions', hashes);
+    const found = await this.reader.getMany('transactions', hashes);
     return hashes.map((hash, i) => {
       const bytes = found[i];
       if (bytes === undefined) return statusOf(hash, null, null, this.state.tick);
@@ -76,7 +76,7 @@ export class PoolReader {
 
   async log(cursor: number, limit: number): Promise<LogPage> {
     const { oldestLogSeq, lastLogSeq } = this.state;
-    const found = await this.#reader.entries('log', { gte: numberKey(cursor), limit });
+    const found = await this.reader.entries('log', { gte: numberKey(cursor), limit });
     const page = await this.#page(found, async ([key, bytes]): Promise<LogEntry> => {
       const logSeq = keyNumber(key);
       const { txState, point } = decodeLogEntry(bytes);
@@ -89,7 +89,7 @@ export class PoolReader {
 
   async tip(points: number): Promise<TipAnswer> {
     const { tick, floor, tip } = this.state;
-    const view = new LoadedView(this.#reader, this.state);
+    const view = new LoadedView(this.reader, this.state);
     const ticks = Array.from({ length: Math.min(points, tick - floor + 1) }, (_, i) => tick - i);
     await view.loadBlocks(ticks);
     return { point: tip, tick, points: ticks.map((each) => view.pointAt(each)).filter((point) => point !== null) };
@@ -104,7 +104,7 @@ export class PoolReader {
 
   /** A record holds the events of one call. The first of them may be older than those asked for. */
   async events(after: number, limit: number): Promise<EventPage> {
-    const found = await this.#reader.entries('events', { gt: numberKey(after), limit });
+    const found = await this.reader.entries('events', { gt: numberKey(after), limit });
     const events: StoreEvent[] = [];
     for (const [key, bytes] of found) {
       if (events.length >= limit) break;
@@ -141,13 +141,13 @@ export class PoolReader {
 
   /** The payload as it was received. @throws `ERR_MEMPOOL_CORRUPT` naming the place to continue from */
   async #body({ txState, payloadType, checksum }: TransactionRecord, place: { seq: number; logSeq?: number }) {
-    const payload = await this.#reader.get('payloads', txState.hash);
+    const payload = await this.reader.get('payloads', txState.hash);
     if (payload === undefined || payloadChecksum(payload) !== checksum) throw corrupt({ hash: txState.hash, ...place });
     return { payload, payloadType };
   }
 
   async #record(hash: string, place: { seq: number; logSeq?: number }): Promise<TransactionRecord> {
-    const bytes = await this.#reader.get('transactions', hash);
+    const bytes = await this.reader.get('transactions', hash);
     if (bytes === undefined) throw corrupt({ hash, ...place });
     return decodeTransaction(hash, bytes);
   }

@@ -30,6 +30,9 @@ export interface PoolState {
   readonly confirmed: number;
   /** Operation ids recorded so far. */
   readonly operations: number;
+  /** Version of the last change of a record, and the bytes of all; a database without records may lack them. */
+  readonly lastVersion?: number;
+  readonly recordBytes?: number;
 }
 
 /** The stored data of a transaction, without its payload. */

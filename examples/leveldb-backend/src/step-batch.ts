@@ -8,10 +8,12 @@ import {
   hashToBytes,
   maxOperations,
   payloadChecksum,
+  type RecordStep,
   type Step,
   type Write,
 } from 'mempool-core/backend';
 import { Batch, keyNumber, numberKey, type Reader, type Section } from './database.ts';
+import { encodeRecord } from './named-records.ts';
 import {
   decodeLogEntry,
   encodeLogEntry,
@@ -41,11 +43,12 @@ export class StepBatch {
     this.#state = { ...view.state };
   }
 
-  async add({ writes, events, chain, operation }: Omit<Step<unknown>, 'outcome'>): Promise<PoolState> {
+  async add({ writes, events, chain, operation, record }: Omit<Step<unknown>, 'outcome'>): Promise<PoolState> {
     for (const write of writes) this.#write(write);
     if (chain !== null) await this.#moveChain(chain);
     if (events.length > 0) await this.#record(events);
     if (this.#logged.size > 0) await this.#trimLog();
+    if (record) this.#putRecord(record);
     if (operation !== null) await this.#remember(operation.id, operation.record);
     const state = { ...this.#state };
     this.batch.put('meta', 'pool', encodeState(state));
@@ -61,6 +64,13 @@ export class StepBatch {
     }
     const record = { txState: after, point, logSeq: 0, ...payloadOf(body, before) };
     this.#keep(isLive(after.stage) ? record : { ...record, logSeq: this.#log(record) });
+  }
+
+  #putRecord({ name, value, version, bytes }: RecordStep): void {
+    this.#state.lastVersion = version;
+    this.#state.recordBytes = bytes;
+    if (value === null) this.batch.delete('records', name);
+    else this.batch.put('records', name, encodeRecord(name, version, value));
   }
 
   #log({ txState, point }: TransactionRecord): number {

@@ -24,7 +24,7 @@ export interface StoredBlock {
  */
 export class LoadedView implements PoolView {
   readonly state: PoolState;
-  readonly #reader: Reader;
+  readonly reader: Reader;
   readonly #records = new Map<string, TransactionRecord | null>();
   readonly #inclusions = new Map<string, number | null>();
   readonly #blocks = new Map<number, StoredBlock>();
@@ -34,13 +34,13 @@ export class LoadedView implements PoolView {
   #waiting: readonly TxState[] = [];
 
   constructor(reader: Reader, state: PoolState) {
-    this.#reader = reader;
+    this.reader = reader;
     this.state = state;
   }
 
   async loadTransactions(hashes: readonly string[]): Promise<void> {
     const missing = hashes.filter((hash) => !this.#records.has(hash));
-    const found = await this.#reader.getMany('transactions', missing);
+    const found = await this.reader.getMany('transactions', missing);
     for (const [i, hash] of missing.entries()) {
       const bytes = found[i];
       this.#records.set(hash, bytes === undefined ? null : decodeTransaction(hash, bytes));
@@ -78,13 +78,13 @@ export class LoadedView implements PoolView {
   }
 
   async loadSightings(hashes: readonly string[]): Promise<void> {
-    const found = await this.#reader.getMany('sightings', hashes);
+    const found = await this.reader.getMany('sightings', hashes);
     for (const [i, hash] of hashes.entries()) this.#inclusions.set(hash, decodeTick(found[i]));
   }
 
   async loadBlocks(ticks: Iterable<number>): Promise<void> {
     const wanted = [...ticks];
-    const found = await this.#reader.getMany(
+    const found = await this.reader.getMany(
       'blocks',
       wanted.map((tick) => numberKey(tick)),
     );
@@ -155,13 +155,13 @@ export class LoadedView implements PoolView {
 
   async #loadTick(point: ChainPoint): Promise<void> {
     const key = pointKey(point);
-    const tick = decodeTick(await this.#reader.get('points', key));
+    const tick = decodeTick(await this.reader.get('points', key));
     if (tick !== null) this.#ticks.set(key, tick);
   }
 
   /** The transactions that an index by tick and seq names. */
   async #txStates(section: Section, ...ranges: { gte?: string; lte?: string }[]): Promise<TxState[]> {
-    const found = await Promise.all(ranges.map((range) => this.#reader.entries(section, range)));
+    const found = await Promise.all(ranges.map((range) => this.reader.entries(section, range)));
     const hashes = found.flat().map(([, hash]) => bytesToHash(hash));
     await this.loadTransactions(hashes);
     return hashes.map((hash) => this.txState(hash)).filter((txState) => txState !== null);

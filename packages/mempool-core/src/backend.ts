@@ -41,6 +41,7 @@ export { compareOrderKeys, encodeOrderKey, type OrderKey, orderKeyBelow } from '
 export { corrupt, cutPage, maxPageBytes, type ReadRecord } from './contract/page-rules.ts';
 export type * from './contract/pool-driver.ts';
 export type * from './contract/pool-entry.ts';
+export { type CheckedPut, type CheckedRecordQuery, maxPoolRecordBytes, type RecordDriver } from './contract/records.ts';
 export type { CheckedVerdict } from './contract/verdict.ts';
 export type { FifoVerbs } from './drivers/fifo-driver.ts';
 export { type FencedOutcome, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
@@ -79,6 +80,16 @@ export { lostEnd } from './rules/damage.ts';
 export { endedClaims, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
 export { callTimeOf, claimEnd, poolClock } from './rules/pool-clock.ts';
+export {
+  damagedRecord,
+  type FormerRecord,
+  type FoundRecord,
+  putStep,
+  type RecordTotals,
+  recordChecksum,
+  recordGrowth,
+  recordPage,
+} from './rules/records.ts';
 export { countStages, type StageCounts, stageCounters } from './rules/stage-counts.ts';
 export {
   type ChainPlan,

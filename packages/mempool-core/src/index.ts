@@ -44,6 +44,15 @@ export {
 export { defaultLimits, type Limits, limitNames, type Ordering } from './contract/limits.ts';
 export { defaultRetention, type Logger, type LogLevel, type OpenOptions, type Retention } from './contract/options.ts';
 export type * from './contract/pool-verbs.ts';
+export type {
+  NamedValue,
+  PoolValue,
+  PutOptions,
+  PutOutcome,
+  RecordPage,
+  RecordQuery,
+  RecordVerbs,
+} from './contract/records.ts';
 export type * from './contract/store.ts';
 export type { Capabilities } from './contract/store.ts';
 export * from './contract/transaction.ts';

@@ -4,7 +4,7 @@ import { defineBackend, Ledger, ledgerDriver } from 'mempool-core/backend';
 
 export const scratch: Backend = defineBackend({
   name: 'scratch',
-  capabilities: { durable: false, shared: false, lease: false, priority: false },
+  capabilities: { durable: false, shared: false, lease: false, priority: false, records: true, restore: false },
   open(options) {
     const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...options.retention });
     return ledgerDriver({

@@ -15,6 +15,8 @@ export async function damageKeys(client: Redis, prefix: string, record: Damage):
       return alter(client, key('blocks'), String(record.tick), half);
     case 'event':
       return damageEvent(client, key('events'), record.eventSeq);
+    case 'record':
+      return alter(client, key('records'), record.name, half);
     case 'operation':
       return alter(client, key('ops'), record.operationId, half);
     case 'lease':

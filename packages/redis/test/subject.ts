@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { openLeases, type Subject } from 'mempool-conformance';
 import { redis, redisElection } from 'mempool-redis';
-import { claimKeysOf, keysOf, priorityKeysOf } from '../src/connection/script.ts';
+import { claimKeysOf, keysOf, priorityKeysOf, recordKeysOf } from '../src/connection/script.ts';
 import { electionKeys } from '../src/election/script.ts';
 import { damageKeys } from './key-damage.ts';
 
@@ -41,6 +41,7 @@ export const subject: Subject = {
       ...keysOf(`{${pool}}`, 'both'),
       ...claimKeysOf(`{${pool}}`),
       ...priorityKeysOf(`{${pool}}`),
+      ...recordKeysOf(`{${pool}}`),
       ...(await electionNames(client, pool)),
     ]),
 };

@@ -78,6 +78,7 @@ const retentionSql = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_
 function create(database: Database, { pool, ordering }: FileOptions): void {
   const { maxFinalized, maxEvents, maxRollback } = defaultRetention;
   database.exec(readSql('pool/tables.sql'));
+  database.exec(readSql('pool/record-tables.sql'));
   database
     .prepare('INSERT INTO pool (id, name, epoch, max_finalized, max_events, max_rollback) VALUES (1, ?, ?, ?, ?, ?)')
     .run(pool, randomUUID(), maxFinalized, maxEvents, maxRollback);
@@ -89,6 +90,7 @@ function create(database: Database, { pool, ordering }: FileOptions): void {
 /** In the transaction of `prepare`: a process that is killed meanwhile leaves the older format. */
 function migrate(database: Database, ordering: Ordering): void {
   database.exec(readSql('pool/migration.sql'));
+  database.exec(readSql('pool/record-tables.sql'));
   if (ordering === 'priority') database.exec(readSql('priority/migration.sql'));
   database.pragma(`user_version = ${formats[ordering]}`);
 }

@@ -29,6 +29,8 @@ function statementOf(record: Damage): Statement {
       return [`UPDATE block SET point = ${half('point')} WHERE tick = ?`, record.tick];
     case 'event':
       return [`UPDATE step SET events = ${half('events')} WHERE event_seq = ?`, record.eventSeq];
+    case 'record':
+      return [`UPDATE record SET value = ${half('value')} WHERE name = ?`, Buffer.from(record.name)];
     case 'operation':
       return [`UPDATE operation SET outcome = ${half('outcome')} WHERE id = ?`, record.operationId];
     case 'lease':

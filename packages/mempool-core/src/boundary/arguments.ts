@@ -152,9 +152,9 @@ export function checkWrite(options: WriteOptions | undefined, names: CallNames =
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
-export function checkChainWrite(options: ChainOptions | undefined): ChainContext {
+export function checkChainWrite(options: ChainOptions | undefined, names: CallNames = callNames.chain): ChainContext {
   if (isChecked<ChainContext>(options)) return options;
-  const context = checkWrite(options, callNames.chain);
+  const context = checkWrite(options, names);
   const lease = options?.lease;
   return { ...context, lease: lease === undefined ? null : checkLease(lease) };
 }

@@ -12,6 +12,7 @@ import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
+import type { RecordDriver } from '../contract/records.ts';
 import type { Capabilities } from '../contract/store.ts';
 import type { StoredTransaction } from '../contract/transaction.ts';
 import { checkChainWrite, checkLimit, checkRead, checkWrite } from './arguments.ts';
@@ -19,6 +20,8 @@ import { checkCount } from './basic-checks.ts';
 import { inContract, noLeases, unsupported } from './call-errors.ts';
 import { type CallNames, callNames } from './option-names.ts';
 import { unlessAborted } from './unless-aborted.ts';
+
+type OptionalVerbs = PriorityVerbs & RecordDriver;
 
 /** Runs the calls of a store: checks their options, counts them, ends them on abort, and rejects them after `close`. */
 export class CallRunner {
@@ -53,11 +56,11 @@ export class CallRunner {
   }
 
   /** The driver's method for an optional verb. @throws `ERR_MEMPOOL_UNSUPPORTED` if the driver does not have it */
-  verb<V extends keyof PriorityVerbs>(name: V): PriorityVerbs[V] {
+  verb<V extends keyof OptionalVerbs>(name: V): OptionalVerbs[V] {
     const verb = this.driver[name];
     if (verb === undefined)
       throw unsupported(`the backend ${this.name} does not support ${name} in a ${this.options.ordering} pool`);
-    return verb.bind(this.driver) as PriorityVerbs[V];
+    return verb.bind(this.driver) as OptionalVerbs[V];
   }
 
   /** Runs a read of one page by `seq`. */
@@ -81,10 +84,14 @@ export class CallRunner {
     return this.call(() => checkWrite(options, names), run);
   }
 
-  /** Runs `confirm` or `rollback`. @throws `ERR_MEMPOOL_UNSUPPORTED` if a lease is given and the backend has none */
-  moveTip<T>(options: ChainOptions | undefined, run: (context: ChainContext) => Awaitable<T>): Promise<T> {
+  /** Runs a call that may have a lease. @throws `ERR_MEMPOOL_UNSUPPORTED` if one is given and the backend has none */
+  underLease<T>(
+    options: ChainOptions | undefined,
+    run: (context: ChainContext) => Awaitable<T>,
+    names: CallNames = callNames.chain,
+  ): Promise<T> {
     return this.call(
-      () => checkChainWrite(options),
+      () => checkChainWrite(options, names),
       (context) => {
         if (context.lease !== null && !this.capabilities.lease) throw noLeases(this.name);
         return run(context);

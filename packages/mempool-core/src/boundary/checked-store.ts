@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type {
   Awaitable,
+  ChainContext,
   ChainOptions,
   LogQuery,
   ReadOptions,
@@ -18,6 +19,7 @@ import type { Limits, Ordering } from '../contract/limits.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type { CheckedCallTime, CheckedSubmission } from '../contract/pool-driver.ts';
 import type * as pool from '../contract/pool-verbs.ts';
+import type * as records from '../contract/records.ts';
 import type * as store from '../contract/store.ts';
 import type { Capabilities } from '../contract/store.ts';
 import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
@@ -42,11 +44,13 @@ import {
   fieldsPart,
   hashesPart,
   pointPart,
+  putPart,
   transactionsPart,
   withDigest,
 } from './operation-digest.ts';
 import { callNames } from './option-names.ts';
 import * as check from './pool-arguments.ts';
+import { checkPut, checkRecordName, checkRecordQuery } from './record-arguments.ts';
 import { after, amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
 import {
   checkFifoLimits,
@@ -145,7 +149,7 @@ export class CheckedStore implements store.AnyStore {
   }
 
   confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
-    return this.#calls.moveTip(options, (context) => {
+    return this.#calls.underLease(options, (context) => {
       const checked = checkBlock(block, policy, this.#calls.options.thresholds);
       if (this.ordering === 'fifo' && checked.provides.length > 0)
         throw unsupported('a fifo pool does not support tags (block.provides)');
@@ -156,7 +160,7 @@ export class CheckedStore implements store.AnyStore {
   }
 
   rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
-    return this.#calls.moveTip(options, (context) => {
+    return this.#calls.underLease(options, (context) => {
       const checked = point === null ? null : checkPoint('point', point);
       const bound = withDigest(context, 'rollback', () => [pointPart(checked)]);
       const outcome = this.#calls.driver.rollback(checked, bound);
@@ -295,6 +299,29 @@ export class CheckedStore implements store.AnyStore {
 
   dump(options?: ReadOptions): Promise<pool.PoolDump> {
     return this.#calls.read(options, callNames.read, (context) => this.#calls.verb('dumpPool')(context));
+  }
+
+  getRecord(name: string, options?: ReadOptions): Promise<records.PoolValue | null> {
+    return this.#calls.read(options, callNames.read, (context) =>
+      this.#calls.verb('getRecord')(checkRecordName(name), context),
+    );
+  }
+
+  putRecord(name: string, value: Uint8Array | null, options?: records.PutOptions): Promise<records.PutOutcome> {
+    const run = (context: ChainContext): Awaitable<records.PutOutcome> => {
+      const put = checkPut(name, value, options?.version);
+      return this.#calls.verb('putRecord')(
+        put,
+        withDigest(context, 'putRecord', () => [putPart(put)]),
+      );
+    };
+    return this.#calls.underLease(options, run, callNames.put);
+  }
+
+  listRecords(prefix: string, query?: records.RecordQuery): Promise<records.RecordPage> {
+    return this.#calls.read(query, callNames.page, (context) =>
+      this.#calls.verb('listRecords')(checkRecordQuery(prefix, query), context),
+    );
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { payloadChecksum } from '../codec/codec.ts';
 import type { WriteContext } from '../contract/call-options.ts';
+import type { CheckedPut } from '../contract/records.ts';
 import type { ChainPoint, Transaction } from '../contract/transaction.ts';
 
 /** An argument, or what stands for one. */
@@ -30,6 +31,11 @@ export function transactionsPart(transactions: readonly Transaction[]): DigestPa
   return hashesPart(
     transactions.map(({ hash, payload, payloadType }) => `${hash}/${payloadType}/${payloadChecksum(payload)}`),
   );
+}
+
+/** Name, version and checksum of the value of a record. */
+export function putPart({ name, version, value }: CheckedPut): DigestPart {
+  return [name, version, value && payloadChecksum(value)];
 }
 
 export function pointPart(point: ChainPoint | null): DigestPart {

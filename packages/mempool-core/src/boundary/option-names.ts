@@ -10,6 +10,7 @@ type CallKind =
   | 'read'
   | 'write'
   | 'chain'
+  | 'put'
   | 'moment'
   | 'submit'
   | 'take'
@@ -30,6 +31,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   read: new Set<string>(read),
   write: new Set<string>(write),
   chain: new Set<string>([...write, 'lease']),
+  put: new Set<string>([...write, 'lease', 'version']),
   moment: new Set<string>([...write, ...moment]),
   submit: new Set<string>([...write, ...moment, 'from']),
   take: new Set<string>([...write, ...moment, 'owner', 'claimMs']),

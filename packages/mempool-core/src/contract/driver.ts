@@ -4,6 +4,7 @@ import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';
 import type { Logger, Retention } from './options.ts';
 import type { PriorityVerbs } from './pool-driver.ts';
+import type { RecordDriver } from './records.ts';
 import type { ConfirmOutcome, LogPage, ReceiveOutcome, RollbackOutcome, TipAnswer, Usage } from './store.ts';
 import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
 
@@ -56,7 +57,7 @@ export interface DriverOptions {
  * While nothing was sent or written, an abort of `signal` ends the call with the signal's reason. After that the call runs to
  * its end (R3).
  */
-export interface StoreDriver extends EventSource, Partial<PriorityVerbs> {
+export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partial<RecordDriver> {
   /**
    * Set it if `receive` and `admit` copy the payloads themselves before they return. They then get the caller's
    * buffers.

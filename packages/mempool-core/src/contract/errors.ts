@@ -65,6 +65,8 @@ export interface MempoolErrorDetails {
   readonly logSeq?: number;
   readonly command?: string;
   readonly key?: string;
+  /** Of a record (K4). */
+  readonly name?: string;
 }
 
 /** The only class of errors that stores reject with (R1). Test for it with `isMempoolError`, not with `instanceof`. */

@@ -58,3 +58,14 @@ export interface FifoStep {
   /** `null`: stays as it is. */
   readonly maxTxs: number | null;
 }
+
+/** The change of one record. */
+export interface RecordStep {
+  readonly name: string;
+  /** `null`: deleted. */
+  readonly value: Uint8Array | null;
+  /** Of the value, and the pool's last one. */
+  readonly version: number;
+  /** Of all records, after the change. */
+  readonly bytes: number;
+}

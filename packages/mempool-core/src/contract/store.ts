@@ -11,6 +11,7 @@ import type { MempoolEvent } from './events.ts';
 import type { Thresholds } from './lifecycle.ts';
 import type { Ordering } from './limits.ts';
 import type { AdmissionRefusal, Load, PoolVerbs, PriorityVerbs, ReceiveOptions, Submission } from './pool-verbs.ts';
+import type { RecordVerbs } from './records.ts';
 import type { ChainPoint, LogEntry, StoredTransaction, Tip, TransactionStatus } from './transaction.ts';
 
 /** What `receive` answers for one transaction. The list has one outcome for each transaction, in the order given. */
@@ -165,7 +166,7 @@ export interface AnyStore extends StoreVerbs, PriorityVerbs {
  * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the answer was lost; repeat the call with the same operation id (X5)
  * @throws `ERR_MEMPOOL_STORE_FULL` if there is no room for the write; nothing changed (M3)
  */
-export interface StoreVerbs extends PoolVerbs, AsyncDisposable {
+export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
   /** The name of the backend. */
   readonly name: string;
   readonly capabilities: Capabilities;
@@ -279,4 +280,8 @@ export interface Capabilities {
   readonly lease: boolean;
   /** The backend offers priority pools: `ordering: 'priority'`. */
   readonly priority: boolean;
+  /** Its pools keep records of the application: `getRecord`, `putRecord`, `listRecords` (K1–K4). */
+  readonly records: boolean;
+  /** A new, empty pool takes the `dump` of another: `restore` (D3). */
+  readonly restore: boolean;
 }

@@ -5,6 +5,7 @@ import { MempoolError } from '../contract/errors.ts';
 import { isFenced, type LeaseSource } from '../contract/lease.ts';
 import type { Thresholds } from '../contract/lifecycle.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
+import type { RecordDriver } from '../contract/records.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Tip, Transaction } from '../contract/transaction.ts';
 import type { Ledger } from '../memory/ledger.ts';
@@ -20,6 +21,7 @@ import {
   type Step,
 } from '../rules/step.ts';
 import { fifoVerbs } from './fifo-driver.ts';
+import { recordVerbs } from './record-verbs.ts';
 
 /** The outcome of a call without the live lease that it needs (X6). Nothing was written. */
 export interface FencedOutcome {
@@ -82,7 +84,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     const known = ledger.findOperation<T>(verb, context);
     if (known !== null) return known.outcome;
     const step = recorded(plan(ledger), verb, context);
-    if (step.events.length > 0 || step.operation !== null || step.fifo) keep(step);
+    if (step.events.length > 0 || step.operation !== null || step.fifo || step.record) keep(step);
     return step.outcome;
   }
 
@@ -102,6 +104,7 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point)),
     ...ledgerReads(ledger),
     ...fifoVerbs({ ledger, write, options }),
+    ...recordVerbs({ ledger, leases, election: options.election, write }),
     close,
   };
 }
@@ -148,7 +151,15 @@ export function fencedCall<T>(
 
 export type LedgerReads = Omit<
   StoreDriver,
-  'copiesPayloads' | 'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'close' | keyof PriorityVerbs
+  | 'copiesPayloads'
+  | 'receive'
+  | 'move'
+  | 'drop'
+  | 'confirm'
+  | 'rollback'
+  | 'close'
+  | keyof PriorityVerbs
+  | keyof RecordDriver
 >;
 
 /** The reading verbs that fifo and priority pools share. */

@@ -10,6 +10,7 @@ import { recorded, type Step } from '../rules/step.ts';
 import { admitUnknown, areUnknown } from './admit-unknown.ts';
 import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, ledgerReads } from './ledger-driver.ts';
 import { momentIn, type Plan, type PriorityStorage, priorityDriver } from './priority-driver.ts';
+import { recordVerbs } from './record-verbs.ts';
 
 /** The parts that `priorityLedgerDriver` needs of a backend. */
 export interface PriorityLedgerParts {
@@ -40,7 +41,7 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
   }
 
   function kept<T>(step: Step<T>): Step<T> {
-    if (changesPool(step) || step.operation !== null) keep(step);
+    if (changesPool(step) || step.operation !== null || step.record) keep(step);
     return step;
   }
 
@@ -66,14 +67,16 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
  * @throws `ERR_MEMPOOL_INTERNAL` if `commit` is an async function
  */
 export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
-  const { pool, options, commit, close } = parts;
+  const { pool, options, leases, commit, close } = parts;
   const clock = poolClock(options);
-  const driver = priorityDriver(ledgerStorage(parts, clock), options);
+  const storage = ledgerStorage(parts, clock);
+  const driver = priorityDriver(storage, options);
   return {
     // For the same reason as in `ledgerDriver`.
     ...(commit === undefined && { copiesPayloads: true }),
     ...ledgerReads(pool.ledger),
     ...driver,
+    ...recordVerbs({ ledger: pool.ledger, leases, election: options.election, write: storage.write }),
     admit(submissions, moment, context) {
       assertRoom(pool.ledger, submissions.length);
       const needsStep = commit !== undefined || context.operationId !== undefined;

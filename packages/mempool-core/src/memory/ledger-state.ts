@@ -3,12 +3,14 @@ import { assertWritable } from '../codec/payload-bytes.ts';
 import type { StoreEvent } from '../contract/events.ts';
 import { dropped, live } from '../contract/lifecycle.ts';
 import { maxOperations, type Retention } from '../contract/options.ts';
+import type { NamedValue } from '../contract/records.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Step, Write } from '../rules/step.ts';
 import { droppedTail, EventSeries, type EventTail } from './event-series.ts';
 import { FifoRows } from './fifo-rows.ts';
 import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
+import { NamedRecords } from './named-records.ts';
 import { bodyOf, type LogRow, pointOf, stateOf } from './row.ts';
 import { Rows } from './rows.ts';
 import { Series } from './series.ts';
@@ -36,6 +38,7 @@ export class LedgerState {
   readonly log: Series<LogRow> = new Series();
   readonly events: EventSeries = new EventSeries();
   readonly operations: OperationRecords = new OperationRecords();
+  readonly records: NamedRecords = new NamedRecords();
   readonly listeners: Set<() => void> = new Set();
   readonly #onForget: (hash: string) => void;
 
@@ -45,7 +48,7 @@ export class LedgerState {
   }
 
   apply(step: Step<unknown>): void {
-    const { writes, events, chain, operation } = step;
+    const { writes, events, chain, operation, record } = step;
     assertWritable(writes);
     this.fifo.apply(step);
     if (chain !== null) this.blocks.apply(chain);
@@ -53,6 +56,7 @@ export class LedgerState {
     for (const event of events) this.events.push(event);
     this.#trimLog();
     if (operation !== null) this.operations.add(operation);
+    if (record) this.records.apply(record);
   }
 
   /**
@@ -97,6 +101,9 @@ export class LedgerState {
     }
     for (const event of this.events.all()) yield { kind: 'event', event };
     for (const operation of this.operations.all()) yield { kind: 'operation', operation };
+    for (const record of this.records.all()) yield { kind: 'record', record };
+    const { lastVersion } = this.records.totals;
+    if (lastVersion > 0) yield { kind: 'version', lastVersion };
   }
 
   /** Restores a record of `dump`, in the order of `dump`. From then on the ledger owns its bytes. */
@@ -121,6 +128,12 @@ export class LedgerState {
         break;
       case 'operation':
         this.operations.add(record.operation);
+        break;
+      case 'record':
+        this.records.restore(record.record);
+        break;
+      case 'version':
+        this.records.restoreVersion(record.lastVersion);
         break;
     }
   }
@@ -168,7 +181,11 @@ export type LedgerRecord =
   /** A live record or a log entry. It has no body if a later state of its hash has it. */
   | { readonly kind: 'write'; readonly write: Write }
   | { readonly kind: 'event'; readonly event: StoreEvent }
-  | { readonly kind: 'operation'; readonly operation: OperationRecord };
+  | { readonly kind: 'operation'; readonly operation: OperationRecord }
+  /** A record of the application. */
+  | { readonly kind: 'record'; readonly record: NamedValue }
+  /** The version of the last change of a record. It comes after all records. */
+  | { readonly kind: 'version'; readonly lastVersion: number };
 
 /** X2: recorded outcomes in two generations. When the younger one is full, the older one is removed as a whole. */
 export class OperationRecords {

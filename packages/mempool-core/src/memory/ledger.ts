@@ -20,6 +20,7 @@ import type { EventSeries } from './event-series.ts';
 import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
 import { type Arrived, type LedgerRecord, LedgerState, type Queued } from './ledger-state.ts';
+import type { NamedRecords } from './named-records.ts';
 import { bodyOf, type LogRow, pointOf, type Row, stateOf } from './row.ts';
 import type { Rows } from './rows.ts';
 import type { Series } from './series.ts';
@@ -61,6 +62,11 @@ export class Ledger implements PoolView, EventSource {
 
   get fifo(): FifoRows {
     return this.#state.fifo;
+  }
+
+  /** The records of the application (K1–K4). */
+  get records(): NamedRecords {
+    return this.#state.records;
   }
 
   /** Writes a step that was planned on the current state, then notifies the listeners. */

@@ -76,7 +76,7 @@ export class MirroredPool {
         isKept = keep(step, next);
         if (!isKept) return step;
         this.#position = { epoch, version: next, stamp };
-        return { ...step, writes: step.writes.map(withoutPayload), operation: null };
+        return { ...step, writes: step.writes.map(withoutPayload), operation: null, record: null };
       });
     } catch (error) {
       // A mirror of damaged records may contradict itself: it is read anew.

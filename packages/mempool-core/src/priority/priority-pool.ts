@@ -164,6 +164,8 @@ export class PriorityPool implements Planning {
       case 'write':
       case 'event':
       case 'operation':
+      case 'record':
+      case 'version':
         this.ledger.restore(record);
         break;
     }

@@ -12,7 +12,7 @@ import {
   type Thresholds,
   type TxState,
 } from '../contract/lifecycle.ts';
-import type { FifoStep, PoolStep } from '../contract/pool-entry.ts';
+import type { FifoStep, PoolStep, RecordStep } from '../contract/pool-entry.ts';
 import type { ConfirmOutcome, ReceiveOutcome, RollbackOutcome } from '../contract/store.ts';
 import type { ChainPoint, KnownStage, Tip, Transaction } from '../contract/transaction.ts';
 import { appliedOutcome } from './answers.ts';
@@ -93,6 +93,8 @@ export interface Step<Outcome> {
   readonly pool?: PoolStep | null;
   /** Changes of `take` and `setLimits` in a fifo pool. */
   readonly fifo?: FifoStep | null;
+  /** The change of a record. */
+  readonly record?: RecordStep | null;
 }
 
 /** The outcome of a call, stored under its operation id (X2). It is encoded, so that no caller can change it. */

@@ -43,7 +43,7 @@ async function open(own: Partial<StoreDriver> = {}) {
   };
   const backend = defineBackend({
     name: 'test',
-    capabilities: { durable: false, shared: false, lease: false, priority: false },
+    capabilities: { durable: false, shared: false, lease: false, priority: false, records: false, restore: false },
     open: () => driver,
   });
   return { backend, log, store: await backend.open() };
@@ -192,7 +192,14 @@ describe('what defineBackend puts around a driver', () => {
   it('capabilities cannot be changed', async () => {
     const { backend, store } = await open();
     expect(Object.isFrozen(backend.capabilities)).toBe(true);
-    expect(store.capabilities).toEqual({ durable: false, shared: false, lease: false, priority: false });
+    expect(store.capabilities).toEqual({
+      durable: false,
+      shared: false,
+      lease: false,
+      priority: false,
+      records: false,
+      restore: false,
+    });
   });
 });
 

@@ -155,7 +155,10 @@ keep_invalid_ms = 0`,
 
   it('opens several nodes on one that can', async () => {
     const { backend } = recording();
-    const shared = { ...backend, capabilities: { durable: true, shared: true, lease: false, priority: false } };
+    const shared = {
+      ...backend,
+      capabilities: { durable: true, shared: true, lease: false, priority: false, records: false, restore: false },
+    };
     const config = { backend: 'redis', url: 'redis://localhost', deployment: 'multi-node' } as const;
     await using pool = await openMempool(config, { redis: shared });
     expect((await pool.tip()).tick).toBe(0);

@@ -77,7 +77,7 @@ it('the ledger looks at the lease of the election that the pool names, and begin
   };
   const backend = defineBackend({
     name: 'led',
-    capabilities: { durable: false, shared: false, lease: true, priority: false },
+    capabilities: { durable: false, shared: false, lease: true, priority: false, records: false, restore: false },
     open(options) {
       const ledger = new Ledger('epoch', { ...defaultRetention, ...options.retention });
       return ledgerDriver({ ledger, options, leases, commit: (step) => ledger.apply(step), close: () => undefined });

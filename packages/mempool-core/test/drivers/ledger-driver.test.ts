@@ -6,7 +6,7 @@ import { Ledger } from '../../src/memory/ledger.ts';
 import { receiveStep, type Step } from '../../src/rules/step.ts';
 
 const one = { hash: 'ab'.repeat(32), payload: new Uint8Array(1), payloadType: 0 };
-const capabilities = { durable: false, shared: false, lease: false, priority: false };
+const capabilities = { durable: false, shared: false, lease: false, priority: false, records: false, restore: false };
 
 function opened(commit: LedgerDriverParts['commit']) {
   const ledger = new Ledger('epoch', defaultRetention);

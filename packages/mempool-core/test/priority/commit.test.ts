@@ -14,7 +14,7 @@ const transaction = { hash, payload: Buffer.from([1]), payloadType: 0 };
 function opened(commit: PriorityLedgerParts['commit']) {
   const backend = defineBackend({
     name: 'kept',
-    capabilities: { durable: false, shared: false, lease: false, priority: true },
+    capabilities: { durable: false, shared: false, lease: false, priority: true, records: false, restore: false },
     open(options) {
       const pool = new PriorityPool({ epoch: 'one', retention: defaultRetention, limits: options.limits });
       return priorityLedgerDriver({ pool, options, commit, close: () => undefined });

@@ -22,7 +22,7 @@ function recorder() {
   let ledger = new Ledger('epoch', defaultRetention);
   const backend: Backend = defineBackend({
     name: 'recorder',
-    capabilities: { durable: true, shared: false, lease: false, priority: false },
+    capabilities: { durable: true, shared: false, lease: false, priority: false, records: false, restore: false },
     open: (options) =>
       ledgerDriver({
         ledger,

@@ -8,7 +8,7 @@ local attempts = {
   { 'HSET', probe, 'field', '1' }, { 'PEXPIRE', probe, '60000' }, { 'HGET', probe, 'field' }, { 'HMGET', probe, 'field' }, { 'HEXISTS', probe, 'field' },
   { 'HLEN', probe }, { 'RENAME', probe, old }, { 'HDEL', old, 'field' }, { 'UNLINK', old },
   { 'ZADD', probe, '1', 'member' }, { 'ZMSCORE', probe, 'member' }, { 'ZCOUNT', probe, '0', '1' }, { 'ZCARD', probe },
-  { 'ZRANGEBYSCORE', probe, '0', '1' }, { 'ZREM', probe, 'member' }, { 'ZREMRANGEBYSCORE', probe, '0', '1' },
+  { 'ZRANGEBYSCORE', probe, '0', '1' }, { 'ZRANGEBYLEX', probe, '-', '+' }, { 'ZREM', probe, 'member' }, { 'ZREMRANGEBYSCORE', probe, '0', '1' },
   { 'XADD', probe, 'MINID', '1', '1-1', 'field', '1' }, { 'XRANGE', probe, '-', '+' }, { 'XLEN', probe },
   { 'XREAD', 'STREAMS', probe, '0' }, { 'DEL', probe },
 }

@@ -1,6 +1,6 @@
 -- Purpose: lets confirm and rollback apply only under the live lease of the pool's election, and prolongs the lease when they do.
 -- KEYS: pool/keys.lua, then 11 the election's lock, 12 its lease   ARGV: 3 node id, 4 token and 5 term of the caller's lease, each ''
--- without a lease, 6 'demanded' if a lease is always needed, else ''
+-- without a lease, 6 'demanded' if a lease is always needed, 'free' if none is, else ''
 -- Returns: { 'fenced', tip, tick }, with nothing written or recorded. Error: MEMPOOL_TYPE <key of another type>
 -- A lease is held while lock and lease agree. Both expire by the server's clock. Known ids are answered before this check.
 -- Rules: X6, M3
@@ -19,7 +19,7 @@ if refused then return refused end
 local held = owner and owner == lease[1]
 local given = ARGV[3] ~= ''
 local same = held and lease[1] == ARGV[3] and lease[2] == ARGV[4] and lease[3] == ARGV[5]
-if given and not same or not given and (held or ARGV[6] ~= '') then return { 'fenced', tip, tick } end
+if given and not same or not given and ARGV[6] ~= 'free' and (held or ARGV[6] ~= '') then return { 'fenced', tip, tick } end
 
 -- Runs before the verb writes anything. The seq of the lease stays: only the holder's own renewals raise it.
 local function prolong()

@@ -21,7 +21,7 @@ local ranked, successors = KEYS[15], { ['1'] = '5', ['2'] = '6', ['3'] = '5', ['
 local known = successors[format] or format
 if known and known ~= FORMAT then return misfit(known) end
 if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL the keys hold another pool: ' .. name) end
-if not format and call('EXISTS', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST its key meta is gone, evicted or deleted: delete its other keys to begin anew') end
+if not format and call('EXISTS', string.sub(META, 1, -5) .. 'records', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST its key meta is gone, evicted or deleted: delete its other keys to begin anew') end
 call('HDEL', META, '-')
 if not format then
   call('HSET', META, 'format', FORMAT, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',

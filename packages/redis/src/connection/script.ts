@@ -18,6 +18,8 @@ export type MirrorReport = [
 ];
 /** The record of an operation id. */
 export type Known = [known: Buffer, record: Buffer];
+/** `version`: 0 where there is none. A fenced call's second part is the tip. */
+type PutReply = [kind: Buffer, version: number, ...unknown[]];
 type Committed = MirrorReport | Known | OnTip<[]>;
 export type LoadedPage = [next: Buffer, ...unknown[]];
 type OnTip<Rest extends unknown[]> = [kind: Buffer, tip: Buffer, tick: number, ...Rest];
@@ -47,6 +49,10 @@ interface Replies {
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
   flush: [count: number];
   setLimits: [maxTxs: Buffer];
+  getRecord: [record: Buffer | null];
+  listRecords: (readonly [name: Buffer, record: Buffer | null])[];
+  putRecord: PutReply;
+  putRankedRecord: PutReply | Known;
   events: [
     epoch: Buffer,
     oldest: number,
@@ -130,6 +136,18 @@ export const scripts: { readonly [V in Verb]: Script } = {
   bodies: reading('fifo/bodies'),
   flush: writing('fifo/log', 'fifo/flush'),
   setLimits: writing('fifo/limits'),
+  getRecord: reading('pool/records', 'pool/get-record'),
+  listRecords: reading('pool/records', 'pool/list-records'),
+  putRecord: writing('pool/fence', 'pool/records', 'pool/put-record'),
+  putRankedRecord: mirrored(
+    true,
+    'priority/recall',
+    'pool/fence',
+    'pool/lost',
+    'pool/records',
+    'priority/finish',
+    'pool/put-record',
+  ),
   commit: mirrored(true, 'priority/turns', 'priority/recall', 'pool/trail', 'pool/lost', 'priority/commit'),
   commitChain: mirrored(
     true,
@@ -159,6 +177,11 @@ export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string
 /** The keys of a fifo pool's claims (lua/fifo/claims.lua). They exist only while there are claims. */
 export function claimKeysOf(prefix: string): string[] {
   return ['leases', 'taken'].map((name) => `${prefix}:${name}`);
+}
+
+/** The keys of the application's records (lua/pool/records.lua). They exist only while there are records. */
+export function recordKeysOf(prefix: string): string[] {
+  return ['records', 'names'].map((name) => `${prefix}:${name}`);
 }
 
 /** The further keys of a priority pool: from the thirteenth key of its scripts on, in the order of lua/priority/changes.lua. */

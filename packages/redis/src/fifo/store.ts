@@ -6,6 +6,7 @@ import type {
   ConfirmOutcome,
   GossipPage,
   Limits,
+  PutOutcome,
   ReceiveOutcome,
   RollbackOutcome,
   StoredTransaction,
@@ -15,6 +16,7 @@ import type {
 import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { putArguments, readPut } from '../pool/named-record.ts';
 import { type Node, numberText, PoolReader } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
 
@@ -154,6 +156,10 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     const [stored] = await this.#write('setLimits', [maxTxs === undefined ? '' : numberText(maxTxs)], context);
     const text = String(stored);
     return { ...core.fifoLimits, maxTxs: text === 'inf' ? Number.POSITIVE_INFINITY : Number(text) };
+  }
+
+  async putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {
+    return readPut(put, await this.#write('putRecord', putArguments(put, context), context));
   }
 
   /** The arguments that lua/pool/fence.lua compares with the live lease (X6). */

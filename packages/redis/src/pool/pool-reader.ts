@@ -1,10 +1,19 @@
-import type { LogPage, StoredTransaction, TipAnswer, TransactionStatus, Usage } from 'mempool-core';
+import type {
+  LogPage,
+  PoolValue,
+  RecordPage,
+  StoredTransaction,
+  TipAnswer,
+  TransactionStatus,
+  Usage,
+} from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { Connection, type RunContext } from '../connection/connection.ts';
 import type { RedisOptions } from '../connection/options.ts';
 import { keysOf, leaseKeysOf, priorityScriptKeysOf, type Reply, type Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { EventLog } from './event-log.ts';
+import * as namedRecord from './named-record.ts';
 import * as record from './record.ts';
 
 /** A pool that a node has opened. */
@@ -26,6 +35,8 @@ type ReadingVerbs = Pick<
   | 'dumpFinalized'
   | 'tip'
   | 'usage'
+  | 'getRecord'
+  | 'listRecords'
   | 'readEvents'
   | 'onEvents'
   | 'close'
@@ -98,6 +109,22 @@ export class PoolReader implements ReadingVerbs {
     return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
   }
 
+  async getRecord(name: string, { signal }: core.ReadContext): Promise<PoolValue | null> {
+    const [stored] = await this.read('getRecord', [name], signal);
+    if (stored === null) return null;
+    const { isIntact, version, value } = namedRecord.decode(Buffer.from(name), stored);
+    if (!isIntact) throw core.damagedRecord(name);
+    return { version, value };
+  }
+
+  async listRecords(query: core.CheckedRecordQuery, { signal }: core.ReadContext): Promise<RecordPage> {
+    const rows = await this.read('listRecords', namedRecord.pageArguments(query), signal);
+    return core.recordPage(
+      rows.map(([name, stored]) => namedRecord.decode(name, stored)),
+      query,
+    );
+  }
+
   readEvents(after: number, limit: number): Promise<core.EventPage> {
     return this.#events.readEvents(after, limit);
   }
@@ -128,7 +155,7 @@ export class PoolReader implements ReadingVerbs {
     context: Pick<RunContext, 'signal' | 'behind'>,
   ): Promise<Reply<V>> {
     const { connection, prefix, options, createPool } = this.node();
-    const fenced = verb === 'confirm' || verb === 'rollback';
+    const fenced = verb === 'confirm' || verb === 'rollback' || verb === 'putRecord';
     const keys =
       options.ordering === 'priority'
         ? priorityScriptKeysOf(prefix, ids, options.election)

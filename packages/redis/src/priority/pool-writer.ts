@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { StoreEvent } from 'mempool-core';
+import type { PutOutcome, StoreEvent } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { putArguments, readPut } from '../pool/named-record.ts';
 import { readPoint } from '../pool/record.ts';
 import { type CallId, isKnown, type MirrorSync, positionArguments, tooLate } from './mirror-sync.ts';
 import { type Item, packLists } from './packed.ts';
@@ -70,15 +71,36 @@ export class PoolWriter {
     planned: Pick<WriteCall<T>, 'script' | 'verb' | 'fence' | 'plan'>,
     { operationId, digest, signal }: core.WriteContext,
   ): Promise<T | core.FencedOutcome> {
-    const { timeoutMs, clock } = this.#link.node.options;
+    const call: WriteCall<T> = { ...planned, ...this.#callId(operationId), digest, signal, sent: new Map(), needMs: 0 };
+    return this.#inTurn(signal, (deadline) => this.#attempt(call, deadline));
+  }
+
+  /** A record is not in the mirror, so this call is one script. */
+  putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {
+    const { digest, signal } = context;
+    const { id, ids } = this.#callId(context.operationId);
+    return this.#inTurn(signal, async (deadline) => {
+      const args = [id, 'putRecord', ...putArguments(put, context), Buffer.from(digest ?? [])];
+      const reply = await this.#link.send('putRankedRecord', args, deadline, ids);
+      if (!isKnown(reply)) return readPut(put, reply);
+      return recalled<PutOutcome>({ verb: 'putRecord', digest, sent: new Map() }, reply[1]);
+    });
+  }
+
+  #callId(operationId: string | undefined): CallId {
     this.#calls += 1;
-    const id = operationId ?? `${this.#id}${this.#calls}`;
-    const ids = operationId === undefined ? 'calls' : 'ops';
-    const call: WriteCall<T> = { ...planned, id, ids, digest, signal, sent: new Map(), needMs: 0 };
+    return operationId === undefined
+      ? { id: `${this.#id}${this.#calls}`, ids: 'calls' }
+      : { id: operationId, ids: 'ops' };
+  }
+
+  /** Runs a call behind those made before. */
+  #inTurn<T>(signal: AbortSignal | undefined, attempt: (deadline: number) => Promise<T>): Promise<T> {
+    const { timeoutMs, clock } = this.#link.node.options;
     const running = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
       // One at a time, because the next call is planned on this one's result.
       this.#line.distrust();
-      return this.#attempt(call, clock() + remainingMs);
+      return attempt(clock() + remainingMs);
     });
     const before = this.#settled;
     this.#open += 1;
@@ -225,7 +247,7 @@ function fencedOutcome([, point, tick]: readonly unknown[]): core.FencedOutcome 
 }
 
 /** The outcome of an attempt of this very call is still in memory, complete. An earlier call's outcome comes from its record. */
-function recalled<T>({ verb, digest, sent }: WriteCall<T>, record: Buffer): T {
+function recalled<T>({ verb, digest, sent }: Pick<WriteCall<T>, 'verb' | 'digest' | 'sent'>, record: Buffer): T {
   const end = record.indexOf(gap);
   const own = sent.get(record.toString('latin1', 0, end));
   return own === undefined ? core.decodeOutcome<T>(verb, record.subarray(end + 1), digest) : own;

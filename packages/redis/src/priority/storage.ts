@@ -1,4 +1,11 @@
-import { type ChainPoint, isLive, type PoolDump, type StoredTransaction, type Transaction } from 'mempool-core';
+import {
+  type ChainPoint,
+  isLive,
+  type PoolDump,
+  type PutOutcome,
+  type StoredTransaction,
+  type Transaction,
+} from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
@@ -47,6 +54,10 @@ export class RedisPriorityStorage implements core.PriorityStorage {
 
   writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {
     return this.#writer.writeUnderLease(verb, context, plan);
+  }
+
+  putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {
+    return this.#writer.putRecord(put, context);
   }
 
   async stored(

@@ -21,6 +21,9 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
     tip: (...query) => records.tip(...query),
     readEvents: (after, limit) => records.readEvents(after, limit),
     onEvents: (listener) => records.onEvents(listener),
+    getRecord: (...query) => records.getRecord(...query),
+    listRecords: (...query) => records.listRecords(...query),
+    putRecord: (...put) => storage.putRecord(...put),
     close: () => records.close(),
   };
 }

@@ -1,4 +1,4 @@
-import { isMempoolError } from 'mempool-core';
+import { isMempoolError, type PutOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
@@ -6,6 +6,7 @@ import { DiskReserve } from '../pool/disk-reserve.ts';
 import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
+import { RecordTable } from '../pool/record-table.ts';
 import { type FileStep, StepWriter } from '../pool/step-writer.ts';
 import { ReceivingView } from './receiving-view.ts';
 import { writeClaims } from './tables.ts';
@@ -20,9 +21,10 @@ export interface FifoDriverParts {
 
 /** The contract's verbs for a fifo pool. Core plans the changes of a call; they are committed before anybody sees them. */
 export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions): core.StoreDriver {
-  const { file, hashes } = parts;
+  const { file, hashes, fence } = parts;
   const calls = new PoolTransactions(parts, options);
   const room = new DiskReserve(file);
+  const records = new RecordTable(file);
   return {
     copiesPayloads: true,
     receive(transactions, context) {
@@ -50,6 +52,14 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
     readEvents: (after, limit) => calls.read({ signal: undefined }, (pool) => pool.eventsAfter(after, limit)),
     onEvents: (listener) => calls.commits.listen(listener),
     ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }, options),
+    getRecord: (name, context) => calls.read(context, () => records.get(name)),
+    listRecords: (query, context) => calls.read(context, () => records.list(query)),
+    putRecord: (put, context) =>
+      calls.write<PutOutcome>('putRecord', context, () => {
+        // K2: without a lease the call is never fenced.
+        if (context.lease !== null && !fence?.admits(context.lease)) return { refused: { kind: 'fenced' } };
+        return records.plan(put, room);
+      }),
     close: () => file.close(),
   };
 }

@@ -2,6 +2,7 @@ import { isLive, knownStages, type StoreEvent, type Transaction } from 'mempool-
 import * as core from 'mempool-core/backend';
 import type { HashIndex } from './hash-index.ts';
 import type { PoolFile } from './pool-file.ts';
+import { RecordTable } from './record-table.ts';
 import type { PoolState } from './records.ts';
 
 /** A step. With `newcomers` a receive of unknown hashes, all of which become Pending; their rows in `tx` are already written. */
@@ -24,12 +25,13 @@ export class StepWriter {
   }
 
   write(step: FileStep<unknown>): void {
-    const { writes, events, chain, operation, newcomers } = step;
+    const { writes, events, chain, operation, newcomers, record } = step;
     for (const write of writes) this.#put(write);
     this.#flushPending();
     if (chain !== null) this.#moveChain(chain);
     if (newcomers !== undefined) this.#arrive(newcomers);
     if (events.length > 0) this.#record(events);
+    if (record) new RecordTable(this.#file).write(record);
     if (operation === null) return;
     const { lastInsertRowid } = this.#file.run('recordOperation', operation.id, operation.record);
     this.#file.run('trimOperations', Number(lastInsertRowid) - core.maxOperations);

@@ -1,10 +1,11 @@
-import { isMempoolError } from 'mempool-core';
+import { isMempoolError, type PutOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
 import { DiskReserve } from '../pool/disk-reserve.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
+import { RecordTable } from '../pool/record-table.ts';
 import type { PriorityChanges } from './changes.ts';
 import { FileMirror } from './mirror.ts';
 import { MirrorHashIndex } from './mirror-hash-index.ts';
@@ -37,6 +38,7 @@ export class PriorityCalls {
   readonly commits: CommitPoll;
   readonly file: PoolFile;
   readonly hashes: MirrorHashIndex;
+  readonly records: RecordTable;
   readonly #parts: PriorityParts;
   readonly #options: core.DriverOptions;
   readonly #mirror: FileMirror;
@@ -55,6 +57,7 @@ export class PriorityCalls {
     this.hashes = new MirrorHashIndex(file, this.#mirror);
     this.#writer = new PriorityWriter({ file, hashes: this.hashes, changes });
     this.#room = new DiskReserve(file);
+    this.records = new RecordTable(file);
     this.#nowMs = core.poolClock(options);
   }
 
@@ -86,6 +89,18 @@ export class PriorityCalls {
       beforehand({ chain }) {
         if (chain !== null) fence?.prolong(lease);
       },
+    });
+  }
+
+  putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {
+    const { fence } = this.#parts;
+    const { lease } = context;
+    return this.#run<PutOutcome>({
+      verb: 'putRecord',
+      context,
+      plan: () => this.records.plan(put, this.#room),
+      // K2: without a lease the call is never fenced.
+      refusal: () => (lease === null || fence?.admits(lease) ? null : { kind: 'fenced' }),
     });
   }
 
@@ -123,7 +138,7 @@ export class PriorityCalls {
 
   /** Stores the step. False if there is nothing to store. */
   #keep<T>({ beforehand }: WriteCall<T>, step: core.Step<T>, version: number): boolean {
-    if (!core.changesPool(step) && step.operation === null) return false;
+    if (!core.changesPool(step) && step.operation === null && !step.record) return false;
     const bodies = step.writes.flatMap(({ body }) => body ?? []);
     // M3: calls that admit nothing may use the reserved space.
     if (bodies.length > 0) this.#room.reserve(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));

@@ -19,7 +19,8 @@ export async function openPriority(parts: PriorityParts, options: core.DriverOpt
 type ReadingVerbs = Pick<
   core.StoreDriver,
   'peekInflight' | 'findInflight' | 'checkStatus' | 'dumpFinalized' | 'tip' | 'readEvents' | 'onEvents'
->;
+> &
+  core.RecordDriver;
 
 function readingVerbs(storage: PriorityStorage): ReadingVerbs {
   const { file, hashes, commits } = storage;
@@ -32,5 +33,8 @@ function readingVerbs(storage: PriorityStorage): ReadingVerbs {
     readEvents: (after, limit) =>
       storage.look({ signal: undefined }, () => new PoolView(file, hashes).eventsAfter(after, limit)),
     onEvents: (listener) => commits.listen(listener),
+    getRecord: (name, context) => storage.look(context, () => storage.records.get(name)),
+    listRecords: (query, context) => storage.look(context, () => storage.records.list(query)),
+    putRecord: (put, context) => storage.putRecord(put, context),
   };
 }

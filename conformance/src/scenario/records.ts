@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import type { MempoolStore, NamedValue, RecordPage } from 'mempool-core';
+import type { CaseContext, Need } from '../case/case.ts';
+import { type EachOf, eachOf, mustFence, needing, onPool } from '../case/must.ts';
+
+const records: readonly Need[] = ['records'];
+
+/** Cases of records on one pool. */
+export const eachOnRecords: EachOf<(store: MempoolStore, context: CaseContext) => Promise<void>> = eachOf(
+  (id, title, run) => onPool(id, title, run, records),
+);
+
+/** Cases of records and the lease of the pool's election. */
+export const eachFencedRecord: EachOf<(context: CaseContext) => Promise<void>> = eachOf((id, title, run) =>
+  needing(...records)(mustFence(id, title, run)),
+);
+
+/** Bytes that say a text. */
+export function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(text));
+}
+
+/** Stores a record, and returns its version. */
+export async function stored(store: MempoolStore, name: string, text: string): Promise<number> {
+  const outcome = await store.putRecord(name, bytesOf(text));
+  assert.ok(outcome.kind === 'stored', `not stored: ${outcome.kind}`);
+  return outcome.version;
+}
+
+/** Version and text of each record of a page, by name. */
+export function textsOf({ records: listed }: RecordPage): (readonly [string, number, string])[] {
+  return listed.map(({ name, version, value }) => [name, version, Buffer.from(value).toString()]);
+}
+
+/** All records, over pages of that size. */
+export async function everyRecord(store: MempoolStore, prefix: string, limit: number): Promise<NamedValue[]> {
+  const all: NamedValue[] = [];
+  for (let after = ''; ; ) {
+    const page: RecordPage = await store.listRecords(prefix, { after, limit });
+    if (page.records.length === 0 && page.damaged.length === 0) return all;
+    all.push(...page.records);
+    after = page.next;
+  }
+}

@@ -1,0 +1,117 @@
+import { payloadChecksum } from '../codec/codec.ts';
+import { MempoolError } from '../contract/errors.ts';
+import { maxPageBytes } from '../contract/page-rules.ts';
+import type { RecordStep } from '../contract/pool-entry.ts';
+import {
+  type CheckedPut,
+  type CheckedRecordQuery,
+  maxPoolRecordBytes,
+  type NamedValue,
+  type PoolValue,
+  type PutOutcome,
+  type RecordPage,
+} from '../contract/records.ts';
+import type { Step } from './step.ts';
+
+/** The numbers of a pool's records. */
+export interface RecordTotals {
+  /** Of the last change; 0 before the first. A deletion takes a number too, so no version comes twice (K1). */
+  readonly lastVersion: number;
+  /** Bytes of all names and values. */
+  readonly bytes: number;
+}
+
+/** The record that a `putRecord` finds. `bytes`: of its name and value. */
+export interface FormerRecord {
+  /** `null`: damaged. */
+  readonly version: number | null;
+  readonly bytes: number;
+}
+
+/** The bytes that a record takes of the pool's 64 MiB (K3). */
+export function recordBytes(name: string, value: Uint8Array): number {
+  return Buffer.byteLength(name) + value.length;
+}
+
+/** The error for a damaged record of the application (K4). */
+export function damagedRecord(name: string): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_CORRUPT', `the record ${name} is damaged`, { name });
+}
+
+/** The step of `putRecord` (K1, K3). @throws `ERR_MEMPOOL_CORRUPT` if a version is given, and the record's is damaged */
+export function putStep(
+  { name, value, version }: CheckedPut,
+  { lastVersion, bytes }: RecordTotals,
+  former: FormerRecord | null,
+): Step<PutOutcome> {
+  if (version !== null && former?.version === null) throw damagedRecord(name);
+  const found = former?.version ?? 0;
+  if (version !== null && version !== found) return recordStep({ kind: 'conflict', version: found });
+  if (value === null && former === null) return recordStep({ kind: 'stored', version: 0 });
+  const next = lastVersion + 1;
+  const before = former?.bytes ?? 0;
+  const after = value === null ? 0 : recordBytes(name, value);
+  const total = bytes - before + after;
+  if (after > before && total > maxPoolRecordBytes) return recordStep({ kind: 'full' });
+  const outcome = { kind: 'stored', version: value === null ? 0 : next } as const;
+  return recordStep(outcome, { name, value, version: next, bytes: total });
+}
+
+function recordStep(outcome: PutOutcome, record: RecordStep | null = null): Step<PutOutcome> {
+  return { outcome, writes: [], events: [], chain: null, operation: null, record };
+}
+
+/** The bytes by which a step makes the pool's records grow; 0 if it does not (M3). */
+export function recordGrowth(
+  { record }: Pick<Step<unknown>, 'record'>,
+  { bytes }: Pick<RecordTotals, 'bytes'>,
+): number {
+  return record ? Math.max(0, record.bytes - bytes) : 0;
+}
+
+/** Checksum of a record's name, version and value (K4). */
+export function recordChecksum(name: Uint8Array, version: number, value: Uint8Array): number {
+  const sum = payloadChecksum(value, payloadChecksum(name));
+  return (sum ^ version ^ Math.floor(version / 2 ** 32)) >>> 0;
+}
+
+/** A record that was read. If it is not intact, only its name counts. */
+export interface FoundRecord extends NamedValue {
+  readonly isIntact: boolean;
+}
+
+/** The page of `listRecords` that begins with these records, which are at most `limit` (K4, O6). */
+export function recordPage(found: Iterable<FoundRecord>, { after }: Pick<CheckedRecordQuery, 'after'>): RecordPage {
+  const [records, damaged]: [NamedValue[], { name: string }[]] = [[], []];
+  let [bytes, next] = [0, after];
+  for (const { isIntact, name, version, value } of found) {
+    bytes += isIntact ? value.length : 0;
+    if (bytes > maxPageBytes && records.length > 0) break;
+    next = name;
+    if (isIntact) records.push({ name, version, value });
+    else damaged.push({ name });
+  }
+  return { records, damaged, next };
+}
+
+/** Compares two texts as their UTF-8 bytes do (K4). In UTF-16 the pairs for large code points sort too low. */
+export function compareUtf8(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const difference = weight(a.charCodeAt(i)) - weight(b.charCodeAt(i));
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+const firstSurrogate = 0xd800;
+const behindSurrogates = 0xe000;
+
+function weight(unit: number): number {
+  return unit >= firstSurrogate && unit < behindSurrogates ? unit + 0x10000 : unit;
+}
+
+/** The record as a caller gets it (M1). */
+export function copyValue({ version, value }: PoolValue): PoolValue {
+  return { version, value: Uint8Array.from(value) };
+}

@@ -1,0 +1,53 @@
+import type { PutOutcome } from 'mempool-core';
+import * as core from 'mempool-core/backend';
+import type { Reply } from '../connection/script.ts';
+import type { Argument } from '../connection/script-call.ts';
+
+/** Version as u64, checksum as u32; see lua/pool/records.lua. */
+const headBytes = 12;
+const noBytes = Buffer.alloc(0);
+/** No UTF-8 text has this byte, so it sorts behind every name that begins with a prefix. */
+const behindNames = Buffer.of(0xff);
+
+/** Decodes a record of the application. Copies the value: the caller may keep and change it (M1). */
+export function decode(name: Buffer, stored: Buffer | null): core.FoundRecord {
+  const found = { name: name.toString(), version: 0, value: new Uint8Array(), isIntact: false };
+  if (stored === null || stored.length < headBytes) return found;
+  const version = Number(stored.readBigUInt64BE(0));
+  const value = new Uint8Array(stored.subarray(headBytes));
+  const isIntact =
+    Number.isSafeInteger(version) && stored.readUInt32BE(8) === core.recordChecksum(name, version, value);
+  return { ...found, version, value, isIntact };
+}
+
+/** The arguments of lua/pool/list-records.lua. */
+export function pageArguments({ prefix, after, limit }: core.CheckedRecordQuery): Argument[] {
+  const [from, begin] = [Buffer.from(after), Buffer.from(prefix)];
+  const isInside = Buffer.compare(from, begin) >= 0 && after !== '';
+  const first = isInside ? Buffer.concat([Buffer.from('('), from]) : Buffer.concat([Buffer.from('['), begin]);
+  const end = Buffer.concat([Buffer.from('('), begin, behindNames]);
+  return [first, end, limit, core.maxPageBytes];
+}
+
+/** The arguments of lua/pool/put-record.lua from the third on. */
+export function putArguments({ name, value, version }: core.CheckedPut, { lease }: core.ChainContext): Argument[] {
+  const held = lease === null ? ['', '', '', 'free'] : [lease.nodeId, lease.token, String(lease.term), ''];
+  const sum = value === null ? '' : core.recordChecksum(Buffer.from(name), 0, value);
+  const bytes = value === null ? noBytes : Buffer.from(value.buffer, value.byteOffset, value.length);
+  return [...held, name, version ?? '', sum, bytes, core.maxPoolRecordBytes];
+}
+
+/** @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged, and a version was given */
+export function readPut({ name }: core.CheckedPut, [word, version]: Reply<'putRecord'>): PutOutcome {
+  const kind = String(word) as PutOutcome['kind'] | 'damaged';
+  switch (kind) {
+    case 'stored':
+    case 'conflict':
+      return { kind, version };
+    case 'fenced':
+    case 'full':
+      return { kind };
+    case 'damaged':
+      throw core.damagedRecord(name);
+  }
+}

@@ -1,0 +1,89 @@
+import type { PoolValue, PutOutcome, RecordPage } from 'mempool-core';
+import * as core from 'mempool-core/backend';
+import { damaged, isCount, type Row } from '../file/row.ts';
+import type { DiskReserve } from './disk-reserve.ts';
+import type { PoolFile } from './pool-file.ts';
+
+const statements = 'pool/record-statements.sql';
+/** No UTF-8 text has this byte, so it sorts behind every name that begins with a prefix. */
+const behindNames = Buffer.of(0xff);
+
+/** The records of the application in a pool's file (K1–K4). Its methods are called inside a transaction. */
+export class RecordTable {
+  readonly #file: PoolFile;
+
+  constructor(file: PoolFile) {
+    this.#file = file;
+  }
+
+  /** The step of `putRecord`. One that makes the records grow needs room on the disk (M3). */
+  plan(put: core.CheckedPut, room: DiskReserve): core.Step<PutOutcome> {
+    const totals = this.#totals();
+    const step = core.putStep(put, totals, this.#former(put.name));
+    const growth = core.recordGrowth(step, totals);
+    if (growth > 0) room.reserve(growth);
+    return step;
+  }
+
+  write({ name, value, version, bytes }: core.RecordStep): void {
+    const key = Buffer.from(name);
+    this.#open().run('setRecordTotals', version, bytes);
+    if (value === null) this.#file.run('deleteRecord', key);
+    else this.#file.run('putRecord', key, version, core.recordChecksum(key, version, value), value);
+  }
+
+  /** @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged */
+  get(name: string): PoolValue | null {
+    const row = this.#open().row('record', Buffer.from(name));
+    if (row === undefined) return null;
+    const { isIntact, version, value } = decodeRecord(name, row);
+    if (!isIntact) throw core.damagedRecord(name);
+    return { version, value };
+  }
+
+  list(query: core.CheckedRecordQuery): RecordPage {
+    return core.recordPage(this.#found(query).take(query.limit), query);
+  }
+
+  /** A name that is no UTF-8 is not a name that a caller could give: it is reported to `log`. */
+  *#found({ prefix, after }: core.CheckedRecordQuery): Generator<core.FoundRecord, undefined> {
+    const [from, begin] = [Buffer.from(after), Buffer.from(prefix)];
+    const first = Buffer.compare(from, begin) > 0 ? from : begin;
+    const end = Buffer.concat([begin, behindNames]);
+    for (const row of this.#open().rows('recordsFrom', first, end)) {
+      const name = nameOf(row);
+      if (name === null) this.#file.reportDamage({ hash: '', seq: 0 });
+      else if (name !== after || after === '') yield decodeRecord(name, row);
+    }
+  }
+
+  #former(name: string): core.FormerRecord | null {
+    const row = this.#open().row('formerRecord', Buffer.from(name));
+    if (row === undefined) return null;
+    return { version: isCount(row.version) ? row.version : null, bytes: Number(row.bytes) };
+  }
+
+  #totals(): core.RecordTotals {
+    const { lastVersion, bytes } = this.#open().row('recordTotals') ?? {};
+    if (!isCount(lastVersion) || !isCount(bytes)) throw damaged('numbers of the records');
+    return { lastVersion, bytes };
+  }
+
+  #open(): PoolFile {
+    this.#file.include(statements);
+    return this.#file;
+  }
+}
+
+function nameOf({ name }: Row): string | null {
+  if (!(name instanceof Uint8Array)) return null;
+  const text = Buffer.from(name).toString();
+  return Buffer.from(text).equals(name) ? text : null;
+}
+
+function decodeRecord(name: string, { version, checksum, value }: Row): core.FoundRecord {
+  if (!isCount(version) || !(value instanceof Uint8Array))
+    return { name, version: 0, value: new Uint8Array(), isIntact: false };
+  const isIntact = checksum === core.recordChecksum(Buffer.from(name), version, value);
+  return { name, version, value: new Uint8Array(value), isIntact };
+}
