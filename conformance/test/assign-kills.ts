@@ -6,6 +6,7 @@ import { electionMutants } from './mutants/elections.ts';
 import { fencingMutants } from './mutants/fencing.ts';
 import { allMutants } from './mutants/index.ts';
 import type { Mutant } from './mutants/mutant.ts';
+import { recordFenceMutants } from './mutants/records.ts';
 import { isKilled, isSupported } from './mutants/verdict.ts';
 
 // Runs mutants against the cases of their kind and writes which case must kill which mutant: each case the sharpest one,
@@ -24,7 +25,8 @@ const chosen = allMutants.filter(isChosen);
 
 const nodeCases = new Set<ConformanceCase>([...electionNodeCases, ...electionOrderCases, ...electionProgressCases]);
 const stopping = new Set<Mutant>(electionMutants);
-const guarding = new Set<Mutant>(fencingMutants);
+const guarding = new Set<Mutant>([...fencingMutants, ...recordFenceMutants]);
+const guardedRules = ['X6', 'K2'];
 
 function isChosen({ id }: Mutant): boolean {
   return wanted.length === 0 || wanted.includes(id) || (wanted.includes('new') && !(id in before));
@@ -35,8 +37,8 @@ function isMeant(mutant: Mutant, one: ConformanceCase): boolean {
   if (mutant.backend.capabilities.priority) return isOfLimits(one);
   const isOfElections = one.needs?.includes('election') ?? false;
   if (mutant.election === undefined) return !isOfElections;
-  if (guarding.has(mutant)) return one.rule === 'X6';
-  return isOfElections && one.rule !== 'X6' && nodeCases.has(one) === stopping.has(mutant);
+  if (guarding.has(mutant)) return guardedRules.includes(one.rule);
+  return isOfElections && !guardedRules.includes(one.rule) && nodeCases.has(one) === stopping.has(mutant);
 }
 
 function isOfLimits({ needs = [] }: ConformanceCase): boolean {

@@ -152,7 +152,9 @@ test('SIGINT ends it with 130', async () => {
 test('node:test takes the cases in four lines', { timeout }, async () => {
   const { code, stdout } = await runProgram(['--test', '--test-reporter=tap', fixture('with-node-test')]);
   const count = allCases.filter(({ needs = [] }) =>
-    needs.every((need) => ['volatile', 'unshared', 'child-process', 'priority', 'arrival-verbs'].includes(need)),
+    needs.every((need) =>
+      ['volatile', 'unshared', 'child-process', 'priority', 'arrival-verbs', 'records'].includes(need),
+    ),
   ).length;
   expect(stdout).toMatch(new RegExp(`^# pass ${count}$`, 'm'));
   expect(code).toBe(0);

@@ -168,7 +168,10 @@ test('the report tells versions, seed, capabilities, profiles and rules', async 
     backend: 'ephemeral',
     versions: { 'mempool-conformance': '0.1.0', 'mempool-core': '0.1.0', node: process.versions.node },
     seed: 3,
-    capabilities: { supported: ['lease', 'priority'], unsupported: ['durable', 'shared', 'election'] },
+    capabilities: {
+      supported: ['lease', 'priority', 'records'],
+      unsupported: ['durable', 'shared', 'restore', 'election'],
+    },
     profiles: {
       core: { passed: 1 },
       durable: { unsupported: 1 },

@@ -13,7 +13,10 @@ test('an election alone is asked what elections promise, and nothing of pools', 
   expect(report).toMatchObject({
     subject: 'directory',
     backend: 'none',
-    capabilities: { supported: ['election'], unsupported: ['durable', 'shared', 'lease', 'priority'] },
+    capabilities: {
+      supported: ['election'],
+      unsupported: ['durable', 'shared', 'lease', 'priority', 'records', 'restore'],
+    },
     counts: { passed: 1, skipped: electionCases.length - 1 },
     profiles: { core: { passed: 0, skipped: 0 }, election: { passed: 1 } },
   });

@@ -24,6 +24,7 @@ import { orderMutants, parkingMutants, placeMutants, storeOrderMutants } from '.
 import { gossipMutants, reapingMutants } from './priority-reading.ts';
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
+import { recordFenceMutants, recordMutants } from './records.ts';
 
 /** Every store with a fault. */
 export const allMutants: readonly Mutant[] = [
@@ -85,4 +86,6 @@ export const allMutants: readonly Mutant[] = [
   ...priorityLifecycleMutants,
   ...acknowledgedPriorityMutants,
   ...arrivalLeaseMutants,
+  ...recordMutants,
+  ...recordFenceMutants,
 ];

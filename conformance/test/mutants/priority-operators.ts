@@ -48,7 +48,7 @@ export interface RankedFaults {
   answer?(driver: RankedDriver, pool: PriorityPool, options: DriverOptions): Partial<RankedDriver>;
 }
 
-const capabilities = { ...plainPool, priority: true };
+const capabilities = { ...plainPool, priority: true, records: false };
 
 /** A pool by priority with a place for a fault on both sides of the rules. */
 class PlantedPool extends PriorityPool {

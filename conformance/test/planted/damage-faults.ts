@@ -30,6 +30,15 @@ export const damageFaults: readonly Fault[] = [
   stores.around('a-call-with-a-damaged-outcome-is-a-new-one', {
     receive: ({ store, given }) => store.receive(...given).catch(mended(() => store.receive(given[0]))),
   }),
+  stores.around('a-damaged-record-is-absent', {
+    getRecord: ({ store, given }) => store.getRecord(...given).catch(mended(() => null)),
+  }),
+  stores.around('a-damaged-record-stays', {
+    putRecord: async ({ store, given: [name, value, options] }) => {
+      if (value === null) await store.getRecord(name);
+      return store.putRecord(name, value, options);
+    },
+  }),
   sabotaged('a-damaged-lease-is-a-lease', "UPDATE lease SET seq = 0 WHERE typeof(seq) = 'text'"),
   sabotaged('damaged-counters-begin-anew', "UPDATE step SET last_seq = 0 WHERE typeof(last_seq) = 'text'"),
 ];

@@ -143,6 +143,9 @@ export const durableFaults: readonly Fault[] = [
     sabotage: 'DELETE FROM block WHERE tick < (SELECT max(tick) FROM block)',
   }),
   ...twice('outcomes-in-memory', 'priority-outcomes-in-memory', { sabotage: 'DELETE FROM operation' }),
+  ...twice('versions-in-memory', 'priority-versions-in-memory', {
+    sabotage: 'UPDATE record_total SET last_version = (SELECT max(version) FROM record)',
+  }),
   ...twice('limits-of-this-open-alone', 'priority-retention-of-this-open', {
     options: (options) => ({ maxFinalized: 10_000, ...options }),
   }),

@@ -32,6 +32,12 @@ function judgingEarly(store: MempoolStore): Partial<MempoolStore> {
       await store.markInflight(hashes, options);
       return [...new Set(hashes)].filter((hash) => stageOf.get(hash) === 'Pending');
     },
+    async putRecord(name, value, { version, ...options } = {}) {
+      const present = (await store.getRecord(name))?.version ?? 0;
+      await moment();
+      if (version !== undefined && version !== present) return { kind: 'conflict', version: present };
+      return store.putRecord(name, value, options);
+    },
     async confirm(block, policy, options) {
       const before = await store.tip();
       await moment();
