@@ -57,6 +57,10 @@ const versions: readonly Mutant[] = [
   putting('ids-of-puts-are-their-own', (put, [name, value, { operationId, ...options }]) =>
     put(name, value, operationId === undefined ? options : { ...options, operationId: `put ${operationId}` }),
   ),
+  stores.caught('id-of-another-put-answered', ['putRecord'], 'ERR_MEMPOOL_INVALID', (error) => {
+    if (error.details.field === 'operationId') return { kind: 'stored', version: 1 };
+    throw error;
+  }),
   stores.plant('record-makes-an-event', (store) => ({
     putRecord: async (...given) => {
       const hash = '0e'.repeat(32);

@@ -85,6 +85,15 @@ const versions = eachOnRecords({
     assert.deepEqual(await store.putRecord('a', null, { operationId: 'a third' }), deletion);
     assert.equal((await textOf(store, 'a'))?.[1], 'two');
   },
+  'K1/other-arguments: an operation id is refused with another name, value or version': async (store) => {
+    const operationId = 'the same';
+    await store.putRecord('a', bytesOf('x'), { version: 0, operationId });
+    await refusesField(store.putRecord('b', bytesOf('x'), { version: 0, operationId }), 'operationId');
+    await refusesField(store.putRecord('a', bytesOf('y'), { version: 0, operationId }), 'operationId');
+    await refusesField(store.putRecord('a', null, { version: 0, operationId }), 'operationId');
+    await refusesField(store.putRecord('a', bytesOf('x'), { operationId }), 'operationId');
+    assert.deepEqual(textsOf(await store.listRecords('')), [['a', 1, 'x']]);
+  },
   'K1/other-verb: the operation id of a put is not that of another verb, nor the other way round': async (
     store,
     context,
