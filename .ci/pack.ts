@@ -11,6 +11,7 @@ export const published = [
   'packages/ephemeral',
   'packages/sqlite',
   'packages/redis',
+  'packages/node',
   'conformance',
 ] as const;
 

@@ -44,6 +44,9 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     priority: ['connection', 'pool'],
     '.': ['connection', 'election', 'pool', 'fifo', 'priority'],
   },
+  'packages/node/src': {
+    '.': [],
+  },
   'packages/benchmark/src': {
     setup: [],
     report: ['setup'],

@@ -1,14 +1,13 @@
 /** A priority pool for a chain of accounts: nonces in order, replacement by fee, gaps, blocks, and verdicts given again. */
-import { Mempool } from 'mempool-core';
-import { ephemeral } from 'mempool-ephemeral';
+import { openNode } from 'mempool-node';
 import { Chain } from './chain.ts';
 import { Node } from './node.ts';
 import { validator } from './validator.ts';
 
 const chain = new Chain({ ann: 200, ben: 900, cat: 900, dan: 900 });
-const store = await ephemeral.open({ ordering: 'priority', maxPerSender: 3 });
-await using pool = new Mempool(store, { validate: validator(chain), height: () => chain.height });
-const node = new Node(pool, chain);
+const config = { backend: 'ephemeral', ordering: 'priority', maxPerSender: 3 } as const;
+await using opened = await openNode(config, { validate: validator(chain), height: () => chain.height });
+const node = new Node(opened.pool, chain);
 
 console.log('Nonces go in order, whatever each pays; a child never pays for its parent:');
 await node.submit({ sender: 'ann', nonce: 0, fee: 40, gas: 2 });

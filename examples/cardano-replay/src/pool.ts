@@ -2,10 +2,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Chain } from 'cardano-blocks';
-import { type ConfigFields, loadConfig, type Mempool, openMempool } from 'mempool-core';
-import { ephemeral } from 'mempool-ephemeral';
-import { redis } from 'mempool-redis';
-import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { type ConfigFields, loadConfig, type Mempool } from 'mempool-core';
+import { openNode } from 'mempool-node';
 import type { Settings } from './command-line.ts';
 import { useOwnRedis } from './own-redis.ts';
 import { UsageError } from './replay-error.ts';
@@ -17,7 +15,6 @@ export interface Pool extends AsyncDisposable {
 }
 
 const dataFolder = '.data';
-const backends = { ephemeral, sqlite, sqliteExclusive, redis };
 
 /** @throws `MempoolError` of the backend, ReplayError if there is no Redis, UsageError if options contradict each other */
 export async function openPool(settings: Settings, chain: Chain): Promise<Pool> {
@@ -25,7 +22,7 @@ export async function openPool(settings: Settings, chain: Chain): Promise<Pool> 
   const chosen = forChain(await choose(settings), settings.forkEvery, chain);
   await mkdir(dataFolder, { recursive: true });
   const config = await atHome(chosen, opened);
-  const mempool = opened.use(await openMempool(config, backends, { log: warn }));
+  const { pool: mempool } = opened.use(await openNode(config, { log: warn }));
   const kept = opened.move();
   return { mempool, where: place(config), [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -1,9 +1,9 @@
 /** One node: takes transactions in, and applies the chain to the pool while it leads. Its log lines go to stdout. */
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { type ChainPoint, openMempool, Watcher } from 'mempool-core';
-import { createElection } from 'mempool-election';
-import { redis, redisElection } from 'mempool-redis';
+import type { ChainPoint } from 'mempool-core';
+import { type NodeParts, openNode } from 'mempool-node';
 import { TimedChain } from './timed-chain.ts';
 
 const help = `One node. Its chain is known by the clock: a block in every so many seconds since the beginning.
@@ -32,31 +32,29 @@ async function runNode(values: { readonly [name in keyof typeof options]?: strin
   const genesis = whole('genesis', values.genesis, 1, 2 ** 40);
   const blockSeconds = whole('block-seconds', values['block-seconds'] ?? '1', 1, 3_600);
   const ttlMs = whole('ttl', values.ttl ?? '10000', 500, 60_000);
-  const { id, url = 'redis://127.0.0.1:6379', pool = 'mempool' } = values;
+  const { id = randomUUID(), url = 'redis://127.0.0.1:6379', pool = 'mempool' } = values;
   const stopped = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort());
 
-  const chain = new TimedChain({ genesis, blockSeconds });
+  const source = new TimedChain({ genesis, blockSeconds });
+  const say = (message: string) => console.log(`${id} ${message}`);
+  // Every node has heard of the transaction that the next block will carry; the first one to submit it brings it in.
+  const prepare = ({ pool: mempool, watcher }: NodeParts) => {
+    const hear = async (point: ChainPoint | null) => {
+      if (point === null) return;
+      const { kind } = await mempool.submit(source.nextTransaction(point));
+      if (kind === 'received') say(`brought in the transaction of the block after slot ${point.slot}`);
+    };
+    watcher?.on('skipped', ({ point }) => hear(point));
+    watcher?.on('applied', ({ tip }) => hear(tip.point));
+  };
   // A call gives up after two seconds: another node may do what this one cannot.
   const config = { backend: 'redis', deployment: 'multi-node', url, pool, timeoutMs: 2_000 } as const;
-  await using mempool = await openMempool(config, { redis });
-  await using election = createElection(redisElection, { nodeId: id, url, pool, ttlMs });
-  const say = (message: string) => console.log(`${election.id} ${message}`);
-  await using watcher = new Watcher({ election, pool: mempool, source: chain, log: (_level, message) => say(message) });
-  // Every node has heard of the transaction that the next block will carry; the first one to submit it brings it in.
-  const hear = async (point: ChainPoint | null) => {
-    if (point === null) return;
-    const { kind } = await mempool.submit(chain.nextTransaction(point));
-    if (kind === 'received') say(`brought in the transaction of the block after slot ${point.slot}`);
-  };
-  watcher.on('skipped', ({ point }) => hear(point));
-  watcher.on('applied', ({ tip }) => hear(tip.point));
-  await watcher.start();
-  await election.start();
+  const log = (_level: string, message: string) => say(message);
+  await using node = await openNode(config, { source, nodeId: id, watcherLockTtlMs: ttlMs, prepare, log });
   // A signal may have come during the start.
   if (!stopped.signal.aborted) await once(stopped.signal, 'abort');
-  await watcher.stop();
-  await election.stop();
+  await node.close();
 }
 
 function whole(name: string, value: string | undefined, least: number, most: number): number {

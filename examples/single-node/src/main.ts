@@ -1,14 +1,13 @@
 /** A node that keeps its mempool in a file: one transaction, from its submission until the chain has made it final. */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { loadConfig, openMempool } from 'mempool-core';
-import { sqlite } from 'mempool-sqlite';
+import { openNode } from 'mempool-node';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 await mkdir('.data', { recursive: true });
-const config = await loadConfig(process.argv[2] ?? 'pool.toml');
-await using mempool = await openMempool(config, { sqlite });
+await using node = await openNode(process.argv[2] ?? 'pool.toml');
+const { pool: mempool } = node;
 const { point: start } = await mempool.tip();
 console.log(start === null ? 'a new pool' : `the pool of an earlier run: its tip is slot ${start.slot}`);
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadConfig, openMempool } from 'mempool-core';
+import { openMempool } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { runProgram } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -24,8 +24,7 @@ test('one transaction goes through every stage, and the next run finds the pool 
     expect(stages).toEqual(order.filter((stage) => stages.includes(stage)));
   }
 
-  const config = await loadConfig(pool);
-  await using mempool = await openMempool({ ...config, path: join(cwd, '.data/pool.sqlite') }, { sqlite });
+  await using mempool = await openMempool(pool, { sqlite }, { path: join(cwd, '.data/pool.sqlite') });
   expect(await mempool.tip()).toMatchObject({ tick: 12 });
   expect(await mempool.usage()).toMatchObject({ pending: 0, propagated: 0, acknowledged: 0, confirmed: 0, logged: 2 });
 });

@@ -1,6 +1,6 @@
 import type { Chain } from 'cardano-blocks';
-import { Mempool, type SubmitOutcome, type Transaction, utxoLimits, utxoTags } from 'mempool-core';
-import { ephemeral } from 'mempool-ephemeral';
+import { type Mempool, type SubmitOutcome, type Transaction, utxoLimits, utxoTags } from 'mempool-core';
+import { openNode } from 'mempool-node';
 import { cardanoSpending } from './cardano-transaction.ts';
 import { FileChain, makerOf } from './file-chain.ts';
 import { judge, type Spending } from './spending.ts';
@@ -43,14 +43,14 @@ export class FileReplay {
   /** @throws ChainFileError, CborError if the file does not consist of Cardano blocks */
   static async run(file: Chain): Promise<Tally> {
     const chain = new FileChain(file.hashes);
-    const store = await ephemeral.open({ ordering: 'priority', ...utxoLimits });
-    await using pool = new Mempool(store, {
+    const config = { backend: 'ephemeral', ordering: 'priority', ...utxoLimits } as const;
+    await using opened = await openNode(config, {
       validate: (transaction) =>
         judge(transaction, cardanoSpending(transaction), (outpoint) => chain.stateOf(outpoint)),
     });
-    const replay = new FileReplay(pool, chain);
+    const replay = new FileReplay(opened.pool, chain);
     await replay.#run(file.blocks());
-    replay.tally.left = (await pool.usage()).pending;
+    replay.tally.left = (await opened.pool.usage()).pending;
     return replay.tally;
   }
 

@@ -1,5 +1,5 @@
-import { Mempool, utxoLimits } from 'mempool-core';
-import { ephemeral } from 'mempool-ephemeral';
+import { utxoLimits } from 'mempool-core';
+import { openNode } from 'mempool-node';
 import { Chain } from './chain.ts';
 import { Node } from './node.ts';
 import { decodePayment, type Payment, spendingOf } from './payment.ts';
@@ -8,13 +8,13 @@ import { judge } from './spending.ts';
 /** Plays a story of made-up payments that conflict with and depend on each other. */
 export async function tellStory(): Promise<void> {
   const chain = new Chain(['old#0', 'old#1', 'old#2', 'old#3', 'old#4']);
-  const store = await ephemeral.open({ ordering: 'priority', ...utxoLimits, maxTxs: 7 });
-  await using pool = new Mempool(store, {
+  const config = { backend: 'ephemeral', ordering: 'priority', ...utxoLimits, maxTxs: 7 } as const;
+  await using opened = await openNode(config, {
     validate: (transaction) =>
       judge(transaction, spendingOf(decodePayment(transaction.payload)), (outpoint) => chain.stateOf(outpoint)),
     height: () => chain.tip?.slot ?? 0,
   });
-  const node = new Node(pool, chain);
+  const node = new Node(opened.pool, chain);
   console.log('A chain with five outputs, of which the first block spends none:');
   await node.apply([]);
   const best = await spendTwice(node);

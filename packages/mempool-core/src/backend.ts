@@ -6,6 +6,7 @@ export {
   defineBackend,
   hasCoreBoundary,
 } from './boundary/define-backend.ts';
+export { checkNames } from './boundary/option-names.ts';
 export { copyTransactions } from './boundary/submissions.ts';
 export {
   bytesToHash,
@@ -22,6 +23,12 @@ export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
 export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
+export {
+  type FurtherOptions,
+  type OpenedConfig,
+  openMempoolNames,
+  resolveOpening,
+} from './config/open-mempool.ts';
 export type { Awaitable, ChainContext, ReadContext, WriteContext } from './contract/call-options.ts';
 export type * from './contract/driver.ts';
 export { invalid } from './contract/errors.ts';

@@ -15,6 +15,7 @@ import {
   type DolosConfig,
   fields,
   type LoneDolosSection,
+  type MempoolConfig,
   readConfig,
   withNeededFields,
 } from './config.ts';
@@ -56,14 +57,12 @@ export function openMempool<const B extends string>(
   options?: OpenMempoolOptions,
 ): Promise<Mempool>;
 export async function openMempool(
-  given: unknown,
+  given: OpenedConfig,
   backends: Backends,
   options: OpenMempoolOptions = {},
 ): Promise<Mempool> {
-  checkNames('options', options, optionNames);
-  const { importModule, clock, log, now, ...rest } = options;
-  const { instead, own: functions } = divided(rest);
-  const config = await configOf(given, instead);
+  const { config, options: further } = await resolveOpening(given, options);
+  const { importModule, clock, log, now, ...functions } = further;
   const backend = await findBackend(config.backend, backends, importModule);
   assertDeployment(config, backend);
   const { maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs } = config;
@@ -78,24 +77,36 @@ export async function openMempool(
   return new Mempool(await backend.open(opening), own);
 }
 
-const optionNames: ReadonlySet<string> = new Set([...['importModule', 'now'], ...mempoolNames, ...Object.keys(fields)]);
+/** What `openMempool` opens: an object, or the path of a `.toml` or `.json` file. */
+export type OpenedConfig = string | ConfigOf<string, Ordering> | LoneDolosSection | DolosConfig;
 
-async function configOf(given: unknown, instead: ConfigOverrides): Promise<ConfigFields> {
-  if (typeof given !== 'string') return withNeededFields(readConfig(given, instead));
-  const read = await readConfigFile(given, instead);
-  return inFile(given, () => withNeededFields(read));
-}
+/** The options of `openMempool` that are no fields of a configuration. */
+export type FurtherOptions = Omit<OpenMempoolOptions, keyof ConfigOverrides>;
 
-type MoreOptions = Omit<OpenMempoolOptions, 'importModule' | 'clock' | 'log' | 'now'>;
+/** The names of the options of `openMempool`. */
+export const openMempoolNames: ReadonlySet<string> = new Set([
+  ...['importModule', 'now'],
+  ...mempoolNames,
+  ...Object.keys(fields),
+]);
 
-/** Divides options into fields of a configuration and further options of a `Mempool`. */
-function divided(options: MoreOptions): { readonly instead: ConfigOverrides; readonly own: MempoolOptions } {
-  const entries = Object.entries(options);
+/**
+ * Reads what `openMempool` would open: the whole configuration, with the fields that the options name, and the further
+ * options.
+ *
+ * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option
+ */
+export async function resolveOpening(
+  given: OpenedConfig,
+  options: OpenMempoolOptions,
+): Promise<{ readonly config: MempoolConfig<string>; readonly options: FurtherOptions }> {
+  const entries = Object.entries(checkNames('options', options, openMempoolNames));
   const isField = ([name]: readonly [string, unknown]): boolean => Object.hasOwn(fields, name);
-  return {
-    instead: Object.fromEntries(entries.filter(isField)),
-    own: Object.fromEntries(entries.filter((entry) => !isField(entry))),
-  };
+  const instead: ConfigOverrides = Object.fromEntries(entries.filter(isField));
+  const further: FurtherOptions = Object.fromEntries(entries.filter((entry) => !isField(entry)));
+  if (typeof given !== 'string') return { config: withNeededFields(readConfig(given, instead)), options: further };
+  const read = await readConfigFile(given, instead);
+  return { config: inFile(given, () => withNeededFields(read)), options: further };
 }
 
 function assertDeployment({ deployment }: ConfigFields, { name, capabilities }: Backend): void {

@@ -1,0 +1,3 @@
+export type { FollowingNode, MempoolNode, NodeParts } from './mempool-node.ts';
+export type { NodeOptions } from './node-options.ts';
+export { openNode } from './open-node.ts';

@@ -1,0 +1,63 @@
+import { type Backend, type ConfigFields, MempoolError } from 'mempool-core';
+import { createElection, type Election, type ElectionOptions, inProcessElection, Leases } from 'mempool-election';
+import type { RedisOptions } from 'mempool-redis';
+
+/** What a node needs of its backend. */
+export interface NodeBackend {
+  readonly backend: Backend;
+  /** The configuration to open the pool with. */
+  readonly config: ConfigFields;
+  /** Creates the election whose lease guards the pool. Opens nothing. */
+  elect(options: ElectionOptions): Election;
+}
+
+/** Loads only the package of the backend that is asked for. */
+const backends: Readonly<Record<string, (config: ConfigFields) => Promise<NodeBackend>>> = {
+  async ephemeral(config) {
+    const { ephemeral } = await import('mempool-ephemeral');
+    const given = config.options?.leases;
+    const leases = given instanceof Leases ? given : new Leases();
+    return {
+      backend: ephemeral,
+      config: { ...config, options: { ...config.options, leases } },
+      elect: (options) => createElection(inProcessElection, { ...options, leases }),
+    };
+  },
+
+  async sqlite(config) {
+    const { sqlite, sqliteElection } = await import('mempool-sqlite');
+    const path = config.path as string;
+    return { backend: sqlite, config, elect: (options) => createElection(sqliteElection, { ...options, path }) };
+  },
+
+  async sqliteExclusive(config) {
+    const { sqliteExclusive } = await import('mempool-sqlite');
+    return { backend: sqliteExclusive, config, elect: () => withoutElection('sqliteExclusive') };
+  },
+
+  async redis(config) {
+    const { redis, redisElection } = await import('mempool-redis');
+    const { pool, keyPrefix, connectionName } = config;
+    const { tls, family } = (config.options ?? {}) as Pick<RedisOptions, 'tls' | 'family'>;
+    const own = { url: config.url as string, pool, keyPrefix, connectionName, tls, family };
+    return { backend: redis, config, elect: (options) => createElection(redisElection, { ...options, ...own }) };
+  },
+};
+
+/** @throws `ERR_MEMPOOL_CONFIG` if the backend is none of this project */
+export async function nodeBackend(config: ConfigFields): Promise<NodeBackend> {
+  const open = Object.hasOwn(backends, config.backend) ? backends[config.backend] : undefined;
+  if (open !== undefined) return open(config);
+  const names = Object.keys(backends).join(', ');
+  const name = config.backend.slice(0, 100);
+  throw misconfigured(`is ${name}, not one of ${names}: for another backend use openMempool of mempool-core`);
+}
+
+/** A pool of one process has no leases, so it refuses the blocks of a watcher. */
+function withoutElection(name: string): never {
+  throw misconfigured(`is ${name}, whose pool has no leases for a watcher: use sqlite, or leave out source`);
+}
+
+function misconfigured(problem: string): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_CONFIG', `backend ${problem}`, { field: 'backend' });
+}
