@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import type { ConfigOf, Mempool, Ordering, Schedule } from 'mempool-core';
+import type { ConfigOf, Ordering, Schedule } from 'mempool-core';
 import { type NodeOptions, type NodeParts, openNode } from 'mempool-node';
 import { sqliteExclusive } from 'mempool-sqlite';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
@@ -212,17 +212,3 @@ test.each([
   await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field } });
   await expect(opening).rejects.toThrow(`did you mean ${meant}?`);
 });
-
-/** Only compiled: which parts there are follows from the options. */
-export async function types(either: NodeOptions): Promise<void> {
-  const following = await openNode({ backend: 'ephemeral', ordering: 'priority' }, { source });
-  following.watcher.on('ready', () => undefined);
-  await following.pool.best();
-  const maybe = await openNode('pool.toml', either);
-  // @ts-expect-error without a source there is no election
-  maybe.election.isLeader();
-  const pool: Mempool = maybe.pool;
-  await pool.close();
-  // @ts-expect-error sqlite needs its path
-  await openNode({ backend: 'sqlite' });
-}

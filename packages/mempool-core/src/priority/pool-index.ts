@@ -56,7 +56,7 @@ export class PoolIndex {
     return this.#nodes.get(hash);
   }
 
-  nodes(): MapIterator<PoolNode> {
+  nodes(): IterableIterator<PoolNode> {
     return this.#nodes.values();
   }
 
@@ -327,7 +327,7 @@ export class TagIndex {
     }
   }
 
-  entries(): MapIterator<[string, Set<PoolNode>]> {
+  entries(): IterableIterator<[string, Set<PoolNode>]> {
     return this.#nodes.entries();
   }
 }
