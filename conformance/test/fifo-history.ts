@@ -49,7 +49,7 @@ const draws: readonly Draw[] = [
   },
   (chance) => {
     const depth = chance.below(4);
-    return async (store) => store.rollback((await store.tip({ points: 9 })).points[depth] ?? null);
+    return async (store) => store.rollback((await store.tip({ points: 9 })).points[depth] ?? 'origin');
   },
   (_, n) => (store) => store.sweep({ operationId: `sweep ${n}` }),
   () => (store) => store.sweep(),

@@ -21,7 +21,7 @@ const endings: readonly (readonly [title: string, end: (store: MempoolStore) => 
     'confirmed, undone and marked in flight again',
     async (store) => {
       await store.confirm({ point, seen: hashes(1), unseen: [] });
-      await store.rollback(null);
+      await store.rollback('origin');
       await store.markInflight(hashes(1));
     },
   ],

@@ -133,7 +133,7 @@ test('a tag is satisfied by a block until that is undone', () => {
   receive(model, 'aa', { requires: ['a'] });
   model.confirm({ point: point(1), seen: [], unseen: [], provides: ['a'] });
   expect(place(model, 'aa')).toMatchObject({ ready: true });
-  model.rollback(null);
+  model.rollback('origin');
   expect(place(model, 'aa')).toMatchObject({ ready: false });
   expect(model.reader().dump().satisfied).toEqual([]);
 });

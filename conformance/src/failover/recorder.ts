@@ -1,14 +1,22 @@
 /** Records the observations of one process of a fail-over run. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Block, ChainOptions, ChainPoint, ConfirmOutcome, Policy, RollbackOutcome } from 'mempool-core';
+import type {
+  Block,
+  ChainOptions,
+  ChainPoint,
+  ConfirmOutcome,
+  Policy,
+  RollbackOutcome,
+  RollbackTarget,
+} from 'mempool-core';
 import type { Election, ElectionProvider, LeaseStore, LeaseStoreOptions, Observation } from 'mempool-election';
 import { type FailoverEntry, type FailoverEntryOf, hostNow } from './record.ts';
 
 /** The verbs that need a lease, of a store or a `Mempool`. */
 export interface ChainWriter {
   confirm(block: Block, policy?: Policy, options?: ChainOptions): Promise<ConfirmOutcome>;
-  rollback(point: ChainPoint | null, options?: ChainOptions): Promise<RollbackOutcome>;
+  rollback(target: RollbackTarget, options?: ChainOptions): Promise<RollbackOutcome>;
 }
 
 const nsPerMs = 1e6;
@@ -60,7 +68,10 @@ export class FailoverRecorder {
     return {
       confirm: (block, policy, options) =>
         this.#called('confirm', block.point, options, () => pool.confirm(block, policy, options)),
-      rollback: (point, options) => this.#called('rollback', point, options, () => pool.rollback(point, options)),
+      rollback: (target, options) => {
+        const point = target === 'origin' ? null : target;
+        return this.#called('rollback', point, options, () => pool.rollback(target, options));
+      },
     };
   }
 

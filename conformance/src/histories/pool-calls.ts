@@ -1,4 +1,4 @@
-import type { Block, ChainPoint, Policy, Stage, Transaction, WriteOptions } from 'mempool-core';
+import type { Block, ChainPoint, Policy, RollbackTarget, Stage, Transaction, WriteOptions } from 'mempool-core';
 import { type Call, perform } from '../case/call.ts';
 import { Random } from '../case/random.ts';
 import { Model, type ModelOptions } from '../model/model.ts';
@@ -144,8 +144,8 @@ export class CallMaker {
     return this.#percent(50) ? policy : { dropThreshold: policy.dropThreshold };
   }
 
-  #target(model: Model): ChainPoint | null {
-    if (this.#percent(8)) return null;
+  #target(model: Model): RollbackTarget {
+    if (this.#percent(8)) return 'origin';
     const kept = model.tip({ points: Number.MAX_SAFE_INTEGER }).points;
     if (kept.length > 0 && this.#percent(80)) return this.#random.pick(kept);
     if (this.#points.length > 0 && this.#percent(70)) return this.#random.pick(this.#points);

@@ -8,6 +8,7 @@ import type {
   Policy,
   ReceiveOutcome,
   RollbackOutcome,
+  RollbackTarget,
   StoredTransaction,
   StoreEvent,
   Thresholds,
@@ -86,8 +87,9 @@ export class Model {
     );
   }
 
-  rollback(point: ChainPoint | null, options?: WriteOptions): RollbackOutcome {
-    return this.#step('rollback', options, [point], () => this.#rollback(point));
+  rollback(target: RollbackTarget, options?: WriteOptions): RollbackOutcome {
+    const point = target === 'origin' ? null : target;
+    return this.#step('rollback', options, [target], () => this.#rollback(point));
   }
 
   hasPending(): boolean {

@@ -69,7 +69,7 @@ class Traffic {
 
   #rollback(): Call {
     this.#height = Math.max(0, this.#height - 1 - this.#random.below(3));
-    return { verb: 'rollback', args: [this.#height === 0 ? null : point(this.#height)] };
+    return { verb: 'rollback', args: [this.#height === 0 ? 'origin' : point(this.#height)] };
   }
 
   #submission(): Submission {

@@ -433,5 +433,8 @@ export const rollbackDepthMutants: readonly Mutant[] = [
     return {};
   }),
   stores.opened('depth-of-a-thousand', (options) => ({ maxRollback: 1_000, ...options })),
-  stores.given('null-refused', { rollback: (point) => point ?? Promise.reject(new Error('no point')) }),
+  stores.given('null-taken-for-the-origin', { rollback: (target) => target ?? 'origin' }),
+  stores.given('null-refused', {
+    rollback: (target) => (target === 'origin' ? Promise.reject(new Error('no point')) : target),
+  }),
 ];

@@ -1,11 +1,11 @@
 import type {
   ChainOptions,
-  ChainPoint,
   ConfirmOutcome,
   Lease,
   MempoolStore,
   Ordering,
   RollbackOutcome,
+  RollbackTarget,
 } from 'mempool-core';
 import { isFenced } from 'mempool-core/backend';
 import { moment } from '../planted/fault.ts';
@@ -74,7 +74,7 @@ export async function fencedAtTheDoor({ call, options, hall }: Leading): Promise
 const undoing = new WeakSet<Hall>();
 
 /** A lease that some rollbacks do not renew. */
-export function unrenewing(id: string, ordering: Ordering, which: (point: ChainPoint | null) => boolean): Mutant {
+export function unrenewing(id: string, ordering: Ordering, which: (target: RollbackTarget) => boolean): Mutant {
   return electing(id, {
     ordering,
     source: (source, hall) => ({ extend: (name) => (undoing.has(hall) ? undefined : source.extend(name)) }),
@@ -194,7 +194,7 @@ const leaking: readonly Mutant[] = [
   guarded.instead('unchanged-before-the-fence', {
     rollback: async ({ store, given: [point] }) => {
       const tip = await store.tip();
-      return point?.hash === tip.point?.hash && { kind: 'unchanged', tip };
+      return typeof point === 'object' && point.hash === tip.point?.hash && { kind: 'unchanged', tip };
     },
   }),
   guarded.each('fenced-blocks-are-remembered', {
@@ -218,8 +218,8 @@ const timing: readonly Mutant[] = [
     at.options.lease === undefined ? fencedAtTheDoor(at) : at.call(at.options),
   ),
   unrenewing('rollback-without-renewal', 'fifo', () => true),
-  unrenewing('rollback-of-all-without-renewal', 'fifo', (point) => point === null),
-  unrenewing('rollback-of-some-without-renewal', 'fifo', (point) => point !== null),
+  unrenewing('rollback-of-all-without-renewal', 'fifo', (target) => target === 'origin'),
+  unrenewing('rollback-of-some-without-renewal', 'fifo', (target) => target !== 'origin'),
 ];
 
 /** X6. */

@@ -268,7 +268,8 @@ export const operationArgumentMutants: readonly Mutant[] = [
     return {
       confirm: (block, policy, options) =>
         store.confirm({ ...block, point: first(block.point, options?.operationId) }, policy, options),
-      rollback: (point, options) => store.rollback(point && first(point, options?.operationId), options),
+      rollback: (target, options) =>
+        store.rollback(target === 'origin' ? target : first(target, options?.operationId), options),
     };
   }),
   stores.plant('id-of-some-of-its-hashes-answered', (store) => {

@@ -100,7 +100,7 @@ async function apply(
 }
 
 async function undo(store: MempoolStore, before: ChainPoint | null, options: WriteOptions): Promise<void> {
-  const outcome = await store.rollback(before, options);
+  const outcome = await store.rollback(before ?? 'origin', options);
   if (outcome.kind === 'unknown-point') throw interference(`slot ${before?.slot} cannot be gone back to`);
 }
 

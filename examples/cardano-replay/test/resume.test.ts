@@ -140,7 +140,7 @@ test('a pool whose tip another program moves is an error, not a chain with a hol
   const store = await openPool();
   async function* interrupted() {
     for (const block of syntheticChain(options)) {
-      if (block.number === 5) await store.rollback(chain.points[0] ?? null);
+      if (block.number === 5) await store.rollback(chain.points[0] ?? 'origin');
       yield block;
     }
   }

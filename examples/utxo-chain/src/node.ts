@@ -41,7 +41,7 @@ export class Node {
   /** Undoes the last block, in the chain and in the pool. */
   async undo(): Promise<void> {
     const undone = this.#chain.tip?.slot;
-    await this.#pool.rollback(this.#chain.shrink());
+    await this.#pool.rollback(this.#chain.shrink() ?? 'origin');
     console.log(`  block ${undone} is undone`);
   }
 

@@ -38,9 +38,9 @@ const onePool = eachOnPool({
     const outcome = await store.confirm({ point: point(700), parent: point(699).hash, ...nothing });
     assert.deepEqual(outcome.kind, 'applied');
   },
-  'X3/after-null: after rollback(null) any parent is accepted': async (store) => {
+  'X3/after-null: after a rollback to the origin any parent is accepted': async (store) => {
     await emptyBlocks(store, 1, 2);
-    await store.rollback(null);
+    await store.rollback('origin');
     const outcome = await store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
     assert.equal(outcome.kind, 'applied');
   },
@@ -140,10 +140,10 @@ const onePool = eachOnPool({
 });
 
 const ownPools = mustEach({
-  'X3/after-null-kept: after rollback(null) of the kept blocks any parent is accepted': async (context) => {
+  'X3/after-null-kept: after a rollback of the kept blocks any parent is accepted': async (context) => {
     const store = await context.open({ maxRollback: 2 });
     await emptyBlocks(store, 1, 5);
-    await store.rollback(null);
+    await store.rollback('origin');
     const outcome = await store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
     assert.equal(outcome.kind, 'applied');
   },

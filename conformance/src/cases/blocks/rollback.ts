@@ -293,21 +293,21 @@ const rollbackDepthOnePool = eachOnPool({
     const outcome = await store.rollback(point(1));
     assert.deepEqual(outcome, { kind: 'unknown-point', tip: { point: null, tick: 0 }, oldest: null });
   },
-  'L9/null-unchanged: rollback(null) without a tip changes nothing': async (store, context) => {
+  'L9/null-unchanged: a rollback to the origin without a tip changes nothing': async (store, context) => {
     const made = await eventsOf(context, store, async () => {
-      assert.deepEqual(await store.rollback(null), { kind: 'unchanged', tip: { point: null, tick: 0 } });
+      assert.deepEqual(await store.rollback('origin'), { kind: 'unchanged', tip: { point: null, tick: 0 } });
     });
     assert.deepEqual(made, []);
   },
-  'L9/null-twice: rollback(null) after rollback(null) changes nothing': async (store) => {
+  'L9/null-twice: a second rollback to the origin changes nothing': async (store) => {
     await emptyBlocks(store, 1, 2);
-    await store.rollback(null);
-    assert.equal((await store.rollback(null)).kind, 'unchanged');
+    await store.rollback('origin');
+    assert.equal((await store.rollback('origin')).kind, 'unchanged');
   },
-  'L9/null-then-apply: after rollback(null) the chain can be applied again': async (store, context) => {
+  'L9/null-then-apply: after a rollback to the origin the chain can be applied again': async (store, context) => {
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] });
-    await store.rollback(null);
+    await store.rollback('origin');
     const outcome = await block(store, 1, { seen: [hash] });
     assert.deepEqual([outcome.kind, outcome.tip], ['applied', { point: point(1), tick: 1 }]);
     assert.equal((await statusOf(store, hash)).confirmations, 1);
@@ -315,14 +315,14 @@ const rollbackDepthOnePool = eachOnPool({
 });
 
 const rollbackDepthOwnPools = mustEach({
-  'L9/null: rollback(null) undoes every block and leaves no tip': async (context) => {
+  'L9/null: a rollback to the origin undoes every block and leaves no tip': async (context) => {
     const store = await context.open(never);
     const [seen, flying] = hashesOf(await receive(context, store, 2)) as [string, string];
     await store.markInflight([flying]);
     await block(store, 1, { seen: [seen] });
     await emptyBlocks(store, 2, 3);
     const acknowledged = await flyOne(context, store, 'Acknowledged');
-    const outcome = await store.rollback(null);
+    const outcome = await store.rollback('origin');
     assert.deepEqual(outcome, { kind: 'rolled-back', tip: { point: null, tick: 0 }, undone: 3, returned: 1 });
     assert.deepEqual(await store.tip({ points: 9 }), { point: null, tick: 0, points: [] });
     const told = await store.checkStatus([seen, flying, acknowledged]);
@@ -356,14 +356,16 @@ const rollbackDepthOwnPools = mustEach({
     const outcome = await store.rollback(point(6));
     assert.deepEqual(outcome, { kind: 'unknown-point', tip: { point: point(8), tick: 8 }, oldest: point(7) });
   },
-  'L9/null-kept-only: rollback(null) undoes the kept blocks; confirmations by older blocks stay': async (context) => {
+  'L9/null-kept-only: a rollback to the origin undoes the kept blocks; confirmations by older blocks stay': async (
+    context,
+  ) => {
     const store = await context.open({ ...never, maxRollback: 3 });
     const [old, recent] = hashesOf(await receive(context, store, 2)) as [string, string];
     await block(store, 1, { seen: [old] });
     await emptyBlocks(store, 2, 8);
     await block(store, 9, { seen: [recent] });
     await block(store, 10);
-    const outcome = await store.rollback(null);
+    const outcome = await store.rollback('origin');
     assert.deepEqual(outcome, { kind: 'rolled-back', tip: { point: null, tick: 6 }, undone: 4, returned: 1 });
     const told = await store.checkStatus([old, recent]);
     assert.deepEqual(

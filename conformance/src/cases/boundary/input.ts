@@ -96,6 +96,7 @@ const badBlocks: readonly BadInput[] = [
   { name: 'rollback-slot', field: 'point.slot', call: (store) => store.rollback({ ...point(1), slot: -5 }) },
   { name: 'rollback-hash', field: 'point.hash', call: (store) => store.rollback({ ...point(1), hash: '' }) },
   { name: 'rollback-missing', field: 'point', call: (store) => store.rollback(untyped(undefined)) },
+  { name: 'rollback-null', field: 'point', call: (store) => store.rollback(untyped(null)) },
 ];
 
 function blockAt(name: string, field: string, wrong: { slot?: number; hash?: string }): BadInput {

@@ -75,7 +75,7 @@ const payload: DamageCase = {
     await refusesAsDamaged(store.findInflight([first, bad]), told);
     assert.deepEqual(await stagesOf(store, [first, bad]), ['Propagated', 'Propagated']);
     assert.equal((await block(store, 1, { seen: [bad] })).kind, 'applied');
-    assert.equal((await store.rollback(null)).kind, 'rolled-back');
+    assert.equal((await store.rollback('origin')).kind, 'rolled-back');
     assert.deepEqual(await store.drop([bad], 'damaged'), [bad]);
     assert.deepEqual([await pendingOrder(store), await inflightOrder(store)], [rest, [first]]);
     await refusesAsDamaged(store.dumpFinalized(), { ...told, logSeq: 1 });
@@ -97,7 +97,7 @@ const log: DamageCase = {
     assert.deepEqual(await store.drop([bad], 'again'), []);
     const applied = await block(store, 1, { seen: [bad, waiting] });
     assert.deepEqual([applied.kind, 'confirmed' in applied && applied.confirmed], ['applied', 1]);
-    assert.equal((await store.rollback(null)).kind, 'rolled-back');
+    assert.equal((await store.rollback('origin')).kind, 'rolled-back');
     await refusesAsDamaged(store.checkStatus([bad]), { hash: bad });
     assert.deepEqual(await pendingOrder(store), hashes.slice(2));
   },
@@ -128,7 +128,7 @@ const logFinal: DamageCase = {
     await finalizeIn(before.store, 1, [final]);
     const { store } = await before.damaged({ kind: 'log', logSeq: 1 });
     await refusesAsDamaged(store.checkStatus([final]), { hash: final });
-    const undone = await store.rollback(null);
+    const undone = await store.rollback('origin');
     assert.deepEqual([undone.kind, 'returned' in undone && undone.returned], ['rolled-back', 0]);
     assert.deepEqual(await pendingOrder(store), [ready]);
   },

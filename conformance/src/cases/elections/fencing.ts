@@ -274,7 +274,7 @@ const keeping: readonly ConformanceCase[] = eachFenced({
     const lease = onlyLease(await win(context, leases));
     for (const target of [point(1), null])
       await assertRenewed(leases, async () =>
-        assert.equal((await store.rollback(target, { lease })).kind, 'rolled-back'),
+        assert.equal((await store.rollback(target ?? 'origin', { lease })).kind, 'rolled-back'),
       );
   },
   'X6/renewing: blocks that are applied renew the lease': async (all, context) => {

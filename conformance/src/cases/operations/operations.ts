@@ -113,7 +113,7 @@ const otherCalls: readonly OtherCall[] = [
   {
     name: 'target',
     first: (store) => store.rollback(point(1), id),
-    second: (store) => store.rollback(null, id),
+    second: (store) => store.rollback('origin', id),
   },
   {
     name: 'payload',

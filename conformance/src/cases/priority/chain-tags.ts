@@ -37,13 +37,13 @@ const onePool = eachOnPriorityPool({
     await scene.store.rollback(point(1));
     assert.deepEqual([await scene.ready(), await scene.parked()], [['a'], ['b']]);
     assert.deepEqual((await scene.dump()).satisfied, [['x', 1]]);
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual([await scene.parked(), (await scene.dump()).satisfied], [['a', 'b'], []]);
   },
   'P12/spent-stays-dropped: a rollback does not bring back a transaction dropped by a spent tag': async (scene) => {
     await scene.fill({ a: { provides: ['x'] } });
     await scene.block(1, { provides: ['x'] });
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual(await scene.stages('a'), ['Dropped']);
     assert.equal((await scene.add('a', { provides: ['x'] })).kind, 'received');
   },
@@ -54,7 +54,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([await scene.ready(), (await scene.dump()).satisfied], [['child'], [['p', 1]]]);
     await scene.store.rollback(point(1));
     assert.deepEqual([await scene.stages('parent'), (await scene.dump()).satisfied], [['Finalized'], [['p', 1]]]);
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual([await scene.ready(), (await scene.dump()).satisfied], [['parent', 'child'], []]);
   },
   'P12/duplicate-block: a block that is not applied satisfies and spends nothing': async (scene) => {
@@ -70,7 +70,7 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ a: { provides: ['a'], requires: ['missing'] }, b: { requires: ['a'] } });
     await scene.block(1, { seen: ['a'] });
     assert.deepEqual([await scene.stages('a'), await scene.ready()], [['Confirmed'], ['b']]);
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual(await scene.parked(), ['a', 'b']);
   },
 });

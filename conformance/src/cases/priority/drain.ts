@@ -45,7 +45,7 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await load(), [100, 2_000]);
     await scene.block(1, { seen: names.slice(0, 50) });
     assert.deepEqual(await load(), [50, 1_000]);
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual(await load(), [100, 2_000]);
     await scene.block(1, { seen: names.slice(20, 60) }, { finalizeThreshold: 1 });
     await scene.store.flush();

@@ -298,7 +298,7 @@ const endings: readonly (readonly [id: string, title: string, end: Ending])[] = 
     'a block with it',
     async (store, { hash }) => {
       await block(store, 1, { seen: [hash] });
-      await store.rollback(null);
+      await store.rollback('origin');
     },
   ],
   ['taken-back', 'a block that takes it back', (store, { hash }) => block(store, 1, { unseen: [hash] })],

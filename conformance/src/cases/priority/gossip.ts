@@ -82,7 +82,7 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     await scene.fill(ladder([1, 2]));
     await scene.block(1, { seen: ['t0'] });
     await peer.fetch();
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual(await peer.fetch(), ['t0']);
   },
   'P10/new-life: a new life is gossiped again': async (scene) => {

@@ -105,7 +105,7 @@ const ownPools = eachRanked({
     await scene.fill(ladder([1, 2]));
     await scene.block(1, { seen: ['t0', 't1'] });
     await scene.fill({ a: { priority: 5n }, b: { priority: 6n } });
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual([await scene.ready(), (await scene.load()).headroom.transactions], [['b', 'a', 't1', 't0'], -2]);
     assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['t0', 't1']);
   },

@@ -126,7 +126,7 @@ const ownPoolsDurable = eachRanked({
     assert.equal((await scene.entry('fresh')).gossipSeq, lastGossipSeq + 1);
     scene.clock.nowMs += 1_001;
     assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['s2']);
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.ok((await scene.parked()).includes('satisfied'));
     scene.clock.nowMs += 49_000;
     assert.ok((await scene.store.sweep()).expired.length >= 4);

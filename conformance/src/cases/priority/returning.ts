@@ -45,7 +45,7 @@ const onePool = eachOnPriorityPool({
   'P12/returned-first-stays: of returning rivals the first stays, and displaces no other': async (scene) => {
     await threeInARow(scene);
     await scene.fill({ child: { requires: ['y'] } });
-    const outcome = await scene.store.rollback(null);
+    const outcome = await scene.store.rollback('origin');
     assert.deepEqual(await scene.stages('a', 'b', 'c', 'child'), ['Pending', 'Dropped', 'Pending', 'Pending']);
     assert.deepEqual([await scene.reasons('b'), await scene.ready()], [['conflict'], ['c', 'a', 'child']]);
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 2);
@@ -53,7 +53,7 @@ const onePool = eachOnPriorityPool({
   'P12/spared-by-a-circle: one dropped for its cycle displaces no other provider of its tag': async (scene) => {
     await circleOverTheChain(scene, ['heir']);
     await scene.add('heir', { provides: ['u'] });
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual(await scene.stages('u', 'heir', 'v'), ['Dropped', 'Pending', 'Pending']);
     assert.deepEqual([await scene.reasons('u'), await scene.ready()], [['cycle'], ['heir', 'v']]);
   },
@@ -79,13 +79,13 @@ const onePool = eachOnPriorityPool({
   },
   'P12/both-returned: of two that return together the one that came first stays': async (scene) => {
     await bothOnTheChain(scene);
-    const outcome = await scene.store.rollback(null);
+    const outcome = await scene.store.rollback('origin');
     assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('b')], [['Pending', 'Dropped'], ['conflict']]);
     assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
   },
   'P12/returned-circle: one whose return would close a cycle is dropped': async (scene) => {
     await circleOverTheChain(scene);
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual([await scene.stages('u', 'v'), await scene.reasons('u')], [['Dropped', 'Pending'], ['cycle']]);
     assert.deepEqual(await scene.parked(), ['v']);
   },
@@ -99,7 +99,7 @@ const onePool = eachOnPriorityPool({
     await scene.block(1, { seen: ['b'] }, final);
     await scene.fill({ a: { provides: ['a'], requires: ['x'] }, c: { requires: ['a'] } });
     assert.deepEqual(await scene.ready(), ['a', 'c']);
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual(
       [await scene.stages('a', 'b', 'c'), await scene.reasons('a')],
       [['Dropped', 'Pending', 'Pending'], ['cycle']],
@@ -185,7 +185,7 @@ const revivedEntryOnePool = eachOnPriorityPool({
     const before = await kept(scene);
     await scene.block(1, { seen: ['a'] }, { finalizeThreshold: 1 });
     assert.deepEqual([await kept(scene), (await scene.entry('a')).stage], [before, 'Finalized']);
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual([await kept(scene), await scene.parked()], [before, ['a']]);
     assert.equal((await scene.place('a'))?.effectivePriority, 9n);
   },

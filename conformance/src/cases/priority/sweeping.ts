@@ -105,7 +105,7 @@ const ownPools = eachRanked({
     scene.clock.nowMs += 1_000;
     assert.deepEqual(await expired(scene), []);
     await scene.release('t0', 't1');
-    await scene.store.rollback(null);
+    await scene.store.rollback('origin');
     assert.deepEqual(await expired(scene), ['t0', 't1', 't2']);
   },
   'P9/from-the-first-admission: a return to Pending does not make anything younger': async (context) => {

@@ -1,4 +1,4 @@
-import type { Block, ChainPoint, Policy, WriteOptions } from 'mempool-core';
+import type { Block, ChainPoint, Policy, RollbackTarget, WriteOptions } from 'mempool-core';
 import type { Random } from '../../case/random.ts';
 import type { Budget, Limits, Revision, Submission, Verdict } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
@@ -237,8 +237,8 @@ export class PriorityCallMaker {
     return { finalizeThreshold: this.#random.pick(thresholds), dropThreshold: this.#random.pick(thresholds) };
   }
 
-  #target(model: PriorityModel): ChainPoint | null {
-    if (this.#percent(10)) return null;
+  #target(model: PriorityModel): RollbackTarget {
+    if (this.#percent(10)) return 'origin';
     const kept = model.reader().tip({ points: Number.MAX_SAFE_INTEGER }).points;
     if (kept.length > 0 && this.#percent(85)) return this.#random.pick(kept);
     if (this.#points.length > 0 && this.#percent(70)) return this.#random.pick(this.#points);
@@ -295,9 +295,9 @@ export function drainCalls(hashes: readonly string[], maxFinalized: number): Pri
   const unseen = [...hashes];
   return [
     { verb: 'setLimits', args: [{ maxTxs: 1_000, maxBytes: 1_000_000, eviction: 'lowest' }] },
-    { verb: 'rollback', args: [null] },
+    { verb: 'rollback', args: ['origin'] },
     { verb: 'confirm', args: [{ point: last, seen: [], unseen }, { finalizeThreshold: Number.POSITIVE_INFINITY }] },
-    { verb: 'rollback', args: [null] },
+    { verb: 'rollback', args: ['origin'] },
     { verb: 'release', args: [hashes] },
     { verb: 'flush', args: [{}] },
     { verb: 'receive', args: [fillers] },

@@ -1,12 +1,12 @@
 import {
   type Block,
-  type ChainPoint,
   type ConfirmOutcome,
   type KnownStage,
   MempoolError,
   type Policy,
   type ReceiveOutcome,
   type RollbackOutcome,
+  type RollbackTarget,
   type StoreEvent,
   type Thresholds,
   type WriteOptions,
@@ -102,8 +102,9 @@ export class PriorityModel {
     );
   }
 
-  rollback(point: ChainPoint | null, options?: WriteOptions): RollbackOutcome {
-    return this.#step('rollback', options, [point], () => chain.rollback(this.state, point));
+  rollback(target: RollbackTarget, options?: WriteOptions): RollbackOutcome {
+    const point = target === 'origin' ? null : target;
+    return this.#step('rollback', options, [target], () => chain.rollback(this.state, point));
   }
 
   /** A repeat tells, by seq, what of it is still under the claim. */

@@ -55,7 +55,7 @@ function confirmGoal(subject: BenchSubject, folder: string, inflight: number): M
         () => timed(() => table?.ageAll()),
         () => timed(() => pool.confirm(seen)),
       );
-      await pool.store.rollback(before);
+      await pool.store.rollback(before ?? 'origin');
       await pool.store.markInflight(seen);
       return ratio;
     },

@@ -121,7 +121,7 @@ const changes: readonly Workload[] = [
       const hashes = pool.stored.some(perTurn);
       const before = (await pool.store.tip()).point;
       const undo = async () => {
-        await pool.store.rollback(before);
+        await pool.store.rollback(before ?? 'origin');
         await markAgain(pool, hashes);
       };
       return byCalls(hashes, callSize, (seen) => pool.confirm(seen), { unit: callSize, undo });
@@ -134,7 +134,7 @@ const changes: readonly Workload[] = [
       const hashes = pool.stored.some(undone * callSize);
       const before = (await pool.store.tip()).point;
       await inCalls(batches(hashes, callSize), (seen) => pool.confirm(seen));
-      return { count: 1, run: () => pool.store.rollback(before), undo: () => markAgain(pool, hashes) };
+      return { count: 1, run: () => pool.store.rollback(before ?? 'origin'), undo: () => markAgain(pool, hashes) };
     },
     limit: (pool) => ({ ...bareUpdate(pool, undone * callSize, undone * callSize), count: 1 }),
   },

@@ -205,7 +205,7 @@ const confirm: Workload = {
     const hashes = pool.stored.some(perTurn);
     await pool.store.markInflight(hashes);
     const before = (await pool.store.tip()).point;
-    const undo = () => pool.store.rollback(before);
+    const undo = () => pool.store.rollback(before ?? 'origin');
     return byCalls(hashes, callSize, (seen) => pool.confirm(seen), { unit: callSize, undo });
   },
   limit: (pool) => bareUpdate(pool, perTurn, callSize, callSize),

@@ -54,7 +54,9 @@ export class SingleNode implements AsyncDisposable {
 
   async #step(step: SourceStep): Promise<void> {
     const { kind } =
-      step.kind === 'apply' ? await this.#store.confirm(step.block) : await this.#store.rollback(step.point);
+      step.kind === 'apply'
+        ? await this.#store.confirm(step.block)
+        : await this.#store.rollback(step.point ?? 'origin');
     if (kind !== 'applied' && kind !== 'rolled-back') throw new Error(`the chain itself is broken: ${kind}`);
   }
 }

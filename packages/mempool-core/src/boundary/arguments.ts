@@ -10,7 +10,7 @@ import type { CheckedBlock } from '../contract/driver.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Lease } from '../contract/lease.ts';
 import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
-import type { Block, Policy } from '../contract/store.ts';
+import type { Block, Policy, RollbackTarget } from '../contract/store.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
 import { checkCount, readList } from './basic-checks.ts';
 import { isChecked } from './checked-once.ts';
@@ -76,6 +76,18 @@ export function checkPoint(field: string, point: ChainPoint): ChainPoint {
   checkCount(`${field}.slot`, slot);
   if (!isHex(hash, pointHashDigits, pointHashDigits)) throw invalid(`${field}.hash`, '64 lower-case hex digits');
   return { slot, hash };
+}
+
+/**
+ * Returns a checked copy of the target of a rollback; `null` for the origin.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the field
+ */
+export function checkTarget(target: RollbackTarget): ChainPoint | null {
+  if (target === 'origin') return null;
+  if (typeof target !== 'object' || target === null)
+    throw invalid('point', "a chain point, or 'origin' to undo every block that is kept");
+  return checkPoint('point', target);
 }
 
 /**

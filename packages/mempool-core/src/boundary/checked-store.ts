@@ -22,13 +22,13 @@ import type * as pool from '../contract/pool-verbs.ts';
 import type * as records from '../contract/records.ts';
 import type * as store from '../contract/store.ts';
 import type { Capabilities } from '../contract/store.ts';
-import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
+import type { StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
 import {
   checkBlock,
   checkHashes,
   checkLimit,
-  checkPoint,
   checkReason,
+  checkTarget,
   checkWrite,
   distinctHashes,
   maxCallTransactions,
@@ -159,9 +159,9 @@ export class CheckedStore implements store.AnyStore {
     });
   }
 
-  rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
+  rollback(target: store.RollbackTarget, options?: ChainOptions): Promise<store.RollbackOutcome> {
     return this.#calls.underLease(options, (context) => {
-      const checked = point === null ? null : checkPoint('point', point);
+      const checked = checkTarget(target);
       const bound = withDigest(context, 'rollback', () => [pointPart(checked)]);
       const outcome = this.#calls.driver.rollback(checked, bound);
       return context.operationId === undefined ? outcome : after(outcome, (told) => sameTarget(told, checked));

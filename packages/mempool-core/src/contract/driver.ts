@@ -69,6 +69,7 @@ export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partia
   /** Returns the hashes that it dropped, in the order given (L10). */
   drop(hashes: readonly string[], reason: string, context: WriteContext): Awaitable<string[]>;
   confirm(block: CheckedBlock, context: ChainContext): Awaitable<ConfirmOutcome>;
+  /** `null`: to the origin. */
   rollback(point: ChainPoint | null, context: ChainContext): Awaitable<RollbackOutcome>;
   peekPending(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
   peekInflight(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;

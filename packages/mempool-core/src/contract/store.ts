@@ -75,6 +75,9 @@ export type ConfirmOutcome =
   /** The lease is not the live one (X6). Nothing changed, and nothing is recorded under an operation id. */
   | { readonly kind: 'fenced'; readonly tip: Tip };
 
+/** Where a rollback goes: to a point that was applied, or back before every block that is kept. */
+export type RollbackTarget = ChainPoint | 'origin';
+
 /** What `rollback` answers. Only `rolled-back` changed the pool. `unchanged`: the point is the tip already. */
 export type RollbackOutcome =
   | {
@@ -235,11 +238,11 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    */
   confirm(block: Block, policy?: Policy, options?: ChainOptions): Promise<ConfirmOutcome>;
   /**
-   * Undoes the blocks after `point`, which was applied earlier. `null` undoes every block that is kept (L9, X6).
+   * Undoes the blocks after a point that was applied earlier. `'origin'` undoes every block that is kept (L9, X6).
    *
    * @example const outcome = await store.rollback(forkPoint); // outcome.kind === 'rolled-back'
    */
-  rollback(point: ChainPoint | null, options?: ChainOptions): Promise<RollbackOutcome>;
+  rollback(target: RollbackTarget, options?: ChainOptions): Promise<RollbackOutcome>;
   /**
    * The status of each of up to 1,000 hashes, in the order given (O3).
    *

@@ -65,7 +65,7 @@ export interface LogEntry extends Transaction, Counters {
 
 /** The last block applied, and how many blocks have been applied. */
 export interface Tip {
-  /** The last block applied; `null` before the first one and after `rollback(null)`. */
+  /** The last block applied; `null` before the first one and after `rollback('origin')`. */
   readonly point: ChainPoint | null;
   /** Number of blocks applied, without those that were undone. */
   readonly tick: number;

@@ -2,10 +2,10 @@ import {
   checkChainWrite,
   checkHash,
   checkHashes,
-  checkPoint,
   checkPolicy,
   checkRead,
   checkReason,
+  checkTarget,
   checkWrite,
   maxCallTransactions,
   ownBlock,
@@ -30,13 +30,7 @@ import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
-import type {
-  ChainPoint,
-  LogEntry,
-  StoredTransaction,
-  Transaction,
-  TransactionStatus,
-} from '../contract/transaction.ts';
+import type { LogEntry, StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
 import { Application } from './application.ts';
 import { type BatchedVerb, batchedDrop, batchedMove, batchedStatus } from './call-list.ts';
 import type { Gossip, GossipOptions } from './gossip.ts';
@@ -188,9 +182,10 @@ export class Mempool implements AsyncDisposable {
   }
 
   /** Moves the tip back to a point applied earlier. `null` undoes all blocks that are kept (L9, X6). */
-  async rollback(point: ChainPoint | null, options?: ChainOptions): Promise<store.RollbackOutcome> {
+  async rollback(target: store.RollbackTarget, options?: ChainOptions): Promise<store.RollbackOutcome> {
     const context = checkChainWrite(options);
-    const own = point === null ? null : asChecked(checkPoint('point', point));
+    const point = checkTarget(target);
+    const own = point === null ? 'origin' : asChecked(point);
     return this.#calls.whole(context, (on, to) => on.rollback(own, to));
   }
 

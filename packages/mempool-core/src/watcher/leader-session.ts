@@ -190,7 +190,7 @@ export class LeaderSession {
   async #rollback(point: ChainPoint | null, applied: ChainRing): Promise<Done> {
     const { pool } = this.#options;
     const call: PoolCall = { verb: 'rollback', point };
-    const outcome = await this.#call(call, (options) => pool.rollback(point, options));
+    const outcome = await this.#call(call, (options) => pool.rollback(point ?? 'origin', options));
     switch (outcome?.kind) {
       case undefined:
         return 'stopped';

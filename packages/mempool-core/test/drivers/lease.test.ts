@@ -51,7 +51,7 @@ describe('a backend that checks no leases', () => {
 
   it.each(['confirm', 'rollback'] as const)('refuses %s with a lease, and changes nothing', async (verb) => {
     await using store = await scratch.open();
-    const call = verb === 'confirm' ? store.confirm(block, {}, { lease }) : store.rollback(null, { lease });
+    const call = verb === 'confirm' ? store.confirm(block, {}, { lease }) : store.rollback('origin', { lease });
     expect(await call.catch(refusal)).toEqual(['ERR_MEMPOOL_UNSUPPORTED', undefined]);
     expect((await store.tip()).tick).toBe(0);
   });

@@ -177,7 +177,7 @@ const ways: Record<
       await store.receive([pays(1, 0n)]);
       await store.confirm(block(1, 1));
     },
-    (store) => store.rollback(null),
+    (store) => store.rollback('origin'),
   ],
 };
 

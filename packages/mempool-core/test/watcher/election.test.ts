@@ -80,8 +80,8 @@ it('a Mempool hands the lease of confirm and rollback on to its store (X6)', asy
   const lease = election.leadership?.lease;
   expect(await pool.confirm(b1)).toMatchObject({ kind: 'fenced' });
   expect(await pool.confirm(b1, {}, { lease })).toMatchObject({ kind: 'applied' });
-  expect(await pool.rollback(null)).toMatchObject({ kind: 'fenced' });
-  expect(await pool.rollback(null, { lease })).toMatchObject({ kind: 'rolled-back' });
+  expect(await pool.rollback('origin')).toMatchObject({ kind: 'fenced' });
+  expect(await pool.rollback('origin', { lease })).toMatchObject({ kind: 'rolled-back' });
   await expect(pool.confirm(b1, {}, { lease: { ...lease, term: 0 } as never })).rejects.toMatchObject({
     code: 'ERR_MEMPOOL_INVALID',
     details: { field: 'lease.term' },

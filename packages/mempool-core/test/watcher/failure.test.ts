@@ -254,7 +254,7 @@ describe('a leader whose pool somebody else writes to', () => {
     await using s = await scene({ chain: 'b1 b2' });
     const lease = s.win();
     await s.told('applied', 2);
-    await s.store.rollback(null, { lease });
+    await s.store.rollback('origin', { lease });
     s.grow('b3');
     await s.reaches('b1 b2 b3');
   });

@@ -139,7 +139,7 @@ describe('a source that', () => {
     await using s = await scene({ applied: 'b1 b2', chain: 'c1 c2', before: () => gate.promise });
     await s.searched(1);
     const lease = s.elections.give('b');
-    await s.store.rollback(null, { lease });
+    await s.store.rollback('origin', { lease });
     await s.store.confirm(s.block('c1'), {}, { lease });
     s.win();
     gate.resolve();

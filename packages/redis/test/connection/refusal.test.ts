@@ -23,7 +23,7 @@ test('the rights that the README names are enough for a whole life and its event
   await store.drop([hashOf(4)], 'unwanted');
   const block = { point: point(1), seen: [hashOf(1), hashOf(2)], unseen: [hashOf(3)] };
   await store.confirm(block, { finalizeThreshold: 1 });
-  await store.rollback(null);
+  await store.rollback('origin');
   await store.peekPending();
   await store.peekInflight();
   await store.findInflight([hashOf(1)]);
@@ -40,7 +40,7 @@ test('the rights that the README names are enough for a priority pool', async ()
   await store.receive(numbers(5).map((n) => priced(n, { provides: [`${n}`] })));
   await Promise.all([store, other].map((each, n) => each.receive([priced(10 + n, { priority: 2_000n })])));
   await store.confirm({ point: point(1), seen: [hashOf(10)], unseen: [], provides: ['1'] }, { finalizeThreshold: 1 });
-  await other.rollback(null);
+  await other.rollback('origin');
   await other.dump();
   expect(await store.flush()).toBeGreaterThan(0);
   await openPool(options);
@@ -102,7 +102,7 @@ test.for(orderings)(
     expect(taken).toHaveLength(2);
     const seen = taken.map(({ hash }) => hash);
     expect(await store.confirm({ point: point(1), seen, unseen: [] })).toMatchObject({ kind: 'applied', confirmed: 2 });
-    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', returned: 2 });
+    expect(await store.rollback('origin')).toMatchObject({ kind: 'rolled-back', returned: 2 });
     expect(await store.drop([hashOf(2)], 'no room')).toEqual([hashOf(2)]);
     expect(await store.flush()).toBe(39);
     await assert.rejects(store.receive([make(100)]), fails('ERR_MEMPOOL_STORE_FULL'));

@@ -24,7 +24,7 @@ type ChainVerb = (store: MempoolStore, lease?: Lease, operationId?: string) => P
 const next = { point: point(2), parent: point(1).hash, seen: [hashOf(2)], unseen: [hashOf(1)] };
 const verbs: Readonly<Record<string, ChainVerb>> = {
   confirm: (store, lease, operationId) => store.confirm(next, {}, { lease, operationId }),
-  rollback: (store, lease, operationId) => store.rollback(null, { lease, operationId }),
+  rollback: (store, lease, operationId) => store.rollback('origin', { lease, operationId }),
 };
 const cases = Object.entries(verbs);
 

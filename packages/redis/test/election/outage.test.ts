@@ -53,7 +53,7 @@ test('a full server goes on with the election and with blocks under its lease; o
   const block = { point: point(1), seen: [hashOf(1)], unseen: [] };
   expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'applied', confirmed: 1 });
   expect(await pool.confirm({ ...block, point: point(2) }, {})).toMatchObject({ kind: 'fenced' });
-  expect(await pool.rollback(null, { lease })).toMatchObject({ kind: 'rolled-back', returned: 1 });
+  expect(await pool.rollback('origin', { lease })).toMatchObject({ kind: 'rolled-back', returned: 1 });
   expect(await store.release(first)).toBe(true);
   const second = await win(store, 'b');
   await admin.del('{mempool}:watcher:lock', '{mempool}:watcher:lease', '{mempool}:watcher:term');

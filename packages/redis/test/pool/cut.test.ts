@@ -59,7 +59,7 @@ const verbs: readonly Verb[] = [
   { verb: 'release', prepare: marked, call: (store) => store.release([hashOf(1)]) },
   { verb: 'drop', prepare: marked, call: (store) => store.drop([hashOf(1)], 'unwanted') },
   { verb: 'confirm', prepare: confirmed, call: (store) => store.confirm(next) },
-  { verb: 'rollback', prepare: confirmed, call: (store) => store.rollback(null) },
+  { verb: 'rollback', prepare: confirmed, call: (store) => store.rollback('origin') },
   {
     verb: 'take',
     prepare: received,

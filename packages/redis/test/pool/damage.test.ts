@@ -86,7 +86,7 @@ test.for([...damages, another, ['none', undefined] as const])(
     expect(outcome).toMatchObject({ kind: 'applied', confirmed: 1, finalized: 1 });
     await assert.rejects(store.checkStatus([hashOf(2)]), isCorrupt({ hash: hashOf(2), seq: 0, logSeq: 2 }));
     await damaged(3);
-    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', undone: 1, returned: 0 });
+    expect(await store.rollback('origin')).toMatchObject({ kind: 'rolled-back', undone: 1, returned: 0 });
     expect(await store.receive(transactions(2, 3))).toMatchObject([
       { kind: 'received', seq: 7 },
       { kind: 'duplicate', stage: 'Finalized' },
@@ -188,7 +188,7 @@ test.for(lost)(
       () => store.markInflight([hashOf(4)]),
       () => store.drop([hashOf(4)], 'unwanted'),
       () => store.confirm({ point: point(2), seen: [hashOf(4)], unseen: [] }),
-      () => store.rollback(null),
+      () => store.rollback('origin'),
       () => store.reap(),
       () => store.peekPending(),
       () => redis.open({ url, pool, ordering }),

@@ -95,7 +95,7 @@ test.for(['fifo', 'priority'] as const)(
     expect(await admin.zrangeBuffer(`{${pool}}:idx`, '0', '-1', 'WITHSCORES')).toEqual(scores);
     expect(await admin.hget(`{${pool}}:meta`, 'format')).toBe(ordering === 'fifo' ? '5' : '6');
     await store.release([hashOf(1)]);
-    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', returned: 1 });
+    expect(await store.rollback('origin')).toMatchObject({ kind: 'rolled-back', returned: 1 });
     expect(await store.usage()).toMatchObject({ pending: 3, propagated: 1, acknowledged: 1, confirmed: 0 });
   },
 );

@@ -34,7 +34,7 @@ class Caller {
       (at: MempoolStore) => at.drop(some, 'unwanted', id),
       (at: MempoolStore) => at.sweep(id),
       ...Array(2).fill((at: MempoolStore) => at.confirm(block, {}, id)),
-      (at: MempoolStore) => at.rollback(target, id),
+      (at: MempoolStore) => at.rollback(target ?? 'origin', id),
       (at: MempoolStore) => at.flush(id),
       () => Promise.all([store.peekPending(), store.reap(), store.peekParked()]).then(() => null),
     ] as ((at: MempoolStore) => Promise<unknown>)[];

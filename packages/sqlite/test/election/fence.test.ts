@@ -38,7 +38,7 @@ test('X6: a block is applied under the live lease, and the lease begins its time
   expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'applied' });
   expect(await leases.observe()).toEqual({ lease, term: lease.term });
   clock.advance(ttlMs - 1);
-  expect(await pool.rollback(null, { lease })).toMatchObject({ kind: 'rolled-back' });
+  expect(await pool.rollback('origin', { lease })).toMatchObject({ kind: 'rolled-back' });
   expect(await leases.observe()).toEqual({ lease, term: lease.term });
 });
 
@@ -50,7 +50,10 @@ test('X6: a call that is fenced writes nothing to the file: a lease of another, 
     expect(await pool.confirm(block, {}, { lease: wrong })).toMatchObject({ kind: 'fenced' });
   clock.advance(ttlMs);
   const fenced = { kind: 'fenced', tip: { point: null, tick: 0 } };
-  expect([await pool.confirm(block, {}, { lease }), await pool.rollback(null, { lease })]).toEqual([fenced, fenced]);
+  expect([await pool.confirm(block, {}, { lease }), await pool.rollback('origin', { lease })]).toEqual([
+    fenced,
+    fenced,
+  ]);
   expect(digest(path)).toBe(before);
 });
 

@@ -46,7 +46,7 @@ const calls: readonly ((store: MempoolStore) => Promise<unknown>)[] = [
   (store) => store.receive([transaction(100), transaction(6)]),
   (store) => store.drop([4, 5].map(hashOf), 'gone', { operationId: 'known' }),
   (store) => store.confirm({ point: pointOf(2), seen: [2, 9].map(hashOf), unseen: [hashOf(3)] }),
-  (store) => store.rollback(null),
+  (store) => store.rollback('origin'),
   (store) => store.drop([hashOf(8)], 'gone'),
   (store) => store.sweep(),
   (store) => store.since(0),

@@ -86,7 +86,7 @@ test.each(orderings)(
 test.each(orderings)('M2: no block is put onto a tip that cannot be read, and the pool works: %s', async (ordering) => {
   const store = await openDamaged("UPDATE block SET point = x'00'", { ordering });
   const next = { point: pointOf(2), parent: pointOf(1).hash, seen: [], unseen: [] };
-  for (const call of [store.confirm(next), store.rollback(null), store.tip()])
+  for (const call of [store.confirm(next), store.rollback('origin'), store.tip()])
     await expect(call).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
   expect(await store.receive([submission(ordering, 7)])).toMatchObject([{ kind: 'received' }]);
   expect(await store.usage()).toMatchObject({ pending: 4, confirmed: 1 });
@@ -123,7 +123,7 @@ test.each(lostRows)(
     const store = await openDamaged(sql(2), { finalizeThreshold: 2 });
     const block = { point: pointOf(2), seen: [hashOf(2)], unseen: [] };
     expect(await store.confirm(block)).toMatchObject({ kind: 'applied', confirmed: 1, finalized: 0 });
-    expect(await store.rollback(null)).toMatchObject({ kind: 'rolled-back', undone: 2, returned: 1 });
+    expect(await store.rollback('origin')).toMatchObject({ kind: 'rolled-back', undone: 2, returned: 1 });
     expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Pending' }]);
   },
 );
@@ -150,7 +150,7 @@ test('M2: a stage damaged into another one leaves the pool usable', async () => 
 test('O2: what returns without its row is counted and told as damaged, not passed over', async () => {
   const store = await openDamaged('DELETE FROM tx WHERE seq = 2', { finalizeThreshold: 1 });
   await store.drop(numbers(3, 3).map(hashOf), 'test');
-  expect(await store.rollback(null)).toMatchObject({ returned: 1 });
+  expect(await store.rollback('origin')).toMatchObject({ returned: 1 });
   expect(await store.usage()).toMatchObject({ pending: 1 });
   await expect(store.peekPending()).rejects.toMatchObject(stepped(2));
 });

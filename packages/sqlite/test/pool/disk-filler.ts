@@ -26,7 +26,7 @@ async function untilFull(): Promise<unknown> {
   const freeing = [
     await codeOf(store.drop([hashOf(0)], 'no room')),
     await codeOf(store.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] })),
-    await codeOf(store.rollback(null)),
+    await codeOf(store.rollback('origin')),
     await codeOf(store.flush()),
   ];
   return { code, calls, state, freeing };

@@ -125,7 +125,7 @@ test('a call that says again what is known writes nothing', async () => {
   const before = version();
   await store.receive([{ ...priced(1), from: 'peer' }]);
   await store.sweep();
-  await store.rollback(null);
+  await store.rollback('origin');
   expect(version()).toEqual(before);
   await store.receive([{ ...priced(1), from: 'another' }]);
   expect(version()).not.toEqual(before);
