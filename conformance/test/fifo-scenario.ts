@@ -64,7 +64,7 @@ export function hashesOf(lot: Pick<Claim, 'transactions'>): string[] {
 }
 
 export function swept(...returned: readonly string[]): Sweep {
-  return { returned, expired: [], evicted: [], more: false };
+  return { returned, woken: [], expired: [], evicted: [], more: false };
 }
 
 export async function stages(store: MempoolStore, ...numbers: readonly number[]): Promise<string[]> {

@@ -15,6 +15,8 @@ export interface TxState {
   confirmedBy: AppliedBlock[];
   agedBy: AppliedBlock[];
   reason: string | null;
+  /** P20: Pending, but held back until this time or longer. */
+  notBefore?: number | undefined;
 }
 
 export const noCounters: Counters = { confirmations: 0, nonConfirmations: 0 };
@@ -32,14 +34,14 @@ export function inFlight({ stage }: TxState): boolean {
 }
 
 export function returnToPending(txState: TxState): void {
-  Object.assign(txState, { stage: 'Pending', confirmedBy: [], agedBy: [], reason: null });
+  Object.assign(txState, { stage: 'Pending', confirmedBy: [], agedBy: [], reason: null, notBefore: undefined });
 }
 
 /** L5, L7: the first branch that fits. */
 export function applyBlock(txState: TxState, block: AppliedBlock): void {
   if (block.seen.has(txState.hash)) {
     if (txState.stage !== 'Confirmed')
-      Object.assign(txState, { stage: 'Confirmed', confirmedBy: [], agedBy: [], reason: null });
+      Object.assign(txState, { stage: 'Confirmed', confirmedBy: [], agedBy: [], reason: null, notBefore: undefined });
     txState.confirmedBy.push(block);
   } else if (block.unseen.has(txState.hash) && inFlight(txState)) returnToPending(txState);
   else if (txState.stage === 'Confirmed') txState.confirmedBy.push(block);

@@ -76,7 +76,7 @@ export class Model {
     if (hashes.length === 0) return [];
     return this.#step('drop', options, [[...new Set(hashes)], reason], () => {
       const chosen = this.#choose(hashes, ['Pending', 'Propagated', 'Acknowledged']);
-      for (const txState of chosen) Object.assign(txState, { stage: 'Dropped', reason });
+      for (const txState of chosen) Object.assign(txState, { stage: 'Dropped', reason, notBefore: undefined });
       return chosen.map(({ hash }) => hash);
     });
   }
@@ -139,6 +139,7 @@ export class Model {
     const count = (wanted: KnownStage): number => [...live.values()].filter(({ stage }) => stage === wanted).length;
     return {
       pending: count('Pending'),
+      held: [...live.values()].filter(({ notBefore }) => notBefore !== undefined).length,
       propagated: count('Propagated'),
       acknowledged: count('Acknowledged'),
       confirmed: count('Confirmed'),

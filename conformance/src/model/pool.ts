@@ -70,13 +70,15 @@ export function currentLife(pool: PoolState, hash: string): TxState | undefined 
 
 export function statusOf(pool: PoolState, hash: string): TransactionStatus {
   const txState = currentLife(pool, hash);
-  if (txState === undefined) return { hash, stage: 'Unknown', ...noCounters, confirmedAt: null, reason: null };
+  const none = { ...noCounters, confirmedAt: null, reason: null, notBefore: null };
+  if (txState === undefined) return { hash, stage: 'Unknown', ...none };
   return {
     hash,
     stage: txState.stage,
     ...countersOf(txState),
     confirmedAt: confirmedAt(txState),
     reason: txState.reason,
+    notBefore: txState.notBefore ?? null,
   };
 }
 
@@ -143,10 +145,10 @@ function fileFinal(pool: PoolState, txState: TxState): void {
 }
 
 export function storedTransaction(pool: PoolState, txState: TxState): StoredTransaction[] {
-  const { hash, seq, stage } = txState;
+  const { hash, seq, stage, notBefore = null } = txState;
   const body = pool.bodies.get(hash);
   if (body === undefined || stage === 'Finalized' || stage === 'Dropped') return [];
-  return [{ hash, ...copyOf(body), seq, stage, confirmedAt: confirmedAt(txState), ...countersOf(txState) }];
+  return [{ hash, ...copyOf(body), seq, stage, notBefore, confirmedAt: confirmedAt(txState), ...countersOf(txState) }];
 }
 
 export function logEntry(pool: PoolState, entry: Logged): LogEntry[] {

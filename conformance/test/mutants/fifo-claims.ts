@@ -87,7 +87,7 @@ export const arrivalMutants: readonly Mutant[] = [
     take: ({ store, given: [budget, { operationId: _, ...options }] }) => store.take(budget, options),
   }),
   arrivals.around('leases-of-arrivals-never-end', {
-    sweep: async ({ store }) => ({ returned: [], expired: [], evicted: [], more: false, of: store.name }),
+    sweep: async ({ store }) => ({ returned: [], woken: [], expired: [], evicted: [], more: false, of: store.name }),
   }),
   arrivals.told('gossips-what-waits-alone', {
     since: async ({ items }, { store }) => {
@@ -185,11 +185,11 @@ function outliving(id: string, forgotten: Ending): Mutant {
         return call(hashes, ...rest);
       };
     return {
-      async take(...given) {
+      take: (async (...given: Parameters<typeof store.take>) => {
         const lot = await store.take(...given);
         for (const { hash } of lot.transactions) ends.set(hash, lot.untilMs);
         return lot;
-      },
+      }) as typeof store.take,
       markAcknowledged: ending('markAcknowledged', store.markAcknowledged.bind(store)),
       release: ending('release', store.release.bind(store)),
       drop: ending('drop', store.drop.bind(store)),

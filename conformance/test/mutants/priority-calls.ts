@@ -262,7 +262,7 @@ const nothing = {
   reap: [],
   best: [],
   take: { claimId: 'none', owner: 'none', untilMs: 0, transactions: [] },
-  sweep: { returned: [], expired: [], evicted: [], more: false },
+  sweep: { returned: [], woken: [], expired: [], evicted: [], more: false },
   since: { items: [], next: 0 },
   payloads: [],
   peekParked: [],

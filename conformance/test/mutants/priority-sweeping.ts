@@ -198,8 +198,12 @@ export const sweepingMutants: readonly Mutant[] = [
   priority.limits('time-stands-without-blocks', ['sweep'], (_, { ledger }) =>
     ledger.currentTip.tick === 0 ? { ttlMs: endless } : {},
   ),
-  priority.told('expires-by-a-block', { confirm: async (_, { whole }) => void (await whole.sweep(now, free)) }),
-  priority.given('expires-by-an-arrival', { admit: async (_, { whole }) => void (await whole.sweep(now, free)) }),
+  priority.told('expires-by-a-block', {
+    confirm: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
+  }),
+  priority.given('expires-by-an-arrival', {
+    admit: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
+  }),
   sweeping('expires-in-flight', async ({ expired }, index, driver) => {
     const old = flying(index).filter((hash) => (index.node(hash)?.entry.verdict.expiresAt ?? endless) < endless);
     return { expired: [...expired, ...(await driver.drop(old, 'expired', free))] };
@@ -330,8 +334,12 @@ export const limitMutants: readonly Mutant[] = [
       return { evicted: [...evicted, ...(await whole.drop(flying(index).slice(0, over), 'evicted', free))] };
     },
   }),
-  priority.told('returns-evict-at-once', { rollback: async (_, { whole }) => void (await whole.sweep(now, free)) }),
-  priority.told('set-limits-evict-at-once', { setLimits: async (_, { whole }) => void (await whole.sweep(now, free)) }),
+  priority.told('returns-evict-at-once', {
+    rollback: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
+  }),
+  priority.told('set-limits-evict-at-once', {
+    setLimits: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
+  }),
   priority.around('set-limits-tell-what-was-named', {
     setLimits: async ({ whole, given }) => {
       const set = await whole.setLimits(...given);

@@ -24,7 +24,14 @@ function byEntry(id: string, pick: (entries: LogEntry[]) => LogEntry | undefined
   });
 }
 
-const unknown = { stage: 'Unknown', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+const unknown = {
+  stage: 'Unknown',
+  confirmations: 0,
+  nonConfirmations: 0,
+  confirmedAt: null,
+  reason: null,
+  notBefore: null,
+};
 
 /** O3 and O5. */
 export const statusMutants: readonly Mutant[] = [

@@ -99,7 +99,7 @@ export class PoolReader {
     const { pending, propagated, acknowledged, confirmed, lastLogSeq, oldestLogSeq, lastSeq, lastEventSeq } =
       this.state;
     const logged = lastLogSeq - oldestLogSeq + 1;
-    return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+    return { pending, held: 0, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
   }
 
   /** A record holds the events of one call. The first of them may be older than those asked for. */

@@ -29,7 +29,7 @@ export {
   openMempoolNames,
   resolveOpening,
 } from './config/open-mempool.ts';
-export type { Awaitable, ChainContext, ReadContext, WriteContext } from './contract/call-options.ts';
+export type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './contract/call-options.ts';
 export type * from './contract/driver.ts';
 export { invalid } from './contract/errors.ts';
 export type { EventPage, EventSource } from './contract/events.ts';
@@ -50,6 +50,7 @@ export type * from './contract/pool-driver.ts';
 export type * from './contract/pool-entry.ts';
 export { type CheckedPut, type CheckedRecordQuery, maxPoolRecordBytes, type RecordDriver } from './contract/records.ts';
 export type { CheckedVerdict } from './contract/verdict.ts';
+export { type CallVerbParts, type CallVerbs, callVerbs } from './drivers/call-verbs.ts';
 export type { FifoVerbs } from './drivers/fifo-driver.ts';
 export { type FencedOutcome, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
 export { OrderedWriter } from './drivers/ordered-writer.ts';
@@ -73,6 +74,7 @@ export {
 } from './priority/priority-pool.ts';
 export type { Planning } from './priority/step-builder.ts';
 export { type Body, logEntry, logPage, statusOf, storedTransaction } from './rules/answers.ts';
+export * from './rules/call-plan.ts';
 export {
   type BlockStates,
   type Change,
@@ -84,6 +86,7 @@ export {
   planRollback,
 } from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
+export { FifoCall, type FifoPool } from './rules/fifo-call.ts';
 export { endedClaims, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
 export { callTimeOf, claimEnd, poolClock } from './rules/pool-clock.ts';
@@ -103,6 +106,8 @@ export {
   type ChainStep,
   confirmStep,
   dropStep,
+  guardOf,
+  type MoveGuard,
   moveStep,
   type OperationRecord,
   type PoolView,

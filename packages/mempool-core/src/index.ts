@@ -17,9 +17,11 @@ export { loadConfig } from './config/config-file.ts';
 export { type OpenMempoolOptions, openMempool } from './config/open-mempool.ts';
 export type {
   ChainOptions,
+  ClaimOptions,
   LogQuery,
   PageQuery,
   ReadOptions,
+  ReleaseOptions,
   SeqQuery,
   SubscribeOptions,
   TipOptions,

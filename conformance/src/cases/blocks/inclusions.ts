@@ -22,7 +22,14 @@ const onePool = eachOnPool({
     await block(store, 2);
     const [outcome] = await store.receive([one]);
     assert.equal(outcome?.kind === 'received' && outcome.stage, 'Confirmed');
-    const status = { stage: 'Confirmed', confirmations: 2, nonConfirmations: 0, confirmedAt: point(1), reason: null };
+    const status = {
+      stage: 'Confirmed',
+      confirmations: 2,
+      nonConfirmations: 0,
+      confirmedAt: point(1),
+      reason: null,
+      notBefore: null,
+    };
     assert.deepEqual(await statusOf(store, one.hash), { hash: one.hash, ...status });
   },
   'L13/not-waiting: a transaction received as Confirmed is not in the queue': async (store, context) => {

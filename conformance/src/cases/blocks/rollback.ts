@@ -29,7 +29,14 @@ const onePool = eachOnPool({
     await block(store, 1);
     await block(store, 2, { seen: [hash] });
     await store.rollback(point(1));
-    const status = { stage: 'Pending', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+    const status = {
+      stage: 'Pending',
+      confirmations: 0,
+      nonConfirmations: 0,
+      confirmedAt: null,
+      reason: null,
+      notBefore: null,
+    };
     assert.deepEqual(await statusOf(store, hash), { hash, ...status });
   },
   'L9/finalized-history: the log keeps the entry of a Finalized transaction that returned': async (store, context) => {

@@ -50,13 +50,13 @@ const deep: Counters = { confirmations: 1, nonConfirmations: 0 };
 
 /** The subject after `arrange`: in flight since before block 2, or in block 2. */
 const before: { readonly [S in Stage]: State } = {
-  Unknown: { stage: 'Unknown', ...none, confirmedAt: null, reason: null },
-  Pending: { stage: 'Pending', ...none, confirmedAt: null, reason: null },
-  Propagated: { stage: 'Propagated', ...aged, confirmedAt: null, reason: null },
-  Acknowledged: { stage: 'Acknowledged', ...aged, confirmedAt: null, reason: null },
-  Confirmed: { stage: 'Confirmed', ...deep, confirmedAt: point(2), reason: null },
-  Finalized: { stage: 'Finalized', ...deep, confirmedAt: point(2), reason: null },
-  Dropped: { stage: 'Dropped', ...aged, confirmedAt: null, reason: given },
+  Unknown: { stage: 'Unknown', ...none, confirmedAt: null, reason: null, notBefore: null },
+  Pending: { stage: 'Pending', ...none, confirmedAt: null, reason: null, notBefore: null },
+  Propagated: { stage: 'Propagated', ...aged, confirmedAt: null, reason: null, notBefore: null },
+  Acknowledged: { stage: 'Acknowledged', ...aged, confirmedAt: null, reason: null, notBefore: null },
+  Confirmed: { stage: 'Confirmed', ...deep, confirmedAt: point(2), reason: null, notBefore: null },
+  Finalized: { stage: 'Finalized', ...deep, confirmedAt: point(2), reason: null, notBefore: null },
+  Dropped: { stage: 'Dropped', ...aged, confirmedAt: null, reason: given, notBefore: null },
 };
 
 async function arrange(context: CaseContext, stage: Stage): Promise<Scene> {
@@ -219,6 +219,7 @@ function matrixCase(stage: Stage, verb: Verb): ConformanceCase {
     const logged = Number(stage === 'Finalized' || stage === 'Dropped') + Number(next === 'Dropped');
     assert.deepEqual(usage, {
       pending: state.stage === 'Pending' ? 3 : 2,
+      held: 0,
       propagated: Number(state.stage === 'Propagated'),
       acknowledged: Number(state.stage === 'Acknowledged'),
       confirmed: Number(state.stage === 'Confirmed'),

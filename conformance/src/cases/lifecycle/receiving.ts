@@ -154,7 +154,14 @@ const onePool = eachOnPool({
     await block(store, 1);
     await store.drop([one.hash], 'gone');
     await store.receive([one]);
-    const fresh = { stage: 'Pending', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+    const fresh = {
+      stage: 'Pending',
+      confirmations: 0,
+      nonConfirmations: 0,
+      confirmedAt: null,
+      reason: null,
+      notBefore: null,
+    };
     assert.deepEqual(await statusOf(store, one.hash), { hash: one.hash, ...fresh });
   },
   'L2/new-life-twice: within one call a new life makes the next one a duplicate': async (store, context) => {
@@ -190,7 +197,14 @@ const revivalOnePool = eachOnPool({
     const hash = await receiveOne(context, store);
     await store.drop([hash], 'gone');
     await block(store, 1, { seen: [hash] });
-    const status = { stage: 'Confirmed', confirmations: 1, nonConfirmations: 0, confirmedAt: point(1), reason: null };
+    const status = {
+      stage: 'Confirmed',
+      confirmations: 1,
+      nonConfirmations: 0,
+      confirmedAt: point(1),
+      reason: null,
+      notBefore: null,
+    };
     assert.deepEqual(await statusOf(store, hash), { hash, ...status });
   },
   'L7/same-seq: a revived transaction has its old seq, payload and type': async (store, context) => {

@@ -34,7 +34,7 @@ const onePool = eachOnPool({
   'O3/unknown: a hash that the pool does not know has no counters, block or reason': async (store, context) => {
     await emptyBlocks(store, 1, 3);
     const hash = context.random.hex(20);
-    const none = { confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+    const none = { confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null, notBefore: null };
     assert.deepEqual(await statusOf(store, hash), { hash, stage: 'Unknown', ...none });
   },
   'O3/latest-entry: if a hash has several log entries, the latest counts': async (store, context) => {
@@ -83,7 +83,7 @@ const ownPools = mustEach({
     const hash = await receiveOne(context, store);
     await block(store, 1, { seen: [hash] });
     await emptyBlocks(store, 2, 5);
-    const final = { confirmations: 3, nonConfirmations: 0, confirmedAt: point(1), reason: null };
+    const final = { confirmations: 3, nonConfirmations: 0, confirmedAt: point(1), reason: null, notBefore: null };
     assert.deepEqual(await statusOf(store, hash), { hash, stage: 'Finalized', ...final });
   },
   'O3/left-the-log: a final hash is Unknown once its entry has left the log': async (context) => {

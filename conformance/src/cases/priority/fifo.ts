@@ -335,7 +335,13 @@ const fifoClaimOwnFifoPools = eachFifo({
     clock.nowMs = 5_100;
     assert.deepEqual((await store.sweep()).returned, []);
     clock.nowMs = 5_101;
-    assert.deepEqual(await store.sweep(), { returned: hashes.slice(1, 3), expired: [], evicted: [], more: false });
+    assert.deepEqual(await store.sweep(), {
+      returned: hashes.slice(1, 3),
+      woken: [],
+      expired: [],
+      evicted: [],
+      more: false,
+    });
     assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
   },
   'P18/nothing-taken: a take that found nothing is recorded: its repeat takes nothing': async (context) => {

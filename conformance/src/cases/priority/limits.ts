@@ -51,7 +51,7 @@ const onePool = eachOnPriorityPool({
   'P6/sweep-evicts: sweep evicts the excess over the limits, from the end of the order': async (scene) => {
     await scene.fill({ ...ladder([4, 1, 3, 2]), parked: { priority: 9n, requires: ['missing'] } });
     await scene.store.setLimits({ maxTxs: 2 });
-    const { returned, expired, evicted, more } = await scene.store.sweep();
+    const { returned, expired, evicted, more } = await scene.store.sweep({ overLimits: true });
     assert.deepEqual([returned, expired, scene.names(evicted), more], [[], [], ['parked', 't1', 't3'], false]);
     assert.deepEqual([await scene.ready(), await scene.reasons('t1')], [['t0', 't2'], ['evicted']]);
   },
@@ -62,14 +62,14 @@ const onePool = eachOnPriorityPool({
       c: { priority: 1n, bytes: 30 },
     });
     await scene.store.setLimits({ maxBytes: 60 });
-    assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['c']);
+    assert.deepEqual(scene.names((await scene.store.sweep({ overLimits: true })).evicted), ['c']);
   },
   'P6/sweep-leaves-in-flight: a sweep over the limits leaves transactions in flight': async (scene) => {
     await scene.fill(ladder([1, 2, 3]));
     await scene.mark('t0', 't1');
     await scene.acknowledge('t1');
     await scene.store.setLimits({ maxTxs: 1 });
-    assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['t2']);
+    assert.deepEqual(scene.names((await scene.store.sweep({ overLimits: true })).evicted), ['t2']);
     assert.deepEqual(await scene.stages('t0', 't1'), ['Propagated', 'Acknowledged']);
   },
 });
@@ -97,7 +97,7 @@ const ownPools = eachRanked({
     const scene = await openScene(context, { maxEvictions: 1, eviction: 'none' });
     await scene.fill(ladder([1, 2, 3, 4]));
     await scene.store.setLimits({ maxTxs: 1 });
-    assert.deepEqual((await scene.store.sweep()).evicted.length, 3);
+    assert.deepEqual((await scene.store.sweep({ overLimits: true })).evicted.length, 3);
     assert.deepEqual(await scene.ready(), ['t3']);
   },
   'P6/over-after-return: returns from the chain may put the pool over its limits': async (context) => {
@@ -107,7 +107,7 @@ const ownPools = eachRanked({
     await scene.fill({ a: { priority: 5n }, b: { priority: 6n } });
     await scene.store.rollback('origin');
     assert.deepEqual([await scene.ready(), (await scene.load()).headroom.transactions], [['b', 'a', 't1', 't0'], -2]);
-    assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['t0', 't1']);
+    assert.deepEqual(scene.names((await scene.store.sweep({ overLimits: true })).evicted), ['t0', 't1']);
   },
   'P6/zero: a limit of 0 lets nothing in, and has no floor': async (context) => {
     const scene = await openScene(context, { maxTxs: 0 });

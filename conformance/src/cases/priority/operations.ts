@@ -251,7 +251,7 @@ const onePool = eachOnPriorityPool({
     await scene.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 1 });
     await scene.store.setLimits({ maxTxs: 2 });
     scene.clock.nowMs += 2;
-    assert.deepEqual(await moves(context, scene, () => scene.store.sweep({ height: 1 })), [
+    assert.deepEqual(await moves(context, scene, () => scene.store.sweep({ height: 1, overLimits: true })), [
       ['a', 'Pending', 'Dropped', 'evicted'],
       ['b', 'Propagated', 'RolledBack', null],
       ['c', 'Pending', 'Dropped', 'expired'],

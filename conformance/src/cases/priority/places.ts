@@ -373,7 +373,7 @@ const orderOnePool = eachOnPriorityPool({
     await scene.fill(ladder([2n ** 33n, 5, 2n ** 32n + 9n, 7, 2n ** 32n]));
     const reaped = await scene.ready();
     await scene.store.setLimits({ maxTxs: 1 });
-    await scene.store.sweep();
+    await scene.store.sweep({ overLimits: true });
     assert.deepEqual([await scene.ready(), reaped.slice(0, 1)], [['t0'], ['t0']]);
     const { entries } = await scene.store.dumpFinalized();
     assert.deepEqual(scene.names(entries).sort(), reaped.slice(1).sort());

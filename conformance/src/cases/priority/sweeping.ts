@@ -177,7 +177,7 @@ const ownPools = eachRanked({
     assert.deepEqual([expired.expired.length, expired.more], [999, false]);
     await scene.addAll(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`new ${i}`, { bytes: 1 }])));
     await scene.store.setLimits({ maxTxs: 1 });
-    const evicted = await scene.store.sweep();
+    const evicted = await scene.store.sweep({ overLimits: true });
     assert.deepEqual([evicted.evicted.length, evicted.more], [1_000, false]);
   },
   'P9/whatever-comes-first: the first limit reached, of time or height, counts': async (context) => {
@@ -209,7 +209,7 @@ const ownPools = eachRanked({
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
     await scene.unchanged(async () => {
-      assert.deepEqual(await scene.store.sweep(), { returned: [], expired: [], evicted: [], more: false });
+      assert.deepEqual(await scene.store.sweep(), { returned: [], woken: [], expired: [], evicted: [], more: false });
     });
   },
 });
@@ -232,7 +232,7 @@ const onePool = eachOnPriorityPool({
     await scene.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 10 });
     await scene.store.setLimits({ maxTxs: 3 });
     scene.clock.nowMs += 11;
-    const { returned, expired: gone, evicted } = await scene.store.sweep();
+    const { returned, expired: gone, evicted } = await scene.store.sweep({ overLimits: true });
     assert.deepEqual(
       [returned, gone, evicted].map((hashes) => scene.names(hashes)),
       [['taken'], ['old'], ['t2']],
@@ -247,7 +247,7 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ poor: { priority: 1n } });
     await scene.store.setLimits({ maxTxs: 1 });
     scene.clock.nowMs += 1;
-    assert.deepEqual(scene.names((await scene.store.sweep()).evicted), ['child']);
+    assert.deepEqual(scene.names((await scene.store.sweep({ overLimits: true })).evicted), ['child']);
     assert.deepEqual(await scene.ready(), ['poor']);
   },
 });

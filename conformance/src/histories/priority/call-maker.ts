@@ -63,6 +63,7 @@ const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
   ['confirm', 12],
   ['rollback', 6],
   ['take', 6],
+  ['extendClaim', 4],
   ['sweep', 6],
   ['revise', 8],
   ['flush', 1],
@@ -115,12 +116,19 @@ export class PriorityCallMaker {
       case 'receive':
         return { verb, args: [this.#submissions(model), { ...this.#moment(model), ...options }] };
       case 'markInflight':
-      case 'release':
         return { verb, args: [this.#known(5, model), options] };
+      case 'release':
+        return { verb, args: [this.#known(5, model), { ...options, ...this.#guard(model), ...this.#later() }] };
       case 'markAcknowledged':
-        return { verb, args: [this.#flying(5, model), options] };
-      case 'drop':
-        return { verb, args: [this.#known(2, model), this.#random.pick(['unwanted', 'ünwanted — 不要']), options] };
+        return { verb, args: [this.#flying(5, model), { ...options, ...this.#guard(model) }] };
+      case 'drop': {
+        const reason = this.#random.pick(['unwanted', 'ünwanted — 不要']);
+        return { verb, args: [this.#known(2, model), reason, { ...options, ...this.#guard(model) }] };
+      }
+      case 'extendClaim': {
+        const { claimMs } = this.#lease();
+        return { verb, args: [this.#claimOf(model), claimMs, { ...this.#moment(model), ...options }] };
+      }
       case 'confirm':
         return { verb, args: [this.#block(model), this.#policy(), options] };
       case 'rollback':
@@ -128,7 +136,7 @@ export class PriorityCallMaker {
       case 'take':
         return { verb, args: [this.#budget(), { ...this.#lease(), ...this.#moment(model), ...options }] };
       case 'sweep':
-        return { verb, args: [{ ...this.#moment(model), ...options }] };
+        return { verb, args: [{ ...this.#moment(model), ...options, overLimits: this.#percent(50) }] };
       case 'revise':
         return { verb, args: [this.#revisions(model), { ...this.#moment(model), ...options }] };
       case 'flush':
@@ -136,6 +144,22 @@ export class PriorityCallMaker {
       case 'setLimits':
         return { verb, args: [this.#limits(), options] };
     }
+  }
+
+  /** P19: mostly none. */
+  #guard(model: PriorityModel): { readonly claim?: string } {
+    return this.#percent(25) ? { claim: this.#claimOf(model) } : {};
+  }
+
+  /** The id of a claim, mostly of one that holds something. */
+  #claimOf(model: PriorityModel): string {
+    const ids = [...model.state.entries.values()].flatMap(({ claim }) => claim?.id ?? []);
+    return ids.length > 0 && this.#percent(80) ? this.#random.pick(ids) : 'no claim';
+  }
+
+  /** P20: mostly a time that is near. */
+  #later(): { readonly notBeforeMs?: number } {
+    return this.#percent(50) ? { notBeforeMs: this.#clock.nowMs + this.#random.below(200) - 20 } : {};
   }
 
   #some(max: number): string[] {

@@ -10,6 +10,7 @@ type PriorityVerb =
   | 'confirm'
   | 'rollback'
   | 'take'
+  | 'extendClaim'
   | 'sweep'
   | 'revise'
   | 'flush'

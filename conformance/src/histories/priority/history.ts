@@ -1,4 +1,4 @@
-import type { MempoolStore, OpenOptions, ReceiveOutcome } from 'mempool-core';
+import type { MempoolStore, OpenOptions, ReceiveOutcome, Sweep } from 'mempool-core';
 import { anyStore } from 'mempool-core/backend';
 import { type Answer, callAsCode } from '../../case/call.ts';
 import { Random } from '../../case/random.ts';
@@ -153,8 +153,8 @@ function namesOf(call: PriorityCall, answer: Answer): string[] {
   const { value } = answer;
   if (Array.isArray(value)) return value.map(nameOf);
   if (call.verb === 'sweep') {
-    const { returned, expired, evicted } = value as Record<'returned' | 'expired' | 'evicted', readonly string[]>;
-    return Object.entries({ returned, expired, evicted }).flatMap(([name, hashes]) =>
+    const { returned, woken, expired, evicted } = value as Sweep;
+    return Object.entries({ returned, woken, expired, evicted }).flatMap(([name, hashes]) =>
       hashes.length > 0 ? [name] : [],
     );
   }

@@ -8,6 +8,8 @@ export interface Member {
   readonly stage: LiveStage;
   readonly bytes: number;
   readonly verdict: WholeVerdict;
+  /** P20: held back. */
+  readonly isHeld: boolean;
 }
 
 /** The live transactions, and the tags that the chain has satisfied. Each function here walks over all of them and caches nothing. */
@@ -46,8 +48,9 @@ export function descendantsOf(graph: Graph, { hash }: Member): Member[] {
   return pending.filter((other) => ancestorsOf(graph, other).some((ancestor) => ancestor.hash === hash));
 }
 
-/** Ready: each tag that it requires is met, or provided by a ready transaction. */
-function isReady(graph: Graph, { verdict }: Member): boolean {
+/** Ready: not held back, and each tag that it requires is met, or provided by a ready transaction. */
+function isReady(graph: Graph, { verdict, isHeld }: Member): boolean {
+  if (isHeld) return false;
   const awaited = verdict.requires.filter((tag) => !isMet(graph, tag));
   return awaited.every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
 }

@@ -1,10 +1,12 @@
 import {
   type Block,
+  type ClaimOptions,
   type ConfirmOutcome,
   type KnownStage,
   MempoolError,
   type Policy,
   type ReceiveOutcome,
+  type ReleaseOptions,
   type RollbackOutcome,
   type RollbackTarget,
   type StoreEvent,
@@ -21,7 +23,7 @@ import type * as e from './entry.ts';
 import { wholeVerdict } from './entry.ts';
 import type { Member } from './graph.ts';
 import { candidate, ModelReader, reap } from './reader.ts';
-import { revise, sweep } from './revision.ts';
+import { revise, sweep, wake } from './revision.ts';
 import * as states from './state.ts';
 
 export interface PriorityModelOptions extends Thresholds {
@@ -70,25 +72,28 @@ export class PriorityModel {
     });
   }
 
-  markAcknowledged(hashes: readonly string[], options?: WriteOptions): string[] {
+  markAcknowledged(hashes: readonly string[], options?: ClaimOptions): string[] {
     return this.#each('markAcknowledged', hashes, options, (txState) => {
-      if (txState.stage !== 'Propagated') return false;
+      if (!this.#isUnder(txState, options) || txState.stage !== 'Propagated') return false;
       txState.stage = 'Acknowledged';
       return true;
     });
   }
 
-  release(hashes: readonly string[], options?: WriteOptions): string[] {
+  release(hashes: readonly string[], options: ReleaseOptions = {}): string[] {
+    const { notBeforeMs = 0 } = options;
     return this.#each('release', hashes, options, (txState) => {
+      if (!this.#isUnder(txState, options)) return false;
       if (txState.stage !== 'Propagated' && txState.stage !== 'Acknowledged') return false;
       returnToPending(txState);
+      if (notBeforeMs > this.#options.now()) txState.notBefore = notBeforeMs;
       return true;
     });
   }
 
-  drop(hashes: readonly string[], reason: string, options?: WriteOptions): string[] {
+  drop(hashes: readonly string[], reason: string, options?: ClaimOptions): string[] {
     const end = (txState: TxState): boolean => {
-      if (!states.isLiving(txState) || txState.stage === 'Confirmed') return false;
+      if (!this.#isUnder(txState, options) || !states.isLiving(txState) || txState.stage === 'Confirmed') return false;
       states.drop(txState, reason);
       return true;
     };
@@ -114,8 +119,10 @@ export class PriorityModel {
     const isRepeat = this.state.pool.operations.has(claimId);
     const args = [owner, claimMs, maxBytes, maxGas, maxTxs, skip, overheadBytes];
     const lot = this.#step('take', options, args, (): e.Claim => {
+      const { now } = this.#moment(options);
+      wake(this.state, now);
       const taken = reap(states.graphOf(this.state), budget);
-      const untilMs = this.#moment(options).now + claimMs;
+      const untilMs = now + claimMs;
       for (const { hash } of taken) {
         this.#txState(hash).stage = 'Propagated';
         states.entryOf(this.state, hash).claim = { id: claimId, owner, untilMs };
@@ -128,8 +135,21 @@ export class PriorityModel {
     return { ...lot, transactions: left.sort((a, b) => a.seq - b.seq) };
   }
 
+  extendClaim(claimId: string, claimMs: number, options: e.ExtendOptions = {}): e.ExtendOutcome {
+    return this.#step('extendClaim', options, [claimId, claimMs], (): e.ExtendOutcome => {
+      const claims = [...this.state.entries.values()].flatMap(({ claim }) => (claim?.id === claimId ? claim : []));
+      const [first] = claims;
+      if (first === undefined) return { kind: 'ended' };
+      const untilMs = Math.max(first.untilMs, this.#moment(options).now + claimMs);
+      for (const entry of this.state.entries.values())
+        if (entry.claim?.id === claimId) entry.claim = { ...entry.claim, untilMs };
+      return { kind: 'extended', untilMs, held: claims.length };
+    });
+  }
+
   sweep(options: e.SweepOptions = {}): e.Sweep {
-    return this.#step('sweep', options, [], () => sweep(this.state, this.#moment(options)));
+    const { overLimits = false } = options;
+    return this.#step('sweep', options, [overLimits], () => sweep(this.state, this.#moment(options), overLimits));
   }
 
   revise(revisions: readonly e.Revision[], options: e.ReceiveOptions = {}): e.ReviseOutcome[] {
@@ -186,15 +206,20 @@ export class PriorityModel {
   #each(
     verb: string,
     hashes: readonly string[],
-    options: WriteOptions | undefined,
+    options: ClaimOptions | undefined,
     change: (txState: TxState) => boolean,
     ...more: readonly string[]
   ): string[] {
     if (hashes.length === 0) return [];
-    return this.#step(verb, options, [[...new Set(hashes)], ...more], () => {
+    return this.#step(verb, options, [[...new Set(hashes)], ...more, options?.claim ?? null], () => {
       const named = [...new Set(hashes)].map((hash) => this.state.pool.live.get(hash));
       return named.flatMap((txState) => (txState !== undefined && change(txState) ? [txState.hash] : []));
     });
+  }
+
+  /** P19. */
+  #isUnder({ hash }: TxState, { claim }: ClaimOptions = {}): boolean {
+    return claim === undefined || this.state.entries.get(hash)?.claim?.id === claim;
   }
 
   #isReady({ hash }: TxState): boolean {
@@ -237,7 +262,7 @@ export class PriorityModel {
       chain.dropConflicts(this.state, verdict.provides);
       return { kind: 'received', hash, seq, stage: 'Confirmed' };
     }
-    const me: Member = { hash, seq, stage: 'Pending', bytes: payload.length, verdict };
+    const me: Member = { hash, seq, stage: 'Pending', bytes: payload.length, verdict, isHeld: false };
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
     if (answer.kind === 'refused') return { hash, ...answer.refused };
     for (const replaced of answer.replaced) states.drop(this.#txState(replaced.hash), 'replaced');

@@ -188,6 +188,7 @@ function dumpedEntry(state: PriorityState, hash: string, order: readonly Ranked[
   const { verdict, sources, claim, ...entry } = entryOf(state, hash);
   const txState = pools.currentLife(state.pool, hash);
   const place = order.find((ranked) => ranked.hash === hash)?.place ?? null;
-  const { seq = 0, stage = 'Unknown' } = txState ?? {};
-  return { hash, seq, stage, ...entry, ...verdict, sources: [...sources], claim: claim && { ...claim }, place };
+  const { seq = 0, stage = 'Unknown', notBefore = null } = txState ?? {};
+  const held = { claim: claim && { ...claim }, notBefore };
+  return { hash, seq, stage, ...entry, ...verdict, sources: [...sources], ...held, place };
 }

@@ -71,11 +71,22 @@ interface CallTime {
   readonly height: number;
 }
 
-/** First claims that ran out, then expired transactions, then transactions over the limits. */
-export function sweep(state: PriorityState, moment: CallTime): Sweep {
+/** First claims that ran out, then held transactions whose time has come, then expired ones; last, if asked, those over the limits. */
+export function sweep(state: PriorityState, moment: CallTime, overLimits: boolean): Sweep {
   const returned = endLeases(state, moment);
+  const woken = wake(state, moment.now);
   const expired = expire(state, moment);
-  return { returned, expired, evicted: evict(state), more: false };
+  return { returned, woken, expired, evicted: overLimits ? evict(state) : [], more: false };
+}
+
+/** P20: holds back no longer what was held until now. The earliest time comes first, then the lowest seq. */
+export function wake(state: PriorityState, now: number): string[] {
+  const due = [...state.pool.live.values()]
+    .map((txState) => ({ txState, notBefore: txState.notBefore ?? Number.POSITIVE_INFINITY }))
+    .filter(({ notBefore }) => notBefore <= now)
+    .sort((a, b) => a.notBefore - b.notBefore || a.txState.seq - b.txState.seq);
+  for (const { txState } of due) txState.notBefore = undefined;
+  return due.map(({ txState }) => txState.hash);
 }
 
 function endLeases(state: PriorityState, { now }: CallTime): string[] {

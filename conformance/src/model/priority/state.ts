@@ -79,9 +79,12 @@ export function graphOf(state: PriorityState): Graph {
   return { members: txStates.map((txState) => memberOf(state, txState)), satisfied: new Set(state.satisfied.keys()) };
 }
 
-function memberOf(state: PriorityState, { hash, seq, stage }: TxState & { readonly stage: LiveStage }): Member {
+function memberOf(
+  state: PriorityState,
+  { hash, seq, stage, notBefore }: TxState & { readonly stage: LiveStage },
+): Member {
   const { bytes, verdict } = entryOf(state, hash);
-  return { hash, seq, stage, bytes, verdict };
+  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined };
 }
 
 /** In flight first, then ready ones by depth, then seq. */
@@ -99,5 +102,5 @@ export function uncheck({ entries }: PriorityState, tick: number, undone: number
 }
 
 export function drop(txState: TxState, reason: string): void {
-  Object.assign(txState, { stage: 'Dropped', reason });
+  Object.assign(txState, { stage: 'Dropped', reason, notBefore: undefined });
 }

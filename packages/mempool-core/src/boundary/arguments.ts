@@ -189,6 +189,7 @@ function isName(name: unknown): boolean {
   return typeof name === 'string' && /^[\x21-\x7e]{1,128}$/.test(name);
 }
 
-function isOperationId(operationId: unknown): boolean {
+/** True for an operation id, and so for the id of a claim. */
+export function isOperationId(operationId: unknown): boolean {
   return typeof operationId === 'string' && /^[\x20-\x7e]{1,128}$/.test(operationId);
 }

@@ -3,15 +3,18 @@ import type {
   Awaitable,
   ChainContext,
   ChainOptions,
+  ClaimContext,
+  ClaimOptions,
   LogQuery,
   ReadOptions,
+  ReleaseOptions,
   SeqQuery,
   SubscribeOptions,
   TipOptions,
   WriteContext,
   WriteOptions,
 } from '../contract/call-options.ts';
-import type { CheckedBlock, DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { EventPage, EventSource, MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
@@ -37,10 +40,12 @@ import { checkCount } from './basic-checks.ts';
 import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
 import { isChecked } from './checked-once.ts';
+import { withPayloads } from './claimed-payloads.ts';
 import { EventStream, type StreamPosition } from './event-stream.ts';
 import { checkLimits } from './open-options.ts';
 import {
-  type DigestPart,
+  blockParts,
+  claimPart,
   fieldsPart,
   hashesPart,
   pointPart,
@@ -48,7 +53,7 @@ import {
   transactionsPart,
   withDigest,
 } from './operation-digest.ts';
-import { callNames } from './option-names.ts';
+import { type CallNames, callNames } from './option-names.ts';
 import * as check from './pool-arguments.ts';
 import { checkPut, checkRecordName, checkRecordQuery } from './record-arguments.ts';
 import { after, amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
@@ -107,8 +112,8 @@ export class CheckedStore implements store.AnyStore {
   }
 
   async hasPending(options?: ReadOptions): Promise<boolean> {
-    const { pending, load } = await this.usage(options);
-    return pending > (load?.parked ?? 0);
+    const { pending, held, load } = await this.usage(options);
+    return pending > (load?.parked ?? held);
   }
 
   peekPending(query?: SeqQuery): Promise<StoredTransaction[]> {
@@ -120,26 +125,28 @@ export class CheckedStore implements store.AnyStore {
   }
 
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
-    return this.#move('markInflight', hashes, options);
+    return this.#move('markInflight', hashes, options, callNames.write);
   }
 
-  markAcknowledged(hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
-    return this.#move('markAcknowledged', hashes, options);
+  markAcknowledged(hashes: readonly string[], options?: ClaimOptions): Promise<string[]> {
+    return this.#move('markAcknowledged', hashes, options, callNames.claim);
   }
 
-  release(hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
-    return this.#move('release', hashes, options);
+  release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]> {
+    return this.#move('release', hashes, options, callNames.release);
   }
 
-  drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]> {
-    return this.#calls.write(options, (context) => {
+  drop(hashes: readonly string[], reason: string, options?: ClaimOptions): Promise<string[]> {
+    const run = (context: WriteContext): Awaitable<string[]> => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       const why = checkReason(reason);
+      const guarded = this.#guarded(context, options);
       if (checked.length === 0) return [];
-      const bound = withDigest(context, 'drop', () => [hashesPart(checked), why]);
+      const bound = withDigest(guarded, 'drop', () => [hashesPart(checked), why, ...claimPart(guarded)]);
       const dropped = this.#calls.driver.drop(checked, why, bound);
       return context.operationId === undefined ? dropped : after(dropped, (told) => amongGiven(told, checked));
-    });
+    };
+    return this.#calls.write(options, run, callNames.claim);
   }
 
   findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
@@ -219,28 +226,49 @@ export class CheckedStore implements store.AnyStore {
     });
   }
 
-  take(budget: pool.Budget, options: pool.TakeOptions): Promise<pool.Claim> {
-    const run = (context: WriteContext): Awaitable<pool.Claim> => {
+  take(budget: pool.Budget, options: pool.TakePayloadsOptions): Promise<pool.ClaimWithPayloads>;
+  take(budget: pool.Budget, options: pool.TakeOptions): Promise<pool.Claim>;
+  take(
+    budget: pool.Budget,
+    options: pool.TakeOptions | pool.TakePayloadsOptions,
+  ): Promise<pool.Claim | pool.ClaimWithPayloads> {
+    const run = (context: WriteContext): Awaitable<pool.Claim | pool.ClaimWithPayloads> => {
       const { operationId } = context;
-      const given = check.checkTake(options);
+      const { payloads, ...given } = check.checkTake(options);
       const moment = check.checkCallTime(options);
       const take = { budget: check.checkBudget(budget), claimId: operationId ?? randomUUID(), ...given };
       const { owner, claimMs } = given;
       const bound = withDigest(context, 'take', () => [fieldsPart(take.budget), owner, claimMs]);
-      return this.#calls.verb('take')(take, moment, bound);
+      const claim = this.#calls.verb('take')(take, moment, bound);
+      if (!payloads) return claim;
+      // Without the signal: the transactions are taken (R3).
+      const read = (hashes: readonly string[]) => this.#calls.verb('payloads')(hashes, { signal: undefined });
+      return Promise.resolve(claim).then((taken) => withPayloads(taken, read));
     };
     return this.#calls.write(options, run, callNames.take);
+  }
+
+  extendClaim(claimId: string, claimMs: number, options?: pool.ExtendOptions): Promise<pool.ExtendOutcome> {
+    return this.#calls.write(
+      options,
+      (context) => {
+        const extension = check.checkExtension(claimId, claimMs);
+        const bound = withDigest(context, 'extendClaim', () => [claimId, claimMs]);
+        return this.#calls.verb('extendClaim')(extension, check.checkCallTime(options), bound);
+      },
+      callNames.moment,
+    );
   }
 
   sweep(options?: pool.SweepOptions): Promise<pool.Sweep> {
     return this.#calls.write(
       options,
-      (context) =>
-        this.#calls.verb('sweep')(
-          check.checkCallTime(options),
-          withDigest(context, 'sweep', () => []),
-        ),
-      callNames.moment,
+      (context) => {
+        const sweep = check.checkSweep(options);
+        const bound = withDigest(context, 'sweep', () => (sweep.overLimits ? ['overLimits'] : []));
+        return this.#calls.verb('sweep')(sweep, bound);
+      },
+      callNames.sweep,
     );
   }
 
@@ -391,21 +419,29 @@ export class CheckedStore implements store.AnyStore {
     return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, given));
   }
 
-  #move(verb: MoveVerb, hashes: readonly string[], options?: WriteOptions): Promise<string[]> {
-    return this.#calls.write(options, (context) => {
+  #move(
+    verb: MoveVerb,
+    hashes: readonly string[],
+    options: ReleaseOptions | undefined,
+    names: CallNames,
+  ): Promise<string[]> {
+    const run = (context: WriteContext): Awaitable<string[]> => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
+      const guarded = this.#guarded(context, options);
       if (checked.length === 0) return [];
-      const bound = withDigest(context, verb, () => [hashesPart(checked)]);
+      const bound = withDigest(guarded, verb, () => [hashesPart(checked), ...claimPart(guarded)]);
       const moved = this.#calls.driver.move(verb, checked, bound);
       return context.operationId === undefined ? moved : after(moved, (told) => amongGiven(told, checked));
-    });
+    };
+    return this.#calls.write(options, run, names);
   }
-}
 
-/** Thresholds as the caller named them: those of the pool may differ between its nodes. */
-function blockParts(block: CheckedBlock, policy: store.Policy): DigestPart[] {
-  const { point, parent, seen, unseen, provides } = block;
-  return [pointPart(point), parent, hashesPart(seen), hashesPart(unseen), provides, fieldsPart(policy)];
+  /** @throws `ERR_MEMPOOL_UNSUPPORTED` for `claim` or `notBeforeMs` if the driver has no claims */
+  #guarded(context: WriteContext, options: ReleaseOptions | undefined): ClaimContext {
+    if (options?.claim === undefined && options?.notBeforeMs === undefined) return context;
+    this.#calls.verb('extendClaim');
+    return { ...context, ...check.checkGuard(options) };
+  }
 }
 
 /** An epoch that no backend uses. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { payloadChecksum } from '../codec/codec.ts';
-import type { WriteContext } from '../contract/call-options.ts';
+import type { ClaimContext, WriteContext } from '../contract/call-options.ts';
+import type { CheckedBlock } from '../contract/driver.ts';
 import type { CheckedPut } from '../contract/records.ts';
+import type { Policy } from '../contract/store.ts';
 import type { ChainPoint, Transaction } from '../contract/transaction.ts';
 
 /** An argument, or what stands for one. */
@@ -46,4 +48,15 @@ export function pointPart(point: ChainPoint | null): DigestPart {
 export function fieldsPart(fields: object): DigestPart {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return given.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, value]);
+}
+
+/** Without `notBeforeMs`: a repeat that comes later may name a later time. */
+export function claimPart({ claim }: ClaimContext): DigestPart[] {
+  return claim === undefined ? [] : [claim];
+}
+
+/** Thresholds as the caller named them: those of the pool may differ between its nodes. */
+export function blockParts(block: CheckedBlock, policy: Policy): DigestPart[] {
+  const { point, parent, seen, unseen, provides } = block;
+  return [pointPart(point), parent, hashesPart(seen), hashesPart(unseen), provides, fieldsPart(policy)];
 }

@@ -9,6 +9,9 @@ const moment = ['now', 'height'] as const;
 type CallKind =
   | 'read'
   | 'write'
+  | 'claim'
+  | 'release'
+  | 'sweep'
   | 'chain'
   | 'put'
   | 'moment'
@@ -30,11 +33,14 @@ type CallKind =
 export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   read: new Set<string>(read),
   write: new Set<string>(write),
+  claim: new Set<string>([...write, 'claim']),
+  release: new Set<string>([...write, 'claim', 'notBeforeMs']),
+  sweep: new Set<string>([...write, ...moment, 'overLimits']),
   chain: new Set<string>([...write, 'lease']),
   put: new Set<string>([...write, 'lease', 'version']),
   moment: new Set<string>([...write, ...moment]),
   submit: new Set<string>([...write, ...moment, 'from']),
-  take: new Set<string>([...write, ...moment, 'owner', 'claimMs']),
+  take: new Set<string>([...write, ...moment, 'owner', 'claimMs', 'payloads']),
   page: new Set<string>([...page, 'after']),
   log: new Set<string>([...page, 'cursor']),
   subscribe: new Set<string>([...read, 'after']),

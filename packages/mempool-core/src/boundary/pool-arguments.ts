@@ -1,16 +1,27 @@
 import { isUint8Array } from 'node:util/types';
+import type { ClaimContext, ReleaseOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import { decodeOrderKey, type OrderKey } from '../contract/order-key.ts';
 import type {
   CheckedBudget,
   CheckedCallTime,
+  CheckedExtension,
   CheckedGossipQuery,
   CheckedRevision,
   CheckedSubmission,
+  CheckedSweep,
 } from '../contract/pool-driver.ts';
-import type { Budget, CallTime, GossipQuery, Revision, TakeOptions } from '../contract/pool-verbs.ts';
+import type {
+  Budget,
+  CallTime,
+  GossipQuery,
+  Revision,
+  SweepOptions,
+  TakeOptions,
+  TakePayloadsOptions,
+} from '../contract/pool-verbs.ts';
 import { isRefusal, type Refusal } from '../contract/verdict.ts';
-import { checkHash, maxCallTransactions } from './arguments.ts';
+import { checkHash, isOperationId, maxCallTransactions } from './arguments.ts';
 import { checkCount, readList } from './basic-checks.ts';
 import { isChecked } from './checked-once.ts';
 import { checkNames } from './option-names.ts';
@@ -56,27 +67,65 @@ export function checkBudget(budget: Budget): CheckedBudget {
   };
 }
 
-/** Returns the checked owner and duration of a claim. @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkTake(options: TakeOptions): { readonly owner: string; readonly claimMs: number } {
+/** Returns the checked owner, duration and wish for payloads of a `take`. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkTake(options: TakeOptions | TakePayloadsOptions): CheckedTakeOptions {
   if (options === undefined) throw invalid('options', 'an object with owner and claimMs');
-  const { owner, claimMs } = options;
-  if (isChecked(options)) return { owner, claimMs };
+  const { owner, claimMs, payloads } = options;
+  if (isChecked(options)) return { owner, claimMs, payloads: payloads === true };
   if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
     throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
+  return { owner, claimMs: checkClaimMs(claimMs), payloads: checkSwitch('payloads', payloads) };
+}
+
+interface CheckedTakeOptions {
+  readonly owner: string;
+  readonly claimMs: number;
+  readonly payloads: boolean;
+}
+
+/** Checks the arguments of `extendClaim`. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkExtension(claimId: string, claimMs: number): CheckedExtension {
+  return { claimId: checkClaimId('claimId', claimId), claimMs: checkClaimMs(claimMs) };
+}
+
+function checkClaimMs(claimMs: number): number {
   if (!Number.isSafeInteger(claimMs) || claimMs < 1) throw invalid('claimMs', 'a whole number of at least 1');
-  return { owner, claimMs };
+  return claimMs;
+}
+
+function checkClaimId(field: string, id: string): string {
+  if (!isOperationId(id)) throw invalid(field, 'the id of a claim: 1–128 printable ASCII characters');
+  return id;
+}
+
+/** Returns the checked options of `sweep`. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkSweep(options: SweepOptions | undefined): CheckedSweep {
+  return { ...checkCallTime(options), overLimits: checkSwitch('overLimits', options?.overLimits) };
+}
+
+/** Returns `claim` and `notBeforeMs` of the options, if they are given. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkGuard(options: ReleaseOptions | undefined): Pick<ClaimContext, 'claim' | 'notBeforeMs'> {
+  const { claim, notBeforeMs } = options ?? {};
+  return {
+    ...(claim !== undefined && { claim: checkClaimId('claim', claim) }),
+    ...(notBeforeMs !== undefined && { notBeforeMs: checkCount('notBeforeMs', notBeforeMs) }),
+  };
+}
+
+function checkSwitch(field: string, value: boolean | undefined): boolean {
+  if (value !== undefined && typeof value !== 'boolean') throw invalid(field, 'true or false');
+  return value === true;
 }
 
 /** Checks the arguments of `since`, except `limit`. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkGossip(
   after: number,
-  { except, hashesOnly = false }: GossipQuery = {},
+  { except, hashesOnly }: GossipQuery = {},
 ): Omit<CheckedGossipQuery, 'limit'> {
-  if (typeof hashesOnly !== 'boolean') throw invalid('hashesOnly', 'true or false');
   return {
     after: checkCount('gossipSeq', after),
     except: except === undefined ? null : checkName('except', except, 1),
-    hashesOnly,
+    hashesOnly: checkSwitch('hashesOnly', hashesOnly),
   };
 }
 

@@ -6,7 +6,7 @@ import { damaged, decodeValue, encodeValue, isCount } from './codec.ts';
  * An entry as one CBOR array, without its hash and seq. The priority is a string, because the decoder turns 64-bit
  * integers into numbers and would round them.
  */
-type EntryRow = [
+type PlainRow = [
   bytes: number,
   priority: string,
   sender: string,
@@ -25,13 +25,15 @@ type EntryRow = [
   gossipSeq: number,
   claim: readonly [id: string, owner: string, untilMs: number] | null,
 ];
+/** One element more if the transaction is held back (P20). */
+type EntryRow = PlainRow | [...PlainRow, notBefore: number];
 
 const rowLength = 17;
 
-function entryRow({ bytes, verdict, claim, ...entry }: Entry): EntryRow {
+function entryRow({ bytes, verdict, claim, notBefore, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
   const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
-  return [
+  const row: PlainRow = [
     bytes,
     String(priority),
     sender,
@@ -50,6 +52,7 @@ function entryRow({ bytes, verdict, claim, ...entry }: Entry): EntryRow {
     gossipSeq,
     claim && [claim.id, claim.owner, claim.untilMs],
   ];
+  return notBefore === null ? row : [...row, notBefore];
 }
 
 /** Encodes an entry, without its hash and seq. */
@@ -63,7 +66,8 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
   if (!isEntryRow(row)) throw damaged('entry');
   const [bytes, , , , , , , , , , sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq] = row;
   const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };
-  return { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, claim: readLease(row) };
+  const held = { claim: readLease(row), notBefore: row[rowLength] ?? null };
+  return { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, ...held };
 }
 
 function readVerdict(row: EntryRow): CheckedVerdict {
@@ -81,12 +85,14 @@ function readLease(row: EntryRow): ClaimRecord | null {
 }
 
 function isEntryRow(row: unknown): row is EntryRow {
-  if (!Array.isArray(row) || row.length !== rowLength) return false;
-  const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] = row;
+  if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + 1) return false;
+  const [notBefore = null] = row.slice(rowLength);
+  const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] =
+    row.slice(0, rowLength);
   const claim = rest.pop();
   return (
     [bytes, gas, ...rest].every(isCount) &&
-    [senderLimit, at, height].every((value) => value === null || isCount(value)) &&
+    [senderLimit, at, height, notBefore].every((value) => value === null || isCount(value)) &&
     typeof priority === 'string' &&
     /^-?\d{1,19}$/.test(priority) &&
     typeof sender === 'string' &&

@@ -16,6 +16,24 @@ export interface WriteOptions extends ReadOptions {
   readonly operationId?: string | undefined;
 }
 
+/** Options of a verb that a worker calls for what it has taken: `markAcknowledged`, `release` and `drop`. */
+export interface ClaimOptions extends WriteOptions {
+  /**
+   * The id of a claim. The call passes over each transaction that is not, or no longer, under it (P19). So a worker that
+   * was stopped past the end of its claim changes nothing that another has taken since.
+   */
+  readonly claim?: string | undefined;
+}
+
+/** Options of `release`. */
+export interface ReleaseOptions extends ClaimOptions {
+  /**
+   * Hold the transactions back until this time, in milliseconds since 1970 by the pool's clock (P20). They are Pending,
+   * but not handed out before the first `take` or `sweep` at that time or later.
+   */
+  readonly notBeforeMs?: number | undefined;
+}
+
 /** Options of the verbs that move the tip: `confirm` and `rollback`. */
 export interface ChainOptions extends WriteOptions {
   /**
@@ -75,6 +93,14 @@ export interface WriteContext extends ReadContext {
    * repeat with others. `recorded`, `encodeOutcome` and `decodeOutcome` do that.
    */
   readonly digest?: Uint8Array | undefined;
+}
+
+/** What a driver learns of `move` and `drop` beside their arguments. A driver without `extendClaim` gets neither field. */
+export interface ClaimContext extends WriteContext {
+  /** Change only what is under the claim with this id (P19). */
+  readonly claim?: string;
+  /** Of `release`: hold the transactions back until this time (P20). */
+  readonly notBeforeMs?: number;
 }
 
 /** What a driver learns of a call that moves the tip (X6). */

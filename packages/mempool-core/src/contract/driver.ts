@@ -1,4 +1,4 @@
-import type { Awaitable, ChainContext, ReadContext, WriteContext } from './call-options.ts';
+import type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './call-options.ts';
 import type { EventSource } from './events.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';
@@ -64,10 +64,10 @@ export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partia
    */
   readonly copiesPayloads?: true;
   receive(transactions: readonly Transaction[], context: WriteContext): Awaitable<ReceiveOutcome[]>;
-  /** Moves transactions as `transitions` says (L3, L4). Returns the hashes that it moved, in the order given. */
-  move(verb: MoveVerb, hashes: readonly string[], context: WriteContext): Awaitable<string[]>;
-  /** Returns the hashes that it dropped, in the order given (L10). */
-  drop(hashes: readonly string[], reason: string, context: WriteContext): Awaitable<string[]>;
+  /** Moves transactions as `transitions` says (L3, L4, P19, P20). Returns the hashes that it moved, in the order given. */
+  move(verb: MoveVerb, hashes: readonly string[], context: ClaimContext): Awaitable<string[]>;
+  /** Returns the hashes that it dropped, in the order given (L10, P19). */
+  drop(hashes: readonly string[], reason: string, context: ClaimContext): Awaitable<string[]>;
   confirm(block: CheckedBlock, context: ChainContext): Awaitable<ConfirmOutcome>;
   /** `null`: to the origin. */
   rollback(point: ChainPoint | null, context: ChainContext): Awaitable<RollbackOutcome>;

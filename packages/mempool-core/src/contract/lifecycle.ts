@@ -69,6 +69,8 @@ export interface TxState {
   readonly nonConfirmations: number;
   /** The reason of a Dropped transaction, else `null`. */
   readonly reason: string | null;
+  /** Pending, but held back until this time, in milliseconds since 1970, or longer (P20). Left out for all others. */
+  readonly notBefore?: number;
 }
 
 /** The counters of a transaction at a tick (L12). */
@@ -90,6 +92,12 @@ export function countersAt(txState: TxState, tick: number): Counters {
 /** The state of a live transaction. */
 export function live(hash: string, seq: number, stage: LiveStage, tick: number): TxState {
   return { hash, seq, stage, tick, confirmations: 0, nonConfirmations: 0, reason: null };
+}
+
+/** The state of a Pending transaction that is held back (P20); `undefined`: it is not. */
+export function pending(hash: string, seq: number, notBefore: number | undefined): TxState {
+  const state = live(hash, seq, 'Pending', 0);
+  return notBefore === undefined ? state : { ...state, notBefore };
 }
 
 /** The state after it becomes Finalized at `tick`, with its counters frozen. */

@@ -36,6 +36,18 @@ export interface CheckedTake {
   readonly claimMs: number;
 }
 
+/** The arguments of `sweep` after the checks. */
+export interface CheckedSweep extends CheckedCallTime {
+  /** Drop what is over the limits, too. */
+  readonly overLimits: boolean;
+}
+
+/** The arguments of `extendClaim` after the checks. */
+export interface CheckedExtension {
+  readonly claimId: string;
+  readonly claimMs: number;
+}
+
 /** The arguments of `since` after the checks. */
 export interface CheckedGossipQuery {
   readonly after: number;
@@ -64,7 +76,12 @@ export interface PriorityVerbs {
   reap(budget: CheckedBudget, context: ReadContext): Awaitable<verbs.Candidate[]>;
   best(after: OrderKey | null, limit: number, context: ReadContext): Awaitable<verbs.RankedCandidate[]>;
   take(take: CheckedTake, moment: CheckedCallTime, context: WriteContext): Awaitable<verbs.Claim>;
-  sweep(moment: CheckedCallTime, context: WriteContext): Awaitable<verbs.Sweep>;
+  extendClaim(
+    extension: CheckedExtension,
+    moment: CheckedCallTime,
+    context: WriteContext,
+  ): Awaitable<verbs.ExtendOutcome>;
+  sweep(sweep: CheckedSweep, context: WriteContext): Awaitable<verbs.Sweep>;
   since(query: CheckedGossipQuery, context: ReadContext): Awaitable<verbs.GossipPage>;
   payloads(hashes: readonly string[], context: ReadContext): Awaitable<(Transaction | null)[]>;
   peekParked(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;

@@ -35,6 +35,8 @@ export interface Entry {
    */
   readonly gossipSeq: number;
   readonly claim: ClaimRecord | null;
+  /** P20: held back until this time, in milliseconds since 1970, or longer; `null` if it is not. */
+  readonly notBefore: number | null;
 }
 
 /** What one call changes in a priority pool beside states, payloads, events and blocks. */
@@ -55,6 +57,8 @@ export interface PoolStep {
 export interface FifoStep {
   /** All that the step puts in flight is under this claim. */
   readonly taken: ClaimRecord | null;
+  /** The claim with this id ends later. */
+  readonly extended: Pick<ClaimRecord, 'id' | 'untilMs'> | null;
   /** `null`: stays as it is. */
   readonly maxTxs: number | null;
 }

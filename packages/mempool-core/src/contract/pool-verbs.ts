@@ -1,6 +1,6 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
 import type { Limits } from './limits.ts';
-import type { StoredTransaction, Transaction } from './transaction.ts';
+import type { DamagedTransaction, StoredTransaction, Transaction } from './transaction.ts';
 import type { CheckedVerdict, Refusal, Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
@@ -23,8 +23,13 @@ export interface CallTime {
 
 /** Options of `receive`. */
 export interface ReceiveOptions extends WriteOptions, CallTime {}
+/** Options of `extendClaim`. */
+export interface ExtendOptions extends WriteOptions, CallTime {}
 /** Options of `sweep`. */
-export interface SweepOptions extends WriteOptions, CallTime {}
+export interface SweepOptions extends WriteOptions, CallTime {
+  /** Also drop what is over the limits, such as after `setLimits` has lowered one. Default false. Priority pools only. */
+  readonly overLimits?: boolean | undefined;
+}
 
 /** The room that a block or a worker has. A field that is left out means no limit; 0 means no room. */
 export interface Budget {
@@ -69,10 +74,34 @@ export interface TakeOptions extends WriteOptions, CallTime {
   readonly owner: string;
   /** How long the claim lasts, in milliseconds. */
   readonly claimMs: number;
+  readonly payloads?: false | undefined;
 }
 
+/** Options of a `take` that returns the payloads too. */
+export interface TakePayloadsOptions extends Omit<TakeOptions, 'payloads'> {
+  readonly payloads: true;
+}
+
+/** A taken transaction with its payload, which the caller owns. */
+export interface ClaimedTransaction extends Candidate {
+  readonly payload: Uint8Array;
+  readonly payloadType: number;
+}
+
+/** What `extendClaim` answers. */
+export type ExtendOutcome =
+  | {
+      readonly kind: 'extended';
+      /** When the claim ends now. */
+      readonly untilMs: number;
+      /** How many transactions are still under it. */
+      readonly held: number;
+    }
+  /** Nothing is under the claim any more. */
+  | { readonly kind: 'ended' };
+
 /** Transactions that `take` moved to Propagated for one owner, until a time. */
-export interface Claim {
+export interface Claim<One = Candidate> {
   /** The operation id of the call: given by the caller, else generated. */
   readonly claimId: string;
   readonly owner: string;
@@ -81,16 +110,21 @@ export interface Claim {
    * Propagated to Pending.
    */
   readonly untilMs: number;
-  readonly transactions: readonly Candidate[];
+  readonly transactions: readonly One[];
 }
+
+/** A claim of a `take` with `payloads`. */
+export type ClaimWithPayloads = Claim<ClaimedTransaction | DamagedTransaction>;
 
 /** The hashes that `sweep` changed, by reason; at most 1,000 in all. */
 export interface Sweep {
   /** Their claim ended: they are Pending again. */
   readonly returned: readonly string[];
+  /** The time that `release` held them back until has come: they are handed out again. */
+  readonly woken: readonly string[];
   /** Dropped: they waited too long. */
   readonly expired: readonly string[];
-  /** Dropped: the pool was over its limits. */
+  /** Dropped because the pool was over its limits; only with `overLimits`. */
   readonly evicted: readonly string[];
   /** True if there is more to sweep: call again. */
   readonly more: boolean;
@@ -208,9 +242,22 @@ export interface PoolVerbs {
   /**
    * Selects as `reap` does and moves the result to Propagated, claimed by an owner, in one step. A repeated call
    * with the same operation id returns what the claim still holds.
+   *
+   * @example const claim = await store.take({ maxTxs: 10 }, { owner: 'worker-1', claimMs: 30_000, payloads: true });
    */
+  take(budget: Budget, options: TakePayloadsOptions): Promise<ClaimWithPayloads>;
   take(budget: Budget, options: TakeOptions): Promise<Claim>;
-  /** Ends claims that are over, and drops what waited too long and what is over the limits. */
+  /**
+   * Lets a claim end `claimMs` from now, or when it would have ended, if that is later (P19). Call it in time from a
+   * worker that needs longer.
+   *
+   * @example const { kind } = await store.extendClaim(claim.claimId, 30_000); // 'extended'
+   */
+  extendClaim(claimId: string, claimMs: number, options?: ExtendOptions): Promise<ExtendOutcome>;
+  /**
+   * Ends claims that are over, hands out again what was held back until now, and drops what waited too long. With
+   * `overLimits` it drops what is over the limits, too.
+   */
   sweep(options?: SweepOptions): Promise<Sweep>;
   /** Transactions that became ready after this gossip number, in that order (in a fifo pool: that arrived after this `seq`). */
   since(gossipSeq: number, query?: GossipQuery): Promise<GossipPage>;
@@ -220,7 +267,7 @@ export interface PoolVerbs {
   peekParked(query?: SeqQuery): Promise<StoredTransaction[]>;
   /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
   flush(options?: WriteOptions): Promise<number>;
-  /** Sets the limits that are given and returns all limits (in a fifo pool `maxTxs` only). It evicts nothing; `sweep` does. */
+  /** Sets the limits that are given and returns all limits (in a fifo pool `maxTxs` only). It evicts nothing. */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
   /** The whole state of the pool in canonical form, for tests and diagnosis. It reads everything. */
   dump(options?: ReadOptions): Promise<PoolDump>;
@@ -278,6 +325,8 @@ export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
   readonly checkedHeight: number;
   readonly gossipSeq: number;
   readonly claim: { readonly id: string; readonly owner: string; readonly untilMs: number } | null;
+  /** Held back until this time (P20), else `null`. */
+  readonly notBefore: number | null;
   /** Its sort key if it is Pending, else `null`. */
   readonly place: {
     readonly ready: boolean;

@@ -1,7 +1,9 @@
 import type {
   ChainOptions,
+  ClaimOptions,
   LogQuery,
   ReadOptions,
+  ReleaseOptions,
   SeqQuery,
   SubscribeOptions,
   TipOptions,
@@ -116,6 +118,8 @@ export interface TipAnswer extends Tip {
 /** How much a pool holds: numbers of transactions by stage, and the last numbers given out. */
 export interface Usage {
   readonly pending: number;
+  /** Pending transactions that are held back (P20). */
+  readonly held: number;
   readonly propagated: number;
   readonly acknowledged: number;
   readonly confirmed: number;
@@ -203,21 +207,22 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    *
    * @example await store.markAcknowledged([hash]);
    */
-  markAcknowledged(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
+  markAcknowledged(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
   /**
    * Moves Propagated and Acknowledged transactions back to Pending, for another attempt (L4). They keep their `seq`, so
    * their position does not change. Returns the hashes that it moved, in the order given.
    *
    * @example await store.release(sent); // the peer did not answer
+   * @example await store.release(hashes, { claim: claimId, notBeforeMs: Date.now() + 5_000 }); // again in 5 s (P19, P20)
    */
-  release(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
+  release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]>;
   /**
    * Drops transactions that are Pending, Propagated or Acknowledged, and writes them to the terminal log (L10). `reason` has
    * 1–256 characters. Returns the hashes that it dropped, in the order given.
    *
    * @example await store.drop([hash], 'withdrawn by its sender');
    */
-  drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]>;
+  drop(hashes: readonly string[], reason: string, options?: ClaimOptions): Promise<string[]>;
   /**
    * The records of those hashes that are in flight, in the order given; `null` for any other hash.
    *

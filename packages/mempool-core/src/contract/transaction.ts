@@ -41,6 +41,14 @@ export interface StoredTransaction extends Transaction, Counters {
   readonly seq: number;
   readonly stage: LiveStage;
   readonly confirmedAt: ChainPoint | null;
+  /** Held back until this time, in milliseconds since 1970, or longer (P20); `null` if it is not. */
+  readonly notBefore: number | null;
+}
+
+/** Stands in place of a transaction whose record is damaged (M2). `drop` removes it. */
+export interface DamagedTransaction {
+  readonly kind: 'damaged';
+  readonly hash: string;
 }
 
 /** The status of one hash (O3). */
@@ -50,6 +58,8 @@ export interface TransactionStatus extends Counters {
   readonly confirmedAt: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
   readonly reason: string | null;
+  /** Held back until this time, in milliseconds since 1970, or longer (P20); `null` if it is not. */
+  readonly notBefore: number | null;
 }
 
 /** One entry of the terminal log: a Finalized or Dropped transaction (O4). The caller owns its bytes. */

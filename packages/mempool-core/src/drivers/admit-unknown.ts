@@ -1,10 +1,11 @@
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import { type AdmissionTime, admitAlone, newEntry } from '../priority/admission.ts';
+import { admitAlone, newEntry } from '../priority/admission.ts';
 import { floorOf } from '../priority/eviction.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
+import type { CallMoment } from '../rules/call-plan.ts';
 
 /** True if the pool knows none of the submissions, none has a tag, and no hash occurs twice. This is common. */
 export function areUnknown({ index, ledger }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
@@ -23,7 +24,7 @@ export function areUnknown({ index, ledger }: PriorityPool, submissions: readonl
 export function admitUnknown(
   pool: PriorityPool,
   submissions: readonly CheckedSubmission[],
-  moment: AdmissionTime,
+  moment: CallMoment,
 ): ReceiveOutcome[] {
   const { index, ledger } = pool;
   const arrived: { readonly node: PoolNode; readonly body: Transaction }[] = [];

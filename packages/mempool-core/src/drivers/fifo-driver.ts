@@ -1,30 +1,18 @@
 import type { WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions } from '../contract/driver.ts';
-import type { Limits } from '../contract/limits.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Ledger } from '../memory/ledger.ts';
-import {
-  candidateOf,
-  type FifoEntry,
-  flushStep,
-  gossipItem,
-  gossipPage,
-  limitsStep,
-  maxSweep,
-  reapFifo,
-  sweepStep,
-  takeStep,
-} from '../rules/fifo-step.ts';
-import { callTimeOf, claimEnd, poolClock } from '../rules/pool-clock.ts';
+import { limitsStep } from '../rules/call-plan.ts';
+import { FifoCall } from '../rules/fifo-call.ts';
+import { candidateOf, type FifoEntry, gossipItem, gossipPage, reapFifo } from '../rules/fifo-step.ts';
+import { callTimeOf, poolClock } from '../rules/pool-clock.ts';
 import type { PoolView, Step } from '../rules/step.ts';
+import { type CallVerbs, callVerbs } from './call-verbs.ts';
 
 /** The verbs that a fifo pool has in addition to those of every pool. */
-export type FifoVerbs = Pick<
-  PriorityVerbs,
-  'reap' | 'take' | 'sweep' | 'since' | 'payloads' | 'peekParked' | 'flush' | 'setLimits'
->;
+export type FifoVerbs = CallVerbs & Pick<PriorityVerbs, 'reap' | 'since' | 'payloads' | 'peekParked'>;
 
 export interface FifoDriverParts {
   readonly ledger: Ledger;
@@ -36,21 +24,21 @@ export interface FifoDriverParts {
 export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerbs {
   const now = poolClock(options);
   const { fifo } = ledger;
-  const setLimits = (limits: Partial<Limits>, context: WriteContext): Limits =>
-    write('setLimits', context, (view) => limitsStep(view, limits, fifo.maxTxs));
+  const verbs = callVerbs({
+    write: (verb, given, context, plan) =>
+      write(verb, context, (view) =>
+        plan(new FifoCall(view, fifo), { nowMs: callTimeOf(given.now, now()), height: 0 }),
+      ),
+    claimed: (claimId) => fifo.claimed(claimId).map(candidateOf),
+  });
   // If several opens name a limit, the latest one sets it.
-  setLimits(options.limits ?? {}, { operationId: undefined, signal: undefined });
+  const named = options.limits ?? {};
+  write('setLimits', { operationId: undefined, signal: undefined }, (view) =>
+    limitsStep(new FifoCall(view, fifo), named),
+  );
   return {
+    ...verbs,
     reap: (budget) => reapFifo(fifo.pending(), budget),
-    take({ budget, claimId, owner, claimMs }, moment, context) {
-      const lot = write('take', context, (view) => {
-        const untilMs = claimEnd(callTimeOf(moment.now, now()), claimMs);
-        return takeStep(view, reapFifo(fifo.pending(), budget), { id: claimId, owner, untilMs });
-      });
-      return { ...lot, transactions: fifo.held(claimId).map(candidateOf) };
-    },
-    sweep: (moment, context) =>
-      write('sweep', context, (view) => sweepStep(view, fifo.endedBefore(callTimeOf(moment.now, now()), maxSweep + 1))),
     since(query) {
       const found = fifo.unconfirmed(query.after).take(query.limit);
       if (query.hashesOnly)
@@ -69,8 +57,6 @@ export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerb
     },
     payloads: (hashes) => fifo.bodies(hashes),
     peekParked: () => [],
-    flush: (context) => write('flush', context, (view) => flushStep(view, fifo.pending())),
-    setLimits,
   };
 }
 

@@ -10,9 +10,11 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Tip, Transaction } from '../contract/transaction.ts';
 import type { Ledger } from '../memory/ledger.ts';
 import { admissionOf } from '../rules/fifo-step.ts';
+import { poolClock } from '../rules/pool-clock.ts';
 import {
   confirmStep,
   dropStep,
+  guardOf,
   moveStep,
   type PoolView,
   receiveStep,
@@ -71,6 +73,7 @@ export interface LedgerDriverParts {
  */
 export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerDriverParts): StoreDriver {
   const { thresholds } = options;
+  const now = poolClock(options);
   const keep = commit === undefined ? (step: Step<unknown>) => ledger.apply(step) : atOnce(commit);
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
     assertRoom(ledger, transactions.length);
@@ -84,7 +87,8 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     const known = ledger.findOperation<T>(verb, context);
     if (known !== null) return known.outcome;
     const step = recorded(plan(ledger), verb, context);
-    if (step.events.length > 0 || step.operation !== null || step.fifo || step.record) keep(step);
+    const { writes, events, operation, fifo, record } = step;
+    if (writes.length > 0 || events.length > 0 || operation !== null || fifo || record) keep(step);
     return step.outcome;
   }
 
@@ -98,8 +102,9 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     // A `commit` may use the bytes after the call, so it gets copies that no caller can change (M1).
     ...(commit === undefined && { copiesPayloads: true }),
     receive,
-    move: (verb, hashes, context) => write(verb, context, (view) => moveStep(view, verb, hashes)),
-    drop: (hashes, reason, context) => write('drop', context, (view) => dropStep(view, hashes, reason)),
+    move: (verb, hashes, context) =>
+      write(verb, context, (view) => moveStep(view, verb, hashes, guardOf(context, now()))),
+    drop: (hashes, reason, context) => write('drop', context, (view) => dropStep(view, hashes, reason, context)),
     confirm: (block, context) => underLease('confirm', context, (view) => confirmStep(view, block)),
     rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point)),
     ...ledgerReads(ledger),

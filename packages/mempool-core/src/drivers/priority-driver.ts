@@ -2,35 +2,30 @@ import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../cont
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { invalid, isMempoolError } from '../contract/errors.ts';
 import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
-import type { Claim, GossipPage, PoolDump } from '../contract/pool-verbs.ts';
+import type { GossipPage, PoolDump } from '../contract/pool-verbs.ts';
 import type { StoredTransaction, Transaction } from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
-import { type AdmissionTime, admitStep } from '../priority/admission.ts';
+import { admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
-import {
-  dropPoolStep,
-  flushStep,
-  limitsStep,
-  movePoolStep,
-  reviseStep,
-  sweepStep,
-  takeStep,
-} from '../priority/pool-step.ts';
+import { dropPoolStep, movePoolStep, reviseStep } from '../priority/pool-step.ts';
+import { PriorityCall } from '../priority/priority-call.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 import {
   bestOf,
+  claimedBy,
   type GossipChoice,
   gossipAfter,
   gossipWithoutPayloads,
   parkedAfter,
   readyOf,
   reapFrom,
-  repeatedClaim,
   staleIn,
 } from '../priority/selection.ts';
 import type { Planning } from '../priority/step-builder.ts';
+import type { CallMoment } from '../rules/call-plan.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
-import type { Step } from '../rules/step.ts';
+import { guardOf, type Step } from '../rules/step.ts';
+import { after, callVerbs, noTime } from './call-verbs.ts';
 import type { FencedOutcome } from './ledger-driver.ts';
 
 /** Plans one call on a pool. `nowMs` is the time of the pool's clock in milliseconds since 1970. */
@@ -72,26 +67,25 @@ export function priorityDriver(
     receive: (transactions, context) =>
       storage.write('receive', context, (pool, nowMs) => {
         const submissions = transactions.map((each) => ({ ...each, verdict: defaultVerdict, from: null }));
-        return admitStep(pool, submissions, momentIn(pool, nowMs, noMoment), thresholds);
+        return admitStep(pool, submissions, momentIn(pool, nowMs, noTime), thresholds);
       }),
     admit: (submissions, moment, context) =>
       storage.write('receive', context, (pool, nowMs) =>
         admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds),
       ),
-    move: (verb, hashes, context) => storage.write(verb, context, (pool) => movePoolStep(pool, verb, hashes)),
-    drop: (hashes, reason, context) => storage.write('drop', context, (pool) => dropPoolStep(pool, hashes, reason)),
+    move: (verb, hashes, context) =>
+      storage.write(verb, context, (pool, nowMs) => movePoolStep(pool, verb, hashes, guardOf(context, nowMs))),
+    drop: (hashes, reason, context) =>
+      storage.write('drop', context, (pool) => dropPoolStep(pool, hashes, reason, context)),
     confirm: (block, context) => storage.writeUnderLease('confirm', context, (pool) => confirmPoolStep(pool, block)),
     rollback: (point, context) => storage.writeUnderLease('rollback', context, (pool) => rollbackPoolStep(pool, point)),
-    take: (take, moment, context) => {
-      const plan = (pool: Planning, nowMs: number): Step<Claim> => takeStep(pool, take, momentIn(pool, nowMs, moment));
-      return after(storage.write('take', context, plan), (lot) => wholeLot(storage, lot, context));
-    },
-    sweep: (moment, context) =>
-      storage.write('sweep', context, (pool, nowMs) => sweepStep(pool, momentIn(pool, nowMs, moment))),
+    ...callVerbs({
+      write: (verb, given, context, plan) =>
+        storage.write(verb, context, (pool, nowMs) => plan(new PriorityCall(pool), momentIn(pool, nowMs, given))),
+      claimed: (claimId, context) => storage.read(context, ({ index }) => claimedBy(index, claimId)),
+    }),
     revise: (revisions, moment, context) =>
       storage.write('revise', context, (pool, nowMs) => reviseStep(pool, revisions, momentIn(pool, nowMs, moment))),
-    flush: (context) => storage.write('flush', context, flushStep),
-    setLimits: (limits, context) => storage.write('setLimits', context, (pool) => limitsStep(pool, limits)),
     reap: (budget, context) => storage.read(context, ({ index }) => reapFrom(index, budget)),
     best: (from, limit, context) => storage.read(context, ({ index }) => bestOf(index, from, limit)),
     stale: (height, limit, context) => storage.read(context, ({ index }) => staleIn(index, height, limit)),
@@ -110,19 +104,11 @@ export function priorityDriver(
   };
 }
 
-const noMoment: CheckedCallTime = { now: null, height: null };
-
 /** The time of a call: the caller's, else the pool's. @throws `ERR_MEMPOOL_INVALID` if it is not a safe integer */
-export function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedCallTime): AdmissionTime {
+export function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedCallTime): CallMoment {
   const nowMs = Math.floor(callTimeOf(now, poolNowMs));
   if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that returns a safe integer of milliseconds');
   return { nowMs, height: height ?? view.currentTip.tick };
-}
-
-/** The recorded outcome of a `take` has no transactions. The answer has those that are still under the claim. */
-function wholeLot(storage: PriorityStorage, lot: Claim, context: ReadContext): Awaitable<Claim> {
-  if ('transactions' in lot) return lot;
-  return storage.read(context, ({ index }) => repeatedClaim(index, lot));
 }
 
 /** Adds the payloads, except of transactions that have left the pool. Ends the page before a damaged record (M2). */
@@ -150,9 +136,4 @@ function beforeDamage({ items }: GossipChoice, error: unknown): GossipChoice {
   const last = items[at - 1];
   if (last === undefined) throw error;
   return { items: items.slice(0, at), next: last.gossipSeq };
-}
-
-/** Calls `next` at once if the answer is no promise: in memory, a wait costs as much as a whole call. */
-function after<A, B>(answer: Awaitable<A>, next: (answer: A) => Awaitable<B>): Awaitable<B> {
-  return answer instanceof Promise ? answer.then(next) : next(answer);
 }

@@ -3,7 +3,7 @@ import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import { dumpOf } from '../priority/dump.ts';
-import { isSwept } from '../priority/pool-step.ts';
+import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
 import { poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
@@ -83,10 +83,10 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
       if (needsStep || !areUnknown(pool, submissions)) return driver.admit(submissions, moment, context);
       return admitUnknown(pool, submissions, momentIn(pool, clock(), moment));
     },
-    sweep(moment, context) {
-      if (context.operationId === undefined && isSwept(pool.index, momentIn(pool, clock(), moment)))
-        return { returned: [], expired: [], evicted: [], more: false };
-      return driver.sweep(moment, context);
+    sweep(sweep, context) {
+      if (context.operationId === undefined && isSwept(pool.index, momentIn(pool, clock(), sweep), sweep))
+        return { returned: [], woken: [], expired: [], evicted: [], more: false };
+      return driver.sweep(sweep, context);
     },
     close,
   };

@@ -21,9 +21,14 @@ export class FifoRows extends FifoClaims {
     return this.maxTxs - held;
   }
 
-  /** The Pending rows by seq. */
+  /** The Pending rows that are not held back, by seq. */
   pending(): Iterable<FifoEntry> {
     return this.#rows.stageIndexes.pending.after(0);
+  }
+
+  /** The rows held back until `nowMs` or earlier: the earliest time first, then by seq (P20). */
+  due(nowMs: number, limit: number): FifoEntry[] {
+    return this.#rows.stageIndexes.held.until(nowMs, limit);
   }
 
   /** The Pending, Propagated and Acknowledged rows with a greater seq, by seq. */
@@ -47,7 +52,7 @@ export class FifoRows extends FifoClaims {
   }
 
   /** The transactions in flight under claims of this id, by seq. */
-  held(claimId: string): FifoEntry[] {
+  claimed(claimId: string): FifoEntry[] {
     const rows = this.under(claimId).map(({ hash }) => this.#live(hash));
     return rows.filter((row) => row !== null);
   }

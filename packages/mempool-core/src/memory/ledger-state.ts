@@ -91,8 +91,10 @@ export class LedgerState {
     const fifo = this.fifo.dump();
     yield { kind: 'base', tick, floor, lastSeq: this.rows.lastSeq, ...trimmed, ...(fifo && { fifo }) };
     for (const block of this.blocks.all()) yield { kind: 'block', block };
-    for (const list of [this.rows.stageIndexes.pending, this.rows.stageIndexes.inflight])
-      for (const row of list.after(0))
+    const { pending, held, inflight } = this.rows.stageIndexes;
+    const all = Number.POSITIVE_INFINITY;
+    for (const list of [pending.after(0), held.until(all, all), inflight.after(0)])
+      for (const row of list)
         yield { kind: 'write', write: { after: stateOf(row), point: pointOf(row), body: bodyOf(row) } };
     for (const [, entry] of this.log.from(1)) {
       const { txState, point } = entry;

@@ -173,6 +173,10 @@ export class Ledger implements PoolView, EventSource {
     return row && stateOf(row);
   }
 
+  claimOf(hash: string): string | null {
+    return this.#state.fifo.claimOf(hash);
+  }
+
   confirmedAt(hash: string): ChainPoint | null {
     const row = this.#rows.find(hash);
     return row && pointOf(row);
@@ -256,6 +260,7 @@ export class Ledger implements PoolView, EventSource {
   usage(): Usage {
     return {
       ...this.#rows.stageIndexes.counts(),
+      held: this.#rows.stageIndexes.held.length,
       logged: this.#log.length,
       lastLogSeq: this.#log.last,
       lastSeq: this.lastSeq,

@@ -1,12 +1,14 @@
 import { live, type TxState } from '../contract/lifecycle.ts';
 import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transaction } from '../contract/transaction.ts';
 
-/** The additional fields of a Confirmed, Finalized or Dropped row. */
+/** The additional fields of a Confirmed, Finalized or Dropped row, and of a Pending one that is held back. */
 interface Mark {
   /** The confirming block, kept here because it outlives the kept blocks (L12). */
   readonly point: ChainPoint | null;
   /** The latest log entry of the hash; `null` while the transaction is live. */
   readonly final: TxState | null;
+  /** P20: Pending, but held back until this time; `null` if it is not. */
+  readonly notBefore: number | null;
 }
 
 /** The record of a hash that is live or in the log. It has few fields, because a pool may have a million rows. */
@@ -49,7 +51,8 @@ export function makeRow(
 
 /** The live record or the latest log entry of the row. */
 export function stateOf({ hash, seq, stage, tick, mark }: Row): TxState {
-  return mark?.final ?? live(hash, seq, stage as LiveStage, tick);
+  const known = mark?.final ?? live(hash, seq, stage as LiveStage, tick);
+  return mark === null || mark.notBefore === null ? known : { ...known, notBefore: mark.notBefore };
 }
 
 /** Writes the next state; payload and seq stay. */
@@ -88,6 +91,11 @@ export function bodyOf({ hash, slab, start, bytes, payloadType }: Row): Transact
   return { hash, payload: Buffer.from(slab.subarray(start, start + bytes)), payloadType };
 }
 
+/** P20: true for a Pending row that is held back. No other Pending row has a mark. */
+export function isHeld({ stage, mark }: Row): boolean {
+  return stage === 'Pending' && mark !== null;
+}
+
 /** The confirming block of a Confirmed or Finalized row, else `null`. */
 export function pointOf({ mark }: Row): ChainPoint | null {
   return mark?.point ?? null;
@@ -95,7 +103,8 @@ export function pointOf({ mark }: Row): ChainPoint | null {
 
 function markOf(txState: TxState, point: ChainPoint | null): Mark | null {
   const final = isLive(txState.stage) ? null : txState;
-  return point === null && final === null ? null : { point, final };
+  const { notBefore = null } = txState;
+  return point === null && final === null && notBefore === null ? null : { point, final, notBefore };
 }
 
 /** A slab is freed only when all its payloads have left the pool, so slabs stay small. */

@@ -1,23 +1,27 @@
 import type { TxState } from '../contract/lifecycle.ts';
 import type { ChainPoint, KnownStage } from '../contract/transaction.ts';
-import { type Row, rewrite, stateOf } from './row.ts';
+import { isHeld, type Row, rewrite, stateOf } from './row.ts';
 
 /** The indexes and the number of the rows in a stage. */
 interface StageIndex {
-  readonly seqs: SeqList | null;
+  readonly seqs: SeqList | HeldList | null;
   readonly ticks: TickIndex | null;
   count: number;
 }
 
 /** The indexes over a pool's rows. */
 export class StageIndexes {
+  /** The Pending rows that are not held back. */
   readonly pending: SeqList = new SeqList();
+  /** The Pending rows that are held back (P20). */
+  readonly held: HeldList = new HeldList();
   readonly inflight: SeqList = new SeqList();
   /** The Propagated and Acknowledged rows. */
   readonly waiting: TickIndex = new TickIndex();
   readonly confirmed: TickIndex = new TickIndex();
   readonly finalized: TickIndex = new TickIndex();
   readonly #pending: StageIndex = { seqs: this.pending, ticks: null, count: 0 };
+  readonly #held: StageIndex = { seqs: this.held, ticks: null, count: 0 };
   readonly #byStage: Readonly<Record<KnownStage, StageIndex>> = {
     Pending: this.#pending,
     Propagated: { seqs: this.inflight, ticks: this.waiting, count: 0 },
@@ -28,14 +32,14 @@ export class StageIndexes {
   };
 
   count(stage: KnownStage): number {
-    return this.#byStage[stage].count;
+    return this.#byStage[stage].count + (stage === 'Pending' ? this.#held.count : 0);
   }
 
   /** The number of rows in each live stage. */
   counts(): Record<'pending' | 'propagated' | 'acknowledged' | 'confirmed', number> {
     const { Pending, Propagated, Acknowledged, Confirmed } = this.#byStage;
     return {
-      pending: Pending.count,
+      pending: Pending.count + this.#held.count,
       propagated: Propagated.count,
       acknowledged: Acknowledged.count,
       confirmed: Confirmed.count,
@@ -43,7 +47,7 @@ export class StageIndexes {
   }
 
   add(row: Row): void {
-    const stageIndex = this.#byStage[row.stage];
+    const stageIndex = this.#indexOf(row);
     stageIndex.count += 1;
     stageIndex.seqs?.insert(row);
     stageIndex.ticks?.insert(row);
@@ -56,7 +60,7 @@ export class StageIndexes {
   }
 
   remove(row: Row): void {
-    const stageIndex = this.#byStage[row.stage];
+    const stageIndex = this.#indexOf(row);
     stageIndex.count -= 1;
     stageIndex.seqs?.delete(row);
     stageIndex.ticks?.delete(row);
@@ -64,8 +68,8 @@ export class StageIndexes {
 
   /** Writes the next state of a row with the same seq. In a list of both stages, the row keeps its position. */
   move(row: Row, txState: TxState, point: ChainPoint | null): void {
-    const from = this.#byStage[row.stage];
-    const to = this.#byStage[txState.stage];
+    const from = this.#indexOf(row);
+    const to = txState.notBefore === undefined ? this.#byStage[txState.stage] : this.#held;
     from.ticks?.delete(row);
     if (from.seqs !== to.seqs) from.seqs?.delete(row);
     rewrite(row, txState, point);
@@ -73,6 +77,10 @@ export class StageIndexes {
     to.ticks?.insert(row);
     from.count -= 1;
     to.count += 1;
+  }
+
+  #indexOf(row: Row): StageIndex {
+    return isHeld(row) ? this.#held : this.#byStage[row.stage];
   }
 }
 
@@ -132,6 +140,44 @@ function placeOf(chunk: readonly Row[], seq: number): number {
   const newest = chunk.at(-1);
   if (newest === undefined || newest.seq <= seq) return chunk.length;
   return bound(chunk.length, (i) => (chunk[i] as Row).seq > seq);
+}
+
+/** Rows that are held back (P20), by the time until which they are, then by seq. */
+export class HeldList {
+  readonly #rows: Row[] = [];
+
+  get length(): number {
+    return this.#rows.length;
+  }
+
+  insert(row: Row): void {
+    this.#rows.splice(this.#placeOf(row), 0, row);
+  }
+
+  delete(row: Row): void {
+    const place = this.#placeOf(row) - 1;
+    if (this.#rows[place] === row) this.#rows.splice(place, 1);
+  }
+
+  /** At most `limit` rows that are held back until `nowMs` or earlier. */
+  until(nowMs: number, limit: number): Row[] {
+    const end = bound(this.#rows.length, (i) => timeOf(this.#rows[i] as Row) > nowMs);
+    return this.#rows.slice(0, Math.min(end, limit));
+  }
+
+  /** Index of the first row that comes behind this one. */
+  #placeOf(row: Row): number {
+    const time = timeOf(row);
+    return bound(this.#rows.length, (i) => {
+      const other = this.#rows[i] as Row;
+      const otherTime = timeOf(other);
+      return otherTime === time ? other.seq > row.seq : otherTime > time;
+    });
+  }
+}
+
+function timeOf({ mark }: Row): number {
+  return mark?.notBefore ?? 0;
 }
 
 /**

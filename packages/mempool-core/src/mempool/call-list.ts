@@ -1,5 +1,5 @@
 import { asChecked } from '../boundary/checked-once.ts';
-import type { WriteOptions } from '../contract/call-options.ts';
+import type { ReleaseOptions, WriteOptions } from '../contract/call-options.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedCallTime } from '../contract/pool-driver.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
@@ -109,24 +109,34 @@ export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmissio
   };
 }
 
-/** The lane of one move verb. It answers each call with true if the transaction moved. */
-export function batchedMove(store: MempoolStore, verb: MoveVerb): BatchedVerb<string, boolean> {
+/** What a call is bound to (P19, P20). */
+export type Guard = Pick<ReleaseOptions, 'claim' | 'notBeforeMs'>;
+
+/** The lane of one move verb with one guard. It answers each call with true if the transaction moved. */
+export function batchedMove(store: MempoolStore, verb: MoveVerb, guard: Guard = {}): BatchedVerb<string, boolean> {
   return {
-    name: verb,
+    name: laneOf(verb, guard),
     kind: 'write',
     overlaps: true,
-    send: async (hashes, options) => moved(hashes, await store[verb](asChecked(hashes), options)),
+    send: async (hashes, options) => moved(hashes, await store[verb](asChecked(hashes), { ...options, ...guard })),
   };
 }
 
-/** The lane of drops with one reason. Drops with different reasons may swap. Only their log numbers show this. */
-export function batchedDrop(store: MempoolStore, reason: string): BatchedVerb<string, boolean> {
+/**
+ * The lane of drops with one reason and guard. Drops with different reasons may swap. Only their log numbers show this.
+ */
+export function batchedDrop(store: MempoolStore, reason: string, guard: Guard = {}): BatchedVerb<string, boolean> {
   return {
-    name: `drop ${reason}`,
+    name: laneOf(`drop ${reason}`, guard),
     kind: 'write',
     overlaps: true,
-    send: async (hashes, options) => moved(hashes, await store.drop(asChecked(hashes), reason, options)),
+    send: async (hashes, options) =>
+      moved(hashes, await store.drop(asChecked(hashes), reason, { ...options, ...guard })),
   };
+}
+
+function laneOf(name: string, { claim, notBeforeMs }: Guard): string {
+  return claim === undefined && notBeforeMs === undefined ? name : JSON.stringify([name, claim, notBeforeMs]);
 }
 
 /** The lane of `checkStatus`. */

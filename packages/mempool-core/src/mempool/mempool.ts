@@ -13,12 +13,21 @@ import {
 import { checkCount } from '../boundary/basic-checks.ts';
 import { asChecked } from '../boundary/checked-once.ts';
 import { checkLimits } from '../boundary/open-options.ts';
-import { callNames } from '../boundary/option-names.ts';
-import { checkBudget, checkRevisions, checkTake } from '../boundary/pool-arguments.ts';
+import { type CallNames, callNames } from '../boundary/option-names.ts';
+import {
+  checkBudget,
+  checkExtension,
+  checkGuard,
+  checkRevisions,
+  checkSweep,
+  checkTake,
+} from '../boundary/pool-arguments.ts';
 import type {
   ChainOptions,
+  ClaimOptions,
   LogQuery,
   ReadOptions,
+  ReleaseOptions,
   SeqQuery,
   SubscribeOptions,
   TipOptions,
@@ -32,7 +41,7 @@ import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
 import type { LogEntry, StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
 import { Application } from './application.ts';
-import { type BatchedVerb, batchedDrop, batchedMove, batchedStatus } from './call-list.ts';
+import { type BatchedVerb, batchedDrop, batchedMove, batchedStatus, type Guard } from './call-list.ts';
 import type { Gossip, GossipOptions } from './gossip.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
 import {
@@ -140,19 +149,20 @@ export class Mempool implements AsyncDisposable {
   }
 
   /** Propagated → Acknowledged (L4). For one hash it returns true if it moved; for a list, the hashes that moved. */
-  markAcknowledged(hash: string, options?: WriteOptions): Promise<boolean>;
-  markAcknowledged(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
-  markAcknowledged(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
+  markAcknowledged(hash: string, options?: ClaimOptions): Promise<boolean>;
+  markAcknowledged(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
+  markAcknowledged(which: string | readonly string[], options?: ClaimOptions): Promise<boolean | string[]> {
     return this.#move('markAcknowledged', which, options);
   }
 
   /**
    * Propagated or Acknowledged → Pending at its old position (L4). For one hash it returns true if it moved; for a
    * list, the hashes that moved.
+   * @example await pool.release(hash, { claim: claimId, notBeforeMs: Date.now() + 5_000 }); // again in 5 s
    */
-  release(hash: string, options?: WriteOptions): Promise<boolean>;
-  release(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
-  release(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
+  release(hash: string, options?: ReleaseOptions): Promise<boolean>;
+  release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]>;
+  release(which: string | readonly string[], options?: ReleaseOptions): Promise<boolean | string[]> {
     return this.#move('release', which, options);
   }
 
@@ -160,14 +170,15 @@ export class Mempool implements AsyncDisposable {
    * Any live stage but Confirmed → Dropped (L10). For one hash it returns true if it was dropped; for a list, the
    * hashes.
    */
-  drop(hash: string, reason: string, options?: WriteOptions): Promise<boolean>;
-  drop(hashes: readonly string[], reason: string, options?: WriteOptions): Promise<string[]>;
-  async drop(which: string | readonly string[], reason: string, options?: WriteOptions): Promise<boolean | string[]> {
-    const context = checkWrite(options);
+  drop(hash: string, reason: string, options?: ClaimOptions): Promise<boolean>;
+  drop(hashes: readonly string[], reason: string, options?: ClaimOptions): Promise<string[]>;
+  async drop(which: string | readonly string[], reason: string, options?: ClaimOptions): Promise<boolean | string[]> {
+    const context = checkWrite(options, callNames.claim);
+    const guard = checkGuard(options);
     checkReason(reason);
-    if (typeof which === 'string') return this.#single(batchedDrop(this.#calls.store, reason), which, context);
+    if (typeof which === 'string') return this.#single(batchedDrop(this.#calls.store, reason, guard), which, context);
     const hashes = asChecked(checkHashes('hashes', which, maxCallTransactions));
-    return this.#calls.whole(context, (on, to) => on.drop(hashes, reason, to));
+    return this.#calls.whole(context, (on, to) => on.drop(hashes, reason, to), guard);
   }
 
   /**
@@ -193,17 +204,40 @@ export class Mempool implements AsyncDisposable {
    * Selects as `reap` does and moves the result to Propagated, claimed by one owner, in the same step.
    * @example const claim = await pool.take({ maxTxs: 100 }, { owner: 'worker-1', claimMs: 30_000 });
    */
-  async take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Claim> {
+  take(budget: verbs.Budget, options: verbs.TakePayloadsOptions): Promise<verbs.ClaimWithPayloads>;
+  take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Claim>;
+  async take(
+    budget: verbs.Budget,
+    options: verbs.TakeOptions | verbs.TakePayloadsOptions,
+  ): Promise<verbs.Claim | verbs.ClaimWithPayloads> {
     const context = checkWrite(options, callNames.take);
-    const claim = { ...checkTake(options), ...callTime(options, this.#options) };
+    const claim = { ...checkTake(options), ...callTime(options, this.#options) } as verbs.TakeOptions;
     const room = asChecked(checkBudget(budget));
-    return this.#calls.whole(context, (on, to) => on.take(room, to), claim);
+    const taken = await this.#calls.whole(context, (on, to) => on.take(room, to), claim);
+    // P20: what it wakes writes no event.
+    this.#waiting.wake();
+    return taken;
   }
 
-  /** Ends claims that are over. Drops transactions that waited too long or are over the limits. */
-  async sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
+  /** Lets a claim end later: `claimMs` from now, unless it ends later already (P19). */
+  async extendClaim(claimId: string, claimMs: number, options?: verbs.ExtendOptions): Promise<verbs.ExtendOutcome> {
     const context = checkWrite(options, callNames.moment);
-    return this.#calls.whole(context, (on, to) => on.sweep(to), callTime(options, this.#options));
+    const own = checkExtension(claimId, claimMs);
+    const moment = callTime(options, this.#options);
+    return this.#calls.whole(context, (on, to) => on.extendClaim(own.claimId, own.claimMs, to), moment);
+  }
+
+  /**
+   * Ends claims that are over, hands out again what was held back until now, and drops what waited too long. With
+   * `overLimits` it drops what is over the limits, too.
+   */
+  async sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
+    const context = checkWrite(options, callNames.sweep);
+    const { overLimits } = checkSweep(options);
+    const targets = { ...callTime(options, this.#options), overLimits };
+    const swept = await this.#calls.whole(context, (on, to) => on.sweep(to), targets);
+    if (swept.woken.length > 0) this.#waiting.wake();
+    return swept;
   }
 
   /** Applies new verdicts. Priority pools only. */
@@ -408,12 +442,18 @@ export class Mempool implements AsyncDisposable {
   async #move(
     verb: MoveVerb,
     which: string | readonly string[],
-    options: WriteOptions | undefined,
+    options: ReleaseOptions | undefined,
   ): Promise<boolean | string[]> {
-    const context = checkWrite(options);
-    if (typeof which === 'string') return this.#single(this.#moves[verb], which, context);
+    const context = checkWrite(options, guardNames[verb]);
+    const guard = checkGuard(options);
+    if (typeof which === 'string') return this.#single(this.#lane(verb, guard), which, context);
     const hashes = asChecked(checkHashes('hashes', which, maxCallTransactions));
-    return this.#calls.whole(context, (on, to) => on[verb](hashes, to));
+    return this.#calls.whole(context, (on, to) => on[verb](hashes, to), guard);
+  }
+
+  #lane(verb: MoveVerb, guard: Guard): BatchedVerb<string, boolean> {
+    const isFree = guard.claim === undefined && guard.notBeforeMs === undefined;
+    return isFree ? this.#moves[verb] : batchedMove(this.#calls.store, verb, guard);
   }
 
   async #single<Answer>(verb: BatchedVerb<string, Answer>, hash: string, context: WriteOptions): Promise<Answer> {
@@ -421,6 +461,12 @@ export class Mempool implements AsyncDisposable {
     return this.#calls.single(verb, { item: hash, hash, bytes: 0 }, context);
   }
 }
+
+const guardNames: Readonly<Record<MoveVerb, CallNames>> = {
+  markInflight: callNames.write,
+  markAcknowledged: callNames.claim,
+  release: callNames.release,
+};
 
 /** If the arguments are bad, the walk rejects at its first step, as a call would. */
 function begun<T>(walk: () => AsyncIterable<T>): AsyncIterable<T> {

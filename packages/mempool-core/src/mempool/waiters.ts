@@ -296,9 +296,9 @@ function reaches({ stage, confirmations }: TransactionStatus, goal: Goal): boole
   return knownStages.indexOf(stage) >= knownStages.indexOf(goal.stage) && confirmations >= goal.confirmations;
 }
 
-/** The status that `checkStatus` would have returned right after the event. */
+/** The status that `checkStatus` would have returned right after the event, but an event does not tell `notBefore`. */
 export function eventStatus(event: TransactionEvent): TransactionStatus {
   const { hash, confirmations, nonConfirmations, point, reason } = event;
   const stage = event.stage === 'RolledBack' ? 'Pending' : event.stage;
-  return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason };
+  return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason, notBefore: null };
 }

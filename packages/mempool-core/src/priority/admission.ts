@@ -6,6 +6,7 @@ import type { AdmissionRefusal, LimitName } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { KnownStage } from '../contract/transaction.ts';
 import { maxPriority } from '../contract/verdict.ts';
+import type { CallMoment } from '../rules/call-plan.ts';
 import { countedInclusion, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
 import { excessOf, floorOf, victimsFor } from './eviction.ts';
@@ -15,12 +16,6 @@ import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
-/** The time of a call: the pool's clock in milliseconds since 1970, and the height of the chain. */
-export interface AdmissionTime {
-  readonly nowMs: number;
-  readonly height: number;
-}
-
 const maxSources = 64;
 const noSources: readonly string[] = Object.freeze([]);
 
@@ -28,7 +23,7 @@ const noSources: readonly string[] = Object.freeze([]);
 export function admitStep(
   pool: Planning,
   submissions: readonly CheckedSubmission[],
-  { nowMs, height }: AdmissionTime,
+  { nowMs, height }: CallMoment,
   thresholds: Thresholds,
 ): Step<ReceiveOutcome[]> {
   const builder = new StepBuilder(pool);
@@ -54,7 +49,7 @@ function again(builder: StepBuilder, submission: CheckedSubmission, first: Recei
 function admit(
   builder: StepBuilder,
   submission: CheckedSubmission,
-  moment: AdmissionTime,
+  moment: CallMoment,
   thresholds: Thresholds,
 ): ReceiveOutcome {
   const { hash } = submission;
@@ -85,11 +80,7 @@ function addSource({ index }: StepBuilder, { hash, from }: CheckedSubmission): v
 }
 
 /** The first entry of a submission, without a gossip number and a claim. */
-export function newEntry(
-  seq: number,
-  { hash, payload, verdict, from }: CheckedSubmission,
-  moment: AdmissionTime,
-): Entry {
+export function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmission, moment: CallMoment): Entry {
   return {
     hash,
     seq,
@@ -102,6 +93,7 @@ export function newEntry(
     checkedHeight: moment.height,
     gossipSeq: 0,
     claim: null,
+    notBefore: null,
   };
 }
 

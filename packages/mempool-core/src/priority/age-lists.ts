@@ -134,6 +134,10 @@ export class AgeList implements Iterable<PoolNode> {
     if (nodes.length > chunkNodes) this.#split(at, place);
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   /** Removes a transaction. To be called before its entry or stage changes. */
   delete(node: PoolNode): void {
     if (this.#keyOf(node) === null) return;

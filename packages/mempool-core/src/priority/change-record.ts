@@ -27,6 +27,7 @@ type WriteRow = [
   reason: string | null,
   point: Uint8Array | null,
   isNew: boolean,
+  notBefore: number | null,
 ];
 type AppliedRow = [
   tick: number,
@@ -72,10 +73,11 @@ export function encodeChange(
 }
 
 function writeRow({ after, point, body }: Write): WriteRow {
-  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = after;
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, notBefore = null } = after;
   const code = knownStages.indexOf(stage);
   const bytes = point && encodePoint(point);
-  return [hashToBytes(hash), seq, code, tick, confirmations, nonConfirmations, reason, bytes, body !== null];
+  const counters = [confirmations, nonConfirmations] as const;
+  return [hashToBytes(hash), seq, code, tick, ...counters, reason, bytes, body !== null, notBefore];
 }
 
 function chainRow(chain: ChainStep): AppliedRow | UndoneRow {
@@ -123,11 +125,12 @@ function readLimits(limits: Readonly<Record<string, unknown>>): Limits {
 }
 
 function readWrite(row: WriteRow): Write {
-  const [hashBytes, seq, code, tick, confirmations, nonConfirmations, reason, point, isNew] = row;
+  const [hashBytes, seq, code, tick, confirmations, nonConfirmations, reason, point, isNew, notBefore] = row;
   const stage = knownStages[code];
   if (stage === undefined || !isBytes(hashBytes) || !isCount(seq) || !isCount(tick)) throw damaged('change');
   const hash = bytesToHash(hashBytes);
-  const after: TxState = { hash, seq, stage, tick, confirmations, nonConfirmations, reason };
+  const plain: TxState = { hash, seq, stage, tick, confirmations, nonConfirmations, reason };
+  const after = isCount(notBefore) ? { ...plain, notBefore } : plain;
   return { after, point: point && decodePoint(point), body: isNew ? { hash, payload: noBytes, payloadType: 0 } : null };
 }
 

@@ -22,8 +22,8 @@ export function dumpOf(index: PoolIndex): PoolDump {
 }
 
 function dumpedEntry({ entry, stage, place }: PoolNode): PoolDump['entries'][number] {
-  const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq, claim } =
-    entry;
+  const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
+  const { claim, notBefore } = entry;
   const plain = { bytes, sources: [...sources], version, admittedAt, admittedHeight, checkedHeight, gossipSeq };
   const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
   const where =
@@ -35,7 +35,7 @@ function dumpedEntry({ entry, stage, place }: PoolNode): PoolDump['entries'][num
           tieBreakSeq: place.tieBreakSeq,
           depth: place.depth,
         };
-  return { hash, seq, stage, ...verdict, ...tags, ...plain, claim: claim && { ...claim }, place: where };
+  return { hash, seq, stage, ...verdict, ...tags, ...plain, claim: claim && { ...claim }, notBefore, place: where };
 }
 
 function dumpedTags(tags: TagIndex): (readonly [string, readonly string[]])[] {

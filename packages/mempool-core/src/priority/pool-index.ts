@@ -2,7 +2,7 @@ import type { Limits } from '../contract/limits.ts';
 import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
-import { AgeLists } from './age-lists.ts';
+import { AgeList, AgeLists } from './age-lists.ts';
 import {
   type Before,
   isCounted,
@@ -41,6 +41,8 @@ export class PoolIndex {
   readonly #dropped: TagIndex = new TagIndex();
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
+  /** Pending transactions that are held back (P20), by the time until which they are. */
+  readonly held: AgeList = new AgeList(({ stage, entry }) => (stage === 'Pending' ? entry.notBefore : null));
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
   readonly totals: Totals = new Totals();
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
@@ -96,7 +98,9 @@ export class PoolIndex {
   }
 
   /** Writes the later state of a transaction. Returns the same node. */
-  move(node: PoolNode, stage: KnownStage, entry: Entry = node.entry): PoolNode {
+  move(node: PoolNode, stage: KnownStage, next: Entry = node.entry): PoolNode {
+    // P20: only a Pending transaction is held back.
+    const entry = stage === 'Pending' || next.notBefore === null ? next : { ...next, notBefore: null };
     const { entry: before, stage: left } = node;
     if (before === entry && left === stage) return node;
     this.#remember(node);
@@ -105,6 +109,8 @@ export class PoolIndex {
       this.#detachLists(node);
       node.entry = entry;
       this.#attachLists(node);
+      // P20: held back no longer, it may be ready.
+      if (before.notBefore !== entry.notBefore) this.unsettled.nodes.add(node);
       return node;
     }
     // A hash that was received again may provide other tags than before.
@@ -285,12 +291,14 @@ export class PoolIndex {
   #attachLists(node: PoolNode): void {
     const { claim } = node.entry;
     if (claim !== null) this.claims.add([claim.id], node);
+    if (node.entry.notBefore !== null) this.held.add(node);
     this.ages.add(node);
   }
 
   #detachLists(node: PoolNode): void {
     const { claim } = node.entry;
     if (claim !== null) this.claims.delete([claim.id], node);
+    if (node.entry.notBefore !== null) this.held.delete(node);
     this.ages.delete(node);
   }
 }

@@ -182,7 +182,7 @@ export class PriorityPool implements Planning {
     const { transactions, bytes, gas } = index.totals;
     const headroom = { transactions: limits.maxTxs - transactions, bytes: limits.maxBytes - bytes };
     const load = { transactions, bytes, gas, parked: parked.length, headroom, floor: floorOf(index) };
-    return { ...this.ledger.usage(), load };
+    return { ...this.ledger.usage(), held: index.held.length, load };
   }
 
   #restoreEntry(entry: Entry): void {

@@ -1,14 +1,7 @@
 import { encodeOrderKey, type OrderKey } from '../contract/order-key.ts';
 import { maxPageBytes } from '../contract/page-rules.ts';
 import type { CheckedBudget, CheckedGossipQuery } from '../contract/pool-driver.ts';
-import type {
-  Candidate,
-  Claim,
-  GossipItem,
-  GossipPage,
-  RankedCandidate,
-  StaleTransaction,
-} from '../contract/pool-verbs.ts';
+import type { Candidate, GossipItem, GossipPage, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
@@ -62,10 +55,9 @@ export function bestOf({ order }: PoolIndex, after: OrderKey | null, limit: numb
   return found;
 }
 
-/** The answer to a repeated `take`: the transactions that are still under the claim, by seq. */
-export function repeatedClaim({ claims }: PoolIndex, lot: Omit<Claim, 'transactions'>): Claim {
-  const nodes = [...claims.of(lot.claimId)].sort((a, b) => a.seq - b.seq);
-  return { ...lot, transactions: nodes.map(candidateOf) };
+/** The transactions under a claim, by seq. */
+export function claimedBy({ claims }: PoolIndex, claimId: string): Candidate[] {
+  return [...claims.of(claimId)].sort((a, b) => a.seq - b.seq).map(candidateOf);
 }
 
 /** The Pending transactions with a verdict from below `height`, the oldest verdict first. */

@@ -1,4 +1,4 @@
-import { dropped, live, type MoveVerb, type TxState } from '../contract/lifecycle.ts';
+import { dropped, live, type MoveVerb, pending, type TxState } from '../contract/lifecycle.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { changeOf, planDrop, planMove } from '../rules/change.ts';
@@ -18,6 +18,12 @@ interface Transition {
   readonly before: TxState | null;
   readonly after: TxState;
   readonly body: Transaction | null;
+}
+
+/** What a move gives a transaction beside its stage. */
+interface Moving {
+  readonly claim?: Entry['claim'];
+  readonly notBefore?: number | undefined;
 }
 
 /** One call while it is planned: at most one transition per transaction, and the index with all changes. */
@@ -73,13 +79,15 @@ export class StepBuilder {
     if (node === undefined) return;
     const { entry } = node;
     const kept = after.stage === 'Propagated' ? claim : null;
-    this.index.move(node, after.stage, entry.claim === kept ? entry : { ...entry, claim: kept });
+    const { notBefore = null } = after;
+    const isSame = entry.claim === kept && entry.notBefore === notBefore;
+    this.index.move(node, after.stage, isSame ? entry : { ...entry, claim: kept, notBefore });
   }
 
   /** Moves a transaction. Returns false if it is unknown or its stage does not allow it. */
-  moveBy(verb: MoveVerb, hash: string, claim: Entry['claim'] = null): boolean {
+  moveBy(verb: MoveVerb, hash: string, { claim = null, notBefore }: Moving = {}): boolean {
     const txState = this.txState(hash);
-    const change = txState === null ? null : planMove(verb, txState, this.tick);
+    const change = txState === null ? null : planMove(verb, txState, this.tick, notBefore);
     if (txState === null || change === null) return false;
     this.move(txState, change.after, claim);
     return true;
@@ -97,6 +105,14 @@ export class StepBuilder {
   /** L9: lowers the tick of a transaction, without an event. */
   clamp(txState: TxState): void {
     this.#clamped.set(txState.hash, txState);
+  }
+
+  /** P20: holds a Pending transaction back no longer, without an event. */
+  wake(hash: string): void {
+    const node = this.index.node(hash);
+    if (node === undefined) return;
+    this.clamp(live(hash, node.seq, 'Pending', 0));
+    this.index.move(node, 'Pending', { ...node.entry, notBefore: null });
   }
 
   /** All transitions of this call, for counts. */
@@ -163,6 +179,6 @@ export class StepBuilder {
   }
 }
 
-function pendingState({ hash, seq }: PoolNode): TxState {
-  return live(hash, seq, 'Pending', 0);
+function pendingState({ hash, seq, entry }: PoolNode): TxState {
+  return pending(hash, seq, entry.notBefore ?? undefined);
 }

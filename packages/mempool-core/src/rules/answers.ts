@@ -26,9 +26,17 @@ export function statusOf(
   tick: number,
 ): TransactionStatus {
   if (txState === null)
-    return { hash, stage: 'Unknown', confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
-  const { stage, reason } = txState;
-  return { hash, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point), reason };
+    return {
+      hash,
+      stage: 'Unknown',
+      confirmations: 0,
+      nonConfirmations: 0,
+      confirmedAt: null,
+      reason: null,
+      notBefore: null,
+    };
+  const { stage, reason, notBefore = null } = txState;
+  return { hash, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point), reason, notBefore };
 }
 
 /** A live record in the form that `peekPending` and `peekInflight` return (O1). */
@@ -38,9 +46,9 @@ export function storedTransaction(
   point: ChainPoint | null,
   tick: number,
 ): StoredTransaction {
-  const { hash, seq } = txState;
-  const stage = txState.stage as LiveStage;
-  return { hash, payload, payloadType, seq, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point) };
+  const { hash, seq, notBefore = null } = txState;
+  const place = { seq, stage: txState.stage as LiveStage, notBefore };
+  return { hash, payload, payloadType, ...place, ...countersAt(txState, tick), confirmedAt: copyPoint(point) };
 }
 
 /** A final record as an entry of the terminal log (O4). */

@@ -5,6 +5,7 @@ import {
   live,
   type MoveVerb,
   nextStage,
+  pending,
   settle,
   type Thresholds,
   type TxState,
@@ -65,15 +66,20 @@ export function planReceive(
   return changeOf(before, after, tick, tick);
 }
 
-/** The change of a verb that moves a live transaction (L3, L4); `null` if its stage does not allow the verb. */
-export function planMove(verb: MoveVerb, txState: TxState, tick: number): Change | null {
+/**
+ * The change of a verb that moves a live transaction (L3, L4); `null` if its stage does not allow the verb. `notBefore`:
+ * what returns to Pending is held back until then (P20).
+ */
+export function planMove(verb: MoveVerb, txState: TxState, tick: number, notBefore?: number): Change | null {
+  // P20: what is held back is not sent.
+  if (txState.notBefore !== undefined) return null;
   switch (nextStage(txState.stage, verb)) {
     case 'Propagated':
       return changeOf(txState, live(txState.hash, txState.seq, 'Propagated', tick), tick, tick);
     case 'Acknowledged':
       return changeOf(txState, live(txState.hash, txState.seq, 'Acknowledged', txState.tick), tick, tick);
     case 'Pending':
-      return changeOf(txState, live(txState.hash, txState.seq, 'Pending', 0), tick, tick);
+      return changeOf(txState, pending(txState.hash, txState.seq, notBefore), tick, tick);
     case 'Confirmed':
     case 'Finalized':
     case 'Dropped':

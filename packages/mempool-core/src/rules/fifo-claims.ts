@@ -15,7 +15,7 @@ interface FifoClaimRecord {
 }
 
 interface FifoClaim {
-  readonly claim: ClaimRecord;
+  claim: ClaimRecord;
   readonly seqs: Map<string, number>;
 }
 
@@ -36,7 +36,7 @@ function transactionsOf(events: readonly StoreEvent[]): TransactionEvent[] {
 /** The claims and the limit of a fifo pool, in memory. Empty until the first `take` or `setLimits`. */
 export class FifoClaims {
   maxTxs: number = Number.POSITIVE_INFINITY;
-  readonly #lots = new Set<FifoClaim>();
+  readonly #lots = new Map<string, FifoClaim>();
   readonly #lotOf = new Map<string, FifoClaim>();
 
   /** Applies a step: ends claims, adds the claim that the step made, and sets `maxTxs`. */
@@ -44,6 +44,8 @@ export class FifoClaims {
     if (this.#lotOf.size > 0) for (const { hash } of endedClaims(events)) this.#end(hash);
     if (fifo === null) return;
     this.maxTxs = fifo.maxTxs ?? this.maxTxs;
+    // A step that an older release stored has no such field.
+    if (fifo.extended) this.#extend(fifo.extended);
     if (fifo.taken === null) return;
     this.#add(
       fifo.taken,
@@ -53,13 +55,24 @@ export class FifoClaims {
 
   /** The transactions that are claimed under this id, ordered by seq. */
   under(claimId: string): Pick<FifoEntry, 'hash' | 'seq'>[] {
-    const lots = [...this.#lots].filter(({ claim }) => claim.id === claimId);
-    return lots.flatMap(claimedBy).sort((a, b) => a.seq - b.seq);
+    const lot = this.#lots.get(claimId);
+    return lot === undefined ? [] : claimedBy(lot).sort((a, b) => a.seq - b.seq);
+  }
+
+  /** The id of the claim on a transaction; `null` if there is none. */
+  claimOf(hash: string): string | null {
+    return this.#lotOf.get(hash)?.claim.id ?? null;
+  }
+
+  /** The end of a claim, and how many transactions are under it; `null` if there are none. */
+  claim(id: string): { readonly untilMs: number; readonly held: number } | null {
+    const lot = this.#lots.get(id);
+    return lot === undefined ? null : { untilMs: lot.claim.untilMs, held: lot.seqs.size };
   }
 
   /** Up to `limit` hashes whose claim ended before `nowMs`. The earliest end comes first, then the lowest seq. */
-  endedBefore(nowMs: number, limit: number): string[] {
-    const lots = [...this.#lots].filter(({ claim }) => claim.untilMs < nowMs);
+  ended(nowMs: number, limit: number): string[] {
+    const lots = [...this.#lots.values()].filter(({ claim }) => claim.untilMs < nowMs);
     const ended = lots.flatMap((lot) => claimedBy(lot).map((each) => ({ ...each, untilMs: lot.claim.untilMs })));
     ended.sort((a, b) => a.untilMs - b.untilMs || a.seq - b.seq);
     return ended.slice(0, limit).map(({ hash }) => hash);
@@ -69,7 +82,7 @@ export class FifoClaims {
   dump(): FifoRecord | null {
     const { maxTxs } = this;
     if (this.#lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY) return null;
-    return { maxTxs, lots: Array.from(this.#lots, ({ claim, seqs }) => ({ claim, held: [...seqs] })) };
+    return { maxTxs, lots: Array.from(this.#lots.values(), ({ claim, seqs }) => ({ claim, held: [...seqs] })) };
   }
 
   /** Adds the claims and the limit of a `dump`. */
@@ -80,9 +93,14 @@ export class FifoClaims {
 
   #add(claim: ClaimRecord, held: FifoClaimRecord['held']): void {
     if (held.length === 0) return;
-    const lot = { claim, seqs: new Map(held) };
-    this.#lots.add(lot);
-    for (const [hash] of held) this.#lotOf.set(hash, lot);
+    const lot = { claim, seqs: new Map([...(this.#lots.get(claim.id)?.seqs ?? []), ...held]) };
+    this.#lots.set(claim.id, lot);
+    for (const hash of lot.seqs.keys()) this.#lotOf.set(hash, lot);
+  }
+
+  #extend({ id, untilMs }: Pick<ClaimRecord, 'id' | 'untilMs'>): void {
+    const lot = this.#lots.get(id);
+    if (lot !== undefined) lot.claim = { ...lot.claim, untilMs };
   }
 
   #end(hash: string): void {
@@ -90,7 +108,7 @@ export class FifoClaims {
     if (lot === undefined) return;
     this.#lotOf.delete(hash);
     lot.seqs.delete(hash);
-    if (lot.seqs.size === 0) this.#lots.delete(lot);
+    if (lot.seqs.size === 0) this.#lots.delete(lot.claim.id);
   }
 }
 

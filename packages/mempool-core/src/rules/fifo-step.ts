@@ -1,59 +1,11 @@
-import { live, type Thresholds, type TxState } from '../contract/lifecycle.ts';
+import type { Thresholds } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget, CheckedGossipQuery } from '../contract/pool-driver.ts';
-import type { ClaimRecord } from '../contract/pool-entry.ts';
-import type { Candidate, Claim, GossipItem, GossipPage, Sweep } from '../contract/pool-verbs.ts';
+import type { Candidate, GossipItem, GossipPage } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import { bySeq, planDrop, planMove, planReceive } from './change.ts';
-import { countedInclusion, moveStep, type PoolView, type Step, stepOf } from './step.ts';
-
-/** The maximum number of transactions in one `sweep`. */
-export const maxSweep = 1_000;
-
-/** A claim as recorded under its operation id. A repeated `take` reads the transactions of the claim from the pool. */
-export type ClaimOutcome = Omit<Claim, 'transactions'>;
-
-/** The step of `take`: moves all transactions of `found` to Propagated, under the claim. */
-export function takeStep(view: PoolView, found: readonly Candidate[], claim: ClaimRecord): Step<ClaimOutcome> {
-  const { tick } = view.currentTip;
-  const changes = found.map(({ hash, seq }) => planMove('markInflight', pendingState(hash, seq), tick));
-  const outcome = { claimId: claim.id, owner: claim.owner, untilMs: claim.untilMs };
-  const step = stepOf(
-    view,
-    outcome,
-    changes.filter((change) => change !== null),
-  );
-  return found.length === 0 ? step : { ...step, fifo: { taken: claim, maxTxs: null } };
-}
-
-/**
- * The step of `sweep`: returns transactions to Pending. `ended` are the hashes whose claim ended, in order: up to
- * `maxSweep`, plus one if there are more.
- */
-export function sweepStep(view: PoolView, ended: readonly string[]): Step<Sweep> {
-  const step = moveStep(view, 'release', ended.slice(0, maxSweep));
-  const more = ended.length > maxSweep;
-  return { ...step, outcome: { returned: step.outcome, expired: [], evicted: [], more } };
-}
-
-/** The step of `flush`: drops `pending`, which must be all Pending transactions. */
-export function flushStep(
-  view: PoolView,
-  pending: Iterable<{ readonly hash: string; readonly seq: number }>,
-): Step<number> {
-  const { tick } = view.currentTip;
-  const changes = Array.from(pending, ({ hash, seq }) => planDrop(pendingState(hash, seq), 'flushed', tick));
-  const dropped = changes.filter((change) => change !== null);
-  return stepOf(view, dropped.length, bySeq(dropped));
-}
-
-/** The step of `setLimits`. `maxTxs` is the current limit. */
-export function limitsStep(view: PoolView, named: Partial<Limits>, maxTxs: number): Step<Limits> {
-  const outcome = { ...fifoLimits, maxTxs: named.maxTxs ?? maxTxs };
-  const step = stepOf(view, outcome, []);
-  return outcome.maxTxs === maxTxs ? step : { ...step, fifo: { taken: null, maxTxs: outcome.maxTxs } };
-}
+import { planReceive } from './change.ts';
+import { countedInclusion, type PoolView } from './step.ts';
 
 /** The transactions of a `receive` call that a limited fifo pool accepts. */
 export interface Admission {
@@ -93,10 +45,6 @@ export function admissionOf(
       );
     },
   };
-}
-
-function pendingState(hash: string, seq: number): TxState {
-  return live(hash, seq, 'Pending', 0);
 }
 
 /** The limits of a fifo pool: none. Only `maxTxs` can be set. */

@@ -1,6 +1,6 @@
 import { damaged } from '../codec/codec.ts';
 import { encodeOutcome } from '../codec/outcome-record.ts';
-import type { WriteContext } from '../contract/call-options.ts';
+import type { ClaimContext, WriteContext } from '../contract/call-options.ts';
 import type { CheckedBlock } from '../contract/driver.ts';
 import type { BlockEvent, StoreEvent } from '../contract/events.ts';
 import {
@@ -41,6 +41,8 @@ export interface PoolView {
   readonly lastEventSeq: number;
   /** The state of the live record or of the latest log entry; `null` if there is neither. */
   txState(hash: string): TxState | null;
+  /** The id of the claim on a transaction; `null` if there is none. For a pool that has `take`. */
+  claimOf?(hash: string): string | null;
   /** The point stored with a Confirmed or Finalized record. */
   confirmedAt(hash: string): ChainPoint | null;
   /** The tick of the first kept block that carried the hash (L13). */
@@ -146,14 +148,48 @@ export function countedInclusion(view: PoolView, hash: string, thresholds: Thres
   return inclusion !== null && inclusionCounts(inclusion, view.currentTip.tick, thresholds) ? inclusion : null;
 }
 
-/** The step of `markInflight`, `markAcknowledged` or `release` (L3, L4). */
-export function moveStep(view: PoolView, verb: MoveVerb, hashes: readonly string[]): Step<string[]> {
-  return eachStep(view, hashes, (txState) => planMove(verb, txState, view.currentTip.tick));
+/** What a call of `move` or `drop` is bound to (P19, P20). */
+export interface MoveGuard {
+  readonly claim?: string | undefined;
+  /** Hold what returns to Pending back until this time. */
+  readonly notBefore?: number | undefined;
 }
 
-/** The step of `drop` (L10). */
-export function dropStep(view: PoolView, hashes: readonly string[], reason: string): Step<string[]> {
-  return eachStep(view, hashes, (txState) => planDrop(txState, reason, view.currentTip.tick));
+/** The guard of a call that is made at `nowMs`. A time that has come holds nothing back. */
+export function guardOf({ claim, notBeforeMs }: ClaimContext, nowMs: number): MoveGuard {
+  const isAhead = notBeforeMs !== undefined && notBeforeMs > nowMs;
+  return { claim, notBefore: isAhead ? notBeforeMs : undefined };
+}
+
+/** P19: the hashes that are under the claim, or all if there is no guard. */
+export function underClaim(
+  hashes: readonly string[],
+  claim: string | undefined,
+  claimOf: ((hash: string) => string | null) | undefined,
+): readonly string[] {
+  return claim === undefined ? hashes : hashes.filter((hash) => claimOf?.(hash) === claim);
+}
+
+/** The step of `markInflight`, `markAcknowledged` or `release` (L3, L4, P19, P20). */
+export function moveStep(
+  view: PoolView,
+  verb: MoveVerb,
+  hashes: readonly string[],
+  { claim, notBefore }: MoveGuard = {},
+): Step<string[]> {
+  const guarded = underClaim(hashes, claim, (hash) => view.claimOf?.(hash) ?? null);
+  return eachStep(view, guarded, (txState) => planMove(verb, txState, view.currentTip.tick, notBefore));
+}
+
+/** The step of `drop` (L10, P19). */
+export function dropStep(
+  view: PoolView,
+  hashes: readonly string[],
+  reason: string,
+  { claim }: MoveGuard = {},
+): Step<string[]> {
+  const guarded = underClaim(hashes, claim, (hash) => view.claimOf?.(hash) ?? null);
+  return eachStep(view, guarded, (txState) => planDrop(txState, reason, view.currentTip.tick));
 }
 
 function eachStep(
@@ -260,7 +296,7 @@ export interface StepParts {
   /** One element for each change if the call brings payloads. */
   readonly bodies?: readonly (Transaction | null)[];
   readonly events?: readonly BlockEvent[];
-  /** States with a lowered tick. They have no events. */
+  /** States with a lowered tick, or that are held back no longer. They have no events. */
   readonly clamped?: readonly TxState[];
   readonly chain?: ChainStep;
 }

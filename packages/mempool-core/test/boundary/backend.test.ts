@@ -10,6 +10,7 @@ const hash = 'ab'.repeat(32);
 const block = { point: { slot: 1, hash }, seen: [], unseen: [] };
 const usage = {
   pending: 0,
+  held: 0,
   propagated: 0,
   acknowledged: 0,
   confirmed: 0,

@@ -13,6 +13,7 @@ const status = (stage: Stage): TransactionStatus => ({
   nonConfirmations: 0,
   confirmedAt: null,
   reason: null,
+  notBefore: null,
 });
 const confirmed: MempoolEvent = {
   kind: 'transaction',

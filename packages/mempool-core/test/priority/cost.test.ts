@@ -11,9 +11,11 @@ import { decodeChange, encodeChange } from '../../src/priority/change-record.ts'
 import { dumpOf } from '../../src/priority/dump.ts';
 import { PoolIndex, TagIndex } from '../../src/priority/pool-index.ts';
 import type { PoolNode } from '../../src/priority/pool-node.ts';
-import { limitsStep, movePoolStep } from '../../src/priority/pool-step.ts';
+import { movePoolStep } from '../../src/priority/pool-step.ts';
+import { PriorityCall } from '../../src/priority/priority-call.ts';
 import { changeOfStep, PriorityPool } from '../../src/priority/priority-pool.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
+import { limitsStep } from '../../src/rules/call-plan.ts';
 import type { Step } from '../../src/rules/step.ts';
 
 /** What a call did: transactions that it looked at because of a tag, and those that it placed. */
@@ -86,7 +88,7 @@ class CountedPool {
   }
 
   setMaxDescendants(maxDescendants: number): void {
-    this.#run((pool) => limitsStep(pool, { maxDescendants }));
+    this.#run((pool) => limitsStep(new PriorityCall(pool), { maxDescendants }));
   }
 
   mark(verb: MoveVerb, hash: string): void {

@@ -10,6 +10,7 @@ import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step
 import { decodeChange, encodeChange } from '../../src/priority/change-record.ts';
 import { dumpOf } from '../../src/priority/dump.ts';
 import * as plans from '../../src/priority/pool-step.ts';
+import { PriorityCall } from '../../src/priority/priority-call.ts';
 import {
   changeOfStep,
   type PoolChange,
@@ -17,6 +18,7 @@ import {
   type PriorityPoolParts,
 } from '../../src/priority/priority-pool.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
+import * as calls from '../../src/rules/call-plan.ts';
 import type { Step } from '../../src/rules/step.ts';
 
 interface TwinsOptions {
@@ -198,20 +200,32 @@ class Traffic {
     const moment = { nowMs: this.#now, height: chance.below(12) };
     const hashes = this.#some(this.#hashes, 6);
     const mark = chance.pick(['markInflight', 'markAcknowledged'] as const);
-    const calls: (() => unknown)[] = [
+    const [guard, extension, overLimits] = [this.#guard(), this.#extension(), chance.below(2) === 0];
+    const turns: (() => unknown)[] = [
       ...Array(5).fill(() => this.#receive()),
       () => twins.run((pool) => plans.movePoolStep(pool, mark, hashes)),
-      () => twins.run((pool) => plans.movePoolStep(pool, 'release', hashes)),
-      () => twins.run((pool) => plans.dropPoolStep(pool, hashes, 'gone')),
+      () => twins.run((pool) => plans.movePoolStep(pool, 'release', hashes, guard)),
+      () => twins.run((pool) => plans.dropPoolStep(pool, hashes, 'gone', { claim: guard.claim })),
       ...Array(2).fill(() => this.#confirm()),
       () => this.#rollback(),
       () => this.#take(),
       () => this.#revise(),
-      () => twins.run((pool) => plans.sweepStep(pool, moment)),
-      () => chance.below(4) === 0 && twins.run(plans.flushStep),
+      () => twins.run((pool) => calls.extendStep(new PriorityCall(pool), extension, this.#now)),
+      () => twins.run((pool) => calls.sweepStep(new PriorityCall(pool), moment, { overLimits })),
+      () => chance.below(4) === 0 && twins.run((pool) => calls.flushStep(new PriorityCall(pool))),
       () => this.#setLimits(),
     ];
-    chance.pick(calls)();
+    chance.pick(turns)();
+  }
+
+  #guard(): { readonly claim: string | undefined; readonly notBefore: number | undefined } {
+    const chance = this.#chance;
+    const claim = chance.below(3) === 0 ? this.#extension().claimId : undefined;
+    return { claim, notBefore: chance.below(2) === 0 ? this.#now + chance.below(90) : undefined };
+  }
+
+  #extension(): { readonly claimId: string; readonly claimMs: number } {
+    return { claimId: `lease ${this.#calls - this.#chance.below(20)}`, claimMs: 1 + this.#chance.below(60) };
   }
 
   #some<T>(list: readonly T[], most: number): T[] {
@@ -261,7 +275,7 @@ class Traffic {
       overheadBytes: 1,
     };
     const take = { claimId: `lease ${this.#calls}`, owner: 'taker', claimMs: 1 + this.#chance.below(60), budget };
-    this.#twins.run((pool) => plans.takeStep(pool, take, { nowMs: this.#now, height: 0 }));
+    this.#twins.run((pool) => calls.takeStep(new PriorityCall(pool), take, this.#now));
   }
 
   #revise(): void {
@@ -279,7 +293,7 @@ class Traffic {
 
   #setLimits(): void {
     const limits = { maxTxs: 4 + this.#chance.below(9), maxAncestors: 1 + this.#chance.below(5) };
-    this.#twins.run((pool) => plans.limitsStep(pool, limits));
+    this.#twins.run((pool) => calls.limitsStep(new PriorityCall(pool), limits));
   }
 }
 

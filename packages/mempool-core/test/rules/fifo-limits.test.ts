@@ -56,7 +56,7 @@ async function expectPrepared(backend: Backend): Promise<void> {
   await using store = await backend.open({ now: () => 2_000 });
   expect(await store.setLimits({})).toEqual({ ...fifoLimits, maxTxs: 5 });
   expect(await store.receive([transaction(6)])).toEqual([{ kind: 'full', hash: hashOf(6) }]);
-  const again = await store.take({}, { owner: 'a', claimMs: 50, operationId: 'one' });
+  const again = await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50, operationId: 'one' });
   expect(again).toMatchObject({ owner: 'a', untilMs: 1_050, transactions: [{ hash: hashOf(2) }] });
   expect((await store.sweep()).returned).toEqual([3, 4, 2].map(hashOf));
 }

@@ -36,7 +36,7 @@ local function transitionOf(hash, text, to, leaves)
   local score = tonumber(text)
   local from, since = math.floor(score / T), tickOf(score)
   if not leaves[from] then return nil end
-  if from == PENDING then return transitionTo(to, from, 0, 0, 0), score, text end
+  if from == PENDING then return transitionTo(to, from, 0, 0, 0), score % H, score < H and text or string.format('%d', score % H) end
   if from == CONFIRMED then return transitionTo(to, from, since, tick - since, 0) end
   if from ~= DROPPED then return transitionTo(to, from, since, 0, tick - 1 - since) end
   local number, confirmed, missed = endOf(hash, score)

@@ -1,19 +1,20 @@
 -- Purpose: drops transactions on request: any live stage except Confirmed becomes Dropped.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 reason, 5 packed hashes
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 reason, 5 packed hashes, 6 id of a claim or ''
 -- Returns: { a digit for each hash: 1 dropped, 0 left, ARGV[3] }
--- Rules: L10, M3
+-- Rules: L10, P19, M3
 local reason = ARGV[4]
 local list = hashes(ARGV[5])
 local at, texts = scores(IDX, list)
+local guarded = underClaim(list, ARGV[6])
 local digits, dropped, origins, ages, seqs, numbers = {}, {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
-  local fits = from and from < CONFIRMED
+  local fits = guarded[i] and from and from < CONFIRMED
   digits[i] = fits and 1 or 0
   if fits then
     local n = #dropped + 1
     dropped[n], origins[n], numbers[n] = hash, from, texts[i]
-    ages[n], seqs[n] = from == PENDING and 0 or tick - tickOf(at[i]), from == PENDING and at[i]
+    ages[n], seqs[n] = from == PENDING and 0 or tick - tickOf(at[i]), from == PENDING and at[i] % H
   end
 end
 if #dropped > 0 then

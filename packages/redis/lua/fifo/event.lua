@@ -2,16 +2,6 @@
 -- Rules: E1, E2, E3
 -- Four strings for each event, concatenated once for all: an intermediate string would cost as much as the event.
 local rows, count = {}, 0
-local char, pack = string.char, struct.pack
-
--- A CBOR head: major type * 32, then the number in the fewest bytes.
-local function head(major, n)
-  if n < 24 then return char(major + n) end
-  if n < 256 then return char(major + 24, n) end
-  if n < 65536 then return pack('>BI2', major + 25, n) end
-  if n < 4294967296 then return pack('>BI4', major + 26, n) end
-  return pack('>BI8', major + 27, n)
-end
 
 local function bytes(value)
   return value and head(64, #value) .. value or '\246'

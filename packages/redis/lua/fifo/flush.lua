@@ -4,11 +4,15 @@
 -- Rules: L10, X1, M3
 local found = call('ZRANGEBYSCORE', IDX, 0, T - 1, 'WITHSCORES')
 local flushed = tail(DROPPED, PENDING, 0, 0, 0, 0, false, 'flushed')
-expectEnds(#found / 2)
+local names, seqs = {}, {}
 for i = 1, #found, 2 do
-  local number = tonumber(found[i + 1])
-  finalize(found[i], number, DROPPED, 0, 0, 0, 'flushed')
-  event(found[i], number, flushed)
+  names[#names + 1] = found[i]
+  seqs[#seqs + 1] = found[i + 1] % H
+end
+expectEnds(#names)
+for _, i in ipairs(order(names, seqs, {})) do
+  finalize(names[i], seqs[i], DROPPED, 0, 0, 0, 'flushed')
+  event(names[i], seqs[i], flushed)
 end
 if #found > 0 then
   writeEnds()

@@ -1,7 +1,8 @@
--- Purpose: markInflight, markAcknowledged, release: moves each hash whose stage allows the verb.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 packed hashes
+-- Purpose: markInflight, markAcknowledged, release: moves each hash whose stage and claim allow the verb.
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 packed hashes, 5 id of a claim or '',
+-- 6 for release the time until which to hold them back, or '', 7 the application's time or ''
 -- Returns: { a digit for each hash: 1 moved, 0 left, ARGV[3] }
--- Rules: L3, L4, L8, L11
+-- Rules: L3, L4, L8, L11, P19, P20
 local leaves = ({
   markInflight = { [PENDING] = true },
   markAcknowledged = { [PROPAGATED] = true },
@@ -9,10 +10,12 @@ local leaves = ({
 })[verb]
 local list = hashes(ARGV[4])
 local at, texts = scores(IDX, list)
+local guarded = underClaim(list, ARGV[5])
+local holds = ARGV[6] ~= '' and tonumber(ARGV[6]) > callTime('', ARGV[7])
 local digits, moved, origins, sinces, seqs, numbers = {}, {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
-  local moves = from and leaves[from]
+  local moves = guarded[i] and from and leaves[from] and (from ~= PENDING or at[i] < H)
   digits[i] = moves and 1 or 0
   if moves then
     local pending, n = from == PENDING, #moved + 1
@@ -21,7 +24,7 @@ for i, hash in ipairs(list) do
   end
 end
 if #moved > 0 then
-  local index, joined, left, opened = {}, {}, {}, {}
+  local index, joined, left, opened, held = {}, {}, {}, {}, {}
   local propagated = scorePrefix(PROPAGATED, tick)
   for i, c in ipairs(order(moved, seqs, numbers)) do
     local n, hash, since = 2 * i, moved[c], sinces[c]
@@ -36,14 +39,16 @@ if #moved > 0 then
       index[n - 1] = inflightScore(opened[since], numbers[c])
       event(hash, seqs[c], tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
-      index[n - 1] = string.format('%d', seqs[c])
+      index[n - 1] = string.format('%d', holds and H + seqs[c] or seqs[c])
       left[i] = hash
+      if holds then held[n - 1], held[n] = ARGV[6], memberOf(seqs[c], hash) end
       event(hash, seqs[c], tail(ROLLED_BACK, origins[c], 0, missed, 0, 0))
     end
   end
   each(left, 'ZREM', FLIGHT)
   each(index, 'ZADD', IDX)
   each(joined, 'ZADD', FLIGHT)
-  save()
+  each(held, 'ZADD', HELD)
+  if holds then save('held', 1) else save() end
 end
 return finish({ table.concat(digits), ARGV[3] })

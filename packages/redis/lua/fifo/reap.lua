@@ -13,7 +13,7 @@ local function reap(at)
   maxBytes, maxTxs, skip = tonumber(maxBytes), tonumber(maxTxs), tonumber(skip)
   local found, bytes, misfits, after = {}, 0, 0, '(0'
   while #found < 3 * maxTxs do
-    local page = call('ZRANGEBYSCORE', IDX, after, T - 1, 'WITHSCORES', 'LIMIT', 0, few)
+    local page = call('ZRANGEBYSCORE', IDX, after, H - 1, 'WITHSCORES', 'LIMIT', 0, few)
     if #page == 0 then return found end
     for i = 1, #page, 2 do
       local own = size(page[i])

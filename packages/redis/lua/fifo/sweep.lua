@@ -1,13 +1,14 @@
--- Purpose: returns Propagated transactions to Pending when their claim has ended: the earliest end first, then by seq.
+-- Purpose: returns Propagated transactions to Pending when their claim has ended, then holds back no longer those whose time has come. The
+-- earliest end or time first, then by seq.
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 the caller's time or '', 4 the application's time or '', 5 maximum number
--- Returns: { 1 if there are more, else 0, hashes }
--- Rules: L4, L8, X1
+-- Returns: { 1 if there are more, else 0, how many returned, their hashes, the hashes of those held back no longer }
+-- Rules: L4, L8, P20, X1
 local limit = tonumber(ARGV[5])
-local before = string.format('(%.17g', callTime(ARGV[3], ARGV[4]))
+local now = callTime(ARGV[3], ARGV[4])
+local before = string.format('(%.17g', now)
 local members = hasClaims and call('ZRANGEBYSCORE', CLAIMS, '-inf', before, 'LIMIT', 0, limit + 1) or {}
-local sizes = { [24] = 2, [25] = 3, [26] = 5, [27] = 9 }
-local list, moved, sinces, seqs, texts, stray, reply = {}, {}, {}, {}, {}, {}, { #members > limit and 1 or 0 }
-for i = 1, math.min(#members, limit) do list[i] = string.sub(members[i], (sizes[members[i]:byte()] or 1) + 1) end
+local list, moved, sinces, seqs, texts, stray, reply = {}, {}, {}, {}, {}, {}, { #members > limit and 1 or 0, 0 }
+for i = 1, math.min(#members, limit) do list[i] = hashIn(members[i]) end
 local places, marks = scores(IDX, list)
 for i, at in ipairs(places) do
   -- A claim ends when its transaction leaves Propagated. One without such a transaction is damage, and would come up in every sweep.
@@ -31,4 +32,9 @@ if #moved > 0 then
   each(index, 'ZADD', IDX)
   save()
 end
+reply[2] = #moved
+local held = due(now, limit - #moved + 1)
+if held[limit - #moved + 1] then reply[1] = 1 end
+held[limit - #moved + 1] = nil
+for _, hash in ipairs(wake(held)) do reply[#reply + 1] = hash end
 return finish(reply)

@@ -3,9 +3,11 @@
 -- application's time or '', 7–10 fifo/reap.lua
 -- Returns: { owner, end of the claim, then for each transaction hash, seq, bytes }
 -- The hashes are recorded, not the reply: fifo/repeated-take.lua answers a repeat with what is left of the claim.
--- Rules: L3, X1, X2
+-- Rules: L3, P20, X1, X2
+local maxWoken = 1000
 local untilMs = math.min(math.floor(callTime(ARGV[5], ARGV[6])) + tonumber(ARGV[4]), 2 ^ 53 - 1)
 untilMs = string.format('%d', untilMs)
+wake(due(callTime(ARGV[5], ARGV[6]), maxWoken))
 local found = reap(7)
 local packed, index, joined, leases, taken = {}, {}, {}, {}, {}
 local propagated, marked = scorePrefix(PROPAGATED, tick), tail(PROPAGATED, PENDING, 0, 0, 0, 0)
@@ -16,7 +18,7 @@ for i = 1, #found, 3 do
   packed[#packed + 1] = char(#hash) .. hash
   index[n + 1], index[n + 2] = inflightScore(propagated, text), hash
   joined[n + 1], joined[n + 2] = text, hash
-  leases[n + 1], leases[n + 2] = untilMs, head(0, number) .. hash
+  leases[n + 1], leases[n + 2] = untilMs, memberOf(number, hash)
   taken[n + 1], taken[n + 2] = hash, ARGV[1]
 end
 if #found > 0 then
@@ -24,6 +26,7 @@ if #found > 0 then
   each(joined, 'ZADD', FLIGHT)
   each(leases, 'ZADD', CLAIMS)
   each(taken, 'HSET', CLAIMED)
+  call('HSET', LOTS, 'h' .. ARGV[1], table.concat(packed), 'n' .. ARGV[1], #packed)
   save('leases', 1)
 end
 finish({ ARGV[3], untilMs, table.concat(packed) })

@@ -1,7 +1,7 @@
 -- Purpose: Pending, Propagated and Acknowledged transactions after a seq, in order of seq, at most `limit`: hash, seq, hash, seq …
 -- Those in flight are read in parts, because Confirmed ones among them are skipped, and no further than the page can reach.
 local function waiting(after, limit)
-  local pending = call('ZRANGEBYSCORE', IDX, '(' .. after, T - 1, 'WITHSCORES', 'LIMIT', 0, limit)
+  local pending = call('ZRANGEBYSCORE', IDX, '(' .. after, H - 1, 'WITHSCORES', 'LIMIT', 0, limit)
   local last = #pending == 2 * limit and tonumber(pending[#pending]) or math.huge
   local inflight, from = {}, after
   while #inflight < 2 * limit and tonumber(from) < last do

@@ -19,7 +19,7 @@ if record then
   return known[2]
 end
 -- Reads each key that may be written: a key of another type is an error before the first write.
-for _, key in ipairs({ FLIGHT, SEEN }) do call('ZCARD', key) end
+for _, key in ipairs({ FLIGHT, SEEN, HELD }) do call('ZCARD', key) end
 for _, key in ipairs({ BODY, LOG, BLOCKS }) do call('HLEN', key) end
 call('XLEN', EVENTS)
 -- A full server refuses a script whose first write may take memory, but not one whose first write deletes. Only `receive` may
@@ -39,5 +39,6 @@ end
 local function save(...)
   publish()
   if hasClaims then endClaims() end
+  if hasHeld then endHeld() end
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, ...)
 end

@@ -6,15 +6,17 @@
 --
 -- Format 5 is a fifo pool, format 6 a priority pool, whose scripts have fifteen keys.
 -- idx: member = hash, score = stage * 10^15 + number, exact in a double and legible. Stages are numbered as in core's table. The number:
---   Pending: the seq
+--   Pending: the seq; while it is held back, 5 * 10^14 more
 --   in flight (stages 1 to 3): tick * 10^6 + the last six digits of the seq
 --   final: the logSeq of the latest log entry
 -- The digits of the seq give the transactions of one tick different scores, in order of seq: the server finds them side by side, without
 -- comparing hashes. Equal scores do no harm.
-local call, T, P = redis.call, 10 ^ 15, 10 ^ 6
+local call, T, P, H = redis.call, 10 ^ 15, 10 ^ 6, 5 * 10 ^ 14
 local FORMAT = KEYS[15] and '6' or '5'
 local PENDING, PROPAGATED, ACKNOWLEDGED, CONFIRMED, FINALIZED, DROPPED, ROLLED_BACK, UNKNOWN = 0, 1, 2, 3, 4, 5, 6, 7
 local META, IDX, FLIGHT, BODY, LOG, BLOCKS, SEEN, EVENTS, OPS, OPS_OLD = unpack(KEYS)
+-- A sorted set by the time until which a transaction is held back (P20). Calls do not name it as KEY: most pools never have it.
+local HELD = string.sub(META, 1, -5) .. 'held'
 
 local function misfit(format)
   return redis.error_reply('MEMPOOL_FORMAT it is ' .. (({ ['5'] = 'ordered by arrival', ['6'] = 'ordered by priority' })[format] or 'stored in format ' .. format))

@@ -1,5 +1,5 @@
 -- Purpose: lists: hashes packed into one string, each after a byte with its length; and variadic commands, split so that they fit
--- on Lua's stack.
+-- on Lua's stack; and members of sorted sets.
 -- Rules: X1
 local part = 2000
 
@@ -44,4 +44,24 @@ local function scores(key, list)
     numbers[i] = text and tonumber(text)
   end
   return numbers, texts
+end
+
+local char, pack = string.char, struct.pack
+
+-- A CBOR head: major type * 32, then the number in the fewest bytes.
+local function head(major, n)
+  if n < 24 then return char(major + n) end
+  if n < 256 then return char(major + 24, n) end
+  if n < 65536 then return pack('>BI2', major + 25, n) end
+  if n < 4294967296 then return pack('>BI4', major + 26, n) end
+  return pack('>BI8', major + 27, n)
+end
+
+-- A transaction as a member of a sorted set: the seq in CBOR, which sorts like the number, and the hash; and the hash of a member.
+local function memberOf(number, hash)
+  return head(0, number) .. hash
+end
+local headSizes = { [24] = 2, [25] = 3, [26] = 5, [27] = 9 }
+local function hashIn(member)
+  return string.sub(member, (headSizes[member:byte()] or 1) + 1)
 end

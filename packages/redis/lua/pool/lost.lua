@@ -23,8 +23,9 @@ do
     if KEYS[15] then expect(KEYS[13], indexed) end
   end
   if hasClaims then
-    for _, name in ipairs({ 'leases', 'taken' }) do expect(string.sub(META, 1, -5) .. name, true) end
+    for _, name in ipairs({ 'leases', 'taken', 'claims' }) do expect(string.sub(META, 1, -5) .. name, true) end
   end
+  if hasHeld then expect(HELD, true) end
   if lost[1] then
     return redis.error_reply('MEMPOOL_GAP a key of the pool is gone, evicted or deleted: ' .. lost[1])
   end

@@ -38,6 +38,17 @@ if format == '1' or format == '2' then
   end
   each(index, 'ZADD', IDX)
 end
+if successors[format] and call('HEXISTS', META, 'leases') == 1 then
+  -- `claims` of fifo/claims.lua: as many rows as there are claimed transactions.
+  local prefix, lots = string.sub(META, 1, -5), {}
+  local found = call('HGETALL', prefix .. 'taken')
+  for i = 1, #found, 2 do
+    local id = found[i + 1]
+    lots[id] = lots[id] or {}
+    lots[id][#lots[id] + 1] = char(#found[i]) .. found[i]
+  end
+  for id, list in pairs(lots) do call('HSET', prefix .. 'claims', 'h' .. id, table.concat(list), 'n' .. id, #list) end
+end
 if successors[format] then call('HSET', META, 'format', FORMAT) end
 if not format and ranked then
   call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[10], 'gossipSeq', 0, 'limits', ARGV[9])

@@ -5,7 +5,7 @@
 local after = string.format('(%d', tonumber(ARGV[2]))
 local found
 if ARGV[1] == 'pending' then
-  found = call('ZRANGEBYSCORE', IDX, after, T - 1, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
+  found = call('ZRANGEBYSCORE', IDX, after, H - 1, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 else
   found = call('ZRANGEBYSCORE', FLIGHT, after, '+inf', 'WITHSCORES', 'LIMIT', 0, ARGV[3])
 end

@@ -1,7 +1,8 @@
 -- Purpose: the status of each hash.
 -- KEYS: pool/keys.lua   ARGV: 1 packed hashes
--- Returns: { tick, then for each { score or nil, the confirming point if Confirmed, the log entry if final } }
--- Rules: O3
+-- Returns: { tick, then for each { score or nil, the confirming point if Confirmed, the log entry if final, the time until which it is
+-- held back } }
+-- Rules: O3, P20
 local list = hashes(ARGV[1])
 local reply = { tick }
 local places, texts = scores(IDX, list)
@@ -11,6 +12,8 @@ for i, at in ipairs(places) do
     detail = call('HGET', LOG, at % T)
   elseif at and at >= CONFIRMED * T then
     detail = pointOf(tickOf(at))
+  elseif at and at >= H and at < T then
+    detail = call('ZSCORE', HELD, memberOf(at % H, list[i]))
   end
   reply[i + 1] = { texts[i], detail }
 end

@@ -3,7 +3,7 @@
 -- record of the id, 12 the change for other mirrors, or '' if there is only a record, 13 'prolong' or '', 14 ticks whose points are
 -- deleted unless a Confirmed transaction refers to them, 15 name of the node, 16 milliseconds that this attempt or the longest one before
 -- took, 17 'more' if the node has other calls, 18 packed events: { number, bytes } …, 19 how many of the next arguments are bodies: hash,
--- record …, then packed lists of commands: { name, number of the key, argument … } …
+-- record …, then packed lists of commands: { name, number of the key (16: held), argument … } …
 -- Returns: as `report` of priority/changes.lua: 'done', or the answer of `compare` | { 'known', record } | { 'fenced', tip, tick }
 -- Rules: X1, X2, X6, E1, M3, N1
 local state = compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
@@ -12,7 +12,7 @@ if state[1] ~= 'current' or isBehind(ARGV[15]) then
   return state
 end
 -- Reads each key that may be written: a key of another type is an error before the first write.
-for _, key in ipairs({ IDX, FLIGHT, SEEN }) do call('ZCARD', key) end
+for _, key in ipairs({ IDX, FLIGHT, SEEN, HELD }) do call('ZCARD', key) end
 for _, key in ipairs({ BODY, LOG, BLOCKS, ENTRIES, TAGS }) do call('HLEN', key) end
 for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
 -- As in fifo/write.lua: only `receive` is refused by a full server.
@@ -22,7 +22,7 @@ local bodiesEnd = 19 + tonumber(ARGV[19])
 for from = 20, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
 for i = bodiesEnd + 1, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
-    command[2] = KEYS[command[2]]
+    command[2] = KEYS[command[2]] or HELD
     call(unpack(command))
   end
 end

@@ -26,7 +26,8 @@ local function liveItems(found, count)
   local entries, at, texts = ask(names, 'HMGET', ENTRIES), scores(IDX, names)
   for i = 1, #names do
     local confirmed = at[i] and at[i] >= CONFIRMED * T
-    page[i + 1] = { names[i], found[2 * i], texts[i], confirmed and pointOf(tickOf(at[i])) or '', entries[i] }
+    local number = at[i] and at[i] >= H and at[i] < T and string.format('%d', at[i] % H) or found[2 * i]
+    page[i + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entries[i] }
   end
   return page
 end

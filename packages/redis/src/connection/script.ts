@@ -40,10 +40,11 @@ interface Replies {
   status: [tick: number, ...[score: Buffer | null, detail: Buffer | null][]];
   dump: [oldest: number, last: number, first: number, ...[entry: Buffer | null, record: Buffer | null][]];
   tip: [tip: Buffer, tick: number, points: Buffer[]];
-  usage: [number, number, number, number, number, number, number, number];
+  usage: [number, number, number, number, number, number, number, number, number];
   reap: FifoRows;
   take: [owner: Buffer, untilMs: Buffer, ...FifoRows];
-  sweep: [more: number, ...hashes: Buffer[]];
+  extendClaim: [untilMs: Buffer, held: number];
+  sweep: [more: number, returned: number, ...hashes: Buffer[]];
   since: [tick: number, ...Row[]];
   sinceHashes: FifoRows;
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
@@ -87,7 +88,15 @@ export function script(writes: boolean, ...parts: readonly string[]): Script {
 const asked = (...parts: readonly string[]): Script =>
   script(false, 'pool/keys', 'pool/lists', 'pool/state', 'pool/primary', ...parts);
 const reading = (...parts: readonly string[]): Script => asked('pool/lost', ...parts);
-const before: readonly string[] = ['pool/keys', 'pool/lists', 'pool/state', 'pool/trail', 'fifo/event', 'fifo/claims'];
+const before: readonly string[] = [
+  'pool/keys',
+  'pool/lists',
+  'pool/state',
+  'pool/trail',
+  'fifo/event',
+  'fifo/claims',
+  'fifo/held',
+];
 const writing = (...parts: readonly string[]): Script => script(true, ...before, 'fifo/write', 'pool/lost', ...parts);
 const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
   script(
@@ -99,7 +108,7 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
     'priority/changes',
     ...parts,
   );
-const move: Script = writing('fifo/order', 'fifo/move');
+const move: Script = writing('fifo/order', 'fifo/call-time', 'fifo/move');
 
 /** Each verb is one script (X1). */
 export const scripts: { readonly [V in Verb]: Script } = {
@@ -130,11 +139,12 @@ export const scripts: { readonly [V in Verb]: Script } = {
     'fifo/call-time',
     'fifo/take',
   ),
+  extendClaim: writing('fifo/call-time', 'fifo/extend'),
   sweep: writing('fifo/order', 'fifo/call-time', 'fifo/sweep'),
   since: reading('pool/page', 'fifo/waiting', 'fifo/since'),
   sinceHashes: reading('fifo/reap', 'fifo/waiting', 'fifo/since-hashes'),
   bodies: reading('fifo/bodies'),
-  flush: writing('fifo/log', 'fifo/flush'),
+  flush: writing('fifo/order', 'fifo/log', 'fifo/flush'),
   setLimits: writing('fifo/limits'),
   getRecord: reading('pool/records', 'pool/get-record'),
   listRecords: reading('pool/records', 'pool/list-records'),
@@ -176,7 +186,7 @@ export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string
 
 /** The keys of a fifo pool's claims (lua/fifo/claims.lua). They exist only while there are claims. */
 export function claimKeysOf(prefix: string): string[] {
-  return ['leases', 'taken'].map((name) => `${prefix}:${name}`);
+  return ['leases', 'taken', 'claims'].map((name) => `${prefix}:${name}`);
 }
 
 /** The keys of the application's records (lua/pool/records.lua). They exist only while there are records. */

@@ -4,6 +4,7 @@ import type {
   ChainPoint,
   Claim,
   ConfirmOutcome,
+  ExtendOutcome,
   GossipPage,
   Limits,
   PutOutcome,
@@ -54,14 +55,17 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     });
   }
 
-  async move(verb: core.MoveVerb, hashes: readonly string[], context: core.WriteContext): Promise<string[]> {
+  async move(verb: core.MoveVerb, hashes: readonly string[], context: core.ClaimContext): Promise<string[]> {
     const packed = record.packHashes(hashes);
-    return chosen(await this.#write(verb, [kept(packed, context), packed], context), hashes);
+    const { claim = '', notBeforeMs = '' } = context;
+    const now = notBeforeMs === '' ? '' : (this.#now?.() ?? '');
+    return chosen(await this.#write(verb, [kept(packed, context), packed, claim, notBeforeMs, now], context), hashes);
   }
 
-  async drop(hashes: readonly string[], reason: string, context: core.WriteContext): Promise<string[]> {
+  async drop(hashes: readonly string[], reason: string, context: core.ClaimContext): Promise<string[]> {
     const packed = record.packHashes(hashes);
-    return chosen(await this.#write('drop', [kept(packed, context), reason, packed], context), hashes);
+    const args = [kept(packed, context), reason, packed, context.claim ?? ''];
+    return chosen(await this.#write('drop', args, context), hashes);
   }
 
   async confirm(block: core.CheckedBlock, context: core.ChainContext): Promise<ConfirmOutcome> {
@@ -109,9 +113,20 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     return { claimId, owner: String(holder), untilMs: Number(untilMs), transactions };
   }
 
-  async sweep(moment: core.CheckedCallTime, context: core.WriteContext): Promise<Sweep> {
-    const [more, ...hashes] = await this.#write('sweep', [...this.#moment(moment), core.maxSweep], context);
-    return { returned: hashes.map(core.bytesToHash), expired: [], evicted: [], more: more === 1 };
+  async extendClaim(
+    { claimId, claimMs }: core.CheckedExtension,
+    moment: core.CheckedCallTime,
+    context: core.WriteContext,
+  ): Promise<ExtendOutcome> {
+    const [untilMs, held] = await this.#write('extendClaim', [claimId, claimMs, ...this.#moment(moment)], context);
+    return held === 0 ? { kind: 'ended' } : { kind: 'extended', untilMs: Number(untilMs), held };
+  }
+
+  async sweep(moment: core.CheckedSweep, context: core.WriteContext): Promise<Sweep> {
+    const [more, count, ...found] = await this.#write('sweep', [...this.#moment(moment), core.maxSweep], context);
+    const hashes = found.map(core.bytesToHash);
+    const [returned, woken] = [hashes.slice(0, count), hashes.slice(count)];
+    return { returned, woken, expired: [], evicted: [], more: more === 1 };
   }
 
   async since(query: core.CheckedGossipQuery, { signal }: core.ReadContext): Promise<GossipPage> {

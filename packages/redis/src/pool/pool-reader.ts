@@ -105,8 +105,8 @@ export class PoolReader implements ReadingVerbs {
 
   async usage({ signal }: core.ReadContext): Promise<Usage> {
     const [pending, propagated, acknowledged, confirmed, ...counts] = await this.read('usage', [], signal);
-    const [logged, lastLogSeq, lastSeq, lastEventSeq] = counts;
-    return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+    const [logged, lastLogSeq, lastSeq, lastEventSeq, held] = counts;
+    return { pending, held, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
   }
 
   async getRecord(name: string, { signal }: core.ReadContext): Promise<PoolValue | null> {

@@ -92,7 +92,7 @@ export function readTransaction(row: Row, tick: number): Read<StoredTransaction>
   const [hash, seq, score, point, record] = row;
   const { stage, counters } = place(score, tick);
   const identity = { hash: core.bytesToHash(hash), seq: Number(seq), stage: stage as LiveStage };
-  return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point) };
+  return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point), notBefore: null };
 }
 
 /** A final state. */
@@ -137,12 +137,13 @@ export function readStatus(
   tick: number,
   [score, detail]: readonly [Buffer | null, Buffer | null],
 ): TransactionStatus {
-  const none = { hash, confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null };
+  const none = { hash, confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null, notBefore: null };
   if (score === null) return { ...none, stage: 'Unknown' };
   const { stage, number, counters } = place(score, tick);
+  if (stage === 'Pending') return { ...none, stage, notBefore: detail?.length ? Number(detail) : null };
   if (isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
   const entry = decodeEntry(detail);
   if (entry?.hash !== hash) throw core.corrupt({ hash, seq: 0, logSeq: number });
   const { confirmations, nonConfirmations, point, reason } = entry;
-  return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason };
+  return { ...none, stage, confirmations, nonConfirmations, confirmedAt: point, reason };
 }

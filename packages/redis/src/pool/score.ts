@@ -3,6 +3,8 @@ import { isInflight, type KnownStage, knownStages } from 'mempool-core';
 /** Factors of stage and tick in a score of `idx`, described in lua/pool/keys.lua. */
 const stageUnit = 1e15;
 const tickUnit = 1e6;
+/** A Pending transaction that is held back has a score higher by this (P20). */
+const heldUnit = 5e14;
 
 /** A decoded score. `number`: the seq if Pending, the tick if in flight, the logSeq if final. */
 export interface IndexPosition {
@@ -15,10 +17,12 @@ export function decodeScore(score: Buffer): IndexPosition | null {
   const stage = knownStages[Math.floor(value / stageUnit)];
   if (stage === undefined) return null;
   const number = value % stageUnit;
-  return { stage, number: isInflight(stage) ? Math.floor(number / tickUnit) : number };
+  if (isInflight(stage)) return { stage, number: Math.floor(number / tickUnit) };
+  return { stage, number: stage === 'Pending' ? number % heldUnit : number };
 }
 
-export function encodeScore({ stage, number }: IndexPosition, seq: number): string {
-  const within = isInflight(stage) ? number * tickUnit + (seq % tickUnit) : number;
+export function encodeScore({ stage, number }: IndexPosition, seq: number, isHeld: boolean): string {
+  const place = isHeld ? heldUnit + number : number;
+  const within = isInflight(stage) ? number * tickUnit + (seq % tickUnit) : place;
   return String(knownStages.indexOf(stage) * stageUnit + within);
 }

@@ -11,6 +11,8 @@ const keyNumbers = {
   seen: 7,
   entries: 13,
   tags: 14,
+  /** Not one of KEYS: lua/priority/commit.lua takes a number beyond them for `held`. */
+  held: 16,
 } as const;
 export type KeyName = keyof typeof keyNumbers;
 

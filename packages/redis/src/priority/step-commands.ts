@@ -100,8 +100,9 @@ class StepWriter {
   }
 
   #addPlaces(): void {
-    const { ledger } = this.#mirror.pool;
+    const { ledger, index: nodes } = this.#mirror.pool;
     const [index, joined, left]: [Item[], Item[], Item[]] = [[], [], []];
+    const [held, woken]: [Item[], Item[]] = [[], []];
     for (const { after } of this.#step.writes) {
       const hash = this.#bytesOf(after.hash);
       if (!this.#gone.has(after.hash)) index.push(this.#encodeScore(after), hash);
@@ -111,15 +112,21 @@ class StepWriter {
       // A transaction in flight may end and be received again in one call, with a new seq.
       if (flies && !(flew && before.seq === after.seq)) joined.push(String(after.seq), hash);
       if (flew && !flies) left.push(hash);
+      // P20: as members that lua/pool/lists.lua makes.
+      const node = nodes.node(after.hash);
+      if (node !== undefined && node.entry.notBefore !== null) woken.push(Buffer.concat([seqHead(node.seq), hash]));
+      if (after.notBefore !== undefined) held.push(String(after.notBefore), Buffer.concat([seqHead(after.seq), hash]));
     }
     this.#commands.add('ZADD', 'idx', index);
     this.#commands.add('ZADD', 'flight', joined);
     this.#commands.add('ZREM', 'flight', left);
+    this.#commands.add('ZREM', 'held', woken);
+    this.#commands.add('ZADD', 'held', held);
   }
 
-  #encodeScore({ hash, seq, stage, tick }: core.TxState): string {
+  #encodeScore({ hash, seq, stage, tick, notBefore }: core.TxState): string {
     const number = isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#ends.get(hash) as number);
-    return encodeScore({ stage, number }, seq);
+    return encodeScore({ stage, number }, seq, notBefore !== undefined);
   }
 
   #addLog(): void {
@@ -205,6 +212,16 @@ class StepWriter {
     }
     return [...ticks];
   }
+}
+
+/** The seq in CBOR, as `head` of lua/pool/lists.lua makes it. */
+function seqHead(seq: number): Buffer {
+  if (seq < 24) return Buffer.of(seq);
+  const size = [1, 2, 4].find((bytes) => seq < 256 ** bytes) ?? 8;
+  const head = Buffer.alloc(1 + size, 24 + Math.log2(size));
+  if (size === 8) head.writeBigUInt64BE(BigInt(seq), 1);
+  else head.writeUIntBE(seq, 1, size);
+  return head;
 }
 
 /** The same format as in lua/fifo/log.lua. */

@@ -158,11 +158,17 @@ function lifeName({ hash, seq }: core.TxState): string {
   return `${hash}/${seq}`;
 }
 
-function chosenFrom({ pool: { view } }: core.MirroredPool, hashes: readonly string[]): Omit<Fetched, 'record'>[] {
+function chosenFrom(
+  { pool: { view, index } }: core.MirroredPool,
+  hashes: readonly string[],
+): Omit<Fetched, 'record'>[] {
   const { tick } = view.currentTip;
   return hashes.flatMap((hash) => {
     const txState = view.txState(hash);
-    return txState === null ? [] : [{ txState, point: view.confirmedAt(hash), tick }];
+    if (txState === null) return [];
+    const notBefore = index.node(hash)?.entry.notBefore ?? null;
+    const whole = notBefore === null ? txState : { ...txState, notBefore };
+    return [{ txState: whole, point: view.confirmedAt(hash), tick }];
   });
 }
 

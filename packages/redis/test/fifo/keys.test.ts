@@ -78,7 +78,7 @@ test('two keys come with a lease, and go with the last one', async () => {
   const { store, admin, prefix } = await setUp({ now: () => now });
   await live(store);
   await store.take({ maxTxs: 3 }, { owner: 'a', claimMs: 50 });
-  expect(await namesOf(admin, prefix)).toEqual([...keys, 'leases', 'taken'].sort());
+  expect(await namesOf(admin, prefix)).toEqual([...keys, 'leases', 'taken', 'claims'].sort());
   expect(await admin.zcard(`${prefix}:leases`)).toBe(3);
   expect((await admin.hkeys(`${prefix}:meta`)).sort()).toEqual([...fields, 'leases'].sort());
   await store.markAcknowledged([hashOf(2)]);

@@ -12,5 +12,11 @@ WHERE l.until < ? ORDER BY l.until, l.seq LIMIT ?
 -- :claimedBy
 SELECT l.seq, tx.hash, length(tx.payload) AS bytes FROM take_lease AS l LEFT JOIN tx ON tx.seq = l.seq
 WHERE l.id = ? ORDER BY l.seq
+-- :claim
+SELECT max(until) AS untilMs, count(*) AS held FROM take_lease WHERE id = ?
+-- :extendClaim
+UPDATE take_lease SET until = ? WHERE id = ?
+-- :claimOf
+SELECT id FROM take_lease WHERE seq = ?
 -- :setCapacity
 UPDATE pool SET capacity = ?

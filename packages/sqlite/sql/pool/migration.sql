@@ -3,3 +3,6 @@
 -- time does not depend on the size of the pool.
 
 ALTER TABLE pool ADD COLUMN format TEXT NOT NULL DEFAULT '2';
+ALTER TABLE pool ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE held (seq INTEGER PRIMARY KEY, not_before INTEGER NOT NULL);
+CREATE INDEX held_until ON held (not_before);

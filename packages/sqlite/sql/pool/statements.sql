@@ -36,13 +36,14 @@ SELECT seq FROM tx WHERE hash = ?
 -- :hashes
 SELECT seq, hash FROM tx
 -- :txState
-SELECT s.seq, iif(p.seq IS NULL, coalesce(i.stage, l.stage), 0) AS stage, coalesce(i.tick, l.tick, 0) AS tick,
+SELECT s.seq, iif(p.seq IS NULL AND h.seq IS NULL, coalesce(i.stage, l.stage), 0) AS stage, coalesce(i.tick, l.tick, 0) AS tick,
   l.confirmations, l.non_confirmations AS nonConfirmations, coalesce(i.point, l.point) AS point, l.reason,
-  l.seq IS NOT NULL AS isLogged
+  h.not_before AS notBefore, l.seq IS NOT NULL AS isLogged
 FROM (SELECT ? AS seq) AS s
   LEFT JOIN pending AS p ON p.seq = s.seq
-  LEFT JOIN inflight AS i ON i.seq = s.seq
-  LEFT JOIN log AS l ON p.seq IS NULL AND i.seq IS NULL AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = s.seq)
+  LEFT JOIN held AS h ON p.seq IS NULL AND h.seq = s.seq
+  LEFT JOIN inflight AS i ON p.seq IS NULL AND h.seq IS NULL AND i.seq = s.seq
+  LEFT JOIN log AS l ON p.seq IS NULL AND h.seq IS NULL AND i.seq IS NULL AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = s.seq)
 -- :aged
 SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
 WHERE (i.stage = 3 AND i.tick <= ?) OR (i.stage = 1 AND i.tick <= ?) OR (i.stage = 2 AND i.tick <= ?)
@@ -56,10 +57,12 @@ WHERE i.stage = 3 AND i.tick > ?
 SELECT l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations, l.reason
 FROM log AS l
 WHERE l.stage = 4 AND l.tick > ? AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx)
-  AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx) AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx)
+  AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx)
+  AND NOT EXISTS (SELECT 1 FROM held WHERE seq = l.tx) AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx)
 
 -- :recount
-SELECT (SELECT count(*) FROM pending) AS pending, (SELECT count(*) FROM inflight WHERE stage = 1) AS propagated,
+SELECT (SELECT count(*) FROM pending) + (SELECT count(*) FROM held) AS pending, (SELECT count(*) FROM held) AS held,
+  (SELECT count(*) FROM inflight WHERE stage = 1) AS propagated,
   (SELECT count(*) FROM inflight WHERE stage = 2) AS acknowledged,
   (SELECT count(*) FROM inflight WHERE stage = 3) AS confirmed
 
@@ -75,6 +78,12 @@ INSERT INTO pending (seq) SELECT seq FROM tx WHERE seq BETWEEN ? AND ?
 INSERT INTO pending (seq) VALUES (?) ON CONFLICT DO NOTHING
 -- :deletePending
 DELETE FROM pending WHERE seq = ?
+-- :hold
+INSERT INTO held (seq, not_before) VALUES (?, ?)
+-- :wake
+DELETE FROM held WHERE seq = ?
+-- :countHeld
+UPDATE pool SET held = ?
 -- :putInflight
 INSERT INTO inflight (seq, stage, tick, point) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET stage = excluded.stage, tick = excluded.tick, point = excluded.point
@@ -106,7 +115,8 @@ UPDATE log SET tx = ? WHERE tx = ?
 -- :expired
 SELECT l.tx AS seq, CAST(l.hash AS BLOB) AS hash FROM log AS l
 WHERE l.log_seq <= ? AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx)
-  AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx) AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx)
+  AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx)
+  AND NOT EXISTS (SELECT 1 FROM held WHERE seq = l.tx) AND NOT EXISTS (SELECT 1 FROM inflight WHERE seq = l.tx)
 -- :trimLog
 DELETE FROM log WHERE log_seq <= ?
 

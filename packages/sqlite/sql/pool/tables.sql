@@ -2,7 +2,8 @@
 -- A block's tick is the number of blocks applied up to it; points are the slot as 8 bytes big-endian, then 32 bytes of hash.
 
 -- One row: the settings, which seldom change. format: builds of format 1 read all columns of this row in each call and take a text
--- for damage, so a process of such a build that still has the file open cannot write into it after the migration.
+-- for damage, so a process of such a build that still has the file open cannot write into it after the migration. held: number of rows
+-- in the table held.
 CREATE TABLE pool (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   name TEXT NOT NULL,
@@ -10,7 +11,8 @@ CREATE TABLE pool (
   max_finalized INTEGER NOT NULL,
   max_events INTEGER NOT NULL,
   max_rollback INTEGER NOT NULL,
-  format TEXT NOT NULL DEFAULT '2'
+  format TEXT NOT NULL DEFAULT '2',
+  held INTEGER NOT NULL DEFAULT 0
 );
 
 -- One row for each call that changed something: its events (CBOR), the last of which has the number event_seq, and the counters of
@@ -41,10 +43,13 @@ CREATE TABLE tx (
   payload BLOB NOT NULL
 );
 
--- A transaction is in one of these two tables; else it is final, and its latest entry in log has its state. tick: of the block that
+-- A transaction is in one of these three tables; else it is final, and its latest entry in log has its state. tick: of the block that
 -- confirmed it, or at which it went in flight. Counters are differences to step.tick, so no block has to update them.
 -- point: the confirming block; it may outlive that block's row in block.
 CREATE TABLE pending (seq INTEGER PRIMARY KEY);
+-- Pending, but held back until not_before, in milliseconds since 1970, or longer.
+CREATE TABLE held (seq INTEGER PRIMARY KEY, not_before INTEGER NOT NULL);
+CREATE INDEX held_until ON held (not_before);
 CREATE TABLE inflight (seq INTEGER PRIMARY KEY, stage INTEGER NOT NULL, tick INTEGER NOT NULL, point BLOB);
 CREATE INDEX inflight_tick ON inflight (stage, tick);
 

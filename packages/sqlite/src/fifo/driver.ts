@@ -25,6 +25,7 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
   const calls = new PoolTransactions(parts, options);
   const room = new DiskReserve(file);
   const records = new RecordTable(file);
+  const now = core.poolClock(options);
   return {
     copiesPayloads: true,
     receive(transactions, context) {
@@ -38,8 +39,10 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
       if (answer instanceof Promise) given = core.copyTransactions(given);
       return answer;
     },
-    move: (verb, named, context) => calls.write(verb, context, (pool) => core.moveStep(pool, verb, named)),
-    drop: (named, reason, context) => calls.write('drop', context, (pool) => core.dropStep(pool, named, reason)),
+    move: (verb, named, context) =>
+      calls.write(verb, context, (pool) => core.moveStep(pool, verb, named, core.guardOf(context, now()))),
+    drop: (named, reason, context) =>
+      calls.write('drop', context, (pool) => core.dropStep(pool, named, reason, context)),
     confirm: (block, context) => calls.underLease('confirm', context, (pool) => core.confirmStep(pool, block)),
     rollback: (point, context) => calls.underLease('rollback', context, (pool) => core.rollbackStep(pool, point)),
     peekPending: (after, limit, context) => calls.read(context, (pool) => pool.page('peekPending', after, limit)),

@@ -44,6 +44,7 @@ export function writeClaims(file: PoolFile, state: PoolState, { events, fifo = n
     if (state.leases === undefined) file.execute('fifo/tables.sql');
     file.include(statements);
     change += writeNewClaims(file, events, fifo);
+    if (fifo.extended !== null) file.run('extendClaim', fifo.extended.untilMs, fifo.extended.id);
     if (fifo.maxTxs !== null) file.run('setCapacity', capacityColumn(fifo.maxTxs));
   }
   if (change !== 0) file.run('countClaims', change);

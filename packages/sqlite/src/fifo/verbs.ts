@@ -1,4 +1,4 @@
-import type { Candidate, GossipPage, Transaction } from 'mempool-core';
+import type { GossipPage, Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Row } from '../file/row.ts';
 import type { HashIndex } from '../pool/hash-index.ts';
@@ -26,34 +26,17 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.F
   const now = core.poolClock(options);
   return {
     reap: (budget, context) => read(context, () => core.reapFifo(rows.pending(), budget)),
-    async take({ budget, claimId, owner, claimMs }, moment, context) {
-      const made = new Map<core.ClaimOutcome, readonly Candidate[]>();
-      const claim = await write('take', context, (pool) => {
-        const untilMs = core.claimEnd(core.callTimeOf(moment.now, now()), claimMs);
-        const transactions = core.reapFifo(rows.pending(), budget);
-        const step = core.takeStep(pool, transactions, { id: claimId, owner, untilMs });
-        made.set(step.outcome, transactions);
-        return step;
-      });
-      // For a repeated call (X2): what is left of its claim.
-      const held = (pool: PoolView) => (hasClaims(file, pool.state) ? rows.list('claimedBy', claimId) : []);
-      return { ...claim, transactions: made.get(claim) ?? (await read(context, held)).map(core.candidateOf) };
-    },
-    sweep: (moment, context) =>
-      write('sweep', context, (pool) => {
-        const before = core.callTimeOf(moment.now, now());
-        const ended = hasClaims(file, pool.state) ? rows.list('endedClaims', before, core.maxSweep + 1) : [];
-        return core.sweepStep(
-          pool,
-          ended.map(({ hash }) => hash),
-        );
-      }),
+    ...core.callVerbs({
+      write: (verb, given, context, plan) =>
+        write(verb, context, (pool) =>
+          plan(new core.FifoCall(pool, rows.of(pool)), { nowMs: core.callTimeOf(given.now, now()), height: 0 }),
+        ),
+      claimed: (id, context) =>
+        read(context, ({ state }) => (hasClaims(file, state) ? rows.list('claimedBy', id).map(core.candidateOf) : [])),
+    }),
     since: (query, context) => read(context, () => (query.hashesOnly ? rows.hashesSince(query) : rows.since(query))),
     payloads: (hashes, context) => read(context, () => hashes.map((hash) => rows.body(hash))),
     peekParked: () => [],
-    flush: (context) => write('flush', context, (pool) => core.flushStep(pool, [...rows.pending()])),
-    setLimits: (limits, context) =>
-      write('setLimits', context, (pool) => core.limitsStep(pool, limits, maxTxsOf(pool.state))),
   };
 }
 
@@ -65,6 +48,23 @@ class FifoRows {
   constructor({ file, hashes }: FifoParts) {
     this.#file = file;
     this.#hashes = hashes;
+  }
+
+  /** What core's rules ask, in the transaction of this view. */
+  of({ state }: PoolView): core.FifoPool {
+    const claimed = hasClaims(this.#file, state);
+    // The largest safe integer stands for no limit.
+    const bound = (value: number) => Math.min(value, Number.MAX_SAFE_INTEGER);
+    return {
+      maxTxs: maxTxsOf(state),
+      pending: () => this.pending(),
+      due: (nowMs, limit) => (state.held > 0 ? this.list('due', bound(nowMs), bound(limit)) : []),
+      ended: (nowMs, limit) => (claimed ? this.list('endedClaims', nowMs, limit).map(({ hash }) => hash) : []),
+      claim: (id) => {
+        const { untilMs, held } = (claimed ? this.#file.row('claim', id) : undefined) ?? {};
+        return Number(held ?? 0) === 0 ? null : { untilMs: Number(untilMs), held: Number(held) };
+      },
+    };
   }
 
   pending(): Iterable<core.FifoEntry> {

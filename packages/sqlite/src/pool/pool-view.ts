@@ -54,6 +54,14 @@ export class PoolView implements core.PoolView {
     return row === null ? null : (records.readLife(row) ?? this.#repair(row));
   }
 
+  claimOf(hash: string): string | null {
+    if ((this.state.leases ?? 0) === 0) return null;
+    const seq = this.hashes.seqOf(core.hashToBytes(hash));
+    this.file.include('fifo/claim-statements.sql');
+    const id = seq === undefined ? undefined : this.file.row('claimOf', seq)?.id;
+    return typeof id === 'string' ? id : null;
+  }
+
   /** `null` for a damaged record too: a final state without its block is a damaged log entry. */
   confirmedAt(hash: string): ChainPoint | null {
     const row = this.#lifeRow(hash);
@@ -118,8 +126,9 @@ export class PoolView implements core.PoolView {
   }
 
   usage(): Usage {
-    const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } = this.state;
-    return { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+    const { pending, held, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } =
+      this.state;
+    return { pending, held, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
   }
 
   eventsAfter(after: number, limit: number): core.EventPage {

@@ -28,7 +28,7 @@ export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
 /** A flipped bit in a column's name changes the name that SQLite reports, but not the column that a statement finds. */
 const stateColumns = [
   ...['tick', 'floor', 'pending', 'propagated', 'acknowledged', 'confirmed', 'logged'],
-  ...['lastSeq', 'lastLogSeq', 'lastEventSeq', 'maxFinalized', 'maxEvents', 'maxRollback'],
+  ...['held', 'lastSeq', 'lastLogSeq', 'lastEventSeq', 'maxFinalized', 'maxEvents', 'maxRollback'],
 ];
 
 /** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
@@ -90,11 +90,13 @@ export function readLife({
   confirmations,
   nonConfirmations,
   reason,
+  notBefore,
 }: Row): core.TxState | null {
   const known = knownStages[stage as number];
   if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64)) return null;
   const txState = { hash: core.bytesToHash(hash), seq, stage: known, tick };
-  if (isLive(known)) return { ...txState, confirmations: 0, nonConfirmations: 0, reason: null };
+  const held = isCount(notBefore) ? { notBefore } : null;
+  if (isLive(known)) return { ...txState, confirmations: 0, nonConfirmations: 0, reason: null, ...held };
   if (!isCount(confirmations) || !isCount(nonConfirmations)) return null;
   if (known === 'Dropped')
     return typeof reason === 'string' ? { ...txState, confirmations, nonConfirmations, reason } : null;

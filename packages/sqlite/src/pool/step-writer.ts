@@ -17,17 +17,20 @@ export class StepWriter {
   #pendingFrom: number | null = null;
   #pendingTo = 0;
   readonly #state: { -readonly [K in keyof PoolState]: PoolState[K] };
+  readonly #heldBefore: number;
 
   constructor(file: PoolFile, hashes: HashIndex, state: PoolState) {
     this.#file = file;
     this.#hashes = hashes;
     this.#state = { ...state };
+    this.#heldBefore = state.held;
   }
 
   write(step: FileStep<unknown>): void {
     const { writes, events, chain, operation, newcomers, record } = step;
     for (const write of writes) this.#put(write);
     this.#flushPending();
+    if (this.#state.held !== this.#heldBefore) this.#file.run('countHeld', this.#state.held);
     if (chain !== null) this.#moveChain(chain);
     if (newcomers !== undefined) this.#arrive(newcomers);
     if (events.length > 0) this.#record(events);
@@ -38,12 +41,18 @@ export class StepWriter {
   }
 
   #put({ after, point, body }: core.Write): void {
-    const { seq, stage, tick } = after;
+    const { seq, stage, tick, notBefore } = after;
     if (body !== null) this.#state.lastSeq = seq;
-    else this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
+    else {
+      this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
+      if (this.#state.held > 0) this.#state.held -= this.#file.run('wake', seq).changes;
+    }
     const code = knownStages.indexOf(stage);
     const bytes = point === null ? null : core.encodePoint(point);
-    if (stage === 'Pending') this.#addPending(seq, body);
+    if (notBefore !== undefined) {
+      this.#file.run('hold', seq, notBefore);
+      this.#state.held += 1;
+    } else if (stage === 'Pending') this.#addPending(seq, body);
     else if (isLive(stage)) this.#file.run('putInflight', seq, code, tick, bytes);
     else {
       this.#state.lastLogSeq += 1;

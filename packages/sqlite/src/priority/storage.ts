@@ -52,8 +52,9 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
   }
 
   /** Never throws, so that a page can end before a damaged record. */
-  #find({ view }: core.PriorityPool, hash: string): Found | null {
+  #find({ view, index }: core.PriorityPool, hash: string): Found | null {
     const txState = view.txState(hash);
+    const notBefore = index.node(hash)?.entry.notBefore ?? null;
     if (txState === null || !isLive(txState.stage)) return null;
     const row = this.file.row('body', txState.seq) ?? {};
     const payload = row.payload instanceof Uint8Array ? row.payload : new Uint8Array();
@@ -63,7 +64,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
       seq: txState.seq,
       payload,
       payloadType: Number(row.type),
-      txState,
+      txState: notBefore === null ? txState : { ...txState, notBefore },
       point: view.confirmedAt(hash),
       isIntact,
     };

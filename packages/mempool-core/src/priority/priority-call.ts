@@ -1,0 +1,156 @@
+import type { Limits } from '../contract/limits.ts';
+import type { CheckedBudget } from '../contract/pool-driver.ts';
+import type { ClaimRecord } from '../contract/pool-entry.ts';
+import type { Candidate } from '../contract/pool-verbs.ts';
+import type { CallMoment, CallPlan, Named } from '../rules/call-plan.ts';
+import type { Step } from '../rules/step.ts';
+import { excessOf } from './eviction.ts';
+import { settle } from './placement.ts';
+import type { PoolIndex } from './pool-index.ts';
+import type { PoolNode } from './pool-node.ts';
+import { reapFrom } from './selection.ts';
+import { type Planning, StepBuilder } from './step-builder.ts';
+
+/** One call on a priority pool while it is planned, for the rules that pools of both orderings share. */
+export class PriorityCall implements CallPlan {
+  readonly #builder: StepBuilder;
+
+  constructor(pool: Planning) {
+    this.#builder = new StepBuilder(pool);
+  }
+
+  get limits(): Limits {
+    return this.#builder.index.limits;
+  }
+
+  set limits(limits: Limits) {
+    this.#builder.index.limits = limits;
+  }
+
+  reap(budget: CheckedBudget): Candidate[] {
+    return reapFrom(this.#settled, budget);
+  }
+
+  pending(): Iterable<Named> {
+    return this.#builder.index.order;
+  }
+
+  ended(nowMs: number, limit: number): string[] {
+    return endedIn(this.#builder.index, nowMs, limit).map(({ hash }) => hash);
+  }
+
+  due(nowMs: number, limit: number): Named[] {
+    return dueIn(this.#builder.index, nowMs, limit);
+  }
+
+  expired(moment: CallMoment, limit: number): Named[] {
+    return expiredIn(this.#settled, moment, limit);
+  }
+
+  evict(limit: number): string[] {
+    const index = this.#settled;
+    const evicted: string[] = [];
+    while (evicted.length < limit && isOver(index)) {
+      const worst = index.order.last;
+      if (worst === undefined) break;
+      evicted.push(worst.hash);
+      this.end(worst, 'evicted');
+    }
+    return evicted;
+  }
+
+  isOverLimits(): boolean {
+    return isOver(this.#builder.index);
+  }
+
+  claim(id: string): { readonly untilMs: number; readonly held: number } | null {
+    const nodes = this.#builder.index.claims.of(id);
+    const [first] = nodes;
+    return first === undefined ? null : { untilMs: first.entry.claim?.untilMs ?? 0, held: nodes.size };
+  }
+
+  extend(id: string, untilMs: number): void {
+    const { index } = this.#builder;
+    for (const node of [...index.claims.of(id)]) {
+      const { entry, stage } = node;
+      if (entry.claim !== null) index.move(node, stage, { ...entry, claim: { ...entry.claim, untilMs } });
+    }
+  }
+
+  take({ hash }: Named, claim: ClaimRecord): void {
+    this.#builder.moveBy('markInflight', hash, { claim });
+  }
+
+  release(hash: string): void {
+    this.#builder.moveBy('release', hash);
+  }
+
+  wake({ hash }: Named): void {
+    this.#builder.wake(hash);
+  }
+
+  end({ hash }: Named, reason: string): void {
+    this.#builder.drop(hash, reason);
+  }
+
+  step<Outcome>(outcome: Outcome): Step<Outcome> {
+    return this.#builder.step(outcome);
+  }
+
+  /** The index after all changes so far. */
+  get #settled(): PoolIndex {
+    settle(this.#builder.index);
+    return this.#builder.index;
+  }
+}
+
+/** True if a sweep would change nothing. `overLimits`: nor if it drops what is over the limits. */
+export function isSwept(
+  index: PoolIndex,
+  moment: CallMoment,
+  { overLimits }: { readonly overLimits: boolean },
+): boolean {
+  const { nowMs } = moment;
+  const isLate = [endedIn(index, nowMs, 1), dueIn(index, nowMs, 1), expiredIn(index, moment, 1)];
+  return isLate.every(({ length }) => length === 0) && !(overLimits && isOver(index));
+}
+
+function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
+  return firstOf(ages.leased.list, limit, ({ entry }) => (entry.claim?.untilMs ?? 0) < nowMs);
+}
+
+function dueIn({ held }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
+  return firstOf(held, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
+}
+
+function isOver(index: PoolIndex): boolean {
+  const { transactions, bytes } = excessOf(index, { transactions: 0, bytes: 0 });
+  return transactions > 0 || bytes > 0;
+}
+
+function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode) => boolean): PoolNode[] {
+  const found: PoolNode[] = [];
+  for (const node of list) {
+    if (found.length >= limit || !isDue(node)) break;
+    found.push(node);
+  }
+  return found;
+}
+
+/** The transactions that are strictly older than allowed, by seq. Builds no list that no limit needs. */
+function expiredIn(index: PoolIndex, { nowMs, height }: CallMoment, limit: number): PoolNode[] {
+  const { ages, limits } = index;
+  const found = new Set<PoolNode>();
+  const gather = (list: Iterable<PoolNode>, isDue: (node: PoolNode) => boolean): void => {
+    for (const node of list) {
+      if (found.size >= limit || !isDue(node)) return;
+      found.add(node);
+    }
+  };
+  gather(ages.expiring.list, ({ entry }) => (entry.verdict.expiresAt ?? nowMs) < nowMs);
+  gather(ages.expiringHeight.list, ({ entry }) => (entry.verdict.expiresAtHeight ?? height) < height);
+  if (Number.isFinite(limits.ttlMs)) gather(ages.admitted.list, ({ entry }) => nowMs - entry.admittedAt > limits.ttlMs);
+  if (Number.isFinite(limits.ttlBlocks))
+    gather(ages.admittedHeight.list, ({ entry }) => height - entry.admittedHeight > limits.ttlBlocks);
+  return [...found].sort((a, b) => a.seq - b.seq);
+}

@@ -1,0 +1,116 @@
+import type { Limits } from '../contract/limits.ts';
+import type { CheckedBudget, CheckedExtension, CheckedTake } from '../contract/pool-driver.ts';
+import type { ClaimRecord } from '../contract/pool-entry.ts';
+import type { Candidate, Claim, ExtendOutcome, Sweep } from '../contract/pool-verbs.ts';
+import { claimEnd } from './pool-clock.ts';
+import type { Step } from './step.ts';
+
+/** The most transactions that one `sweep` moves, and that one `take` wakes. */
+export const maxSweep = 1_000;
+
+/** The time of a call: the pool's clock in milliseconds since 1970, and the height of the chain. */
+export interface CallMoment {
+  readonly nowMs: number;
+  readonly height: number;
+}
+
+/** A transaction by its hash and seq. */
+export interface Named {
+  readonly hash: string;
+  readonly seq: number;
+}
+
+/**
+ * One call on a pool while it is planned, for the rules that pools of both orderings share. Each change is seen by what is
+ * asked afterwards. `step` completes the plan.
+ */
+export interface CallPlan {
+  /** All limits. Setting them plans the change. */
+  limits: Limits;
+  /** The transactions that fit the budget, in the pool's order. */
+  reap(budget: CheckedBudget): Candidate[];
+  /** All Pending transactions, parked and held ones too. */
+  pending(): Iterable<Named>;
+  /** The hashes under claims that ended before `nowMs`: the earliest end first, then by seq. */
+  ended(nowMs: number, limit: number): string[];
+  /** Those held back until `nowMs` or earlier: the earliest time first, then by seq (P20). */
+  due(nowMs: number, limit: number): Named[];
+  /** Those that waited too long, by seq (P9). */
+  expired(moment: CallMoment, limit: number): Named[];
+  /** Drops the end of the order that is over the limits, at most `limit`. Returns the hashes. */
+  evict(limit: number): string[];
+  isOverLimits(): boolean;
+  /** The end of a claim, and how many transactions are under it; `null` if there are none. */
+  claim(id: string): { readonly untilMs: number; readonly held: number } | null;
+  extend(id: string, untilMs: number): void;
+  /** Pending → Propagated, under the claim. */
+  take(one: Named, claim: ClaimRecord): void;
+  release(hash: string): void;
+  /** Holds a Pending transaction back no longer. */
+  wake(one: Named): void;
+  /** Pending → Dropped. */
+  end(one: Named, reason: string): void;
+  step<Outcome>(outcome: Outcome): Step<Outcome>;
+}
+
+/** The step of `take` (P8, P20): selects transactions within the budget and marks them in flight under one claim. */
+export function takeStep(plan: CallPlan, { claimId, owner, claimMs, budget }: CheckedTake, nowMs: number): Step<Claim> {
+  for (const one of plan.due(nowMs, maxSweep)) plan.wake(one);
+  const untilMs = claimEnd(nowMs, claimMs);
+  const transactions = plan.reap(budget);
+  for (const one of transactions) plan.take(one, { id: claimId, owner, untilMs });
+  return plan.step({ claimId, owner, untilMs, transactions });
+}
+
+/** The step of `extendClaim` (P19): a claim never ends earlier than before. */
+export function extendStep(plan: CallPlan, { claimId, claimMs }: CheckedExtension, nowMs: number): Step<ExtendOutcome> {
+  const claim = plan.claim(claimId);
+  if (claim === null) return plan.step({ kind: 'ended' });
+  const untilMs = Math.max(claim.untilMs, claimEnd(nowMs, claimMs));
+  if (untilMs > claim.untilMs) plan.extend(claimId, untilMs);
+  return plan.step({ kind: 'extended', untilMs, held: claim.held });
+}
+
+/** The step of `sweep` (P9): ends claims, wakes what was held back, drops what expired and, if asked, what is over the limits. */
+export function sweepStep(plan: CallPlan, moment: CallMoment, { overLimits }: SweepTargets): Step<Sweep> {
+  let room = maxSweep;
+  let more = false;
+  // One more than there is room for is asked for: it tells that there is more.
+  const fitting = <One>(found: readonly One[]): readonly One[] => {
+    more ||= found.length > room;
+    const kept = found.slice(0, room);
+    room -= kept.length;
+    return kept;
+  };
+  const returned = fitting(plan.ended(moment.nowMs, room + 1));
+  for (const hash of returned) plan.release(hash);
+  const woken = fitting(plan.due(moment.nowMs, room + 1));
+  for (const one of woken) plan.wake(one);
+  const expired = fitting(plan.expired(moment, room + 1));
+  for (const one of expired) plan.end(one, 'expired');
+  const evicted = overLimits ? plan.evict(room) : [];
+  more ||= overLimits && evicted.length === room && plan.isOverLimits();
+  return plan.step({ returned, woken: woken.map(hashOf), expired: expired.map(hashOf), evicted, more });
+}
+
+/** What a `sweep` is asked to drop. */
+export interface SweepTargets {
+  readonly overLimits: boolean;
+}
+
+/** The step of `flush`: drops all Pending transactions. The outcome is their number. */
+export function flushStep(plan: CallPlan): Step<number> {
+  const waiting = [...plan.pending()];
+  for (const one of waiting) plan.end(one, 'flushed');
+  return plan.step(waiting.length);
+}
+
+/** The step of `setLimits`. It evicts nothing. The outcome is all limits. */
+export function limitsStep(plan: CallPlan, named: Partial<Limits>): Step<Limits> {
+  plan.limits = { ...plan.limits, ...named };
+  return plan.step({ ...plan.limits });
+}
+
+function hashOf({ hash }: Named): string {
+  return hash;
+}

@@ -1,0 +1,130 @@
+import { live, type TxState } from '../contract/lifecycle.ts';
+import type { Limits } from '../contract/limits.ts';
+import type { CheckedBudget } from '../contract/pool-driver.ts';
+import type { ClaimRecord, FifoStep } from '../contract/pool-entry.ts';
+import type { Candidate } from '../contract/pool-verbs.ts';
+import type { CallPlan, Named } from './call-plan.ts';
+import { bySeq, type Change, planDrop, planMove } from './change.ts';
+import { type FifoEntry, fifoLimits, reapFifo } from './fifo-step.ts';
+import { type PoolView, type Step, stepOf } from './step.ts';
+
+/** What the rules ask of a fifo pool beside its view. */
+export interface FifoPool {
+  readonly maxTxs: number;
+  /** The Pending transactions that are not held back, by seq. */
+  pending(): Iterable<FifoEntry>;
+  /** Those held back until `nowMs` or earlier: the earliest time first, then by seq. */
+  due(nowMs: number, limit: number): FifoEntry[];
+  /** The hashes under claims that ended before `nowMs`: the earliest end first, then by seq. */
+  ended(nowMs: number, limit: number): string[];
+  /** The end of a claim, and how many transactions are under it; `null` if there are none. */
+  claim(id: string): { readonly untilMs: number; readonly held: number } | null;
+}
+
+/** One call on a fifo pool while it is planned. Nothing is parked, expires, or is evicted. */
+export class FifoCall implements CallPlan {
+  readonly #view: PoolView;
+  readonly #pool: FifoPool;
+  readonly #changes: Change[] = [];
+  readonly #woken = new Map<string, FifoEntry>();
+  #fifo: FifoStep = { taken: null, extended: null, maxTxs: null };
+
+  constructor(view: PoolView, pool: FifoPool) {
+    this.#view = view;
+    this.#pool = pool;
+  }
+
+  get limits(): Limits {
+    return { ...fifoLimits, maxTxs: this.#fifo.maxTxs ?? this.#pool.maxTxs };
+  }
+
+  set limits({ maxTxs }: Limits) {
+    if (maxTxs !== this.#pool.maxTxs) this.#fifo = { ...this.#fifo, maxTxs };
+  }
+
+  reap(budget: CheckedBudget): Candidate[] {
+    return reapFifo(this.#woken.size === 0 ? this.#pool.pending() : this.#merged(), budget);
+  }
+
+  pending(): Iterable<Named> {
+    return [...this.#pool.pending(), ...this.#pool.due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)];
+  }
+
+  ended(nowMs: number, limit: number): string[] {
+    return this.#pool.ended(nowMs, limit);
+  }
+
+  due(nowMs: number, limit: number): FifoEntry[] {
+    return this.#pool.due(nowMs, limit);
+  }
+
+  expired(): Named[] {
+    return [];
+  }
+
+  evict(): string[] {
+    return [];
+  }
+
+  isOverLimits(): boolean {
+    return false;
+  }
+
+  claim(id: string): { readonly untilMs: number; readonly held: number } | null {
+    return this.#pool.claim(id);
+  }
+
+  extend(id: string, untilMs: number): void {
+    this.#fifo = { ...this.#fifo, extended: { id, untilMs } };
+  }
+
+  take({ hash, seq }: Named, claim: ClaimRecord): void {
+    this.#fifo = { ...this.#fifo, taken: claim };
+    this.#woken.delete(hash);
+    this.#note(planMove('markInflight', pendingState(hash, seq), this.#tick));
+  }
+
+  release(hash: string): void {
+    const txState = this.#view.txState(hash);
+    if (txState !== null) this.#note(planMove('release', txState, this.#tick));
+  }
+
+  wake(one: FifoEntry): void {
+    this.#woken.set(one.hash, one);
+  }
+
+  end({ hash, seq }: Named, reason: string): void {
+    this.#note(planDrop(pendingState(hash, seq), reason, this.#tick));
+  }
+
+  step<Outcome>(outcome: Outcome): Step<Outcome> {
+    const clamped = Array.from(this.#woken.values(), ({ hash, seq }) => pendingState(hash, seq));
+    const step = stepOf(this.#view, outcome, bySeq(this.#changes), { clamped });
+    const { taken, extended, maxTxs } = this.#fifo;
+    const changes = taken !== null || extended !== null || maxTxs !== null;
+    return changes ? { ...step, fifo: this.#fifo } : step;
+  }
+
+  get #tick(): number {
+    return this.#view.currentTip.tick;
+  }
+
+  #note(change: Change | null): void {
+    if (change !== null) this.#changes.push(change);
+  }
+
+  /** The Pending transactions with those that this call has woken, by seq. */
+  *#merged(): Generator<FifoEntry, undefined> {
+    const woken = [...this.#woken.values()].sort((a, b) => a.seq - b.seq);
+    let next = 0;
+    for (const one of this.#pool.pending()) {
+      for (; (woken[next]?.seq ?? Number.POSITIVE_INFINITY) < one.seq; next++) yield woken[next] as FifoEntry;
+      yield one;
+    }
+    yield* woken.slice(next);
+  }
+}
+
+function pendingState(hash: string, seq: number): TxState {
+  return live(hash, seq, 'Pending', 0);
+}
