@@ -11,12 +11,14 @@ const conditions = ['mempool-source', ...defaultServerConditions];
 /** Folders whose tests talk to a Redis; the others start without one. */
 const withRedis = [
   'packages/redis',
+  'packages/node',
   'packages/testkit',
   'packages/chaos',
   'packages/benchmark',
   'conformance',
   'examples/cardano-replay',
   'examples/multi-node',
+  'examples/relayer',
 ];
 
 const memory = '/dev/shm';

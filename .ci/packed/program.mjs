@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { createElection, inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
+import { openNode } from 'mempool-node';
 import { redis, redisElection } from 'mempool-redis';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
 
@@ -37,6 +38,16 @@ async function byPriority(store) {
   await store.close();
 }
 
+/** A chain that has only begun. */
+const source = { intersect: async () => ({ point: null, steps: (async function* () {})() }) };
+
+async function asNode(config) {
+  const node = await openNode({ ...config, fenced: true }, { source, nodeId });
+  assert.equal(await node.election.runAsLeader(() => 'led'), 'led');
+  await received(node.pool.store);
+  await node.close();
+}
+
 const at = (name) => ({ path: join(process.env.PACKED_POOLS, `${pool}-${name}.sqlite`) });
 const onRedis = { url: process.env.PACKED_REDIS_URL, pool };
 const leases = new Leases();
@@ -57,4 +68,7 @@ await fromReceivedToFinalized(
 await byPriority(await ephemeral.open({ ordering: 'priority' }));
 await byPriority(await sqlite.open({ ...at('priority'), ordering: 'priority' }));
 await byPriority(await redis.open({ ...onRedis, pool: `${pool}-priority`, ordering: 'priority' }));
+await asNode({ backend: 'ephemeral' });
+await asNode({ backend: 'sqlite', ...at('node') });
+await asNode({ backend: 'redis', ...onRedis, pool: `${pool}-node` });
 console.log('ephemeral, sqlite and redis work as packed');
