@@ -61,7 +61,8 @@ export * from './contract/transaction.ts';
 export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from './contract/verdict.ts';
 export { account, accountTag, type Nonce, onePerSender } from './mempool/account.ts';
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
-export type { MempoolOptions } from './mempool/mempool-options.ts';
+export type { MempoolOptions, Schedule } from './mempool/mempool-options.ts';
+export type { ObservedCall, Observer } from './mempool/observer.ts';
 export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './mempool/pages.ts';
 export {
   type FifoMempool,
@@ -71,10 +72,10 @@ export {
   type PriorityMempool,
 } from './mempool/pool-of-ordering.ts';
 export type { Recheck, RecheckOptions } from './mempool/recheck.ts';
-export type { Schedule } from './mempool/sweeper.ts';
 export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';
 export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './mempool/validation.ts';
 export type { Waited, WaitOptions, WaitStage } from './mempool/waiters.ts';
+export type { WorkContext, WorkDone, WorkHandler, WorkOptions } from './mempool/work-options.ts';
 export type * from './watcher/chain-source.ts';
 export { Watcher } from './watcher/watcher.ts';
 export type * from './watcher/watcher-options.ts';

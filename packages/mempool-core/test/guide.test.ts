@@ -6,6 +6,8 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 /** The programs of the guide, by the name of their code block. Each is a file here and prints what the guide says. */
 it.each([
   { name: 'submit', run: () => import('./guide/submit.ts') },
+  { name: 'work', run: () => import('./guide/work.ts') },
+  { name: 'observe', run: () => import('./guide/observe.ts') },
   { name: 'follow', run: () => import('./guide/follow.ts') },
   { name: 'share', run: () => import('./guide/share.ts') },
   { name: 'priority', run: () => import('./guide/priority.ts') },

@@ -14,3 +14,4 @@ export {
 } from './sample-pool.ts';
 export { type Cut, type Held, type HeldCall, startProxy, TcpProxy } from './tcp-proxy.ts';
 export { TcpRelay } from './tcp-relay.ts';
+export { runWorker } from './worker.ts';

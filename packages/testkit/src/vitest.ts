@@ -7,6 +7,7 @@ import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { startProxy, type TcpProxy } from './tcp-proxy.ts';
 
 export { testReadme } from './readme.ts';
+export { testWorkers } from './test-workers.ts';
 
 /** An empty folder for this test alone. Tests that run at the same time each pass their own `onTestFinished`. */
 export function scratchFolder(finished: typeof onTestFinished = onTestFinished): string {

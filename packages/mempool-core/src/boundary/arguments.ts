@@ -69,7 +69,7 @@ export function distinctHashes(field: string, hashes: readonly string[], max: nu
 }
 
 /** Returns a checked copy of the point. @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkPoint(field: string, point: ChainPoint): ChainPoint {
+function checkPoint(field: string, point: ChainPoint): ChainPoint {
   if (isChecked<ChainPoint>(point)) return point;
   if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
   const { slot, hash } = point;

@@ -27,7 +27,8 @@ type CallKind =
   | 'wait'
   | 'walk'
   | 'logWalk'
-  | 'recheck';
+  | 'recheck'
+  | 'work';
 
 /** The names of the options of a call, by kind of call. */
 export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
@@ -52,6 +53,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   walk: new Set<string>([...read, 'after', 'onCorrupt']),
   logWalk: new Set<string>([...read, 'cursor', 'onCorrupt']),
   recheck: new Set<string>([...read, 'height', 'slice']),
+  work: new Set<string>([...read, 'owner', 'concurrency', 'claimMs', 'attempts', 'backoff']),
 };
 
 /** A set of option names. */

@@ -43,7 +43,7 @@ export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, P
   readonly maxQueued?: number | undefined;
   /** The order of the pool, fixed when it is made; default `fifo`. */
   readonly ordering?: Ordering | undefined;
-  /** Milliseconds between two automatic sweeps. Default: no automatic sweeps. */
+  /** Milliseconds between two automatic sweeps; default 1,000; 0: no automatic sweeps. */
   readonly sweepEveryMs?: number | undefined;
   /** The maximum number of refused transactions that are remembered; default 10,000. */
   readonly maxInvalid?: number | undefined;
@@ -165,7 +165,7 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   ttlMs: limit,
   ttlBlocks: limit,
   eviction: oneOf('lowest', 'none'),
-  sweepEveryMs: count,
+  sweepEveryMs: countFromZero,
   maxInvalid: count,
   keepInvalidMs: countFromZero,
   path: text,

@@ -43,6 +43,10 @@ export class CallQueue {
     return this.#underWay;
   }
 
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   get isEmpty(): boolean {
     return this.#waiting === 0 && this.#underWay === 0;
   }

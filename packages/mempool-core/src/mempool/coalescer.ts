@@ -2,6 +2,7 @@ import type { WriteOptions } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
 import { type Batch, type BatchedVerb, QueuedCall } from './call-list.ts';
 import { CallQueue, type QueueLimits } from './call-queue.ts';
+import type { CallTrace } from './observer.ts';
 
 /** The most store calls under way at once. The second one hides the round trip to the store. */
 const maxUnderWay = 2;
@@ -12,6 +13,8 @@ export interface Subject<Item> {
   readonly hash: string;
   /** Its share of the size of a store call. */
   readonly bytes: number;
+  /** Of the call, if it is observed. */
+  readonly trace: CallTrace | null;
 }
 
 /**
@@ -46,6 +49,7 @@ export class Coalescer {
       resolve: resolve as (answer: unknown) => void,
       reject,
     });
+    if (subject.trace !== null) subject.trace.queued = call;
     this.#queue.add(call);
     this.#schedule();
     if (signal === undefined) return promise;
@@ -75,6 +79,11 @@ export class Coalescer {
     };
     signal.addEventListener('abort', abort, { once: true });
     return promise.finally(() => signal.removeEventListener('abort', abort));
+  }
+
+  /** How many calls wait, and how many store calls are under way. */
+  get lengths(): { readonly waiting: number; readonly underWay: number } {
+    return { waiting: this.#queue.waiting, underWay: this.#queue.underWay };
   }
 
   /** Accepts no more calls. Resolves when all accepted calls have ended. */

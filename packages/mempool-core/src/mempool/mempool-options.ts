@@ -5,8 +5,17 @@ import { invalid } from '../contract/errors.ts';
 import type { Logger } from '../contract/options.ts';
 import type { CallTime } from '../contract/pool-verbs.ts';
 import type { QueueLimits } from './call-queue.ts';
-import { backgroundTimer, type Schedule } from './sweeper.ts';
+import type { Observer } from './observer.ts';
 import type { Validate } from './validation.ts';
+
+/** Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call. */
+export type Schedule = (callback: () => void, delayMs: number) => () => void;
+
+/** A timer that does not keep the process alive. */
+const backgroundTimer: Schedule = (callback, delayMs) => {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
+};
 
 /** Options of `Mempool`. */
 export interface MempoolOptions {
@@ -25,8 +34,9 @@ export interface MempoolOptions {
   /** How long a refused transaction is remembered, in milliseconds; default 60,000; 0: not at all. */
   readonly keepInvalidMs?: number | undefined;
   /**
-   * Sweep this many milliseconds after the previous sweep. A sweep ends claims that are over, and drops transactions
-   * that waited too long or are over the limits. Default: only `sweep` does this.
+   * Sweep this many milliseconds after the previous sweep; default 1,000; 0: only `sweep` does this. A sweep ends claims
+   * that are over, hands out again what was held back, and drops transactions that waited too long. If the pool has
+   * nothing of this kind, there is no sweep.
    */
   readonly sweepEveryMs?: number | undefined;
   /** Returns the chain's height for calls that do not give one; default: the number of blocks applied. */
@@ -35,6 +45,8 @@ export interface MempoolOptions {
   readonly clock?: (() => number) | undefined;
   /** The timer of `sweepEveryMs`; default: a timer that does not keep the process alive. */
   readonly schedule?: Schedule | undefined;
+  /** Is told each call when it has ended: verb, outcome, duration, batch size, queue lengths. Default: nobody. */
+  readonly observer?: Observer | undefined;
   /** Receives warnings; silent by default. */
   readonly log?: Logger | undefined;
 }
@@ -44,10 +56,11 @@ export interface ResolvedMempoolOptions extends QueueLimits {
   readonly validate: Validate | null;
   readonly maxInvalid: number;
   readonly keepInvalidMs: number;
-  readonly sweepEveryMs: number | null;
+  readonly sweepEveryMs: number;
   readonly height: (() => number) | null;
   readonly clock: () => number;
   readonly schedule: Schedule;
+  readonly observer: Observer | null;
   readonly log: Logger;
 }
 
@@ -64,12 +77,13 @@ export const mempoolNames: ReadonlySet<string> = new Set([
   'height',
   'clock',
   'schedule',
+  'observer',
   'log',
 ] satisfies (keyof MempoolOptions)[]);
 
 /** Checks the options and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolOptions {
-  const { validate, height, sweepEveryMs } = checkNames('options', options, mempoolNames);
+  const { validate, height, observer } = checkNames('options', options, mempoolNames);
   return {
     maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576, 1, Number.MAX_SAFE_INTEGER),
     maxBatch: count('maxBatch', options.maxBatch ?? 128, 1, maxCallTransactions),
@@ -78,10 +92,11 @@ export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolO
     validate: validate === undefined ? null : callable('validate', validate),
     maxInvalid: count('maxInvalid', options.maxInvalid ?? 10_000, 1, Number.MAX_SAFE_INTEGER),
     keepInvalidMs: count('keepInvalidMs', options.keepInvalidMs ?? 60_000, 0, Number.MAX_SAFE_INTEGER),
-    sweepEveryMs: sweepEveryMs === undefined ? null : count('sweepEveryMs', sweepEveryMs, 1, longestTimerMs),
+    sweepEveryMs: count('sweepEveryMs', options.sweepEveryMs ?? 1_000, 0, longestTimerMs),
     height: height === undefined ? null : callable('height', height),
     clock: callable('clock', options.clock ?? (() => performance.now())),
     schedule: callable('schedule', options.schedule ?? backgroundTimer),
+    observer: observer === undefined ? null : callable('observer', observer),
     log: callable('log', options.log ?? (() => undefined)),
   };
 }

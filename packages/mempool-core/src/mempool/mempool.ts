@@ -1,47 +1,16 @@
-import {
-  checkChainWrite,
-  checkHash,
-  checkHashes,
-  checkPolicy,
-  checkRead,
-  checkReason,
-  checkTarget,
-  checkWrite,
-  maxCallTransactions,
-  ownBlock,
-} from '../boundary/arguments.ts';
-import { checkCount } from '../boundary/basic-checks.ts';
-import { asChecked } from '../boundary/checked-once.ts';
-import { checkLimits } from '../boundary/open-options.ts';
-import { type CallNames, callNames } from '../boundary/option-names.ts';
-import {
-  checkBudget,
-  checkExtension,
-  checkGuard,
-  checkRevisions,
-  checkSweep,
-  checkTake,
-} from '../boundary/pool-arguments.ts';
 import type {
   ChainOptions,
   ClaimOptions,
-  LogQuery,
   ReadOptions,
   ReleaseOptions,
-  SeqQuery,
-  SubscribeOptions,
-  TipOptions,
   WriteOptions,
 } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
-import type { MempoolEvent } from '../contract/events.ts';
-import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
-import type { LogEntry, StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
+import type { LogEntry, StoredTransaction, TransactionStatus } from '../contract/transaction.ts';
 import { Application } from './application.ts';
-import { type BatchedVerb, batchedDrop, batchedMove, batchedStatus, type Guard } from './call-list.ts';
 import type { Gossip, GossipOptions } from './gossip.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
 import {
@@ -51,13 +20,17 @@ import {
   resolveMempoolOptions,
 } from './mempool-options.ts';
 import { checkLogWalk, checkSeqWalk, type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
+import { passedReads } from './passed-reads.ts';
 import { PoolCalls } from './pool-calls.ts';
-import { type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
+import { PoolWrites } from './pool-writes.ts';
+import { checkRecheck, type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
 import { Submitter } from './submitter.ts';
 import { Sweeper } from './sweeper.ts';
 import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 import type { Waited, WaitOptions } from './waiters.ts';
 import { Waiting } from './waiting.ts';
+import { resolveWorkOptions, type WorkDone, type WorkHandler, type WorkOptions } from './work-options.ts';
+import { Worker } from './worker.ts';
 
 /**
  * A pool on any store, for callers that handle one transaction at a time. Calls made in one turn of the event loop
@@ -71,33 +44,56 @@ export class Mempool implements AsyncDisposable {
   readonly #options: ResolvedMempoolOptions;
   readonly #application: Application | null;
   readonly #submitter: Submitter;
+  readonly #writes: PoolWrites;
   readonly #waiting: Waiting;
-  readonly #sweeper: Sweeper | null;
-  readonly #status: BatchedVerb<string, TransactionStatus>;
-  readonly #moves: Readonly<Record<MoveVerb, BatchedVerb<string, boolean>>>;
+  readonly #sweeper: Sweeper;
   #closing: Promise<void> | null = null;
+
+  // Reads that go straight to the store. They see every write that was answered, but none that waits in the queue.
+  declare readonly hasPending: store.AnyStore['hasPending'];
+  declare readonly peekPending: store.AnyStore['peekPending'];
+  declare readonly peekInflight: store.AnyStore['peekInflight'];
+  declare readonly peekParked: store.AnyStore['peekParked'];
+  declare readonly findInflight: store.AnyStore['findInflight'];
+  declare readonly payloads: store.AnyStore['payloads'];
+  declare readonly checkStatus: store.AnyStore['checkStatus'];
+  declare readonly dumpFinalized: store.AnyStore['dumpFinalized'];
+  declare readonly reap: store.AnyStore['reap'];
+  declare readonly best: store.AnyStore['best'];
+  declare readonly since: store.AnyStore['since'];
+  declare readonly stale: store.AnyStore['stale'];
+  declare readonly subscribe: store.AnyStore['subscribe'];
+  declare readonly tip: store.AnyStore['tip'];
+  declare readonly usage: store.AnyStore['usage'];
+
+  static {
+    for (const verb of passedReads) {
+      const read = function (this: Mempool, ...given: never[]): Promise<unknown> {
+        return this.#calls.observed(verb, async () => {
+          const on = this.#calls.reading;
+          return (on[verb] as (...given: never[]) => Promise<unknown>).apply(on, given);
+        });
+      };
+      Object.defineProperty(Mempool.prototype, verb, { value: read, configurable: true, writable: true });
+    }
+  }
 
   /** Uses the store from now on. Closing the pool closes the store. @throws `ERR_MEMPOOL_INVALID` naming the option */
   constructor(on: store.AnyStore, options: MempoolOptions = {}) {
     const resolved = resolveMempoolOptions(options);
-    const { validate, sweepEveryMs: everyMs, schedule, log } = resolved;
+    const { validate } = resolved;
     this.#options = resolved;
     this.#calls = new PoolCalls(on, resolved);
-    this.#status = batchedStatus(on);
-    this.#moves = {
-      markInflight: batchedMove(on, 'markInflight'),
-      markAcknowledged: batchedMove(on, 'markAcknowledged'),
-      release: batchedMove(on, 'release'),
-    };
+    this.#waiting = new Waiting(this.#calls);
+    this.#writes = new PoolWrites(this.#calls, resolved, () => this.#waiting.wake());
     this.#application = validate === null ? null : new Application(validate, new InvalidHashes(resolved));
     this.#submitter = new Submitter({
       calls: this.#calls,
       options: resolved,
       application: this.#application,
-      status: (hash, to) => this.status(hash, to),
+      status: (hash, to) => this.#writes.status(hash, to),
     });
-    this.#waiting = new Waiting(this.#calls);
-    this.#sweeper = everyMs === null ? null : new Sweeper({ sweep: () => this.sweep(), everyMs, schedule, log });
+    this.#sweeper = new Sweeper({ calls: this.#calls, options: resolved, woken: () => this.#waiting.wake() });
   }
 
   /** The order of the pool. */
@@ -116,16 +112,16 @@ export class Mempool implements AsyncDisposable {
    * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
    * @example const { kind } = await pool.submit({ hash, payload, payloadType: 0 });
    */
-  async submit(submission: verbs.Submission, options?: SubmitOptions): Promise<SubmitOutcome> {
-    return this.#submitter.submit(submission, options);
+  submit(submission: verbs.Submission, options?: SubmitOptions): Promise<SubmitOutcome> {
+    return this.#calls.observed('submit', (trace) => this.#submitter.submit(submission, options, trace));
   }
 
   /**
    * Returns the status of one transaction (O3).
    * @example const { stage, confirmations } = await pool.status(hash);
    */
-  async status(hash: string, options?: ReadOptions): Promise<TransactionStatus> {
-    return this.#single(this.#status, hash, checkRead(options));
+  status(hash: string, options?: ReadOptions): Promise<TransactionStatus> {
+    return this.#calls.observed('status', (trace) => this.#writes.status(hash, options, trace));
   }
 
   /**
@@ -134,8 +130,8 @@ export class Mempool implements AsyncDisposable {
    * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
    * @example const outcomes = await pool.receive(transactions, { from: peerId });
    */
-  async receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<SubmitOutcome[]> {
-    return this.#submitter.receive(submissions, options);
+  receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<SubmitOutcome[]> {
+    return this.#calls.observed('receive', (trace) => this.#submitter.receive(submissions, options, trace));
   }
 
   /**
@@ -145,14 +141,16 @@ export class Mempool implements AsyncDisposable {
   markInflight(hash: string, options?: WriteOptions): Promise<boolean>;
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
   markInflight(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
-    return this.#move('markInflight', which, options);
+    return this.#calls.observed('markInflight', (trace) => this.#writes.move('markInflight', which, options, trace));
   }
 
   /** Propagated → Acknowledged (L4). For one hash it returns true if it moved; for a list, the hashes that moved. */
   markAcknowledged(hash: string, options?: ClaimOptions): Promise<boolean>;
   markAcknowledged(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
   markAcknowledged(which: string | readonly string[], options?: ClaimOptions): Promise<boolean | string[]> {
-    return this.#move('markAcknowledged', which, options);
+    return this.#calls.observed('markAcknowledged', (trace) =>
+      this.#writes.move('markAcknowledged', which, options, trace),
+    );
   }
 
   /**
@@ -163,7 +161,7 @@ export class Mempool implements AsyncDisposable {
   release(hash: string, options?: ReleaseOptions): Promise<boolean>;
   release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]>;
   release(which: string | readonly string[], options?: ReleaseOptions): Promise<boolean | string[]> {
-    return this.#move('release', which, options);
+    return this.#calls.observed('release', (trace) => this.#writes.move('release', which, options, trace));
   }
 
   /**
@@ -172,32 +170,21 @@ export class Mempool implements AsyncDisposable {
    */
   drop(hash: string, reason: string, options?: ClaimOptions): Promise<boolean>;
   drop(hashes: readonly string[], reason: string, options?: ClaimOptions): Promise<string[]>;
-  async drop(which: string | readonly string[], reason: string, options?: ClaimOptions): Promise<boolean | string[]> {
-    const context = checkWrite(options, callNames.claim);
-    const guard = checkGuard(options);
-    checkReason(reason);
-    if (typeof which === 'string') return this.#single(batchedDrop(this.#calls.store, reason, guard), which, context);
-    const hashes = asChecked(checkHashes('hashes', which, maxCallTransactions));
-    return this.#calls.whole(context, (on, to) => on.drop(hashes, reason, to), guard);
+  drop(which: string | readonly string[], reason: string, options?: ClaimOptions): Promise<boolean | string[]> {
+    return this.#calls.observed('drop', (trace) => this.#writes.drop(which, reason, options, trace));
   }
 
   /**
    * Applies one block (L5, L6, X3, X6).
    * @example await pool.confirm({ point: { slot, hash: blockHash }, parent, seen: hashes, unseen: [] });
    */
-  async confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
-    const context = checkChainWrite(options);
-    const thresholds = asChecked(checkPolicy(policy));
-    const own = asChecked(ownBlock(block));
-    return this.#calls.whole(context, (on, to) => on.confirm(own, thresholds, to));
+  confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
+    return this.#calls.observed('confirm', () => this.#writes.confirm(block, policy, options));
   }
 
-  /** Moves the tip back to a point applied earlier. `null` undoes all blocks that are kept (L9, X6). */
-  async rollback(target: store.RollbackTarget, options?: ChainOptions): Promise<store.RollbackOutcome> {
-    const context = checkChainWrite(options);
-    const point = checkTarget(target);
-    const own = point === null ? 'origin' : asChecked(point);
-    return this.#calls.whole(context, (on, to) => on.rollback(own, to));
+  /** Moves the tip back to a point applied earlier. `'origin'` undoes all blocks that are kept (L9, X6). */
+  rollback(target: store.RollbackTarget, options?: ChainOptions): Promise<store.RollbackOutcome> {
+    return this.#calls.observed('rollback', () => this.#writes.rollback(target, options));
   }
 
   /**
@@ -206,49 +193,29 @@ export class Mempool implements AsyncDisposable {
    */
   take(budget: verbs.Budget, options: verbs.TakePayloadsOptions): Promise<verbs.ClaimWithPayloads>;
   take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Claim>;
-  async take(
+  take(
     budget: verbs.Budget,
     options: verbs.TakeOptions | verbs.TakePayloadsOptions,
   ): Promise<verbs.Claim | verbs.ClaimWithPayloads> {
-    const context = checkWrite(options, callNames.take);
-    const claim = { ...checkTake(options), ...callTime(options, this.#options) } as verbs.TakeOptions;
-    const room = asChecked(checkBudget(budget));
-    const taken = await this.#calls.whole(context, (on, to) => on.take(room, to), claim);
-    // P20: what it wakes writes no event.
-    this.#waiting.wake();
-    return taken;
+    return this.#calls.observed('take', () => this.#writes.take(budget, options));
   }
 
   /** Lets a claim end later: `claimMs` from now, unless it ends later already (P19). */
-  async extendClaim(claimId: string, claimMs: number, options?: verbs.ExtendOptions): Promise<verbs.ExtendOutcome> {
-    const context = checkWrite(options, callNames.moment);
-    const own = checkExtension(claimId, claimMs);
-    const moment = callTime(options, this.#options);
-    return this.#calls.whole(context, (on, to) => on.extendClaim(own.claimId, own.claimMs, to), moment);
+  extendClaim(claimId: string, claimMs: number, options?: verbs.ExtendOptions): Promise<verbs.ExtendOutcome> {
+    return this.#calls.observed('extendClaim', () => this.#writes.extendClaim(claimId, claimMs, options));
   }
 
   /**
    * Ends claims that are over, hands out again what was held back until now, and drops what waited too long. With
    * `overLimits` it drops what is over the limits, too.
    */
-  async sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
-    const context = checkWrite(options, callNames.sweep);
-    const { overLimits } = checkSweep(options);
-    const targets = { ...callTime(options, this.#options), overLimits };
-    const swept = await this.#calls.whole(context, (on, to) => on.sweep(to), targets);
-    if (swept.woken.length > 0) this.#waiting.wake();
-    return swept;
+  sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
+    return this.#calls.observed('sweep', () => this.#writes.sweep(options));
   }
 
   /** Applies new verdicts. Priority pools only. */
-  async revise(revisions: readonly verbs.Revision[], options?: verbs.ReviseOptions): Promise<verbs.ReviseOutcome[]> {
-    const context = checkWrite(options, callNames.moment);
-    const own = asChecked(checkRevisions(revisions));
-    const moment = callTime(options, this.#options);
-    const outcomes = await this.#calls.whole(context, (on, to) => on.revise(own, to), moment);
-    // A revision that makes a transaction ready writes no event.
-    this.#waiting.wake();
-    return outcomes;
+  revise(revisions: readonly verbs.Revision[], options?: verbs.ReviseOptions): Promise<verbs.ReviseOutcome[]> {
+    return this.#calls.observed('revise', (trace) => this.#writes.revise(revisions, options, trace));
   }
 
   /**
@@ -258,27 +225,24 @@ export class Mempool implements AsyncDisposable {
    * @throws `ERR_MEMPOOL_INVALID` without `validate` or for a wrong option; any error of `validate`; the signal's
    * reason. Revisions that were applied before stay.
    */
-  async recheck(options?: RecheckOptions): Promise<Recheck> {
-    this.#calls.assertOpen();
-    const { signal } = checkRead(options, callNames.recheck);
-    if (this.#application === null) throw invalid('validate', 'given to the pool: recheck calls it');
-    const slice = options?.slice ?? 100;
-    if (!Number.isSafeInteger(slice) || slice < 1 || slice > maxCallTransactions)
-      throw invalid('slice', `a whole number from 1 to ${maxCallTransactions}`);
-    const height = checkCount('height', callTime(options, this.#options).height ?? Number.NaN);
-    return new Rechecker({ pool: this, application: this.#application, height, slice, signal }).run();
+  recheck(options?: RecheckOptions): Promise<Recheck> {
+    return this.#calls.observed('recheck', async () => {
+      this.#calls.assertOpen();
+      if (this.#application === null) throw invalid('validate', 'given to the pool: recheck calls it');
+      const { height } = callTime(options, this.#options);
+      const parts = { pool: this, application: this.#application, ...checkRecheck({ ...options, height }) };
+      return new Rechecker(parts).run();
+    });
   }
 
   /** Every Pending transaction → Dropped. Returns their number. */
-  async flush(options?: WriteOptions): Promise<number> {
-    return this.#calls.whole(checkWrite(options), (on, to) => on.flush(to));
+  flush(options?: WriteOptions): Promise<number> {
+    return this.#calls.observed('flush', () => this.#writes.flush(options));
   }
 
   /** Sets the limits that are given, for every node. Returns all limits. */
-  async setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
-    const context = checkWrite(options);
-    const own = asChecked(checkLimits(limits));
-    return this.#calls.whole(context, (on, to) => on.setLimits(own, to));
+  setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
+    return this.#calls.observed('setLimits', () => this.#writes.setLimits(limits, options));
   }
 
   /**
@@ -287,16 +251,16 @@ export class Mempool implements AsyncDisposable {
    * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error at the first read
    * @example const { kind, status } = await pool.waitFor(hash, { stage: 'Confirmed', confirmations: 6 });
    */
-  async waitFor(hash: string, options?: WaitOptions): Promise<Waited> {
-    return this.#waiting.waitFor(hash, options);
+  waitFor(hash: string, options?: WaitOptions): Promise<Waited> {
+    return this.#calls.observed('waitFor', () => this.#waiting.waitFor(hash, options));
   }
 
   /**
    * Waits until the pool has a transaction that is Pending and ready to propagate. Resolves at once if it has one.
    * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error
    */
-  async waitForPending(options?: ReadOptions): Promise<void> {
-    return this.#waiting.waitForPending(options);
+  waitForPending(options?: ReadOptions): Promise<void> {
+    return this.#calls.observed('waitForPending', () => this.#waiting.waitForPending(options));
   }
 
   /**
@@ -340,88 +304,27 @@ export class Mempool implements AsyncDisposable {
     return begun(() => walkLog(this.#calls.store, checkLogWalk(options)));
   }
 
-  /** True if the pool has a transaction to propagate (O2). */
-  async hasPending(options?: ReadOptions): Promise<boolean> {
-    return this.#calls.reading.hasPending(options);
-  }
-
-  /** One page of Pending transactions by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
-  async peekPending(query?: SeqQuery): Promise<StoredTransaction[]> {
-    return this.#calls.reading.peekPending(query);
-  }
-
-  /** One page of the transactions in flight by seq (O1). @throws `ERR_MEMPOOL_CORRUPT` */
-  async peekInflight(query?: SeqQuery): Promise<StoredTransaction[]> {
-    return this.#calls.reading.peekInflight(query);
-  }
-
-  /** One page of the transactions that wait for a parent, by seq. @throws `ERR_MEMPOOL_CORRUPT` */
-  async peekParked(query?: SeqQuery): Promise<StoredTransaction[]> {
-    return this.#calls.reading.peekParked(query);
-  }
-
-  /** Transactions in flight, in the order of the hashes; `null` for any other hash. @throws `ERR_MEMPOOL_CORRUPT` */
-  async findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
-    return this.#calls.reading.findInflight(hashes, options);
-  }
-
-  /** The live transactions, in the order of the hashes; `null` for any other hash. @throws `ERR_MEMPOOL_CORRUPT` */
-  async payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]> {
-    return this.#calls.reading.payloads(hashes, options);
-  }
-
-  /** The statuses of at most 1,000 transactions, in the order of the hashes (O3). */
-  async checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]> {
-    return this.#calls.reading.checkStatus(hashes, options);
-  }
-
-  /** One page of the terminal log (O4). @throws `ERR_MEMPOOL_CORRUPT` */
-  async dumpFinalized(query?: LogQuery): Promise<store.LogPage> {
-    return this.#calls.reading.dumpFinalized(query);
-  }
-
   /**
-   * Selects ready transactions that fit into a block, best first; in a fifo pool oldest first. Changes nothing.
-   * @example const candidates = await pool.reap({ maxBytes: 90_112, maxGas: 14_000_000 });
+   * Takes transactions and has `handler` handle them, at most `concurrency` at the same time, until `signal` aborts
+   * (P21). Any number of processes may work on one pool. If the handler returns, the transaction is acknowledged; if it
+   * throws, the transaction goes out again after `backoff`, or is dropped as `failed` after `attempts`. Claims of long
+   * work are extended. On abort nothing more is taken, the handlers' signals abort, and what they do not finish is given
+   * back. Returns what it did.
+   * @throws `ERR_MEMPOOL_INVALID` naming the option; a store's error that is not retryable
+   * @example await pool.work(({ payload }) => node.send(payload), { concurrency: 8, signal });
    */
-  async reap(budget?: verbs.Budget, options?: ReadOptions): Promise<verbs.Candidate[]> {
-    return this.#calls.reading.reap(budget, options);
-  }
-
-  /** One page of ready transactions, best first. Priority pools only. */
-  async best(query?: verbs.BestQuery): Promise<verbs.RankedCandidate[]> {
-    return this.#calls.reading.best(query);
-  }
-
-  /**
-   * One page of the transactions that became ready after a gossip number, for peers. In a fifo pool: that arrived after
-   * a seq. `gossip` waits for more.
-   */
-  async since(gossipSeq: number, query?: verbs.GossipQuery): Promise<verbs.GossipPage> {
-    return this.#calls.reading.since(gossipSeq, query);
-  }
-
-  /**
-   * One page of the transactions whose verdict is older than a height, the oldest verdict first. Use `recheck` to
-   * validate them again. Priority pools only.
-   */
-  async stale(query: verbs.StaleQuery): Promise<verbs.StaleTransaction[]> {
-    return this.#calls.reading.stale(query);
-  }
-
-  /** Delivers every event of the pool, written by any node (E3, E4). */
-  async subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
-    return this.#calls.reading.subscribe(options);
-  }
-
-  /** Returns the last block applied (X4). */
-  async tip(options?: TipOptions): Promise<store.TipAnswer> {
-    return this.#calls.reading.tip(options);
-  }
-
-  /** Returns how much the pool holds. Calls that still wait in the queue are not counted. */
-  async usage(options?: ReadOptions): Promise<store.Usage> {
-    return this.#calls.reading.usage(options);
+  async work(handler: WorkHandler, options?: WorkOptions): Promise<WorkDone> {
+    this.#calls.assertOpen();
+    const own = resolveWorkOptions(handler, options);
+    const parts = {
+      handler,
+      work: own,
+      options: this.#options,
+      calls: this.#calls,
+      waiting: this.#waiting,
+      pool: this,
+    };
+    return new Worker(parts).run();
   }
 
   /**
@@ -430,7 +333,7 @@ export class Mempool implements AsyncDisposable {
    * @example await pool.close();
    */
   close(): Promise<void> {
-    this.#sweeper?.stop();
+    this.#sweeper.stop();
     this.#closing ??= this.#waiting.end(this.#calls.close());
     return this.#closing;
   }
@@ -438,35 +341,7 @@ export class Mempool implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-
-  async #move(
-    verb: MoveVerb,
-    which: string | readonly string[],
-    options: ReleaseOptions | undefined,
-  ): Promise<boolean | string[]> {
-    const context = checkWrite(options, guardNames[verb]);
-    const guard = checkGuard(options);
-    if (typeof which === 'string') return this.#single(this.#lane(verb, guard), which, context);
-    const hashes = asChecked(checkHashes('hashes', which, maxCallTransactions));
-    return this.#calls.whole(context, (on, to) => on[verb](hashes, to), guard);
-  }
-
-  #lane(verb: MoveVerb, guard: Guard): BatchedVerb<string, boolean> {
-    const isFree = guard.claim === undefined && guard.notBeforeMs === undefined;
-    return isFree ? this.#moves[verb] : batchedMove(this.#calls.store, verb, guard);
-  }
-
-  async #single<Answer>(verb: BatchedVerb<string, Answer>, hash: string, context: WriteOptions): Promise<Answer> {
-    checkHash('hash', hash);
-    return this.#calls.single(verb, { item: hash, hash, bytes: 0 }, context);
-  }
 }
-
-const guardNames: Readonly<Record<MoveVerb, CallNames>> = {
-  markInflight: callNames.write,
-  markAcknowledged: callNames.claim,
-  release: callNames.release,
-};
 
 /** If the arguments are bad, the walk rejects at its first step, as a call would. */
 function begun<T>(walk: () => AsyncIterable<T>): AsyncIterable<T> {

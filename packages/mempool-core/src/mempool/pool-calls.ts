@@ -5,15 +5,18 @@ import type { AnyStore } from '../contract/store.ts';
 import type { BatchedVerb } from './call-list.ts';
 import { Coalescer, type Subject } from './coalescer.ts';
 import type { ResolvedMempoolOptions } from './mempool-options.ts';
+import { type CallTrace, faultOf, type Observer, outcomeOf } from './observer.ts';
 
 /** The calls of a `Mempool` on its way to the store: which go straight to it, and which wait in the queue. */
 export class PoolCalls {
   readonly store: AnyStore;
+  readonly #options: ResolvedMempoolOptions;
   readonly #coalescer: Coalescer;
   #isClosing = false;
 
   constructor(store: AnyStore, options: ResolvedMempoolOptions) {
     this.store = store;
+    this.#options = options;
     this.#coalescer = new Coalescer(options);
   }
 
@@ -26,6 +29,12 @@ export class PoolCalls {
   /** @throws `ERR_MEMPOOL_CLOSED` */
   assertOpen(): void {
     if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
+  }
+
+  /** Runs a call, and tells the observer when it has ended. Without an observer there is no trace. */
+  observed<Answer>(verb: string, run: (trace: CallTrace | null) => Promise<Answer>): Promise<Answer> {
+    const { observer } = this.#options;
+    return observer === null ? run(null) : this.#observe(observer, verb, run);
   }
 
   /** Queues a call for one transaction. */
@@ -56,4 +65,35 @@ export class PoolCalls {
     await this.#coalescer.close();
     await this.store.close();
   }
+
+  async #observe<Answer>(
+    observer: Observer,
+    verb: string,
+    run: (trace: CallTrace | null) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { clock, log } = this.#options;
+    const begun = clock();
+    const trace: CallTrace = { size: 0, queued: null };
+    const tell = (outcome: string): void => {
+      try {
+        const batch = trace.queued?.batch?.calls.length ?? trace.size;
+        observer({ verb, outcome, durationMs: clock() - begun, batch, ...this.#coalescer.lengths });
+      } catch (error) {
+        log('warn', 'the observer failed', { error });
+      }
+    };
+    try {
+      const answer = await run(trace);
+      tell(outcomeOf(answer));
+      return answer;
+    } catch (error) {
+      tell(faultOf(error));
+      throw error;
+    }
+  }
+}
+
+/** Notes how many transactions a call carries. */
+export function noteSize(trace: CallTrace | null, size: number): void {
+  if (trace !== null) trace.size = size;
 }

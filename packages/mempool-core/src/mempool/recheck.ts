@@ -1,5 +1,8 @@
+import { checkRead, maxCallTransactions } from '../boundary/arguments.ts';
+import { checkCount } from '../boundary/basic-checks.ts';
+import { callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
-import { isMempoolError } from '../contract/errors.ts';
+import { invalid, isMempoolError } from '../contract/errors.ts';
 import type { PoolVerbs, PriorityVerbs, ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
@@ -23,6 +26,15 @@ export interface Recheck {
   readonly skipped: number;
   /** At most 1,000 unchanged hashes: a limit or a cycle forbids the new verdict, or the payload is damaged. */
   readonly unchanged: readonly string[];
+}
+
+/** Checks the options of a recheck and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function checkRecheck(options: RecheckOptions): Pick<RecheckParts, 'height' | 'slice' | 'signal'> {
+  const { signal } = checkRead(options, callNames.recheck);
+  const { slice = 100, height = Number.NaN } = options;
+  if (!Number.isSafeInteger(slice) || slice < 1 || slice > maxCallTransactions)
+    throw invalid('slice', `a whole number from 1 to ${maxCallTransactions}`);
+  return { height: checkCount('height', height), slice, signal };
 }
 
 export interface RecheckParts {

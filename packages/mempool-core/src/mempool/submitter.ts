@@ -11,8 +11,9 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Application } from './application.ts';
 import { type BatchedVerb, batchedReceive, type QueuedSubmission } from './call-list.ts';
 import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
+import type { CallTrace } from './observer.ts';
 import { ownSubmission, ownSubmissions, weight } from './own-submission.ts';
-import type { PoolCalls } from './pool-calls.ts';
+import { noteSize, type PoolCalls } from './pool-calls.ts';
 import { firstSent, isGone, judgedHeight, Screening, type ScreeningParts, screenedOutcomes } from './screening.ts';
 import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 
@@ -21,6 +22,8 @@ export interface SubmitterParts extends Pick<ScreeningParts, 'status'> {
   readonly options: ResolvedMempoolOptions;
   readonly application: Application | null;
 }
+
+type Trace = CallTrace | null;
 
 /** Copies submissions, has the application judge them, and sends those that it accepts. */
 export class Submitter {
@@ -38,34 +41,39 @@ export class Submitter {
     this.#screening = new Screening({ application, ordering: store.ordering, status, tick });
   }
 
-  async submit(submission: Submission, options: SubmitOptions | undefined): Promise<SubmitOutcome> {
+  async submit(submission: Submission, options: SubmitOptions | undefined, trace: Trace): Promise<SubmitOutcome> {
     this.#calls.assertOpen();
     const { context, moment, from } = this.#submitting(options);
     const own = ownSubmission(readSubmission(submission), from, this.#options.maxTxBytes);
-    return own.kind === 'too-large' ? own : this.#submit(own.submission, moment, context);
+    return own.kind === 'too-large' ? own : this.#submit(own.submission, moment, context, trace);
   }
 
-  async receive(submissions: readonly Submission[], options: SubmitOptions | undefined): Promise<SubmitOutcome[]> {
+  async receive(
+    submissions: readonly Submission[],
+    options: SubmitOptions | undefined,
+    trace: Trace,
+  ): Promise<SubmitOutcome[]> {
     this.#calls.assertOpen();
     const { context, moment, from } = this.#submitting(options);
     const { maxTxBytes } = this.#options;
     const read = readSubmissions(submissions);
+    noteSize(trace, read.length);
     const told = await this.#receiveAll(ownSubmissions(read, from, maxTxBytes), moment, context);
     return told.length === read.length ? told : withTooLarge(read, told, maxTxBytes);
   }
 
-  async #submit(own: Submission, moment: CheckedCallTime, context: WriteOptions): Promise<SubmitOutcome> {
-    if (this.#screening.passes(own)) return this.#send(own, moment, context);
+  async #submit(own: Submission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<SubmitOutcome> {
+    if (this.#screening.passes(own)) return this.#send(own, moment, context, trace);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
     if (screened.kind === 'answered') return screened.outcome;
     const judged = { ...moment, height: moment.height ?? judgedHeight([screened]) ?? null };
-    const outcome = await this.#send(screened.submission, judged, context);
+    const outcome = await this.#send(screened.submission, judged, context, trace);
     // The first attempt has used up the operation id, if there is one.
-    return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }) : outcome;
+    return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }, trace) : outcome;
   }
 
-  #send(own: Submission, moment: CheckedCallTime, context: WriteOptions): Promise<ReceiveOutcome> {
-    const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own) };
+  #send(own: Submission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<ReceiveOutcome> {
+    const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own), trace };
     return this.#calls.single(this.#receive, subject, context);
   }
 
@@ -84,7 +92,7 @@ export class Submitter {
     const outcomes = await send(sent, height).catch((error: unknown) => send(firstSent(own, error), height));
     const again = { signal: context.signal };
     const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
-      isGone(screened[i], outcome) ? this.#submit(own[i] as Submission, moment, again) : outcome,
+      isGone(screened[i], outcome) ? this.#submit(own[i] as Submission, moment, again, null) : outcome,
     );
     return Promise.all(told);
   }

@@ -1,22 +1,29 @@
-import type { Logger } from '../contract/options.ts';
-import type { Sweep } from '../contract/pool-verbs.ts';
+import type { AnyStore } from '../contract/store.ts';
+import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
+import type { PoolCalls } from './pool-calls.ts';
 
 export interface SweeperParts {
-  sweep(): Promise<Sweep>;
-  readonly everyMs: number;
-  readonly schedule: Schedule;
-  readonly log: Logger;
+  readonly calls: PoolCalls;
+  readonly options: ResolvedMempoolOptions;
+  /** Called when a sweep has handed out again what was held back: this writes no event. */
+  woken(): void;
 }
 
-/** Sweeps the pool at an interval, one sweep at a time, until it is stopped. A failed sweep does not end it. */
+/**
+ * Sweeps the pool at an interval, one sweep at a time, until it is stopped. It looks first whether there is anything
+ * that can end. It calls the store directly: in the queue, a sweep would hold up the calls of others. A failed sweep does
+ * not end it.
+ */
 export class Sweeper {
   readonly #parts: SweeperParts;
   #cancel: () => void = () => undefined;
   #isStopped = false;
+  /** True while sweeps fail: the log is told once. */
+  #isFailing = false;
 
   constructor(parts: SweeperParts) {
     this.#parts = parts;
-    this.#await();
+    if (parts.options.sweepEveryMs > 0) this.#await();
   }
 
   stop(): void {
@@ -25,40 +32,44 @@ export class Sweeper {
   }
 
   #await(): void {
-    this.#cancel = this.#parts.schedule(() => void this.#run(), this.#parts.everyMs);
+    const { schedule, sweepEveryMs } = this.#parts.options;
+    this.#cancel = schedule(() => void this.#run(), sweepEveryMs);
   }
 
   async #run(): Promise<void> {
     try {
-      await this.#sweepAll();
+      const { calls } = this.#parts;
+      if (await hasWork(calls.store)) await this.#sweepAll();
+      this.#isFailing = false;
     } catch (error) {
-      this.#tell(error);
+      if (!this.#isStopped && !this.#isFailing) this.#tell(error);
+      this.#isFailing = true;
     }
     if (!this.#isStopped) this.#await();
   }
 
   async #sweepAll(): Promise<void> {
+    const { calls, options, woken } = this.#parts;
     while (!this.#isStopped) {
-      const { more } = await this.#parts.sweep();
-      if (!more) return;
+      const swept = await calls.observed('sweep', () => calls.store.sweep(callTime(undefined, options)));
+      if (swept.woken.length > 0) woken();
+      if (!swept.more) return;
       await new Promise(setImmediate);
     }
   }
 
   #tell(error: unknown): void {
     try {
-      this.#parts.log('warn', 'a sweep failed', { error });
+      this.#parts.options.log('warn', 'a sweep failed', { error });
     } catch {
       // The log itself failed, so the failure cannot be reported.
     }
   }
 }
 
-/** Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call. */
-export type Schedule = (callback: () => void, delayMs: number) => () => void;
-
-/** A timer that does not keep the process alive. */
-export const backgroundTimer: Schedule = (callback, delayMs) => {
-  const timer = setTimeout(callback, delayMs).unref();
-  return () => clearTimeout(timer);
-};
+/** True if the pool has anything that a sweep may end: claims, other transactions in flight, held ones, expiries. */
+async function hasWork(store: AnyStore): Promise<boolean> {
+  const { pending, propagated, acknowledged, held } = await store.usage();
+  // In a fifo pool, Pending transactions do not expire.
+  return propagated + acknowledged + (store.ordering === 'fifo' ? held : pending) > 0;
+}

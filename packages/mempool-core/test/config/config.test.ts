@@ -111,7 +111,7 @@ describe('a configuration', () => {
     ['replacementBump', 10_001],
     ['replacementBump', 'unlimited'],
     ['eviction', 'highest'],
-    ['sweepEveryMs', 0],
+    ['sweepEveryMs', -1],
     ['maxInvalid', 0],
     ['keepInvalidMs', -1],
   ])('refuses %s = %o', (field, bad) => {

@@ -70,6 +70,6 @@ export function start(given: Partial<typeof limits> = {}): Started {
     item: string,
     options: WriteOptions = {},
     bytes = 1,
-  ): Promise<string> => coalescer.call(lane, { item, hash: item, bytes }, options);
+  ): Promise<string> => coalescer.call(lane, { item, hash: item, bytes, trace: null }, options);
   return { desk, coalescer, mark: desk.lane('mark'), submit: desk.lane('submit', false), call };
 }

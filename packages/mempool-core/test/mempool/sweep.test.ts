@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type LogLevel, MempoolError, type OpenOptions } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import { hash, ManualTimer, openPriority, pays, rest, transaction, transactions, upTo } from './tap.ts';
+import { hash, ManualTimer, open, openPriority, pays, rest, transaction, transactions, upTo } from './tap.ts';
 
 /** A pool that sweeps when the test lets a minute pass. */
 async function openSwept(limits: OpenOptions<'priority'> = {}) {
@@ -70,7 +70,8 @@ describe('a pool that sweeps by itself', () => {
   });
 
   it('never begins a sweep while one is under way', async () => {
-    const { timer, before, sweeps } = await openSwept();
+    const { pool, timer, before, sweeps } = await openSwept();
+    await pool.submit(transaction(1));
     const { promise, resolve } = Promise.withResolvers<void>();
     before('sweep', () => promise);
     timer.runOut();
@@ -102,7 +103,7 @@ describe('a pool that sweeps by itself', () => {
       throw new Error('no disk');
     };
     const { before } = await openPriority({ sweepEveryMs: 1, schedule: timer.schedule, log });
-    before('sweep', () => Promise.reject(new Error('lost')));
+    before('usage', () => Promise.reject(new Error('lost')));
     timer.runOut();
     await rest();
     expect(timer.waiting).toBe(1);
@@ -119,6 +120,73 @@ describe('a pool that sweeps by itself', () => {
     await closing.promise;
     await rest();
     expect([sweeps(), timer.waiting, logged]).toEqual([1, 0, []]);
+  });
+
+  it('tells the log of an outage once, and again of the next one', async () => {
+    const { timer, logged, before } = await openSwept();
+    const [first, second] = [new Error('first'), new Error('second')];
+    for (const failure of [first, first, null, second]) {
+      before('usage', () => {
+        if (failure !== null) throw failure;
+      });
+      timer.runOut();
+      await rest();
+    }
+    expect(logged.map(([, error]) => error)).toEqual([first, second]);
+  });
+
+  it('does so every second, unless it is told otherwise or never', async () => {
+    const timers = [undefined, 250, 0].map((sweepEveryMs) => ({ sweepEveryMs, timer: new ManualTimer() }));
+    for (const { sweepEveryMs, timer } of timers) await open({ sweepEveryMs, schedule: timer.schedule });
+    expect(timers.map(({ timer }) => timer.delays)).toEqual([[1_000], [250], []]);
+  });
+
+  it('leaves a pool alone that has nothing to end', async () => {
+    const timer = new ManualTimer();
+    const { pool, count } = await open({ schedule: timer.schedule });
+    const look = async (): Promise<number> => {
+      timer.runOut();
+      await rest();
+      return count('sweep');
+    };
+    const sweeps = [await look()];
+    await pool.submit(transaction(1));
+    sweeps.push(await look());
+    await pool.take({}, { owner: 'ann', claimMs: 60_000 });
+    sweeps.push(await look());
+    await pool.release(hash(1), { notBeforeMs: Date.now() + 60_000 });
+    sweeps.push(await look());
+    await pool.drop(hash(1), 'unwanted');
+    sweeps.push(await look());
+    expect(sweeps).toEqual([0, 0, 1, 2, 2]);
+  });
+
+  it('holds up no call, and waits for none', async () => {
+    const { pool, timer, before, sweeps } = await openSwept();
+    await pool.submit(transaction(1));
+    const [calls, sweeping] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    before('receive', () => calls.promise);
+    before('sweep', () => sweeping.promise);
+    const waiting = pool.submit(transaction(2));
+    await rest();
+    timer.runOut();
+    await rest();
+    expect(sweeps()).toBe(1);
+    calls.resolve();
+    expect(await waiting).toMatchObject({ kind: 'received' });
+    await pool.flush();
+    sweeping.resolve();
+  });
+
+  it('wakes those who wait for what was held back', async () => {
+    const { pool, timer, time } = await openSwept();
+    await pool.submit(transaction(1));
+    await pool.take({}, { owner: 'ann', claimMs: 500 });
+    await pool.release(hash(1), { notBeforeMs: time.nowMs + 100 });
+    const ready = pool.waitForPending();
+    time.nowMs += 100;
+    timer.runOut();
+    await ready;
   });
 
   it('waits for nothing more when it is closed', async () => {

@@ -291,7 +291,8 @@ describe('the options of a pool', () => {
     ['clock', { clock: 7 }],
     ['schedule', { schedule: 7 }],
     ['log', { log: console }],
-    ...[0, 1.5, -1, 2 ** 31, Number.POSITIVE_INFINITY].map((sweepEveryMs): [string, unknown] => [
+    ['observer', { observer: {} }],
+    ...[1.5, -1, 2 ** 31, Number.POSITIVE_INFINITY].map((sweepEveryMs): [string, unknown] => [
       'sweepEveryMs',
       { sweepEveryMs },
     ]),

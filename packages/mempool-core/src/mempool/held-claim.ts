@@ -1,0 +1,88 @@
+import { isMempoolError } from '../contract/errors.ts';
+import type { Claim, ExtendOutcome } from '../contract/pool-verbs.ts';
+
+export interface HeldClaimParts {
+  readonly claim: Pick<Claim<unknown>, 'claimId' | 'untilMs'>;
+  readonly claimMs: number;
+  /** The time of `clock` when the claim was asked for. */
+  readonly askedAt: number;
+  /** A monotonic clock in milliseconds. */
+  readonly clock: () => number;
+  extend(claimId: string, claimMs: number): Promise<ExtendOutcome>;
+}
+
+/** A claim is extended each time this part of it is over, so that two extensions may fail. */
+const partsOfClaim = 3;
+
+/** A claim of a worker. It is extended until it is given back or lost. */
+export class HeldClaim {
+  readonly #parts: HeldClaimParts;
+  readonly #ending = new AbortController();
+  /** Both clocks at the last answer of the store: the pool's and this process's. */
+  #untilMs: number;
+  #until: number;
+  #timer: NodeJS.Timeout | undefined;
+  #isKept = true;
+
+  constructor(parts: HeldClaimParts) {
+    this.#parts = parts;
+    this.#untilMs = parts.claim.untilMs;
+    this.#until = parts.askedAt + parts.claimMs;
+    this.#await();
+  }
+
+  get id(): string {
+    return this.#parts.claim.claimId;
+  }
+
+  /** Aborts when the claim is lost, or when `stop` is called. */
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  /** How long the claim lasts at least, in milliseconds; negative: it may be over. */
+  get leftMs(): number {
+    return this.#until - this.#parts.clock();
+  }
+
+  /** The time of the pool's clock, at most the age of the last answer behind it. */
+  get poolTimeMs(): number {
+    return Math.ceil(this.#untilMs - this.leftMs);
+  }
+
+  /** Extends the claim no longer, and tells those who work under it to end. */
+  stop(reason: unknown): void {
+    this.letGo();
+    this.#ending.abort(reason);
+  }
+
+  /** Extends the claim no longer. */
+  letGo(): void {
+    this.#isKept = false;
+    clearTimeout(this.#timer);
+  }
+
+  #await(): void {
+    if (this.#isKept) this.#timer = setTimeout(() => void this.#extend(), this.#parts.claimMs / partsOfClaim);
+  }
+
+  async #extend(): Promise<void> {
+    const askedAt = this.#parts.clock();
+    try {
+      const outcome = await this.#parts.extend(this.id, this.#parts.claimMs);
+      if (outcome.kind === 'ended') {
+        this.stop(new Error('the claim has ended'));
+        return;
+      }
+      this.#untilMs = outcome.untilMs;
+      this.#until = askedAt + this.#parts.claimMs;
+    } catch (error) {
+      // The store may be back before the claim is over.
+      if (this.leftMs <= 0 || !isMempoolError(error) || !error.retryable) {
+        this.stop(error);
+        return;
+      }
+    }
+    this.#await();
+  }
+}

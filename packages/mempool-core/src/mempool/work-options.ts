@@ -1,0 +1,104 @@
+import { hostname } from 'node:os';
+import { checkRead } from '../boundary/arguments.ts';
+import { longestTimerMs } from '../boundary/open-options.ts';
+import { callNames } from '../boundary/option-names.ts';
+import { checkTake } from '../boundary/pool-arguments.ts';
+import type { ReadOptions } from '../contract/call-options.ts';
+import { invalid } from '../contract/errors.ts';
+import type { ClaimedTransaction } from '../contract/pool-verbs.ts';
+
+/** What a handler learns beside its transaction. */
+export interface WorkContext {
+  /**
+   * Aborts when the work is to stop: its own signal has aborted, the claim is lost, or the pool has closed. What the
+   * handler does afterwards may be done by another worker, too.
+   */
+  readonly signal: AbortSignal;
+  /** How often the transaction went out, this time included. */
+  readonly attempt: number;
+}
+
+/**
+ * Handles one transaction, such as by sending it to a node. If it returns, the transaction is acknowledged. If it
+ * throws, the transaction goes out again later, or is dropped as `failed` after the last attempt. A transaction may be
+ * handled more than once (P21).
+ */
+export type WorkHandler = (transaction: ClaimedTransaction, context: WorkContext) => unknown;
+
+/** Options of `work`. */
+export interface WorkOptions extends ReadOptions {
+  /** The name of this worker, 1–128 printable characters; default: host name and process id. */
+  readonly owner?: string | undefined;
+  /** The most transactions handled at the same time, 1–1,000; default 16. */
+  readonly concurrency?: number | undefined;
+  /**
+   * How long a claim lasts, in milliseconds, at least 100; default 30,000. A living worker extends it for as long as the
+   * handler runs. The transactions of a dead one return to Pending after this time.
+   */
+  readonly claimMs?: number | undefined;
+  /** How often a transaction goes out before it is dropped as `failed`; default 10; `Infinity`: no end. */
+  readonly attempts?: number | undefined;
+  /**
+   * How long a transaction is held back after a failed attempt, in milliseconds. Default: 1 s after the first attempt,
+   * then twice as long each time, up to 5 minutes.
+   */
+  readonly backoff?: ((attempt: number, error: unknown) => number) | undefined;
+}
+
+/** What a `work` did: numbers of transactions. */
+export interface WorkDone {
+  readonly acknowledged: number;
+  /** Given back for another attempt, or because the work ended. */
+  readonly released: number;
+  /** Dropped with the reason `failed`. */
+  readonly failed: number;
+  /** The claim had ended: another worker may have them. */
+  readonly lost: number;
+}
+
+export interface ResolvedWorkOptions {
+  readonly owner: string;
+  readonly concurrency: number;
+  readonly claimMs: number;
+  readonly attempts: number;
+  readonly backoff: (attempt: number, error: unknown) => number;
+  readonly signal: AbortSignal | undefined;
+}
+
+const maxConcurrency = 1_000;
+/** A shorter claim could not be extended in time. */
+const shortestClaimMs = 100;
+const firstBackoffMs = 1_000;
+const longestBackoffMs = 300_000;
+
+/** Checks the options and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function resolveWorkOptions(handler: WorkHandler, options: WorkOptions = {}): ResolvedWorkOptions {
+  if (typeof handler !== 'function') throw invalid('handler', 'a function');
+  const { signal } = checkRead(options, callNames.work);
+  const { owner = thisProcess(), concurrency = 16, claimMs = 30_000, attempts = 10, backoff = doubling } = options;
+  checkTake({ owner, claimMs });
+  if (claimMs < shortestClaimMs || claimMs > longestTimerMs)
+    throw invalid('claimMs', `a whole number from ${shortestClaimMs} to ${longestTimerMs}`);
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > maxConcurrency)
+    throw invalid('concurrency', `a whole number from 1 to ${maxConcurrency}`);
+  if (attempts !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(attempts) || attempts < 1))
+    throw invalid('attempts', 'a whole number of at least 1, or Infinity');
+  if (typeof backoff !== 'function') throw invalid('backoff', 'a function');
+  return { owner, concurrency, claimMs, attempts, backoff, signal };
+}
+
+/** Returns the answer of `backoff`. @throws `ERR_MEMPOOL_INVALID` if it is no duration */
+export function checkBackoff(ms: number): number {
+  if (typeof ms !== 'number' || !(ms >= 0) || ms > Number.MAX_SAFE_INTEGER / 2)
+    throw invalid('backoff', 'a function that returns a number of milliseconds');
+  return Math.ceil(ms);
+}
+
+function doubling(attempt: number): number {
+  return Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(attempt - 1, 30));
+}
+
+function thisProcess(): string {
+  const host = hostname().replaceAll(/[^\x21-\x7e]/g, '-');
+  return `${host.slice(0, 100)}:${process.pid}`;
+}

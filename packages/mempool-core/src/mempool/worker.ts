@@ -1,0 +1,221 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { unlessAborted } from '../boundary/unless-aborted.ts';
+import { isMempoolError } from '../contract/errors.ts';
+import type { ClaimWithPayloads } from '../contract/pool-verbs.ts';
+import { HeldClaim, type HeldClaimParts } from './held-claim.ts';
+import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
+import type { PoolCalls } from './pool-calls.ts';
+import type { Waiting } from './waiting.ts';
+import { checkBackoff, type ResolvedWorkOptions, type WorkDone, type WorkHandler } from './work-options.ts';
+
+/** The calls by which a worker answers for one transaction. They share store calls with other callers. */
+interface WorkerPool {
+  markAcknowledged(hash: string, options: { readonly claim: string }): Promise<boolean>;
+  release(hash: string, options: { readonly claim: string; readonly notBeforeMs?: number }): Promise<boolean>;
+  drop(hash: string, reason: 'failed' | 'damaged', options: { readonly claim: string }): Promise<boolean>;
+}
+
+export interface WorkerParts {
+  readonly handler: WorkHandler;
+  readonly pool: WorkerPool;
+  readonly work: ResolvedWorkOptions;
+  readonly options: ResolvedMempoolOptions;
+  readonly calls: PoolCalls;
+  readonly waiting: Waiting;
+}
+
+/** How long a worker waits before it looks again: for what another process woke, or for the store. */
+const againMs = 1_000;
+
+/** How long an answer that could not be given waits before it is tried again. */
+const retryMs = 250;
+
+type Outcome = keyof WorkDone;
+type Claimed = ClaimWithPayloads['transactions'][number];
+
+/** Claims transactions and has them handled, a bounded number at once, until its signal aborts (P21). */
+export class Worker {
+  readonly #parts: WorkerParts;
+  readonly #stopping = new AbortController();
+  readonly #claims = new Set<HeldClaim>();
+  readonly #jobs = new Set<Promise<void>>();
+  readonly #counts: Record<Outcome, number> = { acknowledged: 0, released: 0, failed: 0, lost: 0 };
+  /** The error that ends the work. */
+  #fault: { readonly error: unknown } | null = null;
+  #placeFreed: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #attempts = new Map<string, number>();
+  /** When the first of those that this worker holds back may be taken again, by `clock`. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  /** How often in a row there was nothing to take. */
+  #emptyTakes = 0;
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
+  }
+
+  /** Works until the signal aborts. @throws the error that ended the work */
+  async run(): Promise<WorkDone> {
+    const { signal } = this.#parts.work;
+    const stop = (): void => this.#stop(signal?.reason);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+    while (!this.#isStopping) await this.#round();
+    signal?.removeEventListener('abort', stop);
+    await this.#ended();
+    if (this.#fault !== null) throw this.#fault.error;
+    return { ...this.#counts };
+  }
+
+  get #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  #stop(reason: unknown): void {
+    this.#stopping.abort(reason);
+    for (const claim of this.#claims) claim.stop(reason);
+  }
+
+  #fail(error: unknown): void {
+    this.#fault ??= { error };
+    this.#stop(error);
+  }
+
+  /** Waits for the handlers, but not past the end of their claims: from then on, others may have the transactions. */
+  async #ended(): Promise<void> {
+    const over = new AbortController();
+    const leftMs = Math.max(0, ...[...this.#claims].map((claim) => claim.leftMs));
+    const timer = delay(leftMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([Promise.all(this.#jobs), timer]);
+    over.abort();
+    this.#counts.lost += this.#jobs.size;
+  }
+
+  /** Takes as many as there are free places, or waits for a place, for a transaction or for the store. */
+  async #round(): Promise<void> {
+    const { work, options } = this.#parts;
+    try {
+      const free = work.concurrency - this.#jobs.size;
+      if (free === 0) await unlessAborted(this.#placeFreed.promise, this.#stopping.signal);
+      else if (await this.#take(free)) this.#emptyTakes = 0;
+      else await this.#untilReady();
+    } catch (error) {
+      if (this.#isStopping) return;
+      if (!isMempoolError(error) || !error.retryable) return this.#fail(error);
+      options.log('warn', 'a worker could not take transactions', { error });
+      await this.#pause(againMs);
+    }
+  }
+
+  /** Returns false if there was nothing to take. */
+  async #take(maxTxs: number): Promise<boolean> {
+    const { work, options, calls } = this.#parts;
+    const { owner, claimMs } = work;
+    const { clock } = options;
+    const askedAt = clock();
+    if (askedAt >= this.#dueAt) this.#dueAt = Number.POSITIVE_INFINITY;
+    // Not through the queue: there, `take` and `extendClaim` would hold up the calls of others, and be held up by them.
+    const taken = await calls.observed('take', () =>
+      calls.reading.take({ maxTxs }, { ...callTime(undefined, options), owner, claimMs, payloads: true }),
+    );
+    if (taken.transactions.length === 0) return false;
+    const attempts = await this.#attemptsOf(taken);
+    const extend: HeldClaimParts['extend'] = (id, ms) =>
+      calls.observed('extendClaim', () => calls.reading.extendClaim(id, ms));
+    const claim = new HeldClaim({ claim: taken, claimMs, askedAt, clock, extend });
+    this.#claims.add(claim);
+    if (this.#isStopping) claim.stop(this.#stopping.signal.reason);
+    void Promise.all(taken.transactions.map((one, i) => this.#begin(claim, one, attempts[i] ?? 1))).then(() => {
+      claim.letGo();
+      this.#claims.delete(claim);
+    });
+    return true;
+  }
+
+  /** How often each of them went out, this time included. */
+  async #attemptsOf({ transactions }: ClaimWithPayloads): Promise<number[]> {
+    return transactions.map(({ hash }) => {
+      const attempt = (this.#attempts.get(hash) ?? 0) + 1;
+      this.#attempts.set(hash, attempt);
+      return attempt;
+    });
+  }
+
+  /** Waits until something is ready, and always after a second look in vain: others may take what is ready. */
+  async #untilReady(): Promise<void> {
+    this.#emptyTakes += 1;
+    if (this.#emptyTakes > 1) await this.#pause(Math.min(againMs, 2 ** this.#emptyTakes));
+    const waking = new AbortController();
+    const wake = (): void => waking.abort();
+    const dueInMs = Math.max(0, this.#dueAt - this.#parts.options.clock());
+    const timer = setTimeout(wake, Math.min(againMs, dueInMs));
+    this.#stopping.signal.addEventListener('abort', wake, { once: true });
+    try {
+      if (!this.#isStopping) await this.#parts.waiting.waitForPending({ signal: waking.signal });
+    } catch (error) {
+      if (!waking.signal.aborted) throw error;
+    } finally {
+      clearTimeout(timer);
+      this.#stopping.signal.removeEventListener('abort', wake);
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+
+  async #begin(claim: HeldClaim, one: Claimed, attempt: number): Promise<void> {
+    const job = this.#job(claim, one, attempt);
+    this.#jobs.add(job);
+    await job;
+    this.#jobs.delete(job);
+    this.#placeFreed.resolve();
+    this.#placeFreed = Promise.withResolvers();
+  }
+
+  async #job(claim: HeldClaim, one: Claimed, attempt: number): Promise<void> {
+    const { pool, work, handler } = this.#parts;
+    const { hash } = one;
+    const guard = { claim: claim.id };
+    if ('kind' in one) return this.#answer(claim, 'failed', () => pool.drop(hash, 'damaged', guard));
+    if (this.#isStopping) return this.#answer(claim, 'released', () => pool.release(hash, guard));
+    // The attempts before may have ended with their process.
+    if (attempt > work.attempts) return this.#answer(claim, 'failed', () => pool.drop(hash, 'failed', guard));
+    try {
+      await handler(one, { signal: claim.signal, attempt });
+    } catch (error) {
+      return this.#failed(claim, hash, attempt, error);
+    }
+    return this.#answer(claim, 'acknowledged', () => pool.markAcknowledged(hash, guard));
+  }
+
+  async #failed(claim: HeldClaim, hash: string, attempt: number, error: unknown): Promise<void> {
+    const { pool, work, options } = this.#parts;
+    const guard = { claim: claim.id };
+    if (this.#isStopping) return this.#answer(claim, 'released', () => pool.release(hash, guard));
+    if (attempt >= work.attempts) return this.#answer(claim, 'failed', () => pool.drop(hash, 'failed', guard));
+    try {
+      const ms = checkBackoff(work.backoff(attempt, error));
+      const notBeforeMs = claim.poolTimeMs + ms;
+      this.#dueAt = Math.min(this.#dueAt, options.clock() + ms + 1);
+      await this.#answer(claim, 'released', () => pool.release(hash, { ...guard, notBeforeMs }));
+    } catch (fault) {
+      this.#fail(fault);
+      await this.#answer(claim, 'released', () => pool.release(hash, guard));
+    }
+  }
+
+  /** Tells the pool how a transaction ended. Tries again while the claim lasts. */
+  async #answer(claim: HeldClaim, outcome: Outcome, tell: () => Promise<boolean>): Promise<void> {
+    try {
+      const isTold = await tell();
+      this.#counts[isTold ? outcome : 'lost'] += 1;
+    } catch (error) {
+      if (isMempoolError(error) && error.retryable && claim.leftMs > retryMs) {
+        await delay(retryMs);
+        return this.#answer(claim, outcome, tell);
+      }
+      this.#counts.lost += 1;
+      if (!isMempoolError(error) || !error.retryable) this.#fail(error);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { redis } from 'mempool-redis';
+import { testWorkers } from 'mempool-testkit/vitest';
+import { inject, test } from 'vitest';
+
+const program = fileURLToPath(new URL('worker.ts', import.meta.url));
+
+test.each(['fifo', 'priority'] as const)(
+  'workers share a %s pool, and what one leaves another does',
+  async (ordering) => {
+    const [url, pool] = [inject('redisUrl'), randomUUID()];
+    const store = await redis.open({ url, pool, ordering });
+    await testWorkers({ store, command: [program, url, pool, ordering] });
+  },
+);

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { Mempool, type MempoolStore, type WorkDone } from 'mempool-core';
+import { expect, onTestFinished } from 'vitest';
+import type { WorkerLine } from './worker.ts';
+
+/** A pool that processes share. `command` starts a worker on it; the last argument is its gate. */
+export interface SharedPool {
+  readonly store: MempoolStore;
+  readonly command: readonly string[];
+}
+
+class WorkerProcess {
+  readonly begun = new Set<string>();
+  readonly #child;
+  readonly #done: Promise<WorkDone | null>;
+  #hear: () => void = () => undefined;
+
+  constructor(command: readonly string[], gate: 'shut' | 'open') {
+    this.#child = spawn(process.execPath, ['--conditions=mempool-source', ...command, gate], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void this.#child.kill('SIGKILL'));
+    this.#done = this.#listen();
+  }
+
+  /** Resolves when it has begun this many. */
+  async hasBegun(count: number): Promise<void> {
+    while (this.begun.size < count) await new Promise<void>((resolve) => (this.#hear = resolve));
+  }
+
+  signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
+    expect(this.#child.kill(signal)).toBe(true);
+  }
+
+  /** Lets its handlers end and has it stop. Returns what it did. */
+  async end(): Promise<WorkDone | null> {
+    this.#child.stdin?.end('go');
+    this.#child.kill('SIGTERM');
+    return this.#done;
+  }
+
+  async #listen(): Promise<WorkDone | null> {
+    let done: WorkDone | null = null;
+    for await (const text of createInterface({ input: this.#child.stdout as NodeJS.ReadableStream })) {
+      const line = JSON.parse(text) as WorkerLine;
+      if ('done' in line) done = line.done;
+      else this.begun.add(line.begun);
+      this.#hear();
+    }
+    return done;
+  }
+}
+
+const hashes = Array.from({ length: 12 }, (_, i) => (i + 1).toString(16).padStart(64, '0'));
+
+/**
+ * Three workers: one is stopped past the end of its claim, one is killed, one does all of it. Then the stopped one goes
+ * on, and changes nothing that another has done (P19, P21).
+ */
+export async function testWorkers({ store, command }: SharedPool): Promise<void> {
+  const pool = new Mempool(store, { sweepEveryMs: 50 });
+  onTestFinished(() => pool.close());
+  await pool.receive(hashes.map((hash) => ({ hash, payload: Buffer.from(hash), payloadType: 0 })));
+  const [stopped, killed] = [new WorkerProcess(command, 'shut'), new WorkerProcess(command, 'shut')];
+  await Promise.all([stopped.hasBegun(4), killed.hasBegun(4)]);
+  stopped.signal('SIGSTOP');
+  killed.signal('SIGKILL');
+  const rescuer = new WorkerProcess(command, 'open');
+  for (const hash of hashes)
+    expect(await pool.waitFor(hash, { stage: 'Acknowledged' })).toMatchObject({ status: { stage: 'Acknowledged' } });
+  const { lastEventSeq } = await pool.usage();
+  stopped.signal('SIGCONT');
+  expect(await stopped.end()).toEqual({ acknowledged: 0, released: 0, failed: 0, lost: 4 });
+  expect(await rescuer.end()).toEqual({ acknowledged: 12, released: 0, failed: 0, lost: 0 });
+  expect(await pool.usage()).toMatchObject({ acknowledged: 12, lastEventSeq });
+  expect(rescuer.begun).toEqual(new Set(hashes));
+}
