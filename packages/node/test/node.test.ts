@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { ConfigOf, Ordering, Schedule } from 'mempool-core';
@@ -192,6 +192,15 @@ test('of two nodes on one file, the second leads when the first has closed', asy
   await first.close();
   await second.election.runAsLeader(async () => undefined);
   expect(second.election.isLeader()).toBe(true);
+});
+
+test('a Dolos configuration gives pool and election one place, and the time of the lock', async () => {
+  const root = join(scratchFolder(), 'data');
+  const storage = { path: root, mempool: { backend: 'redb', watcher_lock_ttl: 1 } } as const;
+  await using node = await openNode({ storage }, { source, fenced: true });
+  const { signal } = await node.election.runAsLeader(async (_signal, _term, leadership) => leadership);
+  expect([signal.aborted, readdirSync(root).includes('mempool')]).toEqual([false, true]);
+  expect(readdirSync(root).every((name) => name.startsWith('mempool'))).toBe(true);
 });
 
 test('a backend without an election, or of a third party, is refused by name', async () => {
