@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Redis } from 'ioredis';
 import {
+  durable,
   fillSample,
   goOn,
   observeSample,
@@ -12,7 +14,7 @@ import {
   sampleOptions,
 } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
-import { openPool, operator } from '../own-server.ts';
+import { openPool, operator, ownServer } from '../own-server.ts';
 import { restoreKeys, type StoredKeys } from './stored-keys.ts';
 
 interface Sample {
@@ -46,10 +48,12 @@ async function makeOlder(client: Redis, prefix: string, format: string): Promise
   await client.hset(`{${prefix}}:meta`, 'format', format);
 }
 
-async function restored({ format, sample }: (typeof formats)[number]) {
+async function restored({ format, sample }: (typeof formats)[number], url = inject('redisUrl')) {
   const keyPrefix = randomUUID();
-  const client = operator(inject('redisUrl'));
+  const client = operator(url);
   const then = read(sample);
+  // Of a server that is killed it would complain for ever.
+  client.on('error', () => client.disconnect());
   await restoreKeys(client, keyPrefix, then.stored);
   if (!sample.endsWith(format)) await makeOlder(client, keyPrefix, format);
   const formatNow = () => client.hget(`{${keyPrefix}}:meta`, 'format');
@@ -79,6 +83,28 @@ test.for(formats)('N2: a $kind pool of format $format goes on as one of this for
   await fillSample(own.store, kind);
   expect(await repeatSample(own.store, kind)).toEqual(repeats);
   expect(await goOn(old.store, kind)).toEqual(await goOn(own.store, kind));
+});
+
+test('N2: a server killed at any moment of a migration has a pool that opens as it was', async () => {
+  const kills = 20;
+  const server = await ownServer(...durable);
+  let openMs = 0;
+  for (let n = 0; n <= kills; n++) {
+    const each = formats[n % formats.length] as (typeof formats)[number];
+    const { keyPrefix, seen } = await restored(each, server.url);
+    const options = { ...sampleOptions(each.kind), url: server.url, keyPrefix };
+    const beginMs = performance.now();
+    const opening = openPool({ ...options, timeoutMs: 1_000 }).catch(() => null);
+    // The first one is not killed: it tells how long an open takes.
+    if (n === 0) await opening;
+    openMs = n === 0 ? performance.now() - beginMs : openMs;
+    await pause((openMs * n) / kills);
+    await server.restart();
+    await opening;
+    const { store } = await openPool(options);
+    expect(await observeSample(store)).toEqual(seen);
+    await store.close();
+  }
 });
 
 test('N2: a pool of the other ordering is refused in every format, and stays as it is', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -14,6 +15,7 @@ import {
 } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
+import { report, start } from '../program.ts';
 
 /** What code of the older format left behind, and what it read and answered to repeated calls. */
 const samples = [
@@ -84,6 +86,20 @@ for (const backend of [sqlite, sqliteExclusive]) {
     },
   );
 }
+
+test('N2: a process killed at any moment of a migration leaves a pool that opens as it was', async () => {
+  const kills = 20;
+  const openMs = Number(await report('./pool/migrator.ts', [sample('fifo'), 'fifo']));
+  const round = async (n: number) => {
+    const { kind } = samples[n % samples.length] as (typeof samples)[number];
+    const path = sample(kind);
+    const child = start('./pool/migrator.ts', [path, kind, String((openMs * n) / kills)]);
+    expect(await once(child, 'close')).toEqual([null, 'SIGKILL']);
+    await using store = await sqlite.open({ ...sampleOptions(kind), path });
+    expect(await observeSample(store)).toEqual(then(kind).seen);
+  };
+  for (let n = 0; n < kills; n += 4) await Promise.all([n, n + 1, n + 2, n + 3].map(round));
+});
 
 test.for(samples)('N2: a migrated $kind pool has the tables and columns of a new one', async ({ kind }) => {
   const [old, own] = [sample(kind), join(scratchFolder(), 'pool.db')];

@@ -1,0 +1,37 @@
+// Measures how long the migration of a pool with a million transactions takes: `node --conditions=mempool-source test/pool/million.ts`.
+// Fails if it is more than a second.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import SqliteDatabase from 'better-sqlite3';
+import type { SampleKind } from 'mempool-testkit';
+
+const mostMs = 1_000;
+const fill = `
+  CREATE TEMP TABLE n AS WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 1000999) SELECT i FROM n;
+  INSERT INTO tx SELECT i, randomblob(32), 0, 0, zeroblob(100) FROM n;
+  INSERT INTO pending SELECT i FROM n;
+  UPDATE step SET last_seq = 1000999, pending = pending + 1000000 WHERE event_seq = (SELECT max(event_seq) FROM step);
+`;
+
+/** Without the rest of an open: that of a priority pool reads all of it into memory. */
+function readMigration(room: string): string {
+  return readFileSync(new URL(`../../sql/${room}/migration.sql`, import.meta.url), 'utf8');
+}
+
+for (const kind of ['fifo', 'claimed', 'priority'] as const satisfies SampleKind[]) {
+  const directory = mkdtempSync(join(tmpdir(), 'mempool-million-'));
+  const path = join(directory, 'pool.db');
+  writeFileSync(path, gunzipSync(readFileSync(new URL(`../fixtures/${kind}-1.db.gz`, import.meta.url))));
+  const database = new SqliteDatabase(path);
+  database.exec(fill);
+  const beginMs = performance.now();
+  const scripts = kind === 'priority' ? ['pool', 'priority'] : ['pool'];
+  database.transaction(() => scripts.forEach((room) => database.exec(readMigration(room)))).immediate();
+  const ms = performance.now() - beginMs;
+  database.close();
+  rmSync(directory, { recursive: true });
+  console.log(`${kind}: migrated in ${ms.toFixed(1)} ms`);
+  if (ms > mostMs) process.exitCode = 1;
+}
