@@ -204,6 +204,23 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   for await (const page of gossip) holds<Same<typeof page, GossipPage>>();
   holds<Same<typeof gossip.cursor, number>>();
   await pool.waitForPending({ signal: AbortSignal.timeout(1) });
+  const done = await pool.work(
+    async ({ hash, payload, payloadType }, { attempt, signal }) => {
+      holds<Same<[typeof hash, typeof payloadType, typeof attempt], [string, number, number]>>();
+      if (payload.length > 0) signal.throwIfAborted();
+    },
+    {
+      owner: 'ann',
+      concurrency: 2,
+      claimMs: 1_000,
+      attempts: Infinity,
+      backoff: (attempt, error) => (error ? attempt : 0),
+    },
+  );
+  holds<Same<typeof done.acknowledged | typeof done.released | typeof done.failed | typeof done.lost, number>>();
+  // @ts-expect-error a backoff is a duration
+  await pool.work(() => undefined, { backoff: () => '1 s' });
+  new Mempool(store, { observer: ({ verb, batch }) => holds<Same<[typeof verb, typeof batch], [string, number]>>() });
   await openMempool({ backend: 'ephemeral', ordering: 'priority', maxTxs: 5, ...utxoLimits, sweepEveryMs: 1 }, {});
   // @ts-expect-error what it is in may be a refusal, and that is no verdict
   await pool.submit({ ...transaction, verdict: account('ann', 1, 0) });

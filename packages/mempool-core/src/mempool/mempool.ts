@@ -20,7 +20,7 @@ import {
   resolveMempoolOptions,
 } from './mempool-options.ts';
 import { checkLogWalk, checkSeqWalk, type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
-import { passedReads } from './passed-reads.ts';
+import { passedVerbs } from './passed-verbs.ts';
 import { PoolCalls } from './pool-calls.ts';
 import { PoolWrites } from './pool-writes.ts';
 import { checkRecheck, type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
@@ -49,7 +49,7 @@ export class Mempool implements AsyncDisposable {
   readonly #sweeper: Sweeper;
   #closing: Promise<void> | null = null;
 
-  // Reads that go straight to the store. They see every write that was answered, but none that waits in the queue.
+  // Verbs that go straight to the store. They see every write that was answered, but none that waits in the queue.
   declare readonly hasPending: store.AnyStore['hasPending'];
   declare readonly peekPending: store.AnyStore['peekPending'];
   declare readonly peekInflight: store.AnyStore['peekInflight'];
@@ -65,16 +65,19 @@ export class Mempool implements AsyncDisposable {
   declare readonly subscribe: store.AnyStore['subscribe'];
   declare readonly tip: store.AnyStore['tip'];
   declare readonly usage: store.AnyStore['usage'];
+  declare readonly getRecord: store.AnyStore['getRecord'];
+  declare readonly putRecord: store.AnyStore['putRecord'];
+  declare readonly listRecords: store.AnyStore['listRecords'];
 
   static {
-    for (const verb of passedReads) {
-      const read = function (this: Mempool, ...given: never[]): Promise<unknown> {
+    for (const verb of passedVerbs) {
+      const call = function (this: Mempool, ...given: never[]): Promise<unknown> {
         return this.#calls.observed(verb, async () => {
           const on = this.#calls.reading;
           return (on[verb] as (...given: never[]) => Promise<unknown>).apply(on, given);
         });
       };
-      Object.defineProperty(Mempool.prototype, verb, { value: read, configurable: true, writable: true });
+      Object.defineProperty(Mempool.prototype, verb, { value: call, configurable: true, writable: true });
     }
   }
 

@@ -34,6 +34,7 @@ const writes: Readonly<Record<string, PoolCall>> = {
   revise: (pool, options) => pool.revise([revision], options),
   flush: (pool, options) => pool.flush(options),
   setLimits: (pool, options) => pool.setLimits({ maxTxs: 0 }, options),
+  putRecord: (pool, options) => pool.putRecord('a', new Uint8Array(1), options),
 };
 
 const reads: Readonly<Record<string, PoolCall>> = {
@@ -59,6 +60,8 @@ const reads: Readonly<Record<string, PoolCall>> = {
   subscribe: (pool, options) => pool.subscribe(options),
   tip: (pool, options) => pool.tip(options),
   usage: (pool, options) => pool.usage(options),
+  getRecord: (pool, options) => pool.getRecord('a', options),
+  listRecords: (pool, options) => pool.listRecords('a', options),
 };
 
 const calls = { ...writes, ...reads };

@@ -1,5 +1,5 @@
-/** The reads of a store that `Mempool` passes on: they go straight to the store. */
-export const passedReads = [
+/** The verbs of a store that `Mempool` passes on as they are: reads, and those of records. */
+export const passedVerbs = [
   'hasPending',
   'peekPending',
   'peekInflight',
@@ -15,4 +15,7 @@ export const passedReads = [
   'subscribe',
   'tip',
   'usage',
+  'getRecord',
+  'putRecord',
+  'listRecords',
 ] as const;
