@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { cursorAt } from '../src/scenario/pool.ts';
 import { check, type FifoCheck, fill, hashes, hashesOf, stages, timed, transaction } from './fifo-scenario.ts';
 
 /** What fits: `reap`, `take`, `flush`. */
@@ -45,7 +46,7 @@ export const budgetChecks: readonly FifoCheck[] = [
     const lot = await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50, operationId: 'one' });
     assert.deepEqual(lot, { claimId: 'one', owner: 'a', untilMs: 1_050, transactions: listed });
     assert.deepEqual(await stages(store, 1, 2, 3, 4), ['Propagated', 'Propagated', 'Pending', 'Pending']);
-    const events = await store.subscribe({ after: 4 });
+    const events = await store.subscribe({ after: await cursorAt(store, 'events', 4) });
     const seen: unknown[] = [];
     for await (const event of events) {
       assert(event.kind === 'transaction');
@@ -58,7 +59,7 @@ export const budgetChecks: readonly FifoCheck[] = [
       [6, two, 'Propagated', 'Pending'],
     ]);
     assert.deepEqual(
-      (await store.peekInflight()).map(({ hash }) => hash),
+      (await store.peekInflight()).transactions.map(({ hash }) => hash),
       [one, two],
     );
   }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Budget, MempoolStore } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { Random } from 'mempool-testkit';
+import { countsOf, cursorAt, intact, placeOf } from '../src/scenario/pool.ts';
 import { hashOf, type OpenFifo, transaction } from './fifo-scenario.ts';
 
 const hashCount = 60;
@@ -84,14 +85,16 @@ function moving(verb: 'markInflight' | 'markAcknowledged' | 'release'): Draw {
 /** All that a caller can see of such a pool. */
 async function observe(store: MempoolStore, budget: Budget): Promise<unknown> {
   const all = Array.from({ length: hashCount }, (_, i) => hashOf(i + 1));
-  const { items, next } = await store.since(3, { limit: 20 });
-  const bodies = await store.payloads(all);
+  const cursor = (place: number) => cursorAt(store, 'gossip', place);
+  const { items, next } = await store.since({ after: await cursor(3), limit: 20 });
+  const bare = await store.since({ after: await cursor(5), limit: 7, hashesOnly: true });
+  const bodies = intact(await store.payloads(all));
   return {
-    usage: await store.usage(),
+    usage: await countsOf(store),
     statuses: await store.checkStatus(all),
     reaped: await store.reap(budget),
-    gossip: [next, items.map(({ payload, ...item }) => ({ ...item, payload: [...(payload ?? [])] }))],
-    bare: await store.since(5, { limit: 7, hashesOnly: true }),
+    gossip: [placeOf(next), items.map(({ payload, ...item }) => ({ ...item, payload: [...(payload ?? [])] }))],
+    bare: [placeOf(bare.next), bare.items],
     bodies: bodies.map((body) => body && [body.payloadType, [...body.payload]]),
   };
 }

@@ -38,7 +38,7 @@ const returning: FifoCheck[] = [
       clock.now = 1_051;
       assert.deepEqual(await store.sweep(), swept(...hashes(1, 2)));
       assert.deepEqual(
-        (await store.peekPending()).map(({ seq }) => seq),
+        (await store.peekPending()).transactions.map(({ seq }) => seq),
         [1, 2, 3],
       );
       assert.deepEqual(await store.sweep(), swept());
@@ -53,10 +53,10 @@ const returning: FifoCheck[] = [
       await store.take({ maxTxs: 1 }, { owner: 'early', claimMs: 50 });
       await store.take({ maxTxs: 2 }, { owner: 'later', claimMs: 90 });
       clock.now = 2_000;
-      const { lastEventSeq } = await store.usage();
+      const { cursors } = await store.usage();
       assert.deepEqual(await store.sweep(), swept(...hashes(3, 1, 2, 4, 5)));
       const seen: unknown[] = [];
-      for await (const event of await store.subscribe({ after: lastEventSeq })) {
+      for await (const event of await store.subscribe({ after: cursors.events })) {
         assert(event.kind === 'transaction');
         seen.push([event.seq, event.stage, event.previous.stage]);
         if (seen.length === 5) break;

@@ -64,7 +64,7 @@ export const limitChecks: readonly FifoCheck[] = [
       assert.deepEqual(await store.receive([transaction(1, 77)]), [
         { kind: 'received', hash: hashOf(1), seq: 4, stage: 'Pending' },
       ]);
-      assert.equal((await store.peekPending())[0]?.payload.length, 77);
+      assert.equal((await store.peekPending()).transactions[0]?.payload.length, 77);
     },
   ),
   limited('X2: a repeated receive tells of the refusal that it met, though there is room now', 1, async (store) => {

@@ -124,7 +124,7 @@ test('an undone block may leave none that waits for itself', () => {
     model
       .reader()
       .peekParked()
-      .map(({ hash }) => hash),
+      .transactions.map(({ hash }) => hash),
   ).toEqual(['bb']);
 });
 

@@ -8,7 +8,7 @@ function numbered(letter: string, count: number): string[] {
 const contract = [
   ...numbered('L', 13),
   ...numbered('X', 6),
-  ...numbered('O', 6),
+  ...numbered('O', 7),
   ...numbered('E', 4),
   ...numbered('D', 2),
   ...numbered('N', 3),

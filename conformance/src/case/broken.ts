@@ -59,7 +59,12 @@ export const brokenStores: readonly BrokenStore[] = [
     id: 'pages-in-no-order',
     title: 'a page of Pending comes newest first',
     noticedBy: 'L1/arrival-order',
-    plant: (store) => ({ peekPending: async (query) => (await store.peekPending(query)).reverse() }),
+    plant: (store) => ({
+      async peekPending(query) {
+        const page = await store.peekPending(query);
+        return { ...page, transactions: page.transactions.reverse() };
+      },
+    }),
   },
   {
     id: 'done-though-aborted',

@@ -34,6 +34,7 @@ import { operationCases } from './operations/operations.ts';
 import { priorityHistoryCases } from './priority/chance.ts';
 import { priorityCases } from './priority/index.ts';
 import { byteCases } from './reading/bytes.ts';
+import { cursorCases } from './reading/cursors.ts';
 import { logCases } from './reading/log.ts';
 import { pagingCases } from './reading/paging.ts';
 import { fullRecordCases, recordCases } from './records/records.ts';
@@ -66,6 +67,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...operationCases,
   ...chainCases,
   ...pagingCases,
+  ...cursorCases,
   ...statusCases,
   ...logCases,
   ...eventCases,

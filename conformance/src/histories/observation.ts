@@ -1,6 +1,7 @@
-import type { MempoolStore } from 'mempool-core';
+import type { MempoolEvent, MempoolStore, StoreEvent, TransactionPage } from 'mempool-core';
+import { cursorOf } from 'mempool-core/backend';
 import type { Model } from '../model/model.ts';
-import { countsOf, readable, take } from '../scenario/pool.ts';
+import { countsOf, intact, placeOf, readable, take } from '../scenario/pool.ts';
 import { assertSame } from './difference.ts';
 
 type Reader = Pick<
@@ -12,6 +13,8 @@ type Reader = Pick<
 type AnyReader = {
   [V in keyof Reader]: (...args: Parameters<Reader[V]>) => ReturnType<Reader[V]> | Awaited<ReturnType<Reader[V]>>;
 };
+
+export type EventReader = AsyncIterator<MempoolEvent, undefined>;
 
 /** More than the blocks and log entries that a history keeps. */
 const all = 1_000;
@@ -29,44 +32,77 @@ export async function observe(store: AnyReader, hashes: readonly string[]): Prom
   ]);
   return {
     statuses,
-    found: found.map((record) => record && readable(record)),
+    found: intact(found).map((record) => record && readable(record)),
     hasPending,
-    pending: pending.map(readable),
-    inflight: inflight.map(readable),
-    tip,
+    pending: readablePage(pending),
+    inflight: readablePage(inflight),
+    tip: { ...tip, epoch: '' },
     usage,
+    ends: await ends(store),
     log: await logPages(store),
   };
 }
 
+/** The ends of events and log. That of the gossip is another in a priority pool. */
+async function ends(store: AnyReader): Promise<string[]> {
+  const { events, log } = (await store.usage()).cursors;
+  return [placeOf(events), placeOf(log)];
+}
+
 /** The log from its start, from its first number, and in pages. */
 async function logPages(store: AnyReader): Promise<unknown[]> {
-  const pages = [await store.dumpFinalized({ cursor: 1, limit: 1 }), await store.dumpFinalized({ limit: 2 })];
+  const first = cursorOf('log', 1, (await store.tip()).epoch);
+  const pages = [await store.dumpFinalized({ cursor: first, limit: 1 }), await store.dumpFinalized({ limit: 2 })];
   for (let last = pages.at(-1); last?.hasMore; last = pages.at(-1))
     pages.push(await store.dumpFinalized({ cursor: last.cursor, limit: 2 }));
-  return pages.map((page) => ({ ...page, entries: page.entries.map(readable) }));
+  return pages.map((page) => ({ ...page, cursor: placeOf(page.cursor), entries: page.entries.map(readable) }));
+}
+
+function readablePage({ transactions, damaged, next }: TransactionPage): object {
+  return { transactions: transactions.map(readable), damaged, next: placeOf(next) };
+}
+
+/** The next `count` events. */
+export async function nextEvents(events: EventReader, count: number): Promise<MempoolEvent[]> {
+  const told: MempoolEvent[] = [];
+  while (told.length < count) {
+    const { value } = await events.next();
+    if (value === undefined) break;
+    told.push(value);
+  }
+  return told;
+}
+
+/** Delivered events in the form of the model, with the places of their cursors. */
+export function eventsToCompare(events: readonly MempoolEvent[]): object[] {
+  return events.map((event) => ({ ...event, cursor: placeOf(event.cursor) }));
+}
+
+/** The model's events as a store delivers them. */
+export function delivered(events: readonly StoreEvent[]): object[] {
+  return events.map((event) => ({ ...event, cursor: `e${event.eventSeq.toString(36)}` }));
 }
 
 /** Everything that can be read from a store, and all its events. */
 export async function observeWhole(store: MempoolStore, hashes: readonly string[]): Promise<Record<string, unknown>> {
   const { lastEventSeq } = await store.usage();
-  const events = lastEventSeq === 0 ? [] : await take(await store.subscribe({ after: 0 }), lastEventSeq);
-  return { ...(await observe(store, hashes)), events };
+  const events = lastEventSeq === 0 ? [] : await take(await store.subscribe({ after: 'origin' }), lastEventSeq);
+  return { ...(await observe(store, hashes)), events: eventsToCompare(events) };
 }
 
 /** The result that `observeWhole` has for a store in the state of the model. */
 export async function expectWhole(model: Model, hashes: readonly string[]): Promise<Record<string, unknown>> {
-  return { ...(await observe(model, hashes)), events: model.eventsAfter(0) };
+  return { ...(await observe(model, hashes)), events: delivered(model.eventsAfter(0)) };
 }
 
 /** Reads a new store's events from the first on, and compares the store with the model. */
 export class Observer {
   readonly #store: MempoolStore;
   readonly #hashes: readonly string[];
-  readonly #events: AsyncIterator<unknown>;
+  readonly #events: EventReader;
   #seen = 0;
 
-  private constructor(store: MempoolStore, hashes: readonly string[], events: AsyncIterator<unknown>) {
+  private constructor(store: MempoolStore, hashes: readonly string[], events: EventReader) {
     this.#store = store;
     this.#hashes = hashes;
     this.#events = events;
@@ -86,9 +122,8 @@ export class Observer {
     const answers = await Promise.all([observe(this.#store, this.#hashes), observe(model, this.#hashes)]);
     assertSame(...answers, 'what can be read is not what is due');
     const due = model.eventsAfter(this.#seen);
-    const told: unknown[] = [];
-    while (told.length < due.length) told.push((await this.#events.next()).value);
-    assertSame(told, due, 'the events are not the ones due');
+    const told = await nextEvents(this.#events, due.length);
+    assertSame(eventsToCompare(told), delivered(due), 'the events are not the ones due');
     this.#seen += due.length;
   }
 }

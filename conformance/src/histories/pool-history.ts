@@ -3,7 +3,7 @@ import { type Call, callAsCode, perform } from '../case/call.ts';
 import { Model, type ModelOptions } from '../model/model.ts';
 import { take } from '../scenario/pool.ts';
 import { assertSame } from './difference.ts';
-import { Observer, observe } from './observation.ts';
+import { eventsToCompare, Observer, observe } from './observation.ts';
 import { makeHistory, type Universe } from './pool-calls.ts';
 import { shortest } from './shrink.ts';
 
@@ -79,15 +79,15 @@ const pageEvery = 20;
  * the contract give the same lines.
  */
 export async function* transcript(store: MempoolStore, { hashes, calls }: Universe): AsyncGenerator<string, undefined> {
-  let after = 0;
+  let [seen, after] = [0, 'origin'];
   for (const [i, call] of calls.entries()) {
     const answer = await perform(store, call);
-    const { lastEventSeq } = await store.usage();
-    const count = lastEventSeq - after;
+    const { lastEventSeq, cursors } = await store.usage();
+    const count = lastEventSeq - seen;
     const events = count === 0 ? [] : await take(await store.subscribe({ after }), count);
-    after = lastEventSeq;
+    [seen, after] = [lastEventSeq, cursors.events];
     const pages = i % pageEvery === 0 ? await observe(store, hashes) : {};
-    yield JSON.stringify({ call: callAsCode(call), answer, events, pages }, inKeyOrder);
+    yield JSON.stringify({ call: callAsCode(call), answer, events: eventsToCompare(events), pages }, inKeyOrder);
   }
 }
 

@@ -15,6 +15,7 @@ import type {
   TipAnswer,
   TipOptions,
   Transaction,
+  TransactionPage,
   TransactionStatus,
   Usage,
   WriteOptions,
@@ -93,19 +94,24 @@ export class Model {
   }
 
   hasPending(): boolean {
-    return this.peekPending().length > 0;
+    return this.pending().length > 0;
   }
 
-  peekPending(): StoredTransaction[] {
+  peekPending(): TransactionPage {
+    return pools.pageOf(this.pending());
+  }
+
+  peekInflight(): TransactionPage {
+    return pools.pageOf(this.#peek(inFlight));
+  }
+
+  /** Those to send, by seq. */
+  pending(): StoredTransaction[] {
     return this.#peek(({ stage }) => stage === 'Pending');
   }
 
-  peekInflight(): StoredTransaction[] {
-    return this.#peek(inFlight);
-  }
-
   findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
-    const flying = this.peekInflight();
+    const flying = this.#peek(inFlight);
     return hashes.map((wanted) => flying.find(({ hash }) => hash === wanted) ?? null);
   }
 
@@ -113,14 +119,16 @@ export class Model {
     return hashes.map((hash) => pools.statusOf(this.#pool, hash));
   }
 
-  dumpFinalized({ cursor = 0, limit = 100 }: LogQuery = {}): LogPage {
+  dumpFinalized({ cursor: from, limit = 100 }: LogQuery = {}): LogPage {
+    const cursor = pools.numberOf(from);
     const { log, lastLogSeq } = this.#pool;
     const oldest = log[0]?.logSeq ?? lastLogSeq + 1;
     const rest = log.filter(({ logSeq }) => logSeq >= cursor);
     const entries = rest.slice(0, limit).flatMap((entry) => pools.logEntry(this.#pool, entry));
     return {
       entries,
-      cursor: (entries.at(-1)?.logSeq ?? lastLogSeq) + 1,
+      damaged: [],
+      cursor: pools.cursor('l', (entries.at(-1)?.logSeq ?? lastLogSeq) + 1),
       hasMore: rest.length > entries.length,
       missed: cursor === 0 ? 0 : Math.max(0, oldest - cursor),
     };
@@ -131,7 +139,7 @@ export class Model {
       .keptBlocks(this.#pool)
       .map(({ point }) => point)
       .reverse();
-    return { ...pools.tipOf(this.#pool), points: newestFirst.slice(0, points) };
+    return { ...pools.tipOf(this.#pool), points: newestFirst.slice(0, points), epoch: pools.epoch };
   }
 
   usage(): Usage {
@@ -147,6 +155,12 @@ export class Model {
       lastLogSeq,
       lastSeq,
       lastEventSeq: events.length,
+      epoch: pools.epoch,
+      cursors: {
+        events: pools.cursor('e', events.length),
+        log: pools.cursor('l', lastLogSeq + 1),
+        gossip: pools.cursor('g', lastSeq),
+      },
     };
   }
 
@@ -271,9 +285,9 @@ export class Model {
       const confirming = pools.currentLife(this.#pool, hash)?.confirmedBy[0];
       if (confirming !== undefined && undone.has(confirming)) this.#revive(hash, 'Finalized');
     }
-    const waiting = this.peekPending().length;
+    const waiting = this.pending().length;
     for (const txState of live.values()) undoBlocks(txState, undone);
-    return this.peekPending().length - waiting;
+    return this.pending().length - waiting;
   }
 
   #peek(wanted: (txState: TxState) => boolean): StoredTransaction[] {

@@ -7,6 +7,7 @@ import type {
   StoreEvent,
   Tip,
   Transaction,
+  TransactionPage,
   TransactionStatus,
 } from 'mempool-core';
 import { type AppliedBlock, confirmedAt, countersOf, noCounters, type TxState } from './life.ts';
@@ -38,6 +39,24 @@ export interface PoolState {
   forgotten: number;
   lastSeq: number;
   lastLogSeq: number;
+}
+
+/** The model's pool. */
+export const epoch = 'model';
+
+/** A cursor of the model's pool: a letter and a number in base 36. */
+export function cursor(letter: string, number: number): string {
+  return `${letter}${number.toString(36)}.${epoch}`;
+}
+
+/** The number in a cursor; 0 if none is given. */
+export function numberOf(given: string | undefined): number {
+  return given === undefined ? 0 : Number.parseInt(given.slice(1, given.indexOf('.')), 36);
+}
+
+/** All of a list in one page. */
+export function pageOf(transactions: StoredTransaction[]): TransactionPage {
+  return { transactions, damaged: [], next: cursor('s', transactions.at(-1)?.seq ?? 0) };
 }
 
 export function emptyPool(): PoolState {

@@ -34,9 +34,9 @@ export const tasks: { readonly [T in TaskName]: Task<TaskInputs[T]> } = {
     await tell('ready');
     for (const call of calls) await perform(store, call);
   },
-  async watch({ open, tell }, { after }) {
+  async watch({ open, tell }) {
     const store = await open();
-    const stream = await store.subscribe(after === undefined ? {} : { after });
+    const stream = await store.subscribe();
     await tell('ready');
     for await (const event of stream) await tell(event);
   },

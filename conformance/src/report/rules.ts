@@ -25,6 +25,7 @@ export const rules: Readonly<Record<string, string>> = {
   O4: 'The terminal log',
   O5: 'A failed read is an error',
   O6: 'Where pages end',
+  O7: 'Cursors',
   E1: 'One event for each transition',
   E2: 'Events follow the commit',
   E3: 'Live and resumed streams',

@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
-import type {
-  ChainPoint,
-  ConfirmOutcome,
-  LogEntry,
-  MempoolEvent,
-  MempoolStore,
-  Policy,
-  Stage,
-  StoredTransaction,
-  StoreEvent,
-  Transaction,
-  TransactionStatus,
-  Usage,
+import {
+  type ChainPoint,
+  type ConfirmOutcome,
+  type DamagedTransaction,
+  isDamaged,
+  type LaggedEvent,
+  type LogEntry,
+  type MempoolEvent,
+  type MempoolStore,
+  type Policy,
+  type Stage,
+  type StoredTransaction,
+  type StoreEvent,
+  type TipAnswer,
+  type Transaction,
+  type TransactionStatus,
+  type Usage,
 } from 'mempool-core';
+import { type CursorKind, cursorOf } from 'mempool-core/backend';
 import type { CaseContext } from '../case/case.ts';
 import { type FlyingStage, flyingStages } from '../case/must.ts';
 import type { Random } from '../case/random.ts';
@@ -129,21 +134,48 @@ export async function stagesOf(store: MempoolStore, hashes: readonly string[]): 
 }
 
 export async function pendingOrder(store: MempoolStore): Promise<string[]> {
-  return hashesOf(await store.peekPending({ limit: 1_000 }));
+  return hashesOf((await store.peekPending({ limit: 1_000 })).transactions);
 }
 
 export async function inflightOrder(store: MempoolStore): Promise<string[]> {
-  return hashesOf(await store.peekInflight({ limit: 1_000 }));
+  return hashesOf((await store.peekInflight({ limit: 1_000 })).transactions);
 }
 
 export async function logEntries(store: MempoolStore): Promise<LogEntry[]> {
   return (await store.dumpFinalized({ limit: 1_000 })).entries;
 }
 
-/** The usage that every pool reports: without the load, which only pools with limits have. */
-export async function countsOf(store: { usage(): Usage | Promise<Usage> }): Promise<Usage> {
-  const { load: _, ...counts } = await store.usage();
+type Counts = Omit<Usage, 'load' | 'epoch' | 'cursors'>;
+
+/** The usage that every pool reports: without the load, which only pools with limits have, and the same in equal pools. */
+export async function countsOf(store: { usage(): Usage | Promise<Usage> }): Promise<Counts> {
+  const { load: _, epoch: __, cursors: ___, ...counts } = await store.usage();
   return counts;
+}
+
+/** The tip and the last points, which are the same in equal pools. */
+export async function tipOf(store: MempoolStore, points = 0): Promise<Omit<TipAnswer, 'epoch'>> {
+  const { epoch: _, ...tip } = await store.tip({ points });
+  return tip;
+}
+
+/** What a cursor says beside its pool, so that cursors of two pools compare. */
+export function placeOf(cursor: string): string {
+  return cursor.slice(0, cursor.indexOf('.'));
+}
+
+/** The cursor of a number in the store's pool (O7). */
+export async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
+  const { epoch } = await store.tip();
+  return cursorOf(kind, number, epoch);
+}
+
+/** Records that were found, none of which is damaged. */
+export function intact<R extends object>(found: readonly (R | DamagedTransaction | null)[]): (R | null)[] {
+  return found.map((each) => {
+    if (isDamaged(each)) throw new assert.AssertionError({ message: `${each.hash} is damaged` });
+    return each as R | null;
+  });
 }
 
 /** The state that a call without effect must not change. */
@@ -169,18 +201,23 @@ export async function take(stream: AsyncIterable<MempoolEvent>, count: number): 
   return taken;
 }
 
-/** Every event after `after`, up to the last one committed. */
+/** Every event after that number, up to the last one committed. */
 export async function eventsAfter({ signal }: CaseContext, store: MempoolStore, after = 0): Promise<StoreEvent[]> {
   const { lastEventSeq } = await store.usage();
   if (lastEventSeq <= after) return [];
   const events: StoreEvent[] = [];
-  for await (const event of await store.subscribe({ after, signal })) {
+  for await (const event of await store.subscribe({ after: await cursorAt(store, 'events', after), signal })) {
     assert.notEqual(event.kind, 'lagged');
     if (event.kind === 'lagged') continue;
-    events.push(event);
+    events.push(contentOf(event));
     if (event.eventSeq >= lastEventSeq || events.length >= lastEventSeq - after) break;
   }
   return events;
+}
+
+/** A delivered event without its cursor. */
+export function contentOf({ cursor: _, ...event }: MempoolEvent): StoreEvent {
+  return event as StoreEvent;
 }
 
 /** The events that `run` makes. */
@@ -195,7 +232,7 @@ export async function eventsOf(
 }
 
 /** An event in a few words, for cases about order. */
-export function gist(event: MempoolEvent): string {
+export function gist(event: StoreEvent | LaggedEvent): string {
   switch (event.kind) {
     case 'block':
       return `${event.action} ${event.point.slot / 20}`;

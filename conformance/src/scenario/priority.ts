@@ -182,12 +182,12 @@ export class Scene {
 
   /** Those in flight, by seq. */
   async inflight(): Promise<string[]> {
-    return this.names(await this.store.peekInflight({ limit: 1_000 }));
+    return this.names((await this.store.peekInflight({ limit: 1_000 })).transactions);
   }
 
   /** The parked ones, by seq. */
   async parked(): Promise<string[]> {
-    return this.names(await this.store.peekParked({ limit: 1_000 }));
+    return this.names((await this.store.peekParked({ limit: 1_000 })).transactions);
   }
 
   async entry(name: string): Promise<DumpedEntry> {
@@ -257,9 +257,8 @@ export class Scene {
   }
 
   /** The gossip for a peer that asks for everything. */
-  async gossip(after = 0, except?: string): Promise<string[]> {
-    const query = except === undefined ? { limit: 1_000 } : { limit: 1_000, except };
-    return this.names(hashesOf((await this.store.since(after, query)).items));
+  async gossip(after?: string, except?: string): Promise<string[]> {
+    return this.names(hashesOf((await this.store.since({ after, except, limit: 1_000 })).items));
   }
 }
 

@@ -109,8 +109,8 @@ export const abortMutants: readonly Mutant[] = [
     const outcome = await call(...given);
     await turn();
     if (!signal.aborted) return outcome;
-    const waiting = (await store.peekPending({ limit: 1_000 })).map(({ hash }) => hash);
-    const flying = (await store.peekInflight({ limit: 1_000 })).map(({ hash }) => hash);
+    const waiting = (await store.peekPending({ limit: 1_000 })).transactions.map(({ hash }) => hash);
+    const flying = (await store.peekInflight({ limit: 1_000 })).transactions.map(({ hash }) => hash);
     if (waiting.length > pending) await store.drop(waiting.slice(pending), 'aborted');
     if (waiting.length < pending) await store.release(flying);
     return outcome;

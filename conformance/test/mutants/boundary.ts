@@ -11,8 +11,10 @@ import {
   type Transaction,
 } from 'mempool-core';
 import { corrupt, invalid, payloadChecksum } from 'mempool-core/backend';
+import { intact } from '../../src/scenario/pool.ts';
 import { fifo } from './fifo-operators.ts';
 import { type Mutant, plainPool } from './mutant.ts';
+import { numberOf } from './page-operators.ts';
 import { pools, stores } from './store-operators.ts';
 import { again, allVerbs, outcomeOf, type Verb, writeVerbs } from './through.ts';
 
@@ -54,7 +56,7 @@ function missed(found: { readonly hash: string; readonly seq: number; readonly p
 export const byteMutants: readonly Mutant[] = [
   hands('nothing-is-damage', missed),
   pools.told('nothing-is-no-payload', {
-    payloads: (bodies) => bodies.map((body) => (body?.payload.length === 0 ? null : body)),
+    payloads: (bodies) => intact(bodies).map((body) => (body?.payload.length === 0 ? null : body)),
   }),
   pools.each('nothing-is-not-gossiped', { since: missed }),
   lends('peekPending'),
@@ -304,7 +306,7 @@ export const onceMutants: readonly Mutant[] = [
       },
       peekPending: async (query) => {
         const page = await store.peekPending(query);
-        for (const { hash, payload } of page)
+        for (const { hash, payload } of page.transactions)
           if (sums.has(hash) && sums.get(hash) !== payloadChecksum(payload)) throw new Error('damaged');
         return page;
       },
@@ -315,8 +317,9 @@ export const onceMutants: readonly Mutant[] = [
   }),
   // An iterator that swallows what the first call tells.
   stores.around('a-number-ahead-is-waited-for', {
-    subscribe: async ({ store, given: [{ after = 0, ...options } = {}] }) => {
-      const stream = await store.subscribe({ ...options, after: 0 });
+    subscribe: async ({ store, given: [{ after: cursor, ...options } = {}] }) => {
+      const after = numberOf('events', cursor);
+      const stream = await store.subscribe({ ...options, after: 'origin' });
       return (async function* () {
         for await (const event of stream) if (event.kind === 'lagged' || event.eventSeq > after) yield event;
       })();

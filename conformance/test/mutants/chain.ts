@@ -154,7 +154,7 @@ export const tipMutants: readonly Mutant[] = [
     };
   }),
   points('points-of-confirmed-ones-too', (points, pool) => {
-    const confirmed = pool.peekInflight(0, 100).map(({ confirmedAt }) => confirmedAt);
+    const confirmed = pool.peekInflight(0, 100).transactions.map(({ confirmedAt }) => confirmedAt);
     return [...points, ...confirmed.filter((point) => point !== null && pool.tickOf(point) === null)] as ChainPoint[];
   }),
   fifo.plant('points-not-rolled-back', (_, { pool }) => {
@@ -342,7 +342,7 @@ export const rollbackMutants: readonly Mutant[] = [
   }),
   fifo.told('rollback-marks-what-waits', {
     rollback: ({ kind, tip: { tick } }, { pool }) => {
-      const [first] = kind === 'rolled-back' ? pool.peekPending(0, 1) : [];
+      const [first] = kind === 'rolled-back' ? pool.peekPending(0, 1).transactions : [];
       const txStates = pool.txStates('Pending', first ? [first.hash] : []);
       pool.force(txStates.map((txState) => ({ ...txState, stage: 'Propagated', tick })));
     },

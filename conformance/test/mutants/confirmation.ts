@@ -64,7 +64,7 @@ export const confirmationMutants: readonly Mutant[] = [
   }),
   fifo.around('waiting-grows-stale', {
     confirm: ({ pool, given }) => {
-      const waiting = pool.peekPending(0, 1_000).map(({ hash }) => hash);
+      const waiting = pool.peekPending(0, 1_000).transactions.map(({ hash }) => hash);
       const outcome = pool.confirm(...given);
       if (outcome.tip.tick > 4) pool.drop(waiting, 'stale');
       return outcome;
@@ -270,10 +270,10 @@ export const sightingMutants: readonly Mutant[] = [
   fifo.each('outcome-says-pending', { receive: ({ kind }) => kind === 'received' && { stage: 'Pending' } }),
   fifo.events('late-arrival-announced-as-pending', (_, verb) => verb === 'receive' && { stage: 'Pending' }),
   fifo.told('late-arrival-waits', {
-    peekPending: (page, { pool, given }) => [
-      ...page,
-      ...pool.peekInflight(...given).filter(({ hash }) => pool.inclusion(hash) !== null),
-    ],
+    peekPending: ({ transactions }, { pool, given }) => {
+      const late = pool.peekInflight(...given).transactions.filter(({ hash }) => pool.inclusion(hash) !== null);
+      return { transactions: [...transactions, ...late] };
+    },
     usage: ({ pending, confirmed }) => ({ pending: pending + confirmed }),
   }),
   fifo.given('only-unknown-hashes-sighted', {

@@ -9,6 +9,7 @@ import type {
 import type { EventPage } from 'mempool-core/backend';
 import { fifo, numbered } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
+import { numberOf } from './page-operators.ts';
 import { eventOf, type PlantedDriver, type WriteVerb } from './planted-driver.ts';
 import { stores } from './store-operators.ts';
 
@@ -118,7 +119,8 @@ export const eventMutants: readonly Mutant[] = [
   })),
   fifo.decided('depth-makes-events', (step, verb, pool) => {
     const named = step.events.map(hashOf);
-    const deep = pool.peekInflight(0, 100).filter(({ hash, stage }) => stage === 'Confirmed' && !named.includes(hash));
+    const { transactions } = pool.peekInflight(0, 100);
+    const deep = transactions.filter(({ hash, stage }) => stage === 'Confirmed' && !named.includes(hash));
     const made = deep.map((one) => ({ ...eventOf(one, 'Confirmed'), point: one.confirmedAt }) as TransactionEvent);
     return verb === 'confirm' && step.events.length > 0 && numbered(step, [...step.events, ...made]);
   }),
@@ -237,10 +239,8 @@ export const streamMutants: readonly Mutant[] = [
       yield* await store.subscribe(options);
     })(),
   ),
-  streaming('starts-at-the-first-event', (store, options) => store.subscribe({ after: 0, ...options })),
-  streaming('after-is-ignored', (store, { signal, after = 0 }) =>
-    store.subscribe({ signal, after: Math.min(after, 0) }),
-  ),
+  streaming('starts-at-the-first-event', (store, options) => store.subscribe({ after: 'origin', ...options })),
+  streaming('after-is-ignored', (store, { signal }) => store.subscribe({ signal, after: 'origin' })),
   relaying('lagged-ends-the-stream', async function* (stream) {
     for await (const event of stream) {
       yield event;
@@ -252,7 +252,7 @@ export const streamMutants: readonly Mutant[] = [
   streaming('loss-of-what-is-ahead-told-as-nothing', async (store, options) => {
     const { lastEventSeq } = await store.usage();
     const stream = await store.subscribe(options);
-    if ((options.after ?? 0) <= lastEventSeq) return stream;
+    if (numberOf('events', options.after) <= lastEventSeq) return stream;
     return (async function* () {
       for await (const event of stream) yield event.kind === 'lagged' ? { ...event, missed: 0 } : event;
     })();

@@ -59,9 +59,7 @@ export const arrivalMutants: readonly Mutant[] = [
     revisions.map(({ hash }) => ({ kind: 'skipped', hash })),
   ),
   pretending('dump-of-arrivals-is-their-usage', 'dump', (store) => store.usage()),
-  pretending('arrivals-gossiped-to-all', 'since', (store, [after, query]) =>
-    store.since(after, { ...query, except: undefined }),
-  ),
+  pretending('arrivals-gossiped-to-all', 'since', (store, [query]) => store.since({ ...query, except: undefined })),
   pretending('tags-of-blocks-lost-on-arrivals', 'confirm', (store, [{ provides: _, ...block }, ...rest]) =>
     store.confirm(block, ...rest),
   ),
@@ -101,7 +99,7 @@ export const arrivalMutants: readonly Mutant[] = [
   arrivals.around('arrivals-are-parked', { peekParked: ({ store, given }) => store.peekPending(...given) }),
   arrivals.around('flushes-arrivals-in-flight', {
     flush: async ({ store, given }) => {
-      const flying = (await store.peekInflight()).map(({ hash }) => hash);
+      const flying = (await store.peekInflight()).transactions.map(({ hash }) => hash);
       const dropped = await store.drop(flying, 'flushed');
       return (await store.flush(...given)) + dropped.length;
     },
@@ -153,7 +151,7 @@ export const arrivalMutants: readonly Mutant[] = [
   }),
   arrivals.told('arrivals-push-out-the-oldest', {
     receive: async ([first], { store, given }) => {
-      const [oldest] = await store.peekPending({ limit: 1 });
+      const [oldest] = (await store.peekPending({ limit: 1 })).transactions;
       if (first?.kind !== 'full' || oldest === undefined) return null;
       await store.drop([oldest.hash], 'evicted');
       return store.receive(...given);
@@ -162,7 +160,7 @@ export const arrivalMutants: readonly Mutant[] = [
   arrivals.told('limit-of-arrivals-sweeps', {
     setLimits: async ({ maxTxs }, { store }) => {
       const over = (await store.usage()).pending - maxTxs;
-      const first = over > 0 ? await store.peekPending({ limit: over }) : [];
+      const first = over > 0 ? (await store.peekPending({ limit: over })).transactions : [];
       const hashes = first.map(({ hash }) => hash);
       await store.drop(hashes, 'evicted');
     },
@@ -222,7 +220,9 @@ export const arrivalLeaseMutants: readonly Mutant[] = [
   outliving('a-taking-back-ends-no-lease-of-arrivals', 'unseen'),
   arrivals.around('leases-of-arrivals-end-by-seq', {
     sweep: async ({ store, given }) => {
-      const seqs = new Map((await store.peekInflight({ limit: 1_000 })).map(({ hash, seq }) => [hash, seq]));
+      const seqs = new Map(
+        (await store.peekInflight({ limit: 1_000 })).transactions.map(({ hash, seq }) => [hash, seq]),
+      );
       const told = await store.sweep(...given);
       return { ...told, returned: told.returned.toSorted((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0)) };
     },
@@ -259,10 +259,11 @@ function ignored(id: string, ...names: readonly string[]): Mutant {
 /** O6: pages by seq that do not end at their size. */
 function endless(verb: 'peekPending' | 'peekInflight'): Mutant {
   return priorities.every(`priority-${verb}-without-a-size`, [verb], async ({ store, given }) => {
-    const { after = 0, limit = 100 } = given[0] ?? {};
+    const { after, limit = 100 } = given[0] ?? {};
     const page = await store[verb]({ after, limit });
-    for (let next = page; next.length > 0 && page.length < limit; page.push(...next))
-      next = await store[verb]({ after: page.at(-1)?.seq ?? after, limit: limit - page.length });
+    const all = page.transactions;
+    for (let next = page; next.transactions.length > 0 && all.length < limit; all.push(...next.transactions))
+      next = await store[verb]({ after: next.next, limit: limit - all.length });
     return page;
   });
 }

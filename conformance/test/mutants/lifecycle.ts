@@ -10,6 +10,7 @@ import {
 import { type CheckedBlock, invalid, type MoveVerb, type TxState } from 'mempool-core/backend';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
+import { sorted } from './page-operators.ts';
 import { eventOf, type PlantedDriver } from './planted-driver.ts';
 import { stores } from './store-operators.ts';
 
@@ -32,7 +33,9 @@ export const receivingMutants: readonly Mutant[] = [
   fifo.around('newest-first-in-a-call', {
     receive: ({ pool, given: [all, context] }) => pool.receive(all.toReversed(), context).toReversed(),
   }),
-  fifo.told('newest-first-when-read', { peekPending: (page) => page.toReversed() }),
+  fifo.told('newest-first-when-read', {
+    peekPending: ({ transactions }) => ({ transactions: transactions.toReversed() }),
+  }),
   fifo.view('seq-from-one-in-every-call', () => ({ lastSeq: 0 })),
   fifo.told('seq-told-is-the-place-in-the-call', {
     receive: (told) => told.map((one, i) => ({ ...one, ...(one.kind === 'received' && { seq: i + 1 }) })),
@@ -133,13 +136,13 @@ function bySeq(pool: PlantedDriver, hashes: readonly string[]): string[] {
 function returnedBehind(id: string, way: 'release' | 'confirm' | 'rollback'): Mutant {
   return fifo.around(id, {
     [way]: ({ pool, call, given, notes }: { pool: PlantedDriver; call: (...all: unknown[]) => unknown } & Late) => {
-      const flying = pool.peekInflight(0, 1_000).map(({ hash }) => hash);
+      const flying = pool.peekInflight(0, 1_000).transactions.map(({ hash }) => hash);
       const outcome = call(...given);
       for (const { hash } of pool.txStates('Pending', flying)) notes.numbers.set(hash, notes.numbers.size + 1);
       return outcome;
     },
     peekPending: ({ pool, given, notes: { numbers } }) =>
-      pool.peekPending(...given).toSorted((a, b) => (numbers.get(a.hash) ?? 0) - (numbers.get(b.hash) ?? 0)),
+      sorted(pool.peekPending(...given), ({ hash }) => numbers.get(hash) ?? 0),
   });
 }
 
@@ -159,9 +162,9 @@ export const propagationMutants: readonly Mutant[] = [
     markInflight: (told, { given: [hashes] }) => hashes.filter((hash) => told.includes(hash)),
   }),
   fifo.told('in-flight-waits-still', {
-    peekPending: (page, { pool, given: [after, limit] }) => {
-      const flying = pool.peekInflight(after, limit).filter(({ stage }) => stage === 'Propagated');
-      return [...page, ...flying].toSorted((a, b) => a.seq - b.seq).slice(0, limit);
+    peekPending: ({ transactions }, { pool, given: [after, limit] }) => {
+      const flying = pool.peekInflight(after, limit).transactions.filter(({ stage }) => stage === 'Propagated');
+      return { transactions: [...transactions, ...flying].toSorted((a, b) => a.seq - b.seq).slice(0, limit) };
     },
   }),
   fifo.writes('ages-from-the-first-block', (_, verb) => verb === 'markInflight' && { tick: 0 }),
@@ -204,7 +207,8 @@ export const propagationMutants: readonly Mutant[] = [
   }),
   fifo.around('drop-takes-the-next-one-too', {
     drop: ({ pool, given: [hashes, reason, context] }) => {
-      const next = pool.peekPending(pool.txState(hashes[0] ?? '')?.seq ?? 0, 1).map(({ hash }) => hash);
+      const { transactions } = pool.peekPending(pool.txState(hashes[0] ?? '')?.seq ?? 0, 1);
+      const next = transactions.map(({ hash }) => hash);
       const dropped = pool.drop([...new Set([...hashes, ...next])], reason, context);
       return hashes.filter((hash) => dropped.includes(hash));
     },
@@ -285,7 +289,7 @@ export const revivalMutants: readonly Mutant[] = [
       return pool.confirm(...given);
     },
     peekPending: ({ pool, given, notes: { hashes } }) =>
-      pool.peekPending(...given).toSorted((a, b) => Number(hashes.has(a.hash)) - Number(hashes.has(b.hash))),
+      sorted(pool.peekPending(...given), ({ hash }) => Number(hashes.has(hash))),
   }),
   forced('unseen-revives-a-dropped-one', 'Dropped', 'unseen', () => ({ stage: 'Pending', reason: null })),
   fifo.around('forgotten-drop-counts', {
@@ -320,7 +324,8 @@ function isLegal(stage: Stage, verb: Verb): boolean {
 
 /** Every hash that the pool knows, and one that it does not. */
 function everyHash(pool: PlantedDriver): string[] {
-  const all = [...pool.peekPending(0, 100), ...pool.peekInflight(0, 100), ...pool.dumpFinalized(0, 100).entries];
+  const live = [pool.peekPending(0, 100), pool.peekInflight(0, 100)].flatMap(({ transactions }) => transactions);
+  const all = [...live, ...pool.dumpFinalized(0, 100).entries];
   return [...all.map(({ hash }) => hash), 'ee'];
 }
 

@@ -109,7 +109,7 @@ export class PlantedDriver extends Ledger implements StoreDriver {
   }
 
   #hashes(): string[] {
-    return [...this.peekInflight(0, 1_000), ...this.logged()].map(({ hash }) => hash);
+    return [...this.peekInflight(0, 1_000).transactions, ...this.logged()].map(({ hash }) => hash);
   }
 
   #call<Outcome>(verb: WriteVerb, context: WriteContext, plan: (view: PoolView) => Step<Outcome>): Outcome {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defaultRetention, type KnownStage, type Limits, type StoreEvent } from 'mempool-core';
 import {
-  cutPage,
   type DriverOptions,
   defineBackend,
   dumpOf,
@@ -100,7 +99,7 @@ function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage 
     read: (_, read) => read(pool),
     write,
     writeUnderLease: write,
-    stored: (_, choose) => cutPage(ledger.stored(choose(pool)), () => true),
+    stored: (_, after, choose) => ledger.stored(choose(pool), after),
     bodies: (_, hashes) => ledger.fifo.bodies(hashes),
     dump: () => dumpOf(pool.index),
   };

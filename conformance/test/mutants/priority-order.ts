@@ -1,6 +1,7 @@
 import type { Candidate } from 'mempool-core';
 import type { CheckedSubmission, Entry, OrderKey, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
+import { sorted } from './page-operators.ts';
 import { eventOf, free } from './planted-driver.ts';
 import { lentTags, priority, type RankedVerb, type Seen } from './priority-operators.ts';
 import { pools } from './store-operators.ts';
@@ -261,18 +262,20 @@ export const parkingMutants: readonly Mutant[] = [
   priority.told('parked-listed-by-price', {
     peekParked: (page, { index }) => {
       const price = (hash: string) => index.node(hash)?.entry.verdict.priority ?? 0n;
-      return page.toSorted((a, b) => Number(price(b.hash) - price(a.hash)));
+      return sorted(page, ({ hash }) => -Number(price(hash)));
     },
   }),
   priority.each('parked-listed-without-payloads', { peekParked: () => ({ payload: new Uint8Array() }) }),
   priority.told('parked-pending-too', {
-    peekPending: async (ready, { whole, given }) =>
-      [...ready, ...(await whole.peekParked(...given))].sort((a, b) => a.seq - b.seq),
+    peekPending: async (ready, { whole, given }) => {
+      const { transactions } = await whole.peekParked(...given);
+      return sorted({ ...ready, transactions: [...ready.transactions, ...transactions] }, ({ seq }) => seq);
+    },
   }),
   priority.told('pending-listed-by-price', {
     peekPending: (page, { index }) => {
       const at = new Map(Array.from(index.order, ({ hash }, i) => [hash, i]));
-      return page.toSorted((a, b) => (at.get(a.hash) ?? 0) - (at.get(b.hash) ?? 0));
+      return sorted(page, ({ hash }) => at.get(hash) ?? 0);
     },
   }),
   priority.told('usage-counts-ready-ones-as-pending', {

@@ -1,5 +1,5 @@
-import type { Candidate, GossipItem, GossipPage } from 'mempool-core';
-import type { CheckedBudget, CheckedGossipQuery, PoolIndex, PoolNode } from 'mempool-core/backend';
+import { type Candidate, type GossipItem, isDamaged } from 'mempool-core';
+import type { CheckedBudget, CheckedGossipQuery, DriverGossipPage, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { priority, type RankedVerb } from './priority-operators.ts';
 import { parentsOf } from './priority-order.ts';
@@ -122,8 +122,9 @@ export const reapingMutants: readonly Mutant[] = [
     payloads: (bodies, { index, given: [hashes] }) => bodies.map((one, i) => (isReady(index, hashes[i]) ? one : null)),
   }),
   priority.each('payloads-handed-out-as-they-are-kept', {
-    payloads: ({ hash, payload }, { notes: { patches } }) => {
-      if (!patches.has(hash)) patches.set(hash, { payload });
+    payloads: (body, { notes: { patches } }) => {
+      const { hash } = body;
+      if (!patches.has(hash) && !isDamaged(body)) patches.set(hash, { payload: body.payload });
       return patches.get(hash);
     },
   }),
@@ -137,7 +138,7 @@ export const reapingMutants: readonly Mutant[] = [
 /** A fault in the page that a peer is handed. */
 function paging(
   id: string,
-  change: (page: GossipPage, query: CheckedGossipQuery, index: PoolIndex) => Partial<GossipPage> | false,
+  change: (page: DriverGossipPage, query: CheckedGossipQuery, index: PoolIndex) => Partial<DriverGossipPage> | false,
 ): Mutant {
   return priority.told(id, { since: (page, { index, given: [query] }) => change(page, query, index) });
 }

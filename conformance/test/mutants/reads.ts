@@ -1,11 +1,12 @@
-import type { LogEntry, LogPage, SeqQuery, StoredTransaction } from 'mempool-core';
-import { invalid } from 'mempool-core/backend';
+import type { DamagedTransaction, LogEntry, SeqQuery, StoredTransaction } from 'mempool-core';
+import { type DriverLogPage, type DriverPage, invalid } from 'mempool-core/backend';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
+import { sorted } from './page-operators.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 import { stores } from './store-operators.ts';
 
-type Found = StoredTransaction | null;
+type Found = StoredTransaction | DamagedTransaction | null;
 
 function finding(
   id: string,
@@ -68,13 +69,15 @@ export const statusMutants: readonly Mutant[] = [
   finding('found-first-missing-last', (found) => found.toSorted((a, b) => Number(a === null) - Number(b === null))),
   finding('found-once', (found, _, asked) => found.map((one, i) => (asked.indexOf(asked[i] ?? '') === i ? one : null))),
   finding('waiting-ones-found-in-flight', (found, pool, asked) =>
-    found.map((one, i) => one ?? pool.peekPending(0, 1_000).find(({ hash }) => hash === asked[i]) ?? null),
+    found.map((one, i) => one ?? pool.peekPending(0, 1_000).transactions.find(({ hash }) => hash === asked[i]) ?? null),
   ),
-  finding('confirmed-not-found', (found) => found.map((one) => (one?.stage === 'Confirmed' ? null : one))),
+  finding('confirmed-not-found', (found) =>
+    found.map((one) => (one !== null && 'stage' in one && one.stage === 'Confirmed' ? null : one)),
+  ),
   fifo.each('found-without-its-age', { findInflight: () => ({ nonConfirmations: 0 }) }),
   stores.plant('empty-where-it-failed', (store) => ({
     hasPending: (options) => store.hasPending(options).catch(() => false),
-    peekPending: (query) => store.peekPending(query).catch(() => []),
+    peekPending: (query) => store.peekPending(query).catch(() => ({ transactions: [], damaged: [], next: 'origin' })),
     checkStatus: (hashes, options) =>
       store.checkStatus(hashes, options).catch(() => hashes.map((hash) => ({ ...unknown, hash }) as never)),
     usage: (options) => store.usage(options).catch(() => ({}) as never),
@@ -83,7 +86,10 @@ export const statusMutants: readonly Mutant[] = [
 
 type Query = readonly [cursor: number, limit: number, pool: PlantedDriver];
 
-function pages(id: string, change: (page: LogPage, ...query: Query) => object | false | null | undefined): Mutant {
+function pages(
+  id: string,
+  change: (page: DriverLogPage, ...query: Query) => object | false | null | undefined,
+): Mutant {
   return fifo.told(id, {
     dumpFinalized: (page, { pool, given: [cursor, limit] }) => change(page, cursor, limit, pool),
   });
@@ -174,22 +180,23 @@ export const logMutants: readonly Mutant[] = [
 ];
 
 type Peek = 'peekPending' | 'peekInflight';
-type Page = (after: number, limit: number) => StoredTransaction[];
+type Page = (after: number, limit: number) => DriverPage;
 
 const mebibyte = 1_048_576;
-const bytesOf = (page: StoredTransaction[]): number => page.reduce((sum, { payload }) => sum + payload.length, 0);
+const bytesOf = ({ transactions }: DriverPage): number =>
+  transactions.reduce((sum, { payload }) => sum + payload.length, 0);
 const day = 86_400_000;
 
 /** O1 and O6, for both lists. */
 function pagingMutants(verb: Peek): Mutant[] {
-  const paging = (id: string, change: (read: Page, after: number, limit: number) => StoredTransaction[]) =>
+  const paging = (id: string, change: (read: Page, after: number, limit: number) => DriverPage) =>
     fifo.every(`${verb}-${id}`, [verb], ({ pool, given: [after, limit] }) =>
       change((...range) => pool[verb](...range), after, limit),
     );
-  const asking = (id: string, change: (query: SeqQuery) => SeqQuery | StoredTransaction[]) =>
+  const asking = (id: string, change: (query: SeqQuery) => SeqQuery | null) =>
     stores.every(`${verb}-${id}`, [verb], async ({ store, given: [query = {}] }) => {
       const changed = change(query);
-      return Array.isArray(changed) ? changed : store[verb](changed);
+      return changed === null ? { ...(await store[verb]()), transactions: [] } : store[verb](changed);
     });
   return [
     paging('starts-at-after', (read, after, limit) => read(Math.max(0, after - 1), limit)),
@@ -199,18 +206,20 @@ function pagingMutants(verb: Peek): Mutant[] {
     paging('five-hundred-at-most', (read, after, limit) => read(after, Math.min(500, limit))),
     paging('pages-of-four-mebibytes', (read, after, limit) => {
       const page = read(after, limit);
-      while (page.length > 1 && bytesOf(page) > 4 * mebibyte) page.pop();
-      return page;
+      while (page.transactions.length > 1 && bytesOf(page) > 4 * mebibyte) page.transactions.pop();
+      return { ...page, next: page.transactions.at(-1)?.seq ?? page.next };
     }),
     paging('pages-without-a-size', (read, after, limit) => {
       const page = read(after, limit);
       if (bytesOf(page) < 8 * mebibyte) return page;
-      return [...page, ...read(page.at(-1)?.seq ?? after, limit - page.length)];
+      const rest = read(page.next, limit - page.transactions.length);
+      return { ...rest, transactions: [...page.transactions, ...rest.transactions] };
     }),
-    paging('nothing-larger-than-a-page', (read, after, limit) =>
-      read(after, limit).filter(({ payload }) => payload.length <= 8 * mebibyte),
-    ),
-    asking('of-none-for-zero', (query) => ((query.limit ?? 1) < 1 ? [] : query)),
+    paging('nothing-larger-than-a-page', (read, after, limit) => {
+      const page = read(after, limit);
+      return { ...page, transactions: page.transactions.filter(({ payload }) => payload.length <= 8 * mebibyte) };
+    }),
+    asking('of-none-for-zero', (query) => ((query.limit ?? 1) < 1 ? null : query)),
     asking('without-limit-gives-ten', (query) => ({ limit: 10, ...query })),
     asking('with-a-large-limit-is-refused', (query) => {
       if ((query.limit ?? 1) > 1_000) throw invalid('limit', 'at most 1000');
@@ -229,7 +238,10 @@ function expiring(id: string, verb: 'receive' | 'markInflight', peek: Peek): Mut
         last = clock();
         return call(...given);
       },
-      [peek]: (after: number, limit: number) => (clock() - last > day ? [] : whole[peek](after, limit)),
+      [peek]: (after: number, limit: number) => {
+        const page = whole[peek](after, limit);
+        return clock() - last > day ? { ...page, transactions: [] } : page;
+      },
     };
   });
 }
@@ -244,10 +256,13 @@ export const pageMutants: readonly Mutant[] = [
   ...pagingMutants('peekInflight'),
   fifo.told('after-must-be-there', {
     peekPending: (page, { pool, given: [after] }) =>
-      after === 0 || pool.peekPending(0, 1_000).some(({ seq }) => seq === after) ? page : [],
+      after === 0 || pool.peekPending(0, 1_000).transactions.some(({ seq }) => seq === after)
+        ? page
+        : { transactions: [] },
   }),
   fifo.told('pages-end-at-a-hole', {
-    peekPending: (page, { given: [after] }) => after > 0 && page[0]?.seq !== after + 1 && [],
+    peekPending: ({ transactions }, { given: [after] }) =>
+      after > 0 && transactions[0]?.seq !== after + 1 && { transactions: [] },
   }),
   fifo.around('in-flight-by-the-mark', {
     markInflight: ({ pool, given, notes: { numbers } }) => {
@@ -256,10 +271,12 @@ export const pageMutants: readonly Mutant[] = [
       return moved;
     },
     peekInflight: ({ pool, given, notes: { numbers } }) =>
-      pool.peekInflight(...given).toSorted((a, b) => (numbers.get(a.hash) ?? -1) - (numbers.get(b.hash) ?? -1)),
+      sorted(pool.peekInflight(...given), ({ hash }) => numbers.get(hash) ?? -1),
   }),
   fifo.only('confirmed-not-in-flight', { peekInflight: ({ stage }) => stage !== 'Confirmed' }),
-  fifo.told('reading-takes', { peekPending: (page, { pool }) => void pool.markInflight(page.map(({ hash }) => hash)) }),
+  fifo.told('reading-takes', {
+    peekPending: ({ transactions }, { pool }) => void pool.markInflight(transactions.map(({ hash }) => hash)),
+  }),
   hasPending('always-something-waiting', true),
   hasPending('never-anything-waiting', false),
   stores.around('waiting-told-once', {

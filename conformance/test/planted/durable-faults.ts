@@ -129,14 +129,12 @@ export const durableFaults: readonly Fault[] = [
   planted('ids-of-this-open-alone', { plant: withOwnIds }),
   ...twice('no-events-of-before', 'priority-events-of-this-open', {
     async plant(store) {
-      const { lastEventSeq } = await store.usage();
-      return {
-        subscribe: ({ after, ...more } = {}) => store.subscribe({ ...more, after: Math.max(after ?? 0, lastEventSeq) }),
-      };
+      const { cursors } = await store.usage();
+      return { subscribe: ({ after: _, ...more } = {}) => store.subscribe({ ...more, after: cursors.events }) };
     },
   }),
   stores.told('another-order-after-reopening', {
-    peekPending: (page, { reopened }) => (reopened ? page.reverse() : page),
+    peekPending: ({ transactions }, { reopened }) => reopened && { transactions: transactions.reverse() },
   }),
   ...twice('sightings-in-memory', 'priority-sightings-in-memory', { sabotage: 'DELETE FROM sighting' }),
   ...twice('points-in-memory', 'priority-points-in-memory', {
@@ -152,10 +150,10 @@ export const durableFaults: readonly Fault[] = [
   planted('priority-log-in-memory', {
     ordering: 'priority',
     async plant(store, { reopened }) {
-      const from = reopened ? (await store.usage()).lastLogSeq + 1 : 0;
+      const { cursors } = await store.usage();
       return {
-        dumpFinalized: ({ cursor = 0, ...query } = {}) =>
-          store.dumpFinalized({ ...query, cursor: Math.max(cursor, from) }),
+        dumpFinalized: ({ cursor, ...query } = {}) =>
+          store.dumpFinalized({ ...query, cursor: reopened ? cursors.log : cursor }),
       };
     },
   }),

@@ -1,4 +1,6 @@
 import type { AnyStore, OpenOptions, Ordering, Submission, Verdict } from 'mempool-core';
+import { cursorOf } from 'mempool-core/backend';
+import { numberOf } from '../mutants/page-operators.ts';
 import { type Fault, moment, planted, type StoreFile, sabotaged, stores } from './fault.ts';
 
 const orderings = new Map<string, Ordering>();
@@ -68,9 +70,12 @@ export const priorityFaults: readonly Fault[] = [
         for (const { key } of page) keys.set(key, key);
         return page;
       },
-      async since(gossipSeq, query) {
-        const page = await store.since(Math.max(0, gossipSeq - offset), query);
-        return { ...page, next: page.next + offset };
+      async since({ after, ...query } = {}) {
+        const { epoch } = await store.tip();
+        const moved = (cursor: string, by: number): string =>
+          cursorOf('gossip', Math.max(0, numberOf('gossip', cursor) + by), epoch);
+        const page = await store.since({ ...query, after: after && moved(after, -offset) });
+        return { ...page, next: moved(page.next, offset) };
       },
     };
   }),

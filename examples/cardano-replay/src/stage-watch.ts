@@ -27,7 +27,7 @@ export class StageWatch {
   /** Ends when the store is closed. */
   static async open(store: MempoolStore, onEvent: (event: TransactionEvent) => void): Promise<StageWatch> {
     const watch = new StageWatch(store, onEvent);
-    const events = await store.subscribe({ after: 0 });
+    const events = await store.subscribe({ after: 'origin' });
     watch.#reading = watch.#read(events);
     // Looked at in `caughtUp`; until then a failure of the stream is not unhandled.
     watch.#reading.catch(() => {});

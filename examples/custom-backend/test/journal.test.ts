@@ -23,7 +23,7 @@ function receive(store: MempoolStore, n: number, payload: Uint8Array = Buffer.al
 
 async function pending(path: string): Promise<number[]> {
   await using store = await journal.open({ path });
-  return (await store.peekPending()).map(({ seq }) => seq);
+  return (await store.peekPending()).transactions.map(({ seq }) => seq);
 }
 
 /** A journal of two calls, and how long it was after the first. */
@@ -46,7 +46,7 @@ test('D1: a file that ends anywhere inside the last record has all the calls bef
   }
   await using store = await journal.open({ path });
   await receive(store, 3);
-  expect((await store.peekPending()).map(({ hash }) => hash)).toEqual([hashOf(1), hashOf(3)]);
+  expect((await store.peekPending()).transactions.map(({ hash }) => hash)).toEqual([hashOf(1), hashOf(3)]);
 });
 
 test('D1: a last record of which a power cut left zeros is cut off, and said', async () => {
@@ -133,7 +133,7 @@ test('a pool by priority is made shorter too, with its verdicts, limits, tags an
   await using store = await journal.open(options);
   expect(await store.dump()).toEqual(before);
   expect(before).toMatchObject({ limits: { maxPerSender: 9 }, satisfied: [['spent', 1]] });
-  expect((await store.peekParked()).map(({ hash }) => hash)).toEqual([hashOf(1)]);
+  expect((await store.peekParked()).transactions.map(({ hash }) => hash)).toEqual([hashOf(1)]);
 });
 
 test('a pool keeps the ordering that it was made with', async () => {

@@ -1,23 +1,29 @@
 import {
+  type DamagedTransaction,
   isInflight,
+  isMempoolError,
   type LogEntry,
-  type LogPage,
   type StoredTransaction,
   type StoreEvent,
   type TipAnswer,
   type TransactionStatus,
-  type Usage,
 } from 'mempool-core';
 import {
   bytesToHash,
+  type Cut,
   corrupt,
   cutPage,
+  type DriverLogPage,
+  type DriverPage,
+  type DriverUsage,
   decodeEvents,
   type EventPage,
   logEntry,
   logPage,
   maxPageBytes,
   payloadChecksum,
+  type ReadRecord,
+  seqPage,
   statusOf,
   storedTransaction,
 } from 'mempool-core/backend';
@@ -31,6 +37,9 @@ import {
   type TransactionRecord,
 } from './record.ts';
 import { LoadedView } from './view.ts';
+
+/** The payload of a place whose record is not read. */
+const noBytes = new Uint8Array();
 
 /** The reading verbs, on one snapshot: they all answer from one state of the pool. */
 export class PoolReader {
@@ -48,20 +57,23 @@ export class PoolReader {
     return new PoolReader(reader, decodeState(state));
   }
 
-  async page(section: Section, after: number, limit: number): Promise<StoredTransaction[]> {
+  async page(section: Section, after: number, limit: number): Promise<DriverPage> {
     const found = await this.reader.entries(section, { gt: numberKey(after), limit });
-    return this.#page(found, async ([key, hash]) => {
-      const seq = keyNumber(key);
-      const record = await this.#record(bytesToHash(hash), { seq });
-      return this.#stored(record);
-    });
+    const places = found.map(([key, hash]) => ({ hash: bytesToHash(hash), seq: keyNumber(key), payload: noBytes }));
+    const page = await this.#page(places, async ({ hash, seq }) => this.#stored(await this.#record(hash, { seq })));
+    return seqPage(page, { after, epoch: this.state.epoch }, (record) => record as StoredTransaction);
   }
 
-  async inflight(hash: string): Promise<StoredTransaction | null> {
+  async inflight(hash: string): Promise<StoredTransaction | DamagedTransaction | null> {
     const bytes = await this.reader.get('transactions', hash);
     if (bytes === undefined) return null;
-    const record = decodeTransaction(hash, bytes);
-    return isInflight(record.txState.stage) ? this.#stored(record) : null;
+    try {
+      const record = decodeTransaction(hash, bytes);
+      return isInflight(record.txState.stage) ? await this.#stored(record) : null;
+    } catch (error) {
+      if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return { kind: 'damaged', hash };
+      throw error;
+    }
   }
 
   async statuses(hashes: readonly string[]): Promise<TransactionStatus[]> {
@@ -74,17 +86,17 @@ export class PoolReader {
     });
   }
 
-  async log(cursor: number, limit: number): Promise<LogPage> {
-    const { oldestLogSeq, lastLogSeq } = this.state;
+  async log(cursor: number, limit: number): Promise<DriverLogPage> {
+    const { oldestLogSeq: oldest, lastLogSeq: last, epoch } = this.state;
     const found = await this.reader.entries('log', { gte: numberKey(cursor), limit });
-    const page = await this.#page(found, async ([key, bytes]): Promise<LogEntry> => {
-      const logSeq = keyNumber(key);
-      const { txState, point } = decodeLogEntry(bytes);
+    const places = found.map(([key, bytes]) => ({ hash: '', seq: 0, logSeq: keyNumber(key), payload: noBytes, bytes }));
+    const page = await this.#page(places, async ({ logSeq, bytes }) => {
+      const { txState, point } = decodeLogEntry(bytes as Buffer);
       const { hash, seq } = txState;
       const record = await this.#record(hash, { seq, logSeq });
       return logEntry(logSeq, txState, await this.#body(record, { seq, logSeq }), point);
     });
-    return logPage(page, cursor, oldestLogSeq, lastLogSeq);
+    return logPage(page, { cursor, oldest, last, epoch }, (record) => record as LogEntry);
   }
 
   async tip(points: number): Promise<TipAnswer> {
@@ -92,14 +104,16 @@ export class PoolReader {
     const view = new LoadedView(this.reader, this.state);
     const ticks = Array.from({ length: Math.min(points, tick - floor + 1) }, (_, i) => tick - i);
     await view.loadBlocks(ticks);
-    return { point: tip, tick, points: ticks.map((each) => view.pointAt(each)).filter((point) => point !== null) };
+    const kept = ticks.map((each) => view.pointAt(each)).filter((point) => point !== null);
+    return { point: tip, tick, points: kept, epoch: this.state.epoch };
   }
 
-  usage(): Usage {
-    const { pending, propagated, acknowledged, confirmed, lastLogSeq, oldestLogSeq, lastSeq, lastEventSeq } =
+  usage(): DriverUsage {
+    const { pending, propagated, acknowledged, confirmed, lastLogSeq, oldestLogSeq, lastSeq, lastEventSeq, epoch } =
       this.state;
     const logged = lastLogSeq - oldestLogSeq + 1;
-    return { pending, held: 0, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+    const stages = { pending, held: 0, propagated, acknowledged, confirmed };
+    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch };
   }
 
   /** A record holds the events of one call. The first of them may be older than those asked for. */
@@ -114,24 +128,19 @@ export class PoolReader {
     return { events: events.slice(0, limit), oldest: oldestEventSeq, last: lastEventSeq, epoch };
   }
 
-  /** A page up to the first damaged record, with no more bytes than a page may have (O6, M2). */
-  async #page<Item extends StoredTransaction | LogEntry>(
-    found: readonly [string, Buffer][],
-    read: (entry: [string, Buffer]) => Promise<Item>,
-  ): Promise<Item[]> {
-    const items: Item[] = [];
+  /** A page with no more bytes than a page may have. It passes over damaged records (O6, M2). */
+  async #page<Place extends ReadRecord, Found extends ReadRecord>(
+    places: readonly Place[],
+    read: (place: Place) => Promise<Found>,
+  ): Promise<Cut<Place | Found>> {
+    const records: (Place | Found)[] = [];
     let bytes = 0;
-    for (const entry of found) {
-      try {
-        items.push(await read(entry));
-      } catch (error) {
-        if (items.length === 0) throw error;
-        break;
-      }
-      bytes += items.at(-1)?.payload.length ?? 0;
+    for (const place of places) {
+      records.push(await read(place).catch(() => place));
+      bytes += records.at(-1)?.payload.length ?? 0;
       if (bytes > maxPageBytes) break;
     }
-    return cutPage(items, () => true);
+    return cutPage(records, (record) => record.payload !== noBytes);
   }
 
   async #stored(record: TransactionRecord): Promise<StoredTransaction> {

@@ -44,12 +44,10 @@ app.post('/transactions', async (c) => {
 app.get('/transactions/:hash', async (c) => c.json(toJson(await pool.status(c.req.param('hash')))));
 app.get('/events', (c) =>
   streamSSE(c, async (stream) => {
-    const last = c.req.header('last-event-id');
-    const after = last === undefined ? {} : { after: Number(last) };
+    const after = c.req.header('last-event-id');
     const signal = AbortSignal.any([stopped.signal, c.req.raw.signal]);
-    for await (const event of await pool.subscribe({ ...after, signal })) {
-      const id = 'eventSeq' in event ? { id: String(event.eventSeq) } : {};
-      await stream.writeSSE({ ...id, event: event.kind, data: JSON.stringify(toJson(event)) });
+    for await (const event of await pool.subscribe({ after, signal })) {
+      await stream.writeSSE({ id: event.cursor, event: event.kind, data: JSON.stringify(toJson(event)) });
     }
   }),
 );

@@ -1,4 +1,4 @@
-import { type Mempool, type SubmitOutcome, utxoTags } from 'mempool-core';
+import { isDamaged, type Mempool, type SubmitOutcome, utxoTags } from 'mempool-core';
 import type { Chain } from './chain.ts';
 import { decodePayment, encodePayment, type Payment, spendingOf } from './payment.ts';
 
@@ -23,7 +23,7 @@ export class Node {
   /** Prints the transactions that a block would take, in their order. */
   async tellOrder(): Promise<void> {
     const ready = await this.#named(await this.#pool.reap());
-    const parked = await this.#named(await this.#pool.peekParked());
+    const parked = await this.#named((await this.#pool.peekParked()).transactions);
     console.log(`  → ${[...ready, ...parked.map((each) => `(${each})`)].join(', ')}`);
   }
 
@@ -53,7 +53,7 @@ export class Node {
 
   async #named(which: readonly { readonly hash: string }[]): Promise<string[]> {
     const found = await this.#pool.payloads(which.map(({ hash }) => hash));
-    return found.flatMap((each) => (each === null ? [] : [decodePayment(each.payload).name]));
+    return found.flatMap((each) => (each === null || isDamaged(each) ? [] : [decodePayment(each.payload).name]));
   }
 }
 

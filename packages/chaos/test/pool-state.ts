@@ -6,7 +6,7 @@ export async function poolEvents(store: MempoolStore): Promise<MempoolEvent[]> {
   const { lastEventSeq } = await store.usage();
   const events: MempoolEvent[] = [];
   if (lastEventSeq === 0) return events;
-  for await (const event of await store.subscribe({ after: 0 })) {
+  for await (const event of await store.subscribe({ after: 'origin' })) {
     events.push(event);
     if (events.length === lastEventSeq) break;
   }
@@ -19,8 +19,8 @@ export async function poolDigest(store: MempoolStore): Promise<string> {
     events: await poolEvents(store),
     usage: await store.usage(),
     tip: await store.tip({ points: 1_000 }),
-    pending: await store.peekPending({ limit: 1_000 }),
-    inflight: await store.peekInflight({ limit: 1_000 }),
+    pending: (await store.peekPending({ limit: 1_000 })).transactions,
+    inflight: (await store.peekInflight({ limit: 1_000 })).transactions,
     log: await store.dumpFinalized({ limit: 1_000 }),
   };
   return createHash('sha256').update(JSON.stringify(contents)).digest('hex');

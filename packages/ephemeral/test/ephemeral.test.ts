@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore, Transaction } from 'mempool-core';
+import { cursorOf } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, test } from 'vitest';
 
@@ -21,8 +22,9 @@ async function receive(store: MempoolStore, count: number): Promise<void> {
     await store.receive(transactions(range(from, Math.min(count, from + 999))));
 }
 
-async function seqsAfter(store: MempoolStore, after: number): Promise<number[]> {
-  const page = await store.peekPending({ after, limit: 1_000 });
+async function seqsAfter(store: MempoolStore, place: number): Promise<number[]> {
+  const after = cursorOf('page', place, (await store.tip()).epoch);
+  const page = (await store.peekPending({ after, limit: 1_000 })).transactions;
   return page.map(({ seq }) => seq);
 }
 
@@ -56,13 +58,14 @@ test('O4: a log of three keeps the newest three of a call that drops a thousand,
   await using store = await ephemeral.open({ maxFinalized: 3 });
   await receive(store, 1_000);
   await store.drop(range(1, 1_000).map(hashOf), 'test');
-  const page = await store.dumpFinalized({ cursor: 1 });
+  const { epoch } = await store.tip();
+  const page = await store.dumpFinalized({ cursor: cursorOf('log', 1, epoch) });
   expect(page.entries.map(({ logSeq, seq }) => [logSeq, seq])).toEqual([
     [998, 998],
     [999, 999],
     [1_000, 1_000],
   ]);
-  expect(page).toMatchObject({ missed: 997, cursor: 1_001, hasMore: false });
+  expect(page).toMatchObject({ missed: 997, cursor: cursorOf('log', 1_001, epoch), hasMore: false });
   expect(await store.checkStatus([hashOf(997)])).toMatchObject([{ stage: 'Unknown' }]);
 });
 
@@ -76,8 +79,8 @@ test('M1: what a caller does to the tip that it was answered changes nothing in 
   const point = { slot: 1, hash: hashOf(1) };
   await store.confirm({ point, seen: [], unseen: [] });
   const answer = await store.tip({ points: 1 });
-  expect(answer).toEqual({ point, tick: 1, points: [point] });
+  expect(answer).toMatchObject({ point, tick: 1, points: [point] });
   Object.assign(answer.point ?? {}, { slot: 8 });
   Object.assign(answer.points[0] ?? {}, { slot: 9 });
-  expect(await store.tip({ points: 1 })).toEqual({ point, tick: 1, points: [point] });
+  expect(await store.tip({ points: 1 })).toMatchObject({ point, tick: 1, points: [point] });
 });

@@ -30,7 +30,9 @@ export {
   resolveOpening,
 } from './config/open-mempool.ts';
 export type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './contract/call-options.ts';
+export { type CursorKind, cursorOf, type Position, readCursor } from './contract/cursor.ts';
 export type * from './contract/driver.ts';
+export type * from './contract/driver-page.ts';
 export { invalid } from './contract/errors.ts';
 export type { EventPage, EventSource } from './contract/events.ts';
 export { isFenced, type LeaseSource } from './contract/lease.ts';
@@ -45,13 +47,13 @@ export {
 } from './contract/lifecycle.ts';
 export { maxOperations } from './contract/options.ts';
 export { compareOrderKeys, encodeOrderKey, type OrderKey, orderKeyBelow } from './contract/order-key.ts';
-export { corrupt, cutPage, maxPageBytes, type ReadRecord } from './contract/page-rules.ts';
+export { type Cut, corrupt, cutPage, type LoggedRecord, maxPageBytes, type ReadRecord } from './contract/page-rules.ts';
 export type * from './contract/pool-driver.ts';
 export type * from './contract/pool-entry.ts';
 export { type CheckedPut, type CheckedRecordQuery, maxPoolRecordBytes, type RecordDriver } from './contract/records.ts';
 export type { CheckedVerdict } from './contract/verdict.ts';
 export { type CallVerbParts, type CallVerbs, callVerbs } from './drivers/call-verbs.ts';
-export type { FifoVerbs } from './drivers/fifo-driver.ts';
+export { type FifoVerbs, noneParked } from './drivers/fifo-driver.ts';
 export { type FencedOutcome, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
 export { OrderedWriter } from './drivers/ordered-writer.ts';
 export { type Plan, type PriorityStorage, priorityDriver } from './drivers/priority-driver.ts';
@@ -73,7 +75,7 @@ export {
   PriorityPool,
 } from './priority/priority-pool.ts';
 export type { Planning } from './priority/step-builder.ts';
-export { type Body, logEntry, logPage, statusOf, storedTransaction } from './rules/answers.ts';
+export { type Body, logEntry, logPage, seqPage, statusOf, storedTransaction } from './rules/answers.ts';
 export * from './rules/call-plan.ts';
 export {
   type BlockStates,

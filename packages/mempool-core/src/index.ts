@@ -34,7 +34,14 @@ export {
   type MempoolErrorDetails,
   mempoolErrorCodes,
 } from './contract/errors.ts';
-export type { BlockEvent, LaggedEvent, MempoolEvent, StoreEvent, TransactionEvent } from './contract/events.ts';
+export type {
+  BlockEvent,
+  Delivered,
+  LaggedEvent,
+  MempoolEvent,
+  StoreEvent,
+  TransactionEvent,
+} from './contract/events.ts';
 export type { Leadership, Lease } from './contract/lease.ts';
 export {
   defaultThresholds,
@@ -63,7 +70,7 @@ export { account, accountTag, type Nonce, onePerSender } from './mempool/account
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
 export type { MempoolOptions, Schedule } from './mempool/mempool-options.ts';
 export type { ObservedCall, Observer } from './mempool/observer.ts';
-export type { LogWalkOptions, SeqWalkOptions, WalkOptions } from './mempool/pages.ts';
+export type { LogWalkOptions, SeqWalkOptions, Walked } from './mempool/pages.ts';
 export {
   type FifoMempool,
   Mempool,

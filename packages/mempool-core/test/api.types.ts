@@ -4,6 +4,7 @@ import {
   type Backend,
   type Candidate,
   type ConfirmOutcome,
+  type DamagedTransaction,
   type FifoMempool,
   type FifoStore,
   type GossipPage,
@@ -31,6 +32,7 @@ import {
   type TransactionStatus,
   utxo,
   utxoLimits,
+  type Walked,
 } from 'mempool-core';
 import { type BackendDefinition, defineBackend } from 'mempool-core/backend';
 
@@ -125,11 +127,11 @@ export function events(event: MempoolEvent): number {
 export async function answers(): Promise<void> {
   holds<Same<Awaited<ReturnType<MempoolStore['receive']>>, ReceiveOutcome[]>>();
   holds<Same<Awaited<ReturnType<MempoolStore['checkStatus']>>, TransactionStatus[]>>();
-  holds<Same<Awaited<ReturnType<MempoolStore['findInflight']>>, (StoredTransaction | null)[]>>();
+  holds<Same<Awaited<ReturnType<MempoolStore['findInflight']>>, (StoredTransaction | DamagedTransaction | null)[]>>();
   holds<Same<LogEntry['stage'], 'Finalized' | 'Dropped'>>();
-  for await (const event of await store.subscribe({ after: 0, signal: AbortSignal.timeout(1) })) events(event);
+  for await (const event of await store.subscribe({ after: 'origin', signal: AbortSignal.timeout(1) })) events(event);
   // @ts-expect-error a live transaction is never Finalized
-  (await store.peekPending())[0]?.stage === 'Finalized';
+  (await store.peekPending()).transactions[0]?.stage === 'Finalized';
 }
 
 export async function mistakes(): Promise<void> {
@@ -174,8 +176,10 @@ export async function pools(pool: Mempool): Promise<void> {
   const waited = await pool.waitFor('00', { stage: 'Finalized', confirmations: 3, signal: AbortSignal.timeout(1) });
   holds<Same<typeof waited, { readonly kind: 'reached' | 'dropped'; readonly status: TransactionStatus }>>();
   for await (const each of pool.watch(['00'])) holds<Same<typeof each, TransactionStatus>>();
-  for await (const each of pool.pending({ after: 1 })) holds<Same<typeof each, StoredTransaction>>();
-  for await (const each of pool.finalized({ cursor: 1 })) holds<Same<typeof each, LogEntry>>();
+  for await (const each of pool.pending({ after: 'origin' })) holds<Same<typeof each, StoredTransaction & Walked>>();
+  for await (const each of pool.finalized({ cursor: 'origin' })) holds<Same<typeof each, LogEntry & Walked>>();
+  // @ts-expect-error a number is no cursor: it does not say of which pool
+  pool.finalized({ cursor: 1 });
   holds<Mempool extends AsyncDisposable ? true : false>();
   // @ts-expect-error dropping needs a reason
   await pool.drop('00');
@@ -200,9 +204,9 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   holds<Same<typeof transactions, readonly Candidate[]>>();
   const { unchanged } = await pool.recheck({ height: 8, slice: 10, signal: AbortSignal.timeout(1) });
   holds<Same<typeof unchanged, readonly string[]>>();
-  const gossip = pool.gossip('ann', { after: 0 });
+  const gossip = pool.gossip('ann', { after: 'origin' });
   for await (const page of gossip) holds<Same<typeof page, GossipPage>>();
-  holds<Same<typeof gossip.cursor, number>>();
+  holds<Same<typeof gossip.cursor, string | undefined>>();
   await pool.waitForPending({ signal: AbortSignal.timeout(1) });
   const done = await pool.work(
     async ({ hash, payload, payloadType }, { attempt, signal }) => {

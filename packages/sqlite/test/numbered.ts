@@ -1,4 +1,5 @@
-import type { ChainPoint, Ordering, Submission, Transaction, Verdict } from 'mempool-core';
+import type { ChainPoint, MempoolStore, Ordering, Submission, Transaction, Verdict } from 'mempool-core';
+import { type CursorKind, cursorOf } from 'mempool-core/backend';
 
 /** Transactions and blocks made of their numbers, so that every process can say what it should find. */
 export function hashOf(n: number): string {
@@ -30,4 +31,9 @@ export function numbers(count: number, first = 0): number[] {
 
 export function pointOf(n: number): ChainPoint {
   return { slot: n, hash: hashOf(n + 0x1000_0000) };
+}
+
+/** The cursor of a number in the store's pool. */
+export async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
+  return cursorOf(kind, number, (await store.tip()).epoch);
 }

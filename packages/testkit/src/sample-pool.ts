@@ -105,7 +105,7 @@ export async function fillSample(store: MempoolStore, kind: SampleKind): Promise
   for (const claim of claims) await claim();
   if (kind === 'fifo') return;
   await store.take({ maxTxs: 2 }, { owner: 'other', claimMs: 1_000, operationId: 'short claim' });
-  await store.release([(await store.peekInflight()).at(-1)?.hash ?? '']);
+  await store.release([(await store.peekInflight()).transactions.at(-1)?.hash ?? '']);
 }
 
 type Named = () => Promise<unknown>;
@@ -116,17 +116,19 @@ export async function observeSample(store: MempoolStore): Promise<unknown> {
   const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } =
     await store.usage();
   const events: unknown[] = [];
-  for await (const event of await store.subscribe({ after: 0 })) if (events.push(event) === lastEventSeq) break;
+  for await (const { cursor: _, ...event } of await store.subscribe({ after: 'origin' }))
+    if (events.push(event) === lastEventSeq) break;
+  const { epoch: _, ...tip } = await store.tip({ points: 10 });
   return plain({
     counts: { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq },
-    pending: await store.peekPending(),
-    inflight: await store.peekInflight(),
-    parked: await store.peekParked(),
+    pending: (await store.peekPending()).transactions,
+    inflight: (await store.peekInflight()).transactions,
+    parked: (await store.peekParked()).transactions,
     log: (await store.dumpFinalized()).entries,
     statuses: await store.checkStatus([...hashes(0, 22), hashOf(99)]),
-    tip: await store.tip({ points: 10 }),
+    tip,
     order: await store.reap(),
-    gossip: (await store.since(0)).items,
+    gossip: (await store.since()).items,
     events,
     dump: store.ordering === 'priority' ? await store.dump() : null,
   });

@@ -8,6 +8,7 @@ import {
   eventsAfter,
   flyOne,
   forkPoint,
+  intact,
   logEntries,
   never,
   point,
@@ -15,6 +16,7 @@ import {
   snapshot,
   stagesOf,
   statusOf,
+  tipOf,
   transaction,
 } from '../../scenario/pool.ts';
 
@@ -24,7 +26,11 @@ const genesis: ChainPoint = { slot: 0, hash: '0e'.repeat(32) };
 
 /** The block of each transaction, as every verb that reads transactions in flight returns it. */
 async function toldPoints(store: MempoolStore, hashes: readonly string[]): Promise<(ChainPoint | null | undefined)[]> {
-  const told = [await store.checkStatus(hashes), await store.findInflight(hashes), await store.peekInflight()];
+  const told = [
+    await store.checkStatus(hashes),
+    intact(await store.findInflight(hashes)),
+    (await store.peekInflight()).transactions,
+  ];
   return told.flat().map((one) => one?.confirmedAt);
 }
 
@@ -90,11 +96,11 @@ const onePool = eachOnPool({
     assert.deepEqual([outcome.kind, outcome.tip], ['applied', { point: point(2), tick: 2 }]);
   },
   'X4/no-tip: a new pool has no tip and no blocks': async (store) => {
-    assert.deepEqual(await store.tip({ points: 5 }), { point: null, tick: 0, points: [] });
+    assert.deepEqual(await tipOf(store, 5), { point: null, tick: 0, points: [] });
   },
   'X4/tip: the tip is the last block applied, its tick the number of blocks': async (store) => {
     const ticks: unknown[] = [];
-    for (const n of [3, 5, 8]) ticks.push((await block(store, n)).tip, await store.tip());
+    for (const n of [3, 5, 8]) ticks.push((await block(store, n)).tip, await tipOf(store));
     const tips = [3, 5, 8].flatMap((n, i) => [
       { point: point(n), tick: i + 1 },
       { point: point(n), tick: i + 1, points: [] },
@@ -113,7 +119,7 @@ const onePool = eachOnPool({
     await emptyBlocks(store, 1, 5);
     await store.rollback(point(3));
     await store.confirm({ point: forkPoint(4), ...nothing });
-    assert.deepEqual(await store.tip({ points: 3 }), {
+    assert.deepEqual(await tipOf(store, 3), {
       point: forkPoint(4),
       tick: 4,
       points: [forkPoint(4), point(3), point(2)],
@@ -128,7 +134,7 @@ const onePool = eachOnPool({
     const first = { point: genesis, ...nothing };
     const tip = { point: genesis, tick: 1 };
     await store.confirm(first);
-    assert.deepEqual(await store.tip({ points: 2 }), { ...tip, points: [genesis] });
+    assert.deepEqual(await tipOf(store, 2), { ...tip, points: [genesis] });
     assert.deepEqual(await store.confirm(first), { kind: 'duplicate', tip });
     const foreign = { point: point(2), parent: point(1).hash, ...nothing };
     assert.deepEqual(await store.confirm(foreign), { kind: 'gap', tip });
@@ -224,7 +230,7 @@ const ownPoolsDurable = mustEach({
     await first.confirm({ point: genesis, seen: [hash], unseen: [] });
     await first.close();
     const store = await context.open();
-    assert.deepEqual(await store.tip({ points: 2 }), { point: genesis, tick: 1, points: [genesis] });
+    assert.deepEqual(await tipOf(store, 2), { point: genesis, tick: 1, points: [genesis] });
     assert.deepEqual(await toldPoints(store, [hash]), [genesis, genesis, genesis]);
     assert.equal((await store.rollback(genesis)).kind, 'unchanged');
   },

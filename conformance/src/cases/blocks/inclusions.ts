@@ -37,7 +37,7 @@ const onePool = eachOnPool({
     await block(store, 1, { seen: [one.hash] });
     await store.receive([one]);
     assert.deepEqual([await store.hasPending(), await pendingOrder(store)], [false, []]);
-    assert.deepEqual(hashesOf(await store.peekInflight()), [one.hash]);
+    assert.deepEqual(hashesOf((await store.peekInflight()).transactions), [one.hash]);
   },
   'L13/last-that-counts: the oldest block that counts is finalizeThreshold − 1 below the tip': async (
     store,

@@ -21,6 +21,7 @@ import {
   snapshot,
   stagesOf,
   statusOf,
+  tipOf,
 } from '../../scenario/pool.ts';
 
 const onePool = eachOnPool({
@@ -331,7 +332,7 @@ const rollbackDepthOwnPools = mustEach({
     const acknowledged = await flyOne(context, store, 'Acknowledged');
     const outcome = await store.rollback('origin');
     assert.deepEqual(outcome, { kind: 'rolled-back', tip: { point: null, tick: 0 }, undone: 3, returned: 1 });
-    assert.deepEqual(await store.tip({ points: 9 }), { point: null, tick: 0, points: [] });
+    assert.deepEqual(await tipOf(store, 9), { point: null, tick: 0, points: [] });
     const told = await store.checkStatus([seen, flying, acknowledged]);
     assert.deepEqual(
       told.map(({ stage, nonConfirmations }) => `${stage} ${nonConfirmations}`),

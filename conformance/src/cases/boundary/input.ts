@@ -111,13 +111,17 @@ function thresholdOf(name: string, field: string, value: number): BadInput {
 }
 
 const badNumbers: readonly BadInput[] = [
-  { name: 'after-negative', field: 'after', call: (store) => store.peekPending({ after: -1 }) },
-  { name: 'after-fraction', field: 'after', call: (store) => store.peekInflight({ after: 0.5 }) },
+  { name: 'after-negative', field: 'after', call: (store) => store.peekPending({ after: 's-1.pool' }) },
+  { name: 'after-fraction', field: 'after', call: (store) => store.peekInflight({ after: 's.5' }) },
   { name: 'limit-not-a-number', field: 'limit', call: (store) => store.peekPending({ limit: Number.NaN }) },
   { name: 'log-limit', field: 'limit', call: (store) => store.dumpFinalized({ limit: untyped('5') }) },
-  { name: 'cursor-negative', field: 'cursor', call: (store) => store.dumpFinalized({ cursor: -1 }) },
-  { name: 'cursor-unsafe', field: 'cursor', call: (store) => store.dumpFinalized({ cursor: 2 ** 60 }) },
-  { name: 'subscribe-after', field: 'after', call: (store) => store.subscribe({ after: -1 }) },
+  { name: 'cursor-negative', field: 'cursor', call: (store) => store.dumpFinalized({ cursor: 'l-1.pool' }) },
+  { name: 'cursor-unsafe', field: 'cursor', call: (store) => store.dumpFinalized({ cursor: 'lzzzzzzzzzzz.pool' }) },
+  { name: 'subscribe-after', field: 'after', call: (store) => store.subscribe({ after: 'e.pool' }) },
+  { name: 'after-number', field: 'after', call: (store) => store.peekPending({ after: untyped(3) }) },
+  { name: 'after-of-the-log', field: 'after', call: (store) => store.peekInflight({ after: 'l3.pool' }) },
+  { name: 'cursor-number', field: 'cursor', call: (store) => store.dumpFinalized({ cursor: untyped(3) }) },
+  { name: 'subscribe-number', field: 'after', call: (store) => store.subscribe({ after: untyped(3) }) },
   { name: 'points-negative', field: 'points', call: (store) => store.tip({ points: -1 }) },
   operationOf('id-empty', ''),
   operationOf('id-long', 'x'.repeat(129)),

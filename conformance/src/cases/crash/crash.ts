@@ -91,9 +91,9 @@ export const crashCases: readonly ConformanceCase[] = mustEach({
     });
     const store = await context.open();
     const waiting: string[] = [];
-    for (let page = await store.peekPending({ limit: 1_000 }); page.length > 0; ) {
-      waiting.push(...hashesOf(page));
-      page = await store.peekPending({ limit: 1_000, after: page.at(-1)?.seq ?? 0 });
+    for (let page = await store.peekPending({ limit: 1_000 }); page.transactions.length > 0; ) {
+      waiting.push(...hashesOf(page.transactions));
+      page = await store.peekPending({ limit: 1_000, after: page.next });
     }
     const whole = Math.max(answers.length, Math.ceil(waiting.length / 7));
     assert.deepEqual(waiting, hashesOf(batches.slice(0, whole).flat()));

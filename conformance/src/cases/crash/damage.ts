@@ -5,12 +5,14 @@ import { must } from '../../case/must.ts';
 import { win } from '../../scenario/lease.ts';
 import {
   block,
+  cursorAt,
   emptyBlocks,
   finalizeIn,
   hashesOf,
   inflightOrder,
   kindsOf,
   pendingOrder,
+  placeOf,
   point,
   receive,
   snapshot,
@@ -62,36 +64,42 @@ async function refusesAsDamaged(call: Promise<unknown>, details: MempoolErrorDet
 
 const payload: DamageCase = {
   name: 'payload',
-  title: 'a damaged payload is reported with hash and seq; a reader can step over it and drop it',
+  title: 'a damaged payload is named with hash and seq beside the others; it can be dropped',
   async run(before) {
     const hashes = hashesOf(await receive(before.context, before.store, 4));
     const [first = '', bad = '', ...rest] = hashes;
     const { store } = await before.damaged({ kind: 'payload', hash: bad });
-    const told = { hash: bad, seq: 2 };
-    assert.deepEqual(await pendingOrder(store), [first]);
-    await refusesAsDamaged(store.peekPending({ after: 1 }), told);
-    assert.deepEqual(hashesOf(await store.peekPending({ after: 2 })), rest);
+    const damaged = [{ hash: bad, seq: 2 }];
+    const page = await store.peekPending();
+    assert.deepEqual([hashesOf(page.transactions), page.damaged], [[first, ...rest], damaged]);
+    const alone = await store.peekPending({ after: await cursorAt(store, 'page', 1), limit: 1 });
+    assert.deepEqual([alone.transactions, alone.damaged, placeOf(alone.next)], [[], damaged, 's2']);
     await store.markInflight([first, bad]);
-    await refusesAsDamaged(store.findInflight([first, bad]), told);
+    const found = await store.findInflight([bad, first]);
+    assert.deepEqual([found[0], found[1]?.hash], [{ kind: 'damaged', hash: bad }, first]);
+    const flying = await store.peekInflight();
+    assert.deepEqual([hashesOf(flying.transactions), flying.damaged], [[first], damaged]);
     assert.deepEqual(await stagesOf(store, [first, bad]), ['Propagated', 'Propagated']);
     assert.equal((await block(store, 1, { seen: [bad] })).kind, 'applied');
     assert.equal((await store.rollback('origin')).kind, 'rolled-back');
     assert.deepEqual(await store.drop([bad], 'damaged'), [bad]);
     assert.deepEqual([await pendingOrder(store), await inflightOrder(store)], [rest, [first]]);
-    await refusesAsDamaged(store.dumpFinalized(), { ...told, logSeq: 1 });
+    const { entries, damaged: logged } = await store.dumpFinalized();
+    assert.deepEqual([entries, logged], [[], [{ logSeq: 1 }]]);
   },
 };
 
 const log: DamageCase = {
   name: 'log',
-  title: 'a damaged log entry is reported; a reader can step over it, and no block moves it',
+  title: 'a damaged log entry is named beside the others, and no block moves it',
   async run(before) {
     const hashes = hashesOf(await receive(before.context, before.store, 4));
     const [bad = '', ended = '', waiting = ''] = hashes;
     await before.store.drop([bad, ended], 'gone');
     const { store } = await before.damaged({ kind: 'log', logSeq: 1 });
-    await refusesAsDamaged(store.dumpFinalized(), { logSeq: 1 });
-    assert.deepEqual(hashesOf((await store.dumpFinalized({ cursor: 2 })).entries), [ended]);
+    const page = await store.dumpFinalized();
+    const { entries, damaged, cursor, hasMore } = page;
+    assert.deepEqual([hashesOf(entries), damaged, placeOf(cursor), hasMore], [[ended], [{ logSeq: 1 }], 'l3', false]);
     await refusesAsDamaged(store.checkStatus([bad]), { hash: bad });
     assert.deepEqual(await store.markInflight([bad, waiting]), [waiting]);
     assert.deepEqual(await store.drop([bad], 'again'), []);
@@ -116,7 +124,7 @@ const logAgain: DamageCase = {
     const { stage } = await statusOf(store, bad.hash);
     assert.equal(stage, 'Pending');
     assert.deepEqual((await pendingOrder(store)).slice(0, 2), hashesOf([other, bad]));
-    await refusesAsDamaged(store.dumpFinalized(), { logSeq: 1 });
+    assert.deepEqual((await store.dumpFinalized()).damaged, [{ logSeq: 1 }]);
   },
 };
 
@@ -158,10 +166,12 @@ const event: DamageCase = {
     for (const _ of [1, 2, 3]) await receive(before.context, before.store, 1);
     const { store, context } = await before.damaged({ kind: 'event', eventSeq: 2 });
     const { signal } = context;
-    const told = async (after: number, count: number) =>
-      (await take(await store.subscribe({ after, signal }), count)).map((event) =>
+    const told = async (place: number, count: number) => {
+      const after = await cursorAt(store, 'events', place);
+      return (await take(await store.subscribe({ after, signal }), count)).map((event) =>
         event.kind === 'lagged' ? `missed ${event.missed}` : event.eventSeq,
       );
+    };
     assert.deepEqual(await told(0, 3), [1, 'missed 1', 3]);
     assert.deepEqual(await told(1, 2), ['missed 1', 3]);
     await receive(context, store, 1);
@@ -232,9 +242,9 @@ const entry = must(
     const { store, warnings } = await before.damaged({ kind: 'entry', hash: bad });
     assert.ok(warnings.length > warned, 'nothing was told to the log');
     assert.deepEqual(hashesOf(await store.reap()), [second, third]);
-    assert.deepEqual(hashesOf((await store.since(0)).items), [second, third]);
+    assert.deepEqual(hashesOf((await store.since()).items), [second, third]);
     assert.deepEqual(await pendingOrder(store), [second, third]);
-    assert.deepEqual(hashesOf(await store.peekParked()), [bad]);
+    assert.deepEqual(hashesOf((await store.peekParked()).transactions), [bad]);
     assert.deepEqual(await store.markInflight([bad]), []);
     const { transactions } = await store.take({ maxTxs: 1 }, { owner: 'one', claimMs: 1_000 });
     assert.deepEqual(hashesOf(transactions), [second]);

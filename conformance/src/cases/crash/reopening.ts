@@ -10,6 +10,7 @@ import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
 import {
   block,
+  cursorAt,
   emptyBlocks,
   finalizeIn,
   gist,
@@ -20,6 +21,7 @@ import {
   receiveOne,
   stagesOf,
   take,
+  tipOf,
   transaction,
 } from '../../scenario/pool.ts';
 
@@ -83,7 +85,7 @@ const ownPoolsDurable = mustEach({
     await emptyBlocks(first, 1, 3);
     await block(first, 4, { seen: [hash] });
     const store = await reopen(context, first);
-    assert.deepEqual(await store.tip({ points: 9 }), {
+    assert.deepEqual(await tipOf(store, 9), {
       point: point(4),
       tick: 4,
       points: [point(4), point(3), point(2), point(1)],
@@ -97,7 +99,10 @@ const ownPoolsDurable = mustEach({
     await first.markInflight([hash]);
     const store = await reopen(context, first);
     await store.markAcknowledged([hash]);
-    const events = await take(await store.subscribe({ after: 1, signal: context.signal }), 2);
+    const events = await take(
+      await store.subscribe({ after: await cursorAt(store, 'events', 1), signal: context.signal }),
+      2,
+    );
     assert.deepEqual(
       events.map((event) => [event.kind === 'lagged' ? 0 : event.eventSeq, gist(event)]),
       [

@@ -10,6 +10,7 @@ import {
   flyOne,
   hashesOf,
   inflightOrder,
+  intact,
   logEntries,
   never,
   pendingOrder,
@@ -59,7 +60,7 @@ const onePool = eachOnPool({
     ];
     for (const move of moves) {
       await move();
-      const [found] = await store.findInflight([one.hash]);
+      const [found] = intact(await store.findInflight([one.hash]));
       assert.ok(found);
       assert.equal(readable(found).payload, readable(one).payload);
     }
@@ -107,11 +108,11 @@ const onePool = eachOnPool({
   },
   'L8/same-seq: the record of a returned transaction has the seq it always had': async (store, context) => {
     await receive(context, store, 2);
-    const [, before] = await store.peekPending();
+    const [, before] = (await store.peekPending()).transactions;
     assert.ok(before);
     await store.markInflight([before.hash]);
     await store.release([before.hash]);
-    assert.equal((await store.peekPending())[1]?.seq, before.seq);
+    assert.equal((await store.peekPending()).transactions[1]?.seq, before.seq);
   },
   'L10/reason: the reason of a drop is read back as it was given': async (store, context) => {
     const hash = await receiveOne(context, store);

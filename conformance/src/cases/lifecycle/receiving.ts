@@ -7,6 +7,7 @@ import {
   finalizeIn,
   flyOne,
   hashesOf,
+  intact,
   kindsOf,
   logEntries,
   pendingOrder,
@@ -41,15 +42,15 @@ const onePool = eachOnPool({
     const outcomes = await store.receive(transactions(context.random, 4));
     const seqs = outcomes.map((outcome) => (outcome.kind === 'received' ? outcome.seq : null));
     assert.deepEqual(
-      (await store.peekPending()).map(({ seq }) => seq),
+      (await store.peekPending()).transactions.map(({ seq }) => seq),
       seqs,
     );
   },
   'L1/seq-stays: the seq stays the same through every live stage': async (store, context) => {
     await receive(context, store, 2);
     const hash = await receiveOne(context, store);
-    const seqs = new Set([(await store.peekPending({ after: 0 })).at(-1)?.seq]);
-    const look = async () => seqs.add((await store.findInflight([hash]))[0]?.seq);
+    const seqs = new Set([(await store.peekPending()).transactions.at(-1)?.seq]);
+    const look = async () => seqs.add(intact(await store.findInflight([hash]))[0]?.seq);
     await store.markInflight([hash]);
     await look();
     await store.markAcknowledged([hash]);
@@ -65,7 +66,7 @@ const onePool = eachOnPool({
       { ...transaction(context.random, 16_384), payloadType: 258 },
     ];
     await store.receive(batch);
-    const stored = (await store.peekPending()).map(({ hash, payload, payloadType }) =>
+    const stored = (await store.peekPending()).transactions.map(({ hash, payload, payloadType }) =>
       readable({ hash, payload, payloadType }),
     );
     assert.deepEqual(stored, batch.map(readable));
@@ -87,7 +88,7 @@ const onePool = eachOnPool({
   },
   'L1/fresh-record: a new record is Pending with no counters and no block': async (store, context) => {
     await receiveOne(context, store);
-    const [record] = await store.peekPending();
+    const [record] = (await store.peekPending()).transactions;
     assert.ok(record);
     const { stage, confirmations, nonConfirmations, confirmedAt } = record;
     assert.deepEqual([stage, confirmations, nonConfirmations, confirmedAt], ['Pending', 0, 0, null]);
@@ -96,7 +97,7 @@ const onePool = eachOnPool({
     const first = transaction(context.random);
     await store.receive([first]);
     await store.receive([{ ...transaction(context.random), hash: first.hash }]);
-    const [{ payload, payloadType } = first] = await store.peekPending();
+    const [{ payload, payloadType } = first] = (await store.peekPending()).transactions;
     assert.deepEqual(readable({ hash: first.hash, payload, payloadType }), readable(first));
   },
   'L2/twice-in-one-call: a hash that comes twice in one call is received once': async (store, context) => {
@@ -144,7 +145,7 @@ const onePool = eachOnPool({
     await store.drop([old.hash], 'gone');
     const renewed = { ...transaction(context.random), hash: old.hash };
     await store.receive([renewed]);
-    const [{ payload, payloadType } = old] = await store.peekPending();
+    const [{ payload, payloadType } = old] = (await store.peekPending()).transactions;
     assert.deepEqual(readable({ hash: old.hash, payload, payloadType }), readable(renewed));
   },
   'L2/new-life-fresh: a new life has no counters or reason from the old one': async (store, context) => {
@@ -211,11 +212,11 @@ const revivalOnePool = eachOnPool({
     const one = transaction(context.random, 200);
     await receive(context, store, 1);
     await store.receive([one]);
-    const old = (await store.peekPending())[1];
+    const old = (await store.peekPending()).transactions[1];
     await receive(context, store, 1);
     await store.drop([one.hash], 'gone');
     await block(store, 1, { seen: [one.hash] });
-    const [found] = await store.findInflight([one.hash]);
+    const [found] = intact(await store.findInflight([one.hash]));
     assert.ok(old && found);
     const { seq, payloadType } = readable(found);
     assert.deepEqual([seq, payloadType, readable(found).payload], [old.seq, one.payloadType, readable(one).payload]);
@@ -270,7 +271,7 @@ const revivalOnePool = eachOnPool({
     const [again] = await store.receive([one]);
     await store.drop([one.hash], 'second');
     await block(store, 1, { seen: [one.hash] });
-    const [found] = await store.findInflight([one.hash]);
+    const [found] = intact(await store.findInflight([one.hash]));
     assert.equal(found?.seq, again?.kind === 'received' ? again.seq : null);
   },
 });

@@ -8,6 +8,7 @@ import {
   finalizeIn,
   flyOne,
   hashesOf,
+  intact,
   point,
   readable,
   receive,
@@ -59,7 +60,7 @@ const onePool = eachOnPool({
     await store.markInflight([a, b]);
     await store.markAcknowledged([b]);
     await block(store, 1, { seen: [c] });
-    const found = await store.findInflight([a, b, c]);
+    const found = intact(await store.findInflight([a, b, c]));
     assert.deepEqual(
       found.map((entry) => [entry?.stage, entry?.confirmations, entry?.nonConfirmations, entry?.confirmedAt]),
       [
@@ -113,7 +114,7 @@ const ownPools = mustEach({
     await store.drop([one.hash], 'gone');
     await store.receive([one]);
     await store.drop([other.hash], 'gone');
-    const [record] = await store.peekPending();
+    const [record] = (await store.peekPending()).transactions;
     assert.ok(record);
     assert.equal(readable(record).payload, readable(one).payload);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
@@ -144,8 +145,8 @@ const ownInFlight = eachInFlight({
     const store = await context.open();
     const hash = await flyOne(context, store, flying);
     await block(store, 1);
-    const [found] = await store.findInflight([hash]);
-    const [peeked] = await store.peekInflight();
+    const [found] = intact(await store.findInflight([hash]));
+    const [peeked] = (await store.peekInflight()).transactions;
     assert.ok(found && peeked);
     const { stage, confirmations, nonConfirmations, confirmedAt, reason } = await statusOf(store, hash);
     assert.deepEqual(readable(found), readable(peeked));

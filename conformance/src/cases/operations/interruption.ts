@@ -163,7 +163,10 @@ function poolRounds(context: CaseContext, clock: { nowMs: number }): readonly Po
 /** Everything that these verbs change: stages, events, and limits as seen by the room left. */
 async function readAll(store: AnyStore): Promise<unknown> {
   const usage = await countsOf(store);
-  const lists = [await store.peekPending({ limit: 1_000 }), await store.peekInflight({ limit: 1_000 })];
+  const lists = [
+    (await store.peekPending({ limit: 1_000 })).transactions,
+    (await store.peekInflight({ limit: 1_000 })).transactions,
+  ];
   const ranked = store.ordering === 'priority' ? await store.dump() : null;
   return { usage, lists: lists.map(hashesOf), limits: await store.setLimits({}), ranked };
 }

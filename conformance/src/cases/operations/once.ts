@@ -101,7 +101,7 @@ const onePool = eachOnPool({
     const batch = [transaction(context.random, 0), { ...transaction(context.random), payload: Buffer.alloc(0) }];
     await store.receive(batch);
     assert.deepEqual(
-      (await store.peekPending()).map(({ payload }) => payload.length),
+      (await store.peekPending()).transactions.map(({ payload }) => payload.length),
       [0, 0],
     );
   },
@@ -131,8 +131,8 @@ const onePool = eachOnPool({
       Lying.said = said;
       await store.receive(given);
       assert.deepEqual(
-        (await store.peekPending()).map(readable),
-        (await store.peekPending()).map((stored, i) => ({
+        (await store.peekPending()).transactions.map(readable),
+        (await store.peekPending()).transactions.map((stored, i) => ({
           ...readable(stored),
           payload: readable(batch[i] as Transaction).payload,
         })),
@@ -146,12 +146,12 @@ const onePool = eachOnPool({
       for (let i = 0; i < 3; i++)
         await store.receive([{ ...transaction(context.random), payload: new Uint8Array(shared) }]);
     });
-    const stored = await store.peekPending();
+    const stored = (await store.peekPending()).transactions;
     assert.deepEqual(
       stored.map(({ payload }) => payload.length),
       [1_000_000, 1_000_000, 1_000_000],
     );
-    assert.deepEqual((await store.peekPending()).map(readable), stored.map(readable));
+    assert.deepEqual((await store.peekPending()).transactions.map(readable), stored.map(readable));
   },
   'M2/long-lists: a list that is too long is refused by its length, before it is read': async (store) => {
     for (const [verb, field, call] of longLists) {
@@ -169,7 +169,7 @@ const ownPools = mustEach({
     const one = transaction(context.random);
     const later = { hash: '../..', payload: new Uint8Array(5_000), payloadType: -1 };
     await store.receive([fickle<Transaction>(one, later)]);
-    const [stored] = await store.peekPending();
+    const [stored] = (await store.peekPending()).transactions;
     assert.deepEqual(stored && readable(stored), { ...stored, ...readable(one) });
   },
   'M1/own-length-that-lies: a length field on the payload object does not count either': async (context) => {
@@ -179,7 +179,7 @@ const ownPools = mustEach({
     Object.defineProperty(one.payload, 'length', { value: 3 });
     Object.defineProperty(large.payload, 'length', { value: 3 });
     const outcomes = await store.receive([one, large]);
-    const [stored] = await store.peekPending();
+    const [stored] = (await store.peekPending()).transactions;
     assert.deepEqual([kindsOf(outcomes), stored?.payload.length], [['received', 'too-large'], 64]);
   },
 });
@@ -281,7 +281,11 @@ const atomicityOwnPools = mustEach({
     await store.markInflight(hashes.slice(10));
     await block(store, 1, { seen: hashes.slice(20) });
     const { pending, propagated, confirmed, logged } = await store.usage();
-    const lists = [await store.peekPending(), await store.peekInflight(), (await store.dumpFinalized()).entries];
+    const lists = [
+      (await store.peekPending()).transactions,
+      (await store.peekInflight()).transactions,
+      (await store.dumpFinalized()).entries,
+    ];
     assert.deepEqual(
       lists.map(({ length }) => length),
       [10, 10, 10],

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
+import { readCursor } from 'mempool-core/backend';
 import type { ConformanceCase } from '../../case/case.ts';
+import { cursorAt } from '../../scenario/pool.ts';
 import { account, eachOnPriorityPool, ladder, type Scene } from '../../scenario/priority.ts';
 
 /** The next gossip for a peer from its cursor on; the cursor moves with it. */
 class Peer {
   readonly #scene: Scene;
   readonly #limit: number;
-  #cursor = 0;
+  #cursor: string | undefined;
 
   constructor(scene: Scene, limit = 1_000) {
     this.#scene = scene;
@@ -14,11 +16,17 @@ class Peer {
   }
 
   async fetch(): Promise<string[]> {
-    const { items, next } = await this.#scene.store.since(this.#cursor, { limit: this.#limit });
-    assert.ok(items.length === 0 ? next >= this.#cursor : next > this.#cursor);
+    const { items, next } = await this.#scene.store.since({ after: this.#cursor, limit: this.#limit });
+    const [before, now] = [numberIn(this.#cursor), numberIn(next)];
+    assert.ok(items.length === 0 ? now >= before : now > before);
     this.#cursor = next;
     return this.#scene.names(items);
   }
+}
+
+/** The number in a gossip cursor. */
+function numberIn(cursor = 'origin'): number {
+  return readCursor('gossip', cursor)?.number ?? assert.fail(`${cursor} is no cursor`);
 }
 
 export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
@@ -28,7 +36,7 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
   },
   'P10/item: an item has its payload, type, seq, bytes, gas, priority and number': async (scene) => {
     await scene.fill({ a: {}, bb: { priority: 7n, gas: 3, bytes: 4 } });
-    const [, item] = (await scene.store.since(0)).items;
+    const [, item] = (await scene.store.since()).items;
     const { payload, gossipSeq, ...rest } = item ?? assert.fail('no item');
     const due = { hash: scene.hash('bb'), seq: 2, bytes: 4, gas: 3, priority: 7n, payloadType: 0 };
     assert.deepEqual([rest, [...(payload ?? [])]], [due, [2, 2, 2, 2]]);
@@ -36,12 +44,12 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
   },
   'P10/hashes-only: a query for hashes gets no payloads': async (scene) => {
     await scene.fill({ a: { gas: 5 } });
-    const { items, next } = await scene.store.since(0, { hashesOnly: true });
+    const { items, next } = await scene.store.since({ hashesOnly: true });
     assert.deepEqual(
       items.map(({ hash, payload, payloadType, gas }) => [hash, payload, payloadType, gas]),
       [[scene.hash('a'), null, null, 5]],
     );
-    assert.equal(next, (await scene.entry('a')).gossipSeq);
+    assert.equal(numberIn(next), (await scene.entry('a')).gossipSeq);
   },
   'P10/promoted-ahead: one that becomes ready later is ahead of every cursor': async (scene) => {
     const peer = new Peer(scene);
@@ -96,9 +104,9 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
   'P10/never-back: nothing goes back to a peer that sent it, first or again': async (scene) => {
     await scene.fill({ a: { from: 'one' }, b: { from: 'two' }, c: {} });
     await scene.add('b', { from: 'one' });
-    assert.deepEqual(await scene.gossip(0, 'one'), ['c']);
-    assert.deepEqual(await scene.gossip(0, 'two'), ['a', 'c']);
-    assert.deepEqual(await scene.gossip(0, 'three'), ['a', 'b', 'c']);
+    assert.deepEqual(await scene.gossip('origin', 'one'), ['c']);
+    assert.deepEqual(await scene.gossip('origin', 'two'), ['a', 'c']);
+    assert.deepEqual(await scene.gossip('origin', 'three'), ['a', 'b', 'c']);
   },
   'P10/not-to-propagate: one that may not propagate is in the pool, but in no gossip': async (scene) => {
     await scene.fill({ a: { propagate: false }, b: {} });
@@ -121,14 +129,15 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
   },
   'P10/next-past-filtered: the next cursor is past filtered transactions': async (scene) => {
     await scene.fill({ a: {}, b: { from: 'one' }, c: { propagate: false }, d: { from: 'one' } });
-    const { items, next } = await scene.store.since(0, { except: 'one' });
-    assert.deepEqual([scene.names(items), next], [['a'], (await scene.entry('d')).gossipSeq]);
-    assert.deepEqual(await scene.store.since(next, { except: 'one' }), { items: [], next });
+    const { items, next } = await scene.store.since({ except: 'one' });
+    assert.deepEqual([scene.names(items), numberIn(next)], [['a'], (await scene.entry('d')).gossipSeq]);
+    const rest = await scene.store.since({ after: next, except: 'one' });
+    assert.deepEqual(rest, { items: [], damaged: [], next });
   },
   'P10/limit-past-filtered: filtered transactions do not count for the limit of a page': async (scene) => {
     await scene.fill({ a: { from: 'one' }, b: { propagate: false }, c: {}, d: {} });
-    const { items, next } = await scene.store.since(0, { except: 'one', limit: 1 });
-    assert.deepEqual([scene.names(items), next], [['c'], (await scene.entry('c')).gossipSeq]);
+    const { items, next } = await scene.store.since({ except: 'one', limit: 1 });
+    assert.deepEqual([scene.names(items), numberIn(next)], [['c'], (await scene.entry('c')).gossipSeq]);
   },
   'P10/acknowledged-keeps-number: an Acknowledged one keeps its number when it is released': async (scene) => {
     await scene.fill(ladder([1, 2, 3]));
@@ -139,9 +148,11 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
   },
   'P10/empty: an empty page keeps the cursor': async (scene) => {
-    assert.deepEqual(await scene.store.since(0), { items: [], next: 0 });
+    const first = await cursorAt(scene.store, 'gossip', 0);
+    assert.deepEqual(await scene.store.since(), { items: [], damaged: [], next: first });
     await scene.fill({ a: {} });
-    assert.deepEqual(await scene.store.since(70), { items: [], next: 70 });
+    const after = await cursorAt(scene.store, 'gossip', 70);
+    assert.deepEqual(await scene.store.since({ after }), { items: [], damaged: [], next: after });
   },
   'P10/pages: pages join to the whole, each transaction once': async (scene) => {
     await scene.addAll(ladder(Array<number>(23).fill(1)));
@@ -159,7 +170,7 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     const peer = new Peer(scene);
     const [first, second, third] = [await peer.fetch(), await peer.fetch(), await peer.fetch()];
     assert.ok(first.length > 0 && first.length <= 8);
-    assert.equal((await scene.store.since(0, { hashesOnly: true })).items.length, 10);
+    assert.equal((await scene.store.since({ hashesOnly: true })).items.length, 10);
     assert.deepEqual([...first, ...second, ...third].length, 10);
   },
   'P10/following: a peer with one cursor is told of everything that becomes ready': async (scene, context) => {

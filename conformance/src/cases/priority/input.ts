@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, ofBoundary } from '../../case/must.ts';
-import { point } from '../../scenario/pool.ts';
+import { intact, point } from '../../scenario/pool.ts';
 import {
   eachOnPriorityPool,
   onPriorityPool,
@@ -100,12 +100,12 @@ const badCalls: readonly BadInput[] = [
   { name: 'take-now', field: 'now', call: (store) => store.take({}, { ...mine, now: 0.5 }) },
   { name: 'sweep-now', field: 'now', call: (store) => store.sweep({ now: Number.NaN }) },
   { name: 'sweep-height', field: 'height', call: (store) => store.sweep({ height: -1 }) },
-  { name: 'since-negative', field: 'gossipSeq', call: (store) => store.since(-1) },
-  { name: 'since-except', field: 'except', call: (store) => store.since(0, { except: '' }) },
-  { name: 'since-hashes', field: 'hashesOnly', call: (store) => store.since(0, { hashesOnly: untyped('yes') }) },
-  { name: 'since-limit', field: 'limit', call: (store) => store.since(0, { limit: Number.NaN }) },
+  { name: 'since-negative', field: 'after', call: (store) => store.since({ after: 'g-1.pool' }) },
+  { name: 'since-except', field: 'except', call: (store) => store.since({ except: '' }) },
+  { name: 'since-hashes', field: 'hashesOnly', call: (store) => store.since({ hashesOnly: untyped('yes') }) },
+  { name: 'since-limit', field: 'limit', call: (store) => store.since({ limit: Number.NaN }) },
   { name: 'payloads', field: 'hashes[1]', call: (store, { hash }) => store.payloads([hash, 'XY']) },
-  { name: 'parked-after', field: 'after', call: (store) => store.peekParked({ after: -1 }) },
+  { name: 'parked-after', field: 'after', call: (store) => store.peekParked({ after: 's-1.pool' }) },
   { name: 'stale-height', field: 'height', call: (store) => store.stale({ height: -1 }) },
   { name: 'stale-nothing', field: 'height', call: (store) => store.stale(untyped({})) },
 
@@ -242,7 +242,7 @@ const onePool = eachOnPriorityPool({
     provides.push('y');
     await receiving;
     Object.assign(await scene.store.setLimits({}), { maxTxs: 0 });
-    const [stored] = await scene.store.payloads([hash]);
+    const [stored] = intact(await scene.store.payloads([hash]));
     assert.deepEqual([...(stored?.payload ?? [])], [1, 2, 3]);
     assert.deepEqual([(await scene.entry('a')).provides, (await scene.add('b')).kind], [['x'], 'received']);
   },
@@ -267,7 +267,7 @@ function verbCalls(scene: Scene): Readonly<Record<string, (signal: AbortSignal) 
     best: (signal) => store.best({ signal }),
     take: (signal) => store.take({}, { ...mine, signal }),
     sweep: (signal) => store.sweep({ signal }),
-    since: (signal) => store.since(0, { signal }),
+    since: (signal) => store.since({ signal }),
     payloads: (signal) => store.payloads([hash], { signal }),
     peekParked: (signal) => store.peekParked({ signal }),
     stale: (signal) => store.stale({ height: 1, signal }),

@@ -21,9 +21,9 @@ async function openScenes(context: CaseContext, limits: Parameters<typeof openSc
 
 /** Every node reads the same state, and its indexes agree. */
 async function agree([first, ...others]: Scenes): Promise<void> {
-  const due = [await first.whole(), await first.store.reap(), await first.store.since(0)];
+  const due = [await first.whole(), await first.store.reap(), await first.store.since()];
   for (const other of others)
-    assert.deepEqual([await other.whole(), await other.store.reap(), await other.store.since(0)], due);
+    assert.deepEqual([await other.whole(), await other.store.reap(), await other.store.since()], due);
   assertConsistent(await first.dump());
 }
 
@@ -140,7 +140,7 @@ const ownPoolsShared = eachRanked({
   'P16/gossip-elsewhere: a peer continues at another node with the cursor from the first': async (context) => {
     const [a, b] = await openScenes(context);
     await a.fill({ one: {}, child: { requires: ['p'] } });
-    const { next } = await a.store.since(0);
+    const { next } = await a.store.since();
     await b.fill({ parent: { provides: ['p'] } });
     assert.deepEqual(await b.gossip(next), ['parent', 'child']);
     assert.deepEqual(await a.gossip(next), ['parent', 'child']);

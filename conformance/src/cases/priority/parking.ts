@@ -88,9 +88,9 @@ const onePool = eachOnPriorityPool({
   'P2/parked-not-handed-out: a parked one is not reaped, listed, taken or gossiped': async (scene) => {
     await scene.fill({ child, grandchild });
     const { store } = scene;
-    assert.deepEqual([await store.reap(), await store.best(), await store.peekPending()], [[], [], []]);
+    assert.deepEqual([await store.reap(), await store.best(), (await store.peekPending()).transactions], [[], [], []]);
     assert.deepEqual((await store.take({}, { owner: 'o', claimMs: 1_000 })).transactions, []);
-    assert.deepEqual((await store.since(0)).items, []);
+    assert.deepEqual((await store.since()).items, []);
     assert.equal(await store.hasPending(), false);
   },
   'P2/parked-not-marked: a parked one is not marked in flight': async (scene) => {
@@ -101,14 +101,14 @@ const onePool = eachOnPriorityPool({
   'P2/parked-listed: peekParked lists parked ones by seq, in pages, with their payloads': async (scene) => {
     const requires = ['missing'];
     await scene.fill({ a: { requires }, b: {}, c: { requires, priority: 9n }, d: { requires } });
-    const first = await scene.store.peekParked({ limit: 2 });
-    const rest = await scene.store.peekParked({ limit: 2, after: first.at(-1)?.seq ?? 0 });
+    const { transactions: first, next: after } = await scene.store.peekParked({ limit: 2 });
+    const { transactions: rest } = await scene.store.peekParked({ limit: 2, after });
     assert.deepEqual([scene.names(first), scene.names(rest)], [['a', 'c'], ['d']]);
     assert.deepEqual([first[0]?.payload.length, first[0]?.stage], [20, 'Pending']);
   },
   'P2/pending-means-ready: peekPending lists the ready ones by seq, whatever their priorities': async (scene) => {
     await scene.fill({ a: { priority: 1n }, b: { requires: ['missing'] }, c: { priority: 9n }, d: { priority: 5n } });
-    assert.deepEqual(scene.names(await scene.store.peekPending()), ['a', 'c', 'd']);
+    assert.deepEqual(scene.names((await scene.store.peekPending()).transactions), ['a', 'c', 'd']);
     const { pending } = await scene.store.usage();
     assert.deepEqual([pending, (await scene.load()).parked], [4, 1]);
   },

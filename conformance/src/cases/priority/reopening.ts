@@ -68,10 +68,10 @@ async function everything(scene: Scene): Promise<unknown> {
     await scene.whole(),
     await store.reap(),
     await store.best(),
-    await store.since(0),
+    await store.since(),
     await store.stale({ height: 99 }),
-    await store.peekParked(),
-    await store.peekPending(),
+    (await store.peekParked()).transactions,
+    (await store.peekPending()).transactions,
     await store.dumpFinalized(),
   ];
 }

@@ -221,7 +221,7 @@ const revivedEntryOwnPools = eachRanked({
       scene.submission('taken', { priority: 8n }),
     ]);
     assert.deepEqual([await scene.ready(), await scene.inflight()], [['queued', 'taken'], ['shown']]);
-    assert.deepEqual(scene.names(await scene.store.peekPending()), ['queued', 'taken']);
+    assert.deepEqual(scene.names((await scene.store.peekPending()).transactions), ['queued', 'taken']);
     const { pending, propagated, confirmed } = await scene.store.usage();
     assert.deepEqual([pending, propagated, confirmed], [2, 0, 1]);
   },

@@ -6,6 +6,7 @@ import type { Random } from '../../case/random.ts';
 import {
   block,
   hashesOf,
+  intact,
   pendingOrder,
   readable,
   receive,
@@ -25,17 +26,17 @@ const reads: readonly BytesRead[] = [
   {
     verb: 'peekPending',
     reach: async () => undefined,
-    read: async (store) => (await store.peekPending())[0]?.payload,
+    read: async (store) => (await store.peekPending()).transactions[0]?.payload,
   },
   {
     verb: 'peekInflight',
     reach: (store, hash) => store.markInflight([hash]),
-    read: async (store) => (await store.peekInflight())[0]?.payload,
+    read: async (store) => (await store.peekInflight()).transactions[0]?.payload,
   },
   {
     verb: 'findInflight',
     reach: (store, hash) => store.markInflight([hash]),
-    read: async (store, hash) => (await store.findInflight([hash]))[0]?.payload,
+    read: async (store, hash) => intact(await store.findInflight([hash]))[0]?.payload,
   },
   {
     verb: 'dumpFinalized',
@@ -84,10 +85,10 @@ const emptyPayloads: ConformanceCase['run'] = async (context) => {
   const [hashes, expected] = [hashesOf(batch), bytesOf(batch)];
   for (const _ of ['first', 'again']) {
     await store.receive(batch);
-    assert.deepEqual(bytesOf(await store.peekPending()), expected);
+    assert.deepEqual(bytesOf((await store.peekPending()).transactions), expected);
     await store.markInflight(hashes);
-    assert.deepEqual(bytesOf(await store.peekInflight()), expected);
-    assert.deepEqual(bytesOf(await store.findInflight(hashes)), expected);
+    assert.deepEqual(bytesOf((await store.peekInflight()).transactions), expected);
+    assert.deepEqual(bytesOf(intact(await store.findInflight(hashes))), expected);
     await store.drop(hashes, 'gone');
   }
   assert.deepEqual(bytesOf((await store.dumpFinalized()).entries), [...expected, ...expected]);
@@ -98,15 +99,15 @@ const emptyArrivals: ConformanceCase['run'] = async (context) => {
   const batch = withNothing(context.random);
   const expected = bytesOf(batch);
   await store.receive(batch);
-  assert.deepEqual(bytesOf(await store.payloads(hashesOf(batch))), expected);
-  const { items } = await store.since(0);
+  assert.deepEqual(bytesOf(intact(await store.payloads(hashesOf(batch)))), expected);
+  const { items } = await store.since();
   assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
   const { transactions: taken } = await store.take({}, { owner: 'peer', claimMs: 1_000 });
   assert.deepEqual(
     taken.map(({ bytes }) => bytes),
     batch.map(({ payload }) => payload.length),
   );
-  assert.deepEqual(bytesOf(await store.findInflight(hashesOf(taken))), expected);
+  assert.deepEqual(bytesOf(intact(await store.findInflight(hashesOf(taken)))), expected);
 };
 
 const ownPools = mustEach({
@@ -125,7 +126,7 @@ const onePool = eachOnPool({
     payload.fill(0);
     await receiving;
     payload.fill(1);
-    const [stored] = await store.peekPending();
+    const [stored] = (await store.peekPending()).transactions;
     assert.equal(stored && readable(stored).payload, readable(one).payload);
   },
   'M1/reused-buffer: one buffer may carry many payloads in turn, without waiting': async (store, context) => {
@@ -136,7 +137,7 @@ const onePool = eachOnPool({
       return store.receive([{ ...one, payload: buffer }]);
     });
     await Promise.all(calls);
-    const stored = (await store.peekPending()).map((entry) => readable(entry).payload);
+    const stored = (await store.peekPending()).transactions.map((entry) => readable(entry).payload);
     assert.deepEqual(
       stored,
       batch.map((one) => readable(one).payload),
@@ -146,7 +147,7 @@ const onePool = eachOnPool({
     const whole = context.random.bytes(300);
     const payload = whole.subarray(100, 140);
     await store.receive([{ ...transaction(context.random), payload }]);
-    const [stored] = await store.peekPending();
+    const [stored] = (await store.peekPending()).transactions;
     assert.deepEqual(stored && [...stored.payload], [...payload]);
   },
   'M1/lists-handed-in: changes to a list after the call began do not matter': async (store, context) => {
@@ -169,7 +170,7 @@ const onePool = eachOnPool({
   'M1/all-bytes: every byte value comes back, zero and line ends too': async (store, context) => {
     const payload = Uint8Array.from({ length: 512 }, (_, i) => i % 256);
     await store.receive([{ ...transaction(context.random), payload }]);
-    const [stored] = await store.peekPending();
+    const [stored] = (await store.peekPending()).transactions;
     assert.deepEqual(stored && [...stored.payload], [...payload]);
   },
 });

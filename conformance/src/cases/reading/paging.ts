@@ -4,6 +4,7 @@ import type { ConformanceCase } from '../../case/case.ts';
 import { eachOnPool, must, mustEach, onPool } from '../../case/must.ts';
 import {
   block,
+  cursorAt,
   hashesOf,
   inflightOrder,
   largeTransactions,
@@ -26,11 +27,15 @@ const manyPages = 20;
 async function pages(store: MempoolStore, peek: Peek, query: SeqQuery): Promise<StoredTransaction[][]> {
   const read: StoredTransaction[][] = [];
   let page = await store[peek](query);
-  while (page.length > 0 && read.length < manyPages) {
-    read.push(page);
-    page = await store[peek]({ ...query, after: page.at(-1)?.seq });
+  while (page.transactions.length > 0 && read.length < manyPages) {
+    read.push(page.transactions);
+    page = await store[peek]({ ...query, after: page.next });
   }
   return read;
+}
+
+async function first(store: MempoolStore, peek: Peek, limit: number): Promise<StoredTransaction[]> {
+  return (await store[peek]({ limit })).transactions;
 }
 
 function sizes(read: readonly { readonly length: number }[]): number[] {
@@ -67,10 +72,13 @@ function orderCases(peek: Peek, fly: Fly): ConformanceCase[] {
     onPool(`O1/${peek}-after`, `${peek} starts behind the seq asked for`, async (store, context) => {
       const all = hashesOf(await receive(context, store, 6));
       await fly(store, all);
-      const seqs = (await store[peek]()).map(({ seq }) => seq);
-      assert.deepEqual(hashesOf(await store[peek]({ after: seqs[2] })), all.slice(3));
-      assert.deepEqual(await store[peek]({ after: seqs[5] }), []);
-      assert.deepEqual(await store[peek]({ after: Number.MAX_SAFE_INTEGER }), []);
+      const seqs = (await store[peek]()).transactions.map(({ seq }) => seq);
+      const behind = async (seq = 0) => {
+        const after = await cursorAt(store, 'page', seq);
+        return hashesOf((await store[peek]({ after })).transactions);
+      };
+      assert.deepEqual(await behind(seqs[2]), all.slice(3));
+      assert.deepEqual([await behind(seqs[5]), await behind(Number.MAX_SAFE_INTEGER)], [[], []]);
     }),
   ];
 }
@@ -79,18 +87,18 @@ function limitCases(peek: Peek, fly: Fly): ConformanceCase[] {
   return [
     onPool(`O6/${peek}-least`, `a limit below 1 acts as 1 in ${peek}`, async (store, context) => {
       await fly(store, hashesOf(await receive(context, store, 3)));
-      const read = [await store[peek]({ limit: 0 }), await store[peek]({ limit: -7 }), await store[peek]({ limit: 1 })];
+      const read = await Promise.all([0, -7, 1].map((limit) => first(store, peek, limit)));
       assert.deepEqual(sizes(read), [1, 1, 1]);
     }),
     onPool(`O6/${peek}-most`, `a limit above 1,000 acts as 1,000 in ${peek}`, async (store, context) => {
       for (const count of [1_000, 5]) await fly(store, hashesOf(await receive(context, store, count)));
       const limits = [1_000, 1_001, 5_000, Number.POSITIVE_INFINITY];
-      const read = await Promise.all(limits.map((limit) => store[peek]({ limit })));
+      const read = await Promise.all(limits.map((limit) => first(store, peek, limit)));
       assert.deepEqual(sizes(read), [1_000, 1_000, 1_000, 1_000]);
     }),
     onPool(`O6/${peek}-default`, `without a limit ${peek} gives 100`, async (store, context) => {
       await fly(store, hashesOf(await receive(context, store, 101)));
-      assert.equal((await store[peek]()).length, 100);
+      assert.equal((await store[peek]()).transactions.length, 100);
     }),
     onPool(`O6/${peek}-bytes`, `a page of ${peek} ends at 8 MiB`, async (store, context) => {
       const large = largeTransactions(context.random, 10, mebibyte);
@@ -120,17 +128,18 @@ const onePool = eachOnPool({
   },
   'O1/after-a-hole: paging goes on behind a seq that has left the list': async (store, context) => {
     const all = hashesOf(await receive(context, store, 6));
-    const [, , third] = await store.peekPending();
+    const [, , third] = (await store.peekPending()).transactions;
     assert.ok(third);
     await store.markInflight([third.hash]);
-    assert.deepEqual(hashesOf(await store.peekPending({ after: third.seq })), all.slice(3));
+    const after = await cursorAt(store, 'page', third.seq);
+    assert.deepEqual(hashesOf((await store.peekPending({ after })).transactions), all.slice(3));
   },
   'O1/reading-moves-nothing: reading the queue takes nothing out of it': async (store, context) => {
     const all = hashesOf(await receive(context, store, 4));
     for (let i = 0; i < 3; i++) assert.deepEqual(await pendingOrder(store), all);
   },
   'O2/empty: hasPending is false in a new pool': async (store) => {
-    assert.deepEqual([await store.hasPending(), await store.peekPending()], [false, []]);
+    assert.deepEqual([await store.hasPending(), (await store.peekPending()).transactions], [false, []]);
   },
   'O2/waiting: hasPending is true while something is Pending': async (store, context) => {
     const all = hashesOf(await receive(context, store, 2));
@@ -174,7 +183,7 @@ const ownPools = mustEach({
     await store.markAcknowledged(all.slice(1, 2));
     await block(store, 1);
     await block(store, 2, { seen: all.slice(2) });
-    const seen = (await store.peekInflight()).map((entry) => [
+    const seen = (await store.peekInflight()).transactions.map((entry) => [
       entry.stage,
       entry.confirmations,
       entry.nonConfirmations,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AnyStore } from 'mempool-core';
+import { readCursor } from 'mempool-core/backend';
 import type { Budget } from '../../model/priority/entry.ts';
-import { readable } from '../../scenario/pool.ts';
+import { intact, placeOf, readable } from '../../scenario/pool.ts';
 import { observe } from '../observation.ts';
 import { historyPeers } from './call-maker.ts';
 
@@ -29,16 +30,17 @@ export async function observePriority(
 ): Promise<Record<string, unknown>> {
   const { tick } = await reader.tip();
   const reaped = await Promise.all(budgets.map((budget) => reader.reap(budget)));
-  const parked = await reader.peekParked({ limit: hashes.length });
+  const parked = (await reader.peekParked({ limit: hashes.length })).transactions;
   const payloads = await reader.payloads(hashes);
   return {
     ...(await observe(reader, hashes)),
     reaped,
     best: await bestPages(reader),
     gossip: await gossipPages(reader),
-    excepted: readablePage(await reader.since(0, { except: historyPeers[0] })),
+    gossipEnd: placeOf((await reader.usage()).cursors.gossip),
+    excepted: readablePage(await reader.since({ except: historyPeers[0] })),
     stale: await reader.stale({ height: tick, limit: 4 }),
-    payloads: payloads.map((body) => body && readable(body)),
+    payloads: intact(payloads).map((body) => body && readable(body)),
     parked: parked.map(readable),
   };
 }
@@ -59,16 +61,17 @@ async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
 
 async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
   const pages: Awaited<ReturnType<AnyStore['since']>>[] = [];
-  for (let after = 0; ; ) {
-    const page = await reader.since(after, { limit: 2, hashesOnly: true });
-    pages.push(page);
+  for (let after: string | undefined, place = -1; ; ) {
+    const page = await reader.since({ after, limit: 2, hashesOnly: true });
+    pages.push({ ...page, next: placeOf(page.next) });
     if (page.items.length === 0) return pages;
-    assert.ok(page.next > after, 'cursors rise');
-    after = page.next;
+    const next = readCursor('gossip', page.next)?.number ?? place;
+    assert.ok(next > place, 'cursors rise');
+    [after, place] = [page.next, next];
   }
 }
 
 function readablePage({ items, next }: Awaited<ReturnType<AnyStore['since']>>): unknown {
   const asText = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
-  return { next, items: items.map((item) => ({ ...item, payload: asText(item.payload) })) };
+  return { next: placeOf(next), items: items.map((item) => ({ ...item, payload: asText(item.payload) })) };
 }

@@ -4,6 +4,7 @@ import type { Answer } from '../../case/call.ts';
 import type { DumpedEntry, PoolDump } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
 import { assertSame } from '../difference.ts';
+import { delivered, type EventReader, eventsToCompare, nextEvents } from '../observation.ts';
 import type { PriorityCall } from './call.ts';
 import { observePriority } from './observation.ts';
 
@@ -14,7 +15,7 @@ const readEvery = 11;
 export class PriorityWatch {
   readonly #store: AnyStore;
   readonly #hashes: readonly string[];
-  readonly #events: AsyncIterator<unknown>;
+  readonly #events: EventReader;
   #before: PoolDump;
   #seen = 0;
   #calls = 0;
@@ -22,7 +23,7 @@ export class PriorityWatch {
   private constructor(
     store: AnyStore,
     hashes: readonly string[],
-    { before, events }: { readonly before: PoolDump; readonly events: AsyncIterator<unknown> },
+    { before, events }: { readonly before: PoolDump; readonly events: EventReader },
   ) {
     this.#store = store;
     this.#hashes = hashes;
@@ -60,9 +61,8 @@ export class PriorityWatch {
   }
 
   async #newEvents(due: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {
-    const told: unknown[] = [];
-    while (told.length < due.length) told.push((await this.#events.next()).value);
-    assertSame(told, due, 'the events are not the ones due');
+    const told = await nextEvents(this.#events, due.length);
+    assertSame(eventsToCompare(told), delivered(due), 'the events are not the ones due');
     this.#seen += due.length;
     return due;
   }

@@ -1,4 +1,4 @@
-import type { AnyStore, StoredTransaction, Thresholds, Transaction, Usage } from 'mempool-core';
+import type { AnyStore, StoredTransaction, Thresholds, Transaction, TransactionPage, Usage } from 'mempool-core';
 import { Model } from '../model.ts';
 import * as pools from '../pool.ts';
 import type * as e from './entry.ts';
@@ -15,7 +15,7 @@ import type {
 import { ancestorsOf, type Graph, loadOf, type Member, orderOf, type Ranked, totalsOf } from './graph.ts';
 import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './state.ts';
 
-type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<AnyStore[V]>[V extends 'since' ? 1 : 0]>;
+type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<AnyStore[V]>[0]>;
 
 /** The reading verbs of the model. The FIFO model answers the verbs that every pool has, from the same lives. */
 export class ModelReader extends Model {
@@ -30,21 +30,22 @@ export class ModelReader extends Model {
   }
 
   override hasPending(): boolean {
-    return this.peekPending().length > 0;
+    return this.pending().length > 0;
   }
 
-  override peekPending(): StoredTransaction[] {
-    const parked = new Set(this.peekParked().map(({ hash }) => hash));
-    return super.peekPending().filter(({ hash }) => !parked.has(hash));
+  override pending(): StoredTransaction[] {
+    const parked = new Set(this.#parked().map(({ hash }) => hash));
+    return super.pending().filter(({ hash }) => !parked.has(hash));
   }
 
-  peekParked(): StoredTransaction[] {
-    const parked = orderOf(graphOf(this.#state)).filter(({ place }) => !place.ready);
-    return super.peekPending().filter(({ hash }) => parked.some((each) => each.hash === hash));
+  peekParked(): TransactionPage {
+    return pools.pageOf(this.#parked());
   }
 
   override usage(): Usage {
-    return { ...super.usage(), load: loadOf(graphOf(this.#state), this.#state.limits) };
+    const usage = super.usage();
+    const cursors = { ...usage.cursors, gossip: pools.cursor('g', this.#state.lastGossipSeq) };
+    return { ...usage, cursors, load: loadOf(graphOf(this.#state), this.#state.limits) };
   }
 
   reap(budget: e.Budget = {}): e.Candidate[] {
@@ -58,8 +59,8 @@ export class ModelReader extends Model {
     return ranked.filter(({ key }) => after === undefined || key > after).slice(0, limit);
   }
 
-  since(gossipSeq: number, query: Query<'since'> = {}): e.GossipPage {
-    const page = since(this.#state, gossipSeq, query);
+  since(query: Query<'since'> = {}): e.GossipPage {
+    const page = since(this.#state, query);
     if (query.hashesOnly === true) return page;
     const items = page.items.map((item) => {
       const { payload = null, payloadType = null } = this.#state.pool.bodies.get(item.hash) ?? {};
@@ -82,6 +83,11 @@ export class ModelReader extends Model {
 
   dump(): e.PoolDump {
     return dump(this.#state);
+  }
+
+  #parked(): StoredTransaction[] {
+    const parked = orderOf(graphOf(this.#state)).filter(({ place }) => !place.ready);
+    return super.pending().filter(({ hash }) => parked.some((each) => each.hash === hash));
   }
 }
 
@@ -116,7 +122,8 @@ export function reap(graph: Graph, budget: Budget): Ranked[] {
 }
 
 /** Without payloads. */
-function since(state: PriorityState, after: number, { limit = 100, except }: GossipQuery): GossipPage {
+function since(state: PriorityState, { after: from, limit = 100, except }: GossipQuery): GossipPage {
+  const after = pools.numberOf(from);
   const items: GossipPage['items'][number][] = [];
   let next = after;
   for (const { hash, gossipSeq, member } of gossipOf(state)) {
@@ -128,7 +135,7 @@ function since(state: PriorityState, after: number, { limit = 100, except }: Gos
     const { seq, bytes, gas, priority } = candidate(member);
     items.push({ hash, seq, gossipSeq, bytes, gas, priority, payload: null, payloadType: null });
   }
-  return { items, next };
+  return { items, damaged: [], next: pools.cursor('g', next) };
 }
 
 function gossipOf(state: PriorityState): { hash: string; gossipSeq: number; member: Member }[] {

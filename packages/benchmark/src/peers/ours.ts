@@ -1,5 +1,13 @@
-import type { Policy, Submission, Transaction } from 'mempool-core';
-import { accountTag, type Capabilities, Mempool, type MempoolStore, type OpenOptions } from 'mempool-core';
+import {
+  accountTag,
+  type Capabilities,
+  Mempool,
+  type MempoolStore,
+  type OpenOptions,
+  type Policy,
+  type Submission,
+  type Transaction,
+} from 'mempool-core';
 import { freshPoint, hashesOf, hourMs } from '../setup/samples.ts';
 import { loadSubject, subjectPath } from '../setup/subject.ts';
 import { inLanes, type Peer, type PeerPlace } from './peer.ts';
@@ -42,8 +50,8 @@ export function ours(backend: OurBackend): Peer {
       take: (hashes) => store.markInflight(hashes),
       confirm: (hashes) => confirmIn(store, hashes),
       census: async () => ({
-        waiting: hashesOf(await store.peekPending()),
-        inflight: hashesOf(await store.peekInflight()),
+        waiting: hashesOf((await store.peekPending()).transactions),
+        inflight: hashesOf((await store.peekInflight()).transactions),
         done: (await store.dumpFinalized()).entries.map(({ hash }) => hash),
       }),
       close: () => store.close(),

@@ -1,4 +1,5 @@
-import { Mempool, type MempoolEvent, type MempoolStore, type StoredTransaction, type Transaction } from 'mempool-core';
+import { Mempool, type MempoolEvent, type MempoolStore, type Transaction, type TransactionPage } from 'mempool-core';
+import { cursorOf } from 'mempool-core/backend';
 import type { Per } from '../report/row.ts';
 import { batches, freshTransactions, hashesOf } from '../setup/samples.ts';
 import type { FilledBare, FilledPool } from './pools.ts';
@@ -156,14 +157,19 @@ function look(
 /** Transactions were received in the order of their places, so a place is a seq. */
 function peek(
   head: ReturnType<typeof row>,
-  read: (store: MempoolStore, after: number) => Promise<readonly StoredTransaction[]>,
+  read: (store: MempoolStore, after: string) => Promise<TransactionPage>,
 ): Workload {
   return {
     ...head,
-    ours: (pool) =>
-      pages(pool, (after) => async () => {
-        after = (await read(pool.store, after)).at(-1)?.seq ?? after;
-      }),
+    async ours(pool) {
+      const { epoch } = await pool.store.tip();
+      return pages(pool, (place) => {
+        let after = cursorOf('page', place, epoch);
+        return async () => {
+          after = (await read(pool.store, after)).next;
+        };
+      });
+    },
     limit: barePages,
   };
 }
@@ -187,13 +193,15 @@ const reads: readonly Workload[] = [
   ),
   {
     ...row('log', 'page through the log by 100', 'entry', 'logged'),
-    ours: (pool) =>
-      pages(pool, (place) => {
-        let cursor = place + 1;
+    async ours(pool) {
+      const { epoch } = await pool.store.tip();
+      return pages(pool, (place) => {
+        let cursor = cursorOf('log', place + 1, epoch);
         return async () => {
           cursor = (await pool.store.dumpFinalized({ cursor, limit: callSize })).cursor;
         };
-      }),
+      });
+    },
     limit: (pool) =>
       pages(pool, (place) => {
         let from = place - callSize;

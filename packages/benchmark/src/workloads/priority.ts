@@ -1,4 +1,5 @@
 import type { ReceiveOutcome, Submission } from 'mempool-core';
+import { cursorOf } from 'mempool-core/backend';
 import { type Figure, figureIn, type Goal } from '../report/figure.ts';
 import type { Per, Row } from '../report/row.ts';
 import { inverted } from '../report/spread.ts';
@@ -179,10 +180,15 @@ const sweepIdle: Workload = {
 const gossip: Workload = {
   ...row('since', 'page through gossip by 100'),
   // Numbers for gossip follow the order of arrival, so a place is one.
-  ours: (pool) =>
-    pages(pool, (next) => async () => {
-      ({ next } = await pool.store.since(next, { limit: callSize }));
-    }),
+  async ours(pool) {
+    const { epoch } = await pool.store.tip();
+    return pages(pool, (place) => {
+      let after = cursorOf('gossip', place, epoch);
+      return async () => {
+        after = (await pool.store.since({ after, limit: callSize })).next;
+      };
+    });
+  },
   limit: barePages,
 };
 

@@ -108,7 +108,7 @@ function firstEntry({ ttlMs, seed }: RunPlan): Parameters<FailoverRecorder['writ
 
 /** Until the pool is closed: the events are in commit order, whoever applied the blocks. */
 async function writeBlocks(mempool: Mempool, recorder: FailoverRecorder): Promise<void> {
-  for await (const event of await mempool.subscribe({ after: 0 })) {
+  for await (const event of await mempool.subscribe({ after: 'origin' })) {
     const entry = blockEntry(event);
     if (entry !== null) recorder.write(entry);
   }

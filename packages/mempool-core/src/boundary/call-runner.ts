@@ -9,16 +9,19 @@ import type {
   WriteOptions,
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { DriverPage } from '../contract/driver-page.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { RecordDriver } from '../contract/records.ts';
 import type { Capabilities } from '../contract/store.ts';
-import type { StoredTransaction } from '../contract/transaction.ts';
+import type { TransactionPage } from '../contract/transaction.ts';
 import { checkChainWrite, checkLimit, checkRead, checkWrite } from './arguments.ts';
-import { checkCount } from './basic-checks.ts';
 import { inContract, noLeases, unsupported } from './call-errors.ts';
+import { checkCursor } from './cursors.ts';
 import { type CallNames, callNames } from './option-names.ts';
+import { transactionPage } from './page-answers.ts';
+import { after } from './repeated-operation.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 type OptionalVerbs = PriorityVerbs & RecordDriver;
@@ -66,12 +69,12 @@ export class CallRunner {
   /** Runs a read of one page by `seq`. */
   peek(
     query: SeqQuery | undefined,
-    read: (after: number, limit: number, context: ReadContext) => Awaitable<StoredTransaction[]>,
-  ): Promise<StoredTransaction[]> {
+    read: (after: number, limit: number, context: ReadContext) => Awaitable<DriverPage>,
+  ): Promise<TransactionPage> {
     return this.read(query, callNames.page, (context) => {
-      const after = checkCount('after', query?.after ?? 0);
+      const from = checkCursor('after', 'page', query?.after);
       const limit = clampLimit(checkLimit(query?.limit));
-      return read(after, limit, context);
+      return after(read(from.number, limit, context), (page) => transactionPage(page, from, this.options.log));
     });
   }
 

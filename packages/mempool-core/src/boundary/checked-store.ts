@@ -15,8 +15,7 @@ import type {
   WriteOptions,
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
-import { isMempoolError } from '../contract/errors.ts';
-import type { EventPage, EventSource, MempoolEvent } from '../contract/events.ts';
+import type { MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
 import { clampLimit } from '../contract/page-rules.ts';
@@ -25,7 +24,13 @@ import type * as pool from '../contract/pool-verbs.ts';
 import type * as records from '../contract/records.ts';
 import type * as store from '../contract/store.ts';
 import type { Capabilities } from '../contract/store.ts';
-import type { StoredTransaction, Transaction, TransactionStatus } from '../contract/transaction.ts';
+import type {
+  DamagedTransaction,
+  StoredTransaction,
+  Transaction,
+  TransactionPage,
+  TransactionStatus,
+} from '../contract/transaction.ts';
 import {
   checkBlock,
   checkHashes,
@@ -41,7 +46,7 @@ import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
 import { isChecked } from './checked-once.ts';
 import { withPayloads } from './claimed-payloads.ts';
-import { EventStream, type StreamPosition } from './event-stream.ts';
+import { checkCursor } from './cursors.ts';
 import { checkLimits } from './open-options.ts';
 import {
   blockParts,
@@ -54,6 +59,7 @@ import {
   withDigest,
 } from './operation-digest.ts';
 import { type CallNames, callNames } from './option-names.ts';
+import { gossipPage, logPage, usageOf } from './page-answers.ts';
 import * as check from './pool-arguments.ts';
 import { checkPut, checkRecordName, checkRecordQuery } from './record-arguments.ts';
 import { after, amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
@@ -68,22 +74,20 @@ import {
   readSubmissions,
   withTooLarge,
 } from './submissions.ts';
+import { Subscriptions } from './subscriptions.ts';
 
 /** The store that callers use. It adds checks, copies, abort, `close` and event streams to a backend's driver. */
 export class CheckedStore implements store.AnyStore {
   readonly #calls: CallRunner;
-  readonly #events: EventSource;
-  readonly #streams = new Set<EventStream>();
-  /** The pool's epoch at the last `subscribe`; `null` before the first. */
-  #epoch: string | null = null;
+  readonly #subscriptions: Subscriptions;
   #closing: Promise<void> | null = null;
 
   constructor(name: string, capabilities: Capabilities, driver: StoreDriver, options: DriverOptions) {
     this.#calls = new CallRunner(name, capabilities, driver, options);
-    this.#events = {
+    this.#subscriptions = new Subscriptions({
       readEvents: (after, limit) => settle(() => driver.readEvents(after, limit)),
       onEvents: (listener) => driver.onEvents(listener),
-    };
+    });
   }
 
   receive(submissions: readonly pool.Submission[], options?: pool.ReceiveOptions): Promise<store.ReceiveOutcome[]> {
@@ -116,11 +120,11 @@ export class CheckedStore implements store.AnyStore {
     return pending > (load?.parked ?? held);
   }
 
-  peekPending(query?: SeqQuery): Promise<StoredTransaction[]> {
+  peekPending(query?: SeqQuery): Promise<TransactionPage> {
     return this.#calls.peek(query, (from, limit, context) => this.#calls.driver.peekPending(from, limit, context));
   }
 
-  peekInflight(query?: SeqQuery): Promise<StoredTransaction[]> {
+  peekInflight(query?: SeqQuery): Promise<TransactionPage> {
     return this.#calls.peek(query, (from, limit, context) => this.#calls.driver.peekInflight(from, limit, context));
   }
 
@@ -149,7 +153,10 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.write(options, run, callNames.claim);
   }
 
-  findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
+  findInflight(
+    hashes: readonly string[],
+    options?: ReadOptions,
+  ): Promise<(StoredTransaction | DamagedTransaction | null)[]> {
     return this.#calls.read(options, callNames.read, (context) =>
       this.#calls.driver.findInflight(checkHashes('hashes', hashes, maxCallTransactions), context),
     );
@@ -183,23 +190,18 @@ export class CheckedStore implements store.AnyStore {
 
   dumpFinalized(query?: LogQuery): Promise<store.LogPage> {
     return this.#calls.read(query, callNames.log, (context) => {
-      const cursor = checkCount('cursor', query?.cursor ?? 0);
+      const from = checkCursor('cursor', 'log', query?.cursor);
       const limit = clampLimit(checkLimit(query?.limit));
-      return this.#calls.driver.dumpFinalized(cursor, limit, context);
+      const page = this.#calls.driver.dumpFinalized(from.number, limit, context);
+      return after(page, (read) => logPage(read, from, this.#calls.options.log));
     });
   }
 
   subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
-    return this.#calls.read(options, callNames.subscribe, async ({ signal }) => {
+    return this.#calls.read(options, callNames.subscribe, ({ signal }) => {
       const given = options?.after;
-      const from = given === undefined ? null : checkCount('after', given);
-      const page = await this.#firstPage(from ?? Number.MAX_SAFE_INTEGER);
-      signal?.throwIfAborted();
-      const stream = new EventStream(this.#events, this.#start(from, page), signal, (ended) =>
-        this.#streams.delete(ended),
-      );
-      this.#streams.add(stream);
-      return stream;
+      const from = given === undefined ? null : checkCursor('after', 'events', given);
+      return this.#subscriptions.open(from, signal);
     });
   }
 
@@ -210,7 +212,7 @@ export class CheckedStore implements store.AnyStore {
   }
 
   usage(options?: ReadOptions): Promise<store.Usage> {
-    return this.#calls.read(options, callNames.read, (context) => this.#calls.driver.usage(context));
+    return this.#calls.read(options, callNames.read, (context) => after(this.#calls.driver.usage(context), usageOf));
   }
 
   reap(budget: pool.Budget = {}, options?: ReadOptions): Promise<pool.Candidate[]> {
@@ -272,23 +274,25 @@ export class CheckedStore implements store.AnyStore {
     );
   }
 
-  since(gossipSeq: number, query?: pool.GossipQuery): Promise<pool.GossipPage> {
+  since(query?: pool.GossipQuery): Promise<pool.GossipPage> {
     return this.#calls.read(query, callNames.since, (context) => {
+      const from = checkCursor('after', 'gossip', query?.after);
       const limit = clampLimit(checkLimit(query?.limit));
-      const checked = { ...check.checkGossip(gossipSeq, query), limit };
+      const checked = { ...check.checkGossip(query), after: from.number, limit };
       if (this.ordering === 'fifo' && checked.except !== null)
         throw unsupported('a fifo pool does not support sources (except)');
-      return this.#calls.verb('since')(checked, context);
+      const page = this.#calls.verb('since')(checked, context);
+      return after(page, (read) => gossipPage(read, from, this.#calls.options.log));
     });
   }
 
-  payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]> {
+  payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | DamagedTransaction | null)[]> {
     return this.#calls.read(options, callNames.read, (context) =>
       this.#calls.verb('payloads')(checkHashes('hashes', hashes, maxCallTransactions), context),
     );
   }
 
-  peekParked(query?: SeqQuery): Promise<StoredTransaction[]> {
+  peekParked(query?: SeqQuery): Promise<TransactionPage> {
     return this.#calls.peek(query, (from, limit, context) => this.#calls.verb('peekParked')(from, limit, context));
   }
 
@@ -361,32 +365,10 @@ export class CheckedStore implements store.AnyStore {
     await this.close();
   }
 
-  /** One page, for its numbers. If the event is damaged, reads past the end; the stream reports the event as missed. */
-  async #firstPage(after: number): Promise<EventPage> {
-    try {
-      return await this.#events.readEvents(after, 1);
-    } catch (error) {
-      if (!isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
-      return this.#events.readEvents(Number.MAX_SAFE_INTEGER, 1);
-    }
-  }
-
   async #close(): Promise<void> {
     await this.#calls.end();
-    await Promise.all([...this.#streams].map((stream) => stream.drain()));
+    await this.#subscriptions.drain();
     await settle(() => this.#calls.driver.close());
-  }
-
-  /**
-   * The position at which a stream starts. If `from` is greater than the last event, or if the pool was made anew since
-   * the last `subscribe`, the position has an epoch that is not the pool's. The stream then reports a loss (E3), even
-   * if the pool reaches that number before its first read.
-   */
-  #start(from: number | null, { last, epoch }: EventPage): StreamPosition {
-    const before = this.#epoch ?? epoch;
-    this.#epoch = epoch;
-    if (from === null) return { after: last, epoch };
-    return { after: from, epoch: from > last ? notMade : before };
   }
 
   #receive(
@@ -443,6 +425,3 @@ export class CheckedStore implements store.AnyStore {
     return { ...context, ...check.checkGuard(options) };
   }
 }
-
-/** An epoch that no backend uses. */
-const notMade = '';

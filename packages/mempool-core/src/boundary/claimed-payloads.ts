@@ -1,10 +1,10 @@
 import type { Awaitable } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
 import type { Candidate, Claim, ClaimedTransaction } from '../contract/pool-verbs.ts';
-import type { DamagedTransaction, Transaction } from '../contract/transaction.ts';
+import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
 import { maxCallTransactions } from './arguments.ts';
 
-type Read = (hashes: readonly string[]) => Awaitable<(Transaction | null)[]>;
+type Read = (hashes: readonly string[]) => Awaitable<(Transaction | DamagedTransaction | null)[]>;
 type One = ClaimedTransaction | DamagedTransaction;
 
 /**
@@ -26,20 +26,10 @@ export async function withPayloads(claim: Claim, read: Read): Promise<Claim<One>
 }
 
 async function readPart(part: readonly Candidate[], read: Read): Promise<One[]> {
-  const damaged = new Set<string>();
-  for (;;) {
-    const intact = part.filter(({ hash }) => !damaged.has(hash));
-    try {
-      const bodies = (await read(intact.map(({ hash }) => hash))).values();
-      return part.flatMap((one): One[] => {
-        if (damaged.has(one.hash)) return [{ kind: 'damaged', hash: one.hash }];
-        const body = bodies.next().value;
-        return body ? [{ ...one, payload: body.payload, payloadType: body.payloadType }] : [];
-      });
-    } catch (error) {
-      const hash = isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? error.details.hash : undefined;
-      if (hash === undefined || damaged.has(hash)) throw error;
-      damaged.add(hash);
-    }
-  }
+  const bodies = await read(part.map(({ hash }) => hash));
+  return part.flatMap((one, i): One[] => {
+    const body = bodies[i] ?? null;
+    if (body === null) return [];
+    return [isDamaged(body) ? body : { ...one, payload: body.payload, payloadType: body.payloadType }];
+  });
 }

@@ -1,5 +1,6 @@
+import { cursorOf } from '../contract/cursor.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
-import type { EventPage, EventSource, MempoolEvent } from '../contract/events.ts';
+import type { EventPage, EventSource, MempoolEvent, StoreEvent } from '../contract/events.ts';
 
 const pageSize = 1_000;
 const retryMs = 100;
@@ -8,6 +9,8 @@ const retryMs = 100;
 export interface StreamPosition {
   readonly after: number;
   readonly epoch: string;
+  /** How often the store had lost commits (`EventPage`). */
+  readonly rewinds: number;
 }
 
 /**
@@ -25,6 +28,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   #taken = 0;
   #position: number;
   #epoch: string;
+  #rewinds: number;
   #dirty = true;
   #ended = false;
   /** True after the reader left the loop: no more events are delivered. */
@@ -43,6 +47,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     this.#source = source;
     this.#position = start.after;
     this.#epoch = start.epoch;
+    this.#rewinds = start.rewinds;
     this.#signal = signal;
     this.#onEnd = onEnd;
     this.#stopListening = source.onEvents(() => this.#notify());
@@ -90,11 +95,11 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
    */
   async drain(): Promise<void> {
     try {
-      const { last, epoch } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
+      const end = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
       // A page that was requested earlier may lack the last events.
       await this.#filling;
       let more = true;
-      while (more && !this.#ended) more = (await this.#fill()) && this.#epoch === epoch && this.#position < last;
+      while (more && !this.#ended) more = (await this.#fill()) && this.#isOf(end) && this.#position < end.last;
     } catch {
       // If the store cannot be read, the stream ends at its position. The reader can resume from there with `after`.
     }
@@ -200,7 +205,8 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     if (this.#skipped(page)) return true;
     const newest = page.events.at(-1)?.eventSeq ?? this.#position;
     if (newest <= this.#position && this.#position < page.last) throw stuck(this.#position, page.last);
-    for (const event of page.events) this.#buffer.push(event);
+    for (const event of page.events)
+      this.#buffer.push(delivered(event, cursorOf('events', event.eventSeq, page.epoch)));
     this.#position = newest;
     if (this.#position < page.last) this.#dirty = true;
     return page.events.length > 0;
@@ -222,8 +228,9 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     const { last } = await this.#source.readEvents(Number.MAX_SAFE_INTEGER, 1);
     let next = this.#position + 1;
     while (next < last && !(await this.#isReadable(next))) next += 1;
-    this.#buffer.push({ kind: 'lagged', missed: next - this.#position });
+    const missed = next - this.#position;
     this.#position = next;
+    this.#lagged(missed, false);
     this.#dirty = true;
   }
 
@@ -241,15 +248,33 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
    * If the log no longer holds the position, adds one `lagged` event, continues at the oldest event, and returns true.
    */
   #skipped(page: EventPage): boolean {
-    const rewound = page.epoch !== this.#epoch || page.last < this.#position;
+    const rewound = !this.#isOf(page) || page.last < this.#position;
     if (!rewound && page.oldest <= this.#position + 1) return false;
     const read = rewound ? 0 : this.#position;
-    this.#buffer.push({ kind: 'lagged', missed: page.oldest - 1 - read });
+    const restarted = page.epoch !== this.#epoch;
     this.#epoch = page.epoch;
+    this.#rewinds = page.rewinds ?? 0;
     this.#position = page.oldest - 1;
+    this.#lagged(page.oldest - 1 - read, restarted);
     this.#dirty = true;
     return true;
   }
+
+  /** True if the page continues the pool that the stream reads. */
+  #isOf({ epoch, rewinds = 0 }: EventPage): boolean {
+    return epoch === this.#epoch && rewinds === this.#rewinds;
+  }
+
+  #lagged(missed: number, restarted: boolean): void {
+    const cursor = cursorOf('events', this.#position, this.#epoch);
+    this.#buffer.push({ kind: 'lagged', missed, restarted, cursor });
+  }
+}
+
+/** Adds the cursor to the event that the driver made: a copy of each event would cost more than its delivery. */
+function delivered(event: StoreEvent & { cursor?: string }, cursor: string): MempoolEvent {
+  event.cursor = cursor;
+  return event as MempoolEvent;
 }
 
 /** The error for a backend that returns no events although it has more: without it the stream would read forever. */

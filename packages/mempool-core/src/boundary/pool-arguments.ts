@@ -117,13 +117,9 @@ function checkSwitch(field: string, value: boolean | undefined): boolean {
   return value === true;
 }
 
-/** Checks the arguments of `since`, except `limit`. @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkGossip(
-  after: number,
-  { except, hashesOnly }: GossipQuery = {},
-): Omit<CheckedGossipQuery, 'limit'> {
+/** Checks `except` and `hashesOnly` of `since`. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkGossip({ except, hashesOnly }: GossipQuery = {}): Omit<CheckedGossipQuery, 'after' | 'limit'> {
   return {
-    after: checkCount('gossipSeq', after),
     except: except === undefined ? null : checkName('except', except, 1),
     hashesOnly: checkSwitch('hashesOnly', hashesOnly),
   };

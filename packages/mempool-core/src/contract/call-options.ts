@@ -51,20 +51,23 @@ export interface PageQuery extends ReadOptions {
 
 /** A page ordered by `seq`. */
 export interface SeqQuery extends PageQuery {
-  /** Start after this `seq`; default 0, the beginning. */
-  readonly after?: number | undefined;
+  /** A page's `next` (O7): start there. Default `origin`, the beginning. */
+  readonly after?: string | undefined;
 }
 
 /** A page of the terminal log. */
 export interface LogQuery extends PageQuery {
-  /** The first `logSeq` wanted; 0 starts at the oldest entry kept. */
-  readonly cursor?: number | undefined;
+  /** A page's `cursor` (O7): start there. Default `origin`, the oldest entry kept. */
+  readonly cursor?: string | undefined;
 }
 
 /** Options of `subscribe`. */
 export interface SubscribeOptions extends ReadOptions {
-  /** Resume after this `eventSeq`. Without it the stream begins at the moment of the call. */
-  readonly after?: number | undefined;
+  /**
+   * The `cursor` of an event (O7): resume after it. `origin`: begin with the oldest event kept. Without it the stream
+   * begins at the moment of the call.
+   */
+  readonly after?: string | undefined;
 }
 
 /** Options of `tip`. */

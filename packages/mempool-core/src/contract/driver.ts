@@ -1,12 +1,19 @@
 import type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './call-options.ts';
+import type { DriverLogPage, DriverPage, DriverUsage } from './driver-page.ts';
 import type { EventSource } from './events.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';
 import type { Logger, Retention } from './options.ts';
 import type { PriorityVerbs } from './pool-driver.ts';
 import type { RecordDriver } from './records.ts';
-import type { ConfirmOutcome, LogPage, ReceiveOutcome, RollbackOutcome, TipAnswer, Usage } from './store.ts';
-import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
+import type { ConfirmOutcome, ReceiveOutcome, RollbackOutcome, TipAnswer } from './store.ts';
+import type {
+  ChainPoint,
+  DamagedTransaction,
+  StoredTransaction,
+  Transaction,
+  TransactionStatus,
+} from './transaction.ts';
 
 /** A block after the checks: no hash occurs twice or in both lists, and both thresholds are set. */
 export interface CheckedBlock {
@@ -71,14 +78,19 @@ export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partia
   confirm(block: CheckedBlock, context: ChainContext): Awaitable<ConfirmOutcome>;
   /** `null`: to the origin. */
   rollback(point: ChainPoint | null, context: ChainContext): Awaitable<RollbackOutcome>;
-  peekPending(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
-  peekInflight(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
-  findInflight(hashes: readonly string[], context: ReadContext): Awaitable<(StoredTransaction | null)[]>;
+  /** A page of transactions with a greater `seq`. Damaged records are passed over and named (M2). */
+  peekPending(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
+  peekInflight(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
+  findInflight(
+    hashes: readonly string[],
+    context: ReadContext,
+  ): Awaitable<(StoredTransaction | DamagedTransaction | null)[]>;
   /** The statuses in the order given (O3). A hash may occur twice. */
   checkStatus(hashes: readonly string[], context: ReadContext): Awaitable<TransactionStatus[]>;
-  dumpFinalized(cursor: number, limit: number, context: ReadContext): Awaitable<LogPage>;
+  /** A page of the log. `cursor`: the first `logSeq` wanted, or 0. */
+  dumpFinalized(cursor: number, limit: number, context: ReadContext): Awaitable<DriverLogPage>;
   tip(points: number, context: ReadContext): Awaitable<TipAnswer>;
-  usage(context: ReadContext): Awaitable<Usage>;
+  usage(context: ReadContext): Awaitable<DriverUsage>;
   /** Called once, after every call has ended. Frees files, sockets and timers. */
   close(): Awaitable<void>;
 }

@@ -4,6 +4,8 @@
 export type MempoolErrorCode =
   /** An argument is wrong; the message names the field. Nothing was written (M2). */
   | 'ERR_MEMPOOL_INVALID'
+  /** The cursor belongs to an earlier pool: the pool was made anew (O7). */
+  | 'ERR_MEMPOOL_CURSOR'
   /** The configuration is wrong; the message names the field. */
   | 'ERR_MEMPOOL_CONFIG'
   /** The store could not be reached in time and nothing was sent (X5). */
@@ -36,6 +38,7 @@ export type MempoolErrorCode =
 /** True if the same call may succeed later, unchanged. */
 const retryableByCode: Readonly<Record<MempoolErrorCode, boolean>> = {
   ERR_MEMPOOL_INVALID: false,
+  ERR_MEMPOOL_CURSOR: false,
   ERR_MEMPOOL_CONFIG: false,
   ERR_MEMPOOL_UNAVAILABLE: true,
   ERR_MEMPOOL_OUTCOME_UNKNOWN: true,

@@ -30,18 +30,26 @@ export interface BlockEvent {
 /** An event as stores keep it, with its number. */
 export type StoreEvent = TransactionEvent | BlockEvent;
 
+/** What every delivered event has beside its content. */
+export interface Delivered {
+  /** The position after this event: give it to `subscribe` as `after` to resume there (O7). */
+  readonly cursor: string;
+}
+
 /**
- * Events were lost to this reader (E3): the store trimmed them before they were read, or it was restored to an earlier
- * state. The next event is the oldest that the store keeps.
+ * Events were lost to this reader (E3): the store trimmed them before they were read, it was restored to an earlier
+ * state, or the pool was made anew. The next event is the oldest that the store keeps.
  */
-export interface LaggedEvent {
+export interface LaggedEvent extends Delivered {
   readonly kind: 'lagged';
   /** Number of events lost. 0 if the store was restored to an earlier state and the reader gets all events since. */
   readonly missed: number;
+  /** True if the pool was made anew: what was known of the earlier one no longer holds (O7). */
+  readonly restarted: boolean;
 }
 
 /** What `subscribe` delivers. */
-export type MempoolEvent = StoreEvent | LaggedEvent;
+export type MempoolEvent = (TransactionEvent & Delivered) | (BlockEvent & Delivered) | LaggedEvent;
 
 /** A page of the event log of a store. */
 export interface EventPage {
@@ -50,8 +58,10 @@ export interface EventPage {
   readonly oldest: number;
   /** Number of the last event written; 0 before the first. */
   readonly last: number;
-  /** Identifies this instance of the pool. It changes if the pool is made anew, so that a reader notices. */
+  /** Identifies the pool. It changes if the pool is made anew, so that a reader notices. */
   readonly epoch: string;
+  /** How often the store lost commits since it was opened, if it can notice that; default 0. */
+  readonly rewinds?: number;
 }
 
 /** What a backend offers so that core can build event streams on it. */

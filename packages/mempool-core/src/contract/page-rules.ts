@@ -16,30 +16,38 @@ export interface ReadRecord {
   readonly logSeq?: number;
 }
 
+/** A log entry as read from the store. */
+export interface LoggedRecord extends ReadRecord {
+  readonly logSeq: number;
+}
+
 /** The limit of a page: what the caller asks for, clamped to 1–1,000 (O6). */
 export function clampLimit(limit: number | undefined): number {
   return Math.min(maxPageEntries, Math.max(1, limit ?? defaultPageEntries));
 }
 
-/**
- * The longest page that can be returned (O6, M2). It ends before the entry that would exceed `maxPageBytes`, or before a
- * damaged entry. If the first entry is damaged, there is no page.
- *
- * @throws `ERR_MEMPOOL_CORRUPT` naming the hash and seq of the first entry, if that one is damaged
- */
-export function cutPage<R extends ReadRecord>(records: Iterable<R>, intact: (record: R) => boolean): R[] {
-  const page: R[] = [];
+/** A page, with the damaged records that it passed over. */
+export interface Cut<R> {
+  readonly records: R[];
+  readonly damaged: R[];
+  /** The last record on the page, damaged or not. */
+  readonly last: R | undefined;
+}
+
+/** The longest page that can be returned (O6, M2). It ends before the record that would exceed `maxPageBytes`. */
+export function cutPage<R extends ReadRecord>(found: Iterable<R>, intact: (record: R) => boolean): Cut<R> {
+  const records: R[] = [];
+  const damaged: R[] = [];
   let bytes = 0;
-  for (const record of records) {
-    if (!intact(record)) {
-      if (page.length === 0) throw corrupt(record);
-      break;
-    }
-    bytes += record.payload.length;
-    if (bytes > maxPageBytes && page.length > 0) break;
-    page.push(record);
+  let last: R | undefined;
+  for (const record of found) {
+    const isIntact = intact(record);
+    if (isIntact) bytes += record.payload.length;
+    if (bytes > maxPageBytes && records.length > 0) break;
+    (isIntact ? records : damaged).push(record);
+    last = record;
   }
-  return page;
+  return { records, damaged, last };
 }
 
 /** The error for a damaged record (M2). */

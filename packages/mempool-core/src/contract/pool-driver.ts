@@ -1,9 +1,10 @@
 import type { Awaitable, ReadContext, WriteContext } from './call-options.ts';
+import type { DriverGossipPage, DriverPage } from './driver-page.ts';
 import type { Limits } from './limits.ts';
 import type { OrderKey } from './order-key.ts';
 import type * as verbs from './pool-verbs.ts';
 import type { ReceiveOutcome } from './store.ts';
-import type { StoredTransaction, Transaction } from './transaction.ts';
+import type { DamagedTransaction, Transaction } from './transaction.ts';
 import type { CheckedVerdict, Refusal } from './verdict.ts';
 
 /** A submission after the checks. The backend owns the payload. */
@@ -82,9 +83,9 @@ export interface PriorityVerbs {
     context: WriteContext,
   ): Awaitable<verbs.ExtendOutcome>;
   sweep(sweep: CheckedSweep, context: WriteContext): Awaitable<verbs.Sweep>;
-  since(query: CheckedGossipQuery, context: ReadContext): Awaitable<verbs.GossipPage>;
-  payloads(hashes: readonly string[], context: ReadContext): Awaitable<(Transaction | null)[]>;
-  peekParked(after: number, limit: number, context: ReadContext): Awaitable<StoredTransaction[]>;
+  since(query: CheckedGossipQuery, context: ReadContext): Awaitable<DriverGossipPage>;
+  payloads(hashes: readonly string[], context: ReadContext): Awaitable<(Transaction | DamagedTransaction | null)[]>;
+  peekParked(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
   stale(height: number, limit: number, context: ReadContext): Awaitable<verbs.StaleTransaction[]>;
   revise(
     revisions: readonly CheckedRevision[],

@@ -1,6 +1,6 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
 import type { Limits } from './limits.ts';
-import type { DamagedTransaction, StoredTransaction, Transaction } from './transaction.ts';
+import type { DamagedRecord, DamagedTransaction, Transaction, TransactionPage } from './transaction.ts';
 import type { CheckedVerdict, Refusal, Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
@@ -132,6 +132,8 @@ export interface Sweep {
 
 /** A page of `since`. */
 export interface GossipQuery extends PageQuery {
+  /** A page's `next` (O7): start there. Default `origin`, the beginning. */
+  readonly after?: string | undefined;
   /** Leave out what this peer sent. */
   readonly except?: string | undefined;
   /** Return no payloads. Default false. */
@@ -154,8 +156,10 @@ export interface GossipItem {
 /** A page of transactions to send to peers. */
 export interface GossipPage {
   readonly items: readonly GossipItem[];
+  /** The damaged records among them, which are passed over (M2). */
+  readonly damaged: readonly DamagedRecord[];
   /** The cursor that gets the next page. It also passes what was left out. */
-  readonly next: number;
+  readonly next: string;
 }
 
 /** A transaction whose verdict is older than the height asked for. */
@@ -259,12 +263,15 @@ export interface PoolVerbs {
    * `overLimits` it drops what is over the limits, too.
    */
   sweep(options?: SweepOptions): Promise<Sweep>;
-  /** Transactions that became ready after this gossip number, in that order (in a fifo pool: that arrived after this `seq`). */
-  since(gossipSeq: number, query?: GossipQuery): Promise<GossipPage>;
-  /** The payloads of live transactions, in the order given; `null` for any other hash. */
-  payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | null)[]>;
+  /** Transactions that became ready after this cursor, in that order (in a fifo pool: that arrived after it). */
+  since(query?: GossipQuery): Promise<GossipPage>;
+  /**
+   * The payloads of live transactions, in the order given; `null` for any other hash. A damaged one is
+   * `{ kind: 'damaged', hash }` in its place (M2).
+   */
+  payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | DamagedTransaction | null)[]>;
   /** A page of parked transactions: Pending, but waiting for a parent. Ordered by `seq` (in a fifo pool always empty). */
-  peekParked(query?: SeqQuery): Promise<StoredTransaction[]>;
+  peekParked(query?: SeqQuery): Promise<TransactionPage>;
   /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
   flush(options?: WriteOptions): Promise<number>;
   /** Sets the limits that are given and returns all limits (in a fifo pool `maxTxs` only). It evicts nothing. */

@@ -14,7 +14,16 @@ import type { Thresholds } from './lifecycle.ts';
 import type { Ordering } from './limits.ts';
 import type { AdmissionRefusal, Load, PoolVerbs, PriorityVerbs, ReceiveOptions, Submission } from './pool-verbs.ts';
 import type { RecordVerbs } from './records.ts';
-import type { ChainPoint, LogEntry, StoredTransaction, Tip, TransactionStatus } from './transaction.ts';
+import type {
+  ChainPoint,
+  DamagedEntry,
+  DamagedTransaction,
+  LogEntry,
+  StoredTransaction,
+  Tip,
+  TransactionPage,
+  TransactionStatus,
+} from './transaction.ts';
 
 /** What `receive` answers for one transaction. The list has one outcome for each transaction, in the order given. */
 export type ReceiveOutcome =
@@ -102,8 +111,10 @@ export type RollbackOutcome =
 /** A page of the terminal log, oldest entry first. */
 export interface LogPage {
   readonly entries: LogEntry[];
+  /** The damaged entries among them, which are passed over (M2). */
+  readonly damaged: readonly DamagedEntry[];
   /** The cursor that gets the next page. */
-  readonly cursor: number;
+  readonly cursor: string;
   readonly hasMore: boolean;
   /** Number of entries that were trimmed between the cursor asked for and the first entry of this page. */
   readonly missed: number;
@@ -113,6 +124,8 @@ export interface LogPage {
 export interface TipAnswer extends Tip {
   /** The last applied points, newest first: at most as many as asked for, and only those that the pool keeps. */
   readonly points: ChainPoint[];
+  /** Identifies the pool. It changes if the pool is made anew; cursors of another epoch are refused (O7). */
+  readonly epoch: string;
 }
 
 /** How much a pool holds: numbers of transactions by stage, and the last numbers given out. */
@@ -131,6 +144,10 @@ export interface Usage {
   readonly lastSeq: number;
   /** Number of the last event; 0 before the first. */
   readonly lastEventSeq: number;
+  /** Identifies the pool, as in `tip`. */
+  readonly epoch: string;
+  /** The ends of the events, of the log and of `since`: what comes later comes after these cursors (O7). */
+  readonly cursors: { readonly events: string; readonly log: string; readonly gossip: string };
   /** How full the pool is. Priority pools only. */
   readonly load?: Load;
 }
@@ -188,12 +205,12 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
   /** True if at least one transaction is Pending (O2). */
   hasPending(options?: ReadOptions): Promise<boolean>;
   /**
-   * A page of Pending transactions, ordered by `seq` (O1). An empty page means the end.
+   * A page of Pending transactions, ordered by `seq` (O1). Damaged records are passed over and named (M2).
    *
-   * @example const next = await store.peekPending({ after: page.at(-1)?.seq ?? 0, limit: 500 });
-   * @throws `ERR_MEMPOOL_CORRUPT` if the first record of the page is damaged (M2)
+   * @example const { transactions, next } = await store.peekPending({ after: page.next, limit: 500 });
+   * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
    */
-  peekPending(query?: SeqQuery): Promise<StoredTransaction[]>;
+  peekPending(query?: SeqQuery): Promise<TransactionPage>;
   /**
    * Moves Pending transactions to Propagated: they were sent to the network (L3). Returns the hashes that it moved, in the
    * order given. Hashes in another stage are left as they are.
@@ -224,17 +241,19 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    */
   drop(hashes: readonly string[], reason: string, options?: ClaimOptions): Promise<string[]>;
   /**
-   * The records of those hashes that are in flight, in the order given; `null` for any other hash.
-   *
-   * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged (M2)
+   * The records of those hashes that are in flight, in the order given; `null` for any other hash. A damaged record is
+   * `{ kind: 'damaged', hash }` in its place (M2).
    */
-  findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]>;
+  findInflight(
+    hashes: readonly string[],
+    options?: ReadOptions,
+  ): Promise<(StoredTransaction | DamagedTransaction | null)[]>;
   /**
    * A page of the transactions in flight (Propagated, Acknowledged, Confirmed), ordered by `seq` (O1).
    *
-   * @throws `ERR_MEMPOOL_CORRUPT` if the first record of the page is damaged (M2)
+   * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
    */
-  peekInflight(query?: SeqQuery): Promise<StoredTransaction[]>;
+  peekInflight(query?: SeqQuery): Promise<TransactionPage>;
   /**
    * Applies one block: confirms what it carries, returns what the chain no longer carries, finalizes and drops by age
    * (L5, L6, X3, X6).
@@ -255,16 +274,16 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    */
   checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
   /**
-   * A page of the terminal log, oldest entry first (O4).
+   * A page of the terminal log, oldest entry first (O4). Damaged entries are passed over and named (M2).
    *
-   * @throws `ERR_MEMPOOL_CORRUPT` if the first entry is damaged; `details.logSeq` names the entry to skip (M2)
+   * @throws `ERR_MEMPOOL_CURSOR` if `cursor` belongs to an earlier pool (O7)
    */
   dumpFinalized(query?: LogQuery): Promise<LogPage>;
   /**
    * A stream of events. Once the promise resolves, the stream delivers every later commit (E3). An abort, `break` and
    * `close` end it (E4).
    *
-   * @example for await (const event of await store.subscribe({ after: lastEventSeq })) handle(event);
+   * @example for await (const event of await store.subscribe({ after: cursor })) handle(event);
    */
   subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>>;
   /** The last block applied (X4). */

@@ -51,6 +51,32 @@ export interface DamagedTransaction {
   readonly hash: string;
 }
 
+/** True for what stands in place of a damaged transaction (M2). */
+export function isDamaged(found: object | null | undefined): found is DamagedTransaction {
+  return typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'damaged';
+}
+
+/** A damaged record that a page passed over (M2). */
+export interface DamagedRecord {
+  /** `null` if the hash cannot be read. */
+  readonly hash: string | null;
+  readonly seq: number;
+}
+
+/** A damaged entry of the terminal log that a page passed over (M2). */
+export interface DamagedEntry {
+  readonly logSeq: number;
+}
+
+/** A page of transactions, by `seq`. Neither transactions nor damaged records: there are no more. */
+export interface TransactionPage {
+  readonly transactions: StoredTransaction[];
+  /** The damaged records among them, which are passed over (M2). */
+  readonly damaged: readonly DamagedRecord[];
+  /** The cursor that gets the next page. */
+  readonly next: string;
+}
+
 /** The status of one hash (O3). */
 export interface TransactionStatus extends Counters {
   readonly hash: string;

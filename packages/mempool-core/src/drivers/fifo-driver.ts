@@ -1,5 +1,6 @@
 import type { WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions } from '../contract/driver.ts';
+import type { DriverPage } from '../contract/driver-page.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { Transaction } from '../contract/transaction.ts';
@@ -40,24 +41,30 @@ export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerb
     ...verbs,
     reap: (budget) => reapFifo(fifo.pending(), budget),
     since(query) {
-      const found = fifo.unconfirmed(query.after).take(query.limit);
-      if (query.hashesOnly)
-        return gossipPage(
-          Array.from(found, (arrival) => gossipItem(arrival, null)),
-          query,
+      const { after, limit, hashesOnly } = query;
+      const { epoch } = ledger;
+      const found = fifo.unconfirmed(after).take(limit);
+      if (hashesOnly) {
+        const records = [...found];
+        return gossipPage({ records, damaged: [], last: records.at(-1) }, { after, epoch }, (arrival) =>
+          gossipItem(arrival, null),
         );
+      }
       const records = found.map((arrival) => ({
         ...(fifo.bodies([arrival.hash])[0] as Transaction),
         ...placeOf(arrival),
       }));
-      return gossipPage(
-        cutPage(records, () => true).map((record) => gossipItem(record, record)),
-        query,
-      );
+      const page = cutPage(records, () => true);
+      return gossipPage(page, { after, epoch }, (record) => gossipItem(record, record));
     },
     payloads: (hashes) => fifo.bodies(hashes),
-    peekParked: () => [],
+    peekParked: (after) => noneParked(after, ledger.epoch),
   };
+}
+
+/** The page of parked transactions of a fifo pool: there are none. */
+export function noneParked(after: number, epoch: string): DriverPage {
+  return { transactions: [], damaged: [], next: after, epoch };
 }
 
 function placeOf({ hash, seq, bytes }: FifoEntry): FifoEntry {

@@ -1,9 +1,10 @@
 import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
-import { invalid, isMempoolError } from '../contract/errors.ts';
+import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
+import { invalid } from '../contract/errors.ts';
 import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
-import type { GossipPage, PoolDump } from '../contract/pool-verbs.ts';
-import type { StoredTransaction, Transaction } from '../contract/transaction.ts';
+import type { PoolDump } from '../contract/pool-verbs.ts';
+import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
@@ -22,6 +23,7 @@ import {
   staleIn,
 } from '../priority/selection.ts';
 import type { Planning } from '../priority/step-builder.ts';
+import { damagedRecord } from '../rules/answers.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
 import { guardOf, type Step } from '../rules/step.ts';
@@ -45,10 +47,10 @@ export interface PriorityStorage {
   write<T>(verb: string, context: WriteContext, plan: Plan<T>): Awaitable<T>;
   /** Like `write`, but only under the live lease of the pool's election (X6). */
   writeUnderLease<T>(verb: string, context: ChainContext, plan: Plan<T>): Awaitable<T | FencedOutcome>;
-  /** The live records of the hashes that `choose` returns, in that order, cut to one page (O6, M2). */
-  stored(context: ReadContext, choose: (pool: PriorityPool) => readonly string[]): Awaitable<StoredTransaction[]>;
+  /** The live records of the hashes that `choose` returns, by seq, cut to one page that begins after a seq (O6, M2). */
+  stored(context: ReadContext, after: number, choose: (pool: PriorityPool) => readonly string[]): Awaitable<DriverPage>;
   /** The transactions with payloads, in the order of the hashes; `null` for a hash that is not live. */
-  bodies(context: ReadContext, hashes: readonly string[]): Awaitable<(Transaction | null)[]>;
+  bodies(context: ReadContext, hashes: readonly string[]): Awaitable<(Transaction | DamagedTransaction | null)[]>;
   /** Reads the stored state anew and returns its dump. */
   dump(context: ReadContext): Awaitable<PoolDump>;
 }
@@ -91,14 +93,14 @@ export function priorityDriver(
     stale: (height, limit, context) => storage.read(context, ({ index }) => staleIn(index, height, limit)),
     usage: (context) => storage.read(context, (pool) => pool.usage()),
     since: (query, context) => {
-      const choice = storage.read(context, ({ index }) => gossipAfter(index, query));
+      const choice = storage.read(context, (pool) => gossipAfter(pool, query));
       return after(choice, (chosen) =>
         query.hashesOnly ? gossipWithoutPayloads(chosen) : withPayloads(storage, chosen, context),
       );
     },
     peekPending: (from, limit, context) =>
-      storage.stored(context, ({ index, ledger }) => readyOf(index, ledger.pendingAfter(from), limit)),
-    peekParked: (from, limit, context) => storage.stored(context, ({ index }) => parkedAfter(index, from, limit)),
+      storage.stored(context, from, ({ index, ledger }) => readyOf(index, ledger.pendingAfter(from), limit)),
+    peekParked: (from, limit, context) => storage.stored(context, from, ({ index }) => parkedAfter(index, from, limit)),
     payloads: (hashes, context) => storage.bodies(context, hashes),
     dumpPool: (context) => storage.dump(context),
   };
@@ -111,29 +113,22 @@ export function momentIn({ view }: Planning, poolNowMs: number, { now, height }:
   return { nowMs, height: height ?? view.currentTip.tick };
 }
 
-/** Adds the payloads, except of transactions that have left the pool. Ends the page before a damaged record (M2). */
-function withPayloads(storage: PriorityStorage, choice: GossipChoice, context: ReadContext): Awaitable<GossipPage> {
-  const { items, next } = choice;
+/** Adds the payloads, except of transactions that have left the pool. Names the damaged ones (M2). */
+function withPayloads(
+  storage: PriorityStorage,
+  { items, ...rest }: GossipChoice,
+  context: ReadContext,
+): Awaitable<DriverGossipPage> {
   const bodies = storage.bodies(
     context,
     items.map(({ hash }) => hash),
   );
-  const page = after(bodies, (found) => ({
+  return after(bodies, (found) => ({
     items: items.flatMap((item, i) => {
       const body = found[i];
-      return body ? [{ ...item, payload: body.payload, payloadType: body.payloadType }] : [];
+      return body && !isDamaged(body) ? [{ ...item, payload: body.payload, payloadType: body.payloadType }] : [];
     }),
-    next,
+    damaged: items.filter((_, i) => isDamaged(found[i])).map(damagedRecord),
+    ...rest,
   }));
-  if (!(page instanceof Promise)) return page;
-  return page.catch((error: unknown) => withPayloads(storage, beforeDamage(choice, error), context));
-}
-
-/** Ends the page before the damaged record. @throws the given error if no item comes before that record */
-function beforeDamage({ items }: GossipChoice, error: unknown): GossipChoice {
-  const hash = isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? error.details.hash : undefined;
-  const at = items.findIndex((item) => item.hash === hash);
-  const last = items[at - 1];
-  if (last === undefined) throw error;
-  return { items: items.slice(0, at), next: last.gossipSeq };
 }

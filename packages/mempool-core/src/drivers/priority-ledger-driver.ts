@@ -1,7 +1,6 @@
 import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
-import { cutPage } from '../contract/page-rules.ts';
 import { dumpOf } from '../priority/dump.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
@@ -55,7 +54,7 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
     read: (_context, read) => read(pool),
     write,
     writeUnderLease,
-    stored: (_context, choose) => cutPage(ledger.stored(choose(pool)), () => true),
+    stored: (_context, after, choose) => ledger.stored(choose(pool), after),
     bodies: (_context, hashes) => ledger.fifo.bodies(hashes),
     dump: () => dumpOf(pool.index),
   };

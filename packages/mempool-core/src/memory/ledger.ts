@@ -1,10 +1,11 @@
 import { assertReadable } from '../codec/payload-bytes.ts';
 import type { WriteContext } from '../contract/call-options.ts';
+import type { DriverLogPage, DriverPage, DriverUsage } from '../contract/driver-page.ts';
 import type { EventPage, EventSource } from '../contract/events.ts';
 import type { Thresholds, TxState } from '../contract/lifecycle.ts';
 import type { Retention } from '../contract/options.ts';
 import { cutPage } from '../contract/page-rules.ts';
-import type { LogPage, ReceiveOutcome, TipAnswer, Usage } from '../contract/store.ts';
+import type { ReceiveOutcome, TipAnswer } from '../contract/store.ts';
 import {
   type ChainPoint,
   isInflight,
@@ -14,7 +15,7 @@ import {
   type Transaction,
   type TransactionStatus,
 } from '../contract/transaction.ts';
-import { logEntry, logPage, statusOf, storedTransaction } from '../rules/answers.ts';
+import { logEntry, logPage, seqPage, statusOf, storedTransaction } from '../rules/answers.ts';
 import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
 import type { EventSeries } from './event-series.ts';
 import type { FifoRows } from './fifo-rows.ts';
@@ -26,12 +27,16 @@ import type { Rows } from './rows.ts';
 import type { Series } from './series.ts';
 import type { SeqList } from './stage-indexes.ts';
 
+/** No record in memory is damaged. */
+const intact = (): boolean => true;
+
 /**
  * The whole state of a pool in memory: steps are planned on it, `apply` writes them, and it answers every reading verb.
  * For a backend that keeps its working set in memory, with or without another storage.
  */
 export class Ledger implements PoolView, EventSource {
-  readonly #epoch: string;
+  /** Identifies the pool (O7). */
+  readonly epoch: string;
   readonly #state: LedgerState;
   readonly #rows: Rows;
   readonly #blocks: KeptBlocks;
@@ -42,7 +47,7 @@ export class Ledger implements PoolView, EventSource {
    * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good.
    */
   constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
-    this.#epoch = epoch;
+    this.epoch = epoch;
     this.#state = new LedgerState(retention, onForget);
     const { rows, blocks, log, events } = this.#state;
     this.#rows = rows;
@@ -209,11 +214,11 @@ export class Ledger implements PoolView, EventSource {
     return this.#rows.stageIndexes.waiting.after(tick);
   }
 
-  peekPending(after: number, limit: number): StoredTransaction[] {
+  peekPending(after: number, limit: number): DriverPage {
     return this.#page(this.#rows.stageIndexes.pending, after, limit);
   }
 
-  peekInflight(after: number, limit: number): StoredTransaction[] {
+  peekInflight(after: number, limit: number): DriverPage {
     return this.#page(this.#rows.stageIndexes.inflight, after, limit);
   }
 
@@ -229,10 +234,10 @@ export class Ledger implements PoolView, EventSource {
     return this.#rows.stageIndexes.pending.after(seq);
   }
 
-  /** The live transactions among these hashes, in the order given. */
-  stored(hashes: readonly string[]): StoredTransaction[] {
-    const rows = hashes.map((hash) => this.#rows.find(hash));
-    return rows.filter((row) => row !== null && isLive(row.stage)).map((row) => this.#stored(row as Row));
+  /** The page of the live transactions among these hashes, which are ordered by seq, from `after` on. */
+  stored(hashes: readonly string[], after: number): DriverPage {
+    const rows = hashes.map((hash) => this.#rows.find(hash)).filter((row) => row !== null && isLive(row.stage));
+    return this.#cut(rows.values() as IteratorObject<Row, undefined>, after);
   }
 
   checkStatus(hashes: readonly string[]): TransactionStatus[] {
@@ -241,23 +246,23 @@ export class Ledger implements PoolView, EventSource {
     });
   }
 
-  dumpFinalized(cursor: number, limit: number): LogPage {
+  dumpFinalized(cursor: number, limit: number): DriverLogPage {
     const entries = this.#log
       .from(cursor)
       .take(limit)
       .map(([number, entry]) => logEntry(number, entry.txState, bodyOf(this.#rows.logged(entry)), entry.point));
-    const page = cutPage(entries, () => true);
-    return logPage(page, cursor, this.#log.oldest, this.#log.last);
+    const { oldest, last } = this.#log;
+    return logPage(cutPage(entries, intact), { cursor, oldest, last, epoch: this.epoch }, (entry) => entry);
   }
 
   tip(points: number): TipAnswer {
     const { tick } = this.currentTip;
     const count = Math.min(points, tick - this.floor + 1);
     const kept = Array.from({ length: count }, (_, i) => this.pointAt(tick - i));
-    return { ...this.currentTip, points: kept.filter((point) => point !== null) };
+    return { ...this.currentTip, points: kept.filter((point) => point !== null), epoch: this.epoch };
   }
 
-  usage(): Usage {
+  usage(): DriverUsage {
     return {
       ...this.#rows.stageIndexes.counts(),
       held: this.#rows.stageIndexes.held.length,
@@ -265,12 +270,13 @@ export class Ledger implements PoolView, EventSource {
       lastLogSeq: this.#log.last,
       lastSeq: this.lastSeq,
       lastEventSeq: this.#events.last,
+      epoch: this.epoch,
     };
   }
 
   readEvents(after: number, limit: number): EventPage {
     const { oldest, last } = this.#events;
-    return { events: this.#events.page(after + 1, limit), oldest, last, epoch: this.#epoch };
+    return { events: this.#events.page(after + 1, limit), oldest, last, epoch: this.epoch };
   }
 
   onEvents(listener: () => void): () => void {
@@ -292,12 +298,13 @@ export class Ledger implements PoolView, EventSource {
     return step.outcome[0] as ReceiveOutcome;
   }
 
-  #page(list: SeqList, after: number, limit: number): StoredTransaction[] {
-    const records = list
-      .after(after)
-      .take(limit)
-      .map((row) => this.#stored(row));
-    return cutPage(records, () => true);
+  #page(list: SeqList, after: number, limit: number): DriverPage {
+    return this.#cut(list.after(after).take(limit), after);
+  }
+
+  #cut(rows: IteratorObject<Row, undefined>, after: number): DriverPage {
+    const records = rows.map((row) => this.#stored(row));
+    return seqPage(cutPage(records, intact), { after, epoch: this.epoch }, (record) => record);
   }
 
   #stored(row: Row): StoredTransaction {

@@ -1,5 +1,5 @@
 import { checkLimit, checkRead } from '../boundary/arguments.ts';
-import { checkCount } from '../boundary/basic-checks.ts';
+import { checkCursor } from '../boundary/cursors.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { checkGossip } from '../boundary/pool-arguments.ts';
 import { endable } from '../boundary/unless-aborted.ts';
@@ -11,8 +11,8 @@ import type { ChangeSignals } from './change-signal.ts';
 
 /** Options of `gossip`. */
 export interface GossipOptions extends PageQuery {
-  /** Resume at this `cursor` of an earlier `Gossip`; default 0, the beginning. */
-  readonly after?: number | undefined;
+  /** Resume at this `cursor` of an earlier `Gossip`; default the beginning. */
+  readonly after?: string | undefined;
   /** Deliver no payloads, for peers that ask for those they lack. Default false. */
   readonly hashesOnly?: boolean | undefined;
 }
@@ -26,17 +26,17 @@ export class Gossip implements AsyncIterable<GossipPage> {
   readonly #store: MempoolStore;
   readonly #changeSignals: ChangeSignals;
   readonly #call: GossipCall | { readonly fault: unknown };
-  #cursor: number;
+  #cursor: string | undefined;
 
   constructor(store: MempoolStore, changeSignals: ChangeSignals, peer: string, options: GossipOptions | undefined) {
     this.#store = store;
     this.#changeSignals = changeSignals;
     this.#call = callOf(peer, options);
-    this.#cursor = 'fault' in this.#call ? 0 : this.#call.after;
+    this.#cursor = 'fault' in this.#call ? undefined : this.#call.after;
   }
 
-  /** The position after the last page that the loop has finished. Keep it to resume later. */
-  get cursor(): number {
+  /** The position after the last page that the loop has finished. Keep it to resume later. `undefined`: the beginning. */
+  get cursor(): string | undefined {
     return this.#cursor;
   }
 
@@ -51,7 +51,7 @@ export class Gossip implements AsyncIterable<GossipPage> {
     try {
       for (;;) {
         const { version } = changes;
-        const page = await this.#store.since(this.#cursor, { limit, hashesOnly, except, signal });
+        const page = await this.#store.since({ after: this.#cursor, limit, hashesOnly, except, signal });
         if (page.items.length > 0) yield page;
         if (page.next === this.#cursor) await changes.next(version, signal);
         this.#cursor = page.next;
@@ -63,7 +63,7 @@ export class Gossip implements AsyncIterable<GossipPage> {
 }
 
 interface GossipCall extends ReadContext {
-  readonly after: number;
+  readonly after: string | undefined;
   readonly limit: number | undefined;
   readonly hashesOnly: boolean;
   readonly except: string;
@@ -74,8 +74,9 @@ function callOf(peer: string, options: GossipOptions | undefined): GossipCall | 
   try {
     const { signal } = checkRead(options, callNames.gossip);
     const except = checkName('peer', peer, 1);
-    const { after = 0, limit, hashesOnly } = options ?? {};
-    const asked = checkGossip(checkCount('after', after), { hashesOnly });
+    const { after, limit, hashesOnly } = options ?? {};
+    checkCursor('after', 'gossip', after);
+    const asked = checkGossip({ hashesOnly });
     return { signal, except, after, limit: checkLimit(limit), hashesOnly: asked.hashesOnly };
   } catch (fault) {
     return { fault };

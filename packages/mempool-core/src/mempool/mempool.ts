@@ -19,7 +19,15 @@ import {
   type ResolvedMempoolOptions,
   resolveMempoolOptions,
 } from './mempool-options.ts';
-import { checkLogWalk, checkSeqWalk, type LogWalkOptions, type SeqWalkOptions, walkBySeq, walkLog } from './pages.ts';
+import {
+  checkLogWalk,
+  checkSeqWalk,
+  type LogWalkOptions,
+  type SeqWalkOptions,
+  type Walked,
+  walkBySeq,
+  walkLog,
+} from './pages.ts';
 import { passedVerbs } from './passed-verbs.ts';
 import { PoolCalls } from './pool-calls.ts';
 import { PoolWrites } from './pool-writes.ts';
@@ -283,27 +291,27 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * All Pending transactions by seq, over all pages (O1).
-   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   * All Pending transactions by seq, over all pages (O1). Passes over damaged records and gives them to `onDamaged`.
+   * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    * @example for await (const { hash, payload } of pool.pending()) await broadcast(hash, payload);
    */
-  pending(options?: SeqWalkOptions): AsyncIterable<StoredTransaction> {
+  pending(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
     return begun(() => walkBySeq(this.#calls.store, 'peekPending', checkSeqWalk(options)));
   }
 
   /**
-   * All transactions in flight by seq, over all pages (O1).
-   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   * All transactions in flight by seq, over all pages (O1). Damaged ones as in `pending`.
+   * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    */
-  inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction> {
+  inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
     return begun(() => walkBySeq(this.#calls.store, 'peekInflight', checkSeqWalk(options)));
   }
 
   /**
-   * The terminal log from a cursor on, over all pages (O4).
-   * @throws `ERR_MEMPOOL_CORRUPT` at a damaged record, without `onCorrupt`
+   * The terminal log from a cursor on, over all pages (O4). Damaged ones as in `pending`.
+   * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    */
-  finalized(options?: LogWalkOptions): AsyncIterable<LogEntry> {
+  finalized(options?: LogWalkOptions): AsyncIterable<LogEntry & Walked> {
     return begun(() => walkLog(this.#calls.store, checkLogWalk(options)));
   }
 

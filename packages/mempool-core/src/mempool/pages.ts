@@ -1,51 +1,58 @@
 import { checkRead } from '../boundary/arguments.ts';
-import { checkCount } from '../boundary/basic-checks.ts';
+import { checkCursor } from '../boundary/cursors.ts';
 import { type CallNames, callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
-import { invalid, isMempoolError, type MempoolError } from '../contract/errors.ts';
+import { cursorOf, readCursor } from '../contract/cursor.ts';
+import { invalid } from '../contract/errors.ts';
 import type { MempoolStore } from '../contract/store.ts';
-import type { LogEntry, StoredTransaction } from '../contract/transaction.ts';
+import type { DamagedEntry, DamagedRecord, LogEntry, StoredTransaction } from '../contract/transaction.ts';
 
 const pageEntries = 250;
 
-/** Options of a walk over all pages. */
-export interface WalkOptions extends ReadOptions {
-  /**
-   * Called with the error of each damaged record. The walk then skips the record (M2). Without it the walk ends with
-   * the error, whose `details` hold the position to resume at.
-   */
-  readonly onCorrupt?: ((error: MempoolError) => void) | undefined;
+/** What each transaction and each entry of a walk has beside its content. */
+export interface Walked {
+  /** Where a walk resumes behind this one (O7). */
+  readonly cursor: string;
 }
 
 /** Options of `pending` and `inflight`. */
-export interface SeqWalkOptions extends WalkOptions {
-  /** Start after this seq; default 0. */
-  readonly after?: number | undefined;
+export interface SeqWalkOptions extends ReadOptions {
+  /** A `cursor` of an earlier walk, or a page's `next`: start there; default the beginning. */
+  readonly after?: string | undefined;
+  /** Called with each damaged record. The walk passes over it (M2). */
+  readonly onDamaged?: ((record: DamagedRecord) => void) | undefined;
 }
 
 /** Options of `finalized`. */
-export interface LogWalkOptions extends WalkOptions {
-  /** The first `logSeq` wanted; default 0, the oldest entry kept. */
-  readonly cursor?: number | undefined;
+export interface LogWalkOptions extends ReadOptions {
+  /** A `cursor` of an earlier walk or page: start there; default the oldest entry kept. */
+  readonly cursor?: string | undefined;
+  /** Called with each damaged entry. The walk passes over it (M2). */
+  readonly onDamaged?: ((entry: DamagedEntry) => void) | undefined;
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkSeqWalk(options: SeqWalkOptions | undefined): SeqWalkOptions {
-  const { after = 0, ...rest } = { ...options, ...checkWalk(options, callNames.walk) };
-  return { ...rest, after: checkCount('after', after) };
+  const checked = { ...options, ...checkWalk(options, callNames.walk) };
+  checkCursor('after', 'page', checked.after);
+  return checked;
 }
 
 /** @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkLogWalk(options: LogWalkOptions | undefined): LogWalkOptions {
-  const { cursor = 0, ...rest } = { ...options, ...checkWalk(options, callNames.logWalk) };
-  return { ...rest, cursor: checkCount('cursor', cursor) };
+  const checked = { ...options, ...checkWalk(options, callNames.logWalk) };
+  checkCursor('cursor', 'log', checked.cursor);
+  return checked;
 }
 
-function checkWalk(options: WalkOptions | undefined, names: CallNames): WalkOptions {
+function checkWalk<O extends SeqWalkOptions | LogWalkOptions>(
+  options: O | undefined,
+  names: CallNames,
+): Pick<O, 'signal' | 'onDamaged'> {
   const { signal } = checkRead(options, names);
-  const onCorrupt = options?.onCorrupt;
-  if (onCorrupt !== undefined && typeof onCorrupt !== 'function') throw invalid('onCorrupt', 'a function');
-  return { signal, onCorrupt };
+  const onDamaged = options?.onDamaged;
+  if (onDamaged !== undefined && typeof onDamaged !== 'function') throw invalid('onDamaged', 'a function');
+  return { signal, onDamaged };
 }
 
 type SeqVerb = 'peekPending' | 'peekInflight';
@@ -54,60 +61,29 @@ type SeqVerb = 'peekPending' | 'peekInflight';
 export async function* walkBySeq(
   store: MempoolStore,
   verb: SeqVerb,
-  { after = 0, signal, onCorrupt }: SeqWalkOptions,
-): AsyncGenerator<StoredTransaction, undefined> {
-  for (let position = after; ; ) {
-    const page = await orDamage(store[verb]({ after: position, limit: pageEntries, signal }), onCorrupt);
-    if (page instanceof Damage) {
-      position = page.place('seq');
-      continue;
-    }
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return undefined;
-    position = last.seq;
+  { after: start, signal, onDamaged }: SeqWalkOptions,
+): AsyncGenerator<StoredTransaction & Walked, undefined> {
+  for (let after = start; ; ) {
+    const { transactions, damaged, next } = await store[verb]({ after, limit: pageEntries, signal });
+    const epoch = readCursor('page', next)?.epoch ?? '';
+    for (const each of transactions) yield { ...each, cursor: cursorOf('page', each.seq, epoch) };
+    for (const each of damaged) onDamaged?.(each);
+    if (transactions.length === 0 && damaged.length === 0) return undefined;
+    after = next;
   }
 }
 
 /** The terminal log over all pages, oldest first (O4). Missing numbers were trimmed before the walk reached them. */
 export async function* walkLog(
   store: MempoolStore,
-  { cursor = 0, signal, onCorrupt }: LogWalkOptions,
-): AsyncGenerator<LogEntry, undefined> {
-  for (let position = cursor; ; ) {
-    const page = await orDamage(store.dumpFinalized({ cursor: position, limit: pageEntries, signal }), onCorrupt);
-    if (page instanceof Damage) {
-      position = page.place('logSeq') + 1;
-      continue;
-    }
-    yield* page.entries;
+  { cursor: start, signal, onDamaged }: LogWalkOptions,
+): AsyncGenerator<LogEntry & Walked, undefined> {
+  for (let cursor = start; ; ) {
+    const page = await store.dumpFinalized({ cursor, limit: pageEntries, signal });
+    const epoch = readCursor('log', page.cursor)?.epoch ?? '';
+    for (const entry of page.entries) yield { ...entry, cursor: cursorOf('log', entry.logSeq + 1, epoch) };
+    for (const entry of page.damaged) onDamaged?.(entry);
     if (!page.hasMore) return undefined;
-    position = page.cursor;
-  }
-}
-
-/** A damaged record at the start of a page, reported to the caller. */
-class Damage {
-  readonly error: MempoolError;
-
-  constructor(error: MempoolError) {
-    this.error = error;
-  }
-
-  /** The position of the record. @throws the error, if it has no position */
-  place(field: 'seq' | 'logSeq'): number {
-    const place = this.error.details[field];
-    if (place === undefined) throw this.error;
-    return place;
-  }
-}
-
-async function orDamage<P>(page: Promise<P>, onCorrupt: WalkOptions['onCorrupt']): Promise<P | Damage> {
-  try {
-    return await page;
-  } catch (error) {
-    if (onCorrupt === undefined || !isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
-    onCorrupt(error);
-    return new Damage(error);
+    cursor = page.cursor;
   }
 }

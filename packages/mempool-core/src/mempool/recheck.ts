@@ -2,9 +2,9 @@ import { checkRead, maxCallTransactions } from '../boundary/arguments.ts';
 import { checkCount } from '../boundary/basic-checks.ts';
 import { callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
-import { invalid, isMempoolError } from '../contract/errors.ts';
+import { invalid } from '../contract/errors.ts';
 import type { PoolVerbs, PriorityVerbs, ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
-import type { Transaction } from '../contract/transaction.ts';
+import { isDamaged, type Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
 
 /** Options of `recheck`. */
@@ -91,19 +91,16 @@ export class Rechecker {
     return { hash, version, answer: 'refusal' in judgement ? judgement.refusal : judgement.verdict };
   }
 
-  /** Reads the payloads of a slice. A damaged record is put aside, so that the next slice can read the others (M2). */
+  /** Reads the payloads of a slice. A damaged one keeps its verdict (M2). */
   async #payloads(hashes: readonly string[]): Promise<(Transaction | null)[]> {
     const { pool, signal } = this.#parts;
-    try {
-      const payloads = await pool.payloads(hashes, { signal });
-      for (const transaction of payloads) if (transaction === null) this.#counts.skipped += 1;
-      return payloads;
-    } catch (error) {
-      const damaged = isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? error.details.hash : undefined;
-      if (damaged === undefined || !hashes.includes(damaged)) throw error;
-      this.#unchanged.add(damaged);
-      return hashes.map(() => null);
-    }
+    const payloads = await pool.payloads(hashes, { signal });
+    return payloads.map((transaction) => {
+      if (transaction === null) this.#counts.skipped += 1;
+      if (!isDamaged(transaction)) return transaction;
+      this.#unchanged.add(transaction.hash);
+      return null;
+    });
   }
 
   #count(outcome: ReviseOutcome): void {

@@ -1,9 +1,9 @@
 import { damaged } from '../codec/codec.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
+import type { DriverUsage } from '../contract/driver-page.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
-import type { Usage } from '../contract/store.ts';
 import { Ledger } from '../memory/ledger.ts';
 import type { LedgerRecord } from '../memory/ledger-state.ts';
 import type { ChainStep, Step, Write } from '../rules/step.ts';
@@ -176,13 +176,14 @@ export class PriorityPool implements Planning {
     settle(this.index);
   }
 
-  usage(): Usage {
+  usage(): DriverUsage {
     const { index } = this;
     const { limits, parked } = index;
     const { transactions, bytes, gas } = index.totals;
     const headroom = { transactions: limits.maxTxs - transactions, bytes: limits.maxBytes - bytes };
     const load = { transactions, bytes, gas, parked: parked.length, headroom, floor: floorOf(index) };
-    return { ...this.ledger.usage(), held: index.held.length, load };
+    const { lastGossipSeq } = index;
+    return { ...this.ledger.usage(), held: index.held.length, lastGossipSeq, load };
   }
 
   #restoreEntry(entry: Entry): void {

@@ -1,7 +1,8 @@
+import type { DriverGossipPage } from '../contract/driver-page.ts';
 import { encodeOrderKey, type OrderKey } from '../contract/order-key.ts';
 import { maxPageBytes } from '../contract/page-rules.ts';
 import type { CheckedBudget, CheckedGossipQuery } from '../contract/pool-driver.ts';
-import type { Candidate, GossipItem, GossipPage, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
+import type { Candidate, GossipItem, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
@@ -97,15 +98,22 @@ export function parkedAfter({ parked }: PoolIndex, after: number, limit: number)
 export interface GossipChoice {
   readonly items: readonly Omit<GossipItem, 'payload' | 'payloadType'>[];
   readonly next: number;
+  readonly epoch: string;
+}
+
+/** What `gossipAfter` needs of a pool. */
+interface GossipPool {
+  readonly index: PoolIndex;
+  readonly ledger: { readonly epoch: string };
 }
 
 /** The transactions that became ready after the cursor and that the asking peer may be told of. */
-export function gossipAfter({ ages }: PoolIndex, query: CheckedGossipQuery): GossipChoice {
+export function gossipAfter({ index, ledger }: GossipPool, query: CheckedGossipQuery): GossipChoice {
   const { after, limit, except, hashesOnly } = query;
   const items: GossipChoice['items'][number][] = [];
   let next = after;
   let bytes = 0;
-  for (const { hash, entry } of ages.gossip.list.after(after)) {
+  for (const { hash, entry } of index.ages.gossip.list.after(after)) {
     if (items.length >= limit) break;
     const { seq, gossipSeq, verdict, sources } = entry;
     const isToTell = verdict.propagate && (except === null || !sources.includes(except));
@@ -115,9 +123,9 @@ export function gossipAfter({ ages }: PoolIndex, query: CheckedGossipQuery): Gos
     if (!isToTell) continue;
     items.push({ hash, seq, gossipSeq, bytes: entry.bytes, gas: verdict.gas, priority: verdict.priority });
   }
-  return { items, next };
+  return { items, next, epoch: ledger.epoch };
 }
 
-export function gossipWithoutPayloads({ items, next }: GossipChoice): GossipPage {
-  return { items: items.map((item) => ({ ...item, payload: null, payloadType: null })), next };
+export function gossipWithoutPayloads({ items, ...rest }: GossipChoice): DriverGossipPage {
+  return { items: items.map((item) => ({ ...item, payload: null, payloadType: null })), damaged: [], ...rest };
 }

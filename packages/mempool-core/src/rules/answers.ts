@@ -1,7 +1,10 @@
+import type { DriverLogPage, DriverPage } from '../contract/driver-page.ts';
 import { countersAt, type TxState } from '../contract/lifecycle.ts';
-import type { ConfirmOutcome, LogPage } from '../contract/store.ts';
+import type { Cut, LoggedRecord, ReadRecord } from '../contract/page-rules.ts';
+import type { ConfirmOutcome } from '../contract/store.ts';
 import type {
   ChainPoint,
+  DamagedRecord,
   FinalStage,
   LiveStage,
   LogEntry,
@@ -62,14 +65,53 @@ export function logEntry(
   return { hash, payload, payloadType, logSeq, seq, ...final, point: copyPoint(point), reason };
 }
 
-/**
- * The page of `entries` that were read from `max(cursor, oldest)` on (O4). `oldest` and `last` are the numbers of the
- * oldest and the newest entry of the log; `last` is 0 before the first entry.
- */
-export function logPage(entries: LogEntry[], cursor: number, oldest: number, last: number): LogPage {
-  const next = (entries.at(-1)?.logSeq ?? last) + 1;
+/** Where a page begins, and in which pool. */
+export interface PageStart {
+  readonly after: number;
+  readonly epoch: string;
+}
+
+/** The page by `seq` that begins after a seq (O1). `read` makes the answer of a record. */
+export function seqPage<R extends ReadRecord>(
+  { records, damaged, last }: Cut<R>,
+  { after, epoch }: PageStart,
+  read: (record: R) => StoredTransaction,
+): DriverPage {
+  return { transactions: records.map(read), damaged: damaged.map(damagedRecord), next: last?.seq ?? after, epoch };
+}
+
+/** How a page names a damaged record (M2). */
+export function damagedRecord({ hash, seq }: Pick<ReadRecord, 'hash' | 'seq'>): DamagedRecord {
+  return { hash: hash === '' ? null : hash, seq };
+}
+
+/** A log as a page of it is made. */
+export interface LogEnds {
+  /** The number that the page was asked from. */
+  readonly cursor: number;
+  readonly oldest: number;
+  /** The number of the newest entry; 0 before the first. */
+  readonly last: number;
+  readonly epoch: string;
+}
+
+/** The page of log entries that were read from `max(cursor, oldest)` on (O4). `read` makes the answer of a record. */
+export function logPage<R extends LoggedRecord>(
+  { records, damaged, last: newest }: Cut<R>,
+  { cursor, oldest, last, epoch }: LogEnds,
+  read: (record: R) => LogEntry,
+): DriverLogPage {
+  const next = (newest?.logSeq ?? last) + 1;
   const missed = cursor === 0 ? 0 : Math.max(0, oldest - cursor);
-  return { entries, cursor: next, hasMore: next <= last, missed };
+  const entries = records.map(read);
+  return {
+    entries,
+    damaged: damaged.map(({ logSeq }) => ({ logSeq })),
+    cursor: next,
+    hasMore: next <= last,
+    missed,
+    epoch,
+  };
 }
 
 /** The outcome of an applied block: counts its changes (L5, L6). */

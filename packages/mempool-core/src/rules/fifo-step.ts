@@ -1,9 +1,12 @@
+import type { DriverGossipPage } from '../contract/driver-page.ts';
 import type { Thresholds } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
-import type { CheckedBudget, CheckedGossipQuery } from '../contract/pool-driver.ts';
-import type { Candidate, GossipItem, GossipPage } from '../contract/pool-verbs.ts';
+import type { Cut } from '../contract/page-rules.ts';
+import type { CheckedBudget } from '../contract/pool-driver.ts';
+import type { Candidate, GossipItem } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
+import { damagedRecord, type PageStart } from './answers.ts';
 import { planReceive } from './change.ts';
 import { countedInclusion, type PoolView } from './step.ts';
 
@@ -105,7 +108,11 @@ export function gossipItem({ hash, seq, bytes }: FifoEntry, body: Omit<Transacti
   return { hash, seq, gossipSeq: seq, bytes, gas: 0, priority: 0n, payload, payloadType };
 }
 
-/** A page of `since`. A fifo pool hides no transactions, so the next page starts after the last item. */
-export function gossipPage(items: readonly GossipItem[], { after }: CheckedGossipQuery): GossipPage {
-  return { items, next: items.at(-1)?.seq ?? after };
+/** A page of `since`. A fifo pool hides no transactions, so the next page starts after the last record. */
+export function gossipPage<R extends Pick<FifoEntry, 'hash' | 'seq'>>(
+  { records, damaged, last }: Cut<R>,
+  { after, epoch }: PageStart,
+  read: (record: R) => GossipItem,
+): DriverGossipPage {
+  return { items: records.map(read), damaged: damaged.map(damagedRecord), next: last?.seq ?? after, epoch };
 }

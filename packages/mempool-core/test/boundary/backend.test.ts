@@ -8,6 +8,7 @@ import { EventLog } from './event-log.ts';
 
 const hash = 'ab'.repeat(32);
 const block = { point: { slot: 1, hash }, seen: [], unseen: [] };
+const epoch = 'first';
 const usage = {
   pending: 0,
   held: 0,
@@ -18,7 +19,9 @@ const usage = {
   lastLogSeq: 0,
   lastSeq: 0,
   lastEventSeq: 0,
+  epoch,
 };
+const page = { transactions: [], damaged: [], next: 0, epoch };
 
 /** A backend of one driver, whose verbs answer with little; `own` replaces some of them. */
 async function open(own: Partial<StoreDriver> = {}) {
@@ -30,12 +33,12 @@ async function open(own: Partial<StoreDriver> = {}) {
     drop: (hashes) => [...hashes],
     confirm: () => ({ kind: 'gap', tip: { point: null, tick: 0 } }),
     rollback: () => ({ kind: 'unchanged', tip: { point: null, tick: 0 } }),
-    peekPending: () => [],
-    peekInflight: () => [],
+    peekPending: () => page,
+    peekInflight: () => page,
     findInflight: (hashes) => hashes.map(() => null),
     checkStatus: () => [],
-    dumpFinalized: () => ({ entries: [], cursor: 1, hasMore: false, missed: 0 }),
-    tip: () => ({ point: null, tick: 0, points: [] }),
+    dumpFinalized: () => ({ entries: [], damaged: [], cursor: 1, hasMore: false, missed: 0, epoch }),
+    tip: () => ({ point: null, tick: 0, points: [], epoch }),
     usage: () => usage,
     close: () => undefined,
     readEvents: (after, limit) => log.readEvents(after, limit),

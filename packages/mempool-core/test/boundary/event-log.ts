@@ -91,7 +91,7 @@ export function open({ log = new EventLog(), committed = 0, after = 0, signal }:
   const onEnd = (): void => {
     ended = true;
   };
-  const stream = new EventStream(log, { after, epoch: log.readEvents(0, 1).epoch }, signal, onEnd);
+  const stream = new EventStream(log, { after, epoch: log.readEvents(0, 1).epoch, rewinds: 0 }, signal, onEnd);
   const iterator = stream[Symbol.asyncIterator]();
   return {
     log,

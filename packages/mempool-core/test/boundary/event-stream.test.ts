@@ -102,7 +102,7 @@ describe('ending a stream (E4)', () => {
       readEvents: () => new Promise(() => undefined),
       onEvents: (listener) => log.onEvents(listener),
     };
-    const start = { after: 0, epoch: 'first' };
+    const start = { after: 0, epoch: 'first', rewinds: 0 };
     const abort = new AbortController();
     const reason = new Error('enough');
     const next = new EventStream(silent, start, abort.signal, () => undefined)[Symbol.asyncIterator]().next();
@@ -154,7 +154,7 @@ describe('draining a stream (E4)', () => {
 
   it('gives what was committed while an earlier page was under way', async () => {
     const log = new EventLog();
-    const stream = new EventStream(late(log), { after: 0, epoch: 'first' }, undefined, () => undefined);
+    const stream = new EventStream(late(log), { after: 0, epoch: 'first', rewinds: 0 }, undefined, () => undefined);
     const events = stream[Symbol.asyncIterator]();
     const first = events.next();
     log.commit(2);

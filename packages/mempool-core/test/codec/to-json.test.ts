@@ -24,7 +24,7 @@ it('writes every answer of a pool so that JSON gives it back', async () => {
     pending: await pool.peekPending(),
     reaped: await pool.reap(),
     best: await pool.best(),
-    since: await pool.since(0),
+    since: await pool.since(),
     usage: await pool.usage(),
     limits: await pool.setLimits({}),
     dumped: await pool.store.dump(),

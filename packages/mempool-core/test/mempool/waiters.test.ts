@@ -15,7 +15,9 @@ const status = (stage: Stage): TransactionStatus => ({
   reason: null,
   notBefore: null,
 });
+const cursor = 'e5.pool';
 const confirmed: MempoolEvent = {
+  cursor,
   kind: 'transaction',
   eventSeq: 5,
   hash,
@@ -74,7 +76,7 @@ it('a look begun before the store went back in time does not hide the events of 
   const waiting = new Waiters(script.store).wait(hash, { stage: 'Confirmed', confirmations: 0 }, undefined);
   while (script.looks.length === 0) await new Promise(setImmediate);
   script.lastEventSeq = 0;
-  script.tell({ kind: 'lagged', missed: 0 });
+  script.tell({ kind: 'lagged', missed: 0, restarted: false, cursor });
   await rest();
   await script.answerLook(1);
   await script.answerLook(2);

@@ -49,7 +49,8 @@ test('every step that changes the pool is kept, an answer is not, and replayed t
   expect(again.ledger.findOperation('receive', { operationId: 'one' })?.outcome).toMatchObject([
     { kind: 'received', seq: 1 },
   ]);
-  expect(again.usage()).toEqual(await store.usage());
+  const { epoch: _, cursors: __, ...usage } = await store.usage();
+  expect(again.usage()).toMatchObject(usage);
 });
 
 test('a commit that is asynchronous is refused when the pool is opened', async () => {

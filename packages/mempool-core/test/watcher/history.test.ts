@@ -119,18 +119,19 @@ async function fill({ store }: Scene): Promise<void> {
 
 async function stateOf(store: MempoolStore): Promise<unknown> {
   const statuses = await store.checkStatus(Array.from({ length: transactions }, (_, n) => hash(n)));
-  const { lastEventSeq: _, ...usage } = await store.usage();
-  return { statuses, usage, tip: await store.tip() };
+  const { lastEventSeq: _, epoch: __, cursors: ___, ...usage } = await store.usage();
+  const { epoch: ____, ...tip } = await store.tip();
+  return { statuses, usage, tip };
 }
 
 /** The pool ends where the blocks do. What it no longer keeps its events tell. */
 async function endsWith({ store }: Scene, blocks: readonly Block[]): Promise<void> {
-  expect(await store.tip()).toEqual({ point: blocks.at(-1)?.point, tick: blocks.length, points: [] });
+  expect(await store.tip()).toMatchObject({ point: blocks.at(-1)?.point, tick: blocks.length, points: [] });
 }
 
 /** Follows the block events: each is applied on the block that was the last one, and only the last one is undone. */
 async function replayed(store: MempoolStore): Promise<string[]> {
-  const stream = await store.subscribe({ after: 0 });
+  const stream = await store.subscribe({ after: 'origin' });
   const closing = store.close();
   const chain: string[] = [];
   for (const event of await collect(stream)) {

@@ -4,7 +4,7 @@ local few = 16
 
 -- `found`: hash, seq, hash, seq …
 local function page(found, limit)
-  local reply, names, bytes = { tick }, {}, 0
+  local reply, names, bytes = { tick, epoch }, {}, 0
   for i = 1, #found, 2 do names[#names + 1] = found[i] end
   local at, texts = scores(IDX, names)
   for from = 1, #names, few do

@@ -1,6 +1,6 @@
 -- Purpose: the last block applied and the points before it.
 -- KEYS: pool/keys.lua   ARGV: 1 number of points
--- Returns: { tip or '', tick, points newest first }
+-- Returns: { tip or '', tick, points newest first, epoch }
 -- Rules: X4
 local numbers = {}
 if tip ~= '' then
@@ -8,4 +8,4 @@ if tip ~= '' then
 end
 local list = ask(numbers, 'HMGET', BLOCKS)
 for i = 1, #list do list[i] = string.sub(list[i], 1, 40) end
-return { tip, tick, list }
+return { tip, tick, list, epoch }

@@ -3,6 +3,7 @@ import { readLua } from './lua-text.ts';
 
 /** A transaction in an answer of lua/pool/page.lua. */
 export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
+type Page = [tick: number, epoch: Buffer, ...Row[]];
 /** For each hash, seq, bytes. */
 type FifoRows = (Buffer | number)[];
 type Moved = [digits: Buffer, recorded: Buffer];
@@ -35,18 +36,24 @@ interface Replies {
   drop: Moved;
   confirm: OnTip<[confirmed: number, returned: number, finalized: number, dropped: number]>;
   rollback: OnTip<[undoneOrOldest: number | Buffer, returned: number]>;
-  peek: [tick: number, ...Row[]];
-  find: [tick: number, ...Row[]];
+  peek: Page;
+  find: Page;
   status: [tick: number, ...[score: Buffer | null, detail: Buffer | null][]];
-  dump: [oldest: number, last: number, first: number, ...[entry: Buffer | null, record: Buffer | null][]];
-  tip: [tip: Buffer, tick: number, points: Buffer[]];
-  usage: [number, number, number, number, number, number, number, number, number];
+  dump: [
+    oldest: number,
+    last: number,
+    first: number,
+    epoch: Buffer,
+    ...[entry: Buffer | null, record: Buffer | null][],
+  ];
+  tip: [tip: Buffer, tick: number, points: Buffer[], epoch: Buffer];
+  usage: [number, number, number, number, number, number, number, number, number, epoch: Buffer];
   reap: FifoRows;
   take: [owner: Buffer, untilMs: Buffer, ...FifoRows];
   extendClaim: [untilMs: Buffer, held: number];
   sweep: [more: number, returned: number, ...hashes: Buffer[]];
-  since: [tick: number, ...Row[]];
-  sinceHashes: FifoRows;
+  since: Page;
+  sinceHashes: [epoch: Buffer, ...FifoRows];
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
   flush: [count: number];
   setLimits: [maxTxs: Buffer];

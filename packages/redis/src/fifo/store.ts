@@ -4,13 +4,12 @@ import type {
   ChainPoint,
   Claim,
   ConfirmOutcome,
+  DamagedTransaction,
   ExtendOutcome,
-  GossipPage,
   Limits,
   PutOutcome,
   ReceiveOutcome,
   RollbackOutcome,
-  StoredTransaction,
   Sweep,
   Transaction,
 } from 'mempool-core';
@@ -129,37 +128,40 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     return { returned, woken, expired: [], evicted: [], more: more === 1 };
   }
 
-  async since(query: core.CheckedGossipQuery, { signal }: core.ReadContext): Promise<GossipPage> {
-    const { after, limit, hashesOnly } = query;
+  async since(
+    { after, limit, hashesOnly }: core.CheckedGossipQuery,
+    { signal }: core.ReadContext,
+  ): Promise<core.DriverGossipPage> {
     if (hashesOnly) {
-      const found = readEntries(await this.read('sinceHashes', [after, limit], signal));
-      return core.gossipPage(
-        found.map((entry) => core.gossipItem(entry, null)),
-        query,
-      );
+      const [made, ...found] = await this.read('sinceHashes', [after, limit], signal);
+      const records = readEntries(found);
+      const page = { records, damaged: [], last: records.at(-1) };
+      return core.gossipPage(page, { after, epoch: String(made) }, (entry) => core.gossipItem(entry, null));
     }
-    const [tick, ...rows] = await this.read('since', [after, limit, core.maxPageBytes], signal);
+    const [tick, epoch, ...rows] = await this.read('since', [after, limit, core.maxPageBytes], signal);
     const found = rows.map((row) => record.readTransaction(row, tick));
     const page = core.cutPage(found, ({ intact }) => intact);
-    const items = page.map(({ hash, seq, payload, payloadType }) =>
+    return core.gossipPage(page, { after, epoch: String(epoch) }, ({ hash, seq, payload, payloadType }) =>
       core.gossipItem({ hash, seq, bytes: payload.length }, { payload, payloadType }),
     );
-    return core.gossipPage(items, query);
   }
 
-  async payloads(hashes: readonly string[], { signal }: core.ReadContext): Promise<(Transaction | null)[]> {
+  async payloads(
+    hashes: readonly string[],
+    { signal }: core.ReadContext,
+  ): Promise<(Transaction | DamagedTransaction | null)[]> {
     const found = await this.read('bodies', [record.packHashes(hashes)], signal);
     return hashes.map((hash, i) => {
       const [seq, body] = found[i] ?? [];
       if (seq === undefined) return null;
       const { payload, payloadType, intact } = record.decodeRecord(body ?? null);
-      if (!intact) throw core.corrupt({ hash, seq: Number(seq) });
-      return { hash, payload, payloadType };
+      return intact ? { hash, payload, payloadType } : { kind: 'damaged', hash };
     });
   }
 
-  peekParked(): StoredTransaction[] {
-    return [];
+  async peekParked(after: number, _limit: number, { signal }: core.ReadContext): Promise<core.DriverPage> {
+    const [, , , epoch] = await this.read('tip', [0], signal);
+    return core.noneParked(after, String(epoch));
   }
 
   async flush(context: core.WriteContext): Promise<number> {

@@ -29,7 +29,7 @@ export class EventLog implements EventSource {
   #last = 0;
   /** The ends of the log when pages were read. They cover all events that were delivered. */
   readonly #marks = new Set<string>();
-  /** How often the server lost events, or the pool was created again. Each time is a new epoch for streams. */
+  /** How often the server lost events, or the pool was created again. */
   #rewinds = 0;
   #reader: Connection | null = null;
 
@@ -71,7 +71,7 @@ export class EventLog implements EventSource {
     this.#marks.add(`${epoch}:${last}:${trail}`);
     const events = readEntries(entries);
     const wanted = events.filter(({ eventSeq }) => eventSeq > after).slice(0, limit);
-    return { events: wanted, oldest, last, epoch: `${epoch}:${this.#rewinds}` };
+    return { events: wanted, oldest, last, epoch: String(epoch), rewinds: this.#rewinds };
   }
 
   /** Events read before are no longer valid: streams deliver `lagged` once, and start again. */

@@ -1,11 +1,10 @@
 import type {
-  LogPage,
+  DamagedTransaction,
   PoolValue,
   RecordPage,
   StoredTransaction,
   TipAnswer,
   TransactionStatus,
-  Usage,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { Connection, type RunContext } from '../connection/connection.ts';
@@ -64,23 +63,25 @@ export class PoolReader implements ReadingVerbs {
     return this.#node;
   }
 
-  peekPending(after: number, limit: number, { signal }: core.ReadContext): Promise<StoredTransaction[]> {
-    return this.#peek(['pending', after, limit, core.maxPageBytes], signal);
+  peekPending(after: number, limit: number, { signal }: core.ReadContext): Promise<core.DriverPage> {
+    return this.#peek('pending', after, limit, signal);
   }
 
-  peekInflight(after: number, limit: number, { signal }: core.ReadContext): Promise<StoredTransaction[]> {
-    return this.#peek(['inflight', after, limit, core.maxPageBytes], signal);
+  peekInflight(after: number, limit: number, { signal }: core.ReadContext): Promise<core.DriverPage> {
+    return this.#peek('inflight', after, limit, signal);
   }
 
-  async findInflight(hashes: readonly string[], { signal }: core.ReadContext): Promise<(StoredTransaction | null)[]> {
-    const [tick, ...rows] = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
+  async findInflight(
+    hashes: readonly string[],
+    { signal }: core.ReadContext,
+  ): Promise<(StoredTransaction | DamagedTransaction | null)[]> {
+    const [tick, , ...rows] = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
     const byHash = new Map(rows.map((row) => [core.bytesToHash(row[0]), row] as const));
     return hashes.map((hash) => {
       const row = byHash.get(hash);
       if (row === undefined) return null;
       const { intact, ...transaction } = record.readTransaction(row, tick);
-      if (!intact) throw core.corrupt(transaction);
-      return transaction;
+      return intact ? transaction : { kind: 'damaged', hash };
     });
   }
 
@@ -89,24 +90,23 @@ export class PoolReader implements ReadingVerbs {
     return found.map((status, i) => record.readStatus(hashes[i] as string, tick, status));
   }
 
-  async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<LogPage> {
-    const [oldest, last, first, ...found] = await this.read('dump', [cursor, limit, core.maxPageBytes], signal);
+  async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.DriverLogPage> {
+    const [oldest, last, first, epoch, ...found] = await this.read('dump', [cursor, limit, core.maxPageBytes], signal);
     const rows = found.map(([entry, body], i) => record.readEntry(first + i, entry, body));
-    const entries = core.cutPage(rows, isIntact).map(({ intact: _, ...entry }) => entry);
-    const next = (entries.at(-1)?.logSeq ?? last) + 1;
-    const missed = cursor === 0 ? 0 : Math.max(0, oldest - cursor);
-    return { entries, cursor: next, hasMore: next <= last, missed };
+    const ends = { cursor, oldest, last, epoch: String(epoch) };
+    return core.logPage(core.cutPage(rows, isIntact), ends, ({ intact: _, ...entry }) => entry);
   }
 
   async tip(points: number, { signal }: core.ReadContext): Promise<TipAnswer> {
-    const [tip, tick, list] = await this.read('tip', [points], signal);
-    return { point: record.readPoint(tip), tick, points: list.map(core.decodePoint) };
+    const [tip, tick, list, epoch] = await this.read('tip', [points], signal);
+    return { point: record.readPoint(tip), tick, points: list.map(core.decodePoint), epoch: String(epoch) };
   }
 
-  async usage({ signal }: core.ReadContext): Promise<Usage> {
+  async usage({ signal }: core.ReadContext): Promise<core.DriverUsage> {
     const [pending, propagated, acknowledged, confirmed, ...counts] = await this.read('usage', [], signal);
-    const [logged, lastLogSeq, lastSeq, lastEventSeq, held] = counts;
-    return { pending, held, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+    const [logged, lastLogSeq, lastSeq, lastEventSeq, held, epoch] = counts;
+    const stages = { pending, held, propagated, acknowledged, confirmed };
+    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch: String(epoch) };
   }
 
   async getRecord(name: string, { signal }: core.ReadContext): Promise<PoolValue | null> {
@@ -138,10 +138,18 @@ export class PoolReader implements ReadingVerbs {
     this.node().connection.close();
   }
 
-  async #peek(args: readonly Argument[], signal: AbortSignal | undefined): Promise<StoredTransaction[]> {
-    const [tick, ...rows] = await this.read('peek', args, signal);
-    const found = rows.map((row) => record.readTransaction(row, tick));
-    return core.cutPage(found, isIntact).map(({ intact: _, ...transaction }) => transaction);
+  async #peek(
+    list: 'pending' | 'inflight',
+    after: number,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<core.DriverPage> {
+    const [tick, epoch, ...rows] = await this.read('peek', [list, after, limit, core.maxPageBytes], signal);
+    const found = core.cutPage(
+      rows.map((row) => record.readTransaction(row, tick)),
+      isIntact,
+    );
+    return core.seqPage(found, { after, epoch: String(epoch) }, ({ intact: _, ...transaction }) => transaction);
   }
 
   protected read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {

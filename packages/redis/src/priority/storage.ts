@@ -1,9 +1,9 @@
 import {
   type ChainPoint,
+  type DamagedTransaction,
   isLive,
   type PoolDump,
   type PutOutcome,
-  type StoredTransaction,
   type Transaction,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
@@ -62,17 +62,27 @@ export class RedisPriorityStorage implements core.PriorityStorage {
 
   async stored(
     context: core.ReadContext,
+    after: number,
     choose: (pool: core.PriorityPool) => readonly string[],
-  ): Promise<StoredTransaction[]> {
-    const fetched = await this.#fetch(context, choose, core.maxPageBytes);
+  ): Promise<core.DriverPage> {
+    let epoch = '';
+    const chosen = (pool: core.PriorityPool) => {
+      ({ epoch } = pool.view);
+      return choose(pool);
+    };
+    const fetched = await this.#fetch(context, chosen, core.maxPageBytes);
     const found = fetched.map(({ txState, point, tick, record: bytes }) => {
       const { intact, ...body } = record.decodeRecord(bytes);
       return { intact, ...core.storedTransaction(txState, body, point, tick) };
     });
-    return core.cutPage(found, ({ intact }) => intact).map(({ intact: _, ...transaction }) => transaction);
+    const page = core.cutPage(found, ({ intact }) => intact);
+    return core.seqPage(page, { after, epoch }, ({ intact: _, ...transaction }) => transaction);
   }
 
-  async bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(Transaction | null)[]> {
+  async bodies(
+    context: core.ReadContext,
+    hashes: readonly string[],
+  ): Promise<(Transaction | DamagedTransaction | null)[]> {
     const fetched = await this.#fetch(
       context,
       ({ view }) => hashes.filter((hash) => isKnownLive(view, hash)),
@@ -83,8 +93,7 @@ export class RedisPriorityStorage implements core.PriorityStorage {
       const found = byHash.get(hash);
       if (found === undefined) return null;
       const { intact, ...body } = record.decodeRecord(found.record);
-      if (!intact) throw core.corrupt(found.txState);
-      return { hash, ...body };
+      return intact ? { hash, ...body } : { kind: 'damaged', hash };
     });
   }
 

@@ -75,7 +75,7 @@ test.for(['fifo', 'priority'] as const)(
       () => store.reap(),
       () => store.dumpFinalized(),
       () => store.tip(),
-      () => store.subscribe({ after: 0 }),
+      () => store.subscribe({ after: 'origin' }),
     ];
     for (const call of calls) await assert.rejects(call(), fails('ERR_MEMPOOL_READ_ONLY'));
     for (const look of [() => leases.observe(), () => leases.members(), () => leases.campaign(request('a'))])

@@ -13,10 +13,10 @@ import { fails } from '../refusal.ts';
 const timeoutMs = 4_000;
 
 /** Reads a stream into a list and tells when it holds so many events. */
-async function follow(store: MempoolStore, after?: number) {
+async function follow(store: MempoolStore, after?: string) {
   const events: MempoolEvent[] = [];
   let wake = () => {};
-  const stream = await store.subscribe(after === undefined ? {} : { after });
+  const stream = await store.subscribe({ after });
   const ended = (async () => {
     for await (const event of stream) {
       events.push(event);
@@ -108,7 +108,7 @@ test('X2, D1: a server killed with -9 ten times under load loses and doubles not
   const server = await ownServer(...durable);
   const { store } = await openPool({ url: server.url, timeoutMs: 30_000, maxFinalized: 100_000 });
   const { store: other } = await openPool({ url: server.url, timeoutMs: 30_000 });
-  const { events, holds } = await follow(other, 0);
+  const { events, holds } = await follow(other, 'origin');
   let kills = 0;
   let stopped = false;
   const killing = (async () => {

@@ -88,7 +88,7 @@ test.for(orderings)(
     const make = (n: number, bytes = 8) => (ordering === 'fifo' ? transaction(n, bytes) : priced(n, {}, bytes));
     for (const n of numbers(20)) await store.receive([make(2 * n, 10_000), make(2 * n + 1, 10_000)]);
     const state = async () => [
-      ...[await store.usage(), await store.reap(), await store.peekPending({ limit: 1_000 })],
+      ...[await store.usage(), await store.reap(), (await store.peekPending({ limit: 1_000 })).transactions],
       ordering === 'priority' ? await store.dump() : null,
     ];
     const before = await state();

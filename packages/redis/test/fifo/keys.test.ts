@@ -38,7 +38,7 @@ async function live(store: MempoolStore): Promise<void> {
   await store.drop([hashOf(3)], 'unwanted');
   await store.confirm({ point: point(1), seen: [hashOf(1)], unseen: [] });
   await store.reap({ maxBytes: 1_000 });
-  await store.since(0);
+  await store.since();
   await store.payloads([hashOf(1)]);
   await store.sweep();
   await store.setLimits({});

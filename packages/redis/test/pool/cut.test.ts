@@ -103,13 +103,14 @@ async function contents(store: MempoolStore) {
   const { lastEventSeq } = await store.usage();
   const events: unknown[] = [];
   if (lastEventSeq > 0)
-    for await (const event of await store.subscribe({ after: 0 })) if (events.push(event) === lastEventSeq) break;
+    for await (const event of await store.subscribe({ after: 'origin' }))
+      if (events.push(event) === lastEventSeq) break;
   return {
     events,
     usage: await store.usage(),
     tip: await store.tip({ points: 10 }),
-    pending: await store.peekPending(),
-    inflight: await store.peekInflight(),
+    pending: (await store.peekPending()).transactions,
+    inflight: (await store.peekInflight()).transactions,
     log: await store.dumpFinalized(),
     dump: store.ordering === 'priority' ? await dumpOf(store) : null,
   };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { MempoolEvent, MempoolStore } from 'mempool-core';
 import { expect, test } from 'vitest';
-import { hashOf, point, transactions } from '../chain.ts';
+import { cursorAt, hashOf, point, transactions } from '../chain.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
 import { mirrorNode } from '../priority/node.ts';
 import { numbers, priced } from '../priority/priced.ts';
@@ -16,8 +16,8 @@ async function server() {
   };
 }
 
-async function stream(store: MempoolStore, after?: number) {
-  const events = (await store.subscribe(after === undefined ? {} : { after }))[Symbol.asyncIterator]();
+async function stream(store: MempoolStore, after?: string) {
+  const events = (await store.subscribe({ after }))[Symbol.asyncIterator]();
   return async (count: number) => {
     const taken: MempoolEvent[] = [];
     while (taken.length < count) taken.push((await events.next()).value as MempoolEvent);
@@ -30,7 +30,7 @@ async function stream(store: MempoolStore, after?: number) {
 
 async function all(store: MempoolStore): Promise<string[]> {
   const { lastEventSeq } = await store.usage();
-  return (await stream(store, 0))(lastEventSeq);
+  return (await stream(store, 'origin'))(lastEventSeq);
 }
 
 const each = async (store: MempoolStore, ...numbers: readonly number[]) => {
@@ -73,7 +73,7 @@ test('E3: what was read in part, or not at all, before the server went back is n
   const { url, save, rewind } = await server();
   const { store: reader } = await openPool({ url, timeoutMs: 30_000 });
   await reader.receive(transactions(1, 2, 3));
-  const takes = [await stream(reader), await stream(reader, 2)] as const;
+  const takes = [await stream(reader), await stream(reader, await cursorAt(reader, 'events', 2))] as const;
   await save();
   await reader.receive(transactions(4, 5));
   await takes[0](1);

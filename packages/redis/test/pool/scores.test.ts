@@ -107,7 +107,7 @@ const late = early.map((n) => n + 10);
 async function eventsOf(store: MempoolStore): Promise<(readonly [string, number, string])[]> {
   const { lastEventSeq } = await store.usage();
   const events: (readonly [string, number, string])[] = [];
-  for await (const event of await store.subscribe({ after: 0 })) {
+  for await (const event of await store.subscribe({ after: 'origin' })) {
     if (event.kind === 'transaction') events.push([event.hash, event.seq, event.stage]);
     if (event.kind !== 'lagged' && event.eventSeq === lastEventSeq) return events;
   }
@@ -143,7 +143,7 @@ test.for([
   await store.rollback(point(1));
   await block(3, [], []);
   await block(4, [], []);
-  const pending = (await store.peekPending()).map(({ hash, seq }) => [hash, seq]);
+  const pending = (await store.peekPending()).transactions.map(({ hash, seq }) => [hash, seq]);
   expect(pending).toEqual([2, 5, 6, 8, 12, 15, 16, 18].map((n) => [hashOf(n), seqOf(n)]));
   const expected = new Map([...early, ...late].map((n) => [hashOf(n), seqOf(n)]));
   const events = await eventsOf(store);

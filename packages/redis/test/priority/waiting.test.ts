@@ -40,7 +40,8 @@ test('a read ends though others write all the time, with what was there at a mom
     for (; !isDone; written += 1) await writer.receive([priced(written + 1)]);
   })();
   const atLeast = written;
-  const found = await reader.peekPending({ limit: 1_000 }).finally(() => (isDone = true));
+  const page = await reader.peekPending({ limit: 1_000 }).finally(() => (isDone = true));
+  const found = page.transactions;
   await writing;
   expect(found.length).toBeGreaterThanOrEqual(atLeast);
   expect(found.length).toBeLessThanOrEqual(written);
@@ -52,7 +53,7 @@ test('records of different transactions are told apart, whatever their hashes an
   const { store } = await openPool({ url, pool, ordering: 'priority' });
   const of = (hash: string) => ({ hash, payload: Buffer.from(`of ${hash}`), payloadType: 0, verdict: {} });
   await store.receive([of('ab11'), ...numbers(109).map((n) => priced(n)), of('ab')]);
-  const found = (await store.peekPending({ limit: 1_000 })).filter(({ hash }) => hash.length < 5);
+  const found = (await store.peekPending({ limit: 1_000 })).transactions.filter(({ hash }) => hash.length < 5);
   expect(found.map(({ hash, seq, payload }) => [hash, seq, Buffer.from(payload).toString()])).toEqual([
     ['ab11', 1, 'of ab11'],
     ['ab', 111, 'of ab'],

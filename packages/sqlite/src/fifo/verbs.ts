@@ -1,10 +1,10 @@
-import type { GossipPage, Transaction } from 'mempool-core';
+import type { DamagedTransaction, Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Row } from '../file/row.ts';
 import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolView } from '../pool/pool-view.ts';
-import { decodeRecord, intact, recordKeyOf } from '../pool/records.ts';
+import { decodeRecord, recordKeyOf } from '../pool/records.ts';
 import { hasClaims, maxTxsOf } from './tables.ts';
 
 /** How the verbs run their transactions. */
@@ -34,9 +34,12 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.F
       claimed: (id, context) =>
         read(context, ({ state }) => (hasClaims(file, state) ? rows.list('claimedBy', id).map(core.candidateOf) : [])),
     }),
-    since: (query, context) => read(context, () => (query.hashesOnly ? rows.hashesSince(query) : rows.since(query))),
+    since: (query, context) =>
+      read(context, ({ state: { epoch } }) =>
+        query.hashesOnly ? rows.hashesSince(query, epoch) : rows.since(query, epoch),
+      ),
     payloads: (hashes, context) => read(context, () => hashes.map((hash) => rows.body(hash))),
-    peekParked: () => [],
+    peekParked: (after, _limit, context) => read(context, (pool) => core.noneParked(after, pool.state.epoch)),
   };
 }
 
@@ -75,49 +78,51 @@ class FifoRows {
     return [...this.#entries(name, ...values)];
   }
 
-  since(query: core.CheckedGossipQuery): GossipPage {
-    const { after, limit } = query;
+  since({ after, limit }: core.CheckedGossipQuery, epoch: string): core.DriverGossipPage {
     const found = this.#rows('since', { after, limit });
     const page = core.cutPage(found.map(decodeRecord), ({ state }) => state !== null);
-    const items = page.map((record) =>
+    return core.gossipPage(page, { after, epoch }, (record) =>
       core.gossipItem({ hash: record.hash, seq: record.seq, bytes: record.payload.length }, record),
     );
-    return core.gossipPage(items, query);
   }
 
-  /** The cursor moves past damaged rows, even if all rows are damaged (M2). */
-  hashesSince({ after, limit }: core.CheckedGossipQuery): GossipPage {
-    const found = [...this.#rows('sinceHashes', { after, limit })];
-    const items = found.map((row) => this.#entry(row)).filter((entry) => entry !== null);
-    return { items: items.map((entry) => core.gossipItem(entry, null)), next: Number(found.at(-1)?.seq ?? after) };
+  hashesSince({ after, limit }: core.CheckedGossipQuery, epoch: string): core.DriverGossipPage {
+    const found = [...this.#rows('sinceHashes', { after, limit })].map(entryOf);
+    const [records, damaged] = [found.filter(hasHash), found.filter((entry) => !hasHash(entry))];
+    return core.gossipPage({ records, damaged, last: found.at(-1) }, { after, epoch }, (entry) =>
+      core.gossipItem(entry, null),
+    );
   }
 
-  /** @throws `ERR_MEMPOOL_CORRUPT` */
-  body(hash: string): Transaction | null {
+  body(hash: string): Transaction | DamagedTransaction | null {
     const bytes = core.hashToBytes(hash);
     const seq = this.#hashes.seqOf(bytes);
     const [row] = seq === undefined ? [] : this.#rows('liveBody', seq);
     if (row === undefined) return null;
     const record = decodeRecord({ ...row, hash: bytes });
-    intact(record, record.state);
+    if (record.state === null) return { kind: 'damaged', hash };
     return { hash, payload: record.payload, payloadType: record.payloadType };
   }
 
   *#entries(name: string, ...values: unknown[]): Generator<core.FifoEntry, undefined> {
     for (const row of this.#rows(name, ...values)) {
-      const entry = this.#entry(row);
-      if (entry !== null) yield entry;
+      const entry = entryOf(row);
+      if (hasHash(entry)) yield entry;
+      else this.#file.reportDamage(entry);
     }
-  }
-
-  /** M2: a transaction whose hash is lost cannot be returned or moved. */
-  #entry(row: Row): core.FifoEntry | null {
-    const key = recordKeyOf(row);
-    return key.hash === '' ? this.#file.reportDamage(key) : { ...key, bytes: Number(row.bytes) };
   }
 
   #rows(name: string, ...values: unknown[]): IteratorObject<Row, undefined> {
     this.#file.include('fifo/statements.sql');
     return Iterator.from(this.#file.rows(name, ...values));
   }
+}
+
+function entryOf(row: Row): core.FifoEntry {
+  return { ...recordKeyOf(row), bytes: Number(row.bytes) };
+}
+
+/** M2: a transaction whose hash is lost cannot be returned or moved. */
+function hasHash({ hash }: core.FifoEntry): boolean {
+  return hash !== '';
 }

@@ -1,20 +1,21 @@
 import {
   type ChainPoint,
+  type DamagedTransaction,
   knownStages,
-  type LogPage,
   type StoredTransaction,
   type StoreEvent,
   type Tip,
   type TipAnswer,
   type Transaction,
   type TransactionStatus,
-  type Usage,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged, type Row } from '../file/row.ts';
 import type { HashIndex } from './hash-index.ts';
 import type { PoolFile } from './pool-file.ts';
 import * as records from './records.ts';
+
+type LoggedRecord = records.StoredRecord & core.LoggedRecord;
 
 const nowhere: ReadonlyMap<string, number> = new Map();
 
@@ -92,15 +93,18 @@ export class PoolView implements core.PoolView {
     return this.#txStates('waitingAfter', tick, tick);
   }
 
-  page(name: 'peekPending' | 'peekInflight', after: number, limit: number): StoredTransaction[] {
-    return this.#records(name, after, limit).map((record) => this.#stored(record));
+  page(name: 'peekPending' | 'peekInflight', after: number, limit: number): core.DriverPage {
+    const { epoch } = this.state;
+    return core.seqPage(this.#records(name, after, limit), { after, epoch }, (record) => this.#stored(record));
   }
 
-  findInflight(hash: string): StoredTransaction | null {
+  findInflight(hash: string): StoredTransaction | DamagedTransaction | null {
     const { bytes } = this.ask(hash);
     const seq = this.hashes.seqOf(bytes);
     const row = seq === undefined ? undefined : this.file.row('inflight', seq);
-    return row === undefined ? null : this.#stored(records.decodeRecord({ ...row, hash: bytes }));
+    if (row === undefined) return null;
+    const record = records.decodeRecord({ ...row, hash: bytes });
+    return record.state === null ? { kind: 'damaged', hash } : this.#stored(record);
   }
 
   status(hash: string): TransactionStatus {
@@ -110,25 +114,26 @@ export class PoolView implements core.PoolView {
     return core.statusOf(hash, txState, point, this.state.tick);
   }
 
-  logPage(cursor: number, limit: number): LogPage {
-    const { lastLogSeq, logged } = this.state;
-    const oldest = lastLogSeq - logged + 1;
-    const entries = this.#records('log', Math.max(cursor, oldest), limit).map((record) => {
+  logPage(cursor: number, limit: number): core.DriverLogPage {
+    const { lastLogSeq: last, logged, epoch } = this.state;
+    const oldest = last - logged + 1;
+    const found = this.#records('log', Math.max(cursor, oldest), limit);
+    return core.logPage(found as core.Cut<LoggedRecord>, { cursor, oldest, last, epoch }, (record) => {
       const { txState, point } = records.intact(record, record.state);
-      return core.logEntry(record.logSeq ?? 0, txState, record, point);
+      return core.logEntry(record.logSeq, txState, record, point);
     });
-    return core.logPage(entries, cursor, oldest, lastLogSeq);
   }
 
   tip(points: number): TipAnswer {
     const kept = Array.from(this.file.rows('points', points), ({ point }) => records.decodeOptionalPoint(point));
-    return { ...this.currentTip, points: kept.filter((point) => point !== null) };
+    return { ...this.currentTip, points: kept.filter((point) => point !== null), epoch: this.state.epoch };
   }
 
-  usage(): Usage {
-    const { pending, held, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } =
+  usage(): core.DriverUsage {
+    const { pending, held, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq, epoch } =
       this.state;
-    return { pending, held, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq };
+    const stages = { pending, held, propagated, acknowledged, confirmed };
+    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch };
   }
 
   eventsAfter(after: number, limit: number): core.EventPage {
@@ -184,7 +189,7 @@ export class PoolView implements core.PoolView {
     return txState;
   }
 
-  #records(name: string, from: number, limit: number): records.StoredRecord[] {
+  #records(name: string, from: number, limit: number): core.Cut<records.StoredRecord> {
     const rows = Iterator.from(this.file.rows(name, from, limit));
     return core.cutPage(rows.map(records.decodeRecord), ({ state }) => state !== null);
   }

@@ -1,10 +1,10 @@
-import { type ChainPoint, isLive, knownStages, type Retention, type StoreEvent, type Usage } from 'mempool-core';
+import { type ChainPoint, isLive, knownStages, type Retention, type StoreEvent } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
 /** The pool's counters and limits. `floor`: the first tick whose point is kept. The last two columns are of sql/fifo/tables.sql. */
 export type PoolState = Readonly<
-  Usage & Retention & { epoch: string; tick: number; floor: number; capacity?: number; leases?: number }
+  core.DriverUsage & Retention & { tick: number; floor: number; capacity?: number; leases?: number }
 >;
 
 export type RecordKey = Omit<core.ReadRecord, 'payload'>;

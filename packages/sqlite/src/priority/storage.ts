@@ -1,4 +1,4 @@
-import { type ChainPoint, isLive, type PoolDump, type StoredTransaction, type Transaction } from 'mempool-core';
+import { type ChainPoint, type DamagedTransaction, isLive, type PoolDump, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import { checksumOf } from '../pool/records.ts';
@@ -16,26 +16,28 @@ interface Found extends core.ReadRecord, core.Body {
 export class PriorityStorage extends PriorityCalls implements core.PriorityStorage {
   stored(
     context: core.ReadContext,
+    after: number,
     choose: (pool: core.PriorityPool) => readonly string[],
-  ): Promise<StoredTransaction[]> {
+  ): Promise<core.DriverPage> {
     return this.read(context, (pool) => {
       const found = Iterator.from(choose(pool)).map((hash) => this.#find(pool, hash));
       const page = core.cutPage(
         found.filter((each) => each !== null),
         ({ isIntact }) => isIntact,
       );
-      const { tick } = pool.view.currentTip;
-      return page.map((each) => core.storedTransaction(each.txState, each, each.point, tick));
+      const { currentTip, epoch } = pool.view;
+      return core.seqPage(page, { after, epoch }, (each) =>
+        core.storedTransaction(each.txState, each, each.point, currentTip.tick),
+      );
     });
   }
 
-  /** @throws `ERR_MEMPOOL_CORRUPT` with the hash and seq */
-  bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(Transaction | null)[]> {
+  bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(Transaction | DamagedTransaction | null)[]> {
     return this.read(context, (pool) =>
       hashes.map((hash) => {
         const found = this.#find(pool, hash);
         if (found === null) return null;
-        if (!found.isIntact) throw core.corrupt(found);
+        if (!found.isIntact) return { kind: 'damaged', hash };
         const { payload, payloadType } = found;
         return { hash, payload, payloadType };
       }),

@@ -39,7 +39,7 @@ async function live(store: MempoolStore): Promise<void> {
   await store.setLimits({});
   await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY });
   await store.reap({ maxBytes: 100 });
-  await store.since(0);
+  await store.since();
   await store.payloads([hashOf(1)]);
   await store.sweep();
   await store.flush();

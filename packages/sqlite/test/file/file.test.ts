@@ -159,7 +159,7 @@ test('M2: checksums in the file are the same on every Node, those of empty paylo
   const stored = database.prepare('SELECT checksum FROM tx ORDER BY seq').pluck().all();
   database.close();
   expect(stored).toEqual(checksums.map(([, , checksum]) => checksum));
-  expect((await store.peekPending()).map(({ payload }) => Buffer.from(payload).toString('hex'))).toEqual(
+  expect((await store.peekPending()).transactions.map(({ payload }) => Buffer.from(payload).toString('hex'))).toEqual(
     checksums.map(([, hex]) => hex),
   );
 });

@@ -49,13 +49,16 @@ const calls: readonly ((store: MempoolStore) => Promise<unknown>)[] = [
   (store) => store.rollback('origin'),
   (store) => store.drop([hashOf(8)], 'gone'),
   (store) => store.sweep(),
-  (store) => store.since(0),
+  (store) => store.since(),
   (store) => store.payloads([hashOf(9)]),
   (store) => store.flush(),
 ];
 
 async function assertPayloads(store: MempoolStore): Promise<void> {
-  const live = [...(await store.peekPending({ limit: 1_000 })), ...(await store.peekInflight({ limit: 1_000 }))];
+  const live = [
+    ...(await store.peekPending({ limit: 1_000 })).transactions,
+    ...(await store.peekInflight({ limit: 1_000 })).transactions,
+  ];
   const { entries } = await store.dumpFinalized();
   for (const { hash, payload } of [...live, ...entries]) expect(payload).toEqual(payloadOf(Number.parseInt(hash, 16)));
 }

@@ -31,8 +31,8 @@ async function callUntilKilled(random: Random, path: string, first: number, { na
 async function stateOf(store: MempoolStore): Promise<unknown> {
   return {
     usage: await store.usage(),
-    pending: await store.peekPending({ limit: 1_000 }),
-    inflight: await store.peekInflight({ limit: 1_000 }),
+    pending: (await store.peekPending({ limit: 1_000 })).transactions,
+    inflight: (await store.peekInflight({ limit: 1_000 })).transactions,
     log: await store.dumpFinalized({ limit: 1_000 }),
     tip: await store.tip({ points: 10 }),
     dump: store.ordering === 'priority' ? await store.dump() : null,

@@ -1,12 +1,12 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
+import { type Logger, Mempool, type MempoolStore, type OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { backends, orderings } from '../kinds.ts';
-import { hashOf, numbers, payloadOf, pointOf, priced, submission, transaction } from '../numbered.ts';
+import { cursorAt, hashOf, numbers, payloadOf, pointOf, priced, submission, transaction } from '../numbered.ts';
 
 // What a pool does without one of its records is a conformance case (M2/damaged-...). Here are rows that only this file has.
 
@@ -70,18 +70,16 @@ test.each(places)(
   },
 );
 
-test.each(orderings)(
-  'M2: a damaged type ends the page before it, is named when it is asked for, and drop removes it: %s',
-  async (ordering) => {
-    const store = await openDamaged("UPDATE tx SET type = 'none' WHERE seq = 5", { ordering });
-    expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }]);
-    await expect(store.peekPending({ after: 4 })).rejects.toMatchObject(damaged(4));
-    expect(await store.peekPending({ after: 5 })).toMatchObject([{ hash: hashOf(5) }]);
-    await expect(store.payloads([hashOf(3), hashOf(4)])).rejects.toMatchObject(damaged(4));
-    expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
-    expect(await store.peekPending()).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
-  },
-);
+test.each(orderings)('M2: a damaged type is passed over and named, and drop removes it: %s', async (ordering) => {
+  const store = await openDamaged("UPDATE tx SET type = 'none' WHERE seq = 5", { ordering });
+  const page = await store.peekPending();
+  expect(page.transactions).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
+  expect(page.damaged).toEqual([{ hash: hashOf(4), seq: 5 }]);
+  const [whole, lost] = await store.payloads([hashOf(3), hashOf(4)]);
+  expect([whole, lost]).toMatchObject([{ hash: hashOf(3) }, { kind: 'damaged', hash: hashOf(4) }]);
+  expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
+  expect((await store.peekPending()).transactions).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
+});
 
 test.each(orderings)('M2: no block is put onto a tip that cannot be read, and the pool works: %s', async (ordering) => {
   const store = await openDamaged("UPDATE block SET point = x'00'", { ordering });
@@ -97,7 +95,6 @@ const lostRows = [
   { what: 'lost', sql: (seq: number) => `DELETE FROM tx WHERE seq = ${seq}` },
   { what: 'without its hash', sql: (seq: number) => `UPDATE tx SET hash = x'' WHERE seq = ${seq}` },
 ];
-const stepped = (seq: number) => ({ code: 'ERR_MEMPOOL_CORRUPT', details: { hash: '', seq } });
 
 test.each(lostRows)(
   'M2: a row $what stops no block that would drop its transaction, is warned of once and stays stepped over',
@@ -112,8 +109,9 @@ test.each(lostRows)(
       { kind: 'applied', dropped: 0 },
     ]);
     expect(warnings).toEqual([{ hash: '', seq: 3 }]);
-    await expect(store.peekInflight({ after: 2 })).rejects.toMatchObject(stepped(3));
-    expect(await store.peekInflight({ after: 3 })).toMatchObject([{ seq: 4 }]);
+    const { transactions, damaged: lost } = await store.peekInflight();
+    expect(transactions.map(({ seq }) => seq)).toEqual([2]);
+    expect(lost).toEqual([{ hash: null, seq: 3 }]);
   },
 );
 
@@ -138,7 +136,7 @@ test('M2: a damaged confirming block is told with the hash and seq, and stops no
   damage(path, "UPDATE inflight SET point = x'00' WHERE seq = 1");
   await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
   for (const n of [3, 4]) expect(await block(n)).toMatchObject({ kind: 'applied' });
-  await expect(store.dumpFinalized()).rejects.toMatchObject({ details: { hash: hashOf(0), seq: 1, logSeq: 1 } });
+  expect(await store.dumpFinalized()).toMatchObject({ entries: [], damaged: [{ logSeq: 1 }], hasMore: false });
 });
 
 test('M2: a stage damaged into another one leaves the pool usable', async () => {
@@ -152,7 +150,7 @@ test('O2: what returns without its row is counted and told as damaged, not passe
   await store.drop(numbers(3, 3).map(hashOf), 'test');
   expect(await store.rollback('origin')).toMatchObject({ returned: 1 });
   expect(await store.usage()).toMatchObject({ pending: 1 });
-  await expect(store.peekPending()).rejects.toMatchObject(stepped(2));
+  expect(await store.peekPending()).toMatchObject({ transactions: [], damaged: [{ hash: null, seq: 2 }] });
 });
 
 test('M2: a damaged hash is told by its payload', async () => {
@@ -166,20 +164,30 @@ test('M2: a damaged hash is told by its payload', async () => {
     bytes.writeUInt8(bytes.readUInt8(at - 20) ^ 1, at - 20);
   writeFileSync(path, bytes);
   await using store = await sqlite.open({ path });
-  await expect(store.peekPending({ after: 10 })).rejects.toMatchObject({
-    code: 'ERR_MEMPOOL_CORRUPT',
-    details: { seq: 11 },
-  });
+  const { transactions, damaged: lost } = await store.peekPending();
+  expect([transactions.length, lost]).toMatchObject([29, [{ seq: 11 }]]);
 });
 
 test('M2: gossip of hashes goes past what is damaged, be it all that a page has', async () => {
   const store = await openDamaged('UPDATE tx SET hash = zeroblob(100 + seq) WHERE seq IN (3, 4)');
-  expect(await store.since(0, { limit: 2, hashesOnly: true })).toEqual({ items: [], next: 4 });
-  expect(await store.since(4, { limit: 2, hashesOnly: true })).toMatchObject({
-    items: [{ seq: 5 }, { seq: 6 }],
-    next: 6,
-  });
-  await expect(store.since(0)).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT', details: { seq: 3 } });
+  const lost = [3, 4].map((seq) => ({ hash: null, seq }));
+  const after = await cursorAt(store, 'gossip', 4);
+  const bare = { limit: 2, hashesOnly: true };
+  expect(await store.since(bare)).toEqual({ items: [], damaged: lost, next: after });
+  expect(await store.since({ ...bare, after })).toMatchObject({ items: [{ seq: 5 }, { seq: 6 }] });
+  expect(await store.since()).toMatchObject({ items: [{ seq: 5 }, { seq: 6 }], damaged: lost });
+});
+
+test('M2: a walk passes over what is damaged and tells of it', async () => {
+  const sql = "UPDATE tx SET payload = x'00' WHERE seq IN (1, 5)";
+  const pool = new Mempool(await openDamaged(sql));
+  const lost: unknown[] = [];
+  const onDamaged = (record: object): void => void lost.push(record);
+  const walked: number[] = [];
+  for await (const { seq } of pool.pending({ onDamaged })) walked.push(seq);
+  for await (const { seq } of pool.finalized({ onDamaged })) walked.push(seq);
+  expect(walked).toEqual([4, 6]);
+  expect(lost).toEqual([{ hash: hashOf(4), seq: 5 }, { logSeq: 1 }]);
 });
 
 test('a pool cut short is an error', async () => {
@@ -190,7 +198,7 @@ test('a pool cut short is an error', async () => {
   truncateSync(path, Math.floor(readFileSync(path).length / 2));
   const reading = async () => {
     await using cut = await sqlite.open({ path });
-    const page = await cut.peekPending({ limit: 1000 });
+    const page = (await cut.peekPending({ limit: 1000 })).transactions;
     for (const { hash, payload } of page) expect(payload).toEqual(payloadOf(Number.parseInt(hash, 16)));
     await cut.checkStatus(numbers(300).map(hashOf));
   };
@@ -214,7 +222,7 @@ test.each([
     expect(await order(store)).toEqual([5, 3].map(hashOf));
     const tagged = priced(6, { priority: 99n, provides: [`lost:${hashOf(4)}`] });
     expect(await store.receive([tagged])).toMatchObject([{ kind: 'received' }]);
-    expect(await store.peekParked()).toMatchObject([{ hash: hashOf(4) }]);
+    expect((await store.peekParked()).transactions).toMatchObject([{ hash: hashOf(4) }]);
     expect(await store.payloads([hashOf(4)])).toEqual([transaction(4)]);
     expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
     await store.receive([priced(4, { priority: 4n })]);
@@ -243,14 +251,13 @@ test.each(["UPDATE priority_pool SET limits = '{'", 'DELETE FROM priority_pool']
   },
 );
 
-test('M2: gossip ends before a damaged payload, names it where it would come first, and goes on once it is dropped', async () => {
+test('M2: gossip passes over a damaged payload and names it', async () => {
   const store = await openDamaged("UPDATE tx SET payload = x'00' WHERE seq = 5", { ordering });
-  const page = await store.since(0);
-  expect(page.items.map(({ hash }) => hash)).toEqual([2, 3].map(hashOf));
-  await expect(store.since(page.next)).rejects.toMatchObject(damaged(4));
-  expect(await store.since(page.next, { limit: 1, hashesOnly: true })).toMatchObject({ items: [{ hash: hashOf(4) }] });
-  await store.drop([hashOf(4)], 'damaged');
-  expect((await store.since(page.next)).items.map(({ hash }) => hash)).toEqual([hashOf(5)]);
+  const page = await store.since();
+  expect(page.items.map(({ hash }) => hash)).toEqual([2, 3, 5].map(hashOf));
+  expect(page.damaged).toEqual([{ hash: hashOf(4), seq: 5 }]);
+  expect((await store.since({ hashesOnly: true })).items.map(({ hash }) => hash)).toEqual([2, 3, 4, 5].map(hashOf));
+  expect(await store.since({ after: page.next })).toMatchObject({ items: [], damaged: [] });
 });
 
 /** CBOR that is no change: of no form at all, of the right form at first sight, and one that names an unknown transaction. */

@@ -24,7 +24,7 @@ export async function stateOf(store: MempoolStore): Promise<string> {
   const state = {
     usage: { lastSeq, ...usage },
     ready: (await store.reap()).map(({ hash }) => hash),
-    page: (await store.peekPending({ limit: 1_000 })).map(({ hash }) => hash),
+    page: (await store.peekPending({ limit: 1_000 })).transactions.map(({ hash }) => hash),
     next: await store.checkStatus([hashOf(lastSeq - 1), hashOf(lastSeq), hashOf(lastSeq + perCall - 1)]),
     dump: store.ordering === 'priority' ? await store.dump() : null,
   };

@@ -9,7 +9,7 @@ import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkKilledTaker, checkRacingTakers, type StartTaker } from '../../../../conformance/test/takers.ts';
 import { orderings } from '../kinds.ts';
-import { hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
+import { cursorAt, hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
 import { openNode } from '../priority/node.ts';
 import { report, start } from '../program.ts';
 
@@ -79,9 +79,10 @@ test('O4: an open with a smaller log says what is missing once it is trimmed, an
   }
   await using small = await sqlite.open({ path, maxFinalized: 3 });
   await small.markInflight([hashOf(99)]);
-  expect(await small.dumpFinalized({ cursor: 1 })).toMatchObject({ missed: 0, entries: { length: 10 } });
+  const cursor = await cursorAt(small, 'log', 1);
+  expect(await small.dumpFinalized({ cursor })).toMatchObject({ missed: 0, entries: { length: 10 } });
   await small.receive([transaction(99)]);
-  expect(await small.dumpFinalized({ cursor: 1 })).toMatchObject({ missed: 7, entries: { length: 3 } });
+  expect(await small.dumpFinalized({ cursor })).toMatchObject({ missed: 7, entries: { length: 3 } });
   expect(await small.usage()).toMatchObject({ logged: 3, lastLogSeq: 10 });
 });
 
@@ -128,7 +129,9 @@ test('M1: what the caller does with his bytes and lists while a call waits for a
   for (const transactions of given) for (const { payload } of transactions.splice(0)) payload.fill(0);
   unlock();
   await Promise.all(calls);
-  expect((await store.peekPending()).map(({ payload }) => payload)).toEqual(numbers(3).map((n) => payloadOf(n)));
+  expect((await store.peekPending()).transactions.map(({ payload }) => payload)).toEqual(
+    numbers(3).map((n) => payloadOf(n)),
+  );
 });
 
 test('R3: abort ends a call that waits for a busy file, and one that waits behind it, with its reason', async () => {

@@ -8,7 +8,7 @@ const perCall = 10;
 const calls = 40;
 
 const store = await sqlite.open({ path, ordering: ordering as Ordering, timeoutMs: 30_000 });
-const events = await store.subscribe({ after: 0 });
+const events = await store.subscribe({ after: 'origin' });
 const received: string[] = [];
 const taken: string[] = [];
 

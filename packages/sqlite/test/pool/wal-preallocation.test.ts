@@ -20,7 +20,7 @@ for (const backend of [sqlite, sqliteExclusive])
     expect(logBytes(path)).toBeGreaterThan(1024 * 1024);
     for (const suffix of ['', '-wal']) copyFileSync(path + suffix, cut + suffix);
     await using left = await backend.open({ path: cut });
-    expect((await left.peekPending()).map(({ hash }) => hash)).toEqual(numbers(5).map(hashOf));
+    expect((await left.peekPending()).transactions.map(({ hash }) => hash)).toEqual(numbers(5).map(hashOf));
     expect(await left.receive([transaction(5)])).toMatchObject([{ kind: 'received', seq: 6 }]);
   });
 
