@@ -46,8 +46,10 @@ export class Worker {
   readonly #attempts = new Map<string, number>();
   /** When the first of those that this worker holds back may be taken again, by `clock`. */
   #dueAt = Number.POSITIVE_INFINITY;
-  /** How often in a row there was nothing to take. */
-  #emptyTakes = 0;
+  /** The wait for something to take, if there is one. */
+  #ready: Promise<true> | null = null;
+  /** How often in a row something was ready, but others had taken it. */
+  #inVain = 0;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
@@ -96,7 +98,7 @@ export class Worker {
     try {
       const free = work.concurrency - this.#jobs.size;
       if (free === 0) await unlessAborted(this.#placeFreed.promise, this.#stopping.signal);
-      else if (await this.#take(free)) this.#emptyTakes = 0;
+      else if (await this.#take(free)) this.#inVain = 0;
       else await this.#untilReady();
     } catch (error) {
       if (this.#isStopping) return;
@@ -140,23 +142,33 @@ export class Worker {
     });
   }
 
-  /** Waits until something is ready, and always after a second look in vain: others may take what is ready. */
+  /** Waits until something is ready, or may be. */
   async #untilReady(): Promise<void> {
-    this.#emptyTakes += 1;
-    if (this.#emptyTakes > 1) await this.#pause(Math.min(againMs, 2 ** this.#emptyTakes));
-    const waking = new AbortController();
-    const wake = (): void => waking.abort();
+    if (this.#inVain > 0) await this.#pause(Math.min(againMs, 2 ** this.#inVain));
+    this.#ready ??= this.#nextReady();
+    const over = new AbortController();
     const dueInMs = Math.max(0, this.#dueAt - this.#parts.options.clock());
-    const timer = setTimeout(wake, Math.min(againMs, dueInMs));
-    this.#stopping.signal.addEventListener('abort', wake, { once: true });
+    const timer = delay(Math.min(againMs, dueInMs), false, { signal: over.signal }).catch(() => false);
     try {
-      if (!this.#isStopping) await this.#parts.waiting.waitForPending({ signal: waking.signal });
-    } catch (error) {
-      if (!waking.signal.aborted) throw error;
+      const isReady = await Promise.race([this.#ready, timer]);
+      this.#inVain = isReady ? this.#inVain + 1 : 0;
     } finally {
-      clearTimeout(timer);
-      this.#stopping.signal.removeEventListener('abort', wake);
+      over.abort();
     }
+  }
+
+  /** One wait serves for many looks, so that an idle worker does not subscribe each second. */
+  #nextReady(): Promise<true> {
+    const ready = this.#waitForPending().finally(() => {
+      this.#ready = null;
+    });
+    ready.catch(() => undefined);
+    return ready;
+  }
+
+  async #waitForPending(): Promise<true> {
+    await this.#parts.waiting.waitForPending({ signal: this.#stopping.signal });
+    return true;
   }
 
   async #pause(ms: number): Promise<void> {
