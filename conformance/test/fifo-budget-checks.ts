@@ -82,7 +82,7 @@ export const budgetChecks: readonly FifoCheck[] = [
     assert.deepEqual(await call(), first);
     await store.markAcknowledged(hashes(1));
     await store.release(hashes(2));
-    await store.drop(hashes(3), 'gone');
+    await store.drop(hashes(3), 'failed');
     assert.deepEqual(await call(), { ...first, transactions: first.transactions.slice(3) });
     await store.take({ maxTxs: 1 }, { owner: 'b', claimMs: 50 });
     assert.deepEqual(await call(), { ...first, transactions: first.transactions.slice(3) });
@@ -93,7 +93,7 @@ export const budgetChecks: readonly FifoCheck[] = [
     await fill(store, 5);
     const all = hashes(1, 2, 3, 4, 5);
     const taking = store.take({}, { owner: 'a', claimMs: 50 });
-    const dropping = store.drop(all, 'gone');
+    const dropping = store.drop(all, 'failed');
     assert.deepEqual(hashesOf(await taking), all);
     assert.deepEqual(await dropping, all);
   }),

@@ -60,7 +60,7 @@ export const gossipChecks: readonly FifoCheck[] = [
     await fill(store, 5, (n) => n);
     await store.markInflight(hashes(2, 3));
     await store.confirm({ point, seen: hashes(3), unseen: [] });
-    await store.drop(hashes(4), 'gone');
+    await store.drop(hashes(4), 'failed');
     const found = intact(await store.payloads(hashes(5, 9, 4, 3, 2, 1, 5)));
     const expected = [5, null, null, 3, 2, 1, 5].map((n) => (n === null ? null : transaction(n, n)));
     assert.deepEqual(

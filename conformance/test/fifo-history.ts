@@ -41,7 +41,7 @@ const draws: readonly Draw[] = [
   moving('release'),
   (chance) => {
     const hashes = chance.hashes();
-    return (store) => store.drop(hashes, 'unwanted');
+    return (store) => store.drop(hashes, 'failed');
   },
   (chance, n) => {
     const [seen, unseen] = [chance.hashes(), chance.hashes()];

@@ -6,7 +6,7 @@ import { check, type FifoCheck, fill, hashes, hashesOf, point, stages, swept, ti
 const endings: readonly (readonly [title: string, end: (store: MempoolStore) => Promise<unknown>])[] = [
   ['acknowledged', (store) => store.markAcknowledged(hashes(1))],
   ['released', (store) => store.release(hashes(1))],
-  ['dropped', (store) => store.drop(hashes(1), 'unwanted')],
+  ['dropped', (store) => store.drop(hashes(1), 'failed')],
   ['confirmed', (store) => store.confirm({ point, seen: hashes(1), unseen: [] })],
   ['unseen', (store) => store.confirm({ point, seen: [], unseen: hashes(1) })],
   ['dropped as stale', (store) => store.confirm({ point, seen: [], unseen: [] }, { dropThreshold: 1 })],
@@ -46,7 +46,7 @@ const returning: FifoCheck[] = [
     },
   ),
   timed(
-    'a return makes the event RolledBack, by seq, and the answer is by the end of the lease, then by seq',
+    'a return makes an event, by seq, and the answer is by the end of the lease, then by seq',
     async (store, clock) => {
       await fill(store, 5);
       await store.take({ maxTxs: 2 }, { owner: 'late', claimMs: 90 });
@@ -63,7 +63,7 @@ const returning: FifoCheck[] = [
       }
       assert.deepEqual(
         seen,
-        [1, 2, 3, 4, 5].map((seq) => [seq, 'RolledBack', 'Propagated']),
+        [1, 2, 3, 4, 5].map((seq) => [seq, 'Pending', 'Propagated']),
       );
     },
   ),

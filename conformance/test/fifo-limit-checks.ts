@@ -38,7 +38,7 @@ export const limitChecks: readonly FifoCheck[] = [
     await store.confirm({ point, seen: hashes(1), unseen: [] });
     assert.equal(await kind(3), 'received');
     assert.equal(await kind(4), 'full');
-    await store.drop(hashes(2), 'gone');
+    await store.drop(hashes(2), 'failed');
     assert.equal(await kind(4), 'received');
   }),
   limited(
@@ -46,13 +46,13 @@ export const limitChecks: readonly FifoCheck[] = [
     1,
     async (store) => {
       await fill(store, 1);
-      await store.drop(hashes(1), 'gone');
+      await store.drop(hashes(1), 'failed');
       await store.receive([transaction(2)]);
       assert.deepEqual(await store.receive([transaction(1)]), [{ kind: 'full', hash: hashOf(1) }]);
       const { entries } = await store.dumpFinalized();
       assert.deepEqual(
         entries.map(({ hash, seq, reason }) => [hash, seq, reason]),
-        [[hashOf(1), 1, 'gone']],
+        [[hashOf(1), 1, 'failed']],
       );
       await store.confirm({ point, seen: hashes(8), unseen: [] });
       assert.deepEqual(await store.receive([7, 8, 9].map((n) => transaction(n))), [
@@ -60,7 +60,7 @@ export const limitChecks: readonly FifoCheck[] = [
         { kind: 'received', hash: hashOf(8), seq: 3, stage: 'Confirmed' },
         { kind: 'full', hash: hashOf(9) },
       ]);
-      await store.drop(hashes(2), 'gone');
+      await store.drop(hashes(2), 'failed');
       assert.deepEqual(await store.receive([transaction(1, 77)]), [
         { kind: 'received', hash: hashOf(1), seq: 4, stage: 'Pending' },
       ]);

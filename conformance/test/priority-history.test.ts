@@ -31,19 +31,23 @@ const revisions = [
     'ERR_MEMPOOL_INVALID',
   ],
 ].map((kind) => `revise ${kind}`);
-const reasons = [
-  ...['evicted', 'replaced', 'conflict', 'cycle', 'expired', 'stale', 'invalid', 'flushed', 'unwanted'],
-].map((reason) => `Dropped ${reason}`);
+const causes = [
+  ...['evicted', 'replaced', 'conflict', 'cycle', 'expired', 'block', 'invalid', 'flushed', 'failed', 'dropped'].map(
+    (cause) => `Dropped ${cause}`,
+  ),
+  ...['received', 'released', 'claim-ended', 'unseen', 'rolled-back'].map((cause) => `Pending ${cause}`),
+  ...['Propagated marked', 'Propagated taken', 'Acknowledged acknowledged', 'Confirmed received', 'Confirmed seen'],
+  ...['Finalized block', 'Finalized seen'],
+];
 const others = [
   ...['sweep returned', 'sweep expired', 'sweep evicted'],
   ...['confirm applied', 'confirm gap', 'confirm duplicate'],
   ...['rollback rolled-back', 'rollback unchanged', 'rollback unknown-point'],
-  ...['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized', 'RolledBack'],
 ];
 
-test(`a history of ${steps} calls meets every outcome and every reason of a drop`, async () => {
+test(`a history of ${steps} calls meets every outcome and every cause`, async () => {
   const tally = await tallyOf(await makePriorityHistory(1, steps));
-  const missed = [...outcomes, ...revisions, ...reasons, ...others].filter((name) => !tally.has(name));
+  const missed = [...outcomes, ...revisions, ...causes, ...others].filter((name) => !tally.has(name));
   expect(missed).toEqual([]);
 });
 

@@ -1,4 +1,13 @@
-import type { Block, ChainPoint, Policy, RollbackTarget, Stage, Transaction, WriteOptions } from 'mempool-core';
+import type {
+  Block,
+  ChainPoint,
+  DropReason,
+  Policy,
+  RollbackTarget,
+  Stage,
+  Transaction,
+  WriteOptions,
+} from 'mempool-core';
 import { type Call, perform } from '../case/call.ts';
 import { Random } from '../case/random.ts';
 import { Model, type ModelOptions } from '../model/model.ts';
@@ -25,6 +34,8 @@ const weights: readonly (readonly [Call['verb'], number])[] = [
   ['confirm', 23],
   ['rollback', 11],
 ];
+
+const reasons: readonly DropReason[] = ['failed', 'expired', { app: 'ünwanted — 不要' }];
 
 /** The stages from which a verb moves a transaction. */
 const moved: Readonly<Record<'markInflight' | 'markAcknowledged' | 'release', readonly Stage[]>> = {
@@ -93,7 +104,7 @@ export class CallMaker {
       case 'release':
         return { verb, args: [this.#fitting(5, moved[verb], model), options] };
       case 'drop':
-        return { verb, args: [this.#some(2), this.#random.pick(['unwanted', 'expired', 'ünwanted — 不要']), options] };
+        return { verb, args: [this.#some(2), this.#random.pick(reasons), options] };
       case 'confirm':
         return { verb, args: [this.#block(model), this.#policy(), options] };
       case 'rollback':

@@ -5,6 +5,7 @@ import { take } from '../scenario/pool.ts';
 import { assertSame } from './difference.ts';
 import { eventsToCompare, Observer, observe } from './observation.ts';
 import { makeHistory, type Universe } from './pool-calls.ts';
+import { HistoryClock } from './priority/call.ts';
 import { shortest } from './shrink.ts';
 
 /** Options of a small pool, so that a few hundred calls trim the log, exceed the depth of a rollback and make transactions final. */
@@ -56,10 +57,13 @@ async function faultOf(
   open: HistoryOptions['open'],
   signal: AbortSignal | undefined,
 ): Promise<Fault | null> {
-  await using store = await open(historyOptions);
-  const model = new Model(historyOptions);
+  const clock = new HistoryClock();
+  await using store = await open({ ...historyOptions, now: clock.now });
+  const model = new Model({ ...historyOptions, now: clock.now });
   const observer = await Observer.start(store, universe.hashes, signal);
   for (const [at, call] of calls.entries()) {
+    // Now and then the clock goes back (E5).
+    clock.advance(((at * 7) % 5) - 1);
     try {
       assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
       await observer.compare(model);

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoreEvent } from 'mempool-core';
 import { type Answer, type Call, perform } from '../case/call.ts';
 import type { Model } from '../model/model.ts';
+import { timeless } from '../scenario/pool.ts';
 
 /** The calls of one node, in its order, with their answers. */
 export type Lane = readonly { readonly call: Call; readonly answer: Answer }[];
 
 /**
- * N1: looks for a serial order of several nodes' calls that explains every answer, the events in their order and, by
+ * N1: looks for a serial order of several nodes' calls that explains every answer, the events (without times) in their order and, by
  * `explains`, the state after them. `null` if there is none.
  */
 export async function serialOrder(
@@ -38,5 +39,5 @@ export async function serialOrder(
 }
 
 function begins(events: readonly StoreEvent[], made: readonly StoreEvent[]): boolean {
-  return isDeepStrictEqual(events.slice(0, made.length), made);
+  return isDeepStrictEqual(events.slice(0, made.length), timeless(made));
 }

@@ -1,4 +1,4 @@
-import type { ChainPoint, Counters, KnownStage, Thresholds } from 'mempool-core';
+import type { Cause, ChainPoint, Counters, DropReason, KnownStage, Thresholds } from 'mempool-core';
 
 /** One application of a block: the same point applied again is another object. Compared by identity. */
 export interface AppliedBlock {
@@ -14,7 +14,9 @@ export interface TxState {
   stage: KnownStage;
   confirmedBy: AppliedBlock[];
   agedBy: AppliedBlock[];
-  reason: string | null;
+  reason: DropReason | null;
+  /** Why it last changed (E6). */
+  cause: Cause;
   /** P20: Pending, but held back until this time or longer. */
   notBefore?: number | undefined;
 }
@@ -33,30 +35,46 @@ export function inFlight({ stage }: TxState): boolean {
   return stage === 'Propagated' || stage === 'Acknowledged' || stage === 'Confirmed';
 }
 
-export function returnToPending(txState: TxState): void {
-  Object.assign(txState, { stage: 'Pending', confirmedBy: [], agedBy: [], reason: null, notBefore: undefined });
+export function returnToPending(txState: TxState, cause: Cause): void {
+  Object.assign(txState, { stage: 'Pending', confirmedBy: [], agedBy: [], reason: null, cause, notBefore: undefined });
 }
 
 /** L5, L7: the first branch that fits. */
 export function applyBlock(txState: TxState, block: AppliedBlock): void {
   if (block.seen.has(txState.hash)) {
     if (txState.stage !== 'Confirmed')
-      Object.assign(txState, { stage: 'Confirmed', confirmedBy: [], agedBy: [], reason: null, notBefore: undefined });
+      Object.assign(txState, {
+        stage: 'Confirmed',
+        confirmedBy: [],
+        agedBy: [],
+        reason: null,
+        cause: 'seen',
+        notBefore: undefined,
+      });
     txState.confirmedBy.push(block);
-  } else if (block.unseen.has(txState.hash) && inFlight(txState)) returnToPending(txState);
+  } else if (block.unseen.has(txState.hash) && inFlight(txState)) returnToPending(txState, 'unseen');
   else if (txState.stage === 'Confirmed') txState.confirmedBy.push(block);
   else if (inFlight(txState)) txState.agedBy.push(block);
+}
+
+/** E6. */
+export function dropCause(reason: DropReason): Cause {
+  return reason === 'failed' ? 'failed' : 'dropped';
 }
 
 /** L6: Finalized or Dropped, if its counters reach a threshold. */
 export function settle(txState: TxState, { finalizeThreshold, dropThreshold }: Thresholds): void {
   const { confirmations, nonConfirmations } = countersOf(txState);
-  if (txState.stage === 'Confirmed' && confirmations >= Math.max(1, finalizeThreshold)) txState.stage = 'Finalized';
+  if (txState.stage === 'Confirmed' && confirmations >= Math.max(1, finalizeThreshold)) {
+    txState.stage = 'Finalized';
+    // With one confirmation the block itself named it.
+    if (confirmations > 1) txState.cause = 'block';
+  }
   if (
     (txState.stage === 'Propagated' || txState.stage === 'Acknowledged') &&
     nonConfirmations >= Math.max(1, dropThreshold)
   )
-    Object.assign(txState, { stage: 'Dropped', reason: 'stale' });
+    Object.assign(txState, { stage: 'Dropped', reason: 'stale', cause: 'block' });
 }
 
 /** L9 for one transaction: it loses the counts of undone blocks, and without its confirming block it is Pending again. */
@@ -64,5 +82,5 @@ export function undoBlocks(txState: TxState, undone: ReadonlySet<AppliedBlock>):
   const [confirming] = txState.confirmedBy;
   txState.confirmedBy = txState.confirmedBy.filter((block) => !undone.has(block));
   txState.agedBy = txState.agedBy.filter((block) => !undone.has(block));
-  if (confirming !== undefined && undone.has(confirming)) returnToPending(txState);
+  if (confirming !== undefined && undone.has(confirming)) returnToPending(txState, 'rolled-back');
 }

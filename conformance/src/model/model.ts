@@ -1,7 +1,9 @@
 import type {
   Block,
+  Cause,
   ChainPoint,
   ConfirmOutcome,
+  DropReason,
   KnownStage,
   LogPage,
   LogQuery,
@@ -20,21 +22,38 @@ import type {
   Usage,
   WriteOptions,
 } from 'mempool-core';
-import { type AppliedBlock, applyBlock, inFlight, returnToPending, settle, type TxState, undoBlocks } from './life.ts';
+import {
+  type AppliedBlock,
+  applyBlock,
+  dropCause,
+  inFlight,
+  returnToPending,
+  settle,
+  type TxState,
+  undoBlocks,
+} from './life.ts';
 import * as operations from './operations.ts';
 import * as pools from './pool.ts';
 
 export interface ModelOptions extends Thresholds {
   readonly maxFinalized: number;
   readonly maxRollback: number;
+  /** The pool's clock. Without it the model's events have no time. */
+  readonly now?: (() => number) | undefined;
 }
 
 type MoveVerb = 'markInflight' | 'markAcknowledged' | 'release';
 
-const moves: Readonly<Record<MoveVerb, { readonly from: readonly KnownStage[]; readonly to: KnownStage }>> = {
-  markInflight: { from: ['Pending'], to: 'Propagated' },
-  markAcknowledged: { from: ['Propagated'], to: 'Acknowledged' },
-  release: { from: ['Propagated', 'Acknowledged'], to: 'Pending' },
+interface Move {
+  readonly from: readonly KnownStage[];
+  readonly to: KnownStage;
+  readonly cause: Cause;
+}
+
+const moves: Readonly<Record<MoveVerb, Move>> = {
+  markInflight: { from: ['Pending'], to: 'Propagated', cause: 'marked' },
+  markAcknowledged: { from: ['Propagated'], to: 'Acknowledged', cause: 'acknowledged' },
+  release: { from: ['Propagated', 'Acknowledged'], to: 'Pending', cause: 'released' },
 };
 
 /**
@@ -73,11 +92,12 @@ export class Model {
     return this.#move('release', hashes, options);
   }
 
-  drop(hashes: readonly string[], reason: string, options?: WriteOptions): string[] {
+  drop(hashes: readonly string[], reason: DropReason, options?: WriteOptions): string[] {
     if (hashes.length === 0) return [];
     return this.#step('drop', options, [[...new Set(hashes)], reason], () => {
       const chosen = this.#choose(hashes, ['Pending', 'Propagated', 'Acknowledged']);
-      for (const txState of chosen) Object.assign(txState, { stage: 'Dropped', reason, notBefore: undefined });
+      const cause = dropCause(reason);
+      for (const txState of chosen) Object.assign(txState, { stage: 'Dropped', reason, cause, notBefore: undefined });
       return chosen.map(({ hash }) => hash);
     });
   }
@@ -176,7 +196,7 @@ export class Model {
     if (known !== null) return known.outcome;
     const before = pools.lookBefore(this.#pool);
     const outcome = run();
-    pools.endCall(this.#pool, before, this.#options.maxFinalized);
+    pools.endCall(this.#pool, before, this.#options.maxFinalized, this.#options.now?.());
     operations.record(this.#pool.operations, call, outcome);
     return outcome;
   }
@@ -189,7 +209,7 @@ export class Model {
     const stage = confirmedBy.length > 0 ? 'Confirmed' : 'Pending';
     this.#pool.lastSeq += 1;
     const seq = this.#pool.lastSeq;
-    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy: [], reason: null });
+    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy: [], reason: null, cause: 'received' });
     this.#pool.bodies.set(hash, { payload: Uint8Array.from(payload), payloadType });
     return { kind: 'received', hash, seq, stage };
   }
@@ -203,11 +223,11 @@ export class Model {
   #move(verb: MoveVerb, hashes: readonly string[], options: WriteOptions | undefined): string[] {
     if (hashes.length === 0) return [];
     return this.#step(verb, options, [...new Set(hashes)], () => {
-      const { from, to } = moves[verb];
+      const { from, to, cause } = moves[verb];
       const chosen = this.#choose(hashes, from);
       for (const txState of chosen) {
-        if (to === 'Pending') returnToPending(txState);
-        else txState.stage = to;
+        if (to === 'Pending') returnToPending(txState, cause);
+        else Object.assign(txState, { stage: to, cause });
       }
       return chosen.map(({ hash }) => hash);
     });
@@ -258,9 +278,9 @@ export class Model {
   #revive(hash: string, stage: 'Finalized' | 'Dropped'): void {
     const txState = pools.currentLife(this.#pool, hash);
     if (txState?.stage !== stage) return;
-    const { seq, reason } = txState;
+    const { seq, reason, cause } = txState;
     const [confirmedBy, agedBy] = [[...txState.confirmedBy], [...txState.agedBy]];
-    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason });
+    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason, cause });
   }
 
   /** L9. */

@@ -39,6 +39,8 @@ export interface PoolState {
   forgotten: number;
   lastSeq: number;
   lastLogSeq: number;
+  /** The time of the last call with events. */
+  lastAt: number;
 }
 
 /** The model's pool. */
@@ -71,6 +73,7 @@ export function emptyPool(): PoolState {
     forgotten: 0,
     lastSeq: 0,
     lastLogSeq: 0,
+    lastAt: 0,
   };
 }
 
@@ -111,15 +114,36 @@ export function lookBefore(pool: PoolState): Before {
   return { txStates, chain: [...pool.chain] };
 }
 
-/** E1: the events of a call are the difference between before and after it; then final lives go to the log. */
-export function endCall(pool: PoolState, before: Before, maxFinalized: number): void {
+/**
+ * E1: the events of a call are the difference between before and after it; then final lives go to the log. `nowMs`: the
+ * pool's clock; without it the events have no time.
+ */
+export function endCall(pool: PoolState, before: Before, maxFinalized: number, nowMs: number | undefined): void {
+  const from = pool.events.length;
   writeBlockEvents(pool, before.chain);
   const bySeq = [...pool.live.values()].sort((a, b) => a.seq - b.seq);
   for (const txState of bySeq) writeEvent(pool, txState, before.txStates);
+  setTime(pool, from, nowMs);
   for (const txState of bySeq) fileFinal(pool, txState);
   pool.log = pool.log.slice(-maxFinalized);
   for (const hash of pool.bodies.keys()) if (currentLife(pool, hash) === undefined) pool.bodies.delete(hash);
 }
+
+/** E5: the clock, but never before the call before. A transaction that the call received has its time too. */
+function setTime(pool: PoolState, from: number, nowMs: number | undefined): void {
+  const events = pool.events.splice(from);
+  if (events.length > 0) pool.lastAt = Math.max(pool.lastAt, nowMs ?? 0);
+  const at = nowMs === undefined ? null : pool.lastAt;
+  for (const event of events)
+    pool.events.push(
+      event.kind === 'transaction' && event.receivedAt === thisCall
+        ? { ...event, at, receivedAt: at }
+        : { ...event, at },
+    );
+}
+
+/** Stands for the time of the call until its events are complete. */
+const thisCall = -1;
 
 function writeBlockEvents(pool: PoolState, before: readonly AppliedBlock[]): void {
   const { chain } = pool;
@@ -135,24 +159,38 @@ function writeBlockEvent(
   tick: number,
 ): void {
   if (block === undefined) return;
-  events.push({ kind: 'block', eventSeq: events.length + 1, action, point: block.point, tick });
+  const { point } = block;
+  events.push({
+    kind: 'block',
+    eventSeq: events.length + 1,
+    at: null,
+    action,
+    point,
+    tick,
+    nodeId: null,
+    term: null,
+  });
 }
 
 function writeEvent({ events }: PoolState, txState: TxState, before: Remembered): void {
-  const { hash, seq, stage, reason } = txState;
+  const { hash, seq, stage, reason, cause } = txState;
   const old = before.get(hash) ?? { stage: 'Unknown', seq: 0, ...noCounters };
   if (old.stage === stage && old.seq === seq) return;
   const { confirmations, nonConfirmations } = old;
   events.push({
     kind: 'transaction',
     eventSeq: events.length + 1,
+    at: null,
     hash,
     seq,
-    stage: stage === 'Pending' && old.seq === seq ? 'RolledBack' : stage,
+    stage,
+    cause,
     previous: { stage: old.stage, confirmations, nonConfirmations },
     ...countersOf(txState),
     point: confirmedAt(txState),
     reason,
+    attempts: 0,
+    receivedAt: old.seq === seq ? null : thisCall,
   });
 }
 

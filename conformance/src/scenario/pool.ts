@@ -201,6 +201,14 @@ export async function take(stream: AsyncIterable<MempoolEvent>, count: number): 
   return taken;
 }
 
+/** Events without their times, for comparing stores that have no common clock. */
+export function timeless<E extends MempoolEvent | StoreEvent>(events: readonly E[]): E[] {
+  return events.map((event) => {
+    if (event.kind === 'lagged') return event;
+    return event.kind === 'block' ? { ...event, at: null } : { ...event, at: null, receivedAt: null };
+  });
+}
+
 /** Every event after that number, up to the last one committed. */
 export async function eventsAfter({ signal }: CaseContext, store: MempoolStore, after = 0): Promise<StoreEvent[]> {
   const { lastEventSeq } = await store.usage();

@@ -43,7 +43,7 @@ class Traffic {
       case 'release':
         return { verb, args: [this.#some(8)] };
       case 'drop':
-        return { verb, args: [this.#some(3), 'unwanted'] };
+        return { verb, args: [this.#some(3), 'failed'] };
       case 'confirm':
         return this.#confirm();
       case 'rollback':

@@ -3,6 +3,7 @@ import type {
   AnyStore,
   Block,
   ConfirmOutcome,
+  DropReason,
   OpenOptions,
   Policy,
   ReceiveOutcome,
@@ -212,7 +213,7 @@ export class Scene {
     return (await this.statuses(names)).map(({ stage }) => stage);
   }
 
-  async reasons(...names: readonly string[]): Promise<(string | null)[]> {
+  async reasons(...names: readonly string[]): Promise<(DropReason | null)[]> {
     return (await this.statuses(names)).map(({ reason }) => reason);
   }
 
@@ -229,7 +230,7 @@ export class Scene {
   }
 
   drop(...names: readonly string[]): Promise<string[]> {
-    return this.store.drop(this.hashes(names), 'gone');
+    return this.store.drop(this.hashes(names), 'failed');
   }
 
   /** Applies the nth block of the chain. */

@@ -20,7 +20,7 @@ export const writeVerbs: readonly WriteVerb[] = [
     verb: 'receive',
     async arrange({ random }, store) {
       const one = transaction(random);
-      const again = () => store.drop([one.hash], 'again');
+      const again = () => store.drop([one.hash], 'invalid');
       return { call: (options) => store.receive([one], options), again };
     },
   },
@@ -51,7 +51,7 @@ export const writeVerbs: readonly WriteVerb[] = [
     async arrange({ random }, store) {
       const one = transaction(random);
       await store.receive([one]);
-      return { call: (options) => store.drop([one.hash], 'gone', options), again: () => store.receive([one]) };
+      return { call: (options) => store.drop([one.hash], 'failed', options), again: () => store.receive([one]) };
     },
   },
   {

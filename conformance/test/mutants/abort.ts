@@ -111,7 +111,7 @@ export const abortMutants: readonly Mutant[] = [
     if (!signal.aborted) return outcome;
     const waiting = (await store.peekPending({ limit: 1_000 })).transactions.map(({ hash }) => hash);
     const flying = (await store.peekInflight({ limit: 1_000 })).transactions.map(({ hash }) => hash);
-    if (waiting.length > pending) await store.drop(waiting.slice(pending), 'aborted');
+    if (waiting.length > pending) await store.drop(waiting.slice(pending), { app: 'aborted' });
     if (waiting.length < pending) await store.release(flying);
     return outcome;
   }),
@@ -123,7 +123,7 @@ export const abortMutants: readonly Mutant[] = [
   stores.told('late-abort-takes-it-back', {
     receive: (told, { store, given: [, { signal } = {}] }) => {
       const hashes = told.map(({ hash }) => hash);
-      signal?.addEventListener('abort', () => void store.drop(hashes, 'aborted'));
+      signal?.addEventListener('abort', () => void store.drop(hashes, { app: 'aborted' }));
     },
   }),
   stores.plant('one-abort-ends-the-calls-of-all', (store) => {

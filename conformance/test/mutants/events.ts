@@ -1,13 +1,6 @@
-import type {
-  BlockEvent,
-  MempoolEvent,
-  MempoolStore,
-  StoreEvent,
-  SubscribeOptions,
-  TransactionEvent,
-} from 'mempool-core';
-import type { EventPage } from 'mempool-core/backend';
-import { fifo, numbered } from './fifo-operators.ts';
+import type { BlockEvent, MempoolEvent, MempoolStore, SubscribeOptions } from 'mempool-core';
+import type { EventPage, StepEvent } from 'mempool-core/backend';
+import { fifo, numbered, type TransactionStep } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { numberOf } from './page-operators.ts';
 import { eventOf, type PlantedDriver, type WriteVerb } from './planted-driver.ts';
@@ -17,7 +10,7 @@ import { stores } from './store-operators.ts';
 function ordered(
   id: string,
   verbs: readonly WriteVerb[],
-  order: (blocks: StoreEvent[], others: StoreEvent[]) => StoreEvent[],
+  order: (blocks: StepEvent[], others: StepEvent[]) => StepEvent[],
 ): Mutant {
   return fifo.decided(id, (step, verb) => {
     const { block = [], transaction = [] } = Object.groupBy(step.events, ({ kind }) => kind);
@@ -25,7 +18,11 @@ function ordered(
   });
 }
 
-function blocks(id: string, action: BlockEvent['action'], change: (event: BlockEvent, tick: number) => object): Mutant {
+function blocks(
+  id: string,
+  action: BlockEvent['action'],
+  change: (event: Omit<BlockEvent, 'at'>, tick: number) => object,
+): Mutant {
   return fifo.decided(id, ({ events }, _, pool) => ({
     events: events.map((event) =>
       event.kind === 'block' && event.action === action ? { ...event, ...change(event, pool.currentTip.tick) } : event,
@@ -36,21 +33,21 @@ function blocks(id: string, action: BlockEvent['action'], change: (event: BlockE
 /** An event of a transition told in another way. */
 function telling(
   id: string,
-  isMeant: (event: TransactionEvent) => boolean,
-  change: (event: TransactionEvent, pool: PlantedDriver) => object | null,
+  isMeant: (event: TransactionStep) => boolean,
+  change: (event: TransactionStep, pool: PlantedDriver) => object | null,
 ): Mutant {
   return fifo.events(id, (event, _, pool) => (isMeant(event) ? change(event, pool) : false));
 }
 
 const between =
   (before: string | null, stage: string | null) =>
-  (event: TransactionEvent): boolean =>
+  (event: TransactionStep): boolean =>
     (before === null || event.previous.stage === before) && (stage === null || event.stage === stage);
 
 const any = between(null, null);
 const none = { confirmations: 0, nonConfirmations: 0 };
 const origin = { previous: { stage: 'Unknown', ...none } };
-const hashOf = (event: StoreEvent): string => (event.kind === 'transaction' ? event.hash : '');
+const hashOf = (event: StepEvent): string => (event.kind === 'transaction' ? event.hash : '');
 const moves: readonly WriteVerb[] = ['markInflight', 'markAcknowledged', 'release', 'drop'];
 const all: readonly WriteVerb[] = [...moves, 'receive', 'confirm', 'rollback'];
 
@@ -83,16 +80,16 @@ export const eventMutants: readonly Mutant[] = [
   ordered('received-newest-first', ['receive'], (_, others) => others.reverse()),
   ...(['release', 'confirm', 'rollback'] as const).map((way) =>
     fifo.events(
-      `return-by-${way}-is-called-pending`,
-      ({ stage }, verb) => verb === way && stage === 'RolledBack' && { stage: 'Pending' },
+      `return-by-${way}-told-as-arrival`,
+      ({ stage }, verb) => verb === way && stage === 'Pending' && { cause: 'received' },
     ),
   ),
   fifo.decided('jump-makes-two-events', (step) => {
-    const isJump = (event: StoreEvent): event is TransactionEvent =>
+    const isJump = (event: StepEvent): event is TransactionStep =>
       event.kind === 'transaction' && event.stage === 'Finalized' && event.previous.stage !== 'Confirmed';
     return numbered(
       step,
-      step.events.flatMap((event): StoreEvent[] =>
+      step.events.flatMap((event): StepEvent[] =>
         isJump(event) ? [{ ...event, stage: 'Confirmed' }, event] : [event],
       ),
     );
@@ -114,14 +111,14 @@ export const eventMutants: readonly Mutant[] = [
   telling('final-return-of-unknown-depth', between('Finalized', null), ({ previous }) => ({
     previous: { ...previous, confirmations: 0 },
   })),
-  telling('depth-after-the-rollback', between('Confirmed', 'RolledBack'), ({ previous }) => ({
+  telling('depth-after-the-rollback', between('Confirmed', 'Pending'), ({ previous }) => ({
     previous: { ...previous, confirmations: 1 },
   })),
   fifo.decided('depth-makes-events', (step, verb, pool) => {
     const named = step.events.map(hashOf);
     const { transactions } = pool.peekInflight(0, 100);
     const deep = transactions.filter(({ hash, stage }) => stage === 'Confirmed' && !named.includes(hash));
-    const made = deep.map((one) => ({ ...eventOf(one, 'Confirmed'), point: one.confirmedAt }) as TransactionEvent);
+    const made = deep.map((one) => ({ ...eventOf(one, 'Confirmed'), point: one.confirmedAt }) as TransactionStep);
     return verb === 'confirm' && step.events.length > 0 && numbered(step, [...step.events, ...made]);
   }),
   blocks('undone-tells-the-tick-of-the-target', 'undone', ({ tick }) => ({ tick: tick - 1 })),
@@ -134,7 +131,8 @@ export const eventMutants: readonly Mutant[] = [
   ),
   fifo.told('refused-block-makes-an-event', {
     confirm: ({ kind, tip: { tick } }, { pool, given: [{ point }] }) => {
-      if (kind !== 'applied') pool.announce([{ kind: 'block', action: 'applied', point, tick }]);
+      if (kind !== 'applied')
+        pool.announce([{ kind: 'block', action: 'applied', point, tick, nodeId: null, term: null }]);
     },
   }),
   streams('late-arrival-in-two-events', (event) => {

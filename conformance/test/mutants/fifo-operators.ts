@@ -1,10 +1,10 @@
-import type { StoreEvent, TransactionEvent } from 'mempool-core';
 import {
   type CheckedBlock,
   type DriverOptions,
   defineBackend,
   type PoolView,
   type Step,
+  type StepEvent,
   type StoreDriver,
   type TxState,
 } from 'mempool-core/backend';
@@ -78,7 +78,7 @@ class FifoLayer extends Layer<Verbs, Site> {
   }
 
   /** The transactions' events; none where the change is `null`. */
-  events(id: string, change: (event: TransactionEvent, verb: WriteVerb, pool: PlantedDriver) => Change): Mutant {
+  events(id: string, change: (event: TransactionStep, verb: WriteVerb, pool: PlantedDriver) => Change): Mutant {
     return this.decided(id, (step, verb, pool) => withEvents(step, (event) => change(event, verb, pool)));
   }
 
@@ -104,8 +104,10 @@ export function withWrites<Outcome>(step: Step<Outcome>, change: (after: TxState
   return { ...step, writes: step.writes.map((write) => ({ ...write, after: changed(write.after) })) };
 }
 
+export type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
+
 /** The step with its transaction events changed, or left out where `change` answers `null`; the numbers stay gap-free. */
-export function withEvents<Outcome>(step: Step<Outcome>, change: (event: TransactionEvent) => Change): Step<Outcome> {
+export function withEvents<Outcome>(step: Step<Outcome>, change: (event: TransactionStep) => Change): Step<Outcome> {
   const made = step.events.map((event) => {
     const changed = event.kind === 'transaction' ? change(event) : {};
     return changed === null ? null : { ...event, ...(changed || {}) };
@@ -117,7 +119,7 @@ export function withEvents<Outcome>(step: Step<Outcome>, change: (event: Transac
 }
 
 /** The step with these events instead, numbered as its own were. */
-export function numbered<Outcome>(step: Step<Outcome>, events: readonly StoreEvent[]): Step<Outcome> {
+export function numbered<Outcome>(step: Step<Outcome>, events: readonly StepEvent[]): Step<Outcome> {
   const first = step.events[0]?.eventSeq ?? 1;
   return { ...step, events: events.map((event, i) => ({ ...event, eventSeq: first + i })) };
 }

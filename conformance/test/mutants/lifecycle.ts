@@ -355,7 +355,7 @@ function pairMutant(stage: Stage, verb: Verb): Mutant {
         return call(list === null ? kept : { ...(first as CheckedBlock), [list]: kept }, ...rest);
       }
       const outcome = call(first, ...rest);
-      if (!isLegal(stage, verb)) pool.announce(named.map((hash) => eventOf({ hash }, 'RolledBack', stage)));
+      if (!isLegal(stage, verb)) pool.announce(named.map((hash) => eventOf({ hash }, 'Pending', stage)));
       return outcome;
     };
     return { [name]: made };

@@ -6,22 +6,25 @@ import {
   type LogEntry,
   type ReceiveOutcome,
   type RollbackOutcome,
-  type StoreEvent,
   type Transaction,
 } from 'mempool-core';
 import {
+  type ChainContext,
   type CheckedBlock,
   confirmStep,
   type DriverOptions,
   dropStep,
+  eventTime,
   Ledger,
   type MoveVerb,
   moveStep,
   type PoolView,
+  poolClock,
   receiveStep,
   recorded,
   rollbackStep,
   type Step,
+  type StepEvent,
   type StoreDriver,
   type TxState,
   type WriteContext,
@@ -31,11 +34,13 @@ export type WriteVerb = 'receive' | MoveVerb | 'drop' | 'confirm' | 'rollback';
 
 /** A call without options. */
 export const free: WriteContext = { signal: undefined, operationId: undefined };
-const nothing = { outcome: null, writes: [], events: [], chain: null, operation: null };
+type FreeChain = WriteContext & Partial<Pick<ChainContext, 'lease'>>;
+const nothing = { outcome: null, writes: [], events: [], chain: null, operation: null, at: null };
 
 /** A small backend in memory with a place for a fault on both sides of the rules. */
 export class PlantedDriver extends Ledger implements StoreDriver {
   readonly #options: DriverOptions;
+  readonly #nowMs: () => number;
   /** What the rules are told instead of what is so. */
   tell: (verb: WriteVerb) => Partial<PoolView> = () => ({});
   /** What is written instead of what the rules decided. */
@@ -44,6 +49,7 @@ export class PlantedDriver extends Ledger implements StoreDriver {
   constructor(options: DriverOptions) {
     super(randomUUID(), { ...defaultRetention, ...options.retention });
     this.#options = options;
+    this.#nowMs = poolClock(options);
   }
 
   receive(transactions: readonly Transaction[], context = free): ReceiveOutcome[] {
@@ -70,12 +76,12 @@ export class PlantedDriver extends Ledger implements StoreDriver {
     return this.#call('drop', context, (view) => dropStep(view, hashes, reason));
   }
 
-  confirm(block: CheckedBlock, context = free): ConfirmOutcome {
-    return this.#call('confirm', context, (view) => confirmStep(view, block));
+  confirm(block: CheckedBlock, context: FreeChain = free): ConfirmOutcome {
+    return this.#call('confirm', context, (view) => confirmStep(view, block, context.lease ?? null));
   }
 
-  rollback(point: ChainPoint | null, context = free): RollbackOutcome {
-    return this.#call('rollback', context, (view) => rollbackStep(view, point));
+  rollback(point: ChainPoint | null, context: FreeChain = free): RollbackOutcome {
+    return this.#call('rollback', context, (view) => rollbackStep(view, point, context.lease ?? null));
   }
 
   close(): void {}
@@ -104,7 +110,7 @@ export class PlantedDriver extends Ledger implements StoreDriver {
 
   /** Tells events that no rule knows. */
   announce(events: readonly object[]): void {
-    const numbered = events.map((event, i) => ({ ...event, eventSeq: this.lastEventSeq + 1 + i }) as StoreEvent);
+    const numbered = events.map((event, i) => ({ ...event, eventSeq: this.lastEventSeq + 1 + i }) as StepEvent);
     this.apply({ ...nothing, events: numbered });
   }
 
@@ -116,19 +122,20 @@ export class PlantedDriver extends Ledger implements StoreDriver {
     const known = this.findOperation<Outcome>(verb, context);
     if (known !== null) return known.outcome;
     const decision = this.decide(plan({ ...this.#view(), ...this.tell(verb) }), verb) as Step<Outcome>;
-    const step = recorded(decision, verb, context);
+    const step = recorded(decision, verb, context, eventTime(this.#nowMs(), this.lastAt));
     this.apply(step);
     return step.outcome;
   }
 
   #view(): PoolView {
-    const { currentTip, floor, maxRollback, lastSeq, lastEventSeq } = this;
+    const { currentTip, floor, maxRollback, lastSeq, lastEventSeq, lastAt } = this;
     return {
       currentTip,
       floor,
       maxRollback,
       lastSeq,
       lastEventSeq,
+      lastAt,
       txState: (hash) => this.txState(hash),
       confirmedAt: (hash) => this.confirmedAt(hash),
       inclusion: (hash) => this.inclusion(hash),
@@ -149,9 +156,12 @@ export function eventOf({ hash, seq = 1 }: { hash: string; seq?: number }, stage
     hash,
     seq,
     stage,
+    cause: 'released',
     previous: { stage: before, ...none },
     ...none,
     point: null,
     reason: null,
+    attempts: 0,
+    receivedAt: null,
   };
 }

@@ -5,12 +5,11 @@ import {
   MempoolError,
   type PoolDump,
   type ReceiveOutcome,
-  type StoreEvent,
   type Submission,
   type Verdict,
   type WriteOptions,
 } from 'mempool-core';
-import { invalid, type PoolIndex, type PriorityPool } from 'mempool-core/backend';
+import { invalid, type PoolIndex, type PriorityPool, type StepEvent } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
 import { isRefusal } from './priority-admission.ts';
@@ -213,7 +212,7 @@ function toRepeats<V extends 'receive' | 'setLimits'>(id: string, verb: V, chang
 
 /** Events of such a stage told first, or last. */
 function parted(id: string, verb: RankedVerb, stage: string, place: 'first' | 'last'): Mutant {
-  const isOf = (event: StoreEvent) => event.kind === 'transaction' && event.stage === stage;
+  const isOf = (event: StepEvent) => event.kind === 'transaction' && event.stage === stage;
   return priority.ordered(id, [verb], (events) => {
     const [of, others] = [events.filter(isOf), events.filter((event) => !isOf(event))];
     return place === 'first' ? [...of, ...others] : [...others, ...of];
@@ -252,7 +251,7 @@ export const poolOperationMutants: readonly Mutant[] = [
     events.length > 2 ? [...events.slice(1), ...events.slice(0, 1)] : events,
   ),
   parted('spent-told-behind-the-confirmed', 'confirm', 'Dropped', 'last'),
-  parted('swept-told-by-what-moved-them', 'sweep', 'RolledBack', 'first'),
+  parted('swept-told-by-what-moved-them', 'sweep', 'Pending', 'first'),
 ];
 
 const bad = 'ERR_MEMPOOL_INVALID';

@@ -383,7 +383,7 @@ export const evictionMutants: readonly Mutant[] = [
     },
   }),
   priority.decided('evicted-told-without-a-reason', ['admit'], (step) =>
-    withEvents(step, ({ reason }) => reason === 'evicted' && { reason: 'dropped' }),
+    withEvents(step, ({ reason }) => reason === 'evicted' && { reason: 'failed' }),
   ),
   priority.decided('evicted-told-in-order-of-leaving', ['admit'], (step) => {
     const gone = step.events.filter((event) => event.kind === 'transaction' && event.stage === 'Dropped').reverse();

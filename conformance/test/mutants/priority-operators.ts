@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { defaultRetention, type KnownStage, type Limits, type StoreEvent } from 'mempool-core';
+import { defaultRetention, type KnownStage, type Limits } from 'mempool-core';
 import {
   type DriverOptions,
   defineBackend,
   dumpOf,
   type Entry,
+  eventTime,
   Ledger,
   ledgerDriver,
   type OrderKey,
@@ -18,6 +19,7 @@ import {
   priorityDriver,
   recorded,
   type Step,
+  type StepEvent,
   type StoreDriver,
 } from 'mempool-core/backend';
 import { numbered, withWrites } from './fifo-operators.ts';
@@ -90,9 +92,10 @@ function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage 
   const write: PriorityStorage['write'] = (verb, context, plan) => {
     const known = ledger.findOperation<ReturnType<typeof plan>['outcome']>(verb, context);
     if (known !== null) return known.outcome;
+    const nowMs = clock();
     return pool.commit(
-      (planning) => plan(planning, clock()),
-      (step) => recorded(step, verb, context),
+      (planning) => plan(planning, nowMs),
+      (step) => recorded(step, verb, context, eventTime(nowMs, ledger.lastAt)),
     );
   };
   return {
@@ -213,7 +216,7 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
   }
 
   /** The events of a call in another order, numbered anew. */
-  ordered(id: string, verbs: Verbs, order: (events: StoreEvent[]) => StoreEvent[]): Mutant {
+  ordered(id: string, verbs: Verbs, order: (events: StepEvent[]) => StepEvent[]): Mutant {
     return this.decided(id, verbs, (step) => numbered(step, order([...step.events])));
   }
 

@@ -57,7 +57,7 @@ export const statusMutants: readonly Mutant[] = [
     checkStatus: ({ stage }, { pool }) => {
       const isTrimmed = pool.usage().lastLogSeq > pool.logged().length && stage === 'Dropped';
       return (
-        isTrimmed && pool.logged().every(({ reason }) => reason === 'second') && { stage: 'Unknown', reason: null }
+        isTrimmed && pool.logged().every(({ reason }) => reason === 'expired') && { stage: 'Unknown', reason: null }
       );
     },
   }),

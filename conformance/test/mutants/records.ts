@@ -65,7 +65,7 @@ const versions: readonly Mutant[] = [
     putRecord: async (...given) => {
       const hash = '0e'.repeat(32);
       await store.receive([{ hash, payload: new Uint8Array(), payloadType: 0 }]);
-      await store.drop([hash], 'record');
+      await store.drop([hash], 'failed');
       return store.putRecord(...given);
     },
   })),

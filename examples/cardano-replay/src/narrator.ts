@@ -8,19 +8,25 @@ export function narrator(after: number, say: (line: string) => void): (event: Tr
   return (event) => {
     if (event.eventSeq <= after) return;
     received ??= event.hash;
-    if (event.stage === 'RolledBack') returned ??= event.hash;
+    if (isReturn(event)) returned ??= event.hash;
     if (event.hash === received || event.hash === returned) say(`  ${shorten(event.hash)}  ${describe(event)}`);
   };
+}
+
+/** Back to Pending: it was there before. */
+function isReturn({ stage, cause }: TransactionEvent): boolean {
+  return stage === 'Pending' && cause !== 'received';
 }
 
 function shorten(hash: string): string {
   return `${hash.slice(0, 8)}…${hash.slice(-6)}`;
 }
 
-function describe({ stage, previous, confirmations, point, reason }: TransactionEvent): string {
+function describe(event: TransactionEvent): string {
+  const { stage, previous, confirmations, point, reason } = event;
   switch (stage) {
     case 'Pending':
-      return 'received: Pending';
+      return isReturn(event) ? `its block was undone: from ${previous.stage} back to Pending` : 'received: Pending';
     case 'Propagated':
       return 'sent to the peers: Propagated';
     case 'Acknowledged':
@@ -29,9 +35,7 @@ function describe({ stage, previous, confirmations, point, reason }: Transaction
       return `in the block of slot ${point?.slot}: Confirmed`;
     case 'Finalized':
       return `${confirmations} blocks deep: Finalized`;
-    case 'RolledBack':
-      return `its block was undone: from ${previous.stage} back to Pending`;
     case 'Dropped':
-      return `Dropped: ${reason}`;
+      return `Dropped: ${typeof reason === 'string' ? reason : reason?.app}`;
   }
 }

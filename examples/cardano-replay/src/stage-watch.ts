@@ -57,10 +57,10 @@ export class StageWatch {
     if (event.kind === 'lagged') return;
     this.#position = event.eventSeq;
     if (event.kind === 'block') return;
-    const { hash, stage, previous } = event;
+    const { hash, stage, previous, cause } = event;
     if (previous.stage !== 'Unknown') this.stages[previous.stage] -= 1;
-    this.stages[stage === 'RolledBack' ? 'Pending' : stage] += 1;
-    if (stage === 'RolledBack') this.rolledBack.add(hash);
+    this.stages[stage] += 1;
+    if (stage === 'Pending' && cause !== 'received') this.rolledBack.add(hash);
     this.#onEvent(event);
   }
 }

@@ -1,4 +1,4 @@
-import type { Ordering, Retention } from 'mempool-core';
+import type { KnownStage, Ordering, Retention, Stage } from 'mempool-core';
 import {
   bytesToHash,
   decodeEntry,
@@ -6,9 +6,12 @@ import {
   encodeEntry,
   encodeValue,
   hashToBytes,
+  likelyCause,
+  optionalReason,
   type Entry as PoolEntry,
   type PoolRecord,
   type Step,
+  type StepEvent,
 } from 'mempool-core/backend';
 
 /** The first entry of a journal. A later entry of this kind records limits that an open has named. */
@@ -48,8 +51,32 @@ interface OlderNames {
   readonly arrivals?: { readonly lots?: readonly { readonly lease: unknown; readonly held: unknown }[] } | null;
 }
 
+/** Their events have neither cause nor time. A return to Pending is the stage `RolledBack`, and a reason is only a text. */
+interface OlderEvent {
+  readonly stage: KnownStage | 'RolledBack';
+  readonly previous: { readonly stage: Stage };
+  readonly reason: string | null;
+}
+
 function withNames(entry: Entry): Entry {
-  return entry.kind === 'step' ? { ...entry, step: renamed(entry.step) } : renamed(entry);
+  if (entry.kind === 'event') return { ...entry, event: { ...completed(entry.event), at: entry.event.at ?? null } };
+  if (entry.kind !== 'step') return renamed(entry);
+  const step = renamed(entry.step);
+  return { ...entry, step: { ...step, at: step.at ?? null, events: step.events.map(completed) } };
+}
+
+function completed<E extends StepEvent>(event: E): E {
+  if (event.kind === 'block') return { nodeId: null, term: null, ...event };
+  if ('cause' in event) return event;
+  const { stage, previous, reason } = event as OlderEvent;
+  return {
+    ...(event as E),
+    stage: stage === 'RolledBack' ? 'Pending' : stage,
+    cause: likelyCause(stage, previous.stage, reason),
+    reason: optionalReason(reason),
+    attempts: 0,
+    receivedAt: null,
+  };
 }
 
 function renamed<T extends object>(record: T & OlderNames): T {

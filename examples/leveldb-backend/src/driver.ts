@@ -3,7 +3,9 @@ import {
   type DriverOptions,
   decodeOutcome,
   dropStep,
+  eventTime,
   moveStep,
+  poolClock,
   type RecordDriver,
   receiveStep,
   recorded,
@@ -24,9 +26,9 @@ import { LoadedView } from './view.ts';
 export function levelDriver(
   database: Database,
   state: PoolState,
-  { thresholds }: Pick<DriverOptions, 'thresholds'>,
+  { thresholds, now }: Pick<DriverOptions, 'thresholds' | 'now'>,
 ): StoreDriver {
-  const writer = new Writer(database, state);
+  const writer = new Writer(database, state, poolClock({ now }));
   const read: Read = async (run) => {
     // A read sees the writes that were called before it, awaited or not (M2).
     await writer.idle;
@@ -55,12 +57,12 @@ export function levelDriver(
     confirm: (block, context) =>
       writer.write('confirm', context, {
         load: (view) => view.loadBlock(block),
-        plan: (view) => confirmStep(view, block),
+        plan: (view) => confirmStep(view, block, context.lease),
       }),
     rollback: (point, context) =>
       writer.write('rollback', context, {
         load: (view) => view.loadUndone(point),
-        plan: (view) => rollbackStep(view, point),
+        plan: (view) => rollbackStep(view, point, context.lease),
       }),
     peekPending: (after, limit) => read((pool) => pool.page('pending', after, limit)),
     peekInflight: (after, limit) => read((pool) => pool.page('inflight', after, limit)),
@@ -99,12 +101,14 @@ interface Call<T> {
 /** One call after the other: between what a call loads and what it writes, nothing else is written. */
 class Writer {
   readonly #database: Database;
+  readonly #nowMs: () => number;
   readonly #listeners = new Set<() => void>();
   #state: PoolState;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, state: PoolState) {
+  constructor(database: Database, state: PoolState, nowMs: () => number) {
     this.#database = database;
+    this.#nowMs = nowMs;
     this.#state = state;
   }
 
@@ -134,7 +138,7 @@ class Writer {
     await load(view);
     // The last moment to leave: nothing has been written (R3).
     signal?.throwIfAborted();
-    const step = recorded(await plan(view), verb, context);
+    const step = recorded(await plan(view), verb, context, eventTime(this.#nowMs(), view.lastAt));
     if (step.events.length > 0 || step.operation !== null || step.record)
       await this.#commit(new StepBatch(reader, view), step);
     return step.outcome;

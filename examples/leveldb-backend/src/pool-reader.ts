@@ -16,7 +16,6 @@ import {
   type DriverLogPage,
   type DriverPage,
   type DriverUsage,
-  decodeEvents,
   type EventPage,
   logEntry,
   logPage,
@@ -30,6 +29,7 @@ import {
 import { keyNumber, numberKey, type Reader, type Section } from './database.ts';
 import {
   damaged,
+  decodeEventRecord,
   decodeLogEntry,
   decodeState,
   decodeTransaction,
@@ -122,7 +122,7 @@ export class PoolReader {
     const events: StoreEvent[] = [];
     for (const [key, bytes] of found) {
       if (events.length >= limit) break;
-      events.push(...decodeEvents(bytes, keyNumber(key)).filter(({ eventSeq }) => eventSeq > after));
+      events.push(...decodeEventRecord(bytes, keyNumber(key)).filter(({ eventSeq }) => eventSeq > after));
     }
     const { oldestEventSeq, lastEventSeq, epoch } = this.state;
     return { events: events.slice(0, limit), oldest: oldestEventSeq, last: lastEventSeq, epoch };

@@ -1,11 +1,21 @@
-import { type ChainPoint, type KnownStage, knownStages, MempoolError, type Retention } from 'mempool-core';
+import {
+  type ChainPoint,
+  type KnownStage,
+  knownStages,
+  MempoolError,
+  type Retention,
+  type StoreEvent,
+} from 'mempool-core';
 import {
   bytesToHash,
+  decodeEvents,
   decodePoint,
   decodeValue,
+  encodeEvents,
   encodePoint,
   encodeValue,
   hashToBytes,
+  type StepEvent,
   type TxState,
 } from 'mempool-core/backend';
 
@@ -21,6 +31,8 @@ export interface PoolState {
   readonly floor: number;
   readonly lastSeq: number;
   readonly lastEventSeq: number;
+  /** The time of the last call with events; missing before the first, and in older files. */
+  readonly lastAt?: number;
   readonly oldestEventSeq: number;
   readonly lastLogSeq: number;
   readonly oldestLogSeq: number;
@@ -77,6 +89,20 @@ export function decodeLogEntry(bytes: Uint8Array): Pick<TransactionRecord, 'txSt
   const hash = row[6];
   if (!(hash instanceof Uint8Array)) throw damaged('log entry');
   return { txState: stateOf('log entry', bytesToHash(hash), row), point: pointOf(row[5]) };
+}
+
+/** Encodes the events of a call, after their time in eight bytes (E5). */
+export function encodeEventRecord(events: readonly StepEvent[], at: number): Buffer {
+  const time = Buffer.alloc(8);
+  time.writeBigUInt64BE(BigInt(at));
+  return Buffer.concat([time, encodeEvents(events)]);
+}
+
+/** Decodes the events of a call. An older record has no time: it begins with the head of a CBOR array, which is never 0. */
+export function decodeEventRecord(bytes: Buffer, lastSeq: number): StoreEvent[] {
+  if (bytes[0] !== 0) return decodeEvents(bytes, lastSeq, null);
+  if (bytes.length < 8) throw damaged('events');
+  return decodeEvents(bytes.subarray(8), lastSeq, Number(bytes.readBigUInt64BE()));
 }
 
 export function damaged(what: string): MempoolError {

@@ -1,8 +1,7 @@
-import { isLive, type StoreEvent } from 'mempool-core';
+import { isLive } from 'mempool-core';
 import {
   type ChainStep,
   countStages,
-  encodeEvents,
   encodePoint,
   encodeValue,
   hashToBytes,
@@ -10,12 +9,14 @@ import {
   payloadChecksum,
   type RecordStep,
   type Step,
+  type StepEvent,
   type Write,
 } from 'mempool-core/backend';
 import { Batch, keyNumber, numberKey, type Reader, type Section } from './database.ts';
 import { encodeRecord } from './named-records.ts';
 import {
   decodeLogEntry,
+  encodeEventRecord,
   encodeLogEntry,
   encodeState,
   encodeTransaction,
@@ -43,10 +44,10 @@ export class StepBatch {
     this.#state = { ...view.state };
   }
 
-  async add({ writes, events, chain, operation, record }: Omit<Step<unknown>, 'outcome'>): Promise<PoolState> {
+  async add({ writes, events, chain, operation, record, at }: Omit<Step<unknown>, 'outcome'>): Promise<PoolState> {
     for (const write of writes) this.#write(write);
     if (chain !== null) await this.#moveChain(chain);
-    if (events.length > 0) await this.#record(events);
+    if (events.length > 0) await this.#record(events, at ?? 0);
     if (this.#logged.size > 0) await this.#trimLog();
     if (record) this.#putRecord(record);
     if (operation !== null) await this.#remember(operation.id, operation.record);
@@ -128,9 +129,10 @@ export class StepBatch {
     }
   }
 
-  async #record(events: readonly StoreEvent[]): Promise<void> {
+  async #record(events: readonly StepEvent[], at: number): Promise<void> {
     this.#state.lastEventSeq += events.length;
-    this.batch.put('events', numberKey(this.#state.lastEventSeq), encodeEvents(events));
+    this.batch.put('events', numberKey(this.#state.lastEventSeq), encodeEventRecord(events, at));
+    this.#state.lastAt = at;
     countStages(this.#state, events);
     const surplus = this.#state.lastEventSeq - this.#state.retention.maxEvents;
     if (surplus < this.#state.oldestEventSeq) return;

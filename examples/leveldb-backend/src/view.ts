@@ -121,6 +121,10 @@ export class LoadedView implements PoolView {
     return this.state.lastEventSeq;
   }
 
+  get lastAt(): number {
+    return this.state.lastAt ?? 0;
+  }
+
   txState(hash: string): TxState | null {
     return this.record(hash)?.txState ?? null;
   }

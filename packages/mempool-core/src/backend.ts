@@ -10,7 +10,6 @@ export { checkNames } from './boundary/option-names.ts';
 export { copyTransactions } from './boundary/submissions.ts';
 export {
   bytesToHash,
-  decodeEvents,
   decodePoint,
   decodeValue,
   encodePoint,
@@ -20,6 +19,7 @@ export {
   payloadChecksum,
 } from './codec/codec.ts';
 export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
+export { decodeEvents, likelyCause } from './codec/event-decoder.ts';
 export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
@@ -33,8 +33,9 @@ export type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext }
 export { type CursorKind, cursorOf, type Position, readCursor } from './contract/cursor.ts';
 export type * from './contract/driver.ts';
 export type * from './contract/driver-page.ts';
+export { optionalReason, readReason, reasonText } from './contract/drop-reason.ts';
 export { invalid } from './contract/errors.ts';
-export type { EventPage, EventSource } from './contract/events.ts';
+export type { EventPage, EventSource, StepEvent } from './contract/events.ts';
 export { isFenced, type LeaseSource } from './contract/lease.ts';
 export {
   countersAt,
@@ -91,7 +92,7 @@ export { lostEnd } from './rules/damage.ts';
 export { FifoCall, type FifoPool } from './rules/fifo-call.ts';
 export { endedClaims, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
-export { callTimeOf, claimEnd, poolClock } from './rules/pool-clock.ts';
+export { callTimeOf, claimEnd, eventTime, poolClock } from './rules/pool-clock.ts';
 export {
   damagedRecord,
   type FormerRecord,

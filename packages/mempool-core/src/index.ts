@@ -27,6 +27,8 @@ export type {
   TipOptions,
   WriteOptions,
 } from './contract/call-options.ts';
+export { type Cause, causes } from './contract/cause.ts';
+export { type DropReason, type PoolReason, poolReasons } from './contract/drop-reason.ts';
 export {
   isMempoolError,
   MempoolError,

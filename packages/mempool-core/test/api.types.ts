@@ -3,6 +3,7 @@ import {
   account,
   type Backend,
   type Candidate,
+  type Cause,
   type ConfirmOutcome,
   type DamagedTransaction,
   type FifoMempool,
@@ -113,7 +114,9 @@ export function rolledBack(outcome: RollbackOutcome): number {
 export function events(event: MempoolEvent): number {
   switch (event.kind) {
     case 'transaction':
-      holds<Same<typeof event.stage, KnownStage | 'RolledBack'>>();
+      holds<Same<typeof event.stage, KnownStage>>();
+      holds<Same<typeof event.cause, Cause>>();
+      holds<Same<typeof event.at, number | null>>();
       holds<Same<typeof event.previous.stage, Stage>>();
       return event.eventSeq;
     case 'block':
@@ -171,7 +174,7 @@ export async function pools(pool: Mempool): Promise<void> {
   holds<Same<Awaited<ReturnType<typeof pool.submit>>, ReceiveOutcome | Refused>>();
   const one = await pool.markInflight('00');
   holds<Same<typeof one, boolean>>();
-  const several = await pool.drop(['00'], 'why');
+  const several = await pool.drop(['00'], 'failed');
   holds<Same<typeof several, string[]>>();
   const waited = await pool.waitFor('00', { stage: 'Finalized', confirmations: 3, signal: AbortSignal.timeout(1) });
   holds<Same<typeof waited, { readonly kind: 'reached' | 'dropped'; readonly status: TransactionStatus }>>();

@@ -24,7 +24,7 @@ export async function openRedis(options: Options): Promise<StoreDriver> {
   const createPool = (timeoutMs: number) => connection.runOnce('open', keys, poolArguments(options), timeoutMs);
   try {
     await refuseMode(connection, options);
-    await probe(connection, prefix, isPriority ? ['TIME', 'HSCAN'] : []);
+    await probe(connection, prefix, isPriority ? ['HSCAN'] : []);
     await connection.run('open', keys, poolArguments(options));
     if (!isPriority) await connection.run('usage', keysOf(prefix, 'ops'), []);
     await warn(connection, options);

@@ -82,7 +82,7 @@ function create(database: Database, { pool, ordering }: FileOptions): void {
   database
     .prepare('INSERT INTO pool (id, name, epoch, max_finalized, max_events, max_rollback) VALUES (1, ?, ?, ?, ?, ?)')
     .run(pool, randomUUID(), maxFinalized, maxEvents, maxRollback);
-  database.exec("INSERT INTO step VALUES (0, 0, x'80', 0, 1, 0, 0, 0, 0, 0, 0, 0)");
+  database.exec("INSERT INTO step VALUES (0, 0, x'80', 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)");
   if (ordering === 'priority') createPriorityTables(database);
   database.pragma(`user_version = ${formats[ordering]}`);
 }

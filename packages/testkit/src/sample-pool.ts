@@ -55,7 +55,7 @@ function namedCalls(store: MempoolStore, kind: SampleKind): readonly (() => Prom
   const named = [
     () => store.receive(submissions(kind, 0, 20), { operationId: 'receive' }),
     () => store.markInflight(hashes(0, 8), { operationId: 'mark' }),
-    () => store.drop(hashes(18, 2), 'of no use', { operationId: 'drop' }),
+    () => store.drop(hashes(18, 2), { app: 'of no use' }, { operationId: 'drop' }),
     () => store.confirm(block, patient, { operationId: 'block' }),
     () => store.rollback(pointOf(2), { operationId: 'undo' }),
   ];
@@ -76,7 +76,7 @@ export async function reuseSample(store: MempoolStore, kind: SampleKind): Promis
   const reused = [
     store.receive(submissions(kind, 1, 1), { operationId: 'receive' }),
     store.markInflight(hashes(19, 1), { operationId: 'mark' }),
-    store.drop(hashes(1, 1), 'of no use', { operationId: 'drop' }),
+    store.drop(hashes(1, 1), { app: 'of no use' }, { operationId: 'drop' }),
     store.confirm({ point: pointOf(9), seen: [], unseen: [] }, {}, { operationId: 'block' }),
     store.release(hashes(1, 1), { operationId: 'undo' }),
   ];
@@ -141,7 +141,7 @@ export async function goOn(store: MempoolStore, kind: SampleKind): Promise<unkno
     await store.sweep({ now: nowMs }),
     await store.confirm({ point: pointOf(4), parent: pointOf(2).hash, seen: hashes(40, 1), unseen: [] }, patient),
     await store.rollback(pointOf(1)),
-    await store.drop(hashes(5, 1), 'at last'),
+    await store.drop(hashes(5, 1), { app: 'at last' }),
     await store.confirm(
       { point: pointOf(5), seen: hashes(7, 3), unseen: [] },
       { finalizeThreshold: 1, dropThreshold: 2 },

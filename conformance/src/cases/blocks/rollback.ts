@@ -56,7 +56,7 @@ const onePool = eachOnPool({
   },
   'L9/revived-undone: a transaction revived by an undone block goes to Pending': async (store, context) => {
     const hash = await receiveOne(context, store);
-    await store.drop([hash], 'gone');
+    await store.drop([hash], 'failed');
     await block(store, 1);
     await block(store, 2, { seen: [hash] });
     await store.rollback(point(1));

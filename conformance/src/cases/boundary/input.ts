@@ -48,13 +48,18 @@ const badLists: readonly BadInput[] = [
   { name: 'mark', field: 'hashes[1]', call: (store, { hash }) => store.markInflight([hash, 'XY']) },
   { name: 'acknowledge', field: 'hashes[1]', call: (store, { hash }) => store.markAcknowledged([hash, 'XY']) },
   { name: 'release', field: 'hashes[1]', call: (store, { hash }) => store.release([hash, 'XY']) },
-  { name: 'drop', field: 'hashes[1]', call: (store, { hash }) => store.drop([hash, 'XY'], 'gone') },
+  { name: 'drop', field: 'hashes[1]', call: (store, { hash }) => store.drop([hash, 'XY'], 'failed') },
   { name: 'status', field: 'hashes[0]', call: (store) => store.checkStatus(['XY']) },
   { name: 'find', field: 'hashes[0]', call: (store) => store.findInflight(['XY']) },
   { name: 'mark-no-list', field: 'hashes', call: (store, { hash }) => store.markInflight(untyped(hash)) },
-  { name: 'reason-empty', field: 'reason', call: (store, { hash }) => store.drop([hash], '') },
-  { name: 'reason-long', field: 'reason', call: (store, { hash }) => store.drop([hash], 'x'.repeat(257)) },
-  { name: 'reason-broken', field: 'reason', call: (store, { hash }) => store.drop([hash], 'half \ud83d pair') },
+  { name: 'reason-empty', field: 'reason.app', call: (store, { hash }) => store.drop([hash], { app: '' }) },
+  { name: 'reason-long', field: 'reason.app', call: (store, { hash }) => store.drop([hash], { app: 'x'.repeat(257) }) },
+  {
+    name: 'reason-broken',
+    field: 'reason.app',
+    call: (store, { hash }) => store.drop([hash], { app: 'half \ud83d pair' }),
+  },
+  { name: 'reason-free', field: 'reason', call: (store, { hash }) => store.drop([hash], untyped('withdrawn')) },
   { name: 'reason-missing', field: 'reason', call: (store, { hash }) => store.drop([hash], untyped(undefined)) },
 ];
 
@@ -229,7 +234,7 @@ const ownPools = mustEach({
     const store = await context.open({ maxTxBytes: 100 });
     const batch = [transaction(context.random, 101), transaction(context.random, 9)];
     const first = await store.receive(batch, { operationId: 'operation-1' });
-    await store.drop([batch[1]?.hash ?? ''], 'gone');
+    await store.drop([batch[1]?.hash ?? ''], 'failed');
     assert.deepEqual(await store.receive(batch, { operationId: 'operation-1' }), first);
   },
 });
@@ -261,7 +266,7 @@ const onePool = eachOnPool({
       store.markInflight([one.hash]),
       store.confirm({ point: point(2), seen: [one.hash], unseen: [] }),
       store.rollback(point(1)),
-      store.drop([one.hash], 'gone'),
+      store.drop([one.hash], 'failed'),
     ]);
     const { lastEventSeq } = await store.usage();
     assert.deepEqual([await stagesOf(store, [one.hash]), lastEventSeq], [['Dropped'], 11]);

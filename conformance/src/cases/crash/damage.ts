@@ -95,14 +95,14 @@ const log: DamageCase = {
   async run(before) {
     const hashes = hashesOf(await receive(before.context, before.store, 4));
     const [bad = '', ended = '', waiting = ''] = hashes;
-    await before.store.drop([bad, ended], 'gone');
+    await before.store.drop([bad, ended], 'failed');
     const { store } = await before.damaged({ kind: 'log', logSeq: 1 });
     const page = await store.dumpFinalized();
     const { entries, damaged, cursor, hasMore } = page;
     assert.deepEqual([hashesOf(entries), damaged, placeOf(cursor), hasMore], [[ended], [{ logSeq: 1 }], 'l3', false]);
     await refusesAsDamaged(store.checkStatus([bad]), { hash: bad });
     assert.deepEqual(await store.markInflight([bad, waiting]), [waiting]);
-    assert.deepEqual(await store.drop([bad], 'again'), []);
+    assert.deepEqual(await store.drop([bad], 'invalid'), []);
     const applied = await block(store, 1, { seen: [bad, waiting] });
     assert.deepEqual([applied.kind, 'confirmed' in applied && applied.confirmed], ['applied', 1]);
     assert.equal((await store.rollback('origin')).kind, 'rolled-back');
@@ -117,7 +117,7 @@ const logAgain: DamageCase = {
   async run(before) {
     const [bad, other] = await receive(before.context, before.store, 2);
     assert.ok(bad && other);
-    await before.store.drop([bad.hash], 'gone');
+    await before.store.drop([bad.hash], 'failed');
     const { store, context } = await before.damaged({ kind: 'log', logSeq: 1 });
     const outcomes = await store.receive([bad, other, transaction(context.random)]);
     assert.deepEqual(kindsOf(outcomes), ['received', 'duplicate', 'received']);
@@ -186,7 +186,7 @@ const operation: DamageCase = {
     const [one, other] = [transaction(before.context.random), transaction(before.context.random)];
     await before.store.receive([one], { operationId: 'first' });
     await before.store.receive([other], { operationId: 'second' });
-    await before.store.drop([one.hash], 'gone');
+    await before.store.drop([one.hash], 'failed');
     const { store } = await before.damaged({ kind: 'operation', operationId: 'first' });
     const kept = await snapshot(store);
     await refusesAsDamaged(store.receive([one], { operationId: 'first' }));

@@ -147,7 +147,7 @@ function small({ random }: CaseContext): { calls: Call[]; hashes: string[] } {
   const calls = batch.flatMap((one): Call[] => [
     { verb: 'receive', args: [[one]] },
     { verb: 'markInflight', args: [[one.hash]] },
-    { verb: 'drop', args: [[one.hash], 'gone'] },
+    { verb: 'drop', args: [[one.hash], 'failed'] },
   ]);
   return { calls: named(calls), hashes: hashesOf(batch.slice(0, 20)) };
 }

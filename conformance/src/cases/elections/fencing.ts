@@ -376,7 +376,7 @@ const blocks: readonly ConformanceCase[] = eachFenced({
     assert.deepEqual(await store.markInflight([one.hash]), [one.hash]);
     assert.deepEqual(await store.markAcknowledged([one.hash]), [one.hash]);
     assert.deepEqual(await store.release([one.hash, hash]), [one.hash, hash]);
-    assert.deepEqual(await store.drop([one.hash], 'gone'), [one.hash]);
+    assert.deepEqual(await store.drop([one.hash], 'failed'), [one.hash]);
   },
 });
 

@@ -87,7 +87,7 @@ const onePool = eachOnPool({
   'E3/live-and-resumed: a live stream and a resumed one deliver the same events': async (store, context) => {
     const live = await store.subscribe({ signal: context.signal });
     const hashes = hashesOf(await receive(context, store, 3));
-    await store.drop(hashes.slice(0, 1), 'gone');
+    await store.drop(hashes.slice(0, 1), 'failed');
     await block(store, 1, { seen: hashes });
     const resumed = await eventsAfter(context, store);
     assert.deepEqual((await take(live, resumed.length)).map(contentOf), resumed);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import {
+  type Cause,
   type Counters,
   type KnownStage,
   type LifecycleVerb,
@@ -31,7 +32,9 @@ type Verb = (typeof verbs)[number];
 const stages = Object.keys(transitions) as Stage[];
 /** So high that the third block finalizes and drops nothing. */
 const policy = { finalizeThreshold: 6, dropThreshold: 6 };
-const given = 'unwanted';
+const given = { app: 'unwanted' };
+/** The pool's clock, which stands still. */
+const nowMs = 1_780_000_000_000;
 
 /** Two neighbours are Pending before and after the subject, so that its place can be checked. */
 interface Scene {
@@ -60,7 +63,7 @@ const before: { readonly [S in Stage]: State } = {
 };
 
 async function arrange(context: CaseContext, stage: Stage): Promise<Scene> {
-  const store = await context.open(policy);
+  const store = await context.open({ ...policy, now: () => nowMs });
   const [first, subject, last] = transactions(context.random, 3) as [Transaction, Transaction, Transaction];
   await block(store, 1);
   const batch = stage === 'Unknown' ? [first, last] : [first, subject, last];
@@ -91,7 +94,7 @@ function act({ store, subject }: Scene, verb: Verb): Promise<unknown> {
     case 'release':
       return store[verb]([hash]);
     case 'drop':
-      return store.drop([hash], 'again');
+      return store.drop([hash], 'invalid');
     case 'seen':
       return block(store, 3, { seen: [hash] }, policy);
     case 'unseen':
@@ -121,7 +124,7 @@ function after(stage: Stage, verb: Verb): State {
     case 'Confirmed':
       return { ...at, confirmedAt: point(3) };
     case 'Dropped':
-      return { ...old, stage: 'Dropped', reason: 'again' };
+      return { ...old, stage: 'Dropped', reason: 'invalid' };
     case 'Pending':
     case 'Acknowledged':
     case 'Finalized':
@@ -167,11 +170,24 @@ function outcome(scene: Scene, stage: Stage, verb: Verb, seq: number): unknown {
   }
 }
 
+const causes: { readonly [V in Verb]: Cause } = {
+  receive: 'received',
+  markInflight: 'marked',
+  markAcknowledged: 'acknowledged',
+  release: 'released',
+  drop: 'dropped',
+  seen: 'seen',
+  unseen: 'unseen',
+  otherBlock: 'block',
+  rollback: 'rolled-back',
+};
+
 function events(scene: Scene, stage: Stage, verb: Verb, seq: number): StoreEvent[] {
   const made: StoreEvent[] = [];
   const eventSeq = scene.lastEventSeq + 1;
-  if (isBlock(verb)) made.push({ kind: 'block', eventSeq, action: 'applied', point: point(3), tick: 3 });
-  if (verb === 'rollback') made.push({ kind: 'block', eventSeq, action: 'undone', point: point(2), tick: 2 });
+  const told = { kind: 'block', eventSeq, at: nowMs, nodeId: null, term: null } as const;
+  if (isBlock(verb)) made.push({ ...told, action: 'applied', point: point(3), tick: 3 });
+  if (verb === 'rollback') made.push({ ...told, action: 'undone', point: point(2), tick: 2 });
   const next = target(stage, verb);
   if (next === null) return made;
   const old = before[stage];
@@ -179,14 +195,18 @@ function events(scene: Scene, stage: Stage, verb: Verb, seq: number): StoreEvent
   made.push({
     kind: 'transaction',
     eventSeq: eventSeq + made.length,
+    at: nowMs,
     hash: scene.subject.hash,
     seq,
-    stage: next === 'Pending' && verb !== 'receive' ? 'RolledBack' : next,
+    stage: next,
+    cause: causes[verb],
     previous: { stage, confirmations: old.confirmations, nonConfirmations: old.nonConfirmations },
     confirmations,
     nonConfirmations,
     point: confirmedAt,
     reason,
+    attempts: 0,
+    receivedAt: verb === 'receive' ? nowMs : null,
   });
   return made;
 }

@@ -116,7 +116,7 @@ const onePool = eachOnPool({
   },
   'L10/reason: the reason of a drop is read back as it was given': async (store, context) => {
     const hash = await receiveOne(context, store);
-    const reason = 'nicht gültig: «fee» ✗ \u{1f4a5}';
+    const reason = { app: 'nicht gültig: «fee» ✗ \u{1f4a5}' };
     await store.drop([hash], reason);
     const [entry] = await logEntries(store);
     assert.deepEqual([(await statusOf(store, hash)).reason, entry?.reason], [reason, reason]);
@@ -126,18 +126,18 @@ const onePool = eachOnPool({
     const acknowledged = await flyOne(context, store, 'Acknowledged');
     await store.markInflight([b]);
     await block(store, 1, { seen: [a] });
-    assert.deepEqual(await store.drop([c, context.random.hex(32), acknowledged, a, b], 'gone'), [c, acknowledged, b]);
+    assert.deepEqual(await store.drop([c, context.random.hex(32), acknowledged, a, b], 'failed'), [c, acknowledged, b]);
   },
   'L10/only-named: only the transactions named are dropped': async (store, context) => {
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
-    await store.drop([b], 'gone');
+    await store.drop([b], 'failed');
     assert.deepEqual(await stagesOf(store, [a, b, c]), ['Pending', 'Dropped', 'Pending']);
   },
   'L10/final-stays: a Finalized or Dropped transaction gets no second log entry': async (store, context) => {
     const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
     await finalizeIn(store, 1, [a]);
-    await store.drop([b], 'first');
-    const made = await eventsOf(context, store, () => store.drop([a, b], 'second'));
+    await store.drop([b], 'invalid');
+    const made = await eventsOf(context, store, () => store.drop([a, b], 'expired'));
     assert.deepEqual([made, (await logEntries(store)).length], [[], 2]);
   },
 });
@@ -173,7 +173,7 @@ const ownInFlight = eachInFlight({
     const store = await context.open(never);
     const hash = await flyOne(context, store, stage);
     await emptyBlocks(store, 1, 3);
-    await store.drop([hash], 'gone');
+    await store.drop([hash], 'failed');
     await emptyBlocks(store, 4, 6);
     assert.equal((await statusOf(store, hash)).nonConfirmations, 3);
   },

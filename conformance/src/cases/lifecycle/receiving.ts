@@ -135,14 +135,14 @@ const onePool = eachOnPool({
   'L2/new-life-behind: a Dropped transaction received again goes to the end of the queue': async (store, context) => {
     const [first, ...others] = await receive(context, store, 3);
     assert.ok(first);
-    await store.drop([first.hash], 'gone');
+    await store.drop([first.hash], 'failed');
     await store.receive([first]);
     assert.deepEqual(await pendingOrder(store), hashesOf([...others, first]));
   },
   'L2/new-life-payload: a new life has the payload it was received with': async (store, context) => {
     const old = transaction(context.random);
     await store.receive([old]);
-    await store.drop([old.hash], 'gone');
+    await store.drop([old.hash], 'failed');
     const renewed = { ...transaction(context.random), hash: old.hash };
     await store.receive([renewed]);
     const [{ payload, payloadType } = old] = (await store.peekPending()).transactions;
@@ -153,7 +153,7 @@ const onePool = eachOnPool({
     await store.receive([one]);
     await store.markInflight([one.hash]);
     await block(store, 1);
-    await store.drop([one.hash], 'gone');
+    await store.drop([one.hash], 'failed');
     await store.receive([one]);
     const fresh = {
       stage: 'Pending',
@@ -168,7 +168,7 @@ const onePool = eachOnPool({
   'L2/new-life-twice: within one call a new life makes the next one a duplicate': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
-    await store.drop([one.hash], 'gone');
+    await store.drop([one.hash], 'failed');
     const outcomes = await store.receive([one, one]);
     assert.deepEqual(kindsOf(outcomes), ['received', 'duplicate']);
   },
@@ -196,7 +196,7 @@ export const receivingCases: readonly ConformanceCase[] = [...onePool, ...ownPoo
 const revivalOnePool = eachOnPool({
   'L7/dropped-seen: a Dropped transaction that a block carries is Confirmed by that block': async (store, context) => {
     const hash = await receiveOne(context, store);
-    await store.drop([hash], 'gone');
+    await store.drop([hash], 'failed');
     await block(store, 1, { seen: [hash] });
     const status = {
       stage: 'Confirmed',
@@ -214,7 +214,7 @@ const revivalOnePool = eachOnPool({
     await store.receive([one]);
     const old = (await store.peekPending()).transactions[1];
     await receive(context, store, 1);
-    await store.drop([one.hash], 'gone');
+    await store.drop([one.hash], 'failed');
     await block(store, 1, { seen: [one.hash] });
     const [found] = intact(await store.findInflight([one.hash]));
     assert.ok(old && found);
@@ -223,39 +223,39 @@ const revivalOnePool = eachOnPool({
   },
   'L7/counted: a revived transaction counts as confirmed': async (store, context) => {
     const hash = await receiveOne(context, store);
-    await store.drop([hash], 'gone');
+    await store.drop([hash], 'failed');
     const outcome = await block(store, 1, { seen: [hash] });
     assert.equal(outcome.kind === 'applied' && outcome.confirmed, 1);
   },
   'L7/history-stays: the log entry of the drop stays as history': async (store, context) => {
     const hash = await receiveOne(context, store);
-    await store.drop([hash], 'gone');
+    await store.drop([hash], 'failed');
     await block(store, 1, { seen: [hash] });
     assert.deepEqual(
       (await logEntries(store)).map((entry) => [entry.hash, entry.stage, entry.reason]),
-      [[hash, 'Dropped', 'gone']],
+      [[hash, 'Dropped', 'failed']],
     );
   },
   'L7/jump: a revived transaction may be Finalized by the same block': async (store, context) => {
     const hash = await receiveOne(context, store);
-    await store.drop([hash], 'gone');
+    await store.drop([hash], 'failed');
     const outcome = await finalizeIn(store, 1, [hash]);
     assert.ok(outcome.kind === 'applied');
     assert.deepEqual([outcome.confirmed, outcome.finalized], [1, 1]);
   },
   'L7/given-up-again: a revived transaction named as unseen waits at its old place': async (store, context) => {
     const all = hashesOf(await receive(context, store, 3));
-    await store.drop(all.slice(0, 1), 'gone');
+    await store.drop(all.slice(0, 1), 'failed');
     await block(store, 1, { seen: all.slice(0, 1) });
     await block(store, 2, { unseen: all.slice(0, 1) });
     assert.deepEqual(await pendingOrder(store), all);
   },
   'L7/dropped-unseen: a Dropped transaction that a block names as unseen stays Dropped': async (store, context) => {
     const hash = await receiveOne(context, store);
-    await store.drop([hash], 'gone');
+    await store.drop([hash], 'failed');
     await block(store, 1, { unseen: [hash] });
     const { stage, reason } = await statusOf(store, hash);
-    assert.deepEqual([stage, reason], ['Dropped', 'gone']);
+    assert.deepEqual([stage, reason], ['Dropped', 'failed']);
   },
   'L7/finalized-seen: a Finalized transaction that a block carries again stays as it was': async (store, context) => {
     const hash = await receiveOne(context, store);
@@ -267,9 +267,9 @@ const revivalOnePool = eachOnPool({
   'L7/second-life-revived: of several lives the last one is revived': async (store, context) => {
     const one = transaction(context.random);
     await store.receive([one]);
-    await store.drop([one.hash], 'first');
+    await store.drop([one.hash], 'invalid');
     const [again] = await store.receive([one]);
-    await store.drop([one.hash], 'second');
+    await store.drop([one.hash], 'expired');
     await block(store, 1, { seen: [one.hash] });
     const [found] = intact(await store.findInflight([one.hash]));
     assert.equal(found?.seq, again?.kind === 'received' ? again.seq : null);
@@ -289,7 +289,7 @@ const revivalOwnPools = mustEach({
   'L7/finalized-later: a revived transaction is Finalized in due time, with a second entry': async (context) => {
     const store = await context.open({ finalizeThreshold: 2 });
     const hash = await receiveOne(context, store);
-    await store.drop([hash], 'gone');
+    await store.drop([hash], 'failed');
     await block(store, 1, { seen: [hash] });
     await block(store, 2);
     assert.deepEqual(
@@ -304,8 +304,8 @@ const revivalOwnPools = mustEach({
   'L7/forgotten-drop: a Dropped transaction that has left the log is not revived': async (context) => {
     const store = await context.open({ maxFinalized: 1 });
     const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
-    await store.drop([a], 'gone');
-    await store.drop([b], 'gone');
+    await store.drop([a], 'failed');
+    await store.drop([b], 'failed');
     const outcome = await block(store, 1, { seen: [a] });
     assert.equal(outcome.kind === 'applied' && outcome.confirmed, 0);
     assert.deepEqual(await stagesOf(store, [a]), ['Unknown']);

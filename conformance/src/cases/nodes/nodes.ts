@@ -23,6 +23,7 @@ import {
   receiveOne,
   stagesOf,
   take,
+  timeless,
   transactions,
 } from '../../scenario/pool.ts';
 
@@ -197,7 +198,7 @@ async function explained(
   const events = await eventsAfter(context, node, start.usage().lastEventSeq);
   const found = await observe(node, hashes);
   const explains = async (order: Model) => isDeepStrictEqual(await observe(order, hashes), found);
-  const order = await serialOrder(start, lanes, events, explains);
+  const order = await serialOrder(start, lanes, timeless(events), explains);
   assert.ok(
     order,
     `no serial order of these calls explains what is there: ${inspect({ lanes, events }, { depth: 9 })}`,

@@ -29,7 +29,7 @@ function roundsOf({ random }: CaseContext): readonly [readonly string[], readonl
   const mark: Call = { verb: 'markInflight', args: [hashes] };
   const acknowledge: Call = { verb: 'markAcknowledged', args: [hashes] };
   const release: Call = { verb: 'release', args: [hashes] };
-  const drop: Call = { verb: 'drop', args: [hashes, 'gone'] };
+  const drop: Call = { verb: 'drop', args: [hashes, 'failed'] };
   const first: Call = { verb: 'confirm', args: [{ point: point(1), seen: [], unseen: [] }, never] };
   const second: Call = { verb: 'confirm', args: [{ point: point(2), parent: point(1).hash, ...lists }, never] };
   const back: Call = { verb: 'rollback', args: [point(1)] };

@@ -63,7 +63,7 @@ function longList(): { readonly list: never[]; read(): number } {
 const longLists: readonly (readonly [string, string, (store: MempoolStore, list: never[]) => Promise<unknown>])[] = [
   ['receive', 'transactions', (store, list) => store.receive(list)],
   ['markInflight', 'hashes', (store, list) => store.markInflight(list)],
-  ['drop', 'hashes', (store, list) => store.drop(list, 'gone')],
+  ['drop', 'hashes', (store, list) => store.drop(list, 'failed')],
   ['checkStatus', 'hashes', (store, list) => store.checkStatus(list)],
   ['findInflight', 'hashes', (store, list) => store.findInflight(list)],
 ];
@@ -137,7 +137,7 @@ const onePool = eachOnPool({
           payload: readable(batch[i] as Transaction).payload,
         })),
       );
-      await store.drop(hashesOf(batch), 'gone');
+      await store.drop(hashesOf(batch), 'failed');
     }
   },
   'M1/shared-memory: a payload in shared memory is stored as it was at one moment': async (store, context) => {
@@ -199,7 +199,7 @@ const listCalls: readonly ListCall[] = [
   { verb: 'markInflight', field: 'hashes', call: (store, hashes) => store.markInflight(hashes) },
   { verb: 'markAcknowledged', field: 'hashes', call: (store, hashes) => store.markAcknowledged(hashes) },
   { verb: 'release', field: 'hashes', call: (store, hashes) => store.release(hashes) },
-  { verb: 'drop', field: 'hashes', call: (store, hashes) => store.drop(hashes, 'gone') },
+  { verb: 'drop', field: 'hashes', call: (store, hashes) => store.drop(hashes, 'failed') },
   { verb: 'findInflight', field: 'hashes', call: (store, hashes) => store.findInflight(hashes) },
   { verb: 'checkStatus', field: 'hashes', call: (store, hashes) => store.checkStatus(hashes) },
   {
@@ -239,7 +239,7 @@ const atomicityOnePool = eachOnPool({
     assert.deepEqual(await store.markAcknowledged(hashes), hashes);
     assert.equal((await store.findInflight(hashes)).filter((found) => found !== null).length, most);
     assert.deepEqual(await store.release(hashes), hashes);
-    assert.deepEqual(await store.drop(hashes, 'gone'), hashes);
+    assert.deepEqual(await store.drop(hashes, 'failed'), hashes);
     assert.deepEqual(new Set(await stagesOf(store, hashes)), new Set(['Dropped']));
   },
   'X1/one-bad-in-many: if one transaction of a call is bad, none of the call is received': async (store, context) => {

@@ -82,8 +82,8 @@ const otherCalls: readonly OtherCall[] = [
   },
   {
     name: 'dropped',
-    first: (store, { pending }) => store.drop([pending[0]], 'gone', id),
-    second: (store, { pending }) => store.drop([pending[1]], 'gone', id),
+    first: (store, { pending }) => store.drop([pending[0]], 'failed', id),
+    second: (store, { pending }) => store.drop([pending[1]], 'failed', id),
   },
   {
     name: 'block',
@@ -107,8 +107,8 @@ const otherCalls: readonly OtherCall[] = [
   },
   {
     name: 'fewer-dropped',
-    first: (store, { pending }) => store.drop(pending, 'gone', id),
-    second: (store, { pending }) => store.drop([pending[1]], 'gone', id),
+    first: (store, { pending }) => store.drop(pending, 'failed', id),
+    second: (store, { pending }) => store.drop([pending[1]], 'failed', id),
   },
   {
     name: 'target',
@@ -137,8 +137,8 @@ const otherCalls: readonly OtherCall[] = [
   },
   {
     name: 'reason',
-    first: (store, { pending }) => store.drop(pending, 'gone', id),
-    second: (store, { pending }) => store.drop(pending, 'away', id),
+    first: (store, { pending }) => store.drop(pending, 'failed', id),
+    second: (store, { pending }) => store.drop(pending, 'invalid', id),
   },
   {
     name: 'policy',
@@ -235,7 +235,7 @@ const onePool = eachOnPool({
     const one = transaction(context.random);
     await store.receive([one]);
     const first = await store.receive([one], { operationId });
-    await store.drop([one.hash], 'gone');
+    await store.drop([one.hash], 'failed');
     assert.deepEqual(await store.receive([one], { operationId }), first);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
   },
@@ -254,7 +254,7 @@ const onePool = eachOnPool({
     // Not all at once: the last of ten thousand calls would wait for the others, on a slow machine longer than the timeout (X5).
     while (later.length > 0)
       await Promise.all(later.splice(0, 100).map((id) => store.markInflight(foreign, { operationId: id })));
-    await store.drop([one.hash], 'gone');
+    await store.drop([one.hash], 'failed');
     assert.deepEqual(await store.receive([one], { operationId }), first);
     assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
   },

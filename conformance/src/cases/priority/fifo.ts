@@ -110,7 +110,7 @@ const ownFifoPools = eachFifo({
     await store.markInflight([a.hash]);
     await store.markAcknowledged([a.hash]);
     assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
-    await store.drop([b.hash], 'gone');
+    await store.drop([b.hash], 'failed');
     assert.equal((await store.receive([late]))[0]?.kind, 'received');
     assert.deepEqual(await store.receive([b]), [{ kind: 'full', hash: b.hash }]);
   },
@@ -215,7 +215,7 @@ const oneFifoPool = eachOnFifoPool({
   'P18/payloads: payloads come in the order asked, null for what is not live': async (store, context) => {
     const [a, b, gone] = await receive(context, store, 3);
     assert.ok(a && b && gone);
-    await store.drop([gone.hash], 'gone');
+    await store.drop([gone.hash], 'failed');
     const answers = intact(await store.payloads(hashesOf([b, gone, a])));
     assert.deepEqual(
       answers.map((answer) => answer && Buffer.from(answer.payload)),
@@ -292,7 +292,7 @@ const endings: readonly (readonly [id: string, title: string, end: Ending])[] = 
     'dropped',
     'dropping',
     async (store, one) => {
-      await store.drop([one.hash], 'gone');
+      await store.drop([one.hash], 'failed');
       await store.receive([one]);
     },
   ],
@@ -368,7 +368,7 @@ const fifoClaimOwnFifoPools = eachFifo({
     });
     assert.deepEqual(
       events.map(gist),
-      hashes.map((hash) => `RolledBack ${hash}`),
+      hashes.map((hash) => `Pending ${hash}`),
     );
   },
   'P18/sweep-a-thousand: a sweep gives back at most a thousand, those whose claims ended first': async (context) => {

@@ -253,7 +253,7 @@ const onePool = eachOnPriorityPool({
     scene.clock.nowMs += 2;
     assert.deepEqual(await moves(context, scene, () => scene.store.sweep({ height: 1, overLimits: true })), [
       ['a', 'Pending', 'Dropped', 'evicted'],
-      ['b', 'Propagated', 'RolledBack', null],
+      ['b', 'Propagated', 'Pending', null],
       ['c', 'Pending', 'Dropped', 'expired'],
     ]);
   },

@@ -109,7 +109,7 @@ const onePool = eachOnPriorityPool({
     });
     assert.deepEqual(
       events.map(gist),
-      scene.hashes(['t0', 't1']).map((hash) => `RolledBack ${hash}`),
+      scene.hashes(['t0', 't1']).map((hash) => `Pending ${hash}`),
     );
     assert.deepEqual([await scene.order(), (await scene.dump()).claims], [order, []]);
   },

@@ -40,7 +40,7 @@ const reads: readonly BytesRead[] = [
   },
   {
     verb: 'dumpFinalized',
-    reach: (store, hash) => store.drop([hash], 'gone'),
+    reach: (store, hash) => store.drop([hash], 'failed'),
     read: async (store) => (await store.dumpFinalized()).entries[0]?.payload,
   },
 ];
@@ -89,7 +89,7 @@ const emptyPayloads: ConformanceCase['run'] = async (context) => {
     await store.markInflight(hashes);
     assert.deepEqual(bytesOf((await store.peekInflight()).transactions), expected);
     assert.deepEqual(bytesOf(intact(await store.findInflight(hashes))), expected);
-    await store.drop(hashes, 'gone');
+    await store.drop(hashes, 'failed');
   }
   assert.deepEqual(bytesOf((await store.dumpFinalized()).entries), [...expected, ...expected]);
 };

@@ -23,7 +23,7 @@ const mebibyte = 1_048_576;
 /** Drops new transactions one by one, so that the log gains as many entries; returns their hashes. */
 async function fill(context: CaseContext, store: MempoolStore, count: number): Promise<string[]> {
   const hashes = hashesOf(await receive(context, store, count));
-  for (const hash of hashes) await store.drop([hash], 'gone');
+  for (const hash of hashes) await store.drop([hash], 'failed');
   return hashes;
 }
 
@@ -87,7 +87,7 @@ const onePool = eachOnPool({
   'O4/default-kept: by default the log keeps 10,000 entries': async (store, context) => {
     for (let i = 0; i < 11; i++) {
       const hashes = hashesOf(await receive(context, store, i < 10 ? 1_000 : 2));
-      await store.drop(hashes, 'gone');
+      await store.drop(hashes, 'failed');
     }
     const { entries, missed } = await store.dumpFinalized({ cursor: await cursorAt(store, 'log', 1), limit: 1 });
     assert.deepEqual([numbers(entries), missed, (await store.usage()).logged], [[3], 2, 10_000]);
@@ -97,16 +97,16 @@ const onePool = eachOnPool({
     const [outcome] = await store.receive([one]);
     await store.markInflight([one.hash]);
     await block(store, 1);
-    await store.drop([one.hash], 'unwanted');
+    await store.drop([one.hash], 'failed');
     const seq = outcome?.kind === 'received' ? outcome.seq : 0;
-    const told = { confirmations: 0, nonConfirmations: 1, point: null, reason: 'unwanted' };
+    const told = { confirmations: 0, nonConfirmations: 1, point: null, reason: 'failed' };
     const expected = { ...readable(one), logSeq: 1, seq, stage: 'Dropped', ...told };
     assert.deepEqual((await logEntries(store)).map(readable), [expected]);
   },
   'O4/history: every life leaves its own entry, with its own seq and reason': async (store, context) => {
     const one = transaction(context.random);
     const seqs: number[] = [];
-    for (const reason of ['first', 'second']) {
+    for (const reason of ['failed', 'invalid'] as const) {
       for (const outcome of await store.receive([one])) if (outcome.kind === 'received') seqs.push(outcome.seq);
       await store.drop([one.hash], reason);
     }
@@ -114,15 +114,15 @@ const onePool = eachOnPool({
     assert.deepEqual(
       entries.map(({ seq, reason }) => [seq, reason]),
       [
-        [seqs[0], 'first'],
-        [seqs[1], 'second'],
+        [seqs[0], 'failed'],
+        [seqs[1], 'invalid'],
       ],
     );
   },
   'O4/history-payload: old entries keep their payload when the transaction comes back': async (store, context) => {
     const one = transaction(context.random, 200);
     await store.receive([one]);
-    await store.drop([one.hash], 'gone');
+    await store.drop([one.hash], 'failed');
     await block(store, 1, { seen: [one.hash] });
     await finalizeIn(store, 2, [one.hash]);
     const payloads = (await logEntries(store)).map((entry) => readable(entry).payload);
@@ -133,7 +133,7 @@ const onePool = eachOnPool({
     const later = { ...one, payload: context.random.bytes(300), payloadType: one.payloadType + 1 };
     for (const txState of [one, later]) {
       await store.receive([txState]);
-      await store.drop([one.hash], 'gone');
+      await store.drop([one.hash], 'failed');
     }
     const entries = (await logEntries(store)).map(readable);
     const shown = readable(later);
@@ -144,7 +144,7 @@ const onePool = eachOnPool({
   },
   'O4/by-seq: entries of one call are in seq order, whatever the order asked': async (store, context) => {
     const hashes = hashesOf(await receive(context, store, 5));
-    await store.drop(hashes.toReversed(), 'gone');
+    await store.drop(hashes.toReversed(), 'failed');
     assert.deepEqual(hashesOf(await logEntries(store)), hashes);
   },
   'O6/log-least: a limit below 1 acts as 1 in the log': async (store, context) => {
@@ -153,14 +153,14 @@ const onePool = eachOnPool({
     assert.deepEqual([numbers(entries), placeOf(cursor), hasMore], [[1], 'l2', true]);
   },
   'O6/log-most: a limit above 1,000 acts as 1,000 in the log': async (store, context) => {
-    for (const count of [1_000, 1]) await store.drop(hashesOf(await receive(context, store, count)), 'gone');
+    for (const count of [1_000, 1]) await store.drop(hashesOf(await receive(context, store, count)), 'failed');
     const { entries, cursor, hasMore } = await store.dumpFinalized({ limit: 5_000 });
     assert.deepEqual([entries.length, placeOf(cursor), hasMore], [1_000, 'lrt', true]);
   },
   'O6/log-bytes: a page of the log ends at 8 MiB and goes on where it ended': async (store, context) => {
     const large = largeTransactions(context.random, 10, mebibyte);
     await store.receive(large);
-    await store.drop(hashesOf(large), 'gone');
+    await store.drop(hashesOf(large), 'failed');
     const first = await store.dumpFinalized({ limit: 1_000 });
     const second = await store.dumpFinalized({ limit: 1_000, cursor: first.cursor });
     assert.deepEqual(
@@ -169,7 +169,7 @@ const onePool = eachOnPool({
     );
   },
   'O6/log-default: without a limit the log gives 100': async (store, context) => {
-    await store.drop(hashesOf(await receive(context, store, 101)), 'gone');
+    await store.drop(hashesOf(await receive(context, store, 101)), 'failed');
     assert.equal((await store.dumpFinalized()).entries.length, 100);
   },
 });
@@ -221,7 +221,7 @@ const ownPools = mustEach({
   'O4/one-large-call: if a call logs more than is kept, the newest stay, and numbers go on': async (context) => {
     const store = await context.open({ maxFinalized: 3 });
     const hashes = hashesOf(await receive(context, store, 10));
-    await store.drop(hashes, 'gone');
+    await store.drop(hashes, 'failed');
     const entries = await logEntries(store);
     assert.deepEqual([hashesOf(entries), numbers(entries)], [hashes.slice(7), [8, 9, 10]]);
     assert.deepEqual(new Set(await stagesOf(store, hashes.slice(0, 7))), new Set(['Unknown']));
@@ -240,14 +240,14 @@ const ownPools = mustEach({
   'O4/payload-while-logged: a payload lives as long as the last entry of its hash': async (context) => {
     const store = await context.open({ maxFinalized: 2 });
     const one = transaction(context.random, 200);
-    for (const reason of ['first', 'second']) {
+    for (const reason of ['failed', 'invalid'] as const) {
       await store.receive([one]);
       await store.drop([one.hash], reason);
     }
     await fill(context, store, 1);
     const [entry] = await logEntries(store);
     assert.ok(entry);
-    assert.deepEqual([entry.reason, readable(entry).payload], ['second', readable(one).payload]);
+    assert.deepEqual([entry.reason, readable(entry).payload], ['invalid', readable(one).payload]);
   },
   'O4/latest-open-sets: open sets how many entries are kept': async (context) => {
     const store = await context.open({ maxFinalized: 1 });

@@ -122,7 +122,7 @@ const onePool = eachOnPool({
   'O1/pending-holes: gaps in the seqs do not disturb paging': async (store, context) => {
     const all = hashesOf(await receive(context, store, 12));
     await store.markInflight(all.filter((_, i) => i % 3 === 0));
-    await store.drop(all.slice(4, 6), 'gone');
+    await store.drop(all.slice(4, 6), 'failed');
     const left = all.filter((_, i) => i % 3 !== 0 && i !== 4 && i !== 5);
     assert.deepEqual(hashesOf((await pages(store, 'peekPending', { limit: 2 })).flat()), left);
   },
@@ -161,7 +161,7 @@ const onePool = eachOnPool({
     await store.markInflight(all.slice(0, 9));
     await store.markAcknowledged(all.slice(0, 4));
     await block(store, 1, { seen: all.slice(0, 3) });
-    await store.drop(all.slice(13), 'gone');
+    await store.drop(all.slice(13), 'failed');
     const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq } = await store.usage();
     assert.deepEqual([pending, propagated, acknowledged, confirmed, logged, lastLogSeq], [4, 5, 1, 3, 2, 2]);
   },

@@ -1,4 +1,4 @@
-import type { Block, ChainPoint, Policy, RollbackTarget, WriteOptions } from 'mempool-core';
+import type { Block, ChainPoint, DropReason, Policy, RollbackTarget, WriteOptions } from 'mempool-core';
 import type { Random } from '../../case/random.ts';
 import type { Budget, Limits, Revision, Submission, Verdict } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
@@ -47,6 +47,7 @@ const priorities: readonly bigint[] = [
 export const historyPeers = ['peer-1', 'peer-2', 'peer-3'] as const;
 const senders = ['', '', 'ann', 'ben'] as const;
 const tags = ['t0', 't1', 't2', 't3', 't4', 't5'] as const;
+const reasons: readonly DropReason[] = ['failed', { app: 'ünwanted — 不要' }];
 const owners = ['node-1', 'node-2'] as const;
 const thresholds = [1, 2, 3, Number.POSITIVE_INFINITY] as const;
 const maxPayloadBytes = 32;
@@ -122,7 +123,7 @@ export class PriorityCallMaker {
       case 'markAcknowledged':
         return { verb, args: [this.#flying(5, model), { ...options, ...this.#guard(model) }] };
       case 'drop': {
-        const reason = this.#random.pick(['unwanted', 'ünwanted — 不要']);
+        const reason = this.#random.pick(reasons);
         return { verb, args: [this.#known(2, model), reason, { ...options, ...this.#guard(model) }] };
       }
       case 'extendClaim': {

@@ -142,7 +142,7 @@ export async function tallyOf({ calls }: PriorityHistory): Promise<ReadonlyMap<s
     const answer = await step(model, call, clock);
     for (const name of namesOf(call, answer)) count(`${call.verb} ${name}`);
     for (const event of model.eventsAfter(length)) {
-      if (event.kind === 'transaction') count(`${event.stage} ${event.reason ?? ''}`.trim());
+      if (event.kind === 'transaction') count(`${event.stage} ${event.cause}`);
     }
   }
   return tally;

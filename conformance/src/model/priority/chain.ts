@@ -109,9 +109,9 @@ function forgetInclusions({ pool }: PriorityState): void {
 function revive({ pool }: PriorityState, hash: string, stage: 'Finalized' | 'Dropped'): void {
   const txState = pools.currentLife(pool, hash);
   if (txState?.stage !== stage) return;
-  const { seq, reason } = txState;
+  const { seq, reason, cause } = txState;
   const [confirmedBy, agedBy] = [[...txState.confirmedBy], [...txState.agedBy]];
-  pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason });
+  pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason, cause });
 }
 
 /** L9. */

@@ -2,6 +2,7 @@ import {
   type Block,
   type ClaimOptions,
   type ConfirmOutcome,
+  type DropReason,
   type KnownStage,
   MempoolError,
   type Policy,
@@ -14,7 +15,7 @@ import {
   type WriteOptions,
 } from 'mempool-core';
 import type { TxState } from '../life.ts';
-import { returnToPending } from '../life.ts';
+import { dropCause, returnToPending } from '../life.ts';
 import * as operations from '../operations.ts';
 import * as pools from '../pool.ts';
 import { admission } from './admission.ts';
@@ -67,7 +68,7 @@ export class PriorityModel {
   markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
     return this.#each('markInflight', hashes, options, (txState) => {
       if (!this.#isReady(txState)) return false;
-      txState.stage = 'Propagated';
+      Object.assign(txState, { stage: 'Propagated', cause: 'marked' });
       return true;
     });
   }
@@ -75,7 +76,7 @@ export class PriorityModel {
   markAcknowledged(hashes: readonly string[], options?: ClaimOptions): string[] {
     return this.#each('markAcknowledged', hashes, options, (txState) => {
       if (!this.#isUnder(txState, options) || txState.stage !== 'Propagated') return false;
-      txState.stage = 'Acknowledged';
+      Object.assign(txState, { stage: 'Acknowledged', cause: 'acknowledged' });
       return true;
     });
   }
@@ -85,16 +86,16 @@ export class PriorityModel {
     return this.#each('release', hashes, options, (txState) => {
       if (!this.#isUnder(txState, options)) return false;
       if (txState.stage !== 'Propagated' && txState.stage !== 'Acknowledged') return false;
-      returnToPending(txState);
+      returnToPending(txState, 'released');
       if (notBeforeMs > this.#options.now()) txState.notBefore = notBeforeMs;
       return true;
     });
   }
 
-  drop(hashes: readonly string[], reason: string, options?: ClaimOptions): string[] {
+  drop(hashes: readonly string[], reason: DropReason, options?: ClaimOptions): string[] {
     const end = (txState: TxState): boolean => {
       if (!this.#isUnder(txState, options) || !states.isLiving(txState) || txState.stage === 'Confirmed') return false;
-      states.drop(txState, reason);
+      states.drop(txState, dropCause(reason), reason);
       return true;
     };
     return this.#each('drop', hashes, options, end, reason);
@@ -124,7 +125,7 @@ export class PriorityModel {
       const taken = reap(states.graphOf(this.state), budget);
       const untilMs = now + claimMs;
       for (const { hash } of taken) {
-        this.#txState(hash).stage = 'Propagated';
+        Object.assign(this.#txState(hash), { stage: 'Propagated', cause: 'taken' });
         states.entryOf(this.state, hash).claim = { id: claimId, owner, untilMs };
       }
       return { claimId, owner, untilMs, transactions: taken.map(candidate) };
@@ -197,7 +198,7 @@ export class PriorityModel {
     if (known !== null) return known.outcome;
     const before = states.lookBefore(this.state);
     const outcome = run();
-    states.endCall(this.state, before, this.#options.maxFinalized);
+    states.endCall(this.state, before, this.#options.maxFinalized, this.#options.now());
     operations.record(this.state.pool.operations, call, outcome);
     return outcome;
   }
@@ -208,7 +209,7 @@ export class PriorityModel {
     hashes: readonly string[],
     options: ClaimOptions | undefined,
     change: (txState: TxState) => boolean,
-    ...more: readonly string[]
+    ...more: readonly unknown[]
   ): string[] {
     if (hashes.length === 0) return [];
     return this.#step(verb, options, [[...new Set(hashes)], ...more, options?.claim ?? null], () => {
@@ -258,7 +259,11 @@ export class PriorityModel {
     const seq = this.state.pool.lastSeq + 1;
     const confirmedBy = this.#blocksSince(hash);
     if (confirmedBy.length > 0) {
-      this.#begin(submission, { hash, seq, stage: 'Confirmed', confirmedBy, agedBy: [], reason: null }, moment);
+      this.#begin(
+        submission,
+        { hash, seq, stage: 'Confirmed', confirmedBy, agedBy: [], reason: null, cause: 'received' },
+        moment,
+      );
       chain.dropConflicts(this.state, verdict.provides);
       return { kind: 'received', hash, seq, stage: 'Confirmed' };
     }
@@ -266,7 +271,11 @@ export class PriorityModel {
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
     if (answer.kind === 'refused') return { hash, ...answer.refused };
     for (const replaced of answer.replaced) states.drop(this.#txState(replaced.hash), 'replaced');
-    this.#begin(submission, { hash, seq, stage: 'Pending', confirmedBy: [], agedBy: [], reason: null }, moment);
+    this.#begin(
+      submission,
+      { hash, seq, stage: 'Pending', confirmedBy: [], agedBy: [], reason: null, cause: 'received' },
+      moment,
+    );
     for (const evicted of answer.evicted) states.drop(this.#txState(evicted.hash), 'evicted');
     const stage = 'Pending';
     return this.#isReady(this.#txState(hash))

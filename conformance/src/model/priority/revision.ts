@@ -95,7 +95,7 @@ function endLeases(state: PriorityState, { now }: CallTime): string[] {
     .map((txState) => ({ txState, untilMs: entryOf(state, txState.hash).claim?.untilMs ?? Number.POSITIVE_INFINITY }))
     .filter(({ untilMs }) => untilMs < now)
     .sort((a, b) => a.untilMs - b.untilMs || a.txState.seq - b.txState.seq);
-  for (const { txState } of ended) returnToPending(txState);
+  for (const { txState } of ended) returnToPending(txState, 'claim-ended');
   return ended.map(({ txState }) => txState.hash);
 }
 

@@ -1,4 +1,4 @@
-import type { LiveStage } from 'mempool-core';
+import type { Cause, DropReason, LiveStage, PoolReason } from 'mempool-core';
 import type { TxState } from '../life.ts';
 import * as pools from '../pool.ts';
 import type { Entry, Limits } from './entry.ts';
@@ -33,9 +33,9 @@ export function lookBefore(state: PriorityState): BeforeCall {
  * Events, log, gossip numbers and removals, all from the difference between two states. So a hash that was evicted and received
  * again in one call has one event (E1), and no log entry for the life in between.
  */
-export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: number): void {
+export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: number, nowMs: number): void {
   for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.claim = null;
-  pools.endCall(state.pool, before.pool, maxFinalized);
+  pools.endCall(state.pool, before.pool, maxFinalized, nowMs);
   for (const hash of state.entries.keys())
     if (pools.currentLife(state.pool, hash) === undefined) state.entries.delete(hash);
   forgetTags(state);
@@ -101,6 +101,7 @@ export function uncheck({ entries }: PriorityState, tick: number, undone: number
   for (const entry of entries.values()) if (entry.checkedHeight > fork) entry.checkedHeight = Math.max(0, fork - 1);
 }
 
-export function drop(txState: TxState, reason: string): void {
-  Object.assign(txState, { stage: 'Dropped', reason, notBefore: undefined });
+/** The reason is named like the cause, except in a `drop` call. */
+export function drop(txState: TxState, cause: Cause, reason: DropReason = cause as PoolReason): void {
+  Object.assign(txState, { stage: 'Dropped', reason, cause, notBefore: undefined });
 }

@@ -66,7 +66,7 @@ export class FilledPool {
       await this.store.receive(transactions);
       this.stored.add(transactions);
       if (this.#given === 'inflight') await this.store.markInflight(hashesOf(transactions));
-      if (this.#given === 'logged') await this.store.drop(hashesOf(transactions), 'benchmark');
+      if (this.#given === 'logged') await this.store.drop(hashesOf(transactions), 'failed');
     }
     await this.seal();
     return this;
@@ -76,7 +76,7 @@ export class FilledPool {
   async age(): Promise<this> {
     for (const transactions of freshCalls(kept, this.#batch)) {
       await this.store.receive(transactions);
-      await this.store.drop(hashesOf(transactions), 'benchmark');
+      await this.store.drop(hashesOf(transactions), 'failed');
     }
     return this;
   }
@@ -91,7 +91,7 @@ export class FilledPool {
   }
 
   async drop(transactions: readonly Submission[]): Promise<void> {
-    for (const hashes of batches(hashesOf(transactions), pageSize)) await this.store.drop(hashes, 'benchmark');
+    for (const hashes of batches(hashesOf(transactions), pageSize)) await this.store.drop(hashes, 'failed');
   }
 
   /** Newcomers that a full priority pool admits. Priorities are asked for once: from then on only evictions change them. */

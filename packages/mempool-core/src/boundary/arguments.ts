@@ -7,6 +7,7 @@ import type {
   WriteOptions,
 } from '../contract/call-options.ts';
 import type { CheckedBlock } from '../contract/driver.ts';
+import { type DropReason, isPoolReason, poolReasons, reasonText } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Lease } from '../contract/lease.ts';
 import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
@@ -128,12 +129,18 @@ export function checkPolicy(policy: Policy): Policy {
   return namedThresholds(checkNames('policy', policy, policyNames));
 }
 
-/** Returns the reason of a `drop` call if it is valid. @throws `ERR_MEMPOOL_INVALID` naming `reason` */
-export function checkReason(reason: string): string {
-  if (typeof reason !== 'string' || reason.length < 1 || reason.length > maxReasonLength)
-    throw invalid('reason', `a string of 1–${maxReasonLength} characters`);
-  if (!reason.isWellFormed()) throw invalid('reason', 'well-formed Unicode');
-  return reason;
+/** Returns the text to store of the reason of a `drop` call (E6). @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkReason(reason: DropReason): string {
+  if (typeof reason === 'string') {
+    if (isPoolReason(reason)) return reason;
+    throw invalid('reason', `one of ${poolReasons.join(', ')}, or { app: string }`);
+  }
+  if (typeof reason !== 'object' || reason === null) throw invalid('reason', 'a drop reason');
+  const { app } = reason;
+  if (typeof app !== 'string' || app.length < 1 || app.length > maxReasonLength)
+    throw invalid('reason.app', `a string of 1–${maxReasonLength} characters`);
+  if (!app.isWellFormed()) throw invalid('reason.app', 'well-formed Unicode');
+  return reasonText({ app });
 }
 
 /** Returns the limit of a page, rounded down: any number except NaN. @throws `ERR_MEMPOOL_INVALID` naming `limit` */

@@ -15,6 +15,7 @@ import type {
   WriteOptions,
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { DropReason } from '../contract/drop-reason.ts';
 import type { MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
@@ -140,7 +141,7 @@ export class CheckedStore implements store.AnyStore {
     return this.#move('release', hashes, options, callNames.release);
   }
 
-  drop(hashes: readonly string[], reason: string, options?: ClaimOptions): Promise<string[]> {
+  drop(hashes: readonly string[], reason: DropReason, options?: ClaimOptions): Promise<string[]> {
     const run = (context: WriteContext): Awaitable<string[]> => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       const why = checkReason(reason);

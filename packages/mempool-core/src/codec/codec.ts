@@ -1,9 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from 'cbor-x';
 import { MempoolError } from '../contract/errors.ts';
-import type { StoreEvent, TransactionEvent } from '../contract/events.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
-import { blockActions, eventStages, pointBytes } from './event-encoder.ts';
+import { pointBytes } from './event-encoder.ts';
 
 /**
  * Version of the stored format (N2). Events and recorded outcomes are CBOR arrays (RFC 8949) of plain values. Hashes,
@@ -68,52 +67,6 @@ export function decodeValue(what: string, bytes: Uint8Array): unknown {
   }
 }
 
-type EventStage = (typeof eventStages)[number];
-
-type BlockRow = [action: number, point: Uint8Array, tick: number];
-type TransactionRow = [
-  hash: Uint8Array,
-  seq: number,
-  stage: number,
-  previousStage: number,
-  previousConfirmations: number,
-  previousNonConfirmations: number,
-  confirmations: number,
-  nonConfirmations: number,
-  point: Uint8Array | null,
-  reason: string | null,
-];
-
-/**
- * Decodes the events of one call; the last one has the number `lastSeq`.
- *
- * @throws `ERR_MEMPOOL_CORRUPT` if they are damaged
- */
-export function decodeEvents(bytes: Uint8Array, lastSeq: number): StoreEvent[] {
-  const rows = decodeValue('events', bytes);
-  if (!Array.isArray(rows)) throw damaged('events');
-  const first = lastSeq - rows.length + 1;
-  return rows.map((row, i) => decodeEvent(row, first + i));
-}
-
-function decodeEvent(row: unknown, eventSeq: number): StoreEvent {
-  if (isBlockRow(row)) return decodeBlockEvent(row, eventSeq);
-  if (isTransactionRow(row)) return decodeTransactionEvent(row, eventSeq);
-  throw damaged('event');
-}
-
-function isBlockRow(row: unknown): row is BlockRow {
-  return Array.isArray(row) && row.length === 3 && isCount(row[0]) && isBytes(row[1]) && isCount(row[2]);
-}
-
-function isTransactionRow(row: unknown): row is TransactionRow {
-  if (!Array.isArray(row) || row.length !== 10) return false;
-  const [hash, ...rest] = row;
-  const [point, reason] = rest.splice(7);
-  if (!isBytes(hash) || !rest.every(isCount)) return false;
-  return (point === null || isBytes(point)) && (reason === null || typeof reason === 'string');
-}
-
 /** True for a `Uint8Array`. */
 export function isBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array;
@@ -122,39 +75,6 @@ export function isBytes(value: unknown): value is Uint8Array {
 /** True for a safe integer. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value);
-}
-
-function decodeBlockEvent([code, point, tick]: BlockRow, eventSeq: number): StoreEvent {
-  const action = blockActions[code];
-  if (action === undefined) throw damaged('event');
-  return { kind: 'block', eventSeq, action, point: decodePoint(point), tick };
-}
-
-function decodeTransactionEvent(row: TransactionRow, eventSeq: number): StoreEvent {
-  const [hash, seq, stage, before, confirmedBefore, unconfirmedBefore, ...after] = row;
-  const [confirmations, nonConfirmations, point, reason] = after;
-  return {
-    kind: 'transaction',
-    eventSeq,
-    hash: bytesToHash(hash),
-    seq,
-    stage: eventStage(stage) as TransactionEvent['stage'],
-    previous: {
-      stage: eventStage(before) as TransactionEvent['previous']['stage'],
-      confirmations: confirmedBefore,
-      nonConfirmations: unconfirmedBefore,
-    },
-    confirmations,
-    nonConfirmations,
-    point: point === null ? null : decodePoint(point),
-    reason,
-  };
-}
-
-function eventStage(code: number): EventStage {
-  const stage = eventStages[code];
-  if (stage === undefined) throw damaged('event');
-  return stage;
 }
 
 /** The error `ERR_MEMPOOL_CORRUPT`: the stored data is not the data that was written (M2). `what` names it. */

@@ -1,10 +1,15 @@
-import type { BlockEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
+import { causes } from '../contract/cause.ts';
+import { reasonText } from '../contract/drop-reason.ts';
+import type { StepEvent } from '../contract/events.ts';
 import { type ChainPoint, knownStages } from '../contract/transaction.ts';
 
 /** Length of an encoded chain point, in bytes. */
 export const pointBytes = 40;
 
-/** The stages of events. The index of a stage is its code: first `knownStages`, then two more. Never reorder. */
+/**
+ * The stages of events. The index of a stage is its code: first `knownStages`, then two more. Never reorder. Older
+ * versions wrote `RolledBack` for a return to Pending.
+ */
 export const eventStages: readonly [...typeof knownStages, 'RolledBack', 'Unknown'] = [
   ...knownStages,
   'RolledBack',
@@ -25,12 +30,18 @@ const array = 0x80;
 const nothing = 0xf6;
 
 /**
- * Length of the longest event without its reason, in bytes: a 64-byte hash, a point, seven numbers and the CBOR heads.
+ * Length of the longest event without its reason, in bytes: a 64-byte hash, a point, nine numbers and the CBOR heads. A
+ * block event with the name of its node is not longer.
  */
-const longestEvent = 192;
-/** Number of array elements of each kind of event. */
-const transactionElements = 10;
-const blockElements = 3;
+const longestEvent = 224;
+/** Number of array elements of each kind of event, and that of older versions, which lack the last ones. */
+export const transactionElements = 13;
+export const olderTransactionElements = 10;
+export const blockElements = 5;
+export const olderBlockElements = 3;
+
+type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
+type BlockStep = Extract<StepEvent, { kind: 'block' }>;
 
 /**
  * Writes the events of one call directly into one buffer. A general CBOR encoder would need an array and a copied hash
@@ -49,7 +60,7 @@ class EventEncoder {
     return this.#bytes.subarray(0, this.#end);
   }
 
-  add(event: StoreEvent): void {
+  add(event: StepEvent): void {
     if (event.kind === 'block') this.#block(event);
     else this.#transaction(event);
   }
@@ -64,14 +75,18 @@ class EventEncoder {
     this.#end += arrivalTail.length;
   }
 
-  #block({ action, point, tick }: BlockEvent): void {
+  #block({ action, point, tick, nodeId, term }: BlockStep): void {
     this.#head(array, blockElements);
     this.#head(uint, blockActions.indexOf(action));
     this.#point(point);
     this.#head(uint, tick);
+    if (nodeId === null) this.#bytes[this.#end++] = nothing;
+    else this.#text(nodeId);
+    this.#optional(term);
   }
 
-  #transaction({ hash, seq, stage, previous, confirmations, nonConfirmations, point, reason }: TransactionEvent): void {
+  #transaction(event: TransactionStep): void {
+    const { hash, seq, stage, previous, confirmations, nonConfirmations, point, reason } = event;
     this.#head(array, transactionElements);
     this.#head(byteString, hash.length / 2);
     this.#end += this.#bytes.write(hash, this.#end, 'hex');
@@ -85,7 +100,15 @@ class EventEncoder {
     if (point === null) this.#bytes[this.#end++] = nothing;
     else this.#point(point);
     if (reason === null) this.#bytes[this.#end++] = nothing;
-    else this.#text(reason);
+    else this.#text(reasonText(reason));
+    this.#head(uint, causes.indexOf(event.cause));
+    this.#head(uint, event.attempts);
+    this.#optional(event.receivedAt);
+  }
+
+  #optional(value: number | null): void {
+    if (value === null) this.#bytes[this.#end++] = nothing;
+    else this.#head(uint, value);
   }
 
   #point({ slot, hash }: ChainPoint): void {
@@ -135,7 +158,7 @@ class EventEncoder {
 
 /**
  * The elements after `seq` in the event of a new transaction: from Unknown to Pending, all counters 0, no point, no
- * reason.
+ * reason, received by this call.
  */
 const arrivalTail = Uint8Array.of(
   uint | eventStages.indexOf('Pending'),
@@ -146,16 +169,23 @@ const arrivalTail = Uint8Array.of(
   uint,
   nothing,
   nothing,
+  uint | causes.indexOf('received'),
+  uint,
+  uint,
 );
 
-/** Encodes the events of one call as one CBOR array. A block event has three elements, a transaction event ten. */
-export function encodeEvents(events: readonly StoreEvent[]): Buffer {
+/** Encodes the events of one call as one CBOR array. Their time is not part of it: it is stored once for the call. */
+export function encodeEvents(events: readonly StepEvent[]): Buffer {
   let bytes = 0;
-  for (const event of events)
-    bytes += longestEvent + (event.kind === 'transaction' ? 3 * (event.reason?.length ?? 0) : 0);
+  for (const event of events) bytes += longestEvent + (event.kind === 'transaction' ? reasonBytes(event) : 0);
   const encoder = new EventEncoder(events.length, bytes);
   for (const event of events) encoder.add(event);
   return encoder.encoded;
+}
+
+/** At least the length of the reason. */
+function reasonBytes({ reason }: TransactionStep): number {
+  return reason === null ? 0 : 3 * reasonText(reason).length;
 }
 
 /**

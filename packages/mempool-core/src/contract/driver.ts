@@ -73,7 +73,7 @@ export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partia
   receive(transactions: readonly Transaction[], context: WriteContext): Awaitable<ReceiveOutcome[]>;
   /** Moves transactions as `transitions` says (L3, L4, P19, P20). Returns the hashes that it moved, in the order given. */
   move(verb: MoveVerb, hashes: readonly string[], context: ClaimContext): Awaitable<string[]>;
-  /** Returns the hashes that it dropped, in the order given (L10, P19). */
+  /** Returns the hashes that it dropped, in the order given (L10, P19). `reason` is the text to store (`reasonText`). */
   drop(hashes: readonly string[], reason: string, context: ClaimContext): Awaitable<string[]>;
   confirm(block: CheckedBlock, context: ChainContext): Awaitable<ConfirmOutcome>;
   /** `null`: to the origin. */

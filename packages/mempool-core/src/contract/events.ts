@@ -1,3 +1,5 @@
+import type { Cause } from './cause.ts';
+import type { DropReason } from './drop-reason.ts';
 import type { ChainPoint, Counters, KnownStage, Stage } from './transaction.ts';
 
 /** A transaction changed its stage (E1). */
@@ -5,30 +7,53 @@ export interface TransactionEvent extends Counters {
   readonly kind: 'transaction';
   /** The number of the event: from 1, without gaps, in commit order. */
   readonly eventSeq: number;
+  /**
+   * When the call was committed that made the event, in milliseconds since 1970 by the pool's clock (E5). `null` if an
+   * older version wrote it.
+   */
+  readonly at: number | null;
   readonly hash: string;
   readonly seq: number;
-  /** The new stage. A return to Pending is told as `RolledBack`. */
-  readonly stage: KnownStage | 'RolledBack';
+  /** The new stage. */
+  readonly stage: KnownStage;
+  /** Why it changed (E6). An event of an older version has the likeliest cause. */
+  readonly cause: Cause;
   /** The status before the call. */
   readonly previous: { readonly stage: Stage } & Counters;
   /** The confirming block of a Confirmed or Finalized transaction, else `null`. */
   readonly point: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
-  readonly reason: string | null;
+  readonly reason: DropReason | null;
+  /** How often the transaction went out until then. */
+  readonly attempts: number;
+  /** The `at` of the call that received the transaction; `null` if that is not known. */
+  readonly receivedAt: number | null;
 }
 
 /** A block was applied or undone (E1). */
 export interface BlockEvent {
   readonly kind: 'block';
   readonly eventSeq: number;
+  /** As in `TransactionEvent`. */
+  readonly at: number | null;
   readonly action: 'applied' | 'undone';
   readonly point: ChainPoint;
   /** The tick of the block. */
   readonly tick: number;
+  /** The node whose lease came with the call; `null` if there was no lease. */
+  readonly nodeId: string | null;
+  /** The term of that lease. */
+  readonly term: number | null;
 }
 
 /** An event as stores keep it, with its number. */
 export type StoreEvent = TransactionEvent | BlockEvent;
+
+/**
+ * An event as a step has it: without `at`, which all events of a call share (E5). A `receivedAt` of 0 stands for that
+ * time.
+ */
+export type StepEvent = Omit<TransactionEvent, 'at'> | Omit<BlockEvent, 'at'>;
 
 /** What every delivered event has beside its content. */
 export interface Delivered {

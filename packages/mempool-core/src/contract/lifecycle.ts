@@ -67,7 +67,7 @@ export interface TxState {
   readonly confirmations: number;
   /** Frozen when it became final; 0 while live. */
   readonly nonConfirmations: number;
-  /** The reason of a Dropped transaction, else `null`. */
+  /** The stored text of the reason of a Dropped transaction (`reasonText`), else `null`. */
   readonly reason: string | null;
   /** Pending, but held back until this time, in milliseconds since 1970, or longer (P20). Left out for all others. */
   readonly notBefore?: number;

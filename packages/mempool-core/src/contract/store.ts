@@ -9,6 +9,7 @@ import type {
   TipOptions,
   WriteOptions,
 } from './call-options.ts';
+import type { DropReason } from './drop-reason.ts';
 import type { MempoolEvent } from './events.ts';
 import type { Thresholds } from './lifecycle.ts';
 import type { Ordering } from './limits.ts';
@@ -234,12 +235,13 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    */
   release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]>;
   /**
-   * Drops transactions that are Pending, Propagated or Acknowledged, and writes them to the terminal log (L10). `reason` has
-   * 1–256 characters. Returns the hashes that it dropped, in the order given.
+   * Drops transactions that are Pending, Propagated or Acknowledged, and writes them to the terminal log (L10). `reason` is
+   * one of the pool's words, or `{ app }` with a text of 1–256 characters. Returns the hashes that it dropped, in the
+   * order given.
    *
-   * @example await store.drop([hash], 'withdrawn by its sender');
+   * @example await store.drop([hash], { app: 'withdrawn by its sender' });
    */
-  drop(hashes: readonly string[], reason: string, options?: ClaimOptions): Promise<string[]>;
+  drop(hashes: readonly string[], reason: DropReason, options?: ClaimOptions): Promise<string[]>;
   /**
    * The records of those hashes that are in flight, in the order given; `null` for any other hash. A damaged record is
    * `{ kind: 'damaged', hash }` in its place (M2).

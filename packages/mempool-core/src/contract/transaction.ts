@@ -1,3 +1,5 @@
+import type { DropReason } from './drop-reason.ts';
+
 /** A transaction as a caller submits it. The payload is opaque: no store decodes it. */
 export interface Transaction {
   /** The identity of the transaction: lower-case hex of 1–64 bytes. */
@@ -83,7 +85,7 @@ export interface TransactionStatus extends Counters {
   readonly stage: Stage;
   readonly confirmedAt: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
-  readonly reason: string | null;
+  readonly reason: DropReason | null;
   /** Held back until this time, in milliseconds since 1970, or longer (P20); `null` if it is not. */
   readonly notBefore: number | null;
 }
@@ -96,7 +98,7 @@ export interface LogEntry extends Transaction, Counters {
   readonly stage: FinalStage;
   /** The confirming block of a Finalized transaction, else `null`. */
   readonly point: ChainPoint | null;
-  readonly reason: string | null;
+  readonly reason: DropReason | null;
 }
 
 /** The last block applied, and how many blocks have been applied. */

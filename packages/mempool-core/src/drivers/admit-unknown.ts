@@ -25,6 +25,7 @@ export function admitUnknown(
   pool: PriorityPool,
   submissions: readonly CheckedSubmission[],
   moment: CallMoment,
+  at: number,
 ): ReceiveOutcome[] {
   const { index, ledger } = pool;
   const arrived: { readonly node: PoolNode; readonly body: Transaction }[] = [];
@@ -45,6 +46,6 @@ export function admitUnknown(
   }
   const ended = victims.filter(({ seq }) => seq < first).sort((a, b) => a.seq - b.seq);
   const bodies = arrived.map(({ node, body }) => ({ body, seq: node.seq, isOver: node.stage !== 'Pending' }));
-  if (arrived.length > 0) ledger.admitAndEvict(ended, bodies, 'evicted');
+  if (arrived.length > 0) ledger.admitAndEvict(ended, bodies, at);
   return outcome;
 }

@@ -8,7 +8,7 @@ import type { Ledger } from '../memory/ledger.ts';
 import { limitsStep } from '../rules/call-plan.ts';
 import { FifoCall } from '../rules/fifo-call.ts';
 import { candidateOf, type FifoEntry, gossipItem, gossipPage, reapFifo } from '../rules/fifo-step.ts';
-import { callTimeOf, poolClock } from '../rules/pool-clock.ts';
+import { callTimeOf } from '../rules/pool-clock.ts';
 import type { PoolView, Step } from '../rules/step.ts';
 import { type CallVerbs, callVerbs } from './call-verbs.ts';
 
@@ -17,26 +17,26 @@ export type FifoVerbs = CallVerbs & Pick<PriorityVerbs, 'reap' | 'since' | 'payl
 
 export interface FifoDriverParts {
   readonly ledger: Ledger;
-  readonly write: <T>(verb: string, context: WriteContext, plan: (view: PoolView) => Step<T>) => T;
-  readonly options: Partial<Pick<DriverOptions, 'limits' | 'now'>>;
+  readonly write: <T>(verb: string, context: WriteContext, plan: (view: PoolView, nowMs: number) => Step<T>) => T;
+  readonly options: Partial<Pick<DriverOptions, 'limits'>>;
 }
 
 /** The fifo verbs of a backend whose state is a ledger. Stores the limits that `options` names. */
 export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerbs {
-  const now = poolClock(options);
   const { fifo } = ledger;
   const verbs = callVerbs({
     write: (verb, given, context, plan) =>
-      write(verb, context, (view) =>
-        plan(new FifoCall(view, fifo), { nowMs: callTimeOf(given.now, now()), height: 0 }),
+      write(verb, context, (view, nowMs) =>
+        plan(new FifoCall(view, fifo), { nowMs: callTimeOf(given.now, nowMs), height: 0 }),
       ),
     claimed: (claimId) => fifo.claimed(claimId).map(candidateOf),
   });
   // If several opens name a limit, the latest one sets it.
-  const named = options.limits ?? {};
-  write('setLimits', { operationId: undefined, signal: undefined }, (view) =>
-    limitsStep(new FifoCall(view, fifo), named),
-  );
+  const { limits = {} } = options;
+  if (limits.maxTxs !== undefined)
+    write('setLimits', { operationId: undefined, signal: undefined }, (view) =>
+      limitsStep(new FifoCall(view, fifo), limits),
+    );
   return {
     ...verbs,
     reap: (budget) => reapFifo(fifo.pending(), budget),

@@ -10,7 +10,7 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Tip, Transaction } from '../contract/transaction.ts';
 import type { Ledger } from '../memory/ledger.ts';
 import { admissionOf } from '../rules/fifo-step.ts';
-import { poolClock } from '../rules/pool-clock.ts';
+import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import {
   confirmStep,
   dropStep,
@@ -45,6 +45,9 @@ function receiveWithin(
 /** A JavaScript Map throws at 2 ** 24 entries, in the middle of a write. This limit is checked before. */
 const maxRows = 16_000_000;
 
+/** Plans one call. `nowMs` is the time of the pool's clock in milliseconds since 1970. */
+type TimedPlan<T> = (view: PoolView, nowMs: number) => Step<T>;
+
 /** The result of a synchronous function without a value. `void` alone would also allow a promise. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement returns void
 export type Done = void | undefined;
@@ -73,20 +76,22 @@ export interface LedgerDriverParts {
  */
 export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerDriverParts): StoreDriver {
   const { thresholds } = options;
-  const now = poolClock(options);
+  const clock = poolClock(options);
   const keep = commit === undefined ? (step: Step<unknown>) => ledger.apply(step) : atOnce(commit);
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
     assertRoom(ledger, transactions.length);
     if (ledger.fifo.room < transactions.length)
       return write('receive', context, () => receiveWithin(ledger, transactions, thresholds));
-    if (commit === undefined && context.operationId === undefined) return ledger.arrive(transactions, thresholds);
+    if (commit === undefined && context.operationId === undefined)
+      return ledger.arrive(transactions, thresholds, eventTime(clock(), ledger.lastAt));
     return write('receive', context, (view) => receiveStep(view, transactions, thresholds));
   }
 
-  function write<T>(verb: string, context: WriteContext, plan: (view: PoolView) => Step<T>): T {
+  function write<T>(verb: string, context: WriteContext, plan: TimedPlan<T>): T {
     const known = ledger.findOperation<T>(verb, context);
     if (known !== null) return known.outcome;
-    const step = recorded(plan(ledger), verb, context);
+    const nowMs = clock();
+    const step = recorded(plan(ledger, nowMs), verb, context, eventTime(nowMs, ledger.lastAt));
     const { writes, events, operation, fifo, record } = step;
     if (writes.length > 0 || events.length > 0 || operation !== null || fifo || record) keep(step);
     return step.outcome;
@@ -103,10 +108,10 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     ...(commit === undefined && { copiesPayloads: true }),
     receive,
     move: (verb, hashes, context) =>
-      write(verb, context, (view) => moveStep(view, verb, hashes, guardOf(context, now()))),
+      write(verb, context, (view, nowMs) => moveStep(view, verb, hashes, guardOf(context, nowMs))),
     drop: (hashes, reason, context) => write('drop', context, (view) => dropStep(view, hashes, reason, context)),
-    confirm: (block, context) => underLease('confirm', context, (view) => confirmStep(view, block)),
-    rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point)),
+    confirm: (block, context) => underLease('confirm', context, (view) => confirmStep(view, block, context.lease)),
+    rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point, context.lease)),
     ...ledgerReads(ledger),
     ...fifoVerbs({ ledger, write, options }),
     ...recordVerbs({ ledger, leases, election: options.election, write }),

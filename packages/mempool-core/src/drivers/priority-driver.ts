@@ -79,8 +79,10 @@ export function priorityDriver(
       storage.write(verb, context, (pool, nowMs) => movePoolStep(pool, verb, hashes, guardOf(context, nowMs))),
     drop: (hashes, reason, context) =>
       storage.write('drop', context, (pool) => dropPoolStep(pool, hashes, reason, context)),
-    confirm: (block, context) => storage.writeUnderLease('confirm', context, (pool) => confirmPoolStep(pool, block)),
-    rollback: (point, context) => storage.writeUnderLease('rollback', context, (pool) => rollbackPoolStep(pool, point)),
+    confirm: (block, context) =>
+      storage.writeUnderLease('confirm', context, (pool) => confirmPoolStep(pool, block, context.lease)),
+    rollback: (point, context) =>
+      storage.writeUnderLease('rollback', context, (pool) => rollbackPoolStep(pool, point, context.lease)),
     ...callVerbs({
       write: (verb, given, context, plan) =>
         storage.write(verb, context, (pool, nowMs) => plan(new PriorityCall(pool), momentIn(pool, nowMs, given))),

@@ -4,7 +4,7 @@ import type { LeaseSource } from '../contract/lease.ts';
 import { dumpOf } from '../priority/dump.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
-import { poolClock } from '../rules/pool-clock.ts';
+import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
 import { admitUnknown, areUnknown } from './admit-unknown.ts';
 import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, ledgerReads } from './ledger-driver.ts';
@@ -33,9 +33,11 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
   function write<T>(verb: string, context: WriteContext, plan: Plan<T>): T {
     const known = ledger.findOperation<T>(verb, context);
     if (known !== null) return known.outcome;
+    const nowMs = clock();
+    const at = eventTime(nowMs, ledger.lastAt);
     return pool.commit(
-      (planning) => plan(planning, clock()),
-      (step) => kept(recorded(step, verb, context)),
+      (planning) => plan(planning, nowMs),
+      (step) => kept(recorded(step, verb, context, at)),
     );
   }
 
@@ -80,7 +82,9 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
       assertRoom(pool.ledger, submissions.length);
       const needsStep = commit !== undefined || context.operationId !== undefined;
       if (needsStep || !areUnknown(pool, submissions)) return driver.admit(submissions, moment, context);
-      return admitUnknown(pool, submissions, momentIn(pool, clock(), moment));
+      const nowMs = clock();
+      const at = eventTime(nowMs, pool.ledger.lastAt);
+      return admitUnknown(pool, submissions, momentIn(pool, nowMs, moment), at);
     },
     sweep(sweep, context) {
       if (context.operationId === undefined && isSwept(pool.index, momentIn(pool, clock(), sweep), sweep))

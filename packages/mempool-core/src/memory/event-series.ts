@@ -1,7 +1,11 @@
-import type { BlockEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
+import { sameReason } from '../contract/drop-reason.ts';
+import type { StepEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
+
+type BlockTail = Extract<StepEvent, { kind: 'block' }>;
+type TransactionTail = Omit<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq'>;
 
 /** A transaction event without its numbers and hash, or a block event. Most events of a call share one such object. */
-export type EventTail = Omit<TransactionEvent, 'eventSeq' | 'hash' | 'seq'> | BlockEvent;
+export type EventTail = TransactionTail | BlockTail;
 
 /**
  * A section of the event log. Its arrays have their full length from the start: growing would copy them and reserve
@@ -12,29 +16,43 @@ interface Chunk {
   readonly seqs: Float64Array;
   /** For each event, the index of its tail in `tails`. */
   readonly tailOf: Uint16Array;
-  /** A tail that equals the tail of the event before is not repeated. */
+  /** A tail that equals the tail of the event before is not repeated, if both belong to one time. */
   readonly tails: EventTail[];
+  /** For each tail, the time of the call; -1 if it is not known. */
+  readonly times: number[];
 }
 
-const arrivalTail: Exclude<EventTail, BlockEvent> = {
+const arrivalTail: TransactionTail = {
   kind: 'transaction',
   stage: 'Pending',
+  cause: 'received',
   previous: { stage: 'Unknown', confirmations: 0, nonConfirmations: 0 },
   confirmations: 0,
   nonConfirmations: 0,
   point: null,
   reason: null,
+  attempts: 0,
+  receivedAt: 0,
 };
 
-/** The tail of a Pending or unknown transaction that is Dropped. */
-export function droppedTail(stage: 'Pending' | 'Unknown', reason: string): EventTail {
-  return { ...arrivalTail, stage: 'Dropped', previous: { stage, confirmations: 0, nonConfirmations: 0 }, reason };
+/** The tail of a Pending or unknown transaction that is evicted. */
+export function evictedTail(stage: 'Pending' | 'Unknown'): EventTail {
+  return {
+    ...arrivalTail,
+    stage: 'Dropped',
+    cause: 'evicted',
+    previous: { stage, confirmations: 0, nonConfirmations: 0 },
+    reason: 'evicted',
+    receivedAt: stage === 'Unknown' ? 0 : null,
+  };
 }
+
+const unknownTime = -1;
 
 const chunkEvents = 1_024;
 
 function chunkOf(room: number): Chunk {
-  return { hashes: new Array(room), seqs: new Float64Array(room), tailOf: new Uint16Array(room), tails: [] };
+  return { hashes: new Array(room), seqs: new Float64Array(room), tailOf: new Uint16Array(room), tails: [], times: [] };
 }
 
 const noChunk: Chunk = chunkOf(0);
@@ -52,27 +70,31 @@ export class EventSeries {
   /** Number of events in the open chunk. */
   #used: number = chunkEvents;
   #newest: EventTail | null = null;
+  #newestTime: number = unknownTime;
   /** Number of the newest event; 0 before the first. */
   last = 0;
+  /** The latest time of a call; 0 before the first. */
+  lastAt = 0;
 
   /** Number of the oldest event kept; `last + 1` if none is kept. */
   get oldest(): number {
     return this.last - this.#length + 1;
   }
 
-  push(event: StoreEvent): void {
-    if (event.kind === 'block') this.#add('', 0, event);
-    else this.#add(event.hash, event.seq, this.#tailOf(event));
+  /** Adds an event of a call of this time; `null` if that is not known. */
+  push(event: StepEvent, at: number | null): void {
+    if (event.kind === 'block') this.#add('', 0, event, at ?? unknownTime);
+    else this.#add(event.hash, event.seq, this.#tailOf(event), at ?? unknownTime);
   }
 
   /** Adds the event of an unknown transaction that became Pending. */
-  pushArrival(hash: string, seq: number): void {
-    this.pushOf(hash, seq, arrivalTail);
+  pushArrival(hash: string, seq: number, at: number): void {
+    this.#add(hash, seq, arrivalTail, at);
   }
 
   /** Adds an event of a transaction whose tail exists already. */
-  pushOf(hash: string, seq: number, tail: EventTail): void {
-    this.#add(hash, seq, tail);
+  pushOf(hash: string, seq: number, tail: EventTail, at: number): void {
+    this.#add(hash, seq, tail, at);
   }
 
   /** Removes the oldest events beyond `size`. */
@@ -100,17 +122,25 @@ export class EventSeries {
     for (let n = this.oldest; n <= this.last; n++) yield this.#event(n);
   }
 
-  #add(hash: string, seq: number, tail: EventTail): void {
+  #add(hash: string, seq: number, tail: EventTail, time: number): void {
     this.last += 1;
     this.#length += 1;
     if (this.#used === chunkEvents) this.#begin();
     const { hashes, seqs, tailOf, tails } = this.#open;
-    const at = this.#used++;
-    hashes[at] = hash;
-    seqs[at] = seq;
-    if (tail !== this.#newest) tails.push(tail);
-    tailOf[at] = tails.length - 1;
+    const place = this.#used++;
+    hashes[place] = hash;
+    seqs[place] = seq;
+    if (tail !== this.#newest || time !== this.#newestTime) this.#addTail(tail, time);
+    tailOf[place] = tails.length - 1;
+  }
+
+  #addTail(tail: EventTail, time: number): void {
+    const { tails, times } = this.#open;
+    tails.push(tail);
+    times.push(time);
     this.#newest = tail;
+    this.#newestTime = time;
+    if (time > this.lastAt) this.lastAt = time;
   }
 
   #begin(): void {
@@ -121,7 +151,7 @@ export class EventSeries {
     this.#newest = null;
   }
 
-  #tailOf(event: TransactionEvent): EventTail {
+  #tailOf(event: Extract<StepEvent, { kind: 'transaction' }>): EventTail {
     if (this.#newest !== null && hasTail(event, this.#newest)) return this.#newest;
     const { eventSeq: _, hash: __, seq: ___, ...tail } = event;
     return tail;
@@ -129,28 +159,37 @@ export class EventSeries {
 
   #event(eventSeq: number): StoreEvent {
     const place = this.#head + eventSeq - this.oldest;
-    const { hashes, seqs, tailOf, tails } = this.#chunks[Math.floor(place / chunkEvents)] as Chunk;
-    const at = place % chunkEvents;
-    const tail = tails[tailOf[at] as number] as EventTail;
-    if (tail.kind === 'block') return { ...tail, eventSeq, point: { ...tail.point } };
-    return eventOf(eventSeq, hashes[at] as string, seqs[at] as number, tail);
+    const { hashes, seqs, tailOf, tails, times } = this.#chunks[Math.floor(place / chunkEvents)] as Chunk;
+    const index = place % chunkEvents;
+    const which = tailOf[index] as number;
+    const tail = tails[which] as EventTail;
+    const time = times[which] as number;
+    const at = time === unknownTime ? null : time;
+    if (tail.kind === 'block') return { ...tail, eventSeq, at, point: { ...tail.point } };
+    return eventOf({ eventSeq, at, hash: hashes[index] as string, seq: seqs[index] as number }, tail);
   }
 }
 
 /** Names the fields: a spread of the tail costs four times as much. */
-function eventOf(eventSeq: number, hash: string, seq: number, tail: Exclude<EventTail, BlockEvent>): TransactionEvent {
-  const { stage, previous, confirmations, nonConfirmations, point, reason } = tail;
+function eventOf(
+  { eventSeq, at, hash, seq }: Pick<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq'>,
+  { stage, cause, previous, confirmations, nonConfirmations, point, reason, attempts, receivedAt }: TransactionTail,
+): TransactionEvent {
   return {
     kind: 'transaction',
     eventSeq,
+    at,
     hash,
     seq,
     stage,
+    cause,
     previous: copyPrevious(previous),
     confirmations,
     nonConfirmations,
     point: point && { slot: point.slot, hash: point.hash },
-    reason,
+    reason: typeof reason === 'object' ? reason && { ...reason } : reason,
+    attempts,
+    receivedAt: receivedAt === 0 ? at : receivedAt,
   };
 }
 
@@ -162,14 +201,17 @@ function copyPrevious({
   return { stage, confirmations, nonConfirmations };
 }
 
-function hasTail(event: TransactionEvent, tail: EventTail): boolean {
+function hasTail(event: Extract<StepEvent, { kind: 'transaction' }>, tail: EventTail): boolean {
   return (
     tail.kind === 'transaction' &&
     tail.stage === event.stage &&
+    tail.cause === event.cause &&
+    tail.attempts === event.attempts &&
+    tail.receivedAt === event.receivedAt &&
     tail.confirmations === event.confirmations &&
     tail.nonConfirmations === event.nonConfirmations &&
     tail.point === event.point &&
-    tail.reason === event.reason &&
+    sameReason(tail.reason, event.reason) &&
     hasPrevious(event.previous, tail.previous)
   );
 }

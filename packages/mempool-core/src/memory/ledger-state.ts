@@ -7,7 +7,7 @@ import type { NamedValue } from '../contract/records.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Step, Write } from '../rules/step.ts';
-import { droppedTail, EventSeries, type EventTail } from './event-series.ts';
+import { EventSeries, type EventTail, evictedTail } from './event-series.ts';
 import { FifoRows } from './fifo-rows.ts';
 import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import { NamedRecords } from './named-records.ts';
@@ -48,12 +48,12 @@ export class LedgerState {
   }
 
   apply(step: Step<unknown>): void {
-    const { writes, events, chain, operation, record } = step;
+    const { writes, events, chain, operation, record, at } = step;
     assertWritable(writes);
     this.fifo.apply(step);
     if (chain !== null) this.blocks.apply(chain);
     for (const write of writes) this.#write(write);
-    for (const event of events) this.events.push(event);
+    for (const event of events) this.events.push(event, at);
     this.#trimLog();
     if (operation !== null) this.operations.add(operation);
     if (record) this.records.apply(record);
@@ -63,13 +63,13 @@ export class LedgerState {
    * Does the same as `apply` for a call of a priority pool that admitted the unknown transactions `arrived`, and for
    * them evicted the Pending transactions `ended`. Both are sorted by seq.
    */
-  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
-    const tail = droppedTail('Pending', reason);
-    for (const { hash, seq } of ended) this.#end({ hash, seq, reason }, tail, null);
-    const passing = droppedTail('Unknown', reason);
+  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, at: number): void {
+    const tail = evictedTail('Pending');
+    for (const { hash, seq } of ended) this.#evict({ hash, seq }, tail, null, at);
+    const passing = evictedTail('Unknown');
     for (const { body, seq, isOver } of arrived) {
-      if (isOver) this.#end({ hash: body.hash, seq, reason }, passing, body);
-      else this.events.pushArrival(body.hash, this.rows.arrive(body));
+      if (isOver) this.#evict({ hash: body.hash, seq }, passing, body, at);
+      else this.events.pushArrival(body.hash, this.rows.arrive(body), at);
     }
     this.#trimLog();
     this.wake();
@@ -126,7 +126,7 @@ export class LedgerState {
         this.#restoreWrite(record.write);
         break;
       case 'event':
-        this.events.push(record.event);
+        this.events.push(record.event, record.event.at);
         break;
       case 'operation':
         this.operations.add(record.operation);
@@ -140,11 +140,11 @@ export class LedgerState {
     }
   }
 
-  /** Ends a Pending transaction, or a new one whose body is given. */
-  #end({ hash, seq, reason }: Queued & { readonly reason: string }, tail: EventTail, body: Transaction | null): void {
-    const after = dropped(live(hash, seq, 'Pending', 0), 0, reason);
+  /** Evicts a Pending transaction, or a new one whose body is given. */
+  #evict({ hash, seq }: Queued, tail: EventTail, body: Transaction | null, at: number): void {
+    const after = dropped(live(hash, seq, 'Pending', 0), 0, 'evicted');
     this.#write({ after, point: null, body });
-    this.events.pushOf(hash, seq, tail);
+    this.events.pushOf(hash, seq, tail, at);
   }
 
   #trimLog(): void {

@@ -85,23 +85,23 @@ export class Ledger implements PoolView, EventSource {
    * no step, only a row and an event. For a pool that is stored nowhere else. @throws `ERR_MEMPOOL_INTERNAL` if a
    * buffer was transferred
    */
-  arrive(transactions: readonly Transaction[], thresholds: Thresholds): ReceiveOutcome[] {
+  arrive(transactions: readonly Transaction[], thresholds: Thresholds, at: number): ReceiveOutcome[] {
     assertReadable(transactions);
     const before = this.lastEventSeq;
     const outcome = new Array<ReceiveOutcome>(transactions.length);
-    for (let i = 0; i < outcome.length; i++) outcome[i] = this.#arrive(transactions[i] as Transaction, thresholds);
+    for (let i = 0; i < outcome.length; i++) outcome[i] = this.#arrive(transactions[i] as Transaction, thresholds, at);
     if (this.lastEventSeq > before) this.#state.wake();
     return outcome;
   }
 
   /** Does the same as `apply` for a call of a priority pool that only admitted `arrived` and evicted `ended`. */
-  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, reason: string): void {
-    this.#state.admitAndEvict(ended, arrived, reason);
+  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, at: number): void {
+    this.#state.admitAndEvict(ended, arrived, at);
   }
 
   /** Applies a step that is stored elsewhere. Its events are not kept here. */
   follow({ writes, chain }: Pick<Step<unknown>, 'writes' | 'chain'>, lastEventSeq: number): void {
-    this.#state.apply({ outcome: null, writes, events: [], chain, operation: null });
+    this.#state.apply({ outcome: null, writes, events: [], chain, operation: null, at: null });
     this.#events.last = lastEventSeq;
   }
 
@@ -145,6 +145,10 @@ export class Ledger implements PoolView, EventSource {
 
   get lastEventSeq(): number {
     return this.#events.last;
+  }
+
+  get lastAt(): number {
+    return this.#events.lastAt;
   }
 
   get currentTip(): Tip {
@@ -284,16 +288,16 @@ export class Ledger implements PoolView, EventSource {
     return () => this.#state.listeners.delete(listener);
   }
 
-  #arrive(body: Transaction, thresholds: Thresholds): ReceiveOutcome {
+  #arrive(body: Transaction, thresholds: Thresholds, at: number): ReceiveOutcome {
     const { hash } = body;
-    if (this.#rows.has(hash) || this.#blocks.hasSighted(hash)) return this.#receiveKnown(body, thresholds);
+    if (this.#rows.has(hash) || this.#blocks.hasSighted(hash)) return this.#receiveKnown(body, thresholds, at);
     const seq = this.#rows.arrive(body);
-    this.#events.pushArrival(hash, seq);
+    this.#events.pushArrival(hash, seq, at);
     return { kind: 'received', hash, seq, stage: 'Pending' };
   }
 
-  #receiveKnown(body: Transaction, thresholds: Thresholds): ReceiveOutcome {
-    const step = receiveStep(this, [body], thresholds);
+  #receiveKnown(body: Transaction, thresholds: Thresholds, at: number): ReceiveOutcome {
+    const step = { ...receiveStep(this, [body], thresholds), at };
     this.#state.apply(step);
     return step.outcome[0] as ReceiveOutcome;
   }

@@ -1,5 +1,6 @@
 import { asChecked } from '../boundary/checked-once.ts';
 import type { ReleaseOptions, WriteOptions } from '../contract/call-options.ts';
+import { type DropReason, reasonText } from '../contract/drop-reason.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedCallTime } from '../contract/pool-driver.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
@@ -125,9 +126,9 @@ export function batchedMove(store: MempoolStore, verb: MoveVerb, guard: Guard = 
 /**
  * The lane of drops with one reason and guard. Drops with different reasons may swap. Only their log numbers show this.
  */
-export function batchedDrop(store: MempoolStore, reason: string, guard: Guard = {}): BatchedVerb<string, boolean> {
+export function batchedDrop(store: MempoolStore, reason: DropReason, guard: Guard = {}): BatchedVerb<string, boolean> {
   return {
-    name: laneOf(`drop ${reason}`, guard),
+    name: laneOf(`drop ${reasonText(reason)}`, guard),
     kind: 'write',
     overlaps: true,
     send: async (hashes, options) =>

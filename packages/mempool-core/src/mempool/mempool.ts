@@ -5,6 +5,7 @@ import type {
   ReleaseOptions,
   WriteOptions,
 } from '../contract/call-options.ts';
+import type { DropReason } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
@@ -179,9 +180,9 @@ export class Mempool implements AsyncDisposable {
    * Any live stage but Confirmed → Dropped (L10). For one hash it returns true if it was dropped; for a list, the
    * hashes.
    */
-  drop(hash: string, reason: string, options?: ClaimOptions): Promise<boolean>;
-  drop(hashes: readonly string[], reason: string, options?: ClaimOptions): Promise<string[]>;
-  drop(which: string | readonly string[], reason: string, options?: ClaimOptions): Promise<boolean | string[]> {
+  drop(hash: string, reason: DropReason, options?: ClaimOptions): Promise<boolean>;
+  drop(hashes: readonly string[], reason: DropReason, options?: ClaimOptions): Promise<string[]>;
+  drop(which: string | readonly string[], reason: DropReason, options?: ClaimOptions): Promise<boolean | string[]> {
     return this.#calls.observed('drop', (trace) => this.#writes.drop(which, reason, options, trace));
   }
 

@@ -28,6 +28,7 @@ import type {
   ReleaseOptions,
   WriteOptions,
 } from '../contract/call-options.ts';
+import { type DropReason, readReason } from '../contract/drop-reason.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
@@ -78,14 +79,14 @@ export class PoolWrites {
     return this.#calls.whole(context, (on, to) => on[verb](hashes, to), guard);
   }
 
-  async drop(which: Which, reason: string, options: ClaimOptions | undefined, trace: Trace): Moved {
+  async drop(which: Which, reason: DropReason, options: ClaimOptions | undefined, trace: Trace): Moved {
     const context = checkWrite(options, callNames.claim);
     const guard = checkGuard(options);
-    checkReason(reason);
+    const why = readReason(checkReason(reason));
     if (typeof which === 'string')
-      return this.#single(batchedDrop(this.#calls.store, reason, guard), which, context, trace);
+      return this.#single(batchedDrop(this.#calls.store, why, guard), which, context, trace);
     const hashes = listed(which, trace);
-    return this.#calls.whole(context, (on, to) => on.drop(hashes, reason, to), guard);
+    return this.#calls.whole(context, (on, to) => on.drop(hashes, why, to), guard);
   }
 
   async confirm(

@@ -298,7 +298,6 @@ function reaches({ stage, confirmations }: TransactionStatus, goal: Goal): boole
 
 /** The status that `checkStatus` would have returned right after the event, but an event does not tell `notBefore`. */
 export function eventStatus(event: TransactionEvent): TransactionStatus {
-  const { hash, confirmations, nonConfirmations, point, reason } = event;
-  const stage = event.stage === 'RolledBack' ? 'Pending' : event.stage;
+  const { hash, stage, confirmations, nonConfirmations, point, reason } = event;
   return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason, notBefore: null };
 }

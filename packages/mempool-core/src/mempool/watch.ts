@@ -1,6 +1,7 @@
 import { maxCallTransactions } from '../boundary/arguments.ts';
 import { endable } from '../boundary/unless-aborted.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
+import { sameReason } from '../contract/drop-reason.ts';
 import type { TransactionEvent } from '../contract/events.ts';
 import type { MempoolStore } from '../contract/store.ts';
 import type { TransactionStatus } from '../contract/transaction.ts';
@@ -79,5 +80,5 @@ function* tell(
 
 /** A new depth alone is no change (E1). */
 function differ(a: TransactionStatus, b: TransactionStatus): boolean {
-  return a.stage !== b.stage || a.reason !== b.reason || a.confirmedAt?.hash !== b.confirmedAt?.hash;
+  return a.stage !== b.stage || !sameReason(a.reason, b.reason) || a.confirmedAt?.hash !== b.confirmedAt?.hash;
 }

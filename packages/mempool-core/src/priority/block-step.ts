@@ -1,4 +1,5 @@
 import type { CheckedBlock } from '../contract/driver.ts';
+import type { Lease } from '../contract/lease.ts';
 import type { TxState } from '../contract/lifecycle.ts';
 import type { ConfirmOutcome, RollbackOutcome } from '../contract/store.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
@@ -11,8 +12,8 @@ import { type Planning, StepBuilder } from './step-builder.ts';
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
 
 /** L5, L6, X3: plans a block. It satisfies tags, and other providers of these tags are dropped. */
-export function confirmPoolStep(pool: Planning, block: CheckedBlock): Step<ConfirmOutcome> {
-  const plan = planConfirm(pool.view, block);
+export function confirmPoolStep(pool: Planning, block: CheckedBlock, lease: Lease | null): Step<ConfirmOutcome> {
+  const plan = planConfirm(pool.view, block, lease);
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
   const { tick } = plan.chain;
   const builder = new StepBuilder(pool, tick);
@@ -29,8 +30,8 @@ export function confirmPoolStep(pool: Planning, block: CheckedBlock): Step<Confi
 }
 
 /** L9: plans a rollback. Tags that the undone blocks satisfied are no longer satisfied. */
-export function rollbackPoolStep(pool: Planning, point: ChainPoint | null): Step<RollbackOutcome> {
-  const plan = planUndo(pool.view, point);
+export function rollbackPoolStep(pool: Planning, point: ChainPoint | null, lease: Lease | null): Step<RollbackOutcome> {
+  const plan = planUndo(pool.view, point, lease);
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
   const { tick } = plan.chain;
   const builder = new StepBuilder(pool, tick);
@@ -60,7 +61,7 @@ function uncheck(index: PoolIndex, from: number, to: number): void {
 }
 
 function moveAll(builder: StepBuilder, { changes }: Planned): void {
-  for (const { before, after } of changes) if (before !== null) builder.move(before, after);
+  for (const { before, after, cause } of changes) if (before !== null) builder.move(before, after, cause);
 }
 
 function returnedIn({ changes }: Planned): string[] {
@@ -77,7 +78,7 @@ function nameConflicts(builder: StepBuilder, { changes }: Planned, shown: Readon
   for (const { before, after } of changes) {
     if (before === null || after.stage !== 'Dropped') continue;
     const isRival = builder.index.node(after.hash)?.entry.verdict.provides.some((tag) => shown.has(tag));
-    if (isRival) builder.move(before, { ...after, reason: conflictReason });
+    if (isRival) builder.move(before, { ...after, reason: conflictReason }, conflictReason);
   }
 }
 

@@ -1,11 +1,12 @@
+import type { Cause } from '../contract/cause.ts';
 import { closesCycle, mayCloseCycles } from './graph.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
 import type { StepBuilder } from './step-builder.ts';
 
 /** Drop reasons: the chain or another transaction provides the same tag; the transaction would depend on itself. */
-export const conflictReason = 'conflict';
-const cycleReason = 'cycle';
+export const conflictReason = 'conflict' satisfies Cause;
+const cycleReason = 'cycle' satisfies Cause;
 
 /** Drops all other providers of tags that the chain satisfied. A Confirmed provider stays. */
 export function dropRivals(builder: StepBuilder, tags: Iterable<string>): void {

@@ -1,3 +1,4 @@
+import { dropCause } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedRevision } from '../contract/pool-driver.ts';
@@ -36,7 +37,8 @@ export function dropPoolStep(
 ): Step<string[]> {
   const builder = new StepBuilder(pool);
   const guarded = underClaim(hashes, claim, (hash) => claimOf(builder, hash));
-  return builder.step(guarded.filter((hash) => builder.drop(hash, reason)));
+  const cause = dropCause(reason);
+  return builder.step(guarded.filter((hash) => builder.drop(hash, cause, reason)));
 }
 
 function claimOf({ index }: StepBuilder, hash: string): string | null {

@@ -1,3 +1,4 @@
+import type { Cause } from '../contract/cause.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
@@ -78,19 +79,19 @@ export class PriorityCall implements CallPlan {
   }
 
   take({ hash }: Named, claim: ClaimRecord): void {
-    this.#builder.moveBy('markInflight', hash, { claim });
+    this.#builder.moveBy('markInflight', hash, { claim, cause: 'taken' });
   }
 
   release(hash: string): void {
-    this.#builder.moveBy('release', hash);
+    this.#builder.moveBy('release', hash, { cause: 'claim-ended' });
   }
 
   wake({ hash }: Named): void {
     this.#builder.wake(hash);
   }
 
-  end({ hash }: Named, reason: string): void {
-    this.#builder.drop(hash, reason);
+  end({ hash }: Named, cause: Cause): void {
+    this.#builder.drop(hash, cause);
   }
 
   step<Outcome>(outcome: Outcome): Step<Outcome> {

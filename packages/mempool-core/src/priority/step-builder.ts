@@ -1,7 +1,8 @@
+import type { Cause } from '../contract/cause.ts';
 import { dropped, live, type MoveVerb, pending, type TxState } from '../contract/lifecycle.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import { changeOf, planDrop, planMove } from '../rules/change.ts';
+import { changeOf, type MoveWay, planDrop, planMove } from '../rules/change.ts';
 import { type PoolView, type Step, type StepParts, stepOf } from '../rules/step.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -18,12 +19,13 @@ interface Transition {
   readonly before: TxState | null;
   readonly after: TxState;
   readonly body: Transaction | null;
+  /** Of the last change in this call. */
+  readonly cause: Cause;
 }
 
 /** What a move gives a transaction beside its stage. */
-interface Moving {
+interface Moving extends MoveWay {
   readonly claim?: Entry['claim'];
-  readonly notBefore?: number | undefined;
 }
 
 /** One call while it is planned: at most one transition per transaction, and the index with all changes. */
@@ -63,18 +65,23 @@ export class StepBuilder {
   begin(before: TxState | null, after: TxState, body: Transaction): void {
     this.#lastSeq = after.seq;
     const known = this.#transitions.get(after.hash);
-    this.#transitions.set(after.hash, { before: known === undefined ? before : known.before, after, body });
+    this.#transitions.set(after.hash, {
+      before: known === undefined ? before : known.before,
+      after,
+      body,
+      cause: 'received',
+    });
   }
 
   /** Ends a transaction that was Pending. The index has it as Dropped already. */
-  end(node: PoolNode, reason: string): void {
+  end(node: PoolNode, cause: 'replaced' | 'evicted'): void {
     const txState = pendingState(node);
-    this.#note(txState, dropped(txState, this.tick, reason));
+    this.#note(txState, dropped(txState, this.tick, cause), cause);
   }
 
   /** Moves a transaction to its next stage. It keeps a claim only if it is Propagated. */
-  move(before: TxState, after: TxState, claim: Entry['claim'] = null): void {
-    this.#note(before, after);
+  move(before: TxState, after: TxState, cause: Cause, claim: Entry['claim'] = null): void {
+    this.#note(before, after, cause);
     const node = this.index.node(after.hash);
     if (node === undefined) return;
     const { entry } = node;
@@ -85,20 +92,23 @@ export class StepBuilder {
   }
 
   /** Moves a transaction. Returns false if it is unknown or its stage does not allow it. */
-  moveBy(verb: MoveVerb, hash: string, { claim = null, notBefore }: Moving = {}): boolean {
+  moveBy(verb: MoveVerb, hash: string, { claim = null, ...way }: Moving = {}): boolean {
     const txState = this.txState(hash);
-    const change = txState === null ? null : planMove(verb, txState, this.tick, notBefore);
+    const change = txState === null ? null : planMove(verb, txState, this.tick, way);
     if (txState === null || change === null) return false;
-    this.move(txState, change.after, claim);
+    this.move(txState, change.after, change.cause, claim);
     return true;
   }
 
-  /** Drops a transaction. Returns false if it is unknown or its stage does not allow it. */
-  drop(hash: string, reason: string): boolean {
+  /**
+   * Drops a transaction. Returns false if it is unknown or its stage does not allow it. The reason is named like the
+   * cause, except in a `drop` call.
+   */
+  drop(hash: string, cause: Cause, reason: string = cause): boolean {
     const txState = this.txState(hash);
-    const change = txState === null ? null : planDrop(txState, reason, this.tick);
+    const change = txState === null ? null : planDrop(txState, reason, this.tick, cause);
     if (txState === null || change === null) return false;
-    this.move(txState, change.after);
+    this.move(txState, change.after, cause);
     return true;
   }
 
@@ -127,19 +137,19 @@ export class StepBuilder {
     this.#numberGossip();
     const { tick } = this.view.currentTip;
     const transitions = [...this.#transitions.values()].sort((a, b) => a.after.seq - b.after.seq);
-    const changes = transitions.map(({ before, after }) => changeOf(before, after, tick, this.tick));
+    const changes = transitions.map(({ before, after, cause }) => changeOf(before, after, cause, tick, this.tick));
     const bodies = transitions.map(({ body }) => body);
     const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#transitions.has(hash));
     return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped }), pool: this.#poolStep() };
   }
 
   /** Adds a transition. If the transaction has one already, its state before the call stays. */
-  #note(txState: TxState, after: TxState): void {
+  #note(txState: TxState, after: TxState, cause: Cause): void {
     const known = this.#transitions.get(after.hash);
     if (known === undefined) {
       const before = this.#clamped.has(after.hash) ? this.view.txState(after.hash) : txState;
-      this.#transitions.set(after.hash, { before, after, body: null });
-    } else this.#transitions.set(after.hash, { ...known, after });
+      this.#transitions.set(after.hash, { before, after, body: null, cause });
+    } else this.#transitions.set(after.hash, { ...known, after, cause });
   }
 
   #forgetIdleTags(): void {

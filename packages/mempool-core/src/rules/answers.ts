@@ -1,4 +1,5 @@
 import type { DriverLogPage, DriverPage } from '../contract/driver-page.ts';
+import { optionalReason } from '../contract/drop-reason.ts';
 import { countersAt, type TxState } from '../contract/lifecycle.ts';
 import type { Cut, LoggedRecord, ReadRecord } from '../contract/page-rules.ts';
 import type { ConfirmOutcome } from '../contract/store.ts';
@@ -38,7 +39,8 @@ export function statusOf(
       reason: null,
       notBefore: null,
     };
-  const { stage, reason, notBefore = null } = txState;
+  const { stage, notBefore = null } = txState;
+  const reason = optionalReason(txState.reason);
   return { hash, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point), reason, notBefore };
 }
 
@@ -62,7 +64,16 @@ export function logEntry(
   point: ChainPoint | null,
 ): LogEntry {
   const final = { stage: stage as FinalStage, confirmations, nonConfirmations };
-  return { hash, payload, payloadType, logSeq, seq, ...final, point: copyPoint(point), reason };
+  return {
+    hash,
+    payload,
+    payloadType,
+    logSeq,
+    seq,
+    ...final,
+    point: copyPoint(point),
+    reason: optionalReason(reason),
+  };
 }
 
 /** Where a page begins, and in which pool. */

@@ -1,3 +1,4 @@
+import type { Cause } from '../contract/cause.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget, CheckedExtension, CheckedTake } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
@@ -45,11 +46,12 @@ export interface CallPlan {
   extend(id: string, untilMs: number): void;
   /** Pending → Propagated, under the claim. */
   take(one: Named, claim: ClaimRecord): void;
+  /** Propagated → Pending, because its claim ended. */
   release(hash: string): void;
   /** Holds a Pending transaction back no longer. */
   wake(one: Named): void;
-  /** Pending → Dropped. */
-  end(one: Named, reason: string): void;
+  /** Pending → Dropped. The reason is named like the cause. */
+  end(one: Named, cause: Cause): void;
   step<Outcome>(outcome: Outcome): Step<Outcome>;
 }
 

@@ -1,4 +1,6 @@
-import type { TransactionEvent } from '../contract/events.ts';
+import type { Cause } from '../contract/cause.ts';
+import { optionalReason } from '../contract/drop-reason.ts';
+import type { StepEvent } from '../contract/events.ts';
 import {
   countersAt,
   dropped,
@@ -27,6 +29,7 @@ export interface Change {
   readonly previous: { readonly stage: Stage } & Counters;
   /** The counters after the call. */
   readonly counters: Counters;
+  readonly cause: Cause;
 }
 
 /** True for a change to a final stage: it makes an entry in the terminal log. */
@@ -39,10 +42,16 @@ const nothing: Counters = Object.freeze({ confirmations: 0, nonConfirmations: 0 
 const unknown: Change['previous'] = Object.freeze({ stage: 'Unknown', ...nothing });
 
 /** The change from one state to the next, with the counters at `tickBefore` and at `tickAfter`. */
-export function changeOf(before: TxState | null, after: TxState, tickBefore: number, tickAfter: number): Change {
+export function changeOf(
+  before: TxState | null,
+  after: TxState,
+  cause: Cause,
+  tickBefore: number,
+  tickAfter: number = tickBefore,
+): Change {
   const previous = before === null ? unknown : previousOf(before, tickBefore);
   const counters = after.stage === 'Pending' ? nothing : countersAt(after, tickAfter);
-  return { before, after, previous, counters };
+  return { before, after, previous, counters, cause };
 }
 
 function previousOf(before: TxState, tick: number): Change['previous'] {
@@ -63,23 +72,41 @@ export function planReceive(
 ): Change | null {
   if (nextStage(before?.stage ?? 'Unknown', 'receive') === null) return null;
   const after = inclusion === null ? live(hash, seq, 'Pending', 0) : live(hash, seq, 'Confirmed', inclusion);
-  return changeOf(before, after, tick, tick);
+  return changeOf(before, after, 'received', tick);
 }
 
-/**
- * The change of a verb that moves a live transaction (L3, L4); `null` if its stage does not allow the verb. `notBefore`:
- * what returns to Pending is held back until then (P20).
- */
-export function planMove(verb: MoveVerb, txState: TxState, tick: number, notBefore?: number): Change | null {
+const moveCauses: Readonly<Record<MoveVerb, Cause>> = {
+  markInflight: 'marked',
+  markAcknowledged: 'acknowledged',
+  release: 'released',
+};
+
+/** What a move has beside its verb. */
+export interface MoveWay {
+  /** `take` and `sweep` name their own cause. */
+  readonly cause?: Cause | undefined;
+  /** What returns to Pending is held back until then (P20). */
+  readonly notBefore?: number | undefined;
+}
+
+const plain: MoveWay = Object.freeze({});
+
+/** The change of a verb that moves a live transaction (L3, L4); `null` if its stage does not allow the verb. */
+export function planMove(
+  verb: MoveVerb,
+  txState: TxState,
+  tick: number,
+  { cause = moveCauses[verb], notBefore }: MoveWay = plain,
+): Change | null {
   // P20: what is held back is not sent.
   if (txState.notBefore !== undefined) return null;
   switch (nextStage(txState.stage, verb)) {
     case 'Propagated':
-      return changeOf(txState, live(txState.hash, txState.seq, 'Propagated', tick), tick, tick);
+      return changeOf(txState, live(txState.hash, txState.seq, 'Propagated', tick), cause, tick);
     case 'Acknowledged':
-      return changeOf(txState, live(txState.hash, txState.seq, 'Acknowledged', txState.tick), tick, tick);
+      return changeOf(txState, live(txState.hash, txState.seq, 'Acknowledged', txState.tick), cause, tick);
     case 'Pending':
-      return changeOf(txState, pending(txState.hash, txState.seq, notBefore), tick, tick);
+      return changeOf(txState, pending(txState.hash, txState.seq, notBefore), cause, tick);
     case 'Confirmed':
     case 'Finalized':
     case 'Dropped':
@@ -88,10 +115,10 @@ export function planMove(verb: MoveVerb, txState: TxState, tick: number, notBefo
   }
 }
 
-/** The change of `drop` (L10); `null` if the stage does not allow it. */
-export function planDrop(txState: TxState, reason: string, tick: number): Change | null {
+/** The change of `drop` (L10); `null` if the stage does not allow it. `reason` is its stored text. */
+export function planDrop(txState: TxState, reason: string, tick: number, cause: Cause): Change | null {
   if (nextStage(txState.stage, 'drop') === null) return null;
-  return changeOf(txState, dropped(txState, tick, reason), tick, tick);
+  return changeOf(txState, dropped(txState, tick, reason), cause, tick);
 }
 
 /** The transactions that a block affects, in their state before the block. */
@@ -108,19 +135,21 @@ export interface BlockStates {
 export function planBlock(txStates: BlockStates, tick: number, thresholds: Thresholds): Change[] {
   const changes: Change[] = [];
   const touched = new Set<string>();
-  const touch = (before: TxState, now: TxState): void => {
+  const touch = (before: TxState, now: TxState, cause: Cause): void => {
     if (touched.size === touched.add(before.hash).size) return;
     const after = settle(now, tick, thresholds);
-    if (after !== before) changes.push(changeOf(before, after, tick - 1, tick));
+    // A transaction that the block names but does not move may still age.
+    if (after !== before) changes.push(changeOf(before, after, now === before ? 'block' : cause, tick - 1, tick));
   };
   for (const txState of txStates.seen)
-    touch(txState, carries(txState) ? live(txState.hash, txState.seq, 'Confirmed', tick) : txState);
+    touch(txState, carries(txState) ? live(txState.hash, txState.seq, 'Confirmed', tick) : txState, 'seen');
   for (const txState of txStates.unseen)
     touch(
       txState,
       nextStage(txState.stage, 'unseen') === null ? txState : live(txState.hash, txState.seq, 'Pending', 0),
+      'unseen',
     );
-  for (const txState of txStates.aged) touch(txState, txState);
+  for (const txState of txStates.aged) touch(txState, txState, 'block');
   return bySeq(changes);
 }
 
@@ -136,7 +165,7 @@ function carries(txState: TxState): boolean {
 export function planRollback(txStates: Iterable<TxState>, tick: number, target: number): Change[] {
   const changes: Change[] = [];
   for (const txState of txStates)
-    changes.push(changeOf(txState, live(txState.hash, txState.seq, 'Pending', 0), tick, target));
+    changes.push(changeOf(txState, live(txState.hash, txState.seq, 'Pending', 0), 'rolled-back', tick, target));
   return bySeq(changes);
 }
 
@@ -155,27 +184,22 @@ export function bySeq(changes: Change[]): Change[] {
 /** The event of a change (E1). `point` is the confirming block of a Confirmed or Finalized transaction, else `null`. */
 export function changeEvent(
   eventSeq: number,
-  { before, after, previous, counters }: Change,
+  { before, after, previous, counters, cause }: Change,
   point: ChainPoint | null,
-): TransactionEvent {
-  const returned = after.stage === 'Pending' && before !== null && isReturn(before, after);
+): Extract<StepEvent, { kind: 'transaction' }> {
   return {
     kind: 'transaction',
     eventSeq,
     hash: after.hash,
     seq: after.seq,
-    stage: returned ? 'RolledBack' : after.stage,
+    stage: after.stage,
+    cause,
     previous,
     confirmations: counters.confirmations,
     nonConfirmations: counters.nonConfirmations,
     point,
-    reason: after.reason,
+    reason: optionalReason(after.reason),
+    attempts: 0,
+    receivedAt: before?.seq === after.seq ? null : 0,
   };
-}
-
-/**
- * True if the seq is the same. A Dropped transaction that is received again gets a new seq, so it is not a return (L2).
- */
-function isReturn(before: TxState, after: TxState): boolean {
-  return before.seq === after.seq;
 }

@@ -1,3 +1,4 @@
+import type { Cause } from '../contract/cause.ts';
 import { live, type TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
@@ -81,20 +82,20 @@ export class FifoCall implements CallPlan {
   take({ hash, seq }: Named, claim: ClaimRecord): void {
     this.#fifo = { ...this.#fifo, taken: claim };
     this.#woken.delete(hash);
-    this.#note(planMove('markInflight', pendingState(hash, seq), this.#tick));
+    this.#note(planMove('markInflight', pendingState(hash, seq), this.#tick, { cause: 'taken' }));
   }
 
   release(hash: string): void {
     const txState = this.#view.txState(hash);
-    if (txState !== null) this.#note(planMove('release', txState, this.#tick));
+    if (txState !== null) this.#note(planMove('release', txState, this.#tick, { cause: 'claim-ended' }));
   }
 
   wake(one: FifoEntry): void {
     this.#woken.set(one.hash, one);
   }
 
-  end({ hash, seq }: Named, reason: string): void {
-    this.#note(planDrop(pendingState(hash, seq), reason, this.#tick));
+  end({ hash, seq }: Named, cause: Cause): void {
+    this.#note(planDrop(pendingState(hash, seq), cause, this.#tick, cause));
   }
 
   step<Outcome>(outcome: Outcome): Step<Outcome> {

@@ -1,4 +1,4 @@
-import type { StoreEvent, TransactionEvent } from '../contract/events.ts';
+import type { StepEvent } from '../contract/events.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { FifoEntry } from './fifo-step.ts';
 import type { Step } from './step.ts';
@@ -19,17 +19,19 @@ interface FifoClaim {
   readonly seqs: Map<string, number>;
 }
 
+type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
+
 /** The events that end claims: any event of a Propagated transaction ends the claim on it. */
-export function endedClaims(events: readonly StoreEvent[]): TransactionEvent[] {
+export function endedClaims(events: readonly StepEvent[]): TransactionStep[] {
   return transactionsOf(events).filter(({ previous }) => previous.stage === 'Propagated');
 }
 
 /** The events of the transactions that a `take` step claimed. */
-export function takenBy(events: readonly StoreEvent[]): TransactionEvent[] {
+export function takenBy(events: readonly StepEvent[]): TransactionStep[] {
   return transactionsOf(events).filter(({ stage }) => stage === 'Propagated');
 }
 
-function transactionsOf(events: readonly StoreEvent[]): TransactionEvent[] {
+function transactionsOf(events: readonly StepEvent[]): TransactionStep[] {
   return events.filter((event) => event.kind === 'transaction');
 }
 

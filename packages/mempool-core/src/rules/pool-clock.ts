@@ -13,6 +13,14 @@ export function callTimeOf(given: number | null, poolMs: number): number {
   return given === null ? poolMs : Math.min(given, poolMs);
 }
 
+/**
+ * The time of a call that writes, for its events (E5): the pool's clock in whole milliseconds, but never before the
+ * last call. `lastAt`: the time of that one; 0 before the first.
+ */
+export function eventTime(nowMs: number, lastAt: number): number {
+  return Math.max(Math.floor(nowMs), lastAt);
+}
+
 /** The end of a claim in milliseconds since 1970, as a safe integer that every store can keep. */
 export function claimEnd(nowMs: number, claimMs: number): number {
   return Math.min(Math.floor(nowMs) + claimMs, Number.MAX_SAFE_INTEGER);

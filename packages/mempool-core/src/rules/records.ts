@@ -58,7 +58,7 @@ export function putStep(
 }
 
 function recordStep(outcome: PutOutcome, record: RecordStep | null = null): Step<PutOutcome> {
-  return { outcome, writes: [], events: [], chain: null, operation: null, record };
+  return { outcome, writes: [], events: [], chain: null, operation: null, at: null, record };
 }
 
 /** The bytes by which a step makes the pool's records grow; 0 if it does not (M3). */

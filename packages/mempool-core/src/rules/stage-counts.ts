@@ -1,4 +1,4 @@
-import type { StoreEvent } from '../contract/events.ts';
+import type { StepEvent } from '../contract/events.ts';
 
 /** The counters of `usage` that count transactions by stage. */
 export const stageCounters = ['pending', 'propagated', 'acknowledged', 'confirmed'] as const;
@@ -8,7 +8,6 @@ export type StageCounts = Record<(typeof stageCounters)[number], number>;
 
 const counterOf: Readonly<Record<string, keyof StageCounts>> = {
   Pending: 'pending',
-  RolledBack: 'pending',
   Propagated: 'propagated',
   Acknowledged: 'acknowledged',
   Confirmed: 'confirmed',
@@ -18,7 +17,7 @@ const counterOf: Readonly<Record<string, keyof StageCounts>> = {
  * Updates the counters, in place, with the events of one step: each transaction moves from its previous stage to its
  * new one.
  */
-export function countStages(counts: StageCounts, events: readonly StoreEvent[]): void {
+export function countStages(counts: StageCounts, events: readonly StepEvent[]): void {
   for (const event of events) {
     if (event.kind === 'block') continue;
     const [before, after] = [counterOf[event.previous.stage], counterOf[event.stage]];

@@ -2,7 +2,9 @@ import { damaged } from '../codec/codec.ts';
 import { encodeOutcome } from '../codec/outcome-record.ts';
 import type { ClaimContext, WriteContext } from '../contract/call-options.ts';
 import type { CheckedBlock } from '../contract/driver.ts';
-import type { BlockEvent, StoreEvent } from '../contract/events.ts';
+import { dropCause } from '../contract/drop-reason.ts';
+import type { StepEvent } from '../contract/events.ts';
+import type { Lease } from '../contract/lease.ts';
 import {
   droppableTick,
   finalizableTick,
@@ -39,6 +41,8 @@ export interface PoolView {
   readonly maxRollback: number;
   readonly lastSeq: number;
   readonly lastEventSeq: number;
+  /** The time of the last call with events (E5), or 0. A backend whose store sets the time of a call gives 0. */
+  readonly lastAt: number;
   /** The state of the live record or of the latest log entry; `null` if there is neither. */
   txState(hash: string): TxState | null;
   /** The id of the claim on a transaction; `null` if there is none. For a pool that has `take`. */
@@ -88,9 +92,14 @@ export interface Step<Outcome> {
   readonly outcome: Outcome;
   /** Ordered by seq, which is the order of new log entries. */
   readonly writes: readonly Write[];
-  readonly events: readonly StoreEvent[];
+  readonly events: readonly StepEvent[];
   readonly chain: ChainStep | null;
   readonly operation: OperationRecord | null;
+  /**
+   * The time of the call, to store with its events (E5). `null` in a plan, which `recorded` completes, and in a step that
+   * an older version stored.
+   */
+  readonly at: number | null;
   /** Changes that only a priority pool has. */
   readonly pool?: PoolStep | null;
   /** Changes of `take` and `setLimits` in a fifo pool. */
@@ -105,14 +114,18 @@ export interface OperationRecord {
   readonly record: Uint8Array;
 }
 
-/** Adds the record of the outcome to the step if the caller gave an operation id (X2). */
+/**
+ * Completes a plan: adds the time of the call (E5), as `eventTime` gives it, and the record of the outcome if the caller
+ * gave an operation id (X2).
+ */
 export function recorded<Outcome>(
   planned: Step<Outcome>,
   verb: string,
   { operationId, digest }: Pick<WriteContext, 'operationId' | 'digest'>,
+  at: number | null,
 ): Step<Outcome> {
-  if (operationId === undefined) return planned;
-  return { ...planned, operation: { id: operationId, record: encodeOutcome(verb, planned.outcome, digest) } };
+  if (operationId === undefined) return { ...planned, at };
+  return { ...planned, at, operation: { id: operationId, record: encodeOutcome(verb, planned.outcome, digest) } };
 }
 
 /** The step of `receive` (L1, L2, L13). */
@@ -178,10 +191,10 @@ export function moveStep(
   { claim, notBefore }: MoveGuard = {},
 ): Step<string[]> {
   const guarded = underClaim(hashes, claim, (hash) => view.claimOf?.(hash) ?? null);
-  return eachStep(view, guarded, (txState) => planMove(verb, txState, view.currentTip.tick, notBefore));
+  return eachStep(view, guarded, (txState) => planMove(verb, txState, view.currentTip.tick, { notBefore }));
 }
 
-/** The step of `drop` (L10, P19). */
+/** The step of `drop` (L10, P19). `reason` is its stored text. */
 export function dropStep(
   view: PoolView,
   hashes: readonly string[],
@@ -189,7 +202,7 @@ export function dropStep(
   { claim }: MoveGuard = {},
 ): Step<string[]> {
   const guarded = underClaim(hashes, claim, (hash) => view.claimOf?.(hash) ?? null);
-  return eachStep(view, guarded, (txState) => planDrop(txState, reason, view.currentTip.tick));
+  return eachStep(view, guarded, (txState) => planDrop(txState, reason, view.currentTip.tick, dropCause(reason)));
 }
 
 function eachStep(
@@ -212,13 +225,13 @@ export type ChainPlan<Outcome> =
   | { readonly answer: Outcome }
   | {
       readonly chain: ChainStep;
-      readonly events: BlockEvent[];
+      readonly events: BlockStep[];
       readonly changes: Change[];
       readonly clamped: TxState[];
     };
 
-/** Plans a block (L5, L6, X3). */
-export function planConfirm(view: PoolView, block: CheckedBlock): ChainPlan<ConfirmOutcome> {
+/** Plans a block (L5, L6, X3). `lease` is that of the call. */
+export function planConfirm(view: PoolView, block: CheckedBlock, lease: Lease | null): ChainPlan<ConfirmOutcome> {
   const { currentTip: tip } = view;
   const { point, parent, seen, unseen, thresholds } = block;
   if (view.tickOf(point) !== null) return { answer: { kind: 'duplicate', tip } };
@@ -231,36 +244,36 @@ export function planConfirm(view: PoolView, block: CheckedBlock): ChainPlan<Conf
   };
   const changes = planBlock(touched, tick, thresholds);
   const floor = keptFrom(tick, view.maxRollback, view.floor);
-  const events: BlockEvent[] = [{ kind: 'block', eventSeq: view.lastEventSeq + 1, action: 'applied', point, tick }];
+  const events = [blockEvent(view.lastEventSeq + 1, 'applied', { point, tick }, lease)];
   return { chain: { kind: 'applied', tick, floor, point, seen, unseen }, events, changes, clamped: [] };
 }
 
-/** The step of `confirm`. */
-export function confirmStep(view: PoolView, block: CheckedBlock): Step<ConfirmOutcome> {
-  const plan = planConfirm(view, block);
+/** The step of `confirm`. `lease` is that of the call. */
+export function confirmStep(view: PoolView, block: CheckedBlock, lease: Lease | null): Step<ConfirmOutcome> {
+  const plan = planConfirm(view, block, lease);
   if ('answer' in plan) return stepOf(view, plan.answer, []);
   const tip = { point: { ...block.point }, tick: plan.chain.tick };
   return stepOf(view, appliedOutcome(plan.changes, tip), plan.changes, plan);
 }
 
 /**
- * Plans a rollback to `point` (L9). `null`: to before the first kept block.
+ * Plans a rollback to `point` (L9). `null`: to before the first kept block. `lease` is that of the call.
  *
  * @throws `ERR_MEMPOOL_CORRUPT` if a point is damaged
  */
-export function planUndo(view: PoolView, point: ChainPoint | null): ChainPlan<RollbackOutcome> {
+export function planUndo(view: PoolView, point: ChainPoint | null, lease: Lease | null): ChainPlan<RollbackOutcome> {
   const { currentTip: tip, floor } = view;
   const target = point === null ? floor - 1 : view.tickOf(point);
   if (target === null) return { answer: { kind: 'unknown-point', tip, oldest: view.pointAt(floor) } };
   if (target === tip.tick) return { answer: { kind: 'unchanged', tip } };
   const changes = planRollback(view.confirmedAfter(target), tip.tick, target);
   const clamped = Array.from(view.waitingAfter(target), (txState) => clampTick(txState, target));
-  return { chain: { kind: 'undone', tick: target }, events: undoneEvents(view, target), changes, clamped };
+  return { chain: { kind: 'undone', tick: target }, events: undoneEvents(view, target, lease), changes, clamped };
 }
 
-/** The step of `rollback`. */
-export function rollbackStep(view: PoolView, point: ChainPoint | null): Step<RollbackOutcome> {
-  const plan = planUndo(view, point);
+/** The step of `rollback`. `lease` is that of the call. */
+export function rollbackStep(view: PoolView, point: ChainPoint | null, lease: Lease | null): Step<RollbackOutcome> {
+  const plan = planUndo(view, point, lease);
   if ('answer' in plan) return stepOf(view, plan.answer, []);
   return stepOf(view, undoneOutcome(view, point, plan.chain.tick, plan.changes.length), plan.changes, plan);
 }
@@ -275,14 +288,26 @@ export function undoneOutcome(
   return { kind: 'rolled-back', tip: { point, tick }, undone: view.currentTip.tick - tick, returned };
 }
 
-function undoneEvents(view: PoolView, target: number): BlockEvent[] {
-  const events: BlockEvent[] = [];
+type BlockStep = Extract<StepEvent, { kind: 'block' }>;
+
+/** E1: the event names the leader, if the call came with a lease. */
+function blockEvent(
+  eventSeq: number,
+  action: BlockStep['action'],
+  { point, tick }: Pick<BlockStep, 'point' | 'tick'>,
+  lease: Lease | null,
+): BlockStep {
+  const { nodeId = null, term = null } = lease ?? {};
+  return { kind: 'block', eventSeq, action, point, tick, nodeId, term };
+}
+
+function undoneEvents(view: PoolView, target: number, lease: Lease | null): BlockStep[] {
+  const events: BlockStep[] = [];
   for (let tick = view.currentTip.tick; tick > target; tick--) {
     const point = view.pointAt(tick);
     // Each undone block needs an event (E1). Without its point there is none, so the rollback fails.
     if (point === null) throw damaged('chain point');
-    const eventSeq = view.lastEventSeq + events.length + 1;
-    events.push({ kind: 'block', eventSeq, action: 'undone', point, tick });
+    events.push(blockEvent(view.lastEventSeq + events.length + 1, 'undone', { point, tick }, lease));
   }
   return events;
 }
@@ -295,7 +320,7 @@ function txStates(view: PoolView, hashes: readonly string[]): TxState[] {
 export interface StepParts {
   /** One element for each change if the call brings payloads. */
   readonly bodies?: readonly (Transaction | null)[];
-  readonly events?: readonly BlockEvent[];
+  readonly events?: readonly BlockStep[];
   /** States with a lowered tick, or that are held back no longer. They have no events. */
   readonly clamped?: readonly TxState[];
   readonly chain?: ChainStep;
@@ -308,7 +333,7 @@ export function stepOf<Outcome>(
   changes: readonly Change[],
   { bodies = [], events = [], clamped = [], chain }: StepParts = {},
 ): Step<Outcome> {
-  const all: StoreEvent[] = [...events];
+  const all: StepEvent[] = [...events];
   const writes: Write[] = [];
   let { lastEventSeq } = view;
   lastEventSeq += events.length;
@@ -319,7 +344,7 @@ export function stepOf<Outcome>(
     writes.push({ after, point, body: bodies[writes.length] ?? null });
   }
   for (const after of clamped) writes.push({ after, point: null, body: null });
-  return { outcome, writes, events: all, chain: chain ?? null, operation: null };
+  return { outcome, writes, events: all, chain: chain ?? null, operation: null, at: null };
 }
 
 /** The confirming block of a state (E1). This step may apply that block, or it may be too old for `pointAt`. */

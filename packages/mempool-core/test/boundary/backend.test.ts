@@ -92,7 +92,11 @@ describe('what defineBackend puts around a driver', () => {
       throw new Error('the driver was asked');
     };
     const { store } = await open({ receive: never, move: never, drop: never });
-    expect(await Promise.all([store.receive([]), store.markInflight([]), store.drop([], 'why')])).toEqual([[], [], []]);
+    expect(await Promise.all([store.receive([]), store.markInflight([]), store.drop([], 'failed')])).toEqual([
+      [],
+      [],
+      [],
+    ]);
   });
 
   it('a fault of the driver keeps its cause and gains a code (R1)', async () => {

@@ -2,7 +2,6 @@ import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
 import {
   bytesToHash,
-  decodeEvents,
   decodePoint,
   decodeValue,
   encodePoint,
@@ -10,43 +9,65 @@ import {
   hashToBytes,
   payloadChecksum,
 } from '../../src/codec/codec.ts';
+import { decodeEvents } from '../../src/codec/event-decoder.ts';
 import { encodeEvents, encodeReceived } from '../../src/codec/event-encoder.ts';
 import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts';
+import { type Cause, causes } from '../../src/contract/cause.ts';
+import type { DropReason } from '../../src/contract/drop-reason.ts';
 import type { MempoolErrorCode } from '../../src/contract/errors.ts';
 import type { StoreEvent, TransactionEvent } from '../../src/contract/events.ts';
 import { type ChainPoint, knownStages } from '../../src/contract/transaction.ts';
 
 const corrupt = expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' satisfies MempoolErrorCode });
 
+const at = 1_780_000_000_123;
+
 /** Format 1 as it was written first: these bytes must be read for ever (N2). */
 const sample = {
   point: { slot: 4_492_800, hash: '2d'.repeat(32) },
   pointHex: `0000000000448e00${'2d'.repeat(32)}`,
   events: [
-    { kind: 'block', eventSeq: 41, action: 'applied', point: { slot: 4_492_800, hash: '2d'.repeat(32) }, tick: 7 },
+    {
+      kind: 'block',
+      eventSeq: 41,
+      at,
+      action: 'applied',
+      point: { slot: 4_492_800, hash: '2d'.repeat(32) },
+      tick: 7,
+      nodeId: null,
+      term: null,
+    },
     {
       kind: 'transaction',
       eventSeq: 42,
+      at,
       hash: 'c0ffee',
       seq: 300,
       stage: 'Confirmed',
+      cause: 'seen',
       previous: { stage: 'Acknowledged', confirmations: 0, nonConfirmations: 1 },
       confirmations: 1,
       nonConfirmations: 0,
       point: { slot: 4_492_800, hash: '2d'.repeat(32) },
       reason: null,
+      attempts: 0,
+      receivedAt: null,
     },
     {
       kind: 'transaction',
       eventSeq: 43,
+      at,
       hash: 'ab',
       seq: 301,
       stage: 'Dropped',
+      cause: 'block',
       previous: { stage: 'Propagated', confirmations: 0, nonConfirmations: 1 },
       confirmations: 0,
       nonConfirmations: 2,
       point: null,
       reason: 'stale',
+      attempts: 0,
+      receivedAt: null,
     },
   ] as const satisfies StoreEvent[],
   eventsHex: [
@@ -55,17 +76,25 @@ const sample = {
     `8a43c0ffee19012c030200010100582800000000${'00448e00'}${'2d'.repeat(32)}f6`,
     '8a41ab19012d050100010002f6657374616c65',
   ].join(''),
+  /** The same events as they are written now. */
+  newHex: [
+    '83',
+    `8500582800000000${'00448e00'}${'2d'.repeat(32)}07f6f6`,
+    `8d43c0ffee19012c030200010100582800000000${'00448e00'}${'2d'.repeat(32)}f60600f6`,
+    '8d41ab19012d050100010002f6657374616c650800f6',
+  ].join(''),
 };
 
 describe('stored bytes', () => {
-  it('of format 1 are what they were', () => {
+  it('of points are what they were, and events are longer', () => {
     expect(encodePoint(sample.point).toString('hex')).toBe(sample.pointHex);
-    expect(encodeEvents(sample.events).toString('hex')).toBe(sample.eventsHex);
+    expect(encodeEvents(sample.events).toString('hex')).toBe(sample.newHex);
   });
 
   it('of format 1 are read', () => {
     expect(decodePoint(Buffer.from(sample.pointHex, 'hex'))).toEqual(sample.point);
-    expect(decodeEvents(Buffer.from(sample.eventsHex, 'hex'), 43)).toEqual(sample.events);
+    for (const hex of [sample.eventsHex, sample.newHex])
+      expect(decodeEvents(Buffer.from(hex, 'hex'), 43, at)).toEqual(sample.events);
   });
 
   it('have the CRC-32 that zlib and Redis scripts compute', () => {
@@ -87,9 +116,11 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
     return {
       kind: 'transaction',
       eventSeq,
+      at,
       hash: chance.hex(1 + chance.below(64)),
       seq: safe(),
-      stage: chance.pick([...knownStages, 'RolledBack'] as const),
+      stage: chance.pick(knownStages),
+      cause: chance.pick(causes),
       previous: {
         stage: chance.pick([...knownStages, 'Unknown'] as const),
         confirmations: safe(),
@@ -98,15 +129,25 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
       confirmations: safe(),
       nonConfirmations: safe(),
       point: chance.pick([null, point()]),
-      reason: chance.pick([null, 'stale', 'Gebühr zu niedrig 🙂', 'x'.repeat(256)]),
+      reason: chance.pick<DropReason | null>([
+        null,
+        'stale',
+        { app: 'Gebühr zu niedrig 🙂' },
+        { app: 'x'.repeat(256) },
+      ]),
+      attempts: safe(),
+      receivedAt: chance.pick([null, 1, at, Number.MAX_SAFE_INTEGER]),
     };
   }
 
   function event(eventSeq: number): StoreEvent {
     const action = chance.pick(['applied', 'undone'] as const);
-    return chance.below(3) === 0
-      ? { kind: 'block', eventSeq, action, point: point(), tick: safe() }
-      : transactionEvent(eventSeq);
+    if (chance.below(3) > 0) return transactionEvent(eventSeq);
+    const leader = chance.pick([
+      { nodeId: null, term: null },
+      { nodeId: 'n'.repeat(128), term: Number.MAX_SAFE_INTEGER },
+    ]);
+    return { kind: 'block', eventSeq, at, action, point: point(), tick: safe(), ...leader };
   }
 
   it('of hashes, 1–64 bytes', () => {
@@ -127,13 +168,13 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
     for (let i = 0; i < 100; i++) {
       const first = 1 + chance.below(1_000_000);
       const events = Array.from({ length: chance.below(40) }, (_, n) => event(first + n));
-      expect(decodeEvents(encodeEvents(events), first + events.length - 1)).toEqual(events);
+      expect(decodeEvents(encodeEvents(events), first + events.length - 1, at)).toEqual(events);
     }
   });
 
   it('of counts that a damaged tick made negative', () => {
     const events = [-1, -25, -70_000].map((n, i) => ({ ...transactionEvent(i + 1), nonConfirmations: n }));
-    expect(decodeEvents(encodeEvents(events), 3)).toEqual(events);
+    expect(decodeEvents(encodeEvents(events), 3, at)).toEqual(events);
   });
 
   it('of arrivals, as the events that they are', () => {
@@ -143,18 +184,23 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
       (hash, i): TransactionEvent => ({
         kind: 'transaction',
         eventSeq: i + 1,
+        at,
         hash,
         seq: first + i,
         stage: 'Pending',
+        cause: 'received',
         previous: { stage: 'Unknown', confirmations: 0, nonConfirmations: 0 },
         confirmations: 0,
         nonConfirmations: 0,
         point: null,
         reason: null,
+        attempts: 0,
+        receivedAt: at,
       }),
     );
-    expect(encodeReceived(hashes.map(hashToBytes), first)).toEqual(encodeEvents(events));
-    expect(decodeEvents(encodeEvents(events), hashes.length)).toEqual(events);
+    const encoded = encodeReceived(hashes.map(hashToBytes), first);
+    expect(encoded).toEqual(encodeEvents(events.map((event) => ({ ...event, receivedAt: 0 }))));
+    expect(decodeEvents(encoded, hashes.length, at)).toEqual(events);
   });
 
   it('of outcomes', () => {
@@ -193,7 +239,7 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
     const bytes = encodeEvents([transactionEvent(1), event(2)]);
     for (let i = 0; i < 300; i++) {
       const damaged = Buffer.from(bytes.subarray(0, chance.below(bytes.length)));
-      expect(() => decodeEvents(damaged, 2)).toThrow(corrupt);
+      expect(() => decodeEvents(damaged, 2, at)).toThrow(corrupt);
     }
   });
 });
@@ -204,9 +250,9 @@ describe('integers of eight bytes', () => {
 
   it('are read as numbers in events', () => {
     const tick = 2 ** 32 + 5;
-    const told = { kind: 'block', eventSeq: 9, action: 'applied', point: sample.point, tick };
-    expect(decodeEvents(blockEvent('0000000100000005'), 9)).toEqual([told]);
-    expect(decodeEvents(blockEvent('001fffffffffffff'), 9)).toMatchObject([{ tick: Number.MAX_SAFE_INTEGER }]);
+    const told = { kind: 'block', eventSeq: 9, action: 'applied', point: sample.point, tick, nodeId: null, term: null };
+    expect(decodeEvents(blockEvent('0000000100000005'), 9, null)).toEqual([{ ...told, at: null }]);
+    expect(decodeEvents(blockEvent('001fffffffffffff'), 9, at)).toMatchObject([{ tick: Number.MAX_SAFE_INTEGER }]);
   });
 
   it('are read as numbers in outcomes', () => {
@@ -216,14 +262,15 @@ describe('integers of eight bytes', () => {
 
   it('are damage where they are not safe (M2)', () => {
     for (const tick of ['0020000000000000', 'ffffffffffffffff'])
-      expect(() => decodeEvents(blockEvent(tick), 9)).toThrow(corrupt);
+      expect(() => decodeEvents(blockEvent(tick), 9, at)).toThrow(corrupt);
   });
 });
 
 describe('reading back', () => {
   it('refuses what has another shape (M2)', () => {
     const shapes: unknown[] = ['text', 7, null, {}, [1], [[]], [[0, 'no bytes', 1]], [[9, new Uint8Array(40), 1]]];
-    for (const shape of shapes) expect(() => decodeEvents(encodeValue(shape), 1)).toThrow(corrupt);
+    for (const shape of shapes) expect(() => decodeEvents(encodeValue(shape), 1, at)).toThrow(corrupt);
+    expect(() => decodeEvents(encodeValue([]), 0, Number.NaN)).toThrow(corrupt);
     expect(() => decodePoint(new Uint8Array(39))).toThrow(corrupt);
     const packed = Buffer.from('02abcd', 'hex');
     const rows = [
@@ -238,9 +285,51 @@ describe('reading back', () => {
     for (const row of rows) expect(() => decodeOutcome('drop', encodeValue(row))).toThrow(corrupt);
   });
 
-  it('refuses an event with a stage there is none of', () => {
-    const row = [new Uint8Array(1), 1, 99, 0, 0, 0, 0, 0, null, null];
-    expect(() => decodeEvents(encodeValue([row]), 1)).toThrow(corrupt);
+  it('refuses an event with a stage, a cause or a time there is none of', () => {
+    const hash = new Uint8Array(1);
+    const rows = [
+      [hash, 1, 99, 0, 0, 0, 0, 0, null, null],
+      [hash, 1, 0, 7, 0, 0, 0, 0, null, null, 99, 0, null],
+      [hash, 1, 0, 7, 0, 0, 0, 0, null, null, 0, 0, 'now'],
+      [hash, 1, 0, 7, 0, 0, 0, 0, null, null, 0, 0],
+      [0, new Uint8Array(40), 1, 7, null],
+    ];
+    for (const row of rows) expect(() => decodeEvents(encodeValue([row]), 1, at)).toThrow(corrupt);
+  });
+
+  it('gives an older event the likeliest cause (E6)', () => {
+    const [pending, confirmed, finalized, dropped, returned, unknown] = [0, 3, 4, 5, 6, 7];
+    const causeOf = (stage: number, before: number, reason: string | null = null): Cause | null => {
+      const [event] = decodeEvents(
+        encodeValue([[new Uint8Array(1), 1, stage, before, 0, 0, 0, 0, null, reason]]),
+        1,
+        null,
+      );
+      return event?.kind === 'transaction' ? event.cause : null;
+    };
+    expect([
+      causeOf(pending, unknown),
+      causeOf(pending, dropped),
+      causeOf(1, pending),
+      causeOf(2, 1),
+      causeOf(returned, confirmed),
+      causeOf(returned, finalized),
+      causeOf(returned, 2),
+      causeOf(confirmed, unknown),
+      causeOf(confirmed, 2),
+      causeOf(finalized, confirmed),
+    ]).toEqual([
+      ...['received', 'received', 'marked', 'acknowledged', 'rolled-back', 'rolled-back', 'released'],
+      ...['received', 'seen', 'block'],
+    ]);
+    const reasons = ['stale', 'evicted', 'failed', 'seen', 'no more wanted'];
+    expect(reasons.map((reason) => causeOf(dropped, pending, reason))).toEqual([
+      'block',
+      'evicted',
+      'failed',
+      'dropped',
+      'dropped',
+    ]);
   });
 
   it('refuses an outcome recorded for another verb (X2)', () => {

@@ -57,18 +57,18 @@ function givenAway() {
 
 it.each(['apply', 'arrive', 'follow'] as const)('X1: %s changes nothing where bytes were given away', (verb) => {
   const ledger = new Ledger('epoch', defaultRetention);
-  ledger.arrive([one], thresholds);
+  ledger.arrive([one], thresholds, 1);
   const { transactions, giveAway } = givenAway();
   const step = receiveStep(ledger, transactions, thresholds);
   giveAway();
   const before = [...ledger.dump()];
   const run = {
     apply: () => ledger.apply(step),
-    arrive: () => ledger.arrive(transactions, thresholds),
+    arrive: () => ledger.arrive(transactions, thresholds, 2),
     follow: () => ledger.follow(step, 4),
   };
   expect(run[verb]).toThrow(expect.objectContaining({ code: 'ERR_MEMPOOL_INTERNAL' }));
   expect([...ledger.dump()]).toEqual(before);
-  ledger.arrive([one, empty], thresholds);
+  ledger.arrive([one, empty], thresholds, 3);
   expect(ledger.usage()).toMatchObject({ pending: 2, lastSeq: 2, lastEventSeq: 2 });
 });

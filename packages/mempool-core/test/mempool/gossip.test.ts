@@ -65,7 +65,7 @@ describe('gossip with a peer', () => {
     await pool.receive([parent(1), child(2)]);
     const pages = pagesOf(pool.gossip('ann'));
     expect(await read(pages, 2)).toEqual([1, 2]);
-    await pool.drop(hash(1), 'unwanted');
+    await pool.drop(hash(1), 'failed');
     await pool.submit(parent(3));
     expect(await read(pages, 2)).toEqual([3, 2]);
   });

@@ -42,7 +42,7 @@ describe('calls of one transaction', () => {
       pool.markAcknowledged(hash(1)),
       pool.status(hash(1)),
       pool.release(hash(1)),
-      pool.drop(hash(1), 'unwanted'),
+      pool.drop(hash(1), 'failed'),
       pool.status(hash(1)),
       pool.submit(transaction(1)),
     ]);
@@ -53,7 +53,7 @@ describe('calls of one transaction', () => {
       { stage: 'Acknowledged' },
       true,
       true,
-      { stage: 'Dropped', reason: 'unwanted' },
+      { stage: 'Dropped', reason: 'failed' },
       { kind: 'received', seq: 2 },
     ]);
   });
@@ -76,7 +76,7 @@ describe('calls of one transaction', () => {
   it('take lists as well, and answer with the hashes moved', async () => {
     const { pool } = await filled(1, 2, 3);
     expect(await pool.markInflight([hash(2), hash(9), hash(1)])).toEqual([hash(2), hash(1)]);
-    expect(await pool.drop([hash(3), hash(1)], 'unwanted')).toEqual([hash(3), hash(1)]);
+    expect(await pool.drop([hash(3), hash(1)], 'failed')).toEqual([hash(3), hash(1)]);
   });
 
   it('that receive in two store calls are never under way at once: they could swap, and arrival order shows (L1)', async () => {
@@ -137,7 +137,7 @@ describe('an operation id (X2)', () => {
     const { pool } = await openPriority({ validate });
     const operation = { operationId: 'op-1' };
     const first = await pool.submit(transaction(1), operation);
-    await pool.drop([hash(1)], 'gone');
+    await pool.drop([hash(1)], 'failed');
     await pool.confirm({ point: { slot: 1, hash: hash(9) }, seen: [], unseen: [] });
     expect(await pool.submit(transaction(1), operation)).toEqual(first);
     expect([price, (await pool.status(hash(1))).stage]).toEqual([2n, 'Dropped']);
@@ -214,7 +214,7 @@ describe('walks over pages', () => {
 
   it('give the terminal log from a cursor on (O4)', async () => {
     const { pool } = await filled(...upTo(600));
-    await pool.drop(hashes(...upTo(600)), 'unwanted');
+    await pool.drop(hashes(...upTo(600)), 'failed');
     const all = await collect(pool.finalized());
     const places = (await collect(pool.finalized({ cursor: all[298]?.cursor }))).map(({ logSeq }) => logSeq);
     expect([all.length, places]).toEqual([600, upTo(600).slice(299)]);
@@ -241,7 +241,7 @@ describe('a list that is received again with its operation id (X2)', () => {
   it('is answered as before, whatever the application refuses by now', async () => {
     const { pool, unwanted } = await openScreened();
     const first = await pool.receive(transactions(1, 2, 3), operation);
-    await pool.drop(hash(1), 'gone');
+    await pool.drop(hash(1), 'failed');
     unwanted.add(1);
     expect(await pool.receive(transactions(1, 2, 3), operation)).toEqual(first);
     expect(await pool.status(hash(1))).toMatchObject({ stage: 'Dropped' });

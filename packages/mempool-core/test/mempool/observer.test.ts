@@ -17,7 +17,7 @@ describe('the observer of a pool', () => {
     await pool.submit(transaction(1));
     await pool.receive(transactions(6, 7));
     await Promise.all([pool.markInflight(hash(1)), pool.markInflight(hash(2))]);
-    await pool.drop(hashes(3, 4), 'unwanted');
+    await pool.drop(hashes(3, 4), 'failed');
     await pool.confirm(block(1, 1));
     await pool.usage();
     expect(told()).toEqual([

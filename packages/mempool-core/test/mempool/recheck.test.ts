@@ -57,9 +57,9 @@ describe('a recheck', () => {
   it('leaves alone what vanishes, is taken or is checked by another one meanwhile', async () => {
     const { pool, store, before } = await openRechecked();
     await pool.receive(transactions(1, 2, 3, 4, 5));
-    before('payloads', async () => void (await store.drop(hashes(1), 'gone')));
+    before('payloads', async () => void (await store.drop(hashes(1), 'failed')));
     before('revise', async () => {
-      await store.drop(hashes(2), 'gone');
+      await store.drop(hashes(2), 'failed');
       await store.markInflight(hashes(3));
       const revision = { hash: hash(4), version: 1, answer: { priority: 77n } };
       before('revise', () => undefined);

@@ -156,7 +156,7 @@ describe('a pool that sweeps by itself', () => {
     sweeps.push(await look());
     await pool.release(hash(1), { notBeforeMs: Date.now() + 60_000 });
     sweeps.push(await look());
-    await pool.drop(hash(1), 'unwanted');
+    await pool.drop(hash(1), 'failed');
     sweeps.push(await look());
     expect(sweeps).toEqual([0, 0, 1, 2, 2]);
   });

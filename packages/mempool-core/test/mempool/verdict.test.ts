@@ -169,7 +169,7 @@ describe('a transaction that the pool has', () => {
     await pool.submit(transaction(5));
     before(
       'receive',
-      once(async () => void (await store.drop([hash(5)], 'gone'))),
+      once(async () => void (await store.drop([hash(5)], 'failed'))),
     );
     const from = 'ann';
     const outcome =
@@ -206,7 +206,7 @@ describe('a transaction that several peers send at once', () => {
 
   it('is asked about again for the others where the first one gives up', async () => {
     const stop = new AbortController();
-    const reason = new Error('gone');
+    const reason = new Error('failed');
     const begun = Promise.withResolvers<void>();
     let asked = 0;
     const { pool } = await openPriority({

@@ -25,8 +25,8 @@ describe('waitFor (R3)', () => {
   it('resolves at Dropped, whatever was waited for', async () => {
     const { pool } = await filled(1);
     const waiting = pool.waitFor(hash(1), { stage: 'Finalized' });
-    await pool.drop(hash(1), 'unwanted');
-    expect(await waiting).toMatchObject({ kind: 'dropped', status: { stage: 'Dropped', reason: 'unwanted' } });
+    await pool.drop(hash(1), 'failed');
+    expect(await waiting).toMatchObject({ kind: 'dropped', status: { stage: 'Dropped', reason: 'failed' } });
   });
 
   it('waits for a depth, block by block, and resolves at the block that reaches it', async () => {
@@ -99,7 +99,7 @@ describe('waitFor (R3)', () => {
     expect(await answered(waiting)).toBe(false);
     await pool.markInflight(hash(1));
     await waiting;
-    await pool.drop(hash(2), 'unwanted');
+    await pool.drop(hash(2), 'failed');
     await other;
   });
 
@@ -187,7 +187,7 @@ describe('waitFor (R3)', () => {
     const waiting = all.map((n) => pool.waitFor(hash(n), n % 2 === 0 ? { confirmations: 2 } : { stage: 'Finalized' }));
     await Promise.all(all.map((n) => pool.submit(transaction(n))));
     for (const slot of upTo(20)) await pool.confirm(block(slot, ...all.filter((n) => n % 15 === slot)));
-    await pool.drop(hashes(...all.filter((n) => n % 15 === 0)), 'unwanted');
+    await pool.drop(hashes(...all.filter((n) => n % 15 === 0)), 'failed');
     const told = await Promise.all(waiting);
     expect(told.map(({ kind }) => kind === 'dropped')).toEqual(all.map((n) => n % 15 === 0));
   });

@@ -20,14 +20,18 @@ const confirmed: MempoolEvent = {
   cursor,
   kind: 'transaction',
   eventSeq: 5,
+  at: 1,
   hash,
   seq: 1,
   stage: 'Confirmed',
+  cause: 'seen',
   previous: { stage: 'Pending', confirmations: 0, nonConfirmations: 0 },
   confirmations: 1,
   nonConfirmations: 0,
   point: { slot: 1, hash: '1'.repeat(64) },
   reason: null,
+  attempts: 0,
+  receivedAt: null,
 };
 
 /** What waiters ask of a store: looks are answered when the test says so, and events come from it. */

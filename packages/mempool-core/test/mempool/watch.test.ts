@@ -41,7 +41,7 @@ describe('watch', () => {
     await next(changes);
     await pool.markInflight(hash(1));
     await pool.release(hash(1));
-    await pool.drop(hash(1), 'unwanted');
+    await pool.drop(hash(1), 'failed');
     release();
     const told = [await next(changes), await next(changes), await next(changes)];
     expect(told).toEqual(['1 Propagated', '1 Pending', '1 Dropped']);
@@ -56,7 +56,7 @@ describe('watch', () => {
     before('checkStatus', move);
     const changes = watch(pool, [1]);
     expect(await next(changes)).toBe('1 Acknowledged');
-    await pool.drop(hash(1), 'unwanted');
+    await pool.drop(hash(1), 'failed');
     expect(await next(changes)).toBe('1 Dropped');
   });
 

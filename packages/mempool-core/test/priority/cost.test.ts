@@ -79,11 +79,11 @@ class CountedPool {
     this.#blocks += 1;
     const point = { slot: this.#blocks, hash: this.#blocks.toString(16).padStart(64, '0') };
     const whole = { seen: [], unseen: [], provides: [], ...block, point, parent: null, thresholds };
-    this.#run((pool) => confirmPoolStep(pool, whole));
+    this.#run((pool) => confirmPoolStep(pool, whole, null));
   }
 
   rollback(): number {
-    const outcome = this.#run((pool) => rollbackPoolStep(pool, null));
+    const outcome = this.#run((pool) => rollbackPoolStep(pool, null, null));
     return 'returned' in outcome ? outcome.returned : 0;
   }
 

@@ -100,7 +100,7 @@ class Twins {
     this.blocks += 1;
     const point = { slot: this.blocks, hash: this.blocks.toString(16).padStart(64, '0') };
     const block = { point, parent: null, seen, unseen, provides, thresholds: this.thresholds };
-    this.run((pool) => confirmPoolStep(pool, block));
+    this.run((pool) => confirmPoolStep(pool, block, null));
   }
 
   get state(): PoolDump {
@@ -263,7 +263,7 @@ class Traffic {
   #rollback(): void {
     const { points } = this.#twins.pool.ledger.tip(4);
     const point = this.#chance.pick([...points, null]);
-    this.#twins.run((pool) => rollbackPoolStep(pool, point));
+    this.#twins.run((pool) => rollbackPoolStep(pool, point, null));
   }
 
   #take(): void {

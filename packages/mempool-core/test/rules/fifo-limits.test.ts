@@ -95,7 +95,7 @@ test('a lease that has ended for all it was of leaves nothing in a ledger', asyn
   await using store = await backend.open({ now: () => now });
   await store.receive([1, 2, 3].map(transaction));
   await store.take({}, { owner: 'a', claimMs: 50 });
-  await store.drop([hashOf(2)], 'gone');
+  await store.drop([hashOf(2)], 'failed');
   now = 2_000;
   await store.sweep();
   for (const record of dump()) expect(decodeValue('record', record)).not.toHaveProperty('arrivals');

@@ -19,15 +19,17 @@ test.each([Number.NaN, 2 ** 53, -1e300, Number.POSITIVE_INFINITY])(
 );
 
 test.each([Number.NaN, 2 ** 53, -1, Number.POSITIVE_INFINITY, '5', 5n, undefined])(
-  'a pool in order of arrival whose clock says %s lends and sweeps nothing, and goes on when the clock does',
+  'a pool in order of arrival whose clock says %s takes, lends and sweeps nothing, and goes on when the clock does',
   async (wrong) => {
-    let nowMs: unknown = wrong;
+    let nowMs: unknown = 5;
     await using store = await ephemeral.open({ now: () => nowMs as number });
     await store.receive([{ hash: 'a1', payload: Buffer.of(1), payloadType: 0 }]);
+    nowMs = wrong;
     const refused = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'now' } };
+    await expect(store.receive([{ hash: 'a2', payload: Buffer.of(1), payloadType: 0 }])).rejects.toMatchObject(refused);
     await expect(store.take({}, { owner: 'taker', claimMs: 1 })).rejects.toMatchObject(refused);
     await expect(store.sweep()).rejects.toMatchObject(refused);
-    expect(await store.checkStatus(['a1'])).toMatchObject([{ stage: 'Pending' }]);
+    expect(await store.checkStatus(['a1', 'a2'])).toMatchObject([{ stage: 'Pending' }, { stage: 'Unknown' }]);
     nowMs = 5.5;
     expect(await store.take({}, { owner: 'taker', claimMs: 1 })).toMatchObject({ untilMs: 6 });
   },

@@ -5,42 +5,43 @@
 local changed, transitions, seqs, texts, vacatedTicks = {}, {}, {}, {}, {}
 
 -- The transition from a stage and tick, with these counters, to another stage: what it means for events, index and log.
-local function transitionTo(to, from, since, confirmed, missed)
+local function transitionTo(to, why, from, since, confirmed, missed)
   if from == CONFIRMED then vacatedTicks[since] = true end
   local transition = { from = from, to = to }
   if to == CONFIRMED then
-    transition.tail = tail(CONFIRMED, from, confirmed, missed, 1, 0, tip)
+    transition.tail = tail(why, CONFIRMED, from, confirmed, missed, 1, 0, tip)
   elseif to == PENDING then
-    transition.tail = tail(ROLLED_BACK, from, confirmed, missed, 0, 0)
+    transition.tail = tail(why, PENDING, from, confirmed, missed, 0, 0)
   elseif to == FINALIZED then
     transition.at = from == CONFIRMED and since or tick
     transition.depth, transition.missed, transition.note = tick - transition.at + 1, 0, pointOf(transition.at)
-    transition.tail = tail(FINALIZED, from, confirmed, missed, transition.depth, 0, transition.note)
+    transition.tail = tail(why, FINALIZED, from, confirmed, missed, transition.depth, 0, transition.note)
   else
     transition.at, transition.depth, transition.missed, transition.note = 0, 0, tick - since, 'stale'
-    transition.tail = tail(DROPPED, from, confirmed, missed, 0, transition.missed, false, 'stale')
+    transition.tail = tail(why, DROPPED, from, confirmed, missed, 0, transition.missed, false, 'stale')
   end
   return transition
 end
 
--- One cause of changes in a block: the new stage, the stages it applies to, how many transactions it changes, and their
+-- One cause of changes in a block: the new stage, the code of the cause, the stages it applies to, how many transactions it changes, and their
 -- transitions by the first digits of the old score.
-local function newCause(to, ...)
+local function newCause(to, why, ...)
   local leaves = {}
   for _, stage in ipairs({ ... }) do leaves[stage] = true end
-  return { to = to, leaves = leaves, count = 0, transitions = {} }
+  return { to = to, why = why, leaves = leaves, count = 0, transitions = {} }
 end
 
 -- The transition for a score, or nil; with it the seq, where that is known.
-local function transitionOf(hash, text, to, leaves)
+local function transitionOf(hash, text, cause)
+  local to, why, leaves = cause.to, cause.why, cause.leaves
   local score = tonumber(text)
   local from, since = math.floor(score / T), tickOf(score)
   if not leaves[from] then return nil end
-  if from == PENDING then return transitionTo(to, from, 0, 0, 0), score % H, score < H and text or string.format('%d', score % H) end
-  if from == CONFIRMED then return transitionTo(to, from, since, tick - since, 0) end
-  if from ~= DROPPED then return transitionTo(to, from, since, 0, tick - 1 - since) end
+  if from == PENDING then return transitionTo(to, why, from, 0, 0, 0), score % H, score < H and text or string.format('%d', score % H) end
+  if from == CONFIRMED then return transitionTo(to, why, from, since, tick - since, 0) end
+  if from ~= DROPPED then return transitionTo(to, why, from, since, 0, tick - 1 - since) end
   local number, confirmed, missed = endOf(hash, score)
-  if number then return transitionTo(to, from, since, confirmed, missed), number, string.format('%d', number) end
+  if number then return transitionTo(to, why, from, since, confirmed, missed), number, string.format('%d', number) end
 end
 
 local function change(hash, text, cause)
@@ -48,7 +49,7 @@ local function change(hash, text, cause)
   local opened = #text == 16 and substring(text, 1, 10)
   local transition, number, digits = cause.transitions[opened], nil, nil
   if not transition then
-    transition, number, digits = transitionOf(hash, text, cause.to, cause.leaves)
+    transition, number, digits = transitionOf(hash, text, cause)
     if not transition then return end
     if not number then cause.transitions[opened] = transition end
   end

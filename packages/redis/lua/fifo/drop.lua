@@ -3,6 +3,7 @@
 -- Returns: { a digit for each hash: 1 dropped, 0 left, ARGV[3] }
 -- Rules: L10, P19, M3
 local reason = ARGV[4]
+local why = reason == 'failed' and FAILED or BY_CALLER
 local list = hashes(ARGV[5])
 local at, texts = scores(IDX, list)
 local guarded = underClaim(list, ARGV[6])
@@ -22,7 +23,7 @@ if #dropped > 0 then
   for _, c in ipairs(order(dropped, seqs, numbers)) do
     local hash, number, missed = dropped[c], seqs[c], ages[c]
     finalize(hash, number, DROPPED, 0, 0, missed, reason)
-    event(hash, number, tail(DROPPED, origins[c], 0, missed, 0, missed, false, reason))
+    event(hash, number, tail(why, DROPPED, origins[c], 0, missed, 0, missed, false, reason))
   end
   writeEnds()
   save('logSeq', logSeq, 'logFirst', logFirst)

@@ -1,5 +1,5 @@
 -- Purpose: lets a claim end later.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 id of the claim, 4 claimMs, 5 the caller's time or '', 6 the application's time or ''
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 id of the claim, 4 claimMs, 5 the caller's time or ''
 -- Returns: { end of the claim, number of transactions under it } | { '0', 0 } if there are none
 -- Rules: P19, X1
 local packed = hasClaims and call('HGET', LOTS, 'h' .. ARGV[3])
@@ -13,7 +13,7 @@ for i, hash in ipairs(held) do
   if numbers[i] then leases[#leases + 1] = memberOf(numbers[i], hash) end
 end
 for _, untilMs in ipairs(ask(leases, 'ZMSCORE', CLAIMS)) do last = math.max(last, tonumber(untilMs) or 0) end
-local asked = math.min(math.floor(callTime(ARGV[5], ARGV[6])) + tonumber(ARGV[4]), 2 ^ 53 - 1)
+local asked = math.min(math.floor(callTime(ARGV[5], own)) + tonumber(ARGV[4]), 2 ^ 53 - 1)
 if #leases == 0 then return finish({ '0', 0 }) end
 local untilMs = string.format('%d', math.max(last, asked))
 local later = {}

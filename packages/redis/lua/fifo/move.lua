@@ -1,6 +1,6 @@
 -- Purpose: markInflight, markAcknowledged, release: moves each hash whose stage and claim allow the verb.
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 packed hashes, 5 id of a claim or '',
--- 6 for release the time until which to hold them back, or '', 7 the application's time or ''
+-- 6 for release the time until which to hold them back, or ''
 -- Returns: { a digit for each hash: 1 moved, 0 left, ARGV[3] }
 -- Rules: L3, L4, L8, L11, P19, P20
 local leaves = ({
@@ -11,7 +11,7 @@ local leaves = ({
 local list = hashes(ARGV[4])
 local at, texts = scores(IDX, list)
 local guarded = underClaim(list, ARGV[5])
-local holds = ARGV[6] ~= '' and tonumber(ARGV[6]) > callTime('', ARGV[7])
+local holds = ARGV[6] ~= '' and tonumber(ARGV[6]) > callTime('', own)
 local digits, moved, origins, sinces, seqs, numbers = {}, {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
@@ -33,16 +33,16 @@ if #moved > 0 then
     if verb == 'markInflight' then
       index[n - 1] = inflightScore(propagated, numbers[c])
       joined[n - 1], joined[n] = numbers[c], hash
-      event(hash, seqs[c], tail(PROPAGATED, PENDING, 0, 0, 0, 0))
+      event(hash, seqs[c], tail(MARKED, PROPAGATED, PENDING, 0, 0, 0, 0))
     elseif verb == 'markAcknowledged' then
       opened[since] = opened[since] or scorePrefix(ACKNOWLEDGED, since)
       index[n - 1] = inflightScore(opened[since], numbers[c])
-      event(hash, seqs[c], tail(ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
+      event(hash, seqs[c], tail(ACKED, ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
     else
       index[n - 1] = string.format('%d', holds and H + seqs[c] or seqs[c])
       left[i] = hash
       if holds then held[n - 1], held[n] = ARGV[6], memberOf(seqs[c], hash) end
-      event(hash, seqs[c], tail(ROLLED_BACK, origins[c], 0, missed, 0, 0))
+      event(hash, seqs[c], tail(RELEASED, PENDING, origins[c], 0, missed, 0, 0))
     end
   end
   each(left, 'ZREM', FLIGHT)

@@ -12,7 +12,7 @@ local letters, index, flight, records = {}, {}, {}, {}
 local fresh = ARGV[5] ~= '' and {}
 local first = seq + 1
 local room = maxTxs and maxTxs - call('ZCOUNT', IDX, 0, CONFIRMED * T - 1) or math.huge
-local newcomer = tail(PENDING, UNKNOWN, 0, 0, 0, 0)
+local newcomer = tail(RECEIVED, PENDING, UNKNOWN, 0, 0, 0, 0)
 
 local function previous(hash, score)
   if not score then return UNKNOWN, 0, 0 end
@@ -26,12 +26,12 @@ local function begin(i, hash)
     local stage, confirmed, missed = previous(hash, at[i])
     flight[#flight + 1] = seq
     flight[#flight + 1] = hash
-    event(hash, seq, tail(CONFIRMED, stage, confirmed, missed, tick - inclusion + 1, 0, pointOf(inclusion)))
+    event(hash, seq, tail(RECEIVED, CONFIRMED, stage, confirmed, missed, tick - inclusion + 1, 0, pointOf(inclusion)))
     return inflightScore(scorePrefix(CONFIRMED, inclusion), string.format('%d', seq)), 'c'
   end
   if at[i] then
     local stage, confirmed, missed = previous(hash, at[i])
-    event(hash, seq, tail(PENDING, stage, confirmed, missed, 0, 0))
+    event(hash, seq, tail(RECEIVED, PENDING, stage, confirmed, missed, 0, 0))
   else
     event(hash, seq, newcomer)
   end

@@ -19,7 +19,7 @@ prolong()
 local changed, states, seqs, texts, index, left, undonePoints = {}, {}, {}, {}, {}, {}, {}
 for at = tick, target + 1, -1 do
   local undone = pointOf(at)
-  blockEvent(1, undone, at)
+  blockEvent(1, undone, at, ARGV[3], ARGV[5])
   undonePoints[#undonePoints + 1] = undone
   undonePoints[#undonePoints + 1] = string.format('%d', at)
 end
@@ -57,7 +57,7 @@ end
 for i, c in ipairs(order(changed, seqs, texts)) do
   local state = states[c]
   index[2 * i - 1], index[2 * i] = seqs[c], changed[c]
-  event(changed[c], seqs[c], tail(ROLLED_BACK, state.from, state.confirmed, state.missed, 0, 0))
+  event(changed[c], seqs[c], tail(UNDONE, PENDING, state.from, state.confirmed, state.missed, 0, 0))
 end
 for stage = PROPAGATED, ACKNOWLEDGED do
   local later, opened = above(stage), scorePrefix(stage, target)

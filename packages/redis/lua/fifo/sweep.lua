@@ -1,10 +1,10 @@
 -- Purpose: returns Propagated transactions to Pending when their claim has ended, then holds back no longer those whose time has come. The
 -- earliest end or time first, then by seq.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 the caller's time or '', 4 the application's time or '', 5 maximum number
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 the caller's time or '', 4 maximum number
 -- Returns: { 1 if there are more, else 0, how many returned, their hashes, the hashes of those held back no longer }
 -- Rules: L4, L8, P20, X1
-local limit = tonumber(ARGV[5])
-local now = callTime(ARGV[3], ARGV[4])
+local limit = tonumber(ARGV[4])
+local now = callTime(ARGV[3], own)
 local before = string.format('(%.17g', now)
 local members = hasClaims and call('ZRANGEBYSCORE', CLAIMS, '-inf', before, 'LIMIT', 0, limit + 1) or {}
 local list, moved, sinces, seqs, texts, stray, reply = {}, {}, {}, {}, {}, {}, { #members > limit and 1 or 0, 0 }
@@ -26,7 +26,7 @@ if #moved > 0 then
   for i, c in ipairs(order(moved, seqs, texts)) do
     index[2 * i - 1], index[2 * i] = string.format('%d', seqs[c]), moved[c]
     left[i] = moved[c]
-    event(moved[c], seqs[c], tail(ROLLED_BACK, PROPAGATED, 0, tick - sinces[c], 0, 0))
+    event(moved[c], seqs[c], tail(CLAIM_ENDED, PENDING, PROPAGATED, 0, tick - sinces[c], 0, 0))
   end
   each(left, 'ZREM', FLIGHT)
   each(index, 'ZADD', IDX)

@@ -1,16 +1,16 @@
 -- Purpose: reaps, and marks what it found as Propagated under a claim, in one step.
--- KEYS: pool/keys.lua   ARGV: 1 id, also that of the claim, 2 verb, 3 owner, 4 claimMs, 5 the caller's time or '', 6 the
--- application's time or '', 7–10 fifo/reap.lua
+-- KEYS: pool/keys.lua   ARGV: 1 id, also that of the claim, 2 verb, 3 owner, 4 claimMs, 5 the caller's time or '', 6–9
+-- fifo/reap.lua
 -- Returns: { owner, end of the claim, then for each transaction hash, seq, bytes }
 -- The hashes are recorded, not the reply: fifo/repeated-take.lua answers a repeat with what is left of the claim.
 -- Rules: L3, P20, X1, X2
 local maxWoken = 1000
-local untilMs = math.min(math.floor(callTime(ARGV[5], ARGV[6])) + tonumber(ARGV[4]), 2 ^ 53 - 1)
+local untilMs = math.min(math.floor(callTime(ARGV[5], own)) + tonumber(ARGV[4]), 2 ^ 53 - 1)
 untilMs = string.format('%d', untilMs)
-wake(due(callTime(ARGV[5], ARGV[6]), maxWoken))
-local found = reap(7)
+wake(due(callTime(ARGV[5], own), maxWoken))
+local found = reap(6)
 local packed, index, joined, leases, taken = {}, {}, {}, {}, {}
-local propagated, marked = scorePrefix(PROPAGATED, tick), tail(PROPAGATED, PENDING, 0, 0, 0, 0)
+local propagated, marked = scorePrefix(PROPAGATED, tick), tail(TAKEN, PROPAGATED, PENDING, 0, 0, 0, 0)
 for i = 1, #found, 3 do
   local hash, text = found[i], found[i + 1]
   local number, n = tonumber(text), #index

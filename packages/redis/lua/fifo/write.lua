@@ -1,9 +1,10 @@
 -- Purpose: the begin and end of a writing script: recorded outcomes by operation id, types of the keys, numbers in `meta`.
--- ARGV: 1 operation id, 2 verb, then the arguments of the verb; the last one is the digest of the arguments, '' without an operation id
+-- ARGV: 1 operation id, 2 verb, then the arguments of the verb; the last two are the application's time or '', and the digest of the
+-- arguments, '' without an operation id
 -- Returns: the recorded reply if the id is known. Errors: MEMPOOL_REUSED first: <hash> … if it belongs to another call, with
 -- the hashes of a receive; MEMPOOL_CORRUPT
--- Rules: X1, X2, M3, N2
-local id, verb, digest = ARGV[1], ARGV[2], ARGV[#ARGV]
+-- Rules: X1, X2, E5, M3, N2
+local id, verb, own, digest = ARGV[1], ARGV[2], ARGV[#ARGV - 1], ARGV[#ARGV]
 local record = call('HGET', OPS, id) or call('HGET', OPS_OLD, id)
 if record then
   local whole, known = pcall(cmsgpack.unpack, record)
@@ -37,8 +38,8 @@ local function finish(reply)
 end
 
 local function save(...)
-  publish()
+  publish(eventTime(own))
   if hasClaims then endClaims() end
   if hasHeld then endHeld() end
-  call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, ...)
+  call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'at', lastAt, ...)
 end

@@ -1,6 +1,6 @@
 -- Purpose: stores or deletes a record of the application, if it has the version that is given.
 -- KEYS: pool/keys.lua, then those of pool/fence.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7 name, 8 version or '', 9 checksum of name and
--- value or '' to delete, 10 value, 11 most bytes of a pool's records, 12 the digest of the arguments
+-- value or '' to delete, 10 value, 11 most bytes of a pool's records, 12 (fifo) the application's time or '', last the digest of the arguments
 -- Returns: { 'stored' or 'conflict', version } | { 'full', 0 } | as pool/fence.lua | { 'damaged', 0 }
 -- Rules: K1, K2, K3, X1, X2, M3
 local name, expected, sum, value = ARGV[7], ARGV[8], ARGV[9], ARGV[10]

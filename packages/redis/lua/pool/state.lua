@@ -2,14 +2,15 @@
 -- Errors: MEMPOOL_GONE (there is no pool: never created, or flushed), MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_CORRUPT (a damaged number)
 -- Rules: X1, N2
 local format, epoch, seq, tick, floorTick, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
-  maxTxs, hasClaims, hasHeld =
+  maxTxs, hasClaims, hasHeld, lastAt =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
-    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases', 'held'))
+    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases', 'held', 'at'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
 if format ~= FORMAT then return misfit(format) end
 seq, tick, floorTick, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(floorTick), tonumber(logSeq), tonumber(logFirst)
 eventSeq, trail, maxFinalized = tonumber(eventSeq), trail or '', tonumber(maxFinalized)
 maxEvents, maxRollback = tonumber(maxEvents), tonumber(maxRollback)
+lastAt = lastAt and tonumber(lastAt) or 0
 if not (seq and tick and floorTick and logSeq and logFirst and eventSeq and maxFinalized and maxEvents and maxRollback and epoch and tip) then
   return redis.error_reply('MEMPOOL_CORRUPT its numbers in the key meta are damaged')
 end

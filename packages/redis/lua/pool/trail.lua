@@ -2,10 +2,12 @@
 -- The field name is the epoch. A second field is the trail: a digest of all calls before. It shows a reader that the server lost
 -- calls and went on with others. The digest covers the call's id and the first 200 bytes of its events: an id names one call, and
 -- a digest of a hundred events would cost 40 µs.
--- Rules: E1, E3
-local function append(size, packed)
+-- A third field is the time of the call.
+-- Rules: E1, E3, E5
+local function append(size, packed, at)
+  lastAt = at
   eventSeq = eventSeq + size
   call('XADD', EVENTS, 'MINID', maxEvents < 10000 and '=' or '~', math.max(0, eventSeq - maxEvents + 1),
-    string.format('%d-%d', eventSeq, size), epoch, packed, 'trail', trail)
+    string.format('%d-%d', eventSeq, size), epoch, packed, 'trail', trail, 'at', at)
   trail = string.sub(redis.sha1hex(trail .. ARGV[1] .. string.sub(packed, 1, 200)), 1, 16)
 end

@@ -2,10 +2,10 @@
 -- KEYS: priority/changes.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7–9 epoch, version and stamp of the mirror, 10 stamp of this commit, 11 the
 -- record of the id, 12 the change for other mirrors, or '' if there is only a record, 13 'prolong' or '', 14 ticks whose points are
 -- deleted unless a Confirmed transaction refers to them, 15 name of the node, 16 milliseconds that this attempt or the longest one before
--- took, 17 'more' if the node has other calls, 18 packed events: { number, bytes } …, 19 how many of the next arguments are bodies: hash,
--- record …, then packed lists of commands: { name, number of the key (16: held), argument … } …
+-- took, 17 'more' if the node has other calls, 18 packed events: { number, bytes } …, 19 the application's time or '', 20 how many of the
+-- next arguments are bodies: hash, record …, then packed lists of commands: { name, number of the key (16: held), argument … } …
 -- Returns: as `report` of priority/changes.lua: 'done', or the answer of `compare` | { 'known', record } | { 'fenced', tip, tick }
--- Rules: X1, X2, X6, E1, M3, N1
+-- Rules: X1, X2, X6, E1, E5, M3, N1
 local state = compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
 if state[1] ~= 'current' or isBehind(ARGV[15]) then
   state[6] = queue(ARGV[15], tonumber(ARGV[16]))
@@ -18,8 +18,8 @@ for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
 -- As in fifo/write.lua: only `receive` is refused by a full server.
 if ARGV[2] ~= 'receive' then call('HDEL', META, '-') end
 if ARGV[13] ~= '' then prolong() end
-local bodiesEnd = 19 + tonumber(ARGV[19])
-for from = 20, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
+local bodiesEnd = 20 + tonumber(ARGV[20])
+for from = 21, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
 for i = bodiesEnd + 1, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
     command[2] = KEYS[command[2]] or HELD
@@ -29,10 +29,11 @@ end
 for digits in string.gmatch(ARGV[14], '%d+') do
   if call('ZCOUNT', IDX, scoreRange(CONFIRMED, tonumber(digits), tonumber(digits))) == 0 then call('HDEL', BLOCKS, digits) end
 end
-for _, events in ipairs(cmsgpack.unpack(ARGV[18])) do append(events[1], events[2]) end
+local at = eventTime(ARGV[19])
+for _, events in ipairs(cmsgpack.unpack(ARGV[18])) do append(events[1], events[2], at) end
 if ARGV[12] ~= '' then
   local number = string.format('%d', version + 1)
-  call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'version', number, 'stamp', ARGV[10])
+  call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'at', lastAt, 'version', number, 'stamp', ARGV[10])
   -- As many as other nodes may write while a node loads a large pool; fewer if they are large.
   local kept = math.max(1, math.min(5000, math.floor(8 * 1024 * 1024 / #ARGV[12])))
   call('XADD', CHANGES, 'MAXLEN', '~', kept, number .. '-0', stamp, ARGV[12])

@@ -67,7 +67,7 @@ interface Replies {
     last: number,
     trail: Buffer,
     same: number,
-    ...[last: number, packed: Buffer][],
+    ...[last: number, packed: Buffer, at: Buffer | null][],
   ];
   commit: Committed;
   commitChain: Committed;
@@ -100,6 +100,7 @@ const before: readonly string[] = [
   'pool/lists',
   'pool/state',
   'pool/trail',
+  'pool/call-time',
   'fifo/event',
   'fifo/claims',
   'fifo/held',
@@ -115,7 +116,7 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
     'priority/changes',
     ...parts,
   );
-const move: Script = writing('fifo/order', 'fifo/call-time', 'fifo/move');
+const move: Script = writing('fifo/order', 'fifo/move');
 
 /** Each verb is one script (X1). */
 export const scripts: { readonly [V in Verb]: Script } = {
@@ -136,18 +137,9 @@ export const scripts: { readonly [V in Verb]: Script } = {
   usage: reading('pool/usage'),
   events: asked('pool/events'),
   reap: reading('fifo/reap', 'fifo/reap-page'),
-  take: script(
-    true,
-    ...before,
-    'fifo/reap',
-    'fifo/repeated-take',
-    'fifo/write',
-    'pool/lost',
-    'fifo/call-time',
-    'fifo/take',
-  ),
-  extendClaim: writing('fifo/call-time', 'fifo/extend'),
-  sweep: writing('fifo/order', 'fifo/call-time', 'fifo/sweep'),
+  take: script(true, ...before, 'fifo/reap', 'fifo/repeated-take', 'fifo/write', 'pool/lost', 'fifo/take'),
+  extendClaim: writing('fifo/extend'),
+  sweep: writing('fifo/order', 'fifo/sweep'),
   since: reading('pool/page', 'fifo/waiting', 'fifo/since'),
   sinceHashes: reading('fifo/reap', 'fifo/waiting', 'fifo/since-hashes'),
   bodies: reading('fifo/bodies'),
@@ -165,13 +157,22 @@ export const scripts: { readonly [V in Verb]: Script } = {
     'priority/finish',
     'pool/put-record',
   ),
-  commit: mirrored(true, 'priority/turns', 'priority/recall', 'pool/trail', 'pool/lost', 'priority/commit'),
+  commit: mirrored(
+    true,
+    'priority/turns',
+    'priority/recall',
+    'pool/trail',
+    'pool/call-time',
+    'pool/lost',
+    'priority/commit',
+  ),
   commitChain: mirrored(
     true,
     'priority/turns',
     'priority/recall',
     'pool/fence',
     'pool/trail',
+    'pool/call-time',
     'pool/lost',
     'priority/commit',
   ),

@@ -57,8 +57,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   async move(verb: core.MoveVerb, hashes: readonly string[], context: core.ClaimContext): Promise<string[]> {
     const packed = record.packHashes(hashes);
     const { claim = '', notBeforeMs = '' } = context;
-    const now = notBeforeMs === '' ? '' : (this.#now?.() ?? '');
-    return chosen(await this.#write(verb, [kept(packed, context), packed, claim, notBeforeMs, now], context), hashes);
+    return chosen(await this.#write(verb, [kept(packed, context), packed, claim, notBeforeMs], context), hashes);
   }
 
   async drop(hashes: readonly string[], reason: string, context: core.ClaimContext): Promise<string[]> {
@@ -106,7 +105,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     moment: core.CheckedCallTime,
     context: core.WriteContext,
   ): Promise<Claim> {
-    const args = [owner, claimMs, ...this.#moment(moment), ...budgetArguments(budget)];
+    const args = [owner, claimMs, moment.now ?? '', ...budgetArguments(budget)];
     const [holder, untilMs, ...found] = await this.#write('take', args, context, claimId);
     const transactions = readEntries(found).map(core.candidateOf);
     return { claimId, owner: String(holder), untilMs: Number(untilMs), transactions };
@@ -117,12 +116,12 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     moment: core.CheckedCallTime,
     context: core.WriteContext,
   ): Promise<ExtendOutcome> {
-    const [untilMs, held] = await this.#write('extendClaim', [claimId, claimMs, ...this.#moment(moment)], context);
+    const [untilMs, held] = await this.#write('extendClaim', [claimId, claimMs, moment.now ?? ''], context);
     return held === 0 ? { kind: 'ended' } : { kind: 'extended', untilMs: Number(untilMs), held };
   }
 
   async sweep(moment: core.CheckedSweep, context: core.WriteContext): Promise<Sweep> {
-    const [more, count, ...found] = await this.#write('sweep', [...this.#moment(moment), core.maxSweep], context);
+    const [more, count, ...found] = await this.#write('sweep', [moment.now ?? '', core.maxSweep], context);
     const hashes = found.map(core.bytesToHash);
     const [returned, woken] = [hashes.slice(0, count), hashes.slice(count)];
     return { returned, woken, expired: [], evicted: [], more: more === 1 };
@@ -194,14 +193,8 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   ): Promise<Reply<V>> {
     this.#calls += 1;
     const id = operationId ?? made ?? `${this.#id}${this.#calls}`;
-    return this.run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args, Buffer.from(digest ?? [])], {
-      signal,
-    });
-  }
-
-  /** The arguments of lua/fifo/call-time.lua. */
-  #moment({ now }: core.CheckedCallTime): (string | number)[] {
-    return [now ?? '', this.#now?.() ?? ''];
+    const last = [this.#now?.() ?? '', Buffer.from(digest ?? [])];
+    return this.run(verb, operationId === undefined ? 'calls' : 'ops', [id, verb, ...args, ...last], { signal });
   }
 }
 

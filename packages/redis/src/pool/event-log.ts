@@ -117,11 +117,12 @@ export class EventLog implements EventSource {
 }
 
 /** Decodes events up to the first damaged entry. @throws `ERR_MEMPOOL_CORRUPT` if the first entry is damaged */
-function readEntries(entries: readonly (readonly [last: number, packed: Buffer])[]): StoreEvent[] {
+function readEntries(entries: readonly (readonly [last: number, packed: Buffer, at: Buffer | null])[]): StoreEvent[] {
   const events: StoreEvent[] = [];
-  for (const [last, packed] of entries) {
+  for (const [last, packed, at] of entries) {
     try {
-      events.push(...decodeEvents(packed, last));
+      // An older version wrote entries without a time.
+      events.push(...decodeEvents(packed, last, at === null ? null : Number(at)));
     } catch (error) {
       if (events.length === 0) throw error;
       break;

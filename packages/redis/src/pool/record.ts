@@ -95,8 +95,11 @@ export function readTransaction(row: Row, tick: number): Read<StoredTransaction>
   return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point), notBefore: null };
 }
 
-/** A final state. */
-type Ended = Omit<LogEntry, 'payload' | 'payloadType' | 'logSeq'> & { readonly tick: number };
+/** A final state, with the stored text of its reason. */
+type Ended = Omit<LogEntry, 'payload' | 'payloadType' | 'logSeq' | 'reason'> & {
+  readonly tick: number;
+  readonly reason: string | null;
+};
 
 /** Decodes a log entry of lua/fifo/log.lua; `null` if it is damaged. */
 export function decodeEntry(entry: Buffer | null): Ended | null {
@@ -127,7 +130,13 @@ export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer |
   const entry = decodeEntry(bytes);
   const payload = decodeRecord(record);
   const { tick: _, ...told } = entry ?? lost;
-  const read = { logSeq, ...told, ...payload, intact: entry !== null && payload.intact };
+  const read = {
+    logSeq,
+    ...told,
+    ...payload,
+    reason: core.optionalReason(told.reason),
+    intact: entry !== null && payload.intact,
+  };
   return read as Read<LogEntry>;
 }
 
@@ -144,6 +153,7 @@ export function readStatus(
   if (isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
   const entry = decodeEntry(detail);
   if (entry?.hash !== hash) throw core.corrupt({ hash, seq: 0, logSeq: number });
-  const { confirmations, nonConfirmations, point, reason } = entry;
+  const { confirmations, nonConfirmations, point } = entry;
+  const reason = core.optionalReason(entry.reason);
   return { ...none, stage, confirmations, nonConfirmations, confirmedAt: point, reason };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PutOutcome, StoreEvent } from 'mempool-core';
+import type { PutOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
@@ -148,7 +148,8 @@ export class PoolWriter {
     call.sent.set(stamp, step.outcome);
     const { clock } = this.#link.node.options;
     const turn = [this.#id, Math.ceil(Math.max(call.needMs, clock() - begunMs)), this.#open > 1 ? 'more' : ''];
-    const args = commitArguments(call, mirror, { step, change }, stamp, turn);
+    const own = this.#link.node.options.now?.() ?? '';
+    const args = commitArguments(call, mirror, { step, change, own }, stamp, turn);
     const reply = await this.#link.send(call.script, args, deadline, call.ids);
     call.needMs = Math.max(call.needMs, clock() - begunMs);
     if (isKnown(reply)) return { outcome: recalled(call, reply[1]) };
@@ -212,7 +213,7 @@ function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: WriteCall<T>)
 function commitArguments<T>(
   { id, ids, verb, digest, fence }: WriteCall<T>,
   mirror: core.MirroredPool,
-  { step, change }: PlannedStep<T>,
+  { step, change, own }: PlannedStep<T> & { readonly own: Argument },
   stamp: string,
   turn: readonly Argument[],
 ): Argument[] {
@@ -226,14 +227,14 @@ function commitArguments<T>(
     Buffer.concat([Buffer.from(stamp + gap), record]),
   ];
   const prolongs = step.chain === null ? '' : 'prolong';
-  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), 0];
+  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), own, 0];
   const entries = change.pool.entries.map(core.encodeEntry);
   const { bodies, commands, idleTicks } = stepCommands(mirror, step, entries);
   const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
-  return [...head, ...changed, ...turn, packEvents(step.events), bodies.length, ...bodies, ...commands.pack()];
+  return [...head, ...changed, ...turn, packEvents(step.events), own, bodies.length, ...bodies, ...commands.pack()];
 }
 
-function packEvents(events: readonly StoreEvent[]): Buffer {
+function packEvents(events: readonly core.StepEvent[]): Buffer {
   const lists: Item[][] = [];
   for (let from = 0; from < events.length; from += mostEvents) {
     const part = events.slice(from, from + mostEvents);

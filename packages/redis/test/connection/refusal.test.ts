@@ -20,7 +20,7 @@ test('the rights that the README names are enough for a whole life and its event
   await store.markInflight([hashOf(1), hashOf(2), hashOf(3)]);
   await store.markAcknowledged([hashOf(1)]);
   await store.release([hashOf(1)]);
-  await store.drop([hashOf(4)], 'unwanted');
+  await store.drop([hashOf(4)], 'failed');
   const block = { point: point(1), seen: [hashOf(1), hashOf(2)], unseen: [hashOf(3)] };
   await store.confirm(block, { finalizeThreshold: 1 });
   await store.rollback('origin');
@@ -103,7 +103,7 @@ test.for(orderings)(
     const seen = taken.map(({ hash }) => hash);
     expect(await store.confirm({ point: point(1), seen, unseen: [] })).toMatchObject({ kind: 'applied', confirmed: 2 });
     expect(await store.rollback('origin')).toMatchObject({ kind: 'rolled-back', returned: 2 });
-    expect(await store.drop([hashOf(2)], 'no room')).toEqual([hashOf(2)]);
+    expect(await store.drop([hashOf(2)], 'failed')).toEqual([hashOf(2)]);
     expect(await store.flush()).toBe(39);
     await assert.rejects(store.receive([make(100)]), fails('ERR_MEMPOOL_STORE_FULL'));
     await admin.config('SET', 'maxmemory', '0');
@@ -162,7 +162,7 @@ test.for(keys)(
     // Only a call with an id of the caller's own touches the keys of such ids.
     const operationId = name.startsWith('ops') ? 'an id' : undefined;
     await assert.rejects(store.receive(transactions(2), { operationId }), named);
-    await assert.rejects(store.drop([hashOf(1)], 'unwanted', { operationId }), named);
+    await assert.rejects(store.drop([hashOf(1)], 'failed', { operationId }), named);
     expect(await others()).toEqual(before);
     await admin.del(key);
     if (kept !== null) await admin.restore(key, 0, kept);

@@ -37,7 +37,7 @@ const confirmed = async (store: MempoolStore) => {
 };
 const dropped = async (store: MempoolStore) => {
   await received(store);
-  await store.drop([hashOf(1)], 'unwanted');
+  await store.drop([hashOf(1)], 'failed');
 };
 const next = { point: point(2), parent: point(1).hash, seen: [hashOf(2)], unseen: [hashOf(1)] };
 
@@ -57,7 +57,7 @@ const verbs: readonly Verb[] = [
   { verb: 'markInflight', prepare: received, call: (store) => store.markInflight([2, 1, 9].map(hashOf)) },
   { verb: 'markAcknowledged', prepare: marked, call: (store) => store.markAcknowledged([hashOf(1)]) },
   { verb: 'release', prepare: marked, call: (store) => store.release([hashOf(1)]) },
-  { verb: 'drop', prepare: marked, call: (store) => store.drop([hashOf(1)], 'unwanted') },
+  { verb: 'drop', prepare: marked, call: (store) => store.drop([hashOf(1)], 'failed') },
   { verb: 'confirm', prepare: confirmed, call: (store) => store.confirm(next) },
   { verb: 'rollback', prepare: confirmed, call: (store) => store.rollback('origin') },
   {

@@ -48,14 +48,14 @@ const another = ['another transaction', Buffer.alloc(75, 5)] as const;
 test.for(damages)('M2: a log entry of %s is corrupt, stepped over and trimmed in its turn', async ([, entry]) => {
   const { store, admin, key } = await pool();
   await store.receive(transactions(1, 2, 3));
-  await store.drop([hashOf(1), hashOf(2)], 'unwanted');
+  await store.drop([hashOf(1), hashOf(2)], 'failed');
   await admin.hset(key('log'), '1', entry);
   expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(2) }], damaged: [{ logSeq: 1 }] });
   await assert.rejects(store.checkStatus([hashOf(1)]), isCorrupt({ hash: hashOf(1), seq: 0, logSeq: 1 }));
   const from = await cursorAt(store, 'log', 2);
   expect(await store.dumpFinalized({ cursor: from })).toMatchObject({ entries: [{ hash: hashOf(2) }], damaged: [] });
   await admin.hset(key('meta'), 'maxFinalized', '1');
-  expect(await store.drop([hashOf(3)], 'unwanted')).toEqual([hashOf(3)]);
+  expect(await store.drop([hashOf(3)], 'failed')).toEqual([hashOf(3)]);
   expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(3), logSeq: 3 }] });
   expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ stage: 'Unknown' }]);
   expect(await admin.hlen(key('body'))).toBe(1);
@@ -68,7 +68,7 @@ test.for([...damages, another, ['none', undefined] as const])(
     const damaged = (n: number) =>
       damage === undefined ? admin.hdel(key('log'), `${n}`) : admin.hset(key('log'), `${n}`, damage);
     await store.receive(transactions(1, 2, 3, 4));
-    await store.drop([hashOf(1), hashOf(2)], 'unwanted');
+    await store.drop([hashOf(1), hashOf(2)], 'failed');
     // Without any entry the key would be gone.
     await admin.hset(key('log'), '0', 'of none');
     await damaged(1);
@@ -150,7 +150,7 @@ test('M2: a damaged log entry is stepped over, its hash can be received again, a
   const { open, admin, key } = await priorityPool();
   const { store: before } = await open();
   await before.receive(numbers(3).map((n) => priced(n)));
-  await before.drop(numbers(3).map(hashOf), 'unwanted');
+  await before.drop(numbers(3).map(hashOf), 'failed');
   await before.close();
   await admin.hset(key('log'), '2', Buffer.from('x'));
   const { store } = await open();
@@ -158,7 +158,7 @@ test('M2: a damaged log entry is stepped over, its hash can be received again, a
   expect([entries.map(({ hash }) => hash), damaged]).toEqual([[1, 3].map(hashOf), [{ logSeq: 2 }]]);
   expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 4 }]);
   const { store: tight } = await open({ maxFinalized: 1 });
-  expect(await tight.drop([hashOf(2)], 'again')).toEqual([hashOf(2)]);
+  expect(await tight.drop([hashOf(2)], 'invalid')).toEqual([hashOf(2)]);
   expect(await tight.usage()).toMatchObject({ logged: 1, lastLogSeq: 4 });
   expect(await admin.hlen(key('body'))).toBe(1);
   expect(await admin.hlen(key('entries'))).toBe(1);
@@ -179,7 +179,7 @@ test.for(lost)(
     const make = (n: number) => (ordering === 'fifo' ? transaction(n) : priced(n));
     await store.receive([1, 2, 3, 4].map(make));
     await store.take({ maxTxs: 1 }, { owner: 'taker', claimMs: 60_000 });
-    await store.drop([hashOf(2)], 'unwanted');
+    await store.drop([hashOf(2)], 'failed');
     await store.confirm({ point: point(1), seen: [hashOf(3)], unseen: [] });
     const key = `{${pool}}:${name}`;
     expect(await admin.del(key)).toBe(1);
@@ -188,7 +188,7 @@ test.for(lost)(
     const calls: (() => Promise<unknown>)[] = [
       () => store.receive([make(1), make(9)]),
       () => store.markInflight([hashOf(4)]),
-      () => store.drop([hashOf(4)], 'unwanted'),
+      () => store.drop([hashOf(4)], 'failed'),
       () => store.confirm({ point: point(2), seen: [hashOf(4)], unseen: [] }),
       () => store.rollback('origin'),
       () => store.reap(),

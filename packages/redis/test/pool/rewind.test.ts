@@ -111,7 +111,7 @@ test('a node follows a server that came back with an older state', async () => {
   await store.receive([priced(1), priced(2, { provides: ['x'] })]);
   await save();
   await store.receive([priced(3, { requires: ['x'] })]);
-  await store.drop([hashOf(1)], 'unwanted');
+  await store.drop([hashOf(1)], 'failed');
   await rewind();
   expect(await store.usage()).toMatchObject({ pending: 2, lastSeq: 2, load: { transactions: 2 } });
   expect(await store.receive([priced(4, { requires: ['x'] }), priced(1)])).toMatchObject([

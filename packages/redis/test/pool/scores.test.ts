@@ -134,7 +134,7 @@ test.for([
   expect((await store.sweep()).returned).toEqual([8, 18].map(hashOf));
   await store.markAcknowledged([11, 1].map(hashOf));
   await store.release([12, 2].map(hashOf));
-  await store.drop([13, 3].map(hashOf), 'unwanted');
+  await store.drop([13, 3].map(hashOf), 'failed');
   const thresholds = { finalizeThreshold: 2, dropThreshold: 3 };
   const block = (n: number, seen: number[], unseen: number[]) =>
     store.confirm({ point: point(n), seen: seen.map(hashOf), unseen: unseen.map(hashOf) }, thresholds);

@@ -87,7 +87,7 @@ test('other limits and other retention that an open names hold for all nodes fro
   const [url, name] = [inject('redisUrl'), randomUUID()];
   const { store } = await openPool({ url, pool: name, ordering: 'priority' });
   await store.receive(numbers(5).map((n) => priced(n)));
-  await store.drop(numbers(3).map(hashOf), 'unwanted');
+  await store.drop(numbers(3).map(hashOf), 'failed');
   await openPool({ url, pool: name, ordering: 'priority', maxTxs: 3, maxFinalized: 2 });
   const others = numbers(5, 6).map((n) => priced(n, { priority: -1n }));
   expect((await store.receive(others)).map(({ kind }) => kind)).toEqual(['received', 'full', 'full', 'full', 'full']);

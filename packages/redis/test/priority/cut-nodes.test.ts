@@ -31,7 +31,7 @@ class Caller {
     const calls = [
       ...Array(5).fill((at: MempoolStore) => at.receive(given, id)),
       (at: MempoolStore) => at.markInflight(some, id),
-      (at: MempoolStore) => at.drop(some, 'unwanted', id),
+      (at: MempoolStore) => at.drop(some, 'failed', id),
       (at: MempoolStore) => at.sweep(id),
       ...Array(2).fill((at: MempoolStore) => at.confirm(block, {}, id)),
       (at: MempoolStore) => at.rollback(target ?? 'origin', id),

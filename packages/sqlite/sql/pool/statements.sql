@@ -16,17 +16,17 @@ PRAGMA wal_checkpoint(RESTART)
 -- :pool
 SELECT tick, floor, pending, propagated, acknowledged, confirmed, logged, last_seq AS lastSeq,
   last_log_seq AS lastLogSeq, event_seq AS lastEventSeq, max_finalized AS maxFinalized, max_events AS maxEvents,
-  max_rollback AS maxRollback, pool.*
+  max_rollback AS maxRollback, ifnull(at, 0) AS lastAt, pool.*
 FROM pool, step ORDER BY event_seq DESC LIMIT 1
 -- :step
 INSERT INTO step (event_seq, count, events, tick, floor, pending, propagated, acknowledged, confirmed, logged,
-  last_seq, last_log_seq)
+  last_seq, last_log_seq, at)
 VALUES (@lastEventSeq, @count, @events, @tick, @floor, @pending, @propagated, @acknowledged, @confirmed, @logged,
-  @lastSeq, @lastLogSeq)
+  @lastSeq, @lastLogSeq, @at)
 -- :trimSteps
 DELETE FROM step WHERE event_seq <= ?
 -- :events
-SELECT event_seq AS lastSeq, count, events FROM step WHERE event_seq > ? ORDER BY event_seq
+SELECT event_seq AS lastSeq, count, events, at FROM step WHERE event_seq > ? ORDER BY event_seq
 -- :oldestEvent
 SELECT event_seq - count + 1 AS oldest FROM step ORDER BY event_seq LIMIT 1
 

@@ -17,7 +17,7 @@ CREATE TABLE pool (
 
 -- One row for each call that changed something: its events (CBOR), the last of which has the number event_seq, and the counters of
 -- the pool after the call. The newest row has the present counters, so a call writes one row for both.
--- floor: the first tick whose point is kept.
+-- floor: the first tick whose point is kept. at: the time of the call in milliseconds since 1970; NULL if an older version wrote the row.
 CREATE TABLE step (
   event_seq INTEGER PRIMARY KEY,
   count INTEGER NOT NULL,
@@ -30,7 +30,8 @@ CREATE TABLE step (
   confirmed INTEGER NOT NULL,
   logged INTEGER NOT NULL,
   last_seq INTEGER NOT NULL,
-  last_log_seq INTEGER NOT NULL
+  last_log_seq INTEGER NOT NULL,
+  at INTEGER
 );
 
 -- One row for each hash that is live or in the log; never changed. checksum: CRC-32 of the hash and the payload. The unique index

@@ -25,7 +25,6 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
   const calls = new PoolTransactions(parts, options);
   const room = new DiskReserve(file);
   const records = new RecordTable(file);
-  const now = core.poolClock(options);
   return {
     copiesPayloads: true,
     receive(transactions, context) {
@@ -40,11 +39,12 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
       return answer;
     },
     move: (verb, named, context) =>
-      calls.write(verb, context, (pool) => core.moveStep(pool, verb, named, core.guardOf(context, now()))),
-    drop: (named, reason, context) =>
-      calls.write('drop', context, (pool) => core.dropStep(pool, named, reason, context)),
-    confirm: (block, context) => calls.underLease('confirm', context, (pool) => core.confirmStep(pool, block)),
-    rollback: (point, context) => calls.underLease('rollback', context, (pool) => core.rollbackStep(pool, point)),
+      calls.write(verb, context, (pool, nowMs) => core.moveStep(pool, verb, named, core.guardOf(context, nowMs))),
+    drop: (named, why, context) => calls.write('drop', context, (pool) => core.dropStep(pool, named, why, context)),
+    confirm: (block, context) =>
+      calls.underLease('confirm', context, (pool) => core.confirmStep(pool, block, context.lease)),
+    rollback: (point, context) =>
+      calls.underLease('rollback', context, (pool) => core.rollbackStep(pool, point, context.lease)),
     peekPending: (after, limit, context) => calls.read(context, (pool) => pool.page('peekPending', after, limit)),
     peekInflight: (after, limit, context) => calls.read(context, (pool) => pool.page('peekInflight', after, limit)),
     findInflight: (named, context) => calls.read(context, (pool) => named.map((hash) => pool.findInflight(hash))),
@@ -54,7 +54,7 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
     usage: (context) => calls.read(context, (pool) => pool.usage()),
     readEvents: (after, limit) => calls.read({ signal: undefined }, (pool) => pool.eventsAfter(after, limit)),
     onEvents: (listener) => calls.commits.listen(listener),
-    ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }, options),
+    ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }),
     getRecord: (name, context) => calls.read(context, () => records.get(name)),
     listRecords: (query, context) => calls.read(context, () => records.list(query)),
     putRecord: (put, context) =>
@@ -67,8 +67,8 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
   };
 }
 
-/** `refused`: an answer that writes nothing and is not recorded. */
-type Plan<T, View = PoolView> = (pool: View) => FileStep<T> | { readonly refused: T };
+/** `nowMs`: the time of the pool's clock. `refused`: an answer that writes nothing and is not recorded. */
+type Plan<T, View = PoolView> = (pool: View, nowMs: number) => FileStep<T> | { readonly refused: T };
 type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
 
 /** Each call is one SQLite transaction. If the file is busy, nothing was written, so the whole call is tried again (X5). */
@@ -78,6 +78,7 @@ class PoolTransactions {
   readonly #hashes: HashIndex;
   readonly #fence: Fence | null;
   readonly #options: core.DriverOptions;
+  readonly #nowMs: () => number;
   readonly #line = new core.OrderedWriter();
 
   constructor({ file, hashes, fence }: FifoDriverParts, options: core.DriverOptions) {
@@ -86,6 +87,7 @@ class PoolTransactions {
     this.#hashes = hashes;
     this.#fence = fence;
     this.#options = options;
+    this.#nowMs = core.poolClock(options);
   }
 
   readonly #look = (): PoolView => new PoolView(this.#file, this.#hashes);
@@ -137,9 +139,10 @@ class PoolTransactions {
       const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
       if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array, digest);
       const pool = look();
-      const planned = plan(pool);
+      const nowMs = this.#nowMs();
+      const planned = plan(pool, nowMs);
       if ('refused' in planned) return planned.refused;
-      const step = core.recorded(planned, verb, context);
+      const step = core.recorded(planned, verb, context, core.eventTime(nowMs, pool.lastAt));
       writeClaims(this.#file, pool.state, step);
       new StepWriter(this.#file, this.#hashes, pool.state).write(step);
       return step.outcome;

@@ -62,7 +62,7 @@ export class ReceivingView extends PoolView {
     const outcome = this.#admitted.map(
       ({ hash }, i) => ({ kind: 'received', hash, seq: first + i, stage: 'Pending' }) as const,
     );
-    return { outcome, writes: [], events: [], chain: null, operation: null, newcomers: this.#newcomers };
+    return { outcome, writes: [], events: [], chain: null, operation: null, at: null, newcomers: this.#newcomers };
   }
 
   #take(i: number): void {

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { Limits, StoreEvent } from 'mempool-core';
+import type { Limits } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { readSql } from '../file/sql-text.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
@@ -50,7 +50,7 @@ export function writeClaims(file: PoolFile, state: PoolState, { events, fifo = n
   if (change !== 0) file.run('countClaims', change);
 }
 
-function writeNewClaims(file: PoolFile, events: readonly StoreEvent[], { taken }: core.FifoStep): number {
+function writeNewClaims(file: PoolFile, events: readonly core.StepEvent[], { taken }: core.FifoStep): number {
   if (taken === null) return 0;
   const all = core.takenBy(events);
   for (const { seq } of all) file.run('putClaim', seq, taken.id, taken.owner, taken.untilMs);

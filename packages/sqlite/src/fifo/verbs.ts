@@ -15,21 +15,20 @@ export interface FifoParts {
   readonly write: <T>(
     verb: string,
     context: core.WriteContext,
-    plan: (pool: PoolView) => core.Step<T>,
+    plan: (pool: PoolView, nowMs: number) => core.Step<T>,
   ) => core.Awaitable<T>;
 }
 
 /** The verbs of a fifo pool beside those of every pool. */
-export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.FifoVerbs {
+export function fifoVerbs(parts: FifoParts): core.FifoVerbs {
   const { file, read, write } = parts;
   const rows = new FifoRows(parts);
-  const now = core.poolClock(options);
   return {
     reap: (budget, context) => read(context, () => core.reapFifo(rows.pending(), budget)),
     ...core.callVerbs({
       write: (verb, given, context, plan) =>
-        write(verb, context, (pool) =>
-          plan(new core.FifoCall(pool, rows.of(pool)), { nowMs: core.callTimeOf(given.now, now()), height: 0 }),
+        write(verb, context, (pool, nowMs) =>
+          plan(new core.FifoCall(pool, rows.of(pool)), { nowMs: core.callTimeOf(given.now, nowMs), height: 0 }),
         ),
       claimed: (id, context) =>
         read(context, ({ state }) => (hasClaims(file, state) ? rows.list('claimedBy', id).map(core.candidateOf) : [])),

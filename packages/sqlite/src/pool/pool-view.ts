@@ -26,6 +26,7 @@ export class PoolView implements core.PoolView {
   readonly maxRollback: number;
   readonly lastSeq: number;
   readonly lastEventSeq: number;
+  readonly lastAt: number;
   protected readonly file: PoolFile;
   protected readonly hashes: HashIndex;
   #tip: Tip | null = null;
@@ -40,6 +41,7 @@ export class PoolView implements core.PoolView {
       maxRollback: this.maxRollback,
       lastSeq: this.lastSeq,
       lastEventSeq: this.lastEventSeq,
+      lastAt: this.lastAt,
     } = this.state);
   }
 

@@ -4,7 +4,7 @@ import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
 /** The pool's counters and limits. `floor`: the first tick whose point is kept. The last two columns are of sql/fifo/tables.sql. */
 export type PoolState = Readonly<
-  core.DriverUsage & Retention & { tick: number; floor: number; capacity?: number; leases?: number }
+  core.DriverUsage & Retention & { tick: number; floor: number; lastAt: number; capacity?: number; leases?: number }
 >;
 
 export type RecordKey = Omit<core.ReadRecord, 'payload'>;
@@ -28,7 +28,7 @@ export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
 /** A flipped bit in a column's name changes the name that SQLite reports, but not the column that a statement finds. */
 const stateColumns = [
   ...['tick', 'floor', 'pending', 'propagated', 'acknowledged', 'confirmed', 'logged'],
-  ...['held', 'lastSeq', 'lastLogSeq', 'lastEventSeq', 'maxFinalized', 'maxEvents', 'maxRollback'],
+  ...['held', 'lastSeq', 'lastLogSeq', 'lastEventSeq', 'maxFinalized', 'maxEvents', 'maxRollback', 'lastAt'],
 ];
 
 /** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
@@ -66,9 +66,10 @@ export function decodeOptionalPoint(bytes: unknown): ChainPoint | null {
 }
 
 /** The events in a row; `null` if any of them is damaged. */
-export function readEventRow({ lastSeq, count, events }: Row): StoreEvent[] | null {
+export function readEventRow({ lastSeq, count, events, at }: Row): StoreEvent[] | null {
   try {
-    const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq)) : [];
+    const unpacked =
+      events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq), at as number | null) : [];
     return unpacked.length === count ? unpacked : null;
   } catch {
     return null;

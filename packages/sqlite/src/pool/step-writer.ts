@@ -1,4 +1,4 @@
-import { isLive, knownStages, type StoreEvent, type Transaction } from 'mempool-core';
+import { isLive, knownStages, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { HashIndex } from './hash-index.ts';
 import type { PoolFile } from './pool-file.ts';
@@ -27,13 +27,13 @@ export class StepWriter {
   }
 
   write(step: FileStep<unknown>): void {
-    const { writes, events, chain, operation, newcomers, record } = step;
+    const { writes, events, chain, operation, newcomers, record, at } = step;
     for (const write of writes) this.#put(write);
     this.#flushPending();
     if (this.#state.held !== this.#heldBefore) this.#file.run('countHeld', this.#state.held);
     if (chain !== null) this.#moveChain(chain);
-    if (newcomers !== undefined) this.#arrive(newcomers);
-    if (events.length > 0) this.#record(events);
+    if (newcomers !== undefined) this.#arrive(newcomers, at);
+    if (events.length > 0) this.#record(events, at);
     if (record) new RecordTable(this.#file).write(record);
     if (operation === null) return;
     const { lastInsertRowid } = this.#file.run('recordOperation', operation.id, operation.record);
@@ -63,12 +63,12 @@ export class StepWriter {
     }
   }
 
-  #arrive(hashes: readonly Buffer[]): void {
+  #arrive(hashes: readonly Buffer[], at: number | null): void {
     const first = this.#state.lastSeq + 1;
     this.#state.lastSeq += hashes.length;
     this.#state.pending += hashes.length;
     this.#file.run('insertPending', first, this.#state.lastSeq);
-    this.#append(hashes.length, core.encodeReceived(hashes, first));
+    this.#append(hashes.length, core.encodeReceived(hashes, first), at);
   }
 
   /** Collects runs of seqs: one statement for a whole batch of receives. */
@@ -112,18 +112,18 @@ export class StepWriter {
   }
 
   /** Updates the counters by the events, and writes both as the pool's new state. */
-  #record(events: readonly StoreEvent[]): void {
+  #record(events: readonly core.StepEvent[], at: number | null): void {
     core.countStages(this.#state, events);
     // A damaged stage was counted as the original one.
     if (core.stageCounters.some((counter) => this.#state[counter] < 0))
       Object.assign(this.#state, this.#file.row('recount'));
-    this.#append(events.length, core.encodeEvents(events));
+    this.#append(events.length, core.encodeEvents(events), at);
   }
 
-  #append(count: number, events: Buffer): void {
+  #append(count: number, events: Buffer, at: number | null): void {
     if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
     this.#state.lastEventSeq += count;
-    this.#file.run('step', { ...this.#state, count, events });
+    this.#file.run('step', { ...this.#state, count, events, at });
     const surplus = this.#state.lastEventSeq - this.#state.maxEvents;
     if (surplus > 0) this.#file.run('trimSteps', surplus);
   }

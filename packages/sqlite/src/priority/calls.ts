@@ -6,6 +6,7 @@ import { DiskReserve } from '../pool/disk-reserve.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { RecordTable } from '../pool/record-table.ts';
+import { decodeState } from '../pool/records.ts';
 import type { PriorityChanges } from './changes.ts';
 import { FileMirror } from './mirror.ts';
 import { MirrorHashIndex } from './mirror-hash-index.ts';
@@ -129,7 +130,7 @@ export class PriorityCalls {
       const nowMs = this.#nowMs();
       return this.#mirror.current().commit(
         (pool) => plan(pool, nowMs),
-        (step, version) => this.#keep(call, core.recorded(step, verb, context), version),
+        (step, version) => this.#keep(call, step, nowMs, version),
       );
     });
     this.commits.notify();
@@ -137,13 +138,15 @@ export class PriorityCalls {
   }
 
   /** Stores the step. False if there is nothing to store. */
-  #keep<T>({ beforehand }: WriteCall<T>, step: core.Step<T>, version: number): boolean {
-    if (!core.changesPool(step) && step.operation === null && !step.record) return false;
+  #keep<T>({ verb, context, beforehand }: WriteCall<T>, plan: core.Step<T>, nowMs: number, version: number): boolean {
+    if (!core.changesPool(plan) && context.operationId === undefined && !plan.record) return false;
+    const state = decodeState(this.file.row('pool'));
+    const step = core.recorded(plan, verb, context, core.eventTime(nowMs, state.lastAt));
     const bodies = step.writes.flatMap(({ body }) => body ?? []);
     // M3: calls that admit nothing may use the reserved space.
     if (bodies.length > 0) this.#room.reserve(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));
     beforehand?.(step);
-    this.#writer.write(step, version);
+    this.#writer.write(step, state, version);
     this.file.commit();
     return true;
   }

@@ -2,7 +2,7 @@ import type { Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged } from '../file/row.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
-import { checksumOf, decodeState } from '../pool/records.ts';
+import { checksumOf, type PoolState } from '../pool/records.ts';
 import { StepWriter } from '../pool/step-writer.ts';
 import type { PriorityChanges } from './changes.ts';
 import type { MirrorHashIndex } from './mirror-hash-index.ts';
@@ -21,10 +21,9 @@ export class PriorityWriter {
     this.#parts = parts;
   }
 
-  /** `version`: of the pool after the step. */
-  write(step: core.Step<unknown>, version: number): void {
+  /** `state`: of the file before the step. `version`: of the pool after it. */
+  write(step: core.Step<unknown>, state: PoolState, version: number): void {
     const { file, hashes, changes } = this.#parts;
-    const state = decodeState(file.row('pool'));
     let { held } = state;
     for (const { after, body } of step.writes) if (body !== null) held -= this.#insert(after.seq, body);
     if (held !== state.held) file.run('countHeld', held);

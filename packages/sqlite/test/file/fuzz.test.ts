@@ -21,7 +21,7 @@ async function makePool(path: string, ordering: Ordering): Promise<Buffer> {
   await store.receive(numbers(30).map((n) => transaction(n)));
   await store.markInflight([1, 2, 3].map(hashOf));
   await store.take({ maxTxs: 2 }, { owner: 'one', claimMs: 60_000 });
-  await store.drop([4, 5].map(hashOf), 'gone', { operationId: 'known' });
+  await store.drop([4, 5].map(hashOf), 'failed', { operationId: 'known' });
   await store.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] });
   await store.close();
   return readFileSync(path);
@@ -44,10 +44,10 @@ const calls: readonly ((store: MempoolStore) => Promise<unknown>)[] = [
   (store) => store.usage(),
   (store) => store.reap(),
   (store) => store.receive([transaction(100), transaction(6)]),
-  (store) => store.drop([4, 5].map(hashOf), 'gone', { operationId: 'known' }),
+  (store) => store.drop([4, 5].map(hashOf), 'failed', { operationId: 'known' }),
   (store) => store.confirm({ point: pointOf(2), seen: [2, 9].map(hashOf), unseen: [hashOf(3)] }),
   (store) => store.rollback('origin'),
-  (store) => store.drop([hashOf(8)], 'gone'),
+  (store) => store.drop([hashOf(8)], 'failed'),
   (store) => store.sweep(),
   (store) => store.since(),
   (store) => store.payloads([hashOf(9)]),

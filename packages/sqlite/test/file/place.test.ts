@@ -35,7 +35,7 @@ const losses: Readonly<Record<string, (path: string) => Promise<void>>> = {
 const writes: Readonly<Record<string, (store: MempoolStore) => Promise<unknown>>> = {
   receive: (store) => store.receive([transaction(7)]),
   markInflight: (store) => store.markInflight([hashOf(1)]),
-  drop: (store) => store.drop([hashOf(1)], 'gone'),
+  drop: (store) => store.drop([hashOf(1)], 'failed'),
   confirm: (store) => store.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] }),
   take: (store) => store.take({}, { owner: 'one', claimMs: 1_000 }),
 };

@@ -39,7 +39,7 @@ export function callOf(store: MempoolStore, n: number): Promise<unknown> {
     case 4:
       return store.sweep(options);
     case 5:
-      return round % 5 === 4 ? store.rollback('origin', id) : store.drop([hashOf(round * perRound + 5)], 'at last', id);
+      return round % 5 === 4 ? store.rollback('origin', id) : store.drop([hashOf(round * perRound + 5)], 'invalid', id);
     case 6: {
       const last = round * perRound + 6;
       if (!isPriority) return store.markAcknowledged(mine.slice(0, 4).map(hashOf), id);

@@ -22,7 +22,7 @@ async function openDamaged(sql: string, options: OpenOptions = {}, backend = sql
   const { log, ordering = 'fifo', ...policy } = options;
   const made = await sqlite.open({ path, ordering, ...policy });
   await made.receive(numbers(6).map((n) => submission(ordering, n)));
-  await made.drop([hashOf(0)], 'test');
+  await made.drop([hashOf(0)], 'failed');
   await made.markInflight([hashOf(2)]);
   await made.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] });
   await made.close();
@@ -147,7 +147,7 @@ test('M2: a stage damaged into another one leaves the pool usable', async () => 
 
 test('O2: what returns without its row is counted and told as damaged, not passed over', async () => {
   const store = await openDamaged('DELETE FROM tx WHERE seq = 2', { finalizeThreshold: 1 });
-  await store.drop(numbers(3, 3).map(hashOf), 'test');
+  await store.drop(numbers(3, 3).map(hashOf), 'failed');
   expect(await store.rollback('origin')).toMatchObject({ returned: 1 });
   expect(await store.usage()).toMatchObject({ pending: 1 });
   expect(await store.peekPending()).toMatchObject({ transactions: [], damaged: [{ hash: null, seq: 2 }] });

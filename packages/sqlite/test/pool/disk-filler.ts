@@ -24,7 +24,7 @@ async function untilFull(): Promise<unknown> {
   while (code === 'done') code = await codeOf(receive(store, ++calls));
   const state = await stateOf(store);
   const freeing = [
-    await codeOf(store.drop([hashOf(0)], 'no room')),
+    await codeOf(store.drop([hashOf(0)], 'failed')),
     await codeOf(store.confirm({ point: pointOf(1), seen: [hashOf(1)], unseen: [] })),
     await codeOf(store.rollback('origin')),
     await codeOf(store.flush()),

@@ -75,7 +75,7 @@ test('O4: an open with a smaller log says what is missing once it is trimmed, an
   await using large = await sqlite.open({ path });
   for (const n of numbers(10)) {
     await large.receive([transaction(n)]);
-    await large.drop([hashOf(n)], 'not wanted');
+    await large.drop([hashOf(n)], 'failed');
   }
   await using small = await sqlite.open({ path, maxFinalized: 3 });
   await small.markInflight([hashOf(99)]);
@@ -113,7 +113,7 @@ test('X5: calls that wait for a busy file keep their order', async () => {
     store.markInflight([hashOf(1)]),
     store.markAcknowledged([hashOf(1)]),
     store.release([hashOf(1)]),
-    store.drop([hashOf(1)], 'done'),
+    store.drop([hashOf(1)], 'failed'),
   ];
   unlock();
   const [, ...moved] = await Promise.all(calls);

@@ -107,9 +107,9 @@ test('a shorter log that another process asks for holds for those that have the 
   const node = await openNode(path);
   await using first = await sqlite.open({ path, ...priority });
   await first.receive(numbers(20).map((n) => priced(n)));
-  await first.drop(numbers(10).map(hashOf), 'test');
+  await first.drop(numbers(10).map(hashOf), 'failed');
   await using second = await sqlite.open({ path, ...priority, maxFinalized: 3 });
-  await first.drop([hashOf(10)], 'test');
+  await first.drop([hashOf(10)], 'failed');
   expect(await second.checkStatus([7, 8, 10].map(hashOf))).toMatchObject(
     ['Unknown', 'Dropped', 'Dropped'].map((stage) => ({ stage })),
   );

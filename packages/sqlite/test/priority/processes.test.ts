@@ -38,7 +38,7 @@ test('X1: a call whose commit fails has happened to nobody, and is made when it 
   operator.exec('CREATE TRIGGER refusal AFTER INSERT ON change BEGIN INSERT INTO debt VALUES (7); END');
   const take = () => first.take({ maxTxs: 2 }, { owner: 'one', claimMs: 1_000, operationId: 'take' });
   const block = { point: pointOf(1), seen: [hashOf(0)], unseen: [], provides: ['a'] };
-  for (const call of [take(), first.confirm(block), first.drop([hashOf(1)], 'test'), first.receive([priced(9)])])
+  for (const call of [take(), first.confirm(block), first.drop([hashOf(1)], 'failed'), first.receive([priced(9)])])
     await expect(call).rejects.toThrow();
   operator.exec('DROP TRIGGER refusal');
   operator.close();
@@ -91,7 +91,7 @@ test('what a call leaves for the other processes is bounded in number and in byt
 async function openFilled(path: string): Promise<MempoolStore> {
   const store = await sqlite.open({ path, ...priority });
   await store.receive(numbers(5).map((n) => priced(n)));
-  await store.drop(numbers(4).map(hashOf), 'test');
+  await store.drop(numbers(4).map(hashOf), 'failed');
   return store;
 }
 
@@ -148,7 +148,7 @@ test('a pool whose log keeps one entry ends many transactions in one call, in ev
   const node = await openNode(path);
   await first.receive(numbers(6).map((n) => priced(n, { provides: [`t${n}`], requires: n === 5 ? ['t0'] : [] })));
   await node.remembered();
-  expect(await second.drop(numbers(3).map(hashOf), 'test')).toHaveLength(3);
+  expect(await second.drop(numbers(3).map(hashOf), 'failed')).toHaveLength(3);
   expect(await first.usage()).toMatchObject({ pending: 3, logged: 1, load: { parked: 1 } });
   expect((await first.reap()).map(({ hash }) => hash).toSorted()).toEqual([3, 4].map(hashOf));
   expect(await node.remembered()).toEqual(await node.stored());
