@@ -126,6 +126,7 @@ const never = Number.POSITIVE_INFINITY;
 export const thresholdMutants: readonly Mutant[] = [
   thresholds('finalizes-one-block-late', ({ finalizeThreshold }) => ({ finalizeThreshold: finalizeThreshold + 1 })),
   thresholds('finalizes-one-block-early', ({ finalizeThreshold }) => ({ finalizeThreshold: finalizeThreshold - 1 })),
+  stores.opened('drops-in-flight-by-default', (options) => ({ dropThreshold: 2, ...options })),
   thresholds('drops-one-block-late', ({ dropThreshold }) => ({ dropThreshold: dropThreshold + 1 })),
   thresholds('drops-one-block-early', ({ dropThreshold }) => ({ dropThreshold: dropThreshold - 1 })),
   thresholds('never-means-ten-confirmations', (given) => ({

@@ -185,7 +185,7 @@ const ownPools = mustEach({
 
 const ownInFlight = eachInFlight({
   'L9/dropped-stays: a transaction dropped by an undone block stays Dropped': async (context, flying) => {
-    const store = await context.open();
+    const store = await context.open({ dropThreshold: 2 });
     const hash = await flyOne(context, store, flying);
     await emptyBlocks(store, 1, 2);
     await store.rollback(point(1));

@@ -273,7 +273,7 @@ const eventContentOnePool = eachOnPool({
   'E1/stale: a stale transaction leaves with its age, the reason and no point': async (store, context) => {
     const hash = await propagateOne(context, store);
     await block(store, 1);
-    const [, event] = await eventsOf(context, store, () => block(store, 2));
+    const [, event] = await eventsOf(context, store, () => block(store, 2, {}, { dropThreshold: 2 }));
     assert.ok(event?.kind === 'transaction');
     assert.equal(event.hash, hash);
     assert.deepEqual([step(event), event.reason, event.point], ['Propagated 0 1 → Dropped 0 2', 'stale', null]);
@@ -324,7 +324,7 @@ const eventContentOnePool = eachOnPool({
 const inFlight = eachOnPoolInFlight({
   'E1/revived: the event of a revival shows the drop before it': async (store, stage, context) => {
     const hash = await flyOne(context, store, stage);
-    await emptyBlocks(store, 1, 2);
+    await emptyBlocks(store, 1, 2, { dropThreshold: 2 });
     const [, event] = await eventsOf(context, store, () => block(store, 3, { seen: [hash] }));
     assert.equal(event?.kind === 'transaction' && step(event), 'Dropped 0 2 → Confirmed 1 0');
   },

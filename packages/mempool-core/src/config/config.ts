@@ -181,6 +181,9 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   cache: count,
 };
 
+/** Where the defaults of Dolos, which its sections need not name, are others than ours. */
+const dolosDefaults: Partial<ConfigFields> = { dropThreshold: 2 };
+
 /** The name that Dolos uses for `watcherLockTtlMs`, in camel case. Its unit is seconds. */
 const lockSeconds = 'watcherLockTtl';
 
@@ -213,7 +216,8 @@ export function readConfig(given: unknown, overrides: ConfigOverrides): ReadConf
   const place = 'storage.mempool.';
   const own = Object.hasOwn(storage, 'mempool') ? storage.mempool : undefined;
   const section = own === undefined ? withoutSection(storage, instead) : table(own, 'storage.mempool');
-  const config = named({ ...parseFields(section, place), ...instead }, place);
+  const defaults = own === undefined ? {} : dolosDefaults;
+  const config = named({ ...defaults, ...parseFields(section, place), ...instead }, place);
   const { path } = instead;
   return {
     config: path === undefined ? fromStorageRoot(config, storage.path) : { ...config, path: resolve(path) },

@@ -40,12 +40,12 @@ export const transitions: { readonly [S in Stage]: { readonly [V in LifecycleVer
 export interface Thresholds {
   /** Confirmations that make a Confirmed transaction Finalized. Default 6. */
   readonly finalizeThreshold: number;
-  /** Non-confirmations that drop a transaction in flight, with the reason `stale`. Default 2. */
+  /** Non-confirmations that drop a transaction in flight, with the reason `stale`. Default `Infinity`: never. */
   readonly dropThreshold: number;
 }
 
 /** The thresholds of a pool that is opened without others. */
-export const defaultThresholds: Thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
+export const defaultThresholds: Thresholds = { finalizeThreshold: 6, dropThreshold: Number.POSITIVE_INFINITY };
 
 /** The reason of a transaction dropped by L6. */
 const staleReason = 'stale';

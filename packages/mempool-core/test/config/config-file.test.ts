@@ -97,7 +97,7 @@ describe('what is given beside the file', () => {
 
   it('does so in a Dolos file too, with a path that starts from the working directory', async () => {
     const path = await file('dolos-redb.toml', '[storage]\npath = "data"\n[storage.mempool]\nbackend = "in_memory"\n');
-    const config = { backend: 'sqlite', path: join(process.cwd(), 'mine.db') };
+    const config = { backend: 'sqlite', dropThreshold: 2, path: join(process.cwd(), 'mine.db') };
     expect(await loadConfig(path, { backend: 'redb', path: 'mine.db' })).toEqual(config);
   });
 

@@ -159,7 +159,7 @@ describe('a configuration', () => {
   it('may name a backend as every object names a member', () => {
     for (const backend of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       expect(parseConfig({ backend })).toEqual({ backend });
-      expect(parseConfig({ storage: { path: 'data', mempool: { backend } } })).toEqual({ backend });
+      expect(parseConfig({ storage: { path: 'data', mempool: { backend } } })).toEqual({ backend, dropThreshold: 2 });
     }
   });
 
@@ -202,7 +202,12 @@ describe('a Dolos section', () => {
       watcherLockTtlMs: 60_000,
     };
     expect(parseConfig(redis)).toEqual(expected);
-    expect(parseConfig({ storage: { mempool: redis } })).toEqual(expected);
+    expect(parseConfig({ storage: { mempool: redis } })).toEqual({ ...expected, dropThreshold: 2 });
+  });
+
+  it('in its file drops what two blocks left out, as Dolos does, unless it says otherwise', () => {
+    const section = { backend: 'ephemeral', drop_threshold: 'never' };
+    expect(parseConfig({ storage: { mempool: section } }).dropThreshold).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('calls the backends in_memory and redb', () => {

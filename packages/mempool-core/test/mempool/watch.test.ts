@@ -66,8 +66,7 @@ describe('watch', () => {
     const changes = watch(pool, [1, 2]);
     expect([await next(changes), await next(changes)]).toEqual(['1 Pending', '2 Pending']);
     await pool.markInflight(hash(1));
-    await pool.confirm(block(1));
-    await pool.confirm(block(2));
+    for (const n of [1, 2]) await pool.confirm(block(n), { dropThreshold: 2 });
     expect(await next(changes)).toBe('1 Dropped');
   });
 
