@@ -9,6 +9,17 @@ const hashCount = 60;
 
 /** What one history draws. */
 export class Chance extends Random {
+  /** The pool's time. */
+  now = 0;
+  /** The arguments of each `take`, for a repeat. */
+  readonly takes = new Map<string, readonly [Budget, { readonly owner: string; readonly claimMs: number }]>();
+
+  /** The id of a claim, mostly of one that was made. */
+  claim(): string {
+    const ids = [...this.takes.keys()];
+    return ids.length > 0 && this.below(8) > 0 ? (ids.at(-1 - this.below(Math.min(6, ids.length))) as string) : 'none';
+  }
+
   numbers(): number[] {
     return Array.from({ length: 1 + this.below(6) }, () => 1 + this.below(hashCount));
   }
@@ -39,6 +50,14 @@ const draws: readonly Draw[] = [
   moving('markInflight'),
   moving('markAcknowledged'),
   moving('release'),
+  guarding,
+  guarding,
+  holding,
+  holding,
+  (chance) => {
+    const [claim, claimMs] = [chance.claim(), 1 + chance.below(40)];
+    return (store) => store.extendClaim(claim, claimMs);
+  },
   (chance) => {
     const hashes = chance.hashes();
     return (store) => store.drop(hashes, 'failed');
@@ -54,9 +73,10 @@ const draws: readonly Draw[] = [
   },
   (_, n) => (store) => store.sweep({ operationId: `sweep ${n}` }),
   () => (store) => store.sweep(),
-  (chance, n) => {
-    const before = chance.below(n);
-    return (store) => store.take({}, { owner: 'again', claimMs: 1, operationId: `take ${before}` });
+  (chance) => {
+    const operationId = chance.claim();
+    const [budget, options] = chance.takes.get(operationId) ?? [{}, { owner: 'nobody', claimMs: 1 }];
+    return (store) => store.take(budget, { ...options, operationId });
   },
   (chance) => {
     const maxTxs = chance.below(2) === 0 ? Number.POSITIVE_INFINITY : chance.below(30);
@@ -71,8 +91,36 @@ function receiving(chance: Chance): Call {
 }
 
 function taking(chance: Chance, n: number): Call {
-  const [budget, claimMs] = [chance.budget(), 1 + chance.below(40)];
-  return (store) => store.take(budget, { owner: `owner-${n % 3}`, claimMs, operationId: `take ${n}` });
+  const [budget, options] = [chance.budget(), { owner: `owner-${n % 3}`, claimMs: 1 + chance.below(40) }];
+  const operationId = `take ${n}`;
+  chance.takes.set(operationId, [budget, options]);
+  return async (store) => {
+    const { transactions, ...claim } = await store.take(budget, { ...options, operationId, payloads: true });
+    return {
+      claim,
+      transactions: transactions.map((one) => ('kind' in one ? one : { ...one, payload: [...one.payload] })),
+    };
+  };
+}
+
+/** P19: calls of a worker, which may come after the end of its claim. */
+function guarding(chance: Chance): Call {
+  const [hashes, claim, which] = [chance.hashes(), chance.claim(), chance.below(3)];
+  return async (store) => {
+    const named = [...hashes, ...hashesIn(await store.peekInflight({ limit: 5 }))];
+    if (which === 0) return store.markAcknowledged(named, { claim });
+    return which === 1 ? store.release(named, { claim }) : store.drop(named, 'failed', { claim });
+  };
+}
+
+/** P20. */
+function holding(chance: Chance): Call {
+  const [notBefore, most] = [chance.below(60) - 5, 1 + chance.below(12)];
+  return async (store) => {
+    const found = await store.peekInflight({ limit: most });
+    const notBeforeMs = Math.max(0, chance.now + notBefore);
+    return store.release(hashesIn(found), { notBeforeMs });
+  };
 }
 
 function moving(verb: 'markInflight' | 'markAcknowledged' | 'release'): Draw {
@@ -93,6 +141,8 @@ async function observe(store: MempoolStore, budget: Budget): Promise<unknown> {
     usage: await countsOf(store),
     statuses: await store.checkStatus(all),
     reaped: await store.reap(budget),
+    pending: hashesIn(await store.peekPending()),
+    waits: await store.hasPending(),
     gossip: [placeOf(next), items.map(({ payload, ...item }) => ({ ...item, payload: [...(payload ?? [])] }))],
     bare: [placeOf(bare.next), bare.items],
     bodies: bodies.map((body) => body && [body.payloadType, [...body.payload]]),
@@ -108,9 +158,14 @@ export async function compareHistories(seed: number, open: OpenFifo, steps = 250
   await using store = await open(options);
   for (let n = 1; n <= steps; n++) {
     now += chance.below(8);
+    chance.now = now;
     const call = (draws[chance.below(draws.length)] as Draw)(chance, n);
     assert.deepEqual(await call(store), await call(model), `seed ${seed}, call ${n}`);
     const budget = chance.budget();
     if (n % 5 === 0) assert.deepEqual(await observe(store, budget), await observe(model, budget), `seed ${seed}, ${n}`);
   }
+}
+
+function hashesIn({ transactions }: Awaited<ReturnType<MempoolStore['peekPending']>>): string[] {
+  return transactions.map(({ hash }) => hash);
 }

@@ -5,6 +5,7 @@ export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities
   'reap',
   'best',
   'take',
+  'extendClaim',
   'sweep',
   'since',
   'payloads',

@@ -32,6 +32,8 @@ import { interruptionCases } from './operations/interruption.ts';
 import { atomicityCases, onceCases } from './operations/once.ts';
 import { operationCases } from './operations/operations.ts';
 import { priorityHistoryCases } from './priority/chance.ts';
+import { claimCases } from './priority/claims.ts';
+import { holdingCases } from './priority/holding.ts';
 import { priorityCases } from './priority/index.ts';
 import { byteCases } from './reading/bytes.ts';
 import { cursorCases } from './reading/cursors.ts';
@@ -93,6 +95,8 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...fencingCases,
   ...fencedAnswerCases,
   ...recordCases,
+  ...claimCases,
+  ...holdingCases,
 ];
 
 /** Every case of the suite, in the order of the rules. Cases for every pool run on pools of both orderings. */

@@ -1,4 +1,4 @@
-/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P18 for priority pools and limits, K1–K4 for records. Ids are permanent. */
+/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P20 for priority pools and limits, K1–K4 for records. Ids are permanent. */
 export const rules: Readonly<Record<string, string>> = {
   L1: 'Order of arrival',
   L2: 'Duplicates',
@@ -67,6 +67,8 @@ export const rules: Readonly<Record<string, string>> = {
   P16: 'Several nodes',
   P17: 'Bad input',
   P18: 'Fifo pools',
+  P19: 'Guards of claims',
+  P20: 'Not before',
   K1: 'Versions of records',
   K2: 'Records and the lease',
   K3: 'Limits of records',

@@ -7,6 +7,7 @@ import { drainCases } from './drain.ts';
 import { evictionCases } from './eviction.ts';
 import { fifoCases, fifoClaimCases } from './fifo.ts';
 import { gossipCases } from './gossip.ts';
+import { parkedHoldingCases } from './holding.ts';
 import { poolInputCases } from './input.ts';
 import { limitCases } from './limits.ts';
 import { poolNodeCases } from './nodes.ts';
@@ -21,7 +22,7 @@ import { returningCases, revivedEntryCases } from './returning.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 
-/** The cases of P1–P18. */
+/** The cases of P1–P20 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,
@@ -48,5 +49,6 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...poolInputCases,
   ...fifoCases,
   ...fifoClaimCases,
+  ...parkedHoldingCases,
   ...chanceCases,
 ];

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import type { AnyStore } from 'mempool-core';
+import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import { eachFifo, mustFifo, needing } from '../../case/must.ts';
+import {
+  block,
+  eventsOf,
+  hashesOf,
+  pendingOrder,
+  receive,
+  stagesOf,
+  statusOf,
+  transaction,
+} from '../../scenario/pool.ts';
+import { eachOnPriorityPool } from '../../scenario/priority.ts';
+
+/** A pool with a clock; the middle one of three transactions is held back until 6,000. */
+interface Held {
+  readonly store: AnyStore;
+  readonly clock: { nowMs: number };
+  readonly hashes: readonly [first: string, held: string, last: string];
+}
+
+const notBeforeMs = 6_000;
+const worker = { owner: 'w', claimMs: 100 };
+
+async function held(context: CaseContext): Promise<Held> {
+  const clock = { nowMs: 5_000 };
+  const store = await context.open({ now: () => clock.nowMs });
+  const [first = '', middle = '', last = ''] = hashesOf(await receive(context, store, 3));
+  await store.markInflight([middle]);
+  assert.deepEqual(await store.release([middle], { notBeforeMs }), [middle]);
+  return { store, clock, hashes: [first, middle, last] };
+}
+
+type Leave = (scene: Held, context: CaseContext) => Promise<unknown>;
+
+/** Ways out of being held, and the stage after. None leaves anything for a later sweep to wake. */
+const ways: readonly (readonly [id: string, title: string, leave: Leave, stage: string])[] = [
+  ['dropped', 'dropped', ({ store, hashes }) => store.drop([hashes[1]], 'failed'), 'Dropped'],
+  ['flushed', 'flushed with the others', ({ store }) => store.flush(), 'Dropped'],
+  ['seen', 'confirmed by a block', ({ store, hashes }) => block(store, 1, { seen: [hashes[1]] }), 'Confirmed'],
+  [
+    'undone',
+    'confirmed by a block that is undone',
+    async ({ store, hashes }) => {
+      await block(store, 1, { seen: [hashes[1]] });
+      await store.rollback('origin');
+    },
+    'Pending',
+  ],
+];
+
+function leaves([id, title, leave, stage]: (typeof ways)[number]): ConformanceCase {
+  return mustFifo(`P20/${id}`, `a held transaction can be ${title}, and is held no longer`, async (context) => {
+    const scene = await held(context);
+    const { store, clock, hashes } = scene;
+    await leave(scene, context);
+    const { stage: now, notBefore } = await statusOf(store, hashes[1]);
+    assert.deepEqual([now, notBefore, (await store.usage()).held], [stage, null, 0]);
+    clock.nowMs = notBeforeMs;
+    assert.deepEqual((await store.sweep()).woken, []);
+    assert.deepEqual(await stagesOf(store, [hashes[1]]), [stage]);
+  });
+}
+
+const cases = eachFifo({
+  'P20/held: a held transaction is Pending, counted, and handed out by nothing': async (context) => {
+    const { store, clock, hashes } = await held(context);
+    const [first, middle, last] = hashes;
+    clock.nowMs = 7_000;
+    assert.deepEqual(await pendingOrder(store), [first, last]);
+    assert.deepEqual(hashesOf(await store.reap()), [first, last]);
+    assert.deepEqual(hashesOf((await store.since(0)).items), [first, last]);
+    assert.deepEqual(await store.markInflight([middle]), []);
+    const { stage, notBefore } = await statusOf(store, middle);
+    assert.deepEqual([stage, notBefore], ['Pending', notBeforeMs]);
+    const { pending, held: count, propagated } = await store.usage();
+    assert.deepEqual([pending, count, propagated], [3, 1, 0]);
+  },
+  'P20/nothing-else: hasPending is false if all that is Pending is held': async (context) => {
+    const { store, hashes } = await held(context);
+    assert.equal(await store.hasPending(), true);
+    await store.drop([hashes[0], hashes[2]], 'failed');
+    assert.equal(await store.hasPending(), false);
+  },
+  'P20/woken-by-a-sweep: a sweep at the time or later hands it out again, in its old place': async (context) => {
+    const { store, clock, hashes } = await held(context);
+    clock.nowMs = notBeforeMs - 1;
+    assert.deepEqual((await store.sweep()).woken, []);
+    clock.nowMs = notBeforeMs;
+    assert.deepEqual(await store.sweep(), { returned: [], woken: [hashes[1]], expired: [], evicted: [], more: false });
+    assert.deepEqual(await pendingOrder(store), hashes);
+    const { notBefore } = await statusOf(store, hashes[1]);
+    assert.deepEqual([notBefore, (await store.usage()).held], [null, 0]);
+  },
+  'P20/woken-by-a-take: a take at the time or later finds it in its old place': async (context) => {
+    const { store, clock, hashes } = await held(context);
+    clock.nowMs = notBeforeMs - 1;
+    assert.deepEqual(hashesOf((await store.take({ maxTxs: 1 }, worker)).transactions), [hashes[0]]);
+    clock.nowMs = notBeforeMs;
+    assert.deepEqual(hashesOf((await store.take({ maxTxs: 1 }, worker)).transactions), [hashes[1]]);
+    assert.deepEqual(await pendingOrder(store), [hashes[2]]);
+  },
+  'P20/woken-but-not-taken: what a take wakes and has no room for is handed out from then on': async (context) => {
+    const { store, clock, hashes } = await held(context);
+    clock.nowMs = notBeforeMs;
+    await store.take({ maxTxs: 1 }, worker);
+    assert.deepEqual(await pendingOrder(store), hashes.slice(1));
+    assert.deepEqual([(await store.usage()).held, (await store.sweep()).woken], [0, []]);
+  },
+  'P20/by-time: the earliest time is woken first, then the lowest seq': async (context) => {
+    const clock = { nowMs: 5_000 };
+    const store = await context.open({ now: () => clock.nowMs });
+    const [a = '', b = '', c = '', d = ''] = hashesOf(await receive(context, store, 4));
+    await store.take({}, worker);
+    await store.release([d, b], { notBeforeMs: 5_050 });
+    await store.release([a], { notBeforeMs: 5_060 });
+    await store.release([c], { notBeforeMs: 5_040 });
+    clock.nowMs = 5_100;
+    assert.deepEqual((await store.sweep()).woken, [c, b, d, a]);
+    assert.deepEqual(await pendingOrder(store), [a, b, c, d]);
+  },
+  'P20/a-thousand: one sweep wakes at most a thousand, and tells that there are more': async (context) => {
+    const clock = { nowMs: 5_000 };
+    const store = await context.open({ now: () => clock.nowMs });
+    const batches = [0, 1].map(() => Array.from({ length: 501 }, () => transaction(context.random, 1)));
+    for (const batch of batches) await store.receive(batch);
+    await store.take({}, worker);
+    for (const batch of batches) await store.release(hashesOf(batch), { notBeforeMs });
+    clock.nowMs = notBeforeMs;
+    const [most, rest] = [await store.sweep(), await store.sweep()];
+    assert.deepEqual([most.woken, most.more], [hashesOf(batches.flat()).slice(0, 1_000), true]);
+    assert.deepEqual([rest.woken, rest.more], [hashesOf(batches.flat()).slice(1_000), false]);
+  },
+  'P20/past: a time that has come holds nothing back': async (context) => {
+    const { store, clock, hashes } = await held(context);
+    clock.nowMs = 7_000;
+    await store.markInflight([hashes[0]]);
+    await store.release([hashes[0]], { notBeforeMs: 7_000 });
+    assert.deepEqual(await pendingOrder(store), [hashes[0], hashes[2]]);
+    assert.equal((await statusOf(store, hashes[0])).notBefore, null);
+  },
+  'P20/no-event: waking makes no event': async (context) => {
+    const { store, clock } = await held(context);
+    clock.nowMs = notBeforeMs;
+    const events = await eventsOf(context, store, async () => assert.equal((await store.sweep()).woken.length, 1));
+    assert.deepEqual(events, []);
+  },
+  'P20/duplicate: a held transaction that is received again is a duplicate, and stays held': async (context) => {
+    const clock = { nowMs: 5_000 };
+    const store = await context.open({ now: () => clock.nowMs });
+    const one = transaction(context.random);
+    await store.receive([one]);
+    await store.take({}, worker);
+    await store.release([one.hash], { notBeforeMs });
+    assert.deepEqual(await store.receive([one]), [{ kind: 'duplicate', hash: one.hash, stage: 'Pending' }]);
+    assert.equal(await store.hasPending(), false);
+  },
+  'P20/under-a-claim: what a claim releases for later is under it no longer': async (context) => {
+    const clock = { nowMs: 5_000 };
+    const store = await context.open({ now: () => clock.nowMs });
+    const [hash = ''] = hashesOf(await receive(context, store, 1));
+    await store.take({}, { ...worker, operationId: 'one' });
+    assert.deepEqual(await store.release([hash], { claim: 'other', notBeforeMs }), []);
+    assert.deepEqual(await store.release([hash], { claim: 'one', notBeforeMs }), [hash]);
+    assert.deepEqual(await store.extendClaim('one', 50), { kind: 'ended' });
+    clock.nowMs = 5_500;
+    assert.deepEqual((await store.sweep()).returned, []);
+    assert.equal((await statusOf(store, hash)).notBefore, notBeforeMs);
+  },
+});
+
+const durable = eachFifo({
+  'P20/kept: what is held outlives the process': async (context) => {
+    const { store, clock, hashes } = await held(context);
+    await store.close();
+    const again = await context.open({ now: () => clock.nowMs });
+    assert.deepEqual(await pendingOrder(again), [hashes[0], hashes[2]]);
+    assert.deepEqual([(await statusOf(again, hashes[1])).notBefore, (await again.usage()).held], [notBeforeMs, 1]);
+    clock.nowMs = notBeforeMs;
+    assert.deepEqual(hashesOf((await again.take({}, worker)).transactions), hashes);
+  },
+}).map(needing('durable'));
+
+export const holdingCases: readonly ConformanceCase[] = [...ways.map(leaves), ...cases, ...durable];
+
+export const parkedHoldingCases: readonly ConformanceCase[] = eachOnPriorityPool({
+  'P20/parks: a held transaction is parked, and so are its descendants': async (scene) => {
+    await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] }, other: {} });
+    await scene.store.take({ maxTxs: 1 }, worker);
+    const until = scene.clock.nowMs + 500;
+    await scene.store.release(scene.hashes(['parent']), { notBeforeMs: until });
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['other'], ['parent', 'child']]);
+    const [parent] = await scene.store.peekParked();
+    assert.equal(parent?.notBefore, until);
+    scene.clock.nowMs = until;
+    assert.deepEqual(scene.names((await scene.store.sweep()).woken), ['parent']);
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['parent', 'child', 'other'], []]);
+  },
+  'P20/told-again: once woken, peers are told of it again': async (scene) => {
+    await scene.fill({ one: {}, two: {} });
+    const { next } = await scene.store.since(0);
+    await scene.store.take({ maxTxs: 1 }, worker);
+    await scene.store.release(scene.hashes(['one']), { notBeforeMs: scene.clock.nowMs + 500 });
+    scene.clock.nowMs += 500;
+    await scene.store.sweep();
+    assert.deepEqual(scene.names((await scene.store.since(next)).items), ['one']);
+  },
+  'P9/over-limits-only-if-asked: a plain sweep leaves what is over the limits': async (scene) => {
+    await scene.fill({ a: {}, b: {} });
+    await scene.store.setLimits({ maxTxs: 1 });
+    await scene.unchanged(async () => {
+      assert.deepEqual(await scene.store.sweep(), { returned: [], woken: [], expired: [], evicted: [], more: false });
+    });
+    assert.deepEqual(scene.names((await scene.store.sweep({ overLimits: true })).evicted), ['b']);
+  },
+});
