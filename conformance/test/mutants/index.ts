@@ -1,6 +1,7 @@
 import { abortMutants } from './abort.ts';
 import { byteMutants, closingMutants, inputMutants, onceMutants } from './boundary.ts';
 import { chainMutants, rollbackDepthMutants, rollbackMutants, tipMutants } from './chain.ts';
+import { claimMutants, holdingMutants } from './claims.ts';
 import {
   acknowledgedMutants,
   acknowledgedPriorityMutants,
@@ -86,6 +87,8 @@ export const allMutants: readonly Mutant[] = [
   ...priorityLifecycleMutants,
   ...acknowledgedPriorityMutants,
   ...arrivalLeaseMutants,
+  ...claimMutants,
+  ...holdingMutants,
   ...recordMutants,
   ...recordFenceMutants,
 ];

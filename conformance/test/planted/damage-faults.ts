@@ -13,6 +13,9 @@ export const damageFaults: readonly Fault[] = [
   stores.around('a-damaged-payload-ends-the-pages', {
     peekPending: ({ store, given }) => store.peekPending(...given).catch(mended(() => [])),
   }),
+  stores.told('a-damaged-payload-leaves-the-claim', {
+    take: ({ transactions }) => ({ transactions: transactions.filter((one) => !('kind' in one)) }),
+  }),
   sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 16`),
   sabotaged(
     'a-damaged-log-entry-is-finalized',

@@ -157,6 +157,10 @@ export const durableFaults: readonly Fault[] = [
       };
     },
   }),
+  stores.told('nothing-held-after-reopening', { usage: (_, { reopened }) => reopened && { held: 0 } }),
+  stores.around('claims-of-this-open-alone', {
+    extendClaim: async ({ store, given, reopened }) => (reopened ? { kind: 'ended' } : store.extendClaim(...given)),
+  }),
   stores.told('tip-ahead-after-reopening', { tip: ({ tick }, { reopened }) => reopened && { tick: tick + 1 } }),
   stores.told('slot-zero-is-not-kept', {
     tip: ({ point }, { reopened }) => reopened && point?.slot === 0 && { point: null },
