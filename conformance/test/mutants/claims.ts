@@ -145,13 +145,10 @@ export const holdingMutants: readonly Mutant[] = [
     },
   }),
   priorities.told('held-ones-are-not-parked', {
-    peekParked: (page) => page.filter(({ notBefore }) => notBefore === null),
+    peekParked: ({ transactions }) => ({ transactions: transactions.filter(({ notBefore }) => notBefore === null) }),
   }),
   priorities.given('sweeps-evict-unasked', { sweep: (options) => ({ ...options, overLimits: true }) }),
-  priorities.around('woken-ones-are-not-told-again', {
-    since: async ({ store, given: [after, query] }) => {
-      const page = await store.since(after, query);
-      return { ...page, items: page.items.filter(({ seq, gossipSeq }) => gossipSeq <= seq + 1) };
-    },
+  priorities.told('woken-ones-are-not-told-again', {
+    since: ({ items }) => ({ items: items.filter(({ seq, gossipSeq }) => gossipSeq <= seq + 1) }),
   }),
 ];

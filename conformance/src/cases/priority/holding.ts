@@ -71,7 +71,7 @@ const cases = eachFifo({
     clock.nowMs = 7_000;
     assert.deepEqual(await pendingOrder(store), [first, last]);
     assert.deepEqual(hashesOf(await store.reap()), [first, last]);
-    assert.deepEqual(hashesOf((await store.since(0)).items), [first, last]);
+    assert.deepEqual(hashesOf((await store.since()).items), [first, last]);
     assert.deepEqual(await store.markInflight([middle]), []);
     const { stage, notBefore } = await statusOf(store, middle);
     assert.deepEqual([stage, notBefore], ['Pending', notBeforeMs]);
@@ -192,7 +192,7 @@ export const parkedHoldingCases: readonly ConformanceCase[] = eachOnPriorityPool
     const until = scene.clock.nowMs + 500;
     await scene.store.release(scene.hashes(['parent']), { notBeforeMs: until });
     assert.deepEqual([await scene.ready(), await scene.parked()], [['other'], ['parent', 'child']]);
-    const [parent] = await scene.store.peekParked();
+    const [parent] = (await scene.store.peekParked()).transactions;
     assert.equal(parent?.notBefore, until);
     scene.clock.nowMs = until;
     assert.deepEqual(scene.names((await scene.store.sweep()).woken), ['parent']);
@@ -200,12 +200,12 @@ export const parkedHoldingCases: readonly ConformanceCase[] = eachOnPriorityPool
   },
   'P20/told-again: once woken, peers are told of it again': async (scene) => {
     await scene.fill({ one: {}, two: {} });
-    const { next } = await scene.store.since(0);
+    const { next } = await scene.store.since();
     await scene.store.take({ maxTxs: 1 }, worker);
     await scene.store.release(scene.hashes(['one']), { notBeforeMs: scene.clock.nowMs + 500 });
     scene.clock.nowMs += 500;
     await scene.store.sweep();
-    assert.deepEqual(scene.names((await scene.store.since(next)).items), ['one']);
+    assert.deepEqual(scene.names((await scene.store.since({ after: next })).items), ['one']);
   },
   'P9/over-limits-only-if-asked: a plain sweep leaves what is over the limits': async (scene) => {
     await scene.fill({ a: {}, b: {} });
