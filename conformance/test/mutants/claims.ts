@@ -133,7 +133,7 @@ export const holdingMutants: readonly Mutant[] = [
     receive: async ({ store, given }) => {
       const known = await store.checkStatus(given[0].map(({ hash }) => hash));
       const held = known.filter(({ notBefore }) => notBefore !== null).map(({ hash }) => hash);
-      await store.drop(held, 'again');
+      await store.drop(held, 'failed');
       return store.receive(...given);
     },
   }),

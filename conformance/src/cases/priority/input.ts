@@ -110,7 +110,11 @@ const badCalls: readonly BadInput[] = [
   { name: 'extend-zero', field: 'claimMs', call: (store) => store.extendClaim('one', 0) },
   { name: 'extend-owner', field: 'owner', call: (store) => store.extendClaim('one', 5, untyped({ owner: 'o' })) },
   { name: 'guard-empty', field: 'claim', call: (store, { hash }) => store.release([hash], { claim: '' }) },
-  { name: 'guard-number', field: 'claim', call: (store, { hash }) => store.drop([hash], 'x', untyped({ claim: 5 })) },
+  {
+    name: 'guard-number',
+    field: 'claim',
+    call: (store, { hash }) => store.drop([hash], 'failed', untyped({ claim: 5 })),
+  },
   {
     name: 'mark-guard',
     field: 'claim',
@@ -120,7 +124,7 @@ const badCalls: readonly BadInput[] = [
   {
     name: 'drop-not-before',
     field: 'notBeforeMs',
-    call: (store, { hash }) => store.drop([hash], 'x', untyped({ notBeforeMs: 5 })),
+    call: (store, { hash }) => store.drop([hash], 'failed', untyped({ notBeforeMs: 5 })),
   },
   { name: 'payloads', field: 'hashes[1]', call: (store, { hash }) => store.payloads([hash, 'XY']) },
   { name: 'parked-after', field: 'after', call: (store) => store.peekParked({ after: 's-1.pool' }) },
