@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { MempoolStore } from 'mempool-core';
+import type { SaidWork } from './worker.ts';
 
 /** What a taker prints of each claim that it takes, of three while there are three. */
 interface SaidClaim {
@@ -91,4 +92,45 @@ export async function checkKilledTaker(store: MempoolStore, start: StartTaker): 
     (await store.reap()).map(({ seq }) => seq),
     inOrder(store, upTo(count)),
   );
+}
+
+/** P19: a worker that was stopped past its claim does nothing to what another has taken since. */
+export async function checkStoppedWorker(store: MempoolStore, start: StartTaker): Promise<void> {
+  await fill(store, 3);
+  const stopped = start('stopped', 500);
+  const saidByStopped = sayingsOf(stopped);
+  const { hashes } = await next(saidByStopped);
+  stopped.kill('SIGSTOP');
+  const deadline = performance.now() + patienceMs;
+  while ((await store.sweep()).returned.length === 0) assert(performance.now() < deadline, 'the claim does not end');
+  const other = start('other', 600_000);
+  const saidByOther = sayingsOf(other);
+  assert.deepEqual((await next(saidByOther)).hashes, hashes);
+  stopped.kill('SIGUSR2');
+  stopped.kill('SIGCONT');
+  const { extended, acknowledged, released, dropped } = await next(saidByStopped);
+  assert.deepEqual({ extended, acknowledged, released, dropped }, { extended: 'ended', ...nothingMoved });
+  const before = await store.checkStatus(hashes);
+  assert.deepEqual(
+    before.map(({ stage }) => stage),
+    ['Propagated', 'Propagated', 'Propagated'],
+  );
+  other.kill('SIGUSR2');
+  assert.equal((await next(saidByOther)).extended, 'extended');
+  const after = await store.checkStatus(hashes);
+  assert.deepEqual(
+    after.map(({ stage }) => stage),
+    ['Acknowledged', 'Pending', 'Dropped'],
+  );
+}
+
+const nothingMoved = { acknowledged: [], released: [], dropped: [] };
+
+function sayingsOf(worker: ChildProcess): AsyncIterator<string> {
+  return createInterface({ input: worker.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+}
+
+async function next(sayings: AsyncIterator<string>): Promise<SaidWork> {
+  const { value } = await sayings.next();
+  return JSON.parse(value);
 }

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { checkKilledTaker, checkRacingTakers, type StartTaker } from '../../../../conformance/test/takers.ts';
+import {
+  checkKilledTaker,
+  checkRacingTakers,
+  checkStoppedWorker,
+  type StartTaker,
+} from '../../../../conformance/test/takers.ts';
 import { hashOf } from '../chain.ts';
 import { openPool } from '../own-server.ts';
 import { mirrorNode } from '../priority/node.ts';
@@ -28,6 +33,19 @@ for (const [title, check] of [
     const node = mirrorNode(url, name);
     expect(await node.remembered()).toEqual(await node.stored());
   });
+
+test.for(['fifo', 'priority'] as const)(
+  'P19: a worker stopped past its claim never acts on what another took: %s',
+  {
+    timeout,
+  },
+  async (ordering) => {
+    const { url, name, store } = await pool(ordering);
+    await checkStoppedWorker(store, (owner, claimMs) =>
+      start('./pool/worker.ts', [url, name, ordering, owner, claimMs]),
+    );
+  },
+);
 
 test('N1: processes that receive the same transactions at once receive each once, and agree on the pool', {
   timeout,

@@ -1,8 +1,8 @@
-// A worker in a process of its own: `worker.ts <url> <pool> <ordering> <gate>`.
-import { Mempool } from 'mempool-core';
+// Takes once, and acts under its claim when it is told to.
+import type { Ordering } from 'mempool-core';
 import { redis } from 'mempool-redis';
-import { runWorker } from 'mempool-testkit';
+import { work } from '../../../../conformance/test/worker.ts';
 
-const [url = '', pool = '', ordering = '', gate = ''] = process.argv.slice(2);
-const store = await redis.open({ url, pool, ordering: ordering === 'priority' ? 'priority' : 'fifo' });
-await runWorker(new Mempool(store), gate);
+const [url = '', pool = '', ordering = '', owner = '', claimMs = ''] = process.argv.slice(2);
+const options = { url, pool, ordering: ordering as Ordering, timeoutMs: 30_000 };
+await work(await redis.open(options), owner, Number(claimMs));

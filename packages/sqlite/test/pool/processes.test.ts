@@ -7,7 +7,12 @@ import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkKilledTaker, checkRacingTakers, type StartTaker } from '../../../../conformance/test/takers.ts';
+import {
+  checkKilledTaker,
+  checkRacingTakers,
+  checkStoppedWorker,
+  type StartTaker,
+} from '../../../../conformance/test/takers.ts';
 import { orderings } from '../kinds.ts';
 import { cursorAt, hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
 import { openNode } from '../priority/node.ts';
@@ -57,6 +62,15 @@ for (const [title, check] of [
       start('./pool/taker.ts', [path, ordering, owner, String(claimMs)]);
     await check(store, startTaker);
   });
+
+test.each(orderings)('P19: a worker stopped past its claim never acts on what another took: %s', async (ordering) => {
+  const path = join(scratchFolder(), 'pool.db');
+  const store = await sqlite.open({ path, ordering });
+  onTestFinished(() => store.close());
+  await checkStoppedWorker(store, (owner, claimMs) =>
+    start('./pool/worker.ts', [path, ordering, owner, String(claimMs)]),
+  );
+});
 
 test('E4: a process that only waits for events stays until another process makes one', async () => {
   const path = join(scratchFolder(), 'pool.db');

@@ -1,8 +1,7 @@
-// A worker in a process of its own: `worker.ts <path> <backend> <ordering> <gate>`.
-import { Mempool } from 'mempool-core';
-import { runWorker } from 'mempool-testkit';
-import { backendNamed } from '../kinds.ts';
+// Takes once, and acts under its claim when it is told to.
+import type { Ordering } from 'mempool-core';
+import { sqlite } from 'mempool-sqlite';
+import { work } from '../../../../conformance/test/worker.ts';
 
-const [path = '', backend = '', ordering = '', gate = ''] = process.argv.slice(2);
-const store = await backendNamed(backend).open({ path, ordering: ordering === 'priority' ? 'priority' : 'fifo' });
-await runWorker(new Mempool(store), gate);
+const [path = '', ordering = '', owner = '', claimMs = ''] = process.argv.slice(2);
+await work(await sqlite.open({ path, ordering: ordering as Ordering, timeoutMs: 30_000 }), owner, Number(claimMs));
