@@ -15,7 +15,7 @@ const contract = [
   ...numbered('M', 3),
   ...numbered('R', 3),
   ...numbered('LE', 8),
-  ...numbered('P', 20),
+  ...numbered('P', 21),
   ...numbered('K', 4),
 ];
 

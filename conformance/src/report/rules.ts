@@ -1,4 +1,4 @@
-/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P20 for priority pools and limits, K1–K4 for records. Ids are permanent. */
+/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P21 for priority pools and limits, K1–K4 for records. Ids are permanent. */
 export const rules: Readonly<Record<string, string>> = {
   L1: 'Order of arrival',
   L2: 'Duplicates',
@@ -69,6 +69,7 @@ export const rules: Readonly<Record<string, string>> = {
   P18: 'Fifo pools',
   P19: 'Guards of claims',
   P20: 'Not before',
+  P21: 'Work',
   K1: 'Versions of records',
   K2: 'Records and the lease',
   K3: 'Limits of records',
@@ -85,5 +86,6 @@ export const untested: Readonly<Record<string, string>> = {
   'L12 (cost)': 'a time limit in a test proves nothing: the benchmark measures cost, as ratios',
   'O6 (coalescing, maxQueued)': "core's Mempool does it on any store, and is tested for it",
   'R3 (waitFor)': "core's Mempool does it on any store, and is tested for it",
+  P21: "core's Mempool does it on any store, and is tested for it with processes that are stopped and killed",
   'O5 (store out of reach)': 'needs a store that is out of reach: see X5',
 };
