@@ -9,7 +9,7 @@ const contract = [
   ...numbered('L', 13),
   ...numbered('X', 6),
   ...numbered('O', 7),
-  ...numbered('E', 4),
+  ...numbered('E', 6),
   ...numbered('D', 2),
   ...numbered('N', 3),
   ...numbered('M', 3),

@@ -18,6 +18,7 @@ import { leaseTimeCases } from './elections/lease-time.ts';
 import { leaseCases, leaseHistoryCases, leaseHoldingCases } from './elections/leases.ts';
 import { electionNodeCases, electionProgressCases } from './elections/nodes.ts';
 import { electionOrderCases } from './elections/order.ts';
+import { causeCases } from './events/causes.ts';
 import { eventCases, eventContentCases } from './events/events.ts';
 import { streamCases } from './events/streams.ts';
 import { confirmationCases, thresholdCases } from './lifecycle/confirmation.ts';
@@ -73,6 +74,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...statusCases,
   ...logCases,
   ...eventCases,
+  ...causeCases,
   ...eventContentCases,
   ...streamCases,
   ...byteCases,

@@ -30,6 +30,8 @@ export const rules: Readonly<Record<string, string>> = {
   E2: 'Events follow the commit',
   E3: 'Live and resumed streams',
   E4: 'Every node sees every event',
+  E5: 'The time of an event',
+  E6: 'Causes and reasons',
   D1: 'Durable backends',
   D2: 'Backends that are not durable',
   N1: 'Several nodes, one result',

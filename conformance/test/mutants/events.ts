@@ -1,10 +1,10 @@
-import type { BlockEvent, MempoolEvent, MempoolStore, SubscribeOptions } from 'mempool-core';
+import type { BlockEvent, Cause, MempoolEvent, MempoolStore, SubscribeOptions } from 'mempool-core';
 import type { EventPage, StepEvent } from 'mempool-core/backend';
 import { fifo, numbered, type TransactionStep } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { numberOf } from './page-operators.ts';
 import { eventOf, type PlantedDriver, type WriteVerb } from './planted-driver.ts';
-import { stores } from './store-operators.ts';
+import { arrivals, stores } from './store-operators.ts';
 
 /** Puts the events of such calls in another order, numbered anew. */
 function ordered(
@@ -65,7 +65,17 @@ async function* changing(
   for await (const event of stream) yield* change(event);
 }
 
-/** E1 and E2. */
+/** The events of the verbs of fifo pools with another cause. */
+function retold(id: string, due: Cause, told: Cause): Mutant {
+  return arrivals.around(id, {
+    subscribe: async ({ store, given }) =>
+      changing(await store.subscribe(...given), (event) => [
+        event.kind === 'transaction' && event.cause === due ? { ...event, cause: told } : event,
+      ]),
+  });
+}
+
+/** E1, E2, E5 and E6. */
 export const eventMutants: readonly Mutant[] = [
   streams('events-numbered-from-zero', (event) =>
     event.kind === 'lagged' ? [event] : [{ ...event, eventSeq: event.eventSeq - 1 }],
@@ -94,6 +104,44 @@ export const eventMutants: readonly Mutant[] = [
       ),
     );
   }),
+  ...(
+    [
+      ['marking', 'marked', 'released'],
+      ['block', 'seen', 'block'],
+      ['ageing', 'block', 'seen'],
+      ['failure', 'failed', 'dropped'],
+      ['drop', 'dropped', 'failed'],
+    ] as const
+  ).map(([name, due, told]) =>
+    telling(
+      `${name}-told-as-${told}`,
+      ({ cause }) => cause === due,
+      () => ({ cause: told }),
+    ),
+  ),
+  retold('take-told-as-marking', 'taken', 'marked'),
+  retold('flush-told-as-dropped', 'flushed', 'dropped'),
+  stores.around('stale-told-as-drop', {
+    subscribe: async ({ store, given }) =>
+      changing(await store.subscribe(...given), (event) => [
+        event.kind === 'transaction' && event.reason === 'stale' && event.cause === 'block'
+          ? { ...event, cause: 'dropped' }
+          : event,
+      ]),
+  }),
+  telling('own-reason-taken-for-a-word', any, ({ reason }) =>
+    typeof reason === 'object' && reason?.app === 'stale' ? { reason: 'stale' } : {},
+  ),
+  streams('event-without-a-time', (event) => (event.kind === 'lagged' ? [event] : [{ ...event, at: null }])),
+  streams('time-goes-back', (event) =>
+    event.kind === 'lagged' || event.at === null || event.eventSeq % 2 === 1
+      ? [event]
+      : [{ ...event, at: event.at - 700 }],
+  ),
+  streams('each-event-has-its-own-time', (event) =>
+    event.kind === 'lagged' || event.at === null ? [event] : [{ ...event, at: event.at + event.eventSeq }],
+  ),
+  telling('arrival-without-receivedAt', between('Unknown', null), () => ({ receivedAt: null })),
   telling('jump-skips-its-stage-before', between(null, 'Finalized'), ({ previous }) => ({
     previous: { ...previous, stage: 'Confirmed' },
   })),

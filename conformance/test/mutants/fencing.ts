@@ -2,6 +2,7 @@ import type {
   ChainOptions,
   ConfirmOutcome,
   Lease,
+  MempoolEvent,
   MempoolStore,
   Ordering,
   RollbackOutcome,
@@ -223,4 +224,12 @@ const timing: readonly Mutant[] = [
 ];
 
 /** X6. */
-export const fencingMutants: readonly Mutant[] = [...passing, ...leaking, ...timing];
+async function* leaderless(events: AsyncIterable<MempoolEvent>): AsyncGenerator<MempoolEvent> {
+  for await (const event of events) yield event.kind === 'block' ? { ...event, nodeId: null, term: null } : event;
+}
+
+const nameless = guarded.around('block-names-no-leader', {
+  subscribe: async ({ store, given }) => leaderless(await store.subscribe(...given)),
+});
+
+export const fencingMutants: readonly Mutant[] = [...passing, ...leaking, ...timing, nameless];

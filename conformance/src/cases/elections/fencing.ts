@@ -18,7 +18,16 @@ import {
   whole,
 } from '../../scenario/fencing.ts';
 import { expire, renew, renewal, untilFree, untilTrue, uuid, win } from '../../scenario/lease.ts';
-import { emptyBlocks, forkPoint, never, point, propagateOne, stagesOf, transaction } from '../../scenario/pool.ts';
+import {
+  emptyBlocks,
+  eventsAfter,
+  forkPoint,
+  never,
+  point,
+  propagateOne,
+  stagesOf,
+  transaction,
+} from '../../scenario/pool.ts';
 
 type Arrange = (context: CaseContext, all: Scene) => Promise<WriteUnderLease>;
 
@@ -41,6 +50,16 @@ const applying: readonly ConformanceCase[] = [
   ...forBoth('live', 'under the live lease {verb} applies', async (all, verb, context) => {
     const lease = onlyLease(await win(context, all.leases));
     assert.equal((await verb.call(all, { lease })).kind, verb.applied);
+  }),
+  mustFence('E1/leader', 'the event of a block names the node and the term of its lease', async (context) => {
+    const [store, leases] = [await context.open(), await context.leases()];
+    const lease = onlyLease(await win(context, leases));
+    await store.confirm({ point: point(1), seen: [], unseen: [] }, {}, { lease });
+    await store.rollback('origin', { lease });
+    const told = (await eventsAfter(context, store)).map(
+      (event) => event.kind === 'block' && [event.nodeId, event.term],
+    );
+    assert.deepEqual(told, Array(2).fill([lease.nodeId, lease.term]));
   }),
   ...forBoth('nobody', 'without a lease, while nobody holds one, {verb} applies', async (all, verb) => {
     assert.equal((await verb.call(all)).kind, verb.applied);

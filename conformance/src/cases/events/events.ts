@@ -107,6 +107,8 @@ const onePool = eachOnPool({
     });
     const returns = [`Pending ${a}`, 'applied 2', `Pending ${b}`, `Confirmed ${c}`, 'undone 2', `Pending ${c}`];
     assert.deepEqual(made.map(gist), returns);
+    const causes = made.flatMap((event) => (event.kind === 'transaction' ? [event.cause] : []));
+    assert.deepEqual(causes, ['released', 'unseen', 'seen', 'rolled-back']);
   },
   'E1/undone-first: undone blocks come first, newest first, then the transactions by seq': async (store, context) => {
     const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
