@@ -33,14 +33,13 @@ function lends(verb: 'peekPending' | 'peekInflight' | 'findInflight' | 'dumpFina
       kept.set(record.hash, payload);
       return { ...record, payload };
     };
-    const read = store[verb].bind(store) as (
-      query: unknown,
-    ) => Promise<Transaction[] | { readonly entries: Transaction[] }>;
+    const read = store[verb].bind(store) as (query: unknown) => Promise<object>;
     return {
       [verb]: async (query: unknown) => {
         const told = await read(query);
-        if (!Array.isArray(told)) return { ...told, entries: told.entries.map(lend) };
-        return told.map((found) => found && lend(found));
+        if (Array.isArray(told)) return told.map((found) => found && lend(found));
+        const lists = Object.entries(told).filter(([name]) => name === 'entries' || name === 'transactions');
+        return { ...told, ...Object.fromEntries(lists.map(([name, list]) => [name, list.map(lend)])) };
       },
     };
   });

@@ -9,6 +9,7 @@ import {
   sightingMutants,
   thresholdMutants,
 } from './confirmation.ts';
+import { cursorMutants } from './cursors.ts';
 import { electionMutants } from './elections.ts';
 import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
 import { fencingMutants } from './fencing.ts';
@@ -47,6 +48,7 @@ export const allMutants: readonly Mutant[] = [
   ...chainMutants,
   ...tipMutants,
   ...pageMutants,
+  ...cursorMutants,
   ...statusMutants,
   ...logMutants,
   ...eventMutants,

@@ -175,7 +175,7 @@ export const logMutants: readonly Mutant[] = [
     dumpFinalized: ({ store, given: [query] }) => store.dumpFinalized({ limit: 10, ...query }),
   }),
   stores.told('log-of-none-for-zero', {
-    dumpFinalized: (_, { given: [query] }) => query?.limit === 0 && { entries: [], cursor: 1 },
+    dumpFinalized: (_, { given: [query] }) => query?.limit === 0 && { entries: [], cursor: 'l1.pool' },
   }),
 ];
 

@@ -133,6 +133,10 @@ export const durableFaults: readonly Fault[] = [
       return { subscribe: ({ after: _, ...more } = {}) => store.subscribe({ ...more, after: cursors.events }) };
     },
   }),
+  stores.told('epoch-of-this-open', {
+    tip: (_, { reopened }) => reopened && { epoch: 'another' },
+    usage: (_, { reopened }) => reopened && { epoch: 'another' },
+  }),
   stores.told('another-order-after-reopening', {
     peekPending: ({ transactions }, { reopened }) => reopened && { transactions: transactions.reverse() },
   }),

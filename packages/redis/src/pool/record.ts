@@ -140,7 +140,7 @@ export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer |
   return read as Read<LogEntry>;
 }
 
-/** A status in an answer of lua/pool/status.lua. @throws `ERR_MEMPOOL_CORRUPT` if the log entry is damaged */
+/** A status in an answer of lua/pool/status.lua. */
 export function readStatus(
   hash: string,
   tick: number,
@@ -148,11 +148,11 @@ export function readStatus(
 ): TransactionStatus {
   const none = { hash, confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null, notBefore: null };
   if (score === null) return { ...none, stage: 'Unknown' };
-  const { stage, number, counters } = place(score, tick);
+  const { stage, counters } = place(score, tick);
   if (stage === 'Pending') return { ...none, stage, notBefore: detail?.length ? Number(detail) : null };
   if (isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
   const entry = decodeEntry(detail);
-  if (entry?.hash !== hash) throw core.corrupt({ hash, seq: 0, logSeq: number });
+  if (entry?.hash !== hash) return core.statusOf(hash, core.lostEnd(hash, 0), null, 0);
   const { confirmations, nonConfirmations, point } = entry;
   const reason = core.optionalReason(entry.reason);
   return { ...none, stage, confirmations, nonConfirmations, confirmedAt: point, reason };

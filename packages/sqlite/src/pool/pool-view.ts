@@ -112,7 +112,10 @@ export class PoolView implements core.PoolView {
   status(hash: string): TransactionStatus {
     const row = this.#lifeRow(hash);
     if (row === null) return core.statusOf(hash, null, null, this.state.tick);
-    const { txState, point } = records.intact(records.recordKeyOf(row), records.readStoredState(row));
+    const key = records.recordKeyOf(row);
+    const state = records.readStoredState(row);
+    if (state === null && row.isLogged === 1) return core.statusOf(hash, core.lostEnd(hash, key.seq), null, 0);
+    const { txState, point } = records.intact(key, state);
     return core.statusOf(hash, txState, point, this.state.tick);
   }
 

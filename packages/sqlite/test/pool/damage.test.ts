@@ -110,7 +110,7 @@ test.each(lostRows)(
     ]);
     expect(warnings).toEqual([{ hash: '', seq: 3 }]);
     const { transactions, damaged: lost } = await store.peekInflight();
-    expect(transactions.map(({ seq }) => seq)).toEqual([2]);
+    expect(transactions.map(({ seq }) => seq)).toEqual([2, 4]);
     expect(lost).toEqual([{ hash: null, seq: 3 }]);
   },
 );

@@ -1,0 +1,60 @@
+import type { LaggedEvent, MempoolEvent, MempoolStore } from 'mempool-core';
+import { cursorOf } from 'mempool-core/backend';
+import type { Mutant } from './mutant.ts';
+import { numberOf } from './page-operators.ts';
+import { arrivals, stores } from './store-operators.ts';
+
+type Reader = Pick<MempoolStore, 'tip'>;
+
+/** The cursor as if it belonged to this pool. */
+async function claimed(store: Reader, cursor: string | undefined): Promise<string | undefined> {
+  if (cursor === undefined || cursor === 'origin') return cursor;
+  return `${cursor.slice(0, cursor.indexOf('.'))}.${(await store.tip()).epoch}`;
+}
+
+/** Each delivered event changed. */
+function delivering(id: string, change: (event: MempoolEvent, after: string | undefined) => object | false): Mutant {
+  return stores.around(id, {
+    subscribe: async ({ store, given: [options] }) => {
+      const stream = await store.subscribe(options);
+      return (async function* () {
+        for await (const event of stream) yield { ...event, ...(change(event, options?.after) || {}) };
+      })();
+    },
+  });
+}
+
+const isLag = (event: MempoolEvent): event is LaggedEvent => event.kind === 'lagged';
+
+/** O7. */
+export const cursorMutants: readonly Mutant[] = [
+  stores.every('page-cursors-of-any-pool', ['peekPending', 'peekInflight'], async ({ store, verb, given: [query] }) =>
+    store[verb]({ ...query, after: await claimed(store, query?.after) }),
+  ),
+  stores.around('log-cursors-of-any-pool', {
+    dumpFinalized: async ({ store, given: [query] }) =>
+      store.dumpFinalized({ ...query, cursor: await claimed(store, query?.cursor) }),
+  }),
+  arrivals.around('gossip-cursors-of-any-pool', {
+    since: async ({ store, given: [query] }) => store.since({ ...query, after: await claimed(store, query?.after) }),
+  }),
+  delivering('new-pool-not-told', (event) => isLag(event) && { restarted: false }),
+  delivering('every-loss-is-a-new-pool', (event) => isLag(event) && { restarted: true }),
+  delivering('cursor-of-a-loss-is-the-old-one', (event, after) => isLag(event) && { cursor: after }),
+  delivering('cursor-of-the-event-before', ({ cursor }) => {
+    const epoch = cursor.slice(cursor.indexOf('.') + 1);
+    return { cursor: cursorOf('events', Math.max(0, numberOf('events', cursor) - 1), epoch) };
+  }),
+  stores.told('end-of-the-log-is-its-last-entry', {
+    usage: ({ cursors, lastLogSeq, epoch }) => ({
+      cursors: { ...cursors, log: cursorOf('log', Math.max(1, lastLogSeq), epoch) },
+    }),
+  }),
+  stores.around('origin-is-behind-the-first', {
+    peekPending: async ({ store, given: [query] }) => {
+      const { next } = await store.peekPending({ limit: 1 });
+      return store.peekPending({ ...query, after: query?.after === 'origin' ? next : query?.after });
+    },
+  }),
+  stores.told('one-epoch-for-all', { tip: () => ({ epoch: 'one' }), usage: () => ({ epoch: 'one' }) }),
+];
