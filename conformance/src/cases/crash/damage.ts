@@ -107,7 +107,7 @@ const log: DamageCase = {
     const page = await store.dumpFinalized();
     const { entries, damaged, cursor, hasMore } = page;
     assert.deepEqual([hashesOf(entries), damaged, placeOf(cursor), hasMore], [[ended], [{ logSeq: 1 }], 'l3', false]);
-    assert.deepEqual(await endsOf(store, [bad, ended]), [lost, ['Dropped', 'gone']]);
+    assert.deepEqual(await endsOf(store, [bad, ended]), [lost, ['Dropped', 'failed']]);
     assert.deepEqual(await store.markInflight([bad, waiting]), [waiting]);
     assert.deepEqual(await store.drop([bad], 'invalid'), []);
     const applied = await block(store, 1, { seen: [bad, waiting] });
