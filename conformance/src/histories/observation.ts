@@ -83,16 +83,16 @@ export function delivered(events: readonly StoreEvent[]): object[] {
   return events.map((event) => ({ ...event, cursor: `e${event.eventSeq.toString(36)}` }));
 }
 
-/** Everything that can be read from a store, and all its events, without their times. */
+/** Everything that can be read from a store, and all its events, without times. */
 export async function observeWhole(store: MempoolStore, hashes: readonly string[]): Promise<Record<string, unknown>> {
   const { lastEventSeq } = await store.usage();
   const events = lastEventSeq === 0 ? [] : await take(await store.subscribe({ after: 'origin' }), lastEventSeq);
-  return { ...(await observe(store, hashes)), events: eventsToCompare(timeless(events)) };
+  return timeless({ ...(await observe(store, hashes)), events: eventsToCompare(events) });
 }
 
 /** The result that `observeWhole` has for a store in the state of the model. */
 export async function expectWhole(model: Model, hashes: readonly string[]): Promise<Record<string, unknown>> {
-  return { ...(await observe(model, hashes)), events: delivered(timeless(model.eventsAfter(0))) };
+  return timeless({ ...(await observe(model, hashes)), events: delivered(model.eventsAfter(0)) });
 }
 
 /** Reads a new store's events from the first on, and compares the store with the model. */

@@ -19,6 +19,29 @@ export interface TxState {
   cause: Cause;
   /** P20: Pending, but held back until this time or longer. */
   notBefore?: number | undefined;
+  readonly times: Times;
+}
+
+/** Stands for the time of the call until the call ends. */
+export const thisCall = -1;
+
+/** O8, L14. `null`: not known, or never. */
+export interface Times {
+  receivedAt: number | null;
+  attempts: number;
+  /** When it last went out. */
+  sentAt: number | null;
+}
+
+/** Those of a transaction that this call receives. */
+export function newTimes(): Times {
+  return { receivedAt: thisCall, attempts: 0, sentAt: null };
+}
+
+/** Pending to Propagated. */
+export function sendOut(txState: TxState, cause: Cause): void {
+  Object.assign(txState, { stage: 'Propagated', cause });
+  Object.assign(txState.times, { attempts: txState.times.attempts + 1, sentAt: thisCall });
 }
 
 export const noCounters: Counters = { confirmations: 0, nonConfirmations: 0 };

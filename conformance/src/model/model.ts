@@ -27,7 +27,9 @@ import {
   applyBlock,
   dropCause,
   inFlight,
+  newTimes,
   returnToPending,
+  sendOut,
   settle,
   type TxState,
   undoBlocks,
@@ -181,6 +183,7 @@ export class Model {
         log: pools.cursor('l', lastLogSeq + 1),
         gossip: pools.cursor('g', lastSeq),
       },
+      oldestInflight: pools.oldestInflight(this.#pool),
     };
   }
 
@@ -209,7 +212,16 @@ export class Model {
     const stage = confirmedBy.length > 0 ? 'Confirmed' : 'Pending';
     this.#pool.lastSeq += 1;
     const seq = this.#pool.lastSeq;
-    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy: [], reason: null, cause: 'received' });
+    this.#pool.live.set(hash, {
+      hash,
+      seq,
+      stage,
+      confirmedBy,
+      agedBy: [],
+      reason: null,
+      cause: 'received',
+      times: newTimes(),
+    });
     this.#pool.bodies.set(hash, { payload: Uint8Array.from(payload), payloadType });
     return { kind: 'received', hash, seq, stage };
   }
@@ -227,6 +239,7 @@ export class Model {
       const chosen = this.#choose(hashes, from);
       for (const txState of chosen) {
         if (to === 'Pending') returnToPending(txState, cause);
+        else if (to === 'Propagated') sendOut(txState, cause);
         else Object.assign(txState, { stage: to, cause });
       }
       return chosen.map(({ hash }) => hash);
@@ -278,9 +291,9 @@ export class Model {
   #revive(hash: string, stage: 'Finalized' | 'Dropped'): void {
     const txState = pools.currentLife(this.#pool, hash);
     if (txState?.stage !== stage) return;
-    const { seq, reason, cause } = txState;
+    const { seq, reason, cause, times } = txState;
     const [confirmedBy, agedBy] = [[...txState.confirmedBy], [...txState.agedBy]];
-    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason, cause });
+    this.#pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason, cause, times: { ...times } });
   }
 
   /** L9. */

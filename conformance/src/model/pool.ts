@@ -1,7 +1,9 @@
 import type {
   ChainPoint,
   Counters,
+  LifeFacts,
   LogEntry,
+  OldestInflight,
   Stage,
   StoredTransaction,
   StoreEvent,
@@ -10,11 +12,12 @@ import type {
   TransactionPage,
   TransactionStatus,
 } from 'mempool-core';
-import { type AppliedBlock, confirmedAt, countersOf, noCounters, type TxState } from './life.ts';
+import { type AppliedBlock, confirmedAt, countersOf, noCounters, type TxState, thisCall } from './life.ts';
 import type { Operations } from './operations.ts';
 
 interface Logged extends TxState {
   readonly logSeq: number;
+  readonly at: number | null;
 }
 
 type Remembered = Map<string, { readonly stage: Stage; readonly seq: number } & Counters>;
@@ -92,7 +95,7 @@ export function currentLife(pool: PoolState, hash: string): TxState | undefined 
 
 export function statusOf(pool: PoolState, hash: string): TransactionStatus {
   const txState = currentLife(pool, hash);
-  const none = { ...noCounters, confirmedAt: null, reason: null, notBefore: null };
+  const none = { ...noCounters, confirmedAt: null, reason: null, notBefore: null, receivedAt: null, attempts: 0 };
   if (txState === undefined) return { hash, stage: 'Unknown', ...none };
   return {
     hash,
@@ -101,7 +104,12 @@ export function statusOf(pool: PoolState, hash: string): TransactionStatus {
     confirmedAt: confirmedAt(txState),
     reason: txState.reason,
     notBefore: txState.notBefore ?? null,
+    ...told(txState),
   };
+}
+
+function told({ times: { receivedAt, attempts } }: TxState): LifeFacts {
+  return { receivedAt, attempts };
 }
 
 export function lookBefore(pool: PoolState): Before {
@@ -123,27 +131,32 @@ export function endCall(pool: PoolState, before: Before, maxFinalized: number, n
   writeBlockEvents(pool, before.chain);
   const bySeq = [...pool.live.values()].sort((a, b) => a.seq - b.seq);
   for (const txState of bySeq) writeEvent(pool, txState, before.txStates);
-  setTime(pool, from, nowMs);
-  for (const txState of bySeq) fileFinal(pool, txState);
+  const at = setTime(pool, from, nowMs);
+  for (const txState of bySeq) fileFinal(pool, txState, at);
   pool.log = pool.log.slice(-maxFinalized);
   for (const hash of pool.bodies.keys()) if (currentLife(pool, hash) === undefined) pool.bodies.delete(hash);
 }
 
-/** E5: the clock, but never before the call before. A transaction that the call received has its time too. */
-function setTime(pool: PoolState, from: number, nowMs: number | undefined): void {
+/**
+ * E5, O8: the time of the call is the clock, but never before the call before. What the call received or sent out has it
+ * too.
+ */
+function setTime(pool: PoolState, from: number, nowMs: number | undefined): number | null {
   const events = pool.events.splice(from);
-  if (events.length > 0) pool.lastAt = Math.max(pool.lastAt, nowMs ?? 0);
+  if (events.length > 0 && nowMs !== undefined) pool.lastAt = Math.max(pool.lastAt, nowMs);
   const at = nowMs === undefined ? null : pool.lastAt;
+  for (const { times } of pool.live.values()) {
+    if (times.receivedAt === thisCall) times.receivedAt = at;
+    if (times.sentAt === thisCall) times.sentAt = at;
+  }
   for (const event of events)
     pool.events.push(
       event.kind === 'transaction' && event.receivedAt === thisCall
         ? { ...event, at, receivedAt: at }
         : { ...event, at },
     );
+  return at;
 }
-
-/** Stands for the time of the call until its events are complete. */
-const thisCall = -1;
 
 function writeBlockEvents(pool: PoolState, before: readonly AppliedBlock[]): void {
   const { chain } = pool;
@@ -173,7 +186,7 @@ function writeBlockEvent(
 }
 
 function writeEvent({ events }: PoolState, txState: TxState, before: Remembered): void {
-  const { hash, seq, stage, reason, cause } = txState;
+  const { hash, seq, stage, reason, cause, times } = txState;
   const old = before.get(hash) ?? { stage: 'Unknown', seq: 0, ...noCounters };
   if (old.stage === stage && old.seq === seq) return;
   const { confirmations, nonConfirmations } = old;
@@ -189,30 +202,45 @@ function writeEvent({ events }: PoolState, txState: TxState, before: Remembered)
     ...countersOf(txState),
     point: confirmedAt(txState),
     reason,
-    attempts: 0,
-    receivedAt: old.seq === seq ? null : thisCall,
+    attempts: times.attempts,
+    receivedAt: times.receivedAt,
   });
 }
 
-function fileFinal(pool: PoolState, txState: TxState): void {
+function fileFinal(pool: PoolState, txState: TxState, at: number | null): void {
   if (txState.stage !== 'Finalized' && txState.stage !== 'Dropped') return;
   pool.live.delete(txState.hash);
   pool.lastLogSeq += 1;
-  pool.log.push({ ...txState, logSeq: pool.lastLogSeq });
+  pool.log.push({ ...txState, logSeq: pool.lastLogSeq, at });
 }
 
 export function storedTransaction(pool: PoolState, txState: TxState): StoredTransaction[] {
   const { hash, seq, stage, notBefore = null } = txState;
   const body = pool.bodies.get(hash);
   if (body === undefined || stage === 'Finalized' || stage === 'Dropped') return [];
-  return [{ hash, ...copyOf(body), seq, stage, notBefore, confirmedAt: confirmedAt(txState), ...countersOf(txState) }];
+  const life = { seq, stage, notBefore, confirmedAt: confirmedAt(txState), ...countersOf(txState), ...told(txState) };
+  return [{ hash, ...copyOf(body), ...life }];
+}
+
+/** L14: Propagated and Acknowledged transactions whose time is known, the longest in flight first. */
+export function bySending({ live }: PoolState): TxState[] {
+  const out = [...live.values()].filter(({ stage }) => stage === 'Propagated' || stage === 'Acknowledged');
+  return out
+    .filter(({ times }) => times.sentAt !== null)
+    .sort((a, b) => (a.times.sentAt ?? 0) - (b.times.sentAt ?? 0) || a.seq - b.seq);
+}
+
+export function oldestInflight(pool: PoolState): OldestInflight | null {
+  const [oldest] = bySending(pool);
+  return oldest === undefined ? null : { hash: oldest.hash, sentAt: oldest.times.sentAt ?? 0 };
 }
 
 export function logEntry(pool: PoolState, entry: Logged): LogEntry[] {
-  const { hash, seq, logSeq, stage, reason } = entry;
+  const { hash, seq, logSeq, stage, reason, at } = entry;
   const body = pool.bodies.get(hash);
   if (body === undefined || (stage !== 'Finalized' && stage !== 'Dropped')) return [];
-  return [{ logSeq, hash, ...copyOf(body), seq, stage, ...countersOf(entry), point: confirmedAt(entry), reason }];
+  const end = { seq, stage, ...countersOf(entry), point: confirmedAt(entry), reason, ...told(entry), at };
+  return [{ logSeq, hash, ...copyOf(body), ...end }];
 }
 
 function copyOf({ payload, payloadType }: Omit<Transaction, 'hash'>): Omit<Transaction, 'hash'> {

@@ -5,6 +5,7 @@ import {
   type DamagedTransaction,
   isDamaged,
   type LaggedEvent,
+  type LifeFacts,
   type LogEntry,
   type MempoolEvent,
   type MempoolStore,
@@ -191,6 +192,12 @@ export function readable<R extends Transaction | StoredTransaction | LogEntry>(
   return { ...record, payload: Buffer.from(record.payload).toString('hex') };
 }
 
+/** An answer without what O8 says, for cases about other rules. */
+export function withoutFacts<R extends LifeFacts>(answer: R): Omit<R, keyof LifeFacts | 'at'> {
+  const { receivedAt: _, attempts: __, at: ___, ...told } = { at: null, ...answer };
+  return told;
+}
+
 /** The next `count` events of a stream. */
 export async function take(stream: AsyncIterable<MempoolEvent>, count: number): Promise<MempoolEvent[]> {
   const taken: MempoolEvent[] = [];
@@ -201,12 +208,14 @@ export async function take(stream: AsyncIterable<MempoolEvent>, count: number): 
   return taken;
 }
 
-/** Events without their times, for comparing stores that have no common clock. */
-export function timeless<E extends MempoolEvent | StoreEvent>(events: readonly E[]): E[] {
-  return events.map((event) => {
-    if (event.kind === 'lagged') return event;
-    return event.kind === 'block' ? { ...event, at: null } : { ...event, at: null, receivedAt: null };
-  });
+const times: readonly string[] = ['at', 'receivedAt', 'oldestInflight'] satisfies (keyof LogEntry | keyof Usage)[];
+
+/** Answers or events without their times, for comparing stores that have no common clock. */
+export function timeless<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(timeless) as T;
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  const fields = Object.entries(value).map(([name, each]) => [name, times.includes(name) ? null : timeless(each)]);
+  return Object.fromEntries(fields) as T;
 }
 
 /** Every event after that number, up to the last one committed. */

@@ -144,6 +144,7 @@ export class PlantedDriver extends Ledger implements StoreDriver {
       aged: (finalizable, droppable) => this.aged(finalizable, droppable),
       confirmedAfter: (tick) => this.confirmedAfter(tick),
       waitingAfter: (tick) => this.waitingAfter(tick),
+      sentBefore: (ms, limit) => this.sentBefore(ms, limit),
     };
   }
 }

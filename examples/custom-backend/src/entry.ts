@@ -7,11 +7,13 @@ import {
   encodeValue,
   hashToBytes,
   likelyCause,
+  noFacts,
   optionalReason,
   type Entry as PoolEntry,
   type PoolRecord,
   type Step,
   type StepEvent,
+  type Write,
 } from 'mempool-core/backend';
 
 /** The first entry of a journal. A later entry of this kind records limits that an open has named. */
@@ -60,9 +62,17 @@ interface OlderEvent {
 
 function withNames(entry: Entry): Entry {
   if (entry.kind === 'event') return { ...entry, event: { ...completed(entry.event), at: entry.event.at ?? null } };
+  if (entry.kind === 'write') return { ...entry, write: withFacts(entry.write) };
   if (entry.kind !== 'step') return renamed(entry);
   const step = renamed(entry.step);
-  return { ...entry, step: { ...step, at: step.at ?? null, events: step.events.map(completed) } };
+  const { writes, events, at = null } = step;
+  return { ...entry, step: { ...step, at, writes: writes.map(withFacts), events: events.map(completed) } };
+}
+
+/** Older records have no facts. */
+function withFacts(write: Write): Write {
+  const { after } = write;
+  return { ...write, after: { ...after, facts: after.facts ?? noFacts } };
 }
 
 function completed<E extends StepEvent>(event: E): E {

@@ -90,11 +90,11 @@ export class PoolReader {
     const { oldestLogSeq: oldest, lastLogSeq: last, epoch } = this.state;
     const found = await this.reader.entries('log', { gte: numberKey(cursor), limit });
     const places = found.map(([key, bytes]) => ({ hash: '', seq: 0, logSeq: keyNumber(key), payload: noBytes, bytes }));
-    const page = await this.#page(places, async ({ logSeq, bytes }) => {
-      const { txState, point } = decodeLogEntry(bytes as Buffer);
+    const page = await this.#page(places, async ({ logSeq, bytes }): Promise<LogEntry> => {
+      const { txState, point, at } = decodeLogEntry(bytes as Buffer);
       const { hash, seq } = txState;
       const record = await this.#record(hash, { seq, logSeq });
-      return logEntry(logSeq, txState, await this.#body(record, { seq, logSeq }), point);
+      return logEntry(logSeq, txState, await this.#body(record, { seq, logSeq }), point, at);
     });
     return logPage(page, { cursor, oldest, last, epoch }, (record) => record as LogEntry);
   }
@@ -108,12 +108,22 @@ export class PoolReader {
     return { point: tip, tick, points: kept, epoch: this.state.epoch };
   }
 
-  usage(): DriverUsage {
+  async usage(): Promise<DriverUsage> {
     const { pending, propagated, acknowledged, confirmed, lastLogSeq, oldestLogSeq, lastSeq, lastEventSeq, epoch } =
       this.state;
     const logged = lastLogSeq - oldestLogSeq + 1;
     const stages = { pending, held: 0, propagated, acknowledged, confirmed };
-    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch };
+    const oldestInflight = await this.#oldestInflight();
+    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch, oldestInflight };
+  }
+
+  /** The order by tick, time and seq is that of time. */
+  async #oldestInflight(): Promise<DriverUsage['oldestInflight']> {
+    const [first] = await this.reader.entries('waiting', { limit: 1 });
+    if (first === undefined) return null;
+    const hash = bytesToHash(first[1]);
+    const { sentAt } = (await this.#record(hash, { seq: 0 })).txState.facts;
+    return sentAt === null ? null : { hash, sentAt };
   }
 
   /** A record holds the events of one call. The first of them may be older than those asked for. */

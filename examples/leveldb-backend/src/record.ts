@@ -58,6 +58,11 @@ export interface TransactionRecord {
   readonly logSeq: number;
 }
 
+export interface LogRecord extends Pick<TransactionRecord, 'txState' | 'point'> {
+  /** When it was written (E5); `null` if an older version did. */
+  readonly at: number | null;
+}
+
 export function encodeState(state: PoolState): Buffer {
   return encodeValue(state);
 }
@@ -69,7 +74,7 @@ export function decodeState(bytes: Uint8Array): PoolState {
 }
 
 export function encodeTransaction({ txState, point, payloadType, checksum, logSeq }: TransactionRecord): Buffer {
-  return encodeValue([...lifeRow(txState, point), payloadType, checksum, logSeq]);
+  return encodeValue([...lifeRow(txState, point, null), payloadType, checksum, logSeq]);
 }
 
 export function decodeTransaction(hash: string, bytes: Uint8Array): TransactionRecord {
@@ -79,16 +84,18 @@ export function decodeTransaction(hash: string, bytes: Uint8Array): TransactionR
   return { txState: stateOf(what, hash, row), point: pointOf(row[5]), payloadType, checksum, logSeq };
 }
 
-/** Encodes a log entry. It keeps the state that its transaction had then, also if the transaction changes later. */
-export function encodeLogEntry(txState: TxState, point: ChainPoint | null): Buffer {
-  return encodeValue([...lifeRow(txState, point), hashToBytes(txState.hash)]);
+/** Encodes a log entry, written at `at`. It keeps the state that its transaction had then, also if the transaction changes later. */
+export function encodeLogEntry(txState: TxState, point: ChainPoint | null, at: number | null): Buffer {
+  return encodeValue([...lifeRow(txState, point, at), hashToBytes(txState.hash)]);
 }
 
-export function decodeLogEntry(bytes: Uint8Array): Pick<TransactionRecord, 'txState' | 'point'> {
+export function decodeLogEntry(bytes: Uint8Array): LogRecord {
   const row = numbersAround('log entry', bytes, 7);
   const hash = row[6];
   if (!(hash instanceof Uint8Array)) throw damaged('log entry');
-  return { txState: stateOf('log entry', bytesToHash(hash), row), point: pointOf(row[5]) };
+  const [, , , counters] = row;
+  const at = Array.isArray(counters) ? (counters[5] ?? null) : null;
+  return { txState: stateOf('log entry', bytesToHash(hash), row), point: pointOf(row[5]), at };
 }
 
 /** Encodes the events of a call, after their time in eight bytes (E5). */
@@ -109,16 +116,18 @@ export function damaged(what: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
 }
 
-function lifeRow(txState: TxState, point: ChainPoint | null): unknown[] {
-  const { seq, stage, tick, confirmations, nonConfirmations, reason } = txState;
-  const counters = [confirmations, nonConfirmations];
+/** `at`: when a log entry was written. */
+function lifeRow(txState: TxState, point: ChainPoint | null, at: number | null): unknown[] {
+  const { seq, stage, tick, confirmations, nonConfirmations, reason, facts } = txState;
+  const counters = [confirmations, nonConfirmations, facts.receivedAt, facts.attempts, facts.sentAt, at];
   return [seq, knownStages.indexOf(stage), tick, counters, reason, point && encodePoint(point)];
 }
 
 function stateOf(what: string, hash: string, [seq, code, tick, counters, reason]: readonly unknown[]): TxState {
   const stage = knownStages[code as number] as KnownStage | undefined;
   if (stage === undefined || !Array.isArray(counters)) throw damaged(what);
-  const [confirmations, nonConfirmations] = counters;
+  // Older records have no facts.
+  const [confirmations, nonConfirmations, receivedAt = null, attempts = 0, sentAt = null] = counters;
   return {
     hash,
     seq: seq as number,
@@ -127,6 +136,7 @@ function stateOf(what: string, hash: string, [seq, code, tick, counters, reason]
     confirmations,
     nonConfirmations,
     reason: reason as string | null,
+    facts: { receivedAt, attempts, sentAt },
   };
 }
 

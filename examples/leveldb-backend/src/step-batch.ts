@@ -4,6 +4,7 @@ import {
   countStages,
   encodePoint,
   encodeValue,
+  factsAt,
   hashToBytes,
   maxOperations,
   payloadChecksum,
@@ -45,7 +46,7 @@ export class StepBatch {
   }
 
   async add({ writes, events, chain, operation, record, at }: Omit<Step<unknown>, 'outcome'>): Promise<PoolState> {
-    for (const write of writes) this.#write(write);
+    for (const write of writes) this.#write(write, at);
     if (chain !== null) await this.#moveChain(chain);
     if (events.length > 0) await this.#record(events, at ?? 0);
     if (this.#logged.size > 0) await this.#trimLog();
@@ -56,7 +57,8 @@ export class StepBatch {
     return state;
   }
 
-  #write({ after, point, body }: Write): void {
+  #write({ after: planned, point, body }: Write, at: number | null): void {
+    const after = { ...planned, facts: factsAt(planned.facts, at) };
     const before = this.#records.get(after.hash) ?? this.#view.record(after.hash);
     if (before !== null) this.#unindex(before);
     if (body !== null) {
@@ -64,7 +66,7 @@ export class StepBatch {
       this.#state.lastSeq = after.seq;
     }
     const record = { txState: after, point, logSeq: 0, ...payloadOf(body, before) };
-    this.#keep(isLive(after.stage) ? record : { ...record, logSeq: this.#log(record) });
+    this.#keep(isLive(after.stage) ? record : { ...record, logSeq: this.#log(record, at) });
   }
 
   #putRecord({ name, value, version, bytes }: RecordStep): void {
@@ -74,9 +76,9 @@ export class StepBatch {
     else this.batch.put('records', name, encodeRecord(name, version, value));
   }
 
-  #log({ txState, point }: TransactionRecord): number {
+  #log({ txState, point }: TransactionRecord, at: number | null): number {
     const logSeq = ++this.#state.lastLogSeq;
-    this.batch.put('log', numberKey(logSeq), encodeLogEntry(txState, point));
+    this.batch.put('log', numberKey(logSeq), encodeLogEntry(txState, point, at));
     this.#logged.set(logSeq, txState.hash);
     return logSeq;
   }
@@ -192,7 +194,7 @@ function indexesOf({ txState }: TransactionRecord): [section: Section, key: stri
     case 'Acknowledged':
       return [
         ['inflight', numberKey(seq)],
-        ['waiting', numberKey(tick, seq)],
+        ['waiting', txState.facts.sentAt === null ? numberKey(tick, seq) : numberKey(tick, txState.facts.sentAt, seq)],
       ];
     case 'Confirmed':
       return [

@@ -157,6 +157,11 @@ export class LoadedView implements PoolView {
     return this.#waiting;
   }
 
+  /** Nothing here sweeps. */
+  sentBefore(): Iterable<TxState> {
+    return [];
+  }
+
   async #loadTick(point: ChainPoint): Promise<void> {
     const key = pointKey(point);
     const tick = decodeTick(await this.reader.get('points', key));

@@ -38,12 +38,17 @@ export { invalid } from './contract/errors.ts';
 export type { EventPage, EventSource, StepEvent } from './contract/events.ts';
 export { isFenced, type LeaseSource } from './contract/lease.ts';
 export {
+  arriving,
   countersAt,
   droppableTick,
+  type Facts,
+  factsAt,
   finalizableTick,
   live,
   type MoveVerb,
   nextStage,
+  noFacts,
+  overdueBefore,
   type TxState,
 } from './contract/lifecycle.ts';
 export { maxOperations } from './contract/options.ts';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { openLeases, type Subject } from 'mempool-conformance';
 import { redis, redisElection } from 'mempool-redis';
-import { claimKeysOf, keysOf, priorityKeysOf, recordKeysOf } from '../src/connection/script.ts';
+import { claimKeysOf, factKeysOf, keysOf, priorityKeysOf, recordKeysOf } from '../src/connection/script.ts';
 import { electionKeys } from '../src/election/script.ts';
 import { damageKeys } from './key-damage.ts';
 
@@ -40,6 +40,7 @@ export const subject: Subject = {
     unlink(async (client) => [
       ...keysOf(`{${pool}}`, 'both'),
       ...claimKeysOf(`{${pool}}`),
+      ...factKeysOf(`{${pool}}`),
       ...priorityKeysOf(`{${pool}}`),
       ...recordKeysOf(`{${pool}}`),
       ...(await electionNames(client, pool)),

@@ -9,7 +9,7 @@ import { assertSame } from '../../histories/difference.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
 import { untilMs } from '../../scenario/kill.ts';
-import { countsOf, hashesOf, point, transactions } from '../../scenario/pool.ts';
+import { countsOf, hashesOf, point, timeless, transactions } from '../../scenario/pool.ts';
 
 const needs: readonly Need[] = ['shared', 'child-process'];
 
@@ -23,8 +23,9 @@ const lockedMs = 250;
 type Readable = Pick<MempoolStore, 'usage' | 'tip' | 'checkStatus'> | Model;
 
 async function look(store: Readable, hashes: readonly string[]): Promise<unknown> {
-  const [usage, tip, statuses] = [await countsOf(store), await store.tip(), await store.checkStatus(hashes)];
-  return { usage, tip, statuses };
+  const [usage, { epoch: _, ...tip }] = [await countsOf(store), await store.tip()];
+  const statuses = await store.checkStatus(hashes);
+  return timeless({ usage, tip, statuses });
 }
 
 /** The results of whole calls: the state after each, by the number of events so far, and the last call's answer. */

@@ -4,6 +4,7 @@ import {
   type Counters,
   type KnownStage,
   type LifecycleVerb,
+  type LifeFacts,
   lifecycleVerbs,
   type MempoolStore,
   type Stage,
@@ -47,19 +48,30 @@ interface Scene {
 
 type State = Omit<TransactionStatus, 'hash'>;
 
+const unsent = { receivedAt: nowMs, attempts: 0 };
+const sent = { receivedAt: nowMs, attempts: 1 };
+
 const none: Counters = { confirmations: 0, nonConfirmations: 0 };
 const aged: Counters = { confirmations: 0, nonConfirmations: 1 };
 const deep: Counters = { confirmations: 1, nonConfirmations: 0 };
 
 /** The subject after `arrange`: in flight since before block 2, or in block 2. */
 const before: { readonly [S in Stage]: State } = {
-  Unknown: { stage: 'Unknown', ...none, confirmedAt: null, reason: null, notBefore: null },
-  Pending: { stage: 'Pending', ...none, confirmedAt: null, reason: null, notBefore: null },
-  Propagated: { stage: 'Propagated', ...aged, confirmedAt: null, reason: null, notBefore: null },
-  Acknowledged: { stage: 'Acknowledged', ...aged, confirmedAt: null, reason: null, notBefore: null },
-  Confirmed: { stage: 'Confirmed', ...deep, confirmedAt: point(2), reason: null, notBefore: null },
-  Finalized: { stage: 'Finalized', ...deep, confirmedAt: point(2), reason: null, notBefore: null },
-  Dropped: { stage: 'Dropped', ...aged, confirmedAt: null, reason: given, notBefore: null },
+  Unknown: {
+    stage: 'Unknown',
+    ...none,
+    confirmedAt: null,
+    reason: null,
+    notBefore: null,
+    receivedAt: null,
+    attempts: 0,
+  },
+  Pending: { stage: 'Pending', ...none, confirmedAt: null, reason: null, notBefore: null, ...unsent },
+  Propagated: { stage: 'Propagated', ...aged, confirmedAt: null, reason: null, notBefore: null, ...sent },
+  Acknowledged: { stage: 'Acknowledged', ...aged, confirmedAt: null, reason: null, notBefore: null, ...sent },
+  Confirmed: { stage: 'Confirmed', ...deep, confirmedAt: point(2), reason: null, notBefore: null, ...unsent },
+  Finalized: { stage: 'Finalized', ...deep, confirmedAt: point(2), reason: null, notBefore: null, ...unsent },
+  Dropped: { stage: 'Dropped', ...aged, confirmedAt: null, reason: given, notBefore: null, ...sent },
 };
 
 async function arrange(context: CaseContext, stage: Stage): Promise<Scene> {
@@ -117,7 +129,7 @@ function after(stage: Stage, verb: Verb): State {
   const old = before[stage];
   const next = target(stage, verb);
   if (next === null) return { ...old, ...carriedOn(old, verb) };
-  const at = { ...before[next], reason: null };
+  const at = { ...before[next], reason: null, ...factsAfter(old, verb) };
   switch (next) {
     case 'Propagated':
       return { ...at, ...none };
@@ -130,6 +142,12 @@ function after(stage: Stage, verb: Verb): State {
     case 'Finalized':
       return at;
   }
+}
+
+/** O8: a new life begins anew, and going out is one attempt more. */
+function factsAfter({ receivedAt, attempts }: State, verb: Verb): LifeFacts {
+  if (verb === 'receive') return unsent;
+  return { receivedAt, attempts: verb === 'markInflight' ? attempts + 1 : attempts };
 }
 
 /** The counters of a subject that keeps its stage. */
@@ -191,7 +209,7 @@ function events(scene: Scene, stage: Stage, verb: Verb, seq: number): StoreEvent
   const next = target(stage, verb);
   if (next === null) return made;
   const old = before[stage];
-  const { confirmations, nonConfirmations, confirmedAt, reason } = after(stage, verb);
+  const { confirmations, nonConfirmations, confirmedAt, reason, receivedAt, attempts } = after(stage, verb);
   made.push({
     kind: 'transaction',
     eventSeq: eventSeq + made.length,
@@ -205,8 +223,8 @@ function events(scene: Scene, stage: Stage, verb: Verb, seq: number): StoreEvent
     nonConfirmations,
     point: confirmedAt,
     reason,
-    attempts: 0,
-    receivedAt: verb === 'receive' ? nowMs : null,
+    attempts,
+    receivedAt,
   });
   return made;
 }
@@ -227,7 +245,7 @@ function matrixCase(stage: Stage, verb: Verb): ConformanceCase {
     const reborn = next !== null && verb === 'receive';
     const state = after(stage, verb);
     const answer = await act(scene, verb);
-    const { lastSeq, ...usage } = await countsOf(store);
+    const { lastSeq, oldestInflight, ...usage } = await countsOf(store);
     const seq = reborn ? lastSeq : scene.seq;
     assert.deepEqual(answer, outcome(scene, stage, verb, seq));
     assert.deepEqual(await statusOf(store, subject.hash), { hash: subject.hash, ...state });
@@ -236,6 +254,8 @@ function matrixCase(stage: Stage, verb: Verb): ConformanceCase {
     assert.deepEqual(await pendingOrder(store), waiting(scene, reborn ? verb : 'release', state));
     const flying = state.stage === 'Propagated' || state.stage === 'Acknowledged' || state.stage === 'Confirmed';
     assert.deepEqual(await inflightOrder(store), flying ? [subject.hash] : []);
+    const waits = state.stage === 'Propagated' || state.stage === 'Acknowledged';
+    assert.deepEqual(oldestInflight, waits ? { hash: subject.hash, sentAt: nowMs } : null);
     const logged = Number(stage === 'Finalized' || stage === 'Dropped') + Number(next === 'Dropped');
     assert.deepEqual(usage, {
       pending: state.stage === 'Pending' ? 3 : 2,

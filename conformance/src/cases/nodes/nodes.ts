@@ -196,8 +196,8 @@ async function explained(
   hashes: readonly string[],
 ): Promise<Model> {
   const events = await eventsAfter(context, node, start.usage().lastEventSeq);
-  const found = await observe(node, hashes);
-  const explains = async (order: Model) => isDeepStrictEqual(await observe(order, hashes), found);
+  const found = timeless(await observe(node, hashes));
+  const explains = async (order: Model) => isDeepStrictEqual(timeless(await observe(order, hashes)), found);
   const order = await serialOrder(start, lanes, timeless(events), explains);
   assert.ok(
     order,

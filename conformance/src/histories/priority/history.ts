@@ -11,7 +11,13 @@ import { drainCalls, historyLimits, PriorityCallMaker } from './call-maker.ts';
 import { assertDrained, PriorityWatch } from './watch.ts';
 
 /** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
-const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 6, maxRollback: 5 } as const;
+const retention = {
+  finalizeThreshold: 3,
+  dropThreshold: 2,
+  maxFinalized: 6,
+  maxRollback: 5,
+  inflightTtlMs: 60,
+} as const;
 
 /** A failed history is reported with at most this many calls. */
 const maxTold = 200;

@@ -15,7 +15,7 @@ import {
   type WriteOptions,
 } from 'mempool-core';
 import type { TxState } from '../life.ts';
-import { dropCause, returnToPending } from '../life.ts';
+import { dropCause, newTimes, returnToPending, sendOut } from '../life.ts';
 import * as operations from '../operations.ts';
 import * as pools from '../pool.ts';
 import { admission } from './admission.ts';
@@ -33,6 +33,7 @@ export interface PriorityModelOptions extends Thresholds {
   readonly limits: e.Limits;
   /** The pool's clock. */
   readonly now: () => number;
+  readonly inflightTtlMs?: number;
 }
 
 /** Time and height of a call, with defaults for what the caller left out. */
@@ -42,6 +43,7 @@ export interface CallTime {
 }
 
 const maxSources = 64;
+const dayMs = 86_400_000;
 
 /**
  * A priority pool, written as simply as possible: no derived value is stored, so every call walks over everything. It shares no
@@ -68,7 +70,7 @@ export class PriorityModel {
   markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
     return this.#each('markInflight', hashes, options, (txState) => {
       if (!this.#isReady(txState)) return false;
-      Object.assign(txState, { stage: 'Propagated', cause: 'marked' });
+      sendOut(txState, 'marked');
       return true;
     });
   }
@@ -125,7 +127,7 @@ export class PriorityModel {
       const taken = reap(states.graphOf(this.state), budget);
       const untilMs = now + claimMs;
       for (const { hash } of taken) {
-        Object.assign(this.#txState(hash), { stage: 'Propagated', cause: 'taken' });
+        sendOut(this.#txState(hash), 'taken');
         states.entryOf(this.state, hash).claim = { id: claimId, owner, untilMs };
       }
       return { claimId, owner, untilMs, transactions: taken.map(candidate) };
@@ -150,7 +152,10 @@ export class PriorityModel {
 
   sweep(options: e.SweepOptions = {}): e.Sweep {
     const { overLimits = false } = options;
-    return this.#step('sweep', options, [overLimits], () => sweep(this.state, this.#moment(options), overLimits));
+    const { inflightTtlMs = dayMs } = this.#options;
+    return this.#step('sweep', options, [overLimits], () =>
+      sweep(this.state, this.#moment(options), { overLimits, inflightTtlMs }),
+    );
   }
 
   revise(revisions: readonly e.Revision[], options: e.ReceiveOptions = {}): e.ReviseOutcome[] {
@@ -261,7 +266,7 @@ export class PriorityModel {
     if (confirmedBy.length > 0) {
       this.#begin(
         submission,
-        { hash, seq, stage: 'Confirmed', confirmedBy, agedBy: [], reason: null, cause: 'received' },
+        { hash, seq, stage: 'Confirmed', confirmedBy, agedBy: [], reason: null, cause: 'received', times: newTimes() },
         moment,
       );
       chain.dropConflicts(this.state, verdict.provides);
@@ -273,7 +278,7 @@ export class PriorityModel {
     for (const replaced of answer.replaced) states.drop(this.#txState(replaced.hash), 'replaced');
     this.#begin(
       submission,
-      { hash, seq, stage: 'Pending', confirmedBy: [], agedBy: [], reason: null, cause: 'received' },
+      { hash, seq, stage: 'Pending', confirmedBy: [], agedBy: [], reason: null, cause: 'received', times: newTimes() },
       moment,
     );
     for (const evicted of answer.evicted) states.drop(this.#txState(evicted.hash), 'evicted');

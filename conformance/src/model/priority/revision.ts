@@ -71,11 +71,19 @@ interface CallTime {
   readonly height: number;
 }
 
-/** First claims that ran out, then held transactions whose time has come, then expired ones; last, if asked, those over the limits. */
-export function sweep(state: PriorityState, moment: CallTime, overLimits: boolean): Sweep {
+interface Targets {
+  readonly overLimits: boolean;
+  readonly inflightTtlMs: number;
+}
+
+/**
+ * First claims that ran out, then held transactions whose time has come, then what is in flight too long, then expired
+ * ones; last, if asked, those over the limits.
+ */
+export function sweep(state: PriorityState, moment: CallTime, { overLimits, inflightTtlMs }: Targets): Sweep {
   const returned = endLeases(state, moment);
   const woken = wake(state, moment.now);
-  const expired = expire(state, moment);
+  const expired = [...dropOverdue(state, moment, inflightTtlMs), ...expire(state, moment)];
   return { returned, woken, expired, evicted: overLimits ? evict(state) : [], more: false };
 }
 
@@ -97,6 +105,13 @@ function endLeases(state: PriorityState, { now }: CallTime): string[] {
     .sort((a, b) => a.untilMs - b.untilMs || a.txState.seq - b.txState.seq);
   for (const { txState } of ended) returnToPending(txState, 'claim-ended');
   return ended.map(({ txState }) => txState.hash);
+}
+
+/** L14. */
+function dropOverdue({ pool }: PriorityState, { now }: CallTime, inflightTtlMs: number): string[] {
+  const overdue = pools.bySending(pool).filter(({ times }) => now - (times.sentAt ?? now) > inflightTtlMs);
+  for (const txState of overdue) Object.assign(txState, { stage: 'Dropped', reason: 'stale', cause: 'expired' });
+  return overdue.map(({ hash }) => hash);
 }
 
 function expire(state: PriorityState, moment: CallTime): string[] {

@@ -2,7 +2,7 @@ import type { DriverOptions } from '../contract/driver.ts';
 import { invalid } from '../contract/errors.ts';
 import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
 import { type Limits, limitNames, namedLimits, type Ordering } from '../contract/limits.ts';
-import { defaultRetention, type OpenOptions, type Retention } from '../contract/options.ts';
+import { defaultInflightTtlMs, defaultRetention, type OpenOptions, type Retention } from '../contract/options.ts';
 import { isChecked } from './checked-once.ts';
 import { checkNames } from './option-names.ts';
 
@@ -13,6 +13,7 @@ export const longestTimerMs: number = 2 ** 31 - 1;
 export const openNames: readonly string[] = [
   'pool',
   'maxTxBytes',
+  'inflightTtlMs',
   'timeoutMs',
   'election',
   'fenced',
@@ -32,6 +33,7 @@ export function resolveOptions(options: OpenOptions): DriverOptions {
     thresholds: { ...defaultThresholds, ...namedThresholds(options) },
     retention: namedRetention(options),
     maxTxBytes: count('maxTxBytes', options.maxTxBytes ?? 1_048_576),
+    inflightTtlMs: countOrNever('inflightTtlMs', options.inflightTtlMs ?? defaultInflightTtlMs),
     ordering: orderingOf(options.ordering ?? 'fifo'),
     limits: namedLimits(options),
     now: options.now === undefined ? null : timeOf(callable('now', options.now)),
@@ -49,9 +51,7 @@ export function namedThresholds(given: Partial<Thresholds>): Partial<Thresholds>
   for (const field of ['finalizeThreshold', 'dropThreshold'] as const) {
     const value = given[field];
     if (value === undefined) continue;
-    if (value !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(value) || value < 1))
-      throw invalid(field, 'a whole number of at least 1, or Infinity for never');
-    named[field] = value;
+    named[field] = countOrNever(field, value);
   }
   return named;
 }
@@ -63,6 +63,12 @@ function namedRetention(options: OpenOptions): Partial<Retention> {
     if (value !== undefined) named[field] = count(field, value);
   }
   return named;
+}
+
+function countOrNever(field: string, value: number): number {
+  if (value !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(value) || value < 1))
+    throw invalid(field, 'a whole number of at least 1, or Infinity for never');
+  return value;
 }
 
 function count(field: string, value: number): number {

@@ -77,6 +77,11 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
+/** True for a safe integer or `null`. */
+export function isOptionalCount(value: unknown): value is number | null {
+  return value === null || isCount(value);
+}
+
 /** The error `ERR_MEMPOOL_CORRUPT`: the stored data is not the data that was written (M2). `what` names it. */
 export function damaged(what: string, cause?: unknown): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`, { cause });

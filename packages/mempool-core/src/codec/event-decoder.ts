@@ -2,7 +2,7 @@ import { type Cause, causes } from '../contract/cause.ts';
 import { isPoolReason, optionalReason } from '../contract/drop-reason.ts';
 import type { BlockEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
 import type { KnownStage, Stage } from '../contract/transaction.ts';
-import { bytesToHash, damaged, decodePoint, decodeValue, isBytes, isCount } from './codec.ts';
+import { bytesToHash, damaged, decodePoint, decodeValue, isBytes, isCount, isOptionalCount } from './codec.ts';
 import {
   blockActions,
   blockElements,
@@ -62,10 +62,6 @@ function isTransactionRow(row: unknown): row is TransactionRow {
   const [point, reason, cause = 0, attempts = 0, receivedAt = null] = rest.splice(7);
   if (!isBytes(hash) || ![...rest, cause, attempts].every(isCount) || !isOptionalCount(receivedAt)) return false;
   return (point === null || isBytes(point)) && (reason === null || typeof reason === 'string');
-}
-
-function isOptionalCount(value: unknown): value is number | null {
-  return value === null || isCount(value);
 }
 
 function decodeBlockEvent(row: BlockRow, eventSeq: number, at: number | null): BlockEvent {

@@ -37,6 +37,8 @@ export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, P
   readonly pool?: string | undefined;
   /** The largest payload accepted, in bytes; default 1 MiB. */
   readonly maxTxBytes?: number | undefined;
+  /** In milliseconds, or `Infinity`; in a file also `never` (L14). */
+  readonly inflightTtlMs?: number | undefined;
   /** How long a call waits for its store, in milliseconds, before it fails; default 5,000. */
   readonly timeoutMs?: number | undefined;
   /** The maximum number of waiting calls; default 100,000. */
@@ -150,6 +152,7 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   maxEvents: count,
   maxRollback: count,
   maxTxBytes: count,
+  inflightTtlMs: threshold,
   timeoutMs: count,
   maxQueued: count,
   ordering: oneOf('fifo', 'priority'),

@@ -153,6 +153,7 @@ const openFields = [
   'maxEvents',
   'maxRollback',
   'maxTxBytes',
+  'inflightTtlMs',
   'timeoutMs',
   'election',
   'fenced',

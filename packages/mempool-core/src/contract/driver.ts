@@ -33,6 +33,8 @@ export interface DriverOptions {
   /** Only what this open names. It is stored with the pool and holds for all nodes until another open names it. */
   readonly retention: Partial<Retention>;
   readonly maxTxBytes: number;
+  /** How long a transaction may be in flight before a sweep drops it (L14); `Infinity`: never. */
+  readonly inflightTtlMs: number;
   /** Stored with the pool. Opening the pool with another ordering is `ERR_MEMPOOL_INCOMPATIBLE`. */
   readonly ordering: Ordering;
   /**

@@ -47,8 +47,39 @@ export interface Thresholds {
 /** The thresholds of a pool that is opened without others. */
 export const defaultThresholds: Thresholds = { finalizeThreshold: 6, dropThreshold: Number.POSITIVE_INFINITY };
 
-/** The reason of a transaction dropped by L6. */
-const staleReason = 'stale';
+/** The reason of a transaction dropped by L6 or L14. */
+export const staleReason = 'stale';
+
+/**
+ * The times of a life (O8, L14). They change only when the transaction goes out, so states share them. In a step, a time
+ * of 0 stands for the time of the call (E5).
+ */
+export interface Facts {
+  /** The `at` of the call that received it; `null` if an older version did. */
+  readonly receivedAt: number | null;
+  /** How often it went out; at most `maxAttempts`. */
+  readonly attempts: number;
+  /** The `at` of the call with which it last went out; `null` if it never did, or if an older version sent it. */
+  readonly sentAt: number | null;
+}
+
+/** Attempts are counted up to this number (O8). */
+const maxAttempts = 65_535;
+
+/** The facts of a transaction that this call receives. */
+export const arriving: Facts = Object.freeze({ receivedAt: 0, attempts: 0, sentAt: null });
+/** The facts of a transaction that an older version stored. */
+export const noFacts: Facts = Object.freeze({ receivedAt: null, attempts: 0, sentAt: null });
+
+/** The facts of a transaction that goes out with this call. */
+export function sent({ receivedAt, attempts }: Facts): Facts {
+  return { receivedAt, attempts: Math.min(attempts + 1, maxAttempts), sentAt: 0 };
+}
+
+/** The facts as a store keeps them: `at` is the time of the call. */
+export function factsAt({ receivedAt, attempts, sentAt }: Facts, at: number | null): Facts {
+  return { receivedAt: receivedAt === 0 ? at : receivedAt, attempts, sentAt: sentAt === 0 ? at : sentAt };
+}
 
 /**
  * The lifecycle state of a transaction: all that a store keeps of it, except its payload and its chain point. Counters are
@@ -71,6 +102,7 @@ export interface TxState {
   readonly reason: string | null;
   /** Pending, but held back until this time, in milliseconds since 1970, or longer (P20). Left out for all others. */
   readonly notBefore?: number;
+  readonly facts: Facts;
 }
 
 /** The counters of a transaction at a tick (L12). */
@@ -90,28 +122,28 @@ export function countersAt(txState: TxState, tick: number): Counters {
 }
 
 /** The state of a live transaction. */
-export function live(hash: string, seq: number, stage: LiveStage, tick: number): TxState {
-  return { hash, seq, stage, tick, confirmations: 0, nonConfirmations: 0, reason: null };
+export function live(hash: string, seq: number, stage: LiveStage, tick: number, facts: Facts): TxState {
+  return { hash, seq, stage, tick, confirmations: 0, nonConfirmations: 0, reason: null, facts };
 }
 
 /** The state of a Pending transaction that is held back (P20); `undefined`: it is not. */
-export function pending(hash: string, seq: number, notBefore: number | undefined): TxState {
-  const state = live(hash, seq, 'Pending', 0);
+export function pending(hash: string, seq: number, notBefore: number | undefined, facts: Facts): TxState {
+  const state = live(hash, seq, 'Pending', 0, facts);
   return notBefore === undefined ? state : { ...state, notBefore };
 }
 
 /** The state after it becomes Finalized at `tick`, with its counters frozen. */
 function finalized(txState: TxState, tick: number): TxState {
-  const { hash, seq, reason } = txState;
+  const { hash, seq, reason, facts } = txState;
   const { confirmations, nonConfirmations } = countersAt(txState, tick);
-  return { hash, seq, stage: 'Finalized', tick: txState.tick, confirmations, nonConfirmations, reason };
+  return { hash, seq, stage: 'Finalized', tick: txState.tick, confirmations, nonConfirmations, reason, facts };
 }
 
 /** The state after it is Dropped at `tick`, with its counters frozen. */
 export function dropped(txState: TxState, tick: number, reason: string): TxState {
-  const { hash, seq } = txState;
+  const { hash, seq, facts } = txState;
   const { confirmations, nonConfirmations } = countersAt(txState, tick);
-  return { hash, seq, stage: 'Dropped', tick: 0, confirmations, nonConfirmations, reason };
+  return { hash, seq, stage: 'Dropped', tick: 0, confirmations, nonConfirmations, reason, facts };
 }
 
 /** At `tick`, transactions confirmed at this tick or earlier become Finalized (L6). `-Infinity`: none. */
@@ -122,6 +154,11 @@ export function finalizableTick(tick: number, thresholds: Thresholds): number {
 /** At `tick`, transactions in flight since this tick or earlier are dropped as stale (L6). `-Infinity`: none. */
 export function droppableTick(tick: number, thresholds: Thresholds): number {
   return tick - thresholds.dropThreshold;
+}
+
+/** At `nowMs`, transactions that went out before this time have been in flight too long (L14). `-Infinity`: none. */
+export function overdueBefore(nowMs: number, inflightTtlMs: number): number {
+  return nowMs - inflightTtlMs;
 }
 
 /**

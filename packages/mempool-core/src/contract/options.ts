@@ -29,6 +29,9 @@ export const defaultRetention: Retention = {
 /** Operation ids whose outcomes are kept at least (X2). */
 export const maxOperations = 10_000;
 
+/** How long a transaction may be in flight in a pool that is opened without another time: 24 hours (L14). */
+export const defaultInflightTtlMs = 86_400_000;
+
 /** The options that every backend takes. */
 export interface OpenOptions<O extends Ordering = Ordering>
   extends Partial<Thresholds>,
@@ -40,6 +43,11 @@ export interface OpenOptions<O extends Ordering = Ordering>
   readonly maxTxBytes?: number | undefined;
   /** How long a call waits for its store, in milliseconds, before it fails; default 5,000, at most 24 days (X5). */
   readonly timeoutMs?: number | undefined;
+  /**
+   * How long a transaction may be Propagated or Acknowledged, in milliseconds: a sweep then drops it with the reason
+   * `stale` (L14). `Infinity` means never; default 24 hours.
+   */
+  readonly inflightTtlMs?: number | undefined;
   /** The election whose lease guards the tip: 1–64 characters of `a–z 0–9 . _ -`; default `watcher` (X6). */
   readonly election?: string | undefined;
   /** If true, `confirm` and `rollback` always need a lease. Default false: only while a node holds one (X6). */

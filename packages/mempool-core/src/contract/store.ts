@@ -129,6 +129,13 @@ export interface TipAnswer extends Tip {
   readonly epoch: string;
 }
 
+/** The transaction that has been in flight longest. */
+export interface OldestInflight {
+  readonly hash: string;
+  /** When it went out, in milliseconds since 1970 by the pool's clock. */
+  readonly sentAt: number;
+}
+
 /** How much a pool holds: numbers of transactions by stage, and the last numbers given out. */
 export interface Usage {
   readonly pending: number;
@@ -149,6 +156,11 @@ export interface Usage {
   readonly epoch: string;
   /** The ends of the events, of the log and of `since`: what comes later comes after these cursors (O7). */
   readonly cursors: { readonly events: string; readonly log: string; readonly gossip: string };
+  /**
+   * The Propagated or Acknowledged transaction that went out first; of several, the one with the lowest seq. `null` if there is
+   * none whose time is known (L14).
+   */
+  readonly oldestInflight: OldestInflight | null;
   /** How full the pool is. Priority pools only. */
   readonly load?: Load;
 }

@@ -37,8 +37,19 @@ export interface Counters {
   readonly nonConfirmations: number;
 }
 
+/** What a pool knows of every life of a transaction (O8). */
+export interface LifeFacts {
+  /**
+   * The `at` of the call that received it (E5), in milliseconds since 1970; `null` if an older version received it, and
+   * for an Unknown hash.
+   */
+  readonly receivedAt: number | null;
+  /** How often it went out: by `markInflight` or `take`. */
+  readonly attempts: number;
+}
+
 /** A live transaction as a store returns it. The caller owns its bytes. */
-export interface StoredTransaction extends Transaction, Counters {
+export interface StoredTransaction extends Transaction, Counters, LifeFacts {
   /** Number by arrival, from 1. It does not change while the transaction is live (L1, L8). */
   readonly seq: number;
   readonly stage: LiveStage;
@@ -80,7 +91,7 @@ export interface TransactionPage {
 }
 
 /** The status of one hash (O3). */
-export interface TransactionStatus extends Counters {
+export interface TransactionStatus extends Counters, LifeFacts {
   readonly hash: string;
   readonly stage: Stage;
   readonly confirmedAt: ChainPoint | null;
@@ -91,7 +102,7 @@ export interface TransactionStatus extends Counters {
 }
 
 /** One entry of the terminal log: a Finalized or Dropped transaction (O4). The caller owns its bytes. */
-export interface LogEntry extends Transaction, Counters {
+export interface LogEntry extends Transaction, Counters, LifeFacts {
   /** The number of the entry: from 1, without gaps. */
   readonly logSeq: number;
   readonly seq: number;
@@ -99,6 +110,8 @@ export interface LogEntry extends Transaction, Counters {
   /** The confirming block of a Finalized transaction, else `null`. */
   readonly point: ChainPoint | null;
   readonly reason: DropReason | null;
+  /** The `at` of the call that ended it (E5); `null` if an older version did. */
+  readonly at: number | null;
 }
 
 /** The last block applied, and how many blocks have been applied. */

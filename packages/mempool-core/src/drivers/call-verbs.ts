@@ -24,12 +24,14 @@ export interface CallVerbParts {
     context: WriteContext,
     plan: (call: CallPlan, moment: CallMoment) => Step<T>,
   ): Awaitable<T>;
+  /** How long a transaction may be in flight (L14). */
+  readonly inflightTtlMs: number;
   /** The transactions under a claim, by seq. */
   claimed(claimId: string, context: ReadContext): Awaitable<Candidate[]>;
 }
 
 /** Implements the verbs on core's rules. */
-export function callVerbs({ write, claimed }: CallVerbParts): CallVerbs {
+export function callVerbs({ write, inflightTtlMs, claimed }: CallVerbParts): CallVerbs {
   return {
     take(take, given, context) {
       const taken = write('take', given, context, (call, { nowMs }) => takeStep(call, take, nowMs));
@@ -45,7 +47,8 @@ export function callVerbs({ write, claimed }: CallVerbParts): CallVerbs {
     },
     extendClaim: (extension, given, context) =>
       write('extendClaim', given, context, (call, { nowMs }) => extendStep(call, extension, nowMs)),
-    sweep: (sweep, context) => write('sweep', sweep, context, (call, moment) => sweepStep(call, moment, sweep)),
+    sweep: (sweep, context) =>
+      write('sweep', sweep, context, (call, moment) => sweepStep(call, moment, { ...sweep, inflightTtlMs })),
     flush: (context) => write('flush', noTime, context, flushStep),
     setLimits: (limits, context) => write('setLimits', noTime, context, (call) => limitsStep(call, limits)),
   };

@@ -1,6 +1,7 @@
 import type { WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions } from '../contract/driver.ts';
 import type { DriverPage } from '../contract/driver-page.ts';
+import { defaultInflightTtlMs } from '../contract/options.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { Transaction } from '../contract/transaction.ts';
@@ -18,28 +19,29 @@ export type FifoVerbs = CallVerbs & Pick<PriorityVerbs, 'reap' | 'since' | 'payl
 export interface FifoDriverParts {
   readonly ledger: Ledger;
   readonly write: <T>(verb: string, context: WriteContext, plan: (view: PoolView, nowMs: number) => Step<T>) => T;
-  readonly options: Partial<Pick<DriverOptions, 'limits'>>;
+  readonly options: Partial<Pick<DriverOptions, 'limits' | 'inflightTtlMs'>>;
 }
 
 /** The fifo verbs of a backend whose state is a ledger. Stores the limits that `options` names. */
 export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerbs {
   const { fifo } = ledger;
+  const { limits = {}, inflightTtlMs = defaultInflightTtlMs } = options;
   const verbs = callVerbs({
     write: (verb, given, context, plan) =>
       write(verb, context, (view, nowMs) =>
         plan(new FifoCall(view, fifo), { nowMs: callTimeOf(given.now, nowMs), height: 0 }),
       ),
+    inflightTtlMs,
     claimed: (claimId) => fifo.claimed(claimId).map(candidateOf),
   });
   // If several opens name a limit, the latest one sets it.
-  const { limits = {} } = options;
   if (limits.maxTxs !== undefined)
     write('setLimits', { operationId: undefined, signal: undefined }, (view) =>
       limitsStep(new FifoCall(view, fifo), limits),
     );
   return {
     ...verbs,
-    reap: (budget) => reapFifo(fifo.pending(), budget),
+    reap: (budget) => reapFifo(fifo.pending(), budget).map(candidateOf),
     since(query) {
       const { after, limit, hashesOnly } = query;
       const { epoch } = ledger;

@@ -56,7 +56,7 @@ export type Done = void | undefined;
 export interface LedgerDriverParts {
   readonly ledger: Ledger;
   readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced'> &
-    Partial<Pick<DriverOptions, 'limits' | 'now'>>;
+    Partial<Pick<DriverOptions, 'limits' | 'now' | 'inflightTtlMs'>>;
   /** The source of the leader's lease (X6). Without it no node ever leads. */
   readonly leases?: LeaseSource | undefined;
   /**

@@ -2,6 +2,7 @@ import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../cont
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
 import { invalid } from '../contract/errors.ts';
+import { defaultInflightTtlMs } from '../contract/options.ts';
 import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
 import type { PoolDump } from '../contract/pool-verbs.ts';
 import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
@@ -55,6 +56,9 @@ export interface PriorityStorage {
   dump(context: ReadContext): Awaitable<PoolDump>;
 }
 
+/** The options that the verbs of a priority pool need. */
+export type PriorityOptions = Pick<DriverOptions, 'thresholds'> & Partial<Pick<DriverOptions, 'inflightTtlMs'>>;
+
 type PlannedVerbs = Pick<
   StoreDriver,
   'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'peekPending' | 'usage' | 'payloads'
@@ -63,7 +67,7 @@ type PlannedVerbs = Pick<
 /** The verbs of a priority pool that plan on it or read its index. The other verbs read records, as in any pool. */
 export function priorityDriver(
   storage: PriorityStorage,
-  { thresholds }: Pick<DriverOptions, 'thresholds'>,
+  { thresholds, inflightTtlMs = defaultInflightTtlMs }: PriorityOptions,
 ): PlannedVerbs & PriorityVerbs {
   return {
     receive: (transactions, context) =>
@@ -86,6 +90,7 @@ export function priorityDriver(
     ...callVerbs({
       write: (verb, given, context, plan) =>
         storage.write(verb, context, (pool, nowMs) => plan(new PriorityCall(pool), momentIn(pool, nowMs, given))),
+      inflightTtlMs,
       claimed: (claimId, context) => storage.read(context, ({ index }) => claimedBy(index, claimId)),
     }),
     revise: (revisions, moment, context) =>

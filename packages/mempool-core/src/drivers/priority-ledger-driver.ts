@@ -1,6 +1,7 @@
 import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
+import { defaultInflightTtlMs } from '../contract/options.ts';
 import { dumpOf } from '../priority/dump.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
@@ -14,7 +15,8 @@ import { recordVerbs } from './record-verbs.ts';
 /** The parts that `priorityLedgerDriver` needs of a backend. */
 export interface PriorityLedgerParts {
   readonly pool: PriorityPool;
-  readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced' | 'now'>;
+  readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced' | 'now'> &
+    Partial<Pick<DriverOptions, 'inflightTtlMs'>>;
   /** The source of the leader's lease (X6). Without it no node ever leads. */
   readonly leases?: LeaseSource | undefined;
   /**
@@ -70,6 +72,7 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
 export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
   const { pool, options, leases, commit, close } = parts;
   const clock = poolClock(options);
+  const { inflightTtlMs = defaultInflightTtlMs } = options;
   const storage = ledgerStorage(parts, clock);
   const driver = priorityDriver(storage, options);
   return {
@@ -87,7 +90,10 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
       return admitUnknown(pool, submissions, momentIn(pool, nowMs, moment), at);
     },
     sweep(sweep, context) {
-      if (context.operationId === undefined && isSwept(pool.index, momentIn(pool, clock(), sweep), sweep))
+      if (
+        context.operationId === undefined &&
+        isSwept(pool, momentIn(pool, clock(), sweep), { ...sweep, inflightTtlMs })
+      )
         return { returned: [], woken: [], expired: [], evicted: [], more: false };
       return driver.sweep(sweep, context);
     },

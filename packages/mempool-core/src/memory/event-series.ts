@@ -2,7 +2,7 @@ import { sameReason } from '../contract/drop-reason.ts';
 import type { StepEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
 
 type BlockTail = Extract<StepEvent, { kind: 'block' }>;
-type TransactionTail = Omit<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq'>;
+type TransactionTail = Omit<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq' | 'receivedAt'>;
 
 /** A transaction event without its numbers and hash, or a block event. Most events of a call share one such object. */
 export type EventTail = TransactionTail | BlockTail;
@@ -20,6 +20,8 @@ interface Chunk {
   readonly tails: EventTail[];
   /** For each tail, the time of the call; -1 if it is not known. */
   readonly times: number[];
+  /** For each event, when its transaction was received: -1 if that is not known, 0 for the time of the call. */
+  readonly received: Float64Array;
 }
 
 const arrivalTail: TransactionTail = {
@@ -32,18 +34,17 @@ const arrivalTail: TransactionTail = {
   point: null,
   reason: null,
   attempts: 0,
-  receivedAt: 0,
 };
 
 /** The tail of a Pending or unknown transaction that is evicted. */
-export function evictedTail(stage: 'Pending' | 'Unknown'): EventTail {
+export function evictedTail(stage: 'Pending' | 'Unknown', attempts: number): EventTail {
   return {
     ...arrivalTail,
+    attempts,
     stage: 'Dropped',
     cause: 'evicted',
     previous: { stage, confirmations: 0, nonConfirmations: 0 },
     reason: 'evicted',
-    receivedAt: stage === 'Unknown' ? 0 : null,
   };
 }
 
@@ -52,7 +53,14 @@ const unknownTime = -1;
 const chunkEvents = 1_024;
 
 function chunkOf(room: number): Chunk {
-  return { hashes: new Array(room), seqs: new Float64Array(room), tailOf: new Uint16Array(room), tails: [], times: [] };
+  return {
+    hashes: new Array(room),
+    seqs: new Float64Array(room),
+    tailOf: new Uint16Array(room),
+    tails: [],
+    times: [],
+    received: new Float64Array(room),
+  };
 }
 
 const noChunk: Chunk = chunkOf(0);
@@ -84,7 +92,7 @@ export class EventSeries {
   /** Adds an event of a call of this time; `null` if that is not known. */
   push(event: StepEvent, at: number | null): void {
     if (event.kind === 'block') this.#add('', 0, event, at ?? unknownTime);
-    else this.#add(event.hash, event.seq, this.#tailOf(event), at ?? unknownTime);
+    else this.pushOf(event.hash, event.seq, this.#tailOf(event), event.receivedAt, at);
   }
 
   /** Adds the event of an unknown transaction that became Pending. */
@@ -93,8 +101,10 @@ export class EventSeries {
   }
 
   /** Adds an event of a transaction whose tail exists already. */
-  pushOf(hash: string, seq: number, tail: EventTail, at: number): void {
-    this.#add(hash, seq, tail, at);
+  pushOf(hash: string, seq: number, tail: EventTail, receivedAt: number | null, at: number | null): void {
+    this.#add(hash, seq, tail, at ?? unknownTime);
+    // A new array has zeros.
+    if (receivedAt !== 0) this.#open.received[this.#used - 1] = receivedAt ?? unknownTime;
   }
 
   /** Removes the oldest events beyond `size`. */
@@ -153,27 +163,29 @@ export class EventSeries {
 
   #tailOf(event: Extract<StepEvent, { kind: 'transaction' }>): EventTail {
     if (this.#newest !== null && hasTail(event, this.#newest)) return this.#newest;
-    const { eventSeq: _, hash: __, seq: ___, ...tail } = event;
+    const { eventSeq: _, hash: __, seq: ___, receivedAt: ____, ...tail } = event;
     return tail;
   }
 
   #event(eventSeq: number): StoreEvent {
     const place = this.#head + eventSeq - this.oldest;
-    const { hashes, seqs, tailOf, tails, times } = this.#chunks[Math.floor(place / chunkEvents)] as Chunk;
+    const { hashes, seqs, tailOf, tails, times, received } = this.#chunks[Math.floor(place / chunkEvents)] as Chunk;
     const index = place % chunkEvents;
     const which = tailOf[index] as number;
     const tail = tails[which] as EventTail;
     const time = times[which] as number;
     const at = time === unknownTime ? null : time;
     if (tail.kind === 'block') return { ...tail, eventSeq, at, point: { ...tail.point } };
-    return eventOf({ eventSeq, at, hash: hashes[index] as string, seq: seqs[index] as number }, tail);
+    const arrived = received[index] as number;
+    const receivedAt = arrived === 0 ? at : arrived === unknownTime ? null : arrived;
+    return eventOf({ eventSeq, at, hash: hashes[index] as string, seq: seqs[index] as number, receivedAt }, tail);
   }
 }
 
 /** Names the fields: a spread of the tail costs four times as much. */
 function eventOf(
-  { eventSeq, at, hash, seq }: Pick<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq'>,
-  { stage, cause, previous, confirmations, nonConfirmations, point, reason, attempts, receivedAt }: TransactionTail,
+  { eventSeq, at, hash, seq, receivedAt }: Pick<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq' | 'receivedAt'>,
+  { stage, cause, previous, confirmations, nonConfirmations, point, reason, attempts }: TransactionTail,
 ): TransactionEvent {
   return {
     kind: 'transaction',
@@ -189,7 +201,7 @@ function eventOf(
     point: point && { slot: point.slot, hash: point.hash },
     reason: typeof reason === 'object' ? reason && { ...reason } : reason,
     attempts,
-    receivedAt: receivedAt === 0 ? at : receivedAt,
+    receivedAt,
   };
 }
 
@@ -207,7 +219,6 @@ function hasTail(event: Extract<StepEvent, { kind: 'transaction' }>, tail: Event
     tail.stage === event.stage &&
     tail.cause === event.cause &&
     tail.attempts === event.attempts &&
-    tail.receivedAt === event.receivedAt &&
     tail.confirmations === event.confirmations &&
     tail.nonConfirmations === event.nonConfirmations &&
     tail.point === event.point &&

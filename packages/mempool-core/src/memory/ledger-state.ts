@@ -1,17 +1,17 @@
 import { decodeOutcome } from '../codec/outcome-record.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
 import type { StoreEvent } from '../contract/events.ts';
-import { dropped, live } from '../contract/lifecycle.ts';
+import { arriving, dropped, type Facts, live } from '../contract/lifecycle.ts';
 import { maxOperations, type Retention } from '../contract/options.ts';
 import type { NamedValue } from '../contract/records.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Step, Write } from '../rules/step.ts';
-import { EventSeries, type EventTail, evictedTail } from './event-series.ts';
+import { EventSeries, evictedTail } from './event-series.ts';
 import { FifoRows } from './fifo-rows.ts';
 import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import { NamedRecords } from './named-records.ts';
-import { bodyOf, type LogRow, pointOf, stateOf } from './row.ts';
+import { bodyOf, endRow, factsOf, type LogRow, pastEntry, pointOf, stateOf } from './row.ts';
 import { Rows } from './rows.ts';
 import { Series } from './series.ts';
 
@@ -52,7 +52,7 @@ export class LedgerState {
     assertWritable(writes);
     this.fifo.apply(step);
     if (chain !== null) this.blocks.apply(chain);
-    for (const write of writes) this.#write(write);
+    for (const write of writes) this.#write(write, at);
     for (const event of events) this.events.push(event, at);
     this.#trimLog();
     if (operation !== null) this.operations.add(operation);
@@ -64,12 +64,10 @@ export class LedgerState {
    * them evicted the Pending transactions `ended`. Both are sorted by seq.
    */
   admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, at: number): void {
-    const tail = evictedTail('Pending');
-    for (const { hash, seq } of ended) this.#evict({ hash, seq }, tail, null, at);
-    const passing = evictedTail('Unknown');
+    for (const { hash, seq } of ended) this.#evict({ hash, seq }, factsOf(this.rows.of(hash)), null, at);
     for (const { body, seq, isOver } of arrived) {
-      if (isOver) this.#evict({ hash: body.hash, seq }, passing, body, at);
-      else this.events.pushArrival(body.hash, this.rows.arrive(body), at);
+      if (isOver) this.#evict({ hash: body.hash, seq }, arriving, body, at);
+      else this.events.pushArrival(body.hash, this.rows.arrive(body, at), at);
     }
     this.#trimLog();
     this.wake();
@@ -97,9 +95,10 @@ export class LedgerState {
       for (const row of list)
         yield { kind: 'write', write: { after: stateOf(row), point: pointOf(row), body: bodyOf(row) } };
     for (const [, entry] of this.log.from(1)) {
-      const { txState, point } = entry;
+      const { final, point, at } = entry;
       const row = this.rows.logged(entry);
-      yield { kind: 'write', write: { after: txState, point, body: row.mark?.final === txState ? bodyOf(row) : null } };
+      const after = { ...final, facts: entry.facts ?? factsOf(row) };
+      yield { kind: 'write', write: { after, point, body: row.mark === entry ? bodyOf(row) : null }, at };
     }
     for (const event of this.events.all()) yield { kind: 'event', event };
     for (const operation of this.operations.all()) yield { kind: 'operation', operation };
@@ -123,7 +122,8 @@ export class LedgerState {
         this.blocks.add(record.block);
         break;
       case 'write':
-        this.#restoreWrite(record.write);
+        this.rows.stageIndexes.waiting.disorder();
+        this.#restoreWrite(record.write, record.at ?? null);
         break;
       case 'event':
         this.events.push(record.event, record.event.at);
@@ -141,28 +141,29 @@ export class LedgerState {
   }
 
   /** Evicts a Pending transaction, or a new one whose body is given. */
-  #evict({ hash, seq }: Queued, tail: EventTail, body: Transaction | null, at: number): void {
-    const after = dropped(live(hash, seq, 'Pending', 0), 0, 'evicted');
-    this.#write({ after, point: null, body });
-    this.events.pushOf(hash, seq, tail, at);
+  #evict({ hash, seq }: Queued, facts: Facts, body: Transaction | null, at: number): void {
+    const after = dropped(live(hash, seq, 'Pending', 0, facts), 0, 'evicted');
+    this.#write({ after, point: null, body }, at);
+    const tail = evictedTail(body === null ? 'Pending' : 'Unknown', facts.attempts);
+    this.events.pushOf(hash, seq, tail, facts.receivedAt, at);
   }
 
   #trimLog(): void {
     for (const entry of this.log.trim(this.retention.maxFinalized))
-      if (this.rows.forget(entry)) this.#onForget(entry.txState.hash);
+      if (this.rows.forget(entry)) this.#onForget(entry.final.hash);
   }
 
-  #write(write: Write): void {
+  #write(write: Write, at: number | null): void {
     const { after, point } = write;
-    const row = this.rows.write(write);
-    if (!isLive(after.stage)) this.log.push({ txState: after, point, row });
+    const row = this.rows.write(write, at);
+    if (!isLive(after.stage)) this.log.push(endRow(row, after, point, at));
   }
 
   /** A write with a body is a live record or the latest log entry of its hash, so it makes a row. */
-  #restoreWrite(write: Write): void {
+  #restoreWrite(write: Write, at: number | null): void {
     const { after, point, body } = write;
-    if (body !== null) this.#write(write);
-    else this.log.push({ txState: after, point, row: this.rows.find(after.hash) });
+    if (body !== null) this.#write(write, at);
+    else this.log.push(pastEntry(after, point, at, this.rows.find(after.hash)));
   }
 }
 
@@ -181,7 +182,12 @@ export type LedgerRecord =
     }
   | { readonly kind: 'block'; readonly block: KeptBlock }
   /** A live record or a log entry. It has no body if a later state of its hash has it. */
-  | { readonly kind: 'write'; readonly write: Write }
+  | {
+      readonly kind: 'write';
+      readonly write: Write;
+      /** When a log entry was written (E5); missing if that is not known. */
+      readonly at?: number | null;
+    }
   | { readonly kind: 'event'; readonly event: StoreEvent }
   | { readonly kind: 'operation'; readonly operation: OperationRecord }
   /** A record of the application. */

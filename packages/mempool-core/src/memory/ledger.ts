@@ -5,11 +5,12 @@ import type { EventPage, EventSource } from '../contract/events.ts';
 import type { Thresholds, TxState } from '../contract/lifecycle.ts';
 import type { Retention } from '../contract/options.ts';
 import { cutPage } from '../contract/page-rules.ts';
-import type { ReceiveOutcome, TipAnswer } from '../contract/store.ts';
+import type { OldestInflight, ReceiveOutcome, TipAnswer } from '../contract/store.ts';
 import {
   type ChainPoint,
   isInflight,
   isLive,
+  type LogEntry,
   type StoredTransaction,
   type Tip,
   type Transaction,
@@ -22,10 +23,10 @@ import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
 import { type Arrived, type LedgerRecord, LedgerState, type Queued } from './ledger-state.ts';
 import type { NamedRecords } from './named-records.ts';
-import { bodyOf, type LogRow, pointOf, type Row, stateOf } from './row.ts';
+import { bodyOf, factsOf, type LogRow, pointOf, type Row, sentAtOf, stateOf } from './row.ts';
 import type { Rows } from './rows.ts';
 import type { Series } from './series.ts';
-import type { SeqList } from './stage-indexes.ts';
+import { bySending, type SeqList } from './stage-indexes.ts';
 
 /** No record in memory is damaged. */
 const intact = (): boolean => true;
@@ -100,8 +101,8 @@ export class Ledger implements PoolView, EventSource {
   }
 
   /** Applies a step that is stored elsewhere. Its events are not kept here. */
-  follow({ writes, chain }: Pick<Step<unknown>, 'writes' | 'chain'>, lastEventSeq: number): void {
-    this.#state.apply({ outcome: null, writes, events: [], chain, operation: null, at: null });
+  follow({ writes, chain }: Pick<Step<unknown>, 'writes' | 'chain'>, lastEventSeq: number, at: number | null): void {
+    this.#state.apply({ outcome: null, writes, events: [], chain, operation: null, at });
     this.#events.last = lastEventSeq;
   }
 
@@ -172,7 +173,7 @@ export class Ledger implements PoolView, EventSource {
     const hashes: string[] = [];
     for (const [number, entry] of this.#log.from(0)) {
       if (number >= logSeq) break;
-      if (this.#rows.isLatest(entry)) hashes.push(entry.txState.hash);
+      if (this.#rows.isLatest(entry)) hashes.push(entry.final.hash);
     }
     return hashes;
   }
@@ -218,6 +219,19 @@ export class Ledger implements PoolView, EventSource {
     return this.#rows.stageIndexes.waiting.after(tick);
   }
 
+  sentBefore(ms: number, limit: number): TxState[] {
+    const found: Row[] = [];
+    for (const row of this.#rows.stageIndexes.waiting.bySending()) {
+      const sentAt = sentAtOf(row);
+      if (sentAt === null) continue;
+      const last = found.at(-1);
+      // Rows that went out in the same millisecond are ordered by seq below.
+      if (sentAt >= ms || (found.length >= limit && last !== undefined && sentAtOf(last) !== sentAt)) break;
+      found.push(row);
+    }
+    return found.sort(bySending).slice(0, limit).map(stateOf);
+  }
+
   peekPending(after: number, limit: number): DriverPage {
     return this.#page(this.#rows.stageIndexes.pending, after, limit);
   }
@@ -254,7 +268,7 @@ export class Ledger implements PoolView, EventSource {
     const entries = this.#log
       .from(cursor)
       .take(limit)
-      .map(([number, entry]) => logEntry(number, entry.txState, bodyOf(this.#rows.logged(entry)), entry.point));
+      .map(([number, entry]) => this.#logEntry(number, entry));
     const { oldest, last } = this.#log;
     return logPage(cutPage(entries, intact), { cursor, oldest, last, epoch: this.epoch }, (entry) => entry);
   }
@@ -275,6 +289,7 @@ export class Ledger implements PoolView, EventSource {
       lastSeq: this.lastSeq,
       lastEventSeq: this.#events.last,
       epoch: this.epoch,
+      oldestInflight: this.#oldestInflight(),
     };
   }
 
@@ -291,7 +306,7 @@ export class Ledger implements PoolView, EventSource {
   #arrive(body: Transaction, thresholds: Thresholds, at: number): ReceiveOutcome {
     const { hash } = body;
     if (this.#rows.has(hash) || this.#blocks.hasSighted(hash)) return this.#receiveKnown(body, thresholds, at);
-    const seq = this.#rows.arrive(body);
+    const seq = this.#rows.arrive(body, at);
     this.#events.pushArrival(hash, seq, at);
     return { kind: 'received', hash, seq, stage: 'Pending' };
   }
@@ -309,6 +324,17 @@ export class Ledger implements PoolView, EventSource {
   #cut(rows: IteratorObject<Row, undefined>, after: number): DriverPage {
     const records = rows.map((row) => this.#stored(row));
     return seqPage(cutPage(records, intact), { after, epoch: this.epoch }, (record) => record);
+  }
+
+  #oldestInflight(): OldestInflight | null {
+    const [oldest] = this.sentBefore(Number.POSITIVE_INFINITY, 1);
+    return oldest === undefined ? null : { hash: oldest.hash, sentAt: oldest.facts.sentAt ?? 0 };
+  }
+
+  #logEntry(number: number, entry: LogRow): LogEntry {
+    const row = this.#rows.logged(entry);
+    const txState = { ...entry.final, facts: entry.facts ?? factsOf(row) };
+    return logEntry(number, txState, bodyOf(row), entry.point, entry.at);
   }
 
   #stored(row: Row): StoredTransaction {

@@ -1,20 +1,26 @@
-import { live, type TxState } from '../contract/lifecycle.ts';
+import { type Facts, factsAt, live, type TxState } from '../contract/lifecycle.ts';
 import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transaction } from '../contract/transaction.ts';
 
-/** The additional fields of a Confirmed, Finalized or Dropped row, and of a Pending one that is held back. */
+/**
+ * The additional fields of a Confirmed, Finalized or Dropped row, and of a Pending one that is held back. That of a final
+ * row is its latest log entry.
+ */
 interface Mark {
   /** The confirming block, kept here because it outlives the kept blocks (L12). */
   readonly point: ChainPoint | null;
-  /** The latest log entry of the hash; `null` while the transaction is live. */
-  readonly final: TxState | null;
+  /** The final state; `null` while the transaction is live. */
+  readonly final: FinalState | null;
   /** P20: Pending, but held back until this time; `null` if it is not. */
   readonly notBefore: number | null;
 }
 
+/** A final state without the facts, which its row has. */
+type FinalState = Omit<TxState, 'facts'>;
+
 /** The record of a hash that is live or in the log. It has few fields, because a pool may have a million rows. */
 export interface Row {
   readonly hash: string;
-  /** The payload has `bytes` bytes and begins at offset `start` of the slab. */
+  /** The payload has `bytes` bytes and begins at offset `start` of the slab. The facts are in front of it. */
   slab: Buffer;
   start: number;
   bytes: number;
@@ -26,9 +32,12 @@ export interface Row {
 }
 
 /** An entry of the log in memory. */
-export interface LogRow {
-  readonly txState: TxState;
-  readonly point: ChainPoint | null;
+export interface LogRow extends Mark {
+  readonly final: FinalState;
+  /** The time of the call that ended it; `null` if an older version ended it. */
+  readonly at: number | null;
+  /** The facts at the end, if the row has gone on since; else `null`: the row has them. */
+  facts: Facts | null;
   /**
    * The row of the hash, which has the payload: reading a page of the log needs no search by hash. `null` if the entry
    * was restored before its row.
@@ -42,23 +51,30 @@ export function makeRow(
   point: ChainPoint | null,
   { payload, payloadType }: Transaction,
   slabs: PayloadSlabs,
+  at: number | null,
 ): Row {
   const { hash, seq, stage, tick } = txState;
   slabs.put(payload);
   const { slab, start } = slabs;
+  writeFacts(slab, start, factsAt(txState.facts, at));
   return { hash, slab, start, bytes: payload.length, payloadType, seq, stage, tick, mark: markOf(txState, point) };
 }
 
 /** The live record or the latest log entry of the row. */
-export function stateOf({ hash, seq, stage, tick, mark }: Row): TxState {
-  const known = mark?.final ?? live(hash, seq, stage as LiveStage, tick);
+export function stateOf(row: Row): TxState {
+  const { hash, seq, stage, tick, mark } = row;
+  const facts = factsOf(row);
+  if (mark !== null && mark.final !== null) return { ...mark.final, facts };
+  const known = live(hash, seq, stage as LiveStage, tick, facts);
   return mark === null || mark.notBefore === null ? known : { ...known, notBefore: mark.notBefore };
 }
 
-/** Writes the next state; payload and seq stay. */
-export function rewrite(row: Row, txState: TxState, point: ChainPoint | null): void {
+/** Writes the next state; payload and seq stay. `at`: the time of the call. */
+export function rewrite(row: Row, txState: TxState, point: ChainPoint | null, at: number | null): void {
   row.stage = txState.stage;
   row.tick = txState.tick;
+  // Facts change only when the transaction goes out.
+  if (txState.stage === 'Propagated') writeFacts(row.slab, row.start, factsAt(txState.facts, at));
   row.mark = markOf(txState, point);
 }
 
@@ -69,6 +85,7 @@ export function renew(
   point: ChainPoint | null,
   { payload, payloadType }: Transaction,
   slabs: PayloadSlabs,
+  at: number | null,
 ): void {
   slabs.put(payload);
   row.slab = slabs.slab;
@@ -76,13 +93,20 @@ export function renew(
   row.bytes = payload.length;
   row.payloadType = payloadType;
   row.seq = txState.seq;
-  rewrite(row, txState, point);
+  writeFacts(row.slab, row.start, factsAt(txState.facts, at));
+  rewrite(row, txState, point, at);
 }
 
 /** The row of a Pending transaction that was unknown. */
-export function arrivedRow({ hash, payload, payloadType }: Transaction, seq: number, slabs: PayloadSlabs): Row {
+export function arrivedRow(
+  { hash, payload, payloadType }: Transaction,
+  seq: number,
+  at: number,
+  slabs: PayloadSlabs,
+): Row {
   slabs.put(payload);
   const { slab, start } = slabs;
+  writeArrival(slab, start, at);
   return { hash, slab, start, bytes: payload.length, payloadType, seq, stage: 'Pending', tick: 0, mark: null };
 }
 
@@ -101,10 +125,76 @@ export function pointOf({ mark }: Row): ChainPoint | null {
   return mark?.point ?? null;
 }
 
+/** `null` for a final state: its mark is the log entry. */
 function markOf(txState: TxState, point: ChainPoint | null): Mark | null {
-  const final = isLive(txState.stage) ? null : txState;
-  const { notBefore = null } = txState;
-  return point === null && final === null && notBefore === null ? null : { point, final, notBefore };
+  const { stage, notBefore = null } = txState;
+  return !isLive(stage) || (point === null && notBefore === null) ? null : { point, final: null, notBefore };
+}
+
+/** Makes the log entry of a row that has become final. The row has the facts until it goes on. */
+export function endRow(row: Row, txState: TxState, point: ChainPoint | null, at: number | null): LogRow {
+  const entry = logRowOf(txState, point, at, row);
+  row.mark = entry;
+  return entry;
+}
+
+/** A log entry without a row that is its latest state. */
+export function pastEntry(txState: TxState, point: ChainPoint | null, at: number | null, row: Row | null): LogRow {
+  const entry = logRowOf(txState, point, at, row);
+  entry.facts = txState.facts;
+  return entry;
+}
+
+function logRowOf(txState: TxState, point: ChainPoint | null, at: number | null, row: Row | null): LogRow {
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = txState;
+  const final = { hash, seq, stage, tick, confirmations, nonConfirmations, reason };
+  return { point, final, notBefore: null, row, at, facts: null };
+}
+
+/** Before a final row goes on: its log entry keeps the facts of that end. */
+export function leaveEnd(row: Row): void {
+  const { mark } = row;
+  if (mark !== null && mark.final !== null) (mark as LogRow).facts = factsOf(row);
+}
+
+/** The facts of a row take 18 bytes in front of its payload, where they cost no object. */
+const attemptsAt = -2;
+const receivedAt = attemptsAt - 8;
+const sentAt = receivedAt - 8;
+const factsBytes = -sentAt;
+const unknownTime = -1;
+
+/** The facts of the row's present life. */
+export function factsOf({ slab, start }: Row): Facts {
+  const attempts = slab.readUInt16LE(start + attemptsAt);
+  return {
+    receivedAt: readTime(slab, start + receivedAt),
+    attempts,
+    // Without an attempt there is no time: an arrival writes none.
+    sentAt: attempts === 0 ? null : readTime(slab, start + sentAt),
+  };
+}
+
+/** When a Propagated or Acknowledged row went out; `null` if that is not known. */
+export function sentAtOf({ slab, start }: Row): number | null {
+  return slab.readUInt16LE(start + attemptsAt) === 0 ? null : readTime(slab, start + sentAt);
+}
+
+function readTime(slab: Buffer, place: number): number | null {
+  const time = slab.readDoubleLE(place);
+  return time === unknownTime ? null : time;
+}
+
+function writeFacts(slab: Buffer, start: number, facts: Facts): void {
+  slab.writeUInt16LE(facts.attempts, start + attemptsAt);
+  slab.writeDoubleLE(facts.receivedAt ?? unknownTime, start + receivedAt);
+  slab.writeDoubleLE(facts.sentAt ?? unknownTime, start + sentAt);
+}
+
+function writeArrival(slab: Buffer, start: number, at: number): void {
+  slab[start + attemptsAt] = 0;
+  slab[start + attemptsAt + 1] = 0;
+  slab.writeDoubleLE(at, start + receivedAt);
 }
 
 /** A slab is freed only when all its payloads have left the pool, so slabs stay small. */
@@ -122,20 +212,21 @@ export class PayloadSlabs {
   #open: Buffer = this.slab;
   #used = 0;
 
-  /** Copies the bytes. `slab` and `start` then tell their position. */
+  /** Copies the bytes. `slab` and `start` then tell their position. In front of it is room for the facts. */
   put(payload: Uint8Array): void {
     const { length } = payload;
-    if (length > largeBytes) {
-      this.slab = Buffer.allocUnsafeSlow(length);
-      this.start = 0;
+    const whole = length + factsBytes;
+    if (whole > largeBytes) {
+      this.slab = Buffer.allocUnsafeSlow(whole);
+      this.start = factsBytes;
     } else {
-      if (this.#used + length > this.#open.length) {
+      if (this.#used + whole > this.#open.length) {
         this.#open = Buffer.allocUnsafeSlow(slabBytes);
         this.#used = 0;
       }
       this.slab = this.#open;
-      this.start = this.#used;
-      this.#used += length;
+      this.start = this.#used + factsBytes;
+      this.#used += whole;
     }
     this.slab.set(payload, this.start);
   }

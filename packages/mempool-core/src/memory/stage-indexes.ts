@@ -1,6 +1,6 @@
 import type { TxState } from '../contract/lifecycle.ts';
 import type { ChainPoint, KnownStage } from '../contract/transaction.ts';
-import { isHeld, type Row, rewrite, stateOf } from './row.ts';
+import { isHeld, type Row, rewrite, sentAtOf, stateOf } from './row.ts';
 
 /** The indexes and the number of the rows in a stage. */
 interface StageIndex {
@@ -67,14 +67,15 @@ export class StageIndexes {
   }
 
   /** Writes the next state of a row with the same seq. In a list of both stages, the row keeps its position. */
-  move(row: Row, txState: TxState, point: ChainPoint | null): void {
+  move(row: Row, txState: TxState, point: ChainPoint | null, at: number | null): void {
     const from = this.#indexOf(row);
     const to = txState.notBefore === undefined ? this.#byStage[txState.stage] : this.#held;
-    from.ticks?.delete(row);
+    const stays = from.ticks === to.ticks && row.tick === txState.tick;
+    if (!stays) from.ticks?.delete(row);
     if (from.seqs !== to.seqs) from.seqs?.delete(row);
-    rewrite(row, txState, point);
+    rewrite(row, txState, point, at);
     if (from.seqs !== to.seqs) to.seqs?.insert(row);
-    to.ticks?.insert(row);
+    if (!stays) to.ticks?.insert(row);
     from.count -= 1;
     to.count += 1;
   }
@@ -88,6 +89,26 @@ export class StageIndexes {
 export class TickIndex {
   readonly #ticks: number[] = [];
   readonly #buckets = new Map<number, Set<Row>>();
+  #isInOrder = true;
+
+  /** Tells that rows came in another order than they went out, because they were restored. */
+  disorder(): void {
+    this.#isInOrder = false;
+  }
+
+  /**
+   * The rows in the order in which they went out: blocks only raise the tick, and a rollback lowers the ticks behind its
+   * target, so the order by tick is that of time.
+   */
+  *bySending(): Generator<Row, undefined> {
+    if (!this.#isInOrder) this.#sort();
+    for (const tick of this.#ticks) yield* this.#buckets.get(tick) ?? [];
+  }
+
+  #sort(): void {
+    for (const [tick, rows] of this.#buckets) this.#buckets.set(tick, new Set([...rows].sort(bySending)));
+    this.#isInOrder = true;
+  }
 
   insert(row: Row): void {
     const { tick } = row;
@@ -116,6 +137,11 @@ export class TickIndex {
   #txStates(ticks: readonly number[]): TxState[] {
     return ticks.flatMap((tick) => Array.from(this.#buckets.get(tick) ?? [], stateOf));
   }
+}
+
+/** By the time at which they went out, then by seq. A time that is not known comes first. */
+export function bySending(a: Row, b: Row): number {
+  return (sentAtOf(a) ?? 0) - (sentAtOf(b) ?? 0) || a.seq - b.seq;
 }
 
 const chunkRows = 256;

@@ -298,6 +298,7 @@ function reaches({ stage, confirmations }: TransactionStatus, goal: Goal): boole
 
 /** The status that `checkStatus` would have returned right after the event, but an event does not tell `notBefore`. */
 export function eventStatus(event: TransactionEvent): TransactionStatus {
-  const { hash, stage, confirmations, nonConfirmations, point, reason } = event;
-  return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason, notBefore: null };
+  const { hash, stage, confirmations, nonConfirmations, point, reason, receivedAt, attempts } = event;
+  const facts = { receivedAt, attempts, notBefore: null };
+  return { hash, stage, confirmations, nonConfirmations, confirmedAt: point, reason, ...facts };
 }

@@ -1,4 +1,4 @@
-import { live, nextStage, type Thresholds, type TxState } from '../contract/lifecycle.ts';
+import { arriving, live, nextStage, type Thresholds, type TxState } from '../contract/lifecycle.ts';
 import { orderKeyBelow } from '../contract/order-key.ts';
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
@@ -64,7 +64,7 @@ function admit(
   if (inclusion !== null) return admitConfirmed(builder, submission, { before, entry, inclusion });
   const attempt = isAlone(builder, entry) ? admitAlone(builder.index, entry) : attemptTo(builder, entry);
   if ('kind' in attempt) return attempt.kind === 'full' ? { ...attempt, floor: floorOf(builder.index) } : attempt;
-  builder.begin(before, live(hash, entry.seq, 'Pending', 0), submission);
+  builder.begin(before, live(hash, entry.seq, 'Pending', 0, arriving), submission);
   for (const node of attempt.replaced) builder.end(node, 'replaced');
   for (const node of attempt.victims) builder.end(node, 'evicted');
   const received = { kind: 'received', hash, seq: entry.seq, stage: 'Pending' } as const;
@@ -105,7 +105,7 @@ function admitConfirmed(
 ): ReceiveOutcome {
   const { hash, seq } = entry;
   builder.index.put(entry, 'Confirmed');
-  builder.begin(before, live(hash, seq, 'Confirmed', inclusion), submission);
+  builder.begin(before, live(hash, seq, 'Confirmed', inclusion, arriving), submission);
   dropRivals(builder, entry.verdict.provides);
   settle(builder.index);
   return { kind: 'received', hash, seq, stage: 'Confirmed' };

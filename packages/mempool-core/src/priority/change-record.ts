@@ -8,6 +8,7 @@ import {
   hashToBytes,
   isBytes,
   isCount,
+  isOptionalCount,
 } from '../codec/codec.ts';
 import { decodeEntry, encodeEntry } from '../codec/entry-record.ts';
 import type { TxState } from '../contract/lifecycle.ts';
@@ -28,6 +29,9 @@ type WriteRow = [
   point: Uint8Array | null,
   isNew: boolean,
   notBefore: number | null,
+  receivedAt: number | null,
+  attempts: number,
+  sentAt: number | null,
 ];
 type AppliedRow = [
   tick: number,
@@ -46,6 +50,7 @@ type ChangeRow = [
   limits: Readonly<Record<string, unknown>> | null,
   lastGossipSeq: number,
   lastEventSeq: number,
+  at: number | null,
 ];
 
 const noBytes: Uint8Array = new Uint8Array();
@@ -55,7 +60,7 @@ const noBytes: Uint8Array = new Uint8Array();
  * caller has them already.
  */
 export function encodeChange(
-  { writes, chain, pool, lastEventSeq }: PoolChange,
+  { writes, chain, pool, lastEventSeq, at }: PoolChange,
   records: readonly Uint8Array[] = pool.entries.map(encodeEntry),
 ): Buffer {
   const entries = pool.entries.map(({ hash, seq }, i) => [hashToBytes(hash), seq, records[i] as Uint8Array] as const);
@@ -68,16 +73,18 @@ export function encodeChange(
     pool.limits && { ...pool.limits },
     pool.lastGossipSeq,
     lastEventSeq,
+    at,
   ];
   return encodeValue(row);
 }
 
 function writeRow({ after, point, body }: Write): WriteRow {
-  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, notBefore = null } = after;
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts, notBefore = null } = after;
+  const { receivedAt, attempts, sentAt } = facts;
   const code = knownStages.indexOf(stage);
   const bytes = point && encodePoint(point);
-  const counters = [confirmations, nonConfirmations] as const;
-  return [hashToBytes(hash), seq, code, tick, ...counters, reason, bytes, body !== null, notBefore];
+  const state = [hashToBytes(hash), seq, code, tick, confirmations, nonConfirmations, reason, bytes] as const;
+  return [...state, body !== null, notBefore, receivedAt, attempts, sentAt];
 }
 
 function chainRow(chain: ChainStep): AppliedRow | UndoneRow {
@@ -90,7 +97,7 @@ function chainRow(chain: ChainStep): AppliedRow | UndoneRow {
 export function decodeChange(record: Uint8Array): PoolChange {
   const row = decodeValue('change', record);
   if (!isChangeRow(row)) throw damaged('change');
-  const [writes, chain, entries, satisfied, forgotten, limits, lastGossipSeq, lastEventSeq] = row;
+  const [writes, chain, entries, satisfied, forgotten, limits, lastGossipSeq, lastEventSeq, at] = row;
   const pool: PoolStep = {
     entries: entries.map(readEntry),
     satisfied,
@@ -98,18 +105,19 @@ export function decodeChange(record: Uint8Array): PoolChange {
     limits: limits && readLimits(limits),
     lastGossipSeq,
   };
-  return { writes: writes.map(readWrite), chain: chain && readChain(chain), pool, lastEventSeq };
+  return { writes: writes.map(readWrite), chain: chain && readChain(chain), pool, lastEventSeq, at };
 }
 
 function isChangeRow(row: unknown): row is ChangeRow {
-  if (!Array.isArray(row) || row.length !== 8) return false;
-  const [writes, chain, entries, satisfied, forgotten, limits, lastGossipSeq, lastEventSeq] = row;
+  if (!Array.isArray(row) || row.length !== 9) return false;
+  const [writes, chain, entries, satisfied, forgotten, limits, lastGossipSeq, lastEventSeq, at] = row;
   return (
     [writes, entries, satisfied, forgotten].every(Array.isArray) &&
     (chain === null || Array.isArray(chain)) &&
     typeof limits === 'object' &&
     isCount(lastGossipSeq) &&
-    isCount(lastEventSeq)
+    isCount(lastEventSeq) &&
+    isOptionalCount(at)
   );
 }
 
@@ -125,11 +133,14 @@ function readLimits(limits: Readonly<Record<string, unknown>>): Limits {
 }
 
 function readWrite(row: WriteRow): Write {
-  const [hashBytes, seq, code, tick, confirmations, nonConfirmations, reason, point, isNew, notBefore] = row;
+  const [hashBytes, seq, code, tick, confirmations, nonConfirmations, reason, point, isNew, ...times] = row;
+  const [notBefore, receivedAt, attempts, sentAt] = times;
   const stage = knownStages[code];
   if (stage === undefined || !isBytes(hashBytes) || !isCount(seq) || !isCount(tick)) throw damaged('change');
+  if (!isOptionalCount(receivedAt) || !isCount(attempts) || !isOptionalCount(sentAt)) throw damaged('change');
   const hash = bytesToHash(hashBytes);
-  const plain: TxState = { hash, seq, stage, tick, confirmations, nonConfirmations, reason };
+  const facts = { receivedAt, attempts, sentAt };
+  const plain: TxState = { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts };
   const after = isCount(notBefore) ? { ...plain, notBefore } : plain;
   return { after, point: point && decodePoint(point), body: isNew ? { hash, payload: noBytes, payloadType: 0 } : null };
 }

@@ -64,19 +64,20 @@ export class MirroredPool {
 
   /**
    * Plans a call, has `keep` store it, and applies it. Returns the outcome. For a storage that nobody else writes
-   * meanwhile. `keep` gets the new version of the pool, and returns true if it stored the step. If it throws, the
+   * meanwhile. `keep` gets the new version of the pool, and returns the step as it stored it, or `null`. If it throws, the
    * mirror does not change.
    */
-  commit<T>(plan: (pool: Planning) => Step<T>, keep: (step: Step<T>, version: number) => boolean): T {
+  commit<T>(plan: (pool: Planning) => Step<T>, keep: (step: Step<T>, version: number) => Step<T> | null): T {
     const { epoch, version, stamp } = this.#position;
     let isKept = false;
     try {
       return this.pool.commit(plan, (step) => {
         const next = changesPool(step) ? version + 1 : version;
-        isKept = keep(step, next);
-        if (!isKept) return step;
+        const stored = keep(step, next);
+        isKept = stored !== null;
+        if (stored === null) return step;
         this.#position = { epoch, version: next, stamp };
-        return { ...step, writes: step.writes.map(withoutPayload), operation: null, record: null };
+        return { ...stored, writes: stored.writes.map(withoutPayload), operation: null, record: null };
       });
     } catch (error) {
       // A mirror of damaged records may contradict itself: it is read anew.
@@ -93,15 +94,17 @@ export class MirroredPool {
   /**
    * Applies stored changes that lead from `from` to the version `from.version + records.length` with this stamp. Skips
    * changes that the mirror has already, because answers may arrive in any order. Ignores changes that do not continue
-   * from its own position.
+   * from its own position. `times`: those of the calls (E5), if the records do not have them.
    *
    * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged: nothing is applied; another error if a change does not fit:
    * the mirror is broken
    */
-  follow(from: PoolPosition, records: readonly Uint8Array[], stamp: string): void {
+  follow(from: PoolPosition, records: readonly Uint8Array[], stamp: string, times: readonly number[] = []): void {
     const known = this.#countKnown(from, records.length);
     if (known === null) return;
-    this.#apply(records.slice(known).map(decodeChange), from.version + records.length, stamp);
+    const changes = records.slice(known).map(decodeChange);
+    const timed = changes.map((change, i) => ({ ...change, at: times[known + i] ?? change.at }));
+    this.#apply(timed, from.version + records.length, stamp);
   }
 
   #apply(changes: readonly PoolChange[], version: number, stamp: string): void {

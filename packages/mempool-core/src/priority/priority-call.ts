@@ -1,9 +1,11 @@
 import type { Cause } from '../contract/cause.ts';
+import { overdueBefore, staleReason, type TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { Candidate } from '../contract/pool-verbs.ts';
-import type { CallMoment, CallPlan, Named } from '../rules/call-plan.ts';
+import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
+import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
 import { excessOf } from './eviction.ts';
 import { settle } from './placement.ts';
@@ -15,6 +17,7 @@ import { type Planning, StepBuilder } from './step-builder.ts';
 /** One call on a priority pool while it is planned, for the rules that pools of both orderings share. */
 export class PriorityCall implements CallPlan {
   readonly #builder: StepBuilder;
+  readonly #returned = new Set<string>();
 
   constructor(pool: Planning) {
     this.#builder = new StepBuilder(pool);
@@ -46,6 +49,10 @@ export class PriorityCall implements CallPlan {
 
   expired(moment: CallMoment, limit: number): Named[] {
     return expiredIn(this.#settled, moment, limit);
+  }
+
+  overdue(before: number, limit: number): TxState[] {
+    return overdueBut(this.#builder.view, before, limit, this.#returned);
   }
 
   evict(limit: number): string[] {
@@ -83,6 +90,7 @@ export class PriorityCall implements CallPlan {
   }
 
   release(hash: string): void {
+    this.#returned.add(hash);
     this.#builder.moveBy('release', hash, { cause: 'claim-ended' });
   }
 
@@ -92,6 +100,10 @@ export class PriorityCall implements CallPlan {
 
   end({ hash }: Named, cause: Cause): void {
     this.#builder.drop(hash, cause);
+  }
+
+  expire({ hash }: TxState): void {
+    this.#builder.drop(hash, 'expired', staleReason);
   }
 
   step<Outcome>(outcome: Outcome): Step<Outcome> {
@@ -107,12 +119,13 @@ export class PriorityCall implements CallPlan {
 
 /** True if a sweep would change nothing. `overLimits`: nor if it drops what is over the limits. */
 export function isSwept(
-  index: PoolIndex,
+  { view, index }: Planning,
   moment: CallMoment,
-  { overLimits }: { readonly overLimits: boolean },
+  { overLimits, inflightTtlMs }: SweepTargets,
 ): boolean {
   const { nowMs } = moment;
-  const isLate = [endedIn(index, nowMs, 1), dueIn(index, nowMs, 1), expiredIn(index, moment, 1)];
+  const overdue = overdueBut(view, overdueBefore(nowMs, inflightTtlMs), 1, new Set());
+  const isLate = [endedIn(index, nowMs, 1), dueIn(index, nowMs, 1), overdue, expiredIn(index, moment, 1)];
   return isLate.every(({ length }) => length === 0) && !(overLimits && isOver(index));
 }
 

@@ -18,6 +18,8 @@ export interface PoolChange {
   readonly chain: ChainStep | null;
   readonly pool: PoolStep;
   readonly lastEventSeq: number;
+  /** The time of the call (E5), for the facts of its writes. */
+  readonly at: number | null;
 }
 
 /** A record of a pool's state, for any storage format. Records come in this order, entries after all writes. */
@@ -93,14 +95,14 @@ export class PriorityPool implements Planning {
 
   /** Applies a committed step of this node or of another. Its events are not kept here. */
   apply(change: PoolChange): void {
-    this.#follow(change, () => this.ledger.follow(change, change.lastEventSeq));
+    this.#follow(change, () => this.ledger.follow(change, change.lastEventSeq, change.at));
   }
 
   /** Applies a whole step that `commit` stored, with events and recorded outcome, when a pool is opened again. */
   replay(step: Omit<Step<unknown>, 'outcome'>): void {
-    const { writes, chain, pool, events } = step;
+    const { writes, chain, pool, events, at } = step;
     const write = (): void => this.ledger.apply({ outcome: null, ...step });
-    if (pool) this.#follow({ writes, chain, pool, lastEventSeq: this.ledger.lastEventSeq + events.length }, write);
+    if (pool) this.#follow({ writes, chain, pool, at, lastEventSeq: this.ledger.lastEventSeq + events.length }, write);
     else write();
   }
 
@@ -202,9 +204,9 @@ export function changesPool(step: Step<unknown>): step is Step<unknown> & { read
 }
 
 /** The changes of a step that other nodes need. @throws `TypeError` for a step of a fifo pool */
-export function changeOfStep({ writes, chain, pool }: Step<unknown>, lastEventSeq: number): PoolChange {
+export function changeOfStep({ writes, chain, pool, at }: Step<unknown>, lastEventSeq: number): PoolChange {
   if (pool === undefined || pool === null) throw new TypeError('a step of a fifo pool has no pool changes');
-  return { writes: writes.map(bare), chain, pool, lastEventSeq };
+  return { writes: writes.map(bare), chain, pool, lastEventSeq, at };
 }
 
 /** The write without its payload. It has a body if the transaction is new. */

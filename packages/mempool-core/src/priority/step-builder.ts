@@ -1,5 +1,5 @@
 import type { Cause } from '../contract/cause.ts';
-import { dropped, live, type MoveVerb, pending, type TxState } from '../contract/lifecycle.ts';
+import { dropped, type MoveVerb, noFacts, pending, type TxState } from '../contract/lifecycle.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { changeOf, type MoveWay, planDrop, planMove } from '../rules/change.ts';
@@ -54,7 +54,7 @@ export class StepBuilder {
   txState(hash: string): TxState | null {
     const node = this.index.node(hash);
     if (node === undefined) return null;
-    if (node.stage === 'Pending') return pendingState(node);
+    if (node.stage === 'Pending') return this.#pendingState(node);
     return this.#transitions.get(hash)?.after ?? this.#clamped.get(hash) ?? this.view.txState(hash);
   }
 
@@ -75,7 +75,7 @@ export class StepBuilder {
 
   /** Ends a transaction that was Pending. The index has it as Dropped already. */
   end(node: PoolNode, cause: 'replaced' | 'evicted'): void {
-    const txState = pendingState(node);
+    const txState = this.#pendingState(node);
     this.#note(txState, dropped(txState, this.tick, cause), cause);
   }
 
@@ -121,7 +121,7 @@ export class StepBuilder {
   wake(hash: string): void {
     const node = this.index.node(hash);
     if (node === undefined) return;
-    this.clamp(live(hash, node.seq, 'Pending', 0));
+    this.clamp(pending(hash, node.seq, undefined, this.#pendingState(node).facts));
     this.index.move(node, 'Pending', { ...node.entry, notBefore: null });
   }
 
@@ -141,6 +141,13 @@ export class StepBuilder {
     const bodies = transitions.map(({ body }) => body);
     const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#transitions.has(hash));
     return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped }), pool: this.#poolStep() };
+  }
+
+  /** The state of a Pending node, or of one that this call has just ended in the index. */
+  #pendingState({ hash, seq, entry }: PoolNode): TxState {
+    const after = this.#transitions.get(hash)?.after;
+    const { facts } = (after?.seq === seq ? after : this.view.txState(hash)) ?? { facts: noFacts };
+    return pending(hash, seq, entry.notBefore ?? undefined, facts);
   }
 
   /** Adds a transition. If the transaction has one already, its state before the call stays. */
@@ -187,8 +194,4 @@ export class StepBuilder {
     const limits = index.limitsTouched ? index.limits : null;
     return { entries, satisfied, forgotten, limits, lastGossipSeq: index.lastGossipSeq };
   }
-}
-
-function pendingState({ hash, seq, entry }: PoolNode): TxState {
-  return pending(hash, seq, entry.notBefore ?? undefined);
 }

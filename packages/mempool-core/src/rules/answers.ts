@@ -22,6 +22,17 @@ export interface Body {
   readonly payloadType: number;
 }
 
+const unknownStatus: Omit<TransactionStatus, 'hash'> = {
+  stage: 'Unknown',
+  confirmations: 0,
+  nonConfirmations: 0,
+  confirmedAt: null,
+  reason: null,
+  notBefore: null,
+  receivedAt: null,
+  attempts: 0,
+};
+
 /** The status of a hash (O3). `txState` is its live record or latest log entry; `null` if there is neither. */
 export function statusOf(
   hash: string,
@@ -29,19 +40,12 @@ export function statusOf(
   point: ChainPoint | null,
   tick: number,
 ): TransactionStatus {
-  if (txState === null)
-    return {
-      hash,
-      stage: 'Unknown',
-      confirmations: 0,
-      nonConfirmations: 0,
-      confirmedAt: null,
-      reason: null,
-      notBefore: null,
-    };
-  const { stage, notBefore = null } = txState;
+  if (txState === null) return { ...unknownStatus, hash };
+  const { stage, notBefore = null, facts } = txState;
+  const { receivedAt, attempts } = facts;
   const reason = optionalReason(txState.reason);
-  return { hash, stage, ...countersAt(txState, tick), confirmedAt: copyPoint(point), reason, notBefore };
+  const told = { confirmedAt: copyPoint(point), reason, notBefore, receivedAt, attempts };
+  return { hash, stage, ...countersAt(txState, tick), ...told };
 }
 
 /** A live record in the form that `peekPending` and `peekInflight` return (O1). */
@@ -52,16 +56,18 @@ export function storedTransaction(
   tick: number,
 ): StoredTransaction {
   const { hash, seq, notBefore = null } = txState;
-  const place = { seq, stage: txState.stage as LiveStage, notBefore };
+  const { receivedAt, attempts } = txState.facts;
+  const place = { seq, stage: txState.stage as LiveStage, notBefore, receivedAt, attempts };
   return { hash, payload, payloadType, ...place, ...countersAt(txState, tick), confirmedAt: copyPoint(point) };
 }
 
-/** A final record as an entry of the terminal log (O4). */
+/** A final record as an entry of the terminal log (O4). `at`: when it was written. */
 export function logEntry(
   logSeq: number,
-  { hash, seq, stage, confirmations, nonConfirmations, reason }: TxState,
+  { hash, seq, stage, confirmations, nonConfirmations, reason, facts }: TxState,
   { payload, payloadType }: Body,
   point: ChainPoint | null,
+  at: number | null,
 ): LogEntry {
   const final = { stage: stage as FinalStage, confirmations, nonConfirmations };
   return {
@@ -73,6 +79,9 @@ export function logEntry(
     ...final,
     point: copyPoint(point),
     reason: optionalReason(reason),
+    receivedAt: facts.receivedAt,
+    at,
+    attempts: facts.attempts,
   };
 }
 

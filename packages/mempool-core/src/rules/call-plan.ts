@@ -1,4 +1,5 @@
 import type { Cause } from '../contract/cause.ts';
+import { overdueBefore, type TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget, CheckedExtension, CheckedTake } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
@@ -38,6 +39,8 @@ export interface CallPlan {
   due(nowMs: number, limit: number): Named[];
   /** Those that waited too long, by seq (P9). */
   expired(moment: CallMoment, limit: number): Named[];
+  /** Those in flight that went out before a time, except those that this call returned: the earliest first, then by seq. */
+  overdue(before: number, limit: number): TxState[];
   /** Drops the end of the order that is over the limits, at most `limit`. Returns the hashes. */
   evict(limit: number): string[];
   isOverLimits(): boolean;
@@ -52,6 +55,8 @@ export interface CallPlan {
   wake(one: Named): void;
   /** Pending → Dropped. The reason is named like the cause. */
   end(one: Named, cause: Cause): void;
+  /** L14: Propagated or Acknowledged → Dropped. The reason is `stale`. */
+  expire(one: TxState): void;
   step<Outcome>(outcome: Outcome): Step<Outcome>;
 }
 
@@ -73,8 +78,12 @@ export function extendStep(plan: CallPlan, { claimId, claimMs }: CheckedExtensio
   return plan.step({ kind: 'extended', untilMs, held: claim.held });
 }
 
-/** The step of `sweep` (P9): ends claims, wakes what was held back, drops what expired and, if asked, what is over the limits. */
-export function sweepStep(plan: CallPlan, moment: CallMoment, { overLimits }: SweepTargets): Step<Sweep> {
+/** The step of `sweep` (P9): ends claims, wakes what was held back, drops what is in flight too long (L14), what expired and, if asked, what is over the limits. */
+export function sweepStep(
+  plan: CallPlan,
+  moment: CallMoment,
+  { overLimits, inflightTtlMs }: SweepTargets,
+): Step<Sweep> {
   let room = maxSweep;
   let more = false;
   // One more than there is room for is asked for: it tells that there is more.
@@ -88,16 +97,26 @@ export function sweepStep(plan: CallPlan, moment: CallMoment, { overLimits }: Sw
   for (const hash of returned) plan.release(hash);
   const woken = fitting(plan.due(moment.nowMs, room + 1));
   for (const one of woken) plan.wake(one);
+  const overdue = fitting(plan.overdue(overdueBefore(moment.nowMs, inflightTtlMs), room + 1));
+  for (const one of overdue) plan.expire(one);
   const expired = fitting(plan.expired(moment, room + 1));
   for (const one of expired) plan.end(one, 'expired');
   const evicted = overLimits ? plan.evict(room) : [];
   more ||= overLimits && evicted.length === room && plan.isOverLimits();
-  return plan.step({ returned, woken: woken.map(hashOf), expired: expired.map(hashOf), evicted, more });
+  return plan.step({
+    returned,
+    woken: woken.map(hashOf),
+    expired: [...overdue, ...expired].map(hashOf),
+    evicted,
+    more,
+  });
 }
 
 /** What a `sweep` is asked to drop. */
 export interface SweepTargets {
   readonly overLimits: boolean;
+  /** How long a transaction may be in flight (L14). `Infinity`: for ever. */
+  readonly inflightTtlMs: number;
 }
 
 /** The step of `flush`: drops all Pending transactions. The outcome is their number. */

@@ -2,12 +2,14 @@ import type { Cause } from '../contract/cause.ts';
 import { optionalReason } from '../contract/drop-reason.ts';
 import type { StepEvent } from '../contract/events.ts';
 import {
+  arriving,
   countersAt,
   dropped,
   live,
   type MoveVerb,
   nextStage,
   pending,
+  sent,
   settle,
   type Thresholds,
   type TxState,
@@ -71,7 +73,8 @@ export function planReceive(
   inclusion: number | null,
 ): Change | null {
   if (nextStage(before?.stage ?? 'Unknown', 'receive') === null) return null;
-  const after = inclusion === null ? live(hash, seq, 'Pending', 0) : live(hash, seq, 'Confirmed', inclusion);
+  const after =
+    inclusion === null ? live(hash, seq, 'Pending', 0, arriving) : live(hash, seq, 'Confirmed', inclusion, arriving);
   return changeOf(before, after, 'received', tick);
 }
 
@@ -100,13 +103,14 @@ export function planMove(
 ): Change | null {
   // P20: what is held back is not sent.
   if (txState.notBefore !== undefined) return null;
+  const { hash, seq, facts } = txState;
   switch (nextStage(txState.stage, verb)) {
     case 'Propagated':
-      return changeOf(txState, live(txState.hash, txState.seq, 'Propagated', tick), cause, tick);
+      return changeOf(txState, live(hash, seq, 'Propagated', tick, sent(facts)), cause, tick);
     case 'Acknowledged':
-      return changeOf(txState, live(txState.hash, txState.seq, 'Acknowledged', txState.tick), cause, tick);
+      return changeOf(txState, live(hash, seq, 'Acknowledged', txState.tick, facts), cause, tick);
     case 'Pending':
-      return changeOf(txState, pending(txState.hash, txState.seq, notBefore), cause, tick);
+      return changeOf(txState, pending(hash, seq, notBefore, facts), cause, tick);
     case 'Confirmed':
     case 'Finalized':
     case 'Dropped':
@@ -142,11 +146,17 @@ export function planBlock(txStates: BlockStates, tick: number, thresholds: Thres
     if (after !== before) changes.push(changeOf(before, after, now === before ? 'block' : cause, tick - 1, tick));
   };
   for (const txState of txStates.seen)
-    touch(txState, carries(txState) ? live(txState.hash, txState.seq, 'Confirmed', tick) : txState, 'seen');
+    touch(
+      txState,
+      carries(txState) ? live(txState.hash, txState.seq, 'Confirmed', tick, txState.facts) : txState,
+      'seen',
+    );
   for (const txState of txStates.unseen)
     touch(
       txState,
-      nextStage(txState.stage, 'unseen') === null ? txState : live(txState.hash, txState.seq, 'Pending', 0),
+      nextStage(txState.stage, 'unseen') === null
+        ? txState
+        : live(txState.hash, txState.seq, 'Pending', 0, txState.facts),
       'unseen',
     );
   for (const txState of txStates.aged) touch(txState, txState, 'block');
@@ -165,7 +175,9 @@ function carries(txState: TxState): boolean {
 export function planRollback(txStates: Iterable<TxState>, tick: number, target: number): Change[] {
   const changes: Change[] = [];
   for (const txState of txStates)
-    changes.push(changeOf(txState, live(txState.hash, txState.seq, 'Pending', 0), 'rolled-back', tick, target));
+    changes.push(
+      changeOf(txState, live(txState.hash, txState.seq, 'Pending', 0, txState.facts), 'rolled-back', tick, target),
+    );
   return bySeq(changes);
 }
 
@@ -184,7 +196,7 @@ export function bySeq(changes: Change[]): Change[] {
 /** The event of a change (E1). `point` is the confirming block of a Confirmed or Finalized transaction, else `null`. */
 export function changeEvent(
   eventSeq: number,
-  { before, after, previous, counters, cause }: Change,
+  { after, previous, counters, cause }: Change,
   point: ChainPoint | null,
 ): Extract<StepEvent, { kind: 'transaction' }> {
   return {
@@ -199,7 +211,7 @@ export function changeEvent(
     nonConfirmations: counters.nonConfirmations,
     point,
     reason: optionalReason(after.reason),
-    attempts: 0,
-    receivedAt: before?.seq === after.seq ? null : 0,
+    attempts: after.facts.attempts,
+    receivedAt: after.facts.receivedAt,
   };
 }

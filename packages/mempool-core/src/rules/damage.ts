@@ -1,4 +1,4 @@
-import { live, type TxState } from '../contract/lifecycle.ts';
+import { live, noFacts, type TxState } from '../contract/lifecycle.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { defaultVerdict, minPriority } from '../contract/verdict.ts';
 
@@ -24,7 +24,7 @@ export function lostEntry(hash: string, seq: number, bytes: number): Entry {
  * again. A block does not change it.
  */
 export function lostEnd(hash: string, seq: number): TxState {
-  return { ...live(hash, seq, 'Pending', lostTick), stage: 'Dropped', reason: 'damaged' };
+  return { ...live(hash, seq, 'Pending', lostTick, noFacts), stage: 'Dropped', reason: 'damaged' };
 }
 
 /** True for a state made by `lostEnd`. */

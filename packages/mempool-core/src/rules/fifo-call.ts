@@ -1,12 +1,12 @@
 import type { Cause } from '../contract/cause.ts';
-import { live, type TxState } from '../contract/lifecycle.ts';
+import { type Facts, noFacts, pending, staleReason, type TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord, FifoStep } from '../contract/pool-entry.ts';
 import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallPlan, Named } from './call-plan.ts';
 import { bySeq, type Change, planDrop, planMove } from './change.ts';
-import { type FifoEntry, fifoLimits, reapFifo } from './fifo-step.ts';
+import { candidateOf, type FifoEntry, fifoLimits, overdueBut, reapFifo } from './fifo-step.ts';
 import { type PoolView, type Step, stepOf } from './step.ts';
 
 /** What the rules ask of a fifo pool beside its view. */
@@ -28,6 +28,8 @@ export class FifoCall implements CallPlan {
   readonly #pool: FifoPool;
   readonly #changes: Change[] = [];
   readonly #woken = new Map<string, FifoEntry>();
+  readonly #returned = new Set<string>();
+  readonly #facts = new Map<string, Facts | undefined>();
   #fifo: FifoStep = { taken: null, extended: null, maxTxs: null };
 
   constructor(view: PoolView, pool: FifoPool) {
@@ -44,7 +46,9 @@ export class FifoCall implements CallPlan {
   }
 
   reap(budget: CheckedBudget): Candidate[] {
-    return reapFifo(this.#woken.size === 0 ? this.#pool.pending() : this.#merged(), budget);
+    const found = reapFifo(this.#woken.size === 0 ? this.#pool.pending() : this.#merged(), budget);
+    for (const { hash, facts } of found) this.#facts.set(hash, facts);
+    return found.map(candidateOf);
   }
 
   pending(): Iterable<Named> {
@@ -61,6 +65,10 @@ export class FifoCall implements CallPlan {
 
   expired(): Named[] {
     return [];
+  }
+
+  overdue(before: number, limit: number): TxState[] {
+    return overdueBut(this.#view, before, limit, this.#returned);
   }
 
   evict(): string[] {
@@ -82,11 +90,12 @@ export class FifoCall implements CallPlan {
   take({ hash, seq }: Named, claim: ClaimRecord): void {
     this.#fifo = { ...this.#fifo, taken: claim };
     this.#woken.delete(hash);
-    this.#note(planMove('markInflight', pendingState(hash, seq), this.#tick, { cause: 'taken' }));
+    this.#note(planMove('markInflight', this.#pending(hash, seq), this.#tick, { cause: 'taken' }));
   }
 
   release(hash: string): void {
     const txState = this.#view.txState(hash);
+    this.#returned.add(hash);
     if (txState !== null) this.#note(planMove('release', txState, this.#tick, { cause: 'claim-ended' }));
   }
 
@@ -95,11 +104,15 @@ export class FifoCall implements CallPlan {
   }
 
   end({ hash, seq }: Named, cause: Cause): void {
-    this.#note(planDrop(pendingState(hash, seq), cause, this.#tick, cause));
+    this.#note(planDrop(this.#pending(hash, seq), cause, this.#tick, cause));
+  }
+
+  expire(txState: TxState): void {
+    this.#note(planDrop(txState, staleReason, this.#tick, 'expired'));
   }
 
   step<Outcome>(outcome: Outcome): Step<Outcome> {
-    const clamped = Array.from(this.#woken.values(), ({ hash, seq }) => pendingState(hash, seq));
+    const clamped = Array.from(this.#woken.values(), ({ hash, seq }) => this.#pending(hash, seq));
     const step = stepOf(this.#view, outcome, bySeq(this.#changes), { clamped });
     const { taken, extended, maxTxs } = this.#fifo;
     const changes = taken !== null || extended !== null || maxTxs !== null;
@@ -108,6 +121,12 @@ export class FifoCall implements CallPlan {
 
   get #tick(): number {
     return this.#view.currentTip.tick;
+  }
+
+  /** A Pending transaction that is not held back. */
+  #pending(hash: string, seq: number): TxState {
+    const facts = this.#facts.get(hash) ?? this.#view.txState(hash)?.facts ?? noFacts;
+    return pending(hash, seq, undefined, facts);
   }
 
   #note(change: Change | null): void {
@@ -124,8 +143,4 @@ export class FifoCall implements CallPlan {
     }
     yield* woken.slice(next);
   }
-}
-
-function pendingState(hash: string, seq: number): TxState {
-  return live(hash, seq, 'Pending', 0);
 }

@@ -1,5 +1,5 @@
 import type { DriverGossipPage } from '../contract/driver-page.ts';
-import type { Thresholds } from '../contract/lifecycle.ts';
+import type { Facts, Thresholds, TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Cut } from '../contract/page-rules.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
@@ -9,6 +9,15 @@ import type { Transaction } from '../contract/transaction.ts';
 import { damagedRecord, type PageStart } from './answers.ts';
 import { planReceive } from './change.ts';
 import { countedInclusion, type PoolView } from './step.ts';
+
+/** L14: transactions that went out before a time, without those that the same call returns. */
+export function overdueBut(view: PoolView, before: number, limit: number, but: ReadonlySet<string>): TxState[] {
+  if (before === Number.NEGATIVE_INFINITY) return [];
+  return Iterator.from(view.sentBefore(before, limit + but.size))
+    .filter(({ hash }) => !but.has(hash))
+    .take(limit)
+    .toArray();
+}
 
 /** The transactions of a `receive` call that a limited fifo pool accepts. */
 export interface Admission {
@@ -72,6 +81,8 @@ export interface FifoEntry {
   readonly seq: number;
   /** Length of the payload. */
   readonly bytes: number;
+  /** `take` asks for those of an entry without them. */
+  readonly facts?: Facts;
 }
 
 /** The candidate for a block. Gas and priority are 0, because a fifo pool has neither. */
@@ -83,9 +94,9 @@ export function candidateOf({ hash, seq, bytes }: FifoEntry): Candidate {
  * The Pending transactions that fit into the budget. `pending` is ordered by seq. A transaction that does not fit is
  * left out; after more than `skip` of them the search ends.
  */
-export function reapFifo(pending: Iterable<FifoEntry>, budget: CheckedBudget): Candidate[] {
+export function reapFifo<Entry extends FifoEntry>(pending: Iterable<Entry>, budget: CheckedBudget): Entry[] {
   const { maxBytes, maxTxs, skip, overheadBytes } = budget;
-  const found: Candidate[] = [];
+  const found: Entry[] = [];
   let [bytes, misfits] = [0, 0];
   if (maxTxs === 0) return found;
   for (const arrival of pending) {
@@ -96,7 +107,7 @@ export function reapFifo(pending: Iterable<FifoEntry>, budget: CheckedBudget): C
       continue;
     }
     bytes += size;
-    found.push(candidateOf(arrival));
+    found.push(arrival);
     if (found.length === maxTxs) break;
   }
   return found;

@@ -18,8 +18,11 @@ export function callTimeOf(given: number | null, poolMs: number): number {
  * last call. `lastAt`: the time of that one; 0 before the first.
  */
 export function eventTime(nowMs: number, lastAt: number): number {
-  return Math.max(Math.floor(nowMs), lastAt);
+  return Math.min(Math.max(Math.floor(nowMs), lastAt, 1), maxAt);
 }
+
+/** Times have 48 bits in stored records. This is the year 10,889. */
+const maxAt = 2 ** 48 - 1;
 
 /** The end of a claim in milliseconds since 1970, as a safe integer that every store can keep. */
 export function claimEnd(nowMs: number, claimMs: number): number {

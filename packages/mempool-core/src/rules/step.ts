@@ -61,6 +61,11 @@ export interface PoolView {
   confirmedAfter(tick: number): Iterable<TxState>;
   /** Propagated and Acknowledged with a greater tick. */
   waitingAfter(tick: number): Iterable<TxState>;
+  /**
+   * Up to `limit` Propagated and Acknowledged that went out before a time: the longest ago first, then by seq. Those
+   * whose time is not known are left out (L14).
+   */
+  sentBefore(ms: number, limit: number): Iterable<TxState>;
 }
 
 /** A record to write. If its stage is final, it is also a new entry of the terminal log. */

@@ -20,6 +20,7 @@ const usage = {
   lastSeq: 0,
   lastEventSeq: 0,
   epoch,
+  oldestInflight: null,
 };
 const page = { transactions: [], damaged: [], next: 0, epoch };
 

@@ -25,6 +25,7 @@ const whole: Required<ConfigFields> = {
   maxEvents: 2,
   maxRollback: 3,
   maxTxBytes: 4,
+  inflightTtlMs: Number.POSITIVE_INFINITY,
   timeoutMs: 5,
   maxQueued: 6,
   ordering: 'priority',

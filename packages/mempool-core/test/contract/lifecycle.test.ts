@@ -7,6 +7,7 @@ import {
   lifecycleVerbs,
   live,
   nextStage,
+  noFacts,
   settle,
   transitions,
 } from '../../src/contract/lifecycle.ts';
@@ -51,8 +52,8 @@ describe('the transition table', () => {
 describe('final stages', () => {
   it('the tick ranges name exactly those that settle would end', () => {
     for (let tick = 1; tick <= 20; tick++) {
-      const confirmed = settle(live(hash, 1, 'Confirmed', tick), 20, defaultThresholds).stage === 'Finalized';
-      const waiting = settle(live(hash, 1, 'Propagated', tick), 20, defaultThresholds).stage === 'Dropped';
+      const confirmed = settle(live(hash, 1, 'Confirmed', tick, noFacts), 20, defaultThresholds).stage === 'Finalized';
+      const waiting = settle(live(hash, 1, 'Propagated', tick, noFacts), 20, defaultThresholds).stage === 'Dropped';
       expect(confirmed).toBe(tick <= finalizableTick(20, defaultThresholds));
       expect(waiting).toBe(tick <= droppableTick(20, defaultThresholds));
     }

@@ -65,7 +65,7 @@ it.each(['apply', 'arrive', 'follow'] as const)('X1: %s changes nothing where by
   const run = {
     apply: () => ledger.apply(step),
     arrive: () => ledger.arrive(transactions, thresholds, 2),
-    follow: () => ledger.follow(step, 4),
+    follow: () => ledger.follow(step, 4, 2),
   };
   expect(run[verb]).toThrow(expect.objectContaining({ code: 'ERR_MEMPOOL_INTERNAL' }));
   expect([...ledger.dump()]).toEqual(before);

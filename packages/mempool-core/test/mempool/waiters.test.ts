@@ -14,6 +14,8 @@ const status = (stage: Stage): TransactionStatus => ({
   confirmedAt: null,
   reason: null,
   notBefore: null,
+  receivedAt: null,
+  attempts: 0,
 });
 const cursor = 'e5.pool';
 const confirmed: MempoolEvent = {

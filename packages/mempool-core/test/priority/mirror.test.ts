@@ -211,7 +211,7 @@ class Traffic {
       () => this.#take(),
       () => this.#revise(),
       () => twins.run((pool) => calls.extendStep(new PriorityCall(pool), extension, this.#now)),
-      () => twins.run((pool) => calls.sweepStep(new PriorityCall(pool), moment, { overLimits })),
+      () => twins.run((pool) => calls.sweepStep(new PriorityCall(pool), moment, { overLimits, inflightTtlMs: 50 })),
       () => chance.below(4) === 0 && twins.run((pool) => calls.flushStep(new PriorityCall(pool))),
       () => this.#setLimits(),
     ];

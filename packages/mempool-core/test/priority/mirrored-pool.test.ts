@@ -75,11 +75,14 @@ test('a mirror that got half of a change is broken', () => {
 
 test('a call that changes nothing has no change for other mirrors, and makes no version', () => {
   const mirror = emptyMirror();
-  mirror.commit(receive('a1'), () => true);
+  mirror.commit(receive('a1'), (step) => step);
   expect(mirror.position.version).toBe(1);
   expect(mirror.plan(receive('a1')).change).toBeNull();
   const versions: number[] = [];
-  mirror.commit(receive('a1'), (_, version) => versions.push(version) > 0);
+  mirror.commit(receive('a1'), (step, version) => {
+    versions.push(version);
+    return step;
+  });
   expect(versions).toEqual([1]);
 });
 
@@ -112,7 +115,7 @@ test('a mirror that contradicts itself after a failed call is damaged, and read 
     if (node?.place) node.place = { ...node.place, effectivePriority: node.place.effectivePriority + 1n };
     throw new Error('the file cannot be written to');
   };
-  const failed = () => mirror.commit(contradicting, () => true);
+  const failed = () => mirror.commit(contradicting, (step) => step);
   expect(failed).toThrow(expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' }));
   expect(mirror.isBroken).toBe(true);
 });

@@ -118,7 +118,8 @@ async function fill({ store }: Scene): Promise<void> {
 }
 
 async function stateOf(store: MempoolStore): Promise<unknown> {
-  const statuses = await store.checkStatus(Array.from({ length: transactions }, (_, n) => hash(n)));
+  const found = await store.checkStatus(Array.from({ length: transactions }, (_, n) => hash(n)));
+  const statuses = found.map(({ receivedAt: _, ...status }) => status);
   const { lastEventSeq: _, epoch: __, cursors: ___, ...usage } = await store.usage();
   const { epoch: ____, ...tip } = await store.tip();
   return { statuses, usage, tip };

@@ -1,5 +1,17 @@
 -- Purpose: writes the changes of a block, and trims points and inclusions that are too old to roll back to.
 -- Rules: L5, L6, L7, L9, L12, E1
+-- The facts for the event of a change and, if it ends, for its log entry.
+local function factsAfter(transition, number)
+  local from, to = transition.from, transition.to
+  if from == DROPPED then
+    if to >= FINALIZED then return told(transition.kept), transition.kept end
+    return revive(number, transition.kept)
+  end
+  if to >= FINALIZED then return ending(number) end
+  if from == PROPAGATED or from == ACKNOWLEDGED then return comeBack(number) end
+  return stay(number)
+end
+
 -- `places`: positions of the changes, in order of seq. `finals`: how many of them reach a final stage.
 local function applyBlock(places, finals)
   expectEnds(finals)
@@ -9,7 +21,8 @@ local function applyBlock(places, finals)
     local c = places[i]
     local hash, transition, number = changed[c], transitions[c], seqs[c]
     local to = transition.to
-    event(hash, number, transition.tail)
+    local facts, kept = factsAfter(transition, number)
+    event(hash, number, transition.tail, facts)
     if to == CONFIRMED then
       index[n + 1], index[n + 2] = inflightScore(confirmed, texts[c]), hash
       n = n + 2
@@ -22,7 +35,7 @@ local function applyBlock(places, finals)
       n = n + 2
       left[#left + 1] = hash
     else
-      finalize(hash, number, to, transition.at, transition.depth, transition.missed, transition.note)
+      finalize(hash, number, to, transition.at, transition.depth, transition.missed, transition.note, kept)
     end
   end
   each(left, 'ZREM', FLIGHT)

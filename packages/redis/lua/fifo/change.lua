@@ -40,8 +40,11 @@ local function transitionOf(hash, text, cause)
   if from == PENDING then return transitionTo(to, why, from, 0, 0, 0), score % H, score < H and text or string.format('%d', score % H) end
   if from == CONFIRMED then return transitionTo(to, why, from, since, tick - since, 0) end
   if from ~= DROPPED then return transitionTo(to, why, from, since, 0, tick - 1 - since) end
-  local number, confirmed, missed = endOf(hash, score)
-  if number then return transitionTo(to, why, from, since, confirmed, missed), number, string.format('%d', number) end
+  local number, confirmed, missed, kept = endOf(hash, score)
+  if not number then return nil end
+  local transition = transitionTo(to, why, from, since, confirmed, missed)
+  transition.kept = kept
+  return transition, number, string.format('%d', number)
 end
 
 local function change(hash, text, cause)

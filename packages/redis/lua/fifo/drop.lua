@@ -22,8 +22,9 @@ if #dropped > 0 then
   expectEnds(#dropped)
   for _, c in ipairs(order(dropped, seqs, numbers)) do
     local hash, number, missed = dropped[c], seqs[c], ages[c]
-    finalize(hash, number, DROPPED, 0, 0, missed, reason)
-    event(hash, number, tail(why, DROPPED, origins[c], 0, missed, 0, missed, false, reason))
+    local facts, kept = ending(number)
+    finalize(hash, number, DROPPED, 0, 0, missed, reason, kept)
+    event(hash, number, tail(why, DROPPED, origins[c], 0, missed, 0, missed, false, reason), facts)
   end
   writeEnds()
   save('logSeq', logSeq, 'logFirst', logFirst)

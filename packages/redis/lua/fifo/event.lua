@@ -14,8 +14,8 @@ local function row(a, b, c, d)
 end
 
 -- Causes are numbered as in core's list.
-local RECEIVED, MARKED, TAKEN, ACKED, RELEASED, CLAIM_ENDED, SEEN_BY, UNSEEN_BY, AGED, UNDONE, BY_CALLER, FLUSHED, FAILED =
-  0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 18
+local RECEIVED, MARKED, TAKEN, ACKED, RELEASED, CLAIM_ENDED, SEEN_BY, UNSEEN_BY, AGED, UNDONE, BY_CALLER, EXPIRED,
+  FLUSHED, FAILED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 17, 18
 
 -- `nodeId` and `term` of the lease that came with the call, '' without one.
 local function blockEvent(action, point, at, nodeId, term)
@@ -23,7 +23,7 @@ local function blockEvent(action, point, at, nodeId, term)
   row(char(133, action), bytes(point), head(0, at) .. leader, '')
 end
 
--- The part of an event after hash and seq. Most events of a call share it, so the last one is cached.
+-- The part of an event after hash and seq, without the facts. Most events of a call share it, so the last one is cached.
 local last, lastTail = {}, nil
 local function tail(cause, stage, before, confirmedBefore, missedBefore, confirmed, missed, point, reason)
   local l = last
@@ -32,19 +32,22 @@ local function tail(cause, stage, before, confirmedBefore, missedBefore, confirm
   last = { stage, before, confirmedBefore, missedBefore, confirmed, missed, point, reason, cause }
   lastTail = char(stage, before) .. head(0, confirmedBefore) .. head(0, missedBefore) .. head(0, confirmed)
     .. head(0, missed) .. bytes(point) .. (reason and head(96, #reason) .. reason or '\246')
-    -- The cause, the attempts, and when it was received: 0 is the time of this call.
-    .. char(cause, 0) .. (cause == RECEIVED and '\0' or '\246')
+    .. char(cause)
   return lastTail
 end
 
-local starts = {}
-local function event(hash, number, rest)
+-- `facts`: the attempts, and when it was received: 0 is the time of this call. Most events of a call share both parts.
+local starts, arrived, lastRest, lastFacts, lastEnd = {}, '\0\0', nil, nil, nil
+local function event(hash, number, rest, facts)
+  if rest ~= lastRest or facts ~= lastFacts then
+    lastRest, lastFacts, lastEnd = rest, facts, rest .. facts
+  end
   local start = starts[#hash]
   if not start then
     start = '\141' .. head(64, #hash)
     starts[#hash] = start
   end
-  row(start, hash, head(0, number), rest)
+  row(start, hash, head(0, number), lastEnd)
 end
 
 local function publish(at)

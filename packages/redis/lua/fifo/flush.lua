@@ -11,8 +11,9 @@ for i = 1, #found, 2 do
 end
 expectEnds(#names)
 for _, i in ipairs(order(names, seqs, {})) do
-  finalize(names[i], seqs[i], DROPPED, 0, 0, 0, 'flushed')
-  event(names[i], seqs[i], flushed)
+  local facts, kept = ending(seqs[i])
+  finalize(names[i], seqs[i], DROPPED, 0, 0, 0, 'flushed', kept)
+  event(names[i], seqs[i], flushed, facts)
 end
 if #found > 0 then
   writeEnds()

@@ -8,8 +8,8 @@ local function expectEnds(count)
   skipped = math.max(0, count - maxFinalized)
 end
 
--- Notes one final state, in order of seq. `note`: the confirming point of Finalized, the reason of Dropped.
-local function finalize(hash, number, stage, at, confirmed, missed, note)
+-- Notes one final state, in order of seq. `note`: the confirming point of Finalized, the reason of Dropped. `kept`: its facts.
+local function finalize(hash, number, stage, at, confirmed, missed, note, kept)
   local i = #ended + 1
   ended[i] = hash
   logSeq = logSeq + 1
@@ -20,7 +20,7 @@ local function finalize(hash, number, stage, at, confirmed, missed, note)
   local n = #index
   index[n + 1], index[n + 2] = finalScore(stage, logSeq), hash
   entries[n + 1] = string.format('%d', logSeq)
-  entries[n + 2] = struct.pack('>BI8I8I8I8B', stage, number, at, confirmed, missed, #hash) .. hash .. note
+  entries[n + 2] = struct.pack('>BI8I8I8I8B', stage + TIMED, number, at, confirmed, missed, #hash) .. hash .. note .. kept .. packedTime()
 end
 
 local function forget(hashes)

@@ -2,7 +2,7 @@
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 packed hashes, 5 id of a claim or '',
 -- 6 for release the time until which to hold them back, or ''
 -- Returns: { a digit for each hash: 1 moved, 0 left, ARGV[3] }
--- Rules: L3, L4, L8, L11, P19, P20
+-- Rules: L3, L4, L8, L11, O8, P19, P20
 local leaves = ({
   markInflight = { [PENDING] = true },
   markAcknowledged = { [PROPAGATED] = true },
@@ -33,16 +33,16 @@ if #moved > 0 then
     if verb == 'markInflight' then
       index[n - 1] = inflightScore(propagated, numbers[c])
       joined[n - 1], joined[n] = numbers[c], hash
-      event(hash, seqs[c], tail(MARKED, PROPAGATED, PENDING, 0, 0, 0, 0))
+      event(hash, seqs[c], tail(MARKED, PROPAGATED, PENDING, 0, 0, 0, 0), goOut(seqs[c]))
     elseif verb == 'markAcknowledged' then
       opened[since] = opened[since] or scorePrefix(ACKNOWLEDGED, since)
       index[n - 1] = inflightScore(opened[since], numbers[c])
-      event(hash, seqs[c], tail(ACKED, ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed))
+      event(hash, seqs[c], tail(ACKED, ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed), stay(seqs[c]))
     else
       index[n - 1] = string.format('%d', holds and H + seqs[c] or seqs[c])
       left[i] = hash
       if holds then held[n - 1], held[n] = ARGV[6], memberOf(seqs[c], hash) end
-      event(hash, seqs[c], tail(RELEASED, PENDING, origins[c], 0, missed, 0, 0))
+      event(hash, seqs[c], tail(RELEASED, PENDING, origins[c], 0, missed, 0, 0), comeBack(seqs[c]))
     end
   end
   each(left, 'ZREM', FLIGHT)

@@ -26,14 +26,14 @@ local function begin(i, hash)
     local stage, confirmed, missed = previous(hash, at[i])
     flight[#flight + 1] = seq
     flight[#flight + 1] = hash
-    event(hash, seq, tail(RECEIVED, CONFIRMED, stage, confirmed, missed, tick - inclusion + 1, 0, pointOf(inclusion)))
+    event(hash, seq, tail(RECEIVED, CONFIRMED, stage, confirmed, missed, tick - inclusion + 1, 0, pointOf(inclusion)), arrived)
     return inflightScore(scorePrefix(CONFIRMED, inclusion), string.format('%d', seq)), 'c'
   end
   if at[i] then
     local stage, confirmed, missed = previous(hash, at[i])
-    event(hash, seq, tail(RECEIVED, PENDING, stage, confirmed, missed, 0, 0))
+    event(hash, seq, tail(RECEIVED, PENDING, stage, confirmed, missed, 0, 0), arrived)
   else
-    event(hash, seq, newcomer)
+    event(hash, seq, newcomer, arrived)
   end
   return string.format('%d', seq), 'p'
 end
@@ -62,6 +62,7 @@ if n > 0 then
   each(records, 'HSET', BODY)
   each(index, 'ZADD', IDX)
   each(flight, 'ZADD', FLIGHT)
+  arrive(first, seq - first + 1)
   save('seq', seq)
 end
 return finish(reply)

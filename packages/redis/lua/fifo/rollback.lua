@@ -41,10 +41,11 @@ local numbers, finals, names = {}, {}, {}
 for n = math.max(since, logFirst), logSeq do numbers[#numbers + 1] = string.format('%d', n) end
 for i, entry in ipairs(ask(numbers, 'HMGET', LOG)) do
   if entryHash(entry) then
-    local stage, number, at, depth, missed, hash = struct.unpack(entryFormat, entry)
+    local code, number, at, depth, missed, hash = struct.unpack(entryFormat, entry)
+    local stage = code % TIMED
     if stage == FINALIZED and at > target and number <= seq then
       names[#names + 1] = hash
-      finals[#names] = { from = stage, confirmed = depth, missed = missed, seq = number, entry = numbers[i] }
+      finals[#names] = { from = stage, confirmed = depth, missed = missed, seq = number, entry = numbers[i], kept = entryFacts(entry) }
     end
   end
 end
@@ -57,7 +58,8 @@ end
 for i, c in ipairs(order(changed, seqs, texts)) do
   local state = states[c]
   index[2 * i - 1], index[2 * i] = seqs[c], changed[c]
-  event(changed[c], seqs[c], tail(UNDONE, PENDING, state.from, state.confirmed, state.missed, 0, 0))
+  local facts = state.kept and revive(seqs[c], state.kept) or stay(seqs[c])
+  event(changed[c], seqs[c], tail(UNDONE, PENDING, state.from, state.confirmed, state.missed, 0, 0), facts)
 end
 for stage = PROPAGATED, ACKNOWLEDGED do
   local later, opened = above(stage), scorePrefix(stage, target)

@@ -20,8 +20,8 @@ if record then
   return known[2]
 end
 -- Reads each key that may be written: a key of another type is an error before the first write.
-for _, key in ipairs({ FLIGHT, SEEN, HELD }) do call('ZCARD', key) end
-for _, key in ipairs({ BODY, LOG, BLOCKS }) do call('HLEN', key) end
+for _, key in ipairs({ FLIGHT, SEEN, HELD, SENT }) do call('ZCARD', key) end
+for _, key in ipairs({ BODY, LOG, BLOCKS, FACTS }) do call('HLEN', key) end
 call('XLEN', EVENTS)
 -- A full server refuses a script whose first write may take memory, but not one whose first write deletes. Only `receive` may
 -- be refused, and a record that grows.
@@ -39,6 +39,7 @@ end
 
 local function save(...)
   publish(eventTime(own))
+  saveFacts()
   if hasClaims then endClaims() end
   if hasHeld then endHeld() end
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'at', lastAt, ...)

@@ -9,7 +9,7 @@ local function callTime(given, own)
   return given == '' and poolTime or math.min(tonumber(given), poolTime)
 end
 
--- The time of a call for its events: never before that of the last call.
+-- The time of a call for its events: never before that of the last call, and at most 48 bits.
 local function eventTime(own)
-  return string.format('%.0f', math.max(math.floor(callTime('', own)), lastAt))
+  return string.format('%.0f', math.min(math.max(math.floor(callTime('', own)), lastAt, 1), 2 ^ 48 - 1))
 end

@@ -26,6 +26,7 @@ do
     for _, name in ipairs({ 'leases', 'taken', 'claims' }) do expect(string.sub(META, 1, -5) .. name, true) end
   end
   if hasHeld then expect(HELD, true) end
+  if hasFacts then expect(string.sub(META, 1, -5) .. 'facts', true) end
   if lost[1] then
     return redis.error_reply('MEMPOOL_GAP a key of the pool is gone, evicted or deleted: ' .. lost[1])
   end

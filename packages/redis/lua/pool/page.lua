@@ -13,7 +13,8 @@ local function page(found, limit)
     for i = from, to do
       local record, n = records[i - from + 1], #reply
       local confirmed = at[i] and at[i] >= CONFIRMED * T
-      reply[n + 1] = { names[i], found[2 * i], texts[i] or '0', confirmed and pointOf(tickOf(at[i])) or '', record }
+      local point = confirmed and pointOf(tickOf(at[i])) or ''
+      reply[n + 1] = { names[i], found[2 * i], texts[i] or '0', point, record, factsOf(names[i], found[2 * i]) }
       bytes = bytes + (record and #record or 0)
       if bytes > limit then return reply end
     end

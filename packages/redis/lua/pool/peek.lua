@@ -1,6 +1,6 @@
 -- Purpose: a page of Pending transactions, or of those in flight, by seq.
 -- KEYS: pool/keys.lua   ARGV: 1 'pending' or 'inflight', 2 after, 3 limit, 4 payload bytes after which the page ends
--- Returns: { tick, epoch, then for each { hash, seq, score, confirming point or '', record or nil } }
+-- Returns: { tick, epoch, then for each { hash, seq, score, confirming point or '', record or nil, facts } }
 -- Rules: O1, O2, O6, L8, M2
 local after = string.format('(%d', tonumber(ARGV[2]))
 local found

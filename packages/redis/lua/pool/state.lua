@@ -2,9 +2,9 @@
 -- Errors: MEMPOOL_GONE (there is no pool: never created, or flushed), MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_CORRUPT (a damaged number)
 -- Rules: X1, N2
 local format, epoch, seq, tick, floorTick, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
-  maxTxs, hasClaims, hasHeld, lastAt =
+  maxTxs, hasClaims, hasHeld, hasFacts, lastAt =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
-    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases', 'held', 'at'))
+    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases', 'held', 'facts', 'at'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
 if format ~= FORMAT then return misfit(format) end
 seq, tick, floorTick, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(floorTick), tonumber(logSeq), tonumber(logFirst)
@@ -50,17 +50,22 @@ local function pointOf(at)
   return points[at]
 end
 
--- A log entry: stage, seq, tick, confirmations, non-confirmations, hash, then the point or the reason.
-local entryFormat = '>BI8I8I8I8Bc0'
+-- A log entry: stage, seq, tick, confirmations, non-confirmations, hash, then the point or the reason. If TIMED is added to the stage,
+-- at the end are: received as u48 and attempts as u16 (pool/facts.lua), and when the entry was written, as u48.
+local entryFormat, TIMED = '>BI8I8I8I8Bc0', 16
 local function entryHash(entry)
   local size = entry and entry:byte(34)
   return size and #entry >= 34 + size and entry:sub(35, 34 + size)
 end
 
--- The seq, confirmations and non-confirmations of a final transaction; nil if its log entry is damaged.
+local function entryFacts(entry)
+  return entry:byte() >= TIMED and entry:sub(-14, -7) or string.rep('\0', 8)
+end
+
+-- The seq, confirmations, non-confirmations and facts of a final transaction; nil if its log entry is damaged.
 local function endOf(hash, score)
   local entry = call('HGET', LOG, string.format('%d', score % T))
   if entryHash(entry) ~= hash then return nil end
   local stage, number, _, confirmed, missed = struct.unpack(entryFormat, entry)
-  if stage == math.floor(score / T) and number <= seq then return number, confirmed, missed end
+  if stage % TIMED == math.floor(score / T) and number <= seq then return number, confirmed, missed, entryFacts(entry) end
 end

@@ -1,11 +1,12 @@
 -- Purpose: the status of each hash.
 -- KEYS: pool/keys.lua   ARGV: 1 packed hashes
 -- Returns: { tick, then for each { score or nil, the confirming point if Confirmed, the log entry if final, the time until which it is
--- held back } }
--- Rules: O3, P20
+-- held back; facts if live } }
+-- Rules: O3, O8, P20
 local list = hashes(ARGV[1])
 local reply = { tick }
 local places, texts = scores(IDX, list)
+local flights = scores(FLIGHT, list)
 for i, at in ipairs(places) do
   local detail = ''
   if at and at >= FINALIZED * T then
@@ -15,6 +16,7 @@ for i, at in ipairs(places) do
   elseif at and at >= H and at < T then
     detail = call('ZSCORE', HELD, memberOf(at % H, list[i]))
   end
-  reply[i + 1] = { texts[i], detail }
+  local live = at and at < FINALIZED * T
+  reply[i + 1] = { texts[i], detail, live and factsOf(list[i], flights[i] or at % H) or '' }
 end
 return reply

@@ -10,7 +10,7 @@ version = tonumber(version)
 local most, time = 500, call('TIME')
 
 -- { kind, the version of a mirror after these changes, its stamp, seconds and microseconds of the server's clock, number of nodes
--- before this one in the queue, change … }
+-- before this one in the queue, change, time of its call, change … }
 local function report(kind, number, mark, ...)
   return { kind, number, mark, time[1], time[2], 0, ... }
 end
@@ -26,6 +26,7 @@ local function compare(mirrorEpoch, mirrorVersion, mirrorStamp)
   end
   local changes, kind, last = {}, 'behind', stamp
   if #list > most then kind, last = 'more', list[most + 1][2][1] end
-  for i = 1, math.min(#list, most) do changes[i] = list[i][2][2] end
-  return report(kind, mirrorVersion + #changes, last, unpack(changes))
+  local count = math.min(#list, most)
+  for i = 1, count do changes[2 * i - 1], changes[2 * i] = list[i][2][2], list[i][2][4] end
+  return report(kind, mirrorVersion + count, last, unpack(changes))
 end

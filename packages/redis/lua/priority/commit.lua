@@ -4,8 +4,8 @@
 -- deleted unless a Confirmed transaction refers to them, 15 name of the node, 16 milliseconds that this attempt or the longest one before
 -- took, 17 'more' if the node has other calls, 18 packed events: { number, bytes } …, 19 the application's time or '', 20 how many of the
 -- next arguments are bodies: hash, record …, then packed lists of commands: { name, number of the key (16: held), argument … } …
--- Returns: as `report` of priority/changes.lua: 'done', or the answer of `compare` | { 'known', record } | { 'fenced', tip, tick }
--- Rules: X1, X2, X6, E1, E5, M3, N1
+-- Returns: as `report` of priority/changes.lua: 'done' with the time of the call, or the answer of `compare` | { 'known', record } | { 'fenced', tip, tick }
+-- Rules: X1, X2, X6, E1, E5, O8, M3, N1
 local state = compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
 if state[1] ~= 'current' or isBehind(ARGV[15]) then
   state[6] = queue(ARGV[15], tonumber(ARGV[16]))
@@ -19,9 +19,24 @@ for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
 if ARGV[2] ~= 'receive' then call('HDEL', META, '-') end
 if ARGV[13] ~= '' then prolong() end
 local bodiesEnd = 20 + tonumber(ARGV[20])
+-- The time of the call takes the place of six bytes 255 (pool/facts.lua): in front of entries, and at the end of log entries.
+local at = eventTime(ARGV[19])
+local now, stamped, unset = struct.pack('>I6', at), {}, string.rep('\255', 6)
+local function timed(bytes)
+  local first, last = string.sub(bytes, 1, 6), string.sub(bytes, 9)
+  return (first == unset and now or first) .. string.sub(bytes, 7, 8) .. (last == unset and now or last)
+end
+function stamped.entries(value)
+  return string.sub(value, 1, 1) .. timed(string.sub(value, 2, 15)) .. string.sub(value, 16)
+end
+function stamped.log(value)
+  return string.sub(value, 1, -15) .. timed(string.sub(value, -14))
+end
 for from = 21, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
 for i = bodiesEnd + 1, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
+    local stamping = command[1] == 'HSET' and (command[2] == 13 and stamped.entries or command[2] == 5 and stamped.log)
+    for item = 4, stamping and #command or 0, 2 do command[item] = stamping(command[item]) end
     command[2] = KEYS[command[2]] or HELD
     call(unpack(command))
   end
@@ -29,14 +44,13 @@ end
 for digits in string.gmatch(ARGV[14], '%d+') do
   if call('ZCOUNT', IDX, scoreRange(CONFIRMED, tonumber(digits), tonumber(digits))) == 0 then call('HDEL', BLOCKS, digits) end
 end
-local at = eventTime(ARGV[19])
 for _, events in ipairs(cmsgpack.unpack(ARGV[18])) do append(events[1], events[2], at) end
 if ARGV[12] ~= '' then
   local number = string.format('%d', version + 1)
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'at', lastAt, 'version', number, 'stamp', ARGV[10])
   -- As many as other nodes may write while a node loads a large pool; fewer if they are large.
   local kept = math.max(1, math.min(5000, math.floor(8 * 1024 * 1024 / #ARGV[12])))
-  call('XADD', CHANGES, 'MAXLEN', '~', kept, number .. '-0', stamp, ARGV[12])
+  call('XADD', CHANGES, 'MAXLEN', '~', kept, number .. '-0', stamp, ARGV[12], 'at', at)
 end
 if call('HLEN', OPS) >= 10000 then
   call('UNLINK', OPS_OLD)
@@ -44,5 +58,5 @@ if call('HLEN', OPS) >= 10000 then
 end
 call('HSET', OPS, ARGV[1], ARGV[11])
 leave(ARGV[15], ARGV[17] ~= '')
-state[1] = 'done'
+state[1], state[7] = 'done', at
 return state

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { readLua } from './lua-text.ts';
 
 /** A transaction in an answer of lua/pool/page.lua. */
-export type Row = readonly [hash: Buffer, seq: Buffer, score: Buffer, point: Buffer, record: Buffer | null];
+export type Row = readonly [
+  hash: Buffer,
+  seq: Buffer,
+  score: Buffer,
+  point: Buffer,
+  record: Buffer | null,
+  facts: Buffer,
+];
 type Page = [tick: number, epoch: Buffer, ...Row[]];
 /** For each hash, seq, bytes. */
 type FifoRows = (Buffer | number)[];
@@ -38,7 +45,7 @@ interface Replies {
   rollback: OnTip<[undoneOrOldest: number | Buffer, returned: number]>;
   peek: Page;
   find: Page;
-  status: [tick: number, ...[score: Buffer | null, detail: Buffer | null][]];
+  status: [tick: number, ...[score: Buffer | null, detail: Buffer | null, facts: Buffer][]];
   dump: [
     oldest: number,
     last: number,
@@ -47,11 +54,24 @@ interface Replies {
     ...[entry: Buffer | null, record: Buffer | null][],
   ];
   tip: [tip: Buffer, tick: number, points: Buffer[], epoch: Buffer];
-  usage: [number, number, number, number, number, number, number, number, number, epoch: Buffer];
+  usage: [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+    held: number,
+    epoch: Buffer,
+    oldest: Buffer,
+    sentAt: number,
+  ];
   reap: FifoRows;
   take: [owner: Buffer, untilMs: Buffer, ...FifoRows];
   extendClaim: [untilMs: Buffer, held: number];
-  sweep: [more: number, returned: number, ...hashes: Buffer[]];
+  sweep: [more: number, returned: number, woken: number, ...hashes: Buffer[]];
   since: Page;
   sinceHashes: [epoch: Buffer, ...FifoRows];
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
@@ -102,6 +122,8 @@ const before: readonly string[] = [
   'pool/trail',
   'pool/call-time',
   'fifo/event',
+  'pool/facts',
+  'fifo/facts',
   'fifo/claims',
   'fifo/held',
 ];
@@ -129,18 +151,18 @@ export const scripts: { readonly [V in Verb]: Script } = {
   drop: writing('fifo/order', 'fifo/log', 'fifo/drop'),
   confirm: writing('pool/fence', 'fifo/order', 'fifo/log', 'fifo/change', 'fifo/block', 'fifo/confirm'),
   rollback: writing('pool/fence', 'fifo/order', 'fifo/rollback'),
-  peek: reading('pool/page', 'pool/peek'),
-  find: reading('pool/page', 'pool/find'),
-  status: reading('pool/status'),
+  peek: reading('pool/facts', 'pool/page', 'pool/peek'),
+  find: reading('pool/facts', 'pool/page', 'pool/find'),
+  status: reading('pool/facts', 'pool/status'),
   dump: reading('pool/dump'),
   tip: reading('pool/tip'),
-  usage: reading('pool/usage'),
+  usage: reading('pool/facts', 'fifo/overdue', 'pool/usage'),
   events: asked('pool/events'),
   reap: reading('fifo/reap', 'fifo/reap-page'),
   take: script(true, ...before, 'fifo/reap', 'fifo/repeated-take', 'fifo/write', 'pool/lost', 'fifo/take'),
   extendClaim: writing('fifo/extend'),
-  sweep: writing('fifo/order', 'fifo/sweep'),
-  since: reading('pool/page', 'fifo/waiting', 'fifo/since'),
+  sweep: writing('fifo/order', 'fifo/log', 'fifo/overdue', 'fifo/sweep'),
+  since: reading('pool/facts', 'pool/page', 'fifo/waiting', 'fifo/since'),
   sinceHashes: reading('fifo/reap', 'fifo/waiting', 'fifo/since-hashes'),
   bodies: reading('fifo/bodies'),
   flush: writing('fifo/order', 'fifo/log', 'fifo/flush'),
@@ -200,6 +222,11 @@ export function claimKeysOf(prefix: string): string[] {
 /** The keys of the application's records (lua/pool/records.lua). They exist only while there are records. */
 export function recordKeysOf(prefix: string): string[] {
   return ['records', 'names'].map((name) => `${prefix}:${name}`);
+}
+
+/** The keys of a fifo pool's facts (lua/fifo/facts.lua). They exist only while there are facts. */
+export function factKeysOf(prefix: string): string[] {
+  return ['facts', 'sent'].map((name) => `${prefix}:${name}`);
 }
 
 /** The further keys of a priority pool: from the thirteenth key of its scripts on, in the order of lua/priority/changes.lua. */

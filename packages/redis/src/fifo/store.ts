@@ -121,10 +121,11 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   }
 
   async sweep(moment: core.CheckedSweep, context: core.WriteContext): Promise<Sweep> {
-    const [more, count, ...found] = await this.#write('sweep', [moment.now ?? '', core.maxSweep], context);
+    const args = [moment.now ?? '', core.maxSweep, numberText(this.node().options.inflightTtlMs)];
+    const [more, count, wokenCount, ...found] = await this.#write('sweep', args, context);
     const hashes = found.map(core.bytesToHash);
-    const [returned, woken] = [hashes.slice(0, count), hashes.slice(count)];
-    return { returned, woken, expired: [], evicted: [], more: more === 1 };
+    const [returned, woken] = [hashes.slice(0, count), hashes.slice(count, count + wokenCount)];
+    return { returned, woken, expired: hashes.slice(count + wokenCount), evicted: [], more: more === 1 };
   }
 
   async since(

@@ -104,9 +104,10 @@ export class PoolReader implements ReadingVerbs {
 
   async usage({ signal }: core.ReadContext): Promise<core.DriverUsage> {
     const [pending, propagated, acknowledged, confirmed, ...counts] = await this.read('usage', [], signal);
-    const [logged, lastLogSeq, lastSeq, lastEventSeq, held, epoch] = counts;
+    const [logged, lastLogSeq, lastSeq, lastEventSeq, held, epoch, hash, sentAt] = counts;
     const stages = { pending, held, propagated, acknowledged, confirmed };
-    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch: String(epoch) };
+    const oldestInflight = hash.length === 0 ? null : { hash: core.bytesToHash(hash), sentAt };
+    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch: String(epoch), oldestInflight };
   }
 
   async getRecord(name: string, { signal }: core.ReadContext): Promise<PoolValue | null> {

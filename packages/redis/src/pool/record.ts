@@ -2,6 +2,7 @@ import {
   type ChainPoint,
   isLive,
   knownStages,
+  type LifeFacts,
   type LiveStage,
   type LogEntry,
   MempoolError,
@@ -17,6 +18,10 @@ const recordHead = 6;
 /** Default of the server's `proto-max-bulk-len`. It closes the connection for a larger argument. */
 const maxArgumentBytes = 512 * 1024 * 1024;
 const entryHead = 34;
+/** Added to the stage of an entry that has times at its end. */
+export const timedStage = 16;
+export const endBytes = 14;
+const factsBytes = 14;
 
 type Read<T> = T & { readonly intact: boolean };
 
@@ -79,7 +84,8 @@ function place(score: Buffer, tick: number) {
   const found = decodeScore(score);
   if (found === null) throw new MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
   const { stage, number } = found;
-  const txState = { hash: '', seq: 0, stage, tick: number, confirmations: 0, nonConfirmations: 0, reason: null };
+  const none = { confirmations: 0, nonConfirmations: 0, reason: null, facts: core.noFacts };
+  const txState = { hash: '', seq: 0, stage, tick: number, ...none };
   return { stage, number, counters: core.countersAt(txState, tick) };
 }
 
@@ -89,10 +95,22 @@ export function readPoint(point: Buffer): ChainPoint | null {
 
 /** A transaction in an answer of lua/pool/page.lua. */
 export function readTransaction(row: Row, tick: number): Read<StoredTransaction> {
-  const [hash, seq, score, point, record] = row;
+  const [hash, seq, score, point, record, facts] = row;
   const { stage, counters } = place(score, tick);
   const identity = { hash: core.bytesToHash(hash), seq: Number(seq), stage: stage as LiveStage };
-  return { ...identity, ...decodeRecord(record), ...counters, confirmedAt: readPoint(point), notBefore: null };
+  return {
+    ...identity,
+    ...decodeRecord(record),
+    ...counters,
+    confirmedAt: readPoint(point),
+    notBefore: null,
+    ...told(facts),
+  };
+}
+
+function told(bytes: Buffer): LifeFacts {
+  const { receivedAt, attempts } = decodeFacts(bytes);
+  return { receivedAt, attempts };
 }
 
 /** A final state, with the stored text of its reason. */
@@ -104,16 +122,54 @@ type Ended = Omit<LogEntry, 'payload' | 'payloadType' | 'logSeq' | 'reason'> & {
 /** Decodes a log entry of lua/fifo/log.lua; `null` if it is damaged. */
 export function decodeEntry(entry: Buffer | null): Ended | null {
   if (entry === null || entry.length < entryHead) return null;
-  const stage = knownStages[entry[0] as number];
-  const [hash, note] = [entry.subarray(entryHead), entry.subarray(entryHead + (entry[33] as number))];
+  const timed = (entry[0] as number) >= timedStage;
+  const stage = knownStages[(entry[0] as number) % timedStage];
+  const end = timed ? entry.length - endBytes : entry.length;
+  if (end < entryHead) return null;
+  const [hash, note] = [entry.subarray(entryHead), entry.subarray(entryHead + (entry[33] as number), end)];
   const numbers = [1, 9, 17, 25].map((at) => Number(entry.readBigUInt64BE(at))) as Four;
   const [seq, tick, confirmations, nonConfirmations] = numbers;
-  const told = { hash: core.bytesToHash(hash.subarray(0, entry[33])), seq, tick, confirmations, nonConfirmations };
+  const told = {
+    hash: core.bytesToHash(hash.subarray(0, entry[33])),
+    seq,
+    tick,
+    confirmations,
+    nonConfirmations,
+    ...readEnd(timed ? entry.subarray(end) : null),
+  };
   if (stage === 'Finalized' && note.length === core.pointBytes)
     return { ...told, stage, point: core.decodePoint(note), reason: null };
   return stage === 'Dropped' && note.length > 0 ? { ...told, stage, point: null, reason: note.toString() } : null;
 }
 type Four = [number, number, number, number];
+
+/** What an entry has at its end, described in lua/pool/state.lua. */
+function readEnd(bytes: Buffer | null): Pick<Ended, 'receivedAt' | 'attempts' | 'at'> {
+  if (bytes === null) return { receivedAt: null, attempts: 0, at: null };
+  return { ...told(bytes), at: optionalTime(bytes.readUIntBE(8, 6)) };
+}
+
+/** Decodes the facts of lua/pool/facts.lua; other bytes have none. */
+export function decodeFacts(bytes: Buffer): core.Facts {
+  if (bytes.length !== factsBytes) return core.noFacts;
+  const [receivedAt, sentAt] = [0, 8].map((at) => optionalTime(bytes.readUIntBE(at, 6))) as [
+    number | null,
+    number | null,
+  ];
+  return { receivedAt, attempts: bytes.readUInt16BE(6), sentAt };
+}
+
+function optionalTime(time: number): number | null {
+  return time === 0 ? null : time;
+}
+
+export function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
+  const bytes = Buffer.alloc(factsBytes);
+  bytes.writeUIntBE(receivedAt ?? 0, 0, 6);
+  bytes.writeUInt16BE(attempts, 6);
+  bytes.writeUIntBE(sentAt ?? 0, 8, 6);
+  return bytes;
+}
 
 /** A log entry in an answer of lua/pool/dump.lua. */
 export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): Read<LogEntry> {
@@ -126,6 +182,9 @@ export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer |
     nonConfirmations: 0,
     point: null,
     reason: null,
+    receivedAt: null,
+    attempts: 0,
+    at: null,
   };
   const entry = decodeEntry(bytes);
   const payload = decodeRecord(record);
@@ -144,16 +203,28 @@ export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer |
 export function readStatus(
   hash: string,
   tick: number,
-  [score, detail]: readonly [Buffer | null, Buffer | null],
+  [score, detail, facts]: readonly [Buffer | null, Buffer | null, Buffer],
 ): TransactionStatus {
-  const none = { hash, confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null, notBefore: null };
+  const none = {
+    hash,
+    confirmations: 0,
+    nonConfirmations: 0,
+    confirmedAt: null,
+    reason: null,
+    notBefore: null,
+    receivedAt: null,
+    attempts: 0,
+  };
   if (score === null) return { ...none, stage: 'Unknown' };
   const { stage, counters } = place(score, tick);
-  if (stage === 'Pending') return { ...none, stage, notBefore: detail?.length ? Number(detail) : null };
-  if (isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail) };
+  if (stage === 'Pending') {
+    const notBefore = detail?.length ? Number(detail) : null;
+    return { ...none, stage, notBefore, ...told(facts) };
+  }
+  if (isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail), ...told(facts) };
   const entry = decodeEntry(detail);
   if (entry?.hash !== hash) return core.statusOf(hash, core.lostEnd(hash, 0), null, 0);
-  const { confirmations, nonConfirmations, point } = entry;
+  const { confirmations, nonConfirmations, point, receivedAt, attempts } = entry;
   const reason = core.optionalReason(entry.reason);
-  return { ...none, stage, confirmations, nonConfirmations, confirmedAt: point, reason };
+  return { ...none, stage, confirmations, nonConfirmations, confirmedAt: point, reason, receivedAt, attempts };
 }

@@ -1,7 +1,7 @@
 import { isLive, knownStages, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { LoadedPage, Reply } from '../connection/script.ts';
-import { decodeEntry as decodeLogEntry } from '../pool/record.ts';
+import { decodeFacts, decodeEntry as decodeLogEntry, endBytes } from '../pool/record.ts';
 import { decodeScore } from '../pool/score.ts';
 
 type Head = [
@@ -145,10 +145,11 @@ class RecordReader {
     const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
     const place = score === null ? null : decodeScore(score);
     if (place === null || !isLive(place.stage)) return this.#warn('place', hash);
-    const txState = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number);
+    const [facts, entry] = splitEntry(record);
+    const txState = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number, facts);
     const at = point.length === 0 ? null : core.decodePoint(point);
     yield { kind: 'write', write: { after: txState, point: at, body: core.mirroredBody(hash) } };
-    this.#read(hash, seq, record);
+    this.#read(hash, seq, entry);
   }
 
   /** The write of one log entry. It has a body if it is the latest state of its hash. */
@@ -156,9 +157,9 @@ class RecordReader {
     const read = decodeLogEntry(bytes);
     const hash = owner === undefined ? null : core.bytesToHash(owner);
     const intact = read !== null && (hash === null || read.hash === hash);
-    const { point, ...after } = intact ? read : lostEnd(hash ?? `lost:${number}`, code);
+    const { point, ...after } = intact ? endOf(read) : lostEnd(hash ?? `lost:${number}`, code);
     if (!intact) this.#warn('log entry', after.hash);
-    if (hash !== null) this.#read(hash, after.seq, record);
+    if (hash !== null) this.#read(hash, after.seq, splitEntry(record)[1]);
     const isLatest = hash !== null || !this.#known.has(after.hash);
     return { after, point, body: isLatest ? core.mirroredBody(after.hash) : null };
   }
@@ -166,6 +167,16 @@ class RecordReader {
   #read(hash: string, seq: number, record: Buffer | null): void {
     this.entries.push(core.storedEntry({ hash, seq, bytes: 0 }, record, () => this.#warn('entry', hash)));
   }
+}
+
+/** The facts in front of a stored entry (lua/pool/facts.lua), and the entry. */
+function splitEntry(record: Buffer | null): [facts: core.Facts, entry: Buffer | null] {
+  if (record === null || record[0] !== 0) return [core.noFacts, record];
+  return [decodeFacts(record.subarray(1, 1 + endBytes)), record.subarray(1 + endBytes)];
+}
+
+function endOf({ at: _, receivedAt, attempts, ...end }: NonNullable<ReturnType<typeof decodeLogEntry>>) {
+  return { ...end, facts: { receivedAt, attempts, sentAt: null } };
 }
 
 /** In place of a damaged log entry. If the index says that it was Finalized, it stays Finalized. */

@@ -49,11 +49,13 @@ export class MirrorSync {
 
   /** Applies the server's report on the mirror at `from`. Returns whether the mirror now has all that it lacked. */
   async follow(mirror: MirroredPool, from: PoolPosition, report: MirrorReport, deadline: number): Promise<boolean> {
-    const [word, , stamp, , , , ...changes] = report;
+    const [word, , stamp, , , , ...flat] = report;
+    const changes = flat.filter((_, i) => i % 2 === 0);
+    const times = flat.filter((_, i) => i % 2 === 1).map(Number);
     this.learnTime(report);
     const kind = String(word);
     if (kind === 'current') return true;
-    if (kind === 'reload' || !this.#take(mirror, from, changes, String(stamp))) {
+    if (kind === 'reload' || !this.#take(mirror, from, changes, times, String(stamp))) {
       if (this.#mirror === mirror) this.#mirror = null;
       await this.mirror(deadline);
       return false;
@@ -107,9 +109,15 @@ export class MirrorSync {
   }
 
   /** False if a change is damaged or does not fit: then the mirror must be loaded again. */
-  #take(mirror: MirroredPool, from: PoolPosition, changes: readonly Buffer[], stamp: string): boolean {
+  #take(
+    mirror: MirroredPool,
+    from: PoolPosition,
+    changes: readonly Buffer[],
+    times: readonly number[],
+    stamp: string,
+  ): boolean {
     try {
-      mirror.follow(from, changes, stamp);
+      mirror.follow(from, changes, stamp, times);
       return true;
     } catch (error) {
       this.node.options.log('warn', 'a change that another node wrote is damaged', { cause: String(error) });

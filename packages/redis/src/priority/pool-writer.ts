@@ -156,7 +156,7 @@ export class PoolWriter {
     switch (String(reply[0])) {
       case 'done':
         this.#link.learnTime(reply as MirrorReport);
-        if (change !== null) mirror.applyOwn(position, change, stamp);
+        if (change !== null) mirror.applyOwn(position, { ...change, at: Number(reply[6]) }, stamp);
         return { outcome: step.outcome };
       case 'fenced':
         return { outcome: fencedOutcome(reply) };

@@ -1,7 +1,7 @@
 import { isInflight, isLive, knownStages } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
-import { BodyRecord } from '../pool/record.ts';
+import { BodyRecord, encodeFacts, endBytes, timedStage } from '../pool/record.ts';
 import { encodeScore } from '../pool/score.ts';
 import { Commands } from './commands.ts';
 import type { Item } from './packed.ts';
@@ -92,10 +92,25 @@ class StepWriter {
     return bodies;
   }
 
+  /** The entries that the step changes, and those whose transactions go out. */
   #addEntries(): void {
+    const { ledger, index } = this.#mirror.pool;
+    const facts = new Map<string, core.Facts>();
+    for (const { after } of this.#step.writes) facts.set(after.hash, after.facts);
     const items: Item[] = [];
-    for (const [i, { hash }] of (this.#step.pool?.entries ?? []).entries())
-      if (!this.#gone.has(hash)) items.push(this.#bytesOf(hash), this.#entries[i] as Buffer);
+    const add = (hash: string, entry: Buffer): void => {
+      const known = facts.get(hash) ?? ledger.txState(hash)?.facts ?? core.noFacts;
+      items.push(this.#bytesOf(hash), Buffer.concat([entryMark, encodePlannedFacts(known), entry]));
+    };
+    const changed = new Set<string>();
+    for (const [i, { hash }] of (this.#step.pool?.entries ?? []).entries()) {
+      changed.add(hash);
+      if (!this.#gone.has(hash)) add(hash, this.#entries[i] as Buffer);
+    }
+    for (const { after } of this.#step.writes) {
+      const entry = after.facts.sentAt === 0 && !changed.has(after.hash) ? index.node(after.hash)?.entry : undefined;
+      if (entry !== undefined) add(after.hash, core.encodeEntry(entry));
+    }
     this.#commands.add('HSET', 'entries', items);
   }
 
@@ -226,16 +241,27 @@ function seqHead(seq: number): Buffer {
 
 /** The same format as in lua/fifo/log.lua. */
 function encodeLogEntry({ after, point }: core.Write): Buffer {
-  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = after;
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts } = after;
   const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');
-  const entry = Buffer.alloc(logHead + hash.length / 2 + note.length);
-  entry[0] = knownStages.indexOf(stage);
+  const entry = Buffer.alloc(logHead + hash.length / 2 + note.length + endBytes);
+  entry[0] = knownStages.indexOf(stage) + timedStage;
   for (const [i, number] of [seq, tick, confirmations, nonConfirmations].entries())
     entry.writeBigUInt64BE(BigInt(number), 1 + 8 * i);
   entry[logHead - 1] = hash.length / 2;
   entry.write(hash, logHead, 'hex');
   entry.set(note, logHead + hash.length / 2);
+  // The last six bytes are the time of the call.
+  entry.set(encodePlannedFacts({ ...facts, sentAt: 0 }), entry.length - endBytes);
   return entry;
+}
+
+/** In place of the time of the call, which lua/priority/commit.lua sets. */
+const timeOfCall = 2 ** 48 - 1;
+/** In front of the facts: no entry of an older version begins with this byte. */
+const entryMark = Buffer.from([0]);
+
+function encodePlannedFacts(facts: core.Facts): Buffer {
+  return encodeFacts(core.factsAt(facts, timeOfCall));
 }
 
 function numbers(first: number, last: number): string[] {

@@ -20,6 +20,7 @@ export function mirrorNode(url: string, pool: string): MirrorNode {
     ...{ url, pool, election: 'watcher', fenced: false, maxTxBytes: 1_048_576, retention: {}, limits: {}, now: null },
     ordering: 'priority',
     thresholds: { finalizeThreshold: 6, dropThreshold: 2 },
+    inflightTtlMs: 86_400_000,
     timeoutMs: 10_000,
     clock: () => performance.now(),
     log: () => undefined,

@@ -80,7 +80,7 @@ test('a change of which only a part makes sense is not taken in part', async () 
   const [[id, [before]]] = (await admin.xrangeBuffer(changes, '-', '+')) as unknown as [[Buffer, [Buffer, Buffer]]];
   const nonsense = { entries: [], satisfied: [5] as never[], forgotten: [], limits: null, lastGossipSeq: 9 };
   await admin.del(changes);
-  const change = encodeChange({ writes: [], chain: null, pool: nonsense, lastEventSeq: 1 });
+  const change = encodeChange({ writes: [], chain: null, pool: nonsense, lastEventSeq: 1, at: 1 });
   await admin.xadd(changes, String(id), before, change);
   const linesBefore = lines.length;
   expect(await idle.reap()).toMatchObject([{ hash: hashOf(1) }]);

@@ -1,7 +1,8 @@
 -- The statements of a fifo pool's verbs on the tables that every pool has.
 
 -- :pendingEntries
-SELECT p.seq, tx.hash, length(tx.payload) AS bytes FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq ORDER BY p.seq
+SELECT p.seq, tx.hash, length(tx.payload) AS bytes, p.received AS receivedAt, p.attempts
+FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq ORDER BY p.seq
 -- Both lists after a seq, merged while reading: of neither more is read than the page takes.
 -- :since
 SELECT w.seq, tx.hash, w.stage, w.tick, NULL AS point, tx.type, tx.checksum, tx.payload
@@ -23,5 +24,6 @@ SELECT tx.seq, tx.hash, iif(p.seq IS NULL AND h.seq IS NULL, i.stage, 0) AS stag
 FROM tx LEFT JOIN pending AS p ON p.seq = tx.seq LEFT JOIN held AS h ON h.seq = tx.seq LEFT JOIN inflight AS i ON i.seq = tx.seq
 WHERE tx.seq = ? AND (p.seq IS NOT NULL OR h.seq IS NOT NULL OR i.seq IS NOT NULL)
 -- :due
-SELECT h.seq, tx.hash, length(tx.payload) AS bytes FROM held AS h LEFT JOIN tx ON tx.seq = h.seq
+SELECT h.seq, tx.hash, length(tx.payload) AS bytes, h.received AS receivedAt, h.attempts
+FROM held AS h LEFT JOIN tx ON tx.seq = h.seq
 WHERE h.not_before <= ? ORDER BY h.not_before, h.seq LIMIT ?

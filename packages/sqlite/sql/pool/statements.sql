@@ -38,23 +38,38 @@ SELECT seq, hash FROM tx
 -- :txState
 SELECT s.seq, iif(p.seq IS NULL AND h.seq IS NULL, coalesce(i.stage, l.stage), 0) AS stage, coalesce(i.tick, l.tick, 0) AS tick,
   l.confirmations, l.non_confirmations AS nonConfirmations, coalesce(i.point, l.point) AS point, l.reason,
-  h.not_before AS notBefore, l.seq IS NOT NULL AS isLogged
+  h.not_before AS notBefore, l.seq IS NOT NULL AS isLogged,
+  coalesce(p.received, h.received, i.received, l.received) AS receivedAt,
+  coalesce(p.attempts, h.attempts, i.attempts, l.attempts, 0) AS attempts, i.sent AS sentAt
 FROM (SELECT ? AS seq) AS s
   LEFT JOIN pending AS p ON p.seq = s.seq
   LEFT JOIN held AS h ON p.seq IS NULL AND h.seq = s.seq
   LEFT JOIN inflight AS i ON p.seq IS NULL AND h.seq IS NULL AND i.seq = s.seq
   LEFT JOIN log AS l ON p.seq IS NULL AND h.seq IS NULL AND i.seq IS NULL AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = s.seq)
 -- :aged
-SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
+SELECT i.seq, tx.hash, i.stage, i.tick, i.received AS receivedAt, i.attempts, i.sent AS sentAt
+FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
 WHERE (i.stage = 3 AND i.tick <= ?) OR (i.stage = 1 AND i.tick <= ?) OR (i.stage = 2 AND i.tick <= ?)
 -- :waitingAfter
-SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
+SELECT i.seq, tx.hash, i.stage, i.tick, i.received AS receivedAt, i.attempts, i.sent AS sentAt
+FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
 WHERE (i.stage = 1 AND i.tick > ?) OR (i.stage = 2 AND i.tick > ?)
+-- Propagated and Acknowledged in the order in which they went out (pool/tables.sql): tick after tick, each by time and seq.
+-- :nextTick
+SELECT min(tick) AS tick FROM inflight WHERE stage = ? AND tick > ?
+-- :sentBefore
+SELECT i.seq, tx.hash, i.stage, i.tick, i.received AS receivedAt, i.attempts, i.sent AS sentAt
+FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
+WHERE i.stage = ? AND i.tick = ? AND i.sent < ? ORDER BY i.sent, i.seq LIMIT ?
+-- :isSentFrom
+SELECT 1 AS found FROM inflight WHERE stage = ? AND tick = ? AND sent >= ? LIMIT 1
 -- :confirmedAfter
-SELECT i.seq, tx.hash, i.stage, i.tick FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
+SELECT i.seq, tx.hash, i.stage, i.tick, i.received AS receivedAt, i.attempts, i.sent AS sentAt
+FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
 WHERE i.stage = 3 AND i.tick > ?
 -- :finalizedAfter
-SELECT l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations, l.reason
+SELECT l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations, l.reason,
+  l.received AS receivedAt, l.attempts
 FROM log AS l
 WHERE l.stage = 4 AND l.tick > ? AND l.log_seq = (SELECT max(log_seq) FROM log WHERE tx = l.tx)
   AND NOT EXISTS (SELECT 1 FROM pending WHERE seq = l.tx)
@@ -73,42 +88,45 @@ INSERT INTO tx (seq, hash, type, checksum, payload) VALUES (?, ?, ?, ?, ?) ON CO
 DELETE FROM tx WHERE seq = ?
 -- For runs of new transactions. Returning transactions are inserted one by one: their row in tx may be lost (O2).
 -- :insertPending
-INSERT INTO pending (seq) SELECT seq FROM tx WHERE seq BETWEEN ? AND ?
+INSERT INTO pending (seq, received) SELECT seq, ? FROM tx WHERE seq BETWEEN ? AND ?
 -- :returnPending
-INSERT INTO pending (seq) VALUES (?) ON CONFLICT DO NOTHING
+INSERT INTO pending (seq, received, attempts) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
 -- :deletePending
 DELETE FROM pending WHERE seq = ?
 -- :hold
-INSERT INTO held (seq, not_before) VALUES (?, ?)
+INSERT INTO held (seq, not_before, received, attempts) VALUES (?, ?, ?, ?)
 -- :wake
 DELETE FROM held WHERE seq = ?
 -- :countHeld
 UPDATE pool SET held = ?
 -- :putInflight
-INSERT INTO inflight (seq, stage, tick, point) VALUES (?, ?, ?, ?)
+INSERT INTO inflight (seq, stage, tick, point, received, attempts, sent) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET stage = excluded.stage, tick = excluded.tick, point = excluded.point
 -- :deleteInflight
 DELETE FROM inflight WHERE seq = ?
 
 -- Pages and single records. A payload that is missing is a damaged record, not an absent one.
 -- :peekPending
-SELECT p.seq, tx.hash, 0 AS stage, 0 AS tick, NULL AS point, tx.type, tx.checksum, tx.payload
+SELECT p.seq, tx.hash, 0 AS stage, 0 AS tick, NULL AS point, p.received AS receivedAt, p.attempts, tx.type, tx.checksum,
+  tx.payload
 FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq WHERE p.seq > ? ORDER BY p.seq LIMIT ?
 -- :peekInflight
-SELECT i.seq, tx.hash, i.stage, i.tick, i.point, tx.type, tx.checksum, tx.payload
+SELECT i.seq, tx.hash, i.stage, i.tick, i.point, i.received AS receivedAt, i.attempts, i.sent AS sentAt, tx.type, tx.checksum, tx.payload
 FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq > ? ORDER BY i.seq LIMIT ?
 -- :inflight
-SELECT i.seq, tx.hash, i.stage, i.tick, i.point, tx.type, tx.checksum, tx.payload
+SELECT i.seq, tx.hash, i.stage, i.tick, i.point, i.received AS receivedAt, i.attempts, i.sent AS sentAt, tx.type, tx.checksum, tx.payload
 FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq = ?
 
 -- The terminal log.
 -- :log
 SELECT l.log_seq AS logSeq, l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations,
-  l.point, l.reason, tx.type, tx.checksum, tx.payload
+  l.point, l.reason, l.received AS receivedAt, l.attempts, l.ended AS at, tx.type, tx.checksum, tx.payload
 FROM log AS l LEFT JOIN tx ON tx.seq = l.tx WHERE l.log_seq >= ? ORDER BY l.log_seq LIMIT ?
 -- :insertLog
-INSERT INTO log (log_seq, tx, seq, hash, stage, tick, confirmations, non_confirmations, point, reason)
-VALUES (@logSeq, @seq, @seq, @hash, @stage, @tick, @confirmations, @nonConfirmations, @point, @reason)
+INSERT INTO log (log_seq, tx, seq, hash, stage, tick, confirmations, non_confirmations, point, reason,
+  received, attempts, ended)
+VALUES (@logSeq, @seq, @seq, @hash, @stage, @tick, @confirmations, @nonConfirmations, @point, @reason,
+  @receivedAt, @attempts, @at)
 -- :repointLog
 UPDATE log SET tx = ? WHERE tx = ?
 -- The transactions that leave with the log entries up to one: not live, and without a later entry.

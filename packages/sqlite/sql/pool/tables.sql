@@ -47,14 +47,25 @@ CREATE TABLE tx (
 -- A transaction is in one of these three tables; else it is final, and its latest entry in log has its state. tick: of the block that
 -- confirmed it, or at which it went in flight. Counters are differences to step.tick, so no block has to update them.
 -- point: the confirming block; it may outlive that block's row in block.
-CREATE TABLE pending (seq INTEGER PRIMARY KEY);
+-- received: when it was received; NULL if an older version did. attempts: how often it went out. sent: when it last went out. The order
+-- by stage, tick and sent is that of time: blocks move the tick forward, and a rollback lowers the ticks behind its target.
+CREATE TABLE pending (seq INTEGER PRIMARY KEY, received INTEGER, attempts INTEGER NOT NULL DEFAULT 0);
 -- Pending, but held back until not_before, in milliseconds since 1970, or longer.
-CREATE TABLE held (seq INTEGER PRIMARY KEY, not_before INTEGER NOT NULL);
+CREATE TABLE held (seq INTEGER PRIMARY KEY, not_before INTEGER NOT NULL, received INTEGER, attempts INTEGER NOT NULL);
 CREATE INDEX held_until ON held (not_before);
-CREATE TABLE inflight (seq INTEGER PRIMARY KEY, stage INTEGER NOT NULL, tick INTEGER NOT NULL, point BLOB);
-CREATE INDEX inflight_tick ON inflight (stage, tick);
+CREATE TABLE inflight (
+  seq INTEGER PRIMARY KEY,
+  stage INTEGER NOT NULL,
+  tick INTEGER NOT NULL,
+  point BLOB,
+  received INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  sent INTEGER
+);
+CREATE INDEX inflight_tick ON inflight (stage, tick, sent);
 
 -- The terminal log. tx: seq of the row of tx with the payload; it is the latest one received under this hash.
+-- ended: when the entry was written.
 CREATE TABLE log (
   log_seq INTEGER PRIMARY KEY,
   tx INTEGER NOT NULL,
@@ -65,7 +76,10 @@ CREATE TABLE log (
   confirmations INTEGER NOT NULL,
   non_confirmations INTEGER NOT NULL,
   point BLOB,
-  reason TEXT
+  reason TEXT,
+  received INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  ended INTEGER
 );
 CREATE INDEX log_tx ON log (tx);
 CREATE INDEX log_finalized ON log (tick) WHERE stage = 4;

@@ -54,7 +54,7 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
     usage: (context) => calls.read(context, (pool) => pool.usage()),
     readEvents: (after, limit) => calls.read({ signal: undefined }, (pool) => pool.eventsAfter(after, limit)),
     onEvents: (listener) => calls.commits.listen(listener),
-    ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }),
+    ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }, options),
     getRecord: (name, context) => calls.read(context, () => records.get(name)),
     listRecords: (query, context) => calls.read(context, () => records.list(query)),
     putRecord: (put, context) =>

@@ -4,7 +4,7 @@ import type { Row } from '../file/row.ts';
 import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolView } from '../pool/pool-view.ts';
-import { decodeRecord, recordKeyOf } from '../pool/records.ts';
+import { decodeRecord, readFacts, recordKeyOf } from '../pool/records.ts';
 import { hasClaims, maxTxsOf } from './tables.ts';
 
 /** How the verbs run their transactions. */
@@ -20,16 +20,17 @@ export interface FifoParts {
 }
 
 /** The verbs of a fifo pool beside those of every pool. */
-export function fifoVerbs(parts: FifoParts): core.FifoVerbs {
+export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.FifoVerbs {
   const { file, read, write } = parts;
   const rows = new FifoRows(parts);
   return {
-    reap: (budget, context) => read(context, () => core.reapFifo(rows.pending(), budget)),
+    reap: (budget, context) => read(context, () => core.reapFifo(rows.pending(), budget).map(core.candidateOf)),
     ...core.callVerbs({
       write: (verb, given, context, plan) =>
         write(verb, context, (pool, nowMs) =>
           plan(new core.FifoCall(pool, rows.of(pool)), { nowMs: core.callTimeOf(given.now, nowMs), height: 0 }),
         ),
+      inflightTtlMs: options.inflightTtlMs,
       claimed: (id, context) =>
         read(context, ({ state }) => (hasClaims(file, state) ? rows.list('claimedBy', id).map(core.candidateOf) : [])),
     }),
@@ -118,7 +119,7 @@ class FifoRows {
 }
 
 function entryOf(row: Row): core.FifoEntry {
-  return { ...recordKeyOf(row), bytes: Number(row.bytes) };
+  return { ...recordKeyOf(row), bytes: Number(row.bytes), facts: readFacts(row) ?? core.noFacts };
 }
 
 /** M2: a transaction whose hash is lost cannot be returned or moved. */

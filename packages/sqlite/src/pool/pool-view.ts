@@ -1,6 +1,7 @@
 import {
   type ChainPoint,
   type DamagedTransaction,
+  type KnownStage,
   knownStages,
   type StoredTransaction,
   type StoreEvent,
@@ -16,6 +17,9 @@ import type { PoolFile } from './pool-file.ts';
 import * as records from './records.ts';
 
 type LoggedRecord = records.StoredRecord & core.LoggedRecord;
+function bySending(a: core.TxState, b: core.TxState): number {
+  return (a.facts.sentAt ?? 0) - (b.facts.sentAt ?? 0) || a.seq - b.seq;
+}
 
 const nowhere: ReadonlyMap<string, number> = new Map();
 
@@ -95,6 +99,15 @@ export class PoolView implements core.PoolView {
     return this.#txStates('waitingAfter', tick, tick);
   }
 
+  sentBefore(ms: number, limit: number): core.TxState[] {
+    const { propagated, acknowledged } = this.state;
+    const found = [
+      ...(propagated > 0 ? this.#sentIn('Propagated', ms, limit) : []),
+      ...(acknowledged > 0 ? this.#sentIn('Acknowledged', ms, limit) : []),
+    ];
+    return found.sort(bySending).slice(0, limit);
+  }
+
   page(name: 'peekPending' | 'peekInflight', after: number, limit: number): core.DriverPage {
     const { epoch } = this.state;
     return core.seqPage(this.#records(name, after, limit), { after, epoch }, (record) => this.#stored(record));
@@ -125,7 +138,7 @@ export class PoolView implements core.PoolView {
     const found = this.#records('log', Math.max(cursor, oldest), limit);
     return core.logPage(found as core.Cut<LoggedRecord>, { cursor, oldest, last, epoch }, (record) => {
       const { txState, point } = records.intact(record, record.state);
-      return core.logEntry(record.logSeq, txState, record, point);
+      return core.logEntry(record.logSeq, txState, record, point, record.at);
     });
   }
 
@@ -138,7 +151,9 @@ export class PoolView implements core.PoolView {
     const { pending, held, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq, epoch } =
       this.state;
     const stages = { pending, held, propagated, acknowledged, confirmed };
-    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch };
+    const [oldest] = this.sentBefore(Number.POSITIVE_INFINITY, 1);
+    const oldestInflight = oldest === undefined ? null : { hash: oldest.hash, sentAt: oldest.facts.sentAt ?? 0 };
+    return { ...stages, logged, lastLogSeq, lastSeq, lastEventSeq, epoch, oldestInflight };
   }
 
   eventsAfter(after: number, limit: number): core.EventPage {
@@ -176,6 +191,22 @@ export class PoolView implements core.PoolView {
     return asked.row;
   }
 
+  /** Stops at the first tick with one that went out later: all behind it did too. */
+  #sentIn(stage: KnownStage, ms: number, limit: number): core.TxState[] {
+    const code = knownStages.indexOf(stage);
+    const before = Math.min(ms, Number.MAX_SAFE_INTEGER);
+    const found: core.TxState[] = [];
+    for (let tick = this.#nextTick(code, -1); tick !== null; tick = this.#nextTick(code, tick)) {
+      found.push(...this.#txStates('sentBefore', code, tick, before, limit));
+      if (found.length >= limit || this.file.row('isSentFrom', code, tick, before) !== undefined) break;
+    }
+    return found;
+  }
+
+  #nextTick(stage: number, after: number): number | null {
+    return (this.file.row('nextTick', stage, after)?.tick as number | null) ?? null;
+  }
+
   /** Each query uses an index, so its cost is that of the rows it finds (L12). A damaged row stays as it is (M2). */
   #txStates(name: string, ...ticks: number[]): core.TxState[] {
     const rows = [...this.file.rows(name, ...ticks)];
@@ -188,8 +219,8 @@ export class PoolView implements core.PoolView {
     const { hash, seq } = records.recordKeyOf(row);
     this.file.reportDamage({ hash, seq });
     if (row.isLogged === 1) return core.lostEnd(hash, seq);
-    const txState = core.live(hash, seq, 'Propagated', this.state.tick);
-    this.file.run('putInflight', seq, knownStages.indexOf(txState.stage), txState.tick, null);
+    const txState = core.live(hash, seq, 'Propagated', this.state.tick, core.noFacts);
+    this.file.run('putInflight', seq, knownStages.indexOf(txState.stage), txState.tick, null, null, 0, null);
     this.state = { ...this.state, ...this.file.row('recount') };
     return txState;
   }

@@ -4,7 +4,8 @@ import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
 /** The pool's counters and limits. `floor`: the first tick whose point is kept. The last two columns are of sql/fifo/tables.sql. */
 export type PoolState = Readonly<
-  core.DriverUsage & Retention & { tick: number; floor: number; lastAt: number; capacity?: number; leases?: number }
+  Omit<core.DriverUsage, 'oldestInflight'> &
+    Retention & { tick: number; floor: number; lastAt: number; capacity?: number; leases?: number }
 >;
 
 export type RecordKey = Omit<core.ReadRecord, 'payload'>;
@@ -18,6 +19,8 @@ export interface StoredState {
 /** A row with its payload. `state` is `null` if any of it is damaged. */
 export interface StoredRecord extends core.ReadRecord, core.Body {
   readonly state: StoredState | null;
+  /** Of a log entry: when it was written; `null` if that is not known. */
+  readonly at: number | null;
 }
 
 /** Checksum of hash and payload together, so that it also detects the payload of another transaction. */
@@ -45,7 +48,7 @@ export function decodeRecord(row: Row): StoredRecord {
   const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
   const intact = isCount(type) && isBytes(hash, 1, 64) && checksum === checksumOf(hash, bytes);
   const state = intact ? readStoredState(row) : null;
-  return { ...recordKeyOf(row), payload: bytes, payloadType: Number(type), state };
+  return { ...recordKeyOf(row), payload: bytes, payloadType: Number(type), state, at: isCount(row.at) ? row.at : null };
 }
 
 /** The state in a row; `null` if any of it is damaged. */
@@ -92,16 +95,30 @@ export function readLife({
   nonConfirmations,
   reason,
   notBefore,
+  receivedAt,
+  attempts,
+  sentAt,
 }: Row): core.TxState | null {
   const known = knownStages[stage as number];
-  if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64)) return null;
-  const txState = { hash: core.bytesToHash(hash), seq, stage: known, tick };
+  const facts = readFacts({ receivedAt, attempts, sentAt });
+  if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64) || facts === null) return null;
+  const txState = { hash: core.bytesToHash(hash), seq, stage: known, tick, facts };
   const held = isCount(notBefore) ? { notBefore } : null;
   if (isLive(known)) return { ...txState, confirmations: 0, nonConfirmations: 0, reason: null, ...held };
   if (!isCount(confirmations) || !isCount(nonConfirmations)) return null;
   if (known === 'Dropped')
     return typeof reason === 'string' ? { ...txState, confirmations, nonConfirmations, reason } : null;
   return reason === null ? { ...txState, confirmations, nonConfirmations, reason } : null;
+}
+
+/** O8, L14. A statement that does not ask for the facts gets none. */
+export function readFacts({ receivedAt = null, attempts = 0, sentAt = null }: Row): core.Facts | null {
+  if (!isOptionalCount(receivedAt) || !isCount(attempts) || !isOptionalCount(sentAt)) return null;
+  return { receivedAt, attempts, sentAt };
+}
+
+function isOptionalCount(value: unknown): value is number | null {
+  return value === null || isCount(value);
 }
 
 /** The key of a row: hash, seq and logSeq, as far as they can be read. */

@@ -28,8 +28,8 @@ export class StepWriter {
 
   write(step: FileStep<unknown>): void {
     const { writes, events, chain, operation, newcomers, record, at } = step;
-    for (const write of writes) this.#put(write);
-    this.#flushPending();
+    for (const write of writes) this.#put(write, at);
+    this.#flushPending(at);
     if (this.#state.held !== this.#heldBefore) this.#file.run('countHeld', this.#state.held);
     if (chain !== null) this.#moveChain(chain);
     if (newcomers !== undefined) this.#arrive(newcomers, at);
@@ -40,8 +40,9 @@ export class StepWriter {
     this.#file.run('trimOperations', Number(lastInsertRowid) - core.maxOperations);
   }
 
-  #put({ after, point, body }: core.Write): void {
+  #put({ after, point, body }: core.Write, at: number | null): void {
     const { seq, stage, tick, notBefore } = after;
+    const facts = core.factsAt(after.facts, at);
     if (body !== null) this.#state.lastSeq = seq;
     else {
       this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
@@ -50,37 +51,42 @@ export class StepWriter {
     const code = knownStages.indexOf(stage);
     const bytes = point === null ? null : core.encodePoint(point);
     if (notBefore !== undefined) {
-      this.#file.run('hold', seq, notBefore);
+      this.#file.run('hold', seq, notBefore, facts.receivedAt, facts.attempts);
       this.#state.held += 1;
-    } else if (stage === 'Pending') this.#addPending(seq, body);
-    else if (isLive(stage)) this.#file.run('putInflight', seq, code, tick, bytes);
+    } else if (stage === 'Pending') this.#addPending(seq, body, facts);
+    else if (isLive(stage)) this.#putInflight(seq, code, tick, bytes, facts);
     else {
       this.#state.lastLogSeq += 1;
       this.#state.logged += 1;
       const { lastLogSeq: logSeq } = this.#state;
       this.#file.run('deleteInflight', seq);
-      this.#file.run('insertLog', { ...after, logSeq, hash: core.hashToBytes(after.hash), stage: code, point: bytes });
+      const hash = core.hashToBytes(after.hash);
+      this.#file.run('insertLog', { ...after, ...facts, logSeq, hash, stage: code, point: bytes, at });
     }
+  }
+
+  #putInflight(seq: number, stage: number, tick: number, point: Buffer | null, facts: core.Facts): void {
+    this.#file.run('putInflight', seq, stage, tick, point, facts.receivedAt, facts.attempts, facts.sentAt);
   }
 
   #arrive(hashes: readonly Buffer[], at: number | null): void {
     const first = this.#state.lastSeq + 1;
     this.#state.lastSeq += hashes.length;
     this.#state.pending += hashes.length;
-    this.#file.run('insertPending', first, this.#state.lastSeq);
+    this.#file.run('insertPending', at, first, this.#state.lastSeq);
     this.#append(hashes.length, core.encodeReceived(hashes, first), at);
   }
 
   /** Collects runs of seqs: one statement for a whole batch of receives. */
-  #addPending(seq: number, body: Transaction | null): void {
-    if (body === null) return void this.#file.run('returnPending', seq);
-    if (seq !== this.#pendingTo + 1) this.#flushPending();
+  #addPending(seq: number, body: Transaction | null, { receivedAt, attempts }: core.Facts): void {
+    if (body === null) return void this.#file.run('returnPending', seq, receivedAt, attempts);
+    if (seq !== this.#pendingTo + 1) this.#flushPending(receivedAt);
     this.#pendingFrom ??= seq;
     this.#pendingTo = seq;
   }
 
-  #flushPending(): void {
-    if (this.#pendingFrom !== null) this.#file.run('insertPending', this.#pendingFrom, this.#pendingTo);
+  #flushPending(at: number | null): void {
+    if (this.#pendingFrom !== null) this.#file.run('insertPending', at, this.#pendingFrom, this.#pendingTo);
     this.#pendingFrom = null;
   }
 

@@ -137,9 +137,14 @@ export class PriorityCalls {
     return outcome;
   }
 
-  /** Stores the step. False if there is nothing to store. */
-  #keep<T>({ verb, context, beforehand }: WriteCall<T>, plan: core.Step<T>, nowMs: number, version: number): boolean {
-    if (!core.changesPool(plan) && context.operationId === undefined && !plan.record) return false;
+  /** Stores the step, and returns it as it is stored; `null` if there is nothing to store. */
+  #keep<T>(
+    { verb, context, beforehand }: WriteCall<T>,
+    plan: core.Step<T>,
+    nowMs: number,
+    version: number,
+  ): core.Step<T> | null {
+    if (!core.changesPool(plan) && context.operationId === undefined && !plan.record) return null;
     const state = decodeState(this.file.row('pool'));
     const step = core.recorded(plan, verb, context, core.eventTime(nowMs, state.lastAt));
     const bodies = step.writes.flatMap(({ body }) => body ?? []);
@@ -148,6 +153,6 @@ export class PriorityCalls {
     beforehand?.(step);
     this.#writer.write(step, state, version);
     this.file.commit();
-    return true;
+    return step;
   }
 }

@@ -36,7 +36,7 @@ function* loadLive(file: PoolFile, row: Row, tick: number): Generator<core.PoolR
   if (hash === '') return void file.reportDamage({ hash, seq });
   const state = records.readStoredState(row);
   if (state === null) file.reportDamage({ hash, seq });
-  const after = state?.txState ?? core.live(hash, seq, 'Propagated', tick);
+  const after = state?.txState ?? core.live(hash, seq, 'Propagated', tick, core.noFacts);
   yield { kind: 'write', write: { after, point: state?.point ?? null, body: core.mirroredBody(hash) } };
   yield { kind: 'entry', entry: readEntry(file, row, hash, seq) };
 }

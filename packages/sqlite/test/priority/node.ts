@@ -33,6 +33,7 @@ export async function openNode(path: string): Promise<Node> {
     thresholds: defaultThresholds,
     retention: {},
     maxTxBytes: 1_048_576,
+    inflightTtlMs: 86_400_000,
     ordering: 'priority',
     limits: {},
     now: null,
