@@ -11,7 +11,8 @@ export interface SharedPool {
 }
 
 class WorkerProcess {
-  readonly begun = new Set<string>();
+  /** The attempt of each transaction that it has begun. */
+  readonly begun = new Map<string, number>();
   readonly #child;
   readonly #done: Promise<WorkDone | null>;
   #hear: () => void = () => undefined;
@@ -45,7 +46,7 @@ class WorkerProcess {
     for await (const text of createInterface({ input: this.#child.stdout as NodeJS.ReadableStream })) {
       const line = JSON.parse(text) as WorkerLine;
       if ('done' in line) done = line.done;
-      else this.begun.add(line.begun);
+      else this.begun.set(line.begun, line.attempt);
       this.#hear();
     }
     return done;
@@ -74,5 +75,6 @@ export async function testWorkers({ store, command }: SharedPool): Promise<void>
   expect(await stopped.end()).toEqual({ acknowledged: 0, released: 0, failed: 0, lost: 4 });
   expect(await rescuer.end()).toEqual({ acknowledged: 12, released: 0, failed: 0, lost: 0 });
   expect(await pool.usage()).toMatchObject({ acknowledged: 12, lastEventSeq });
-  expect(rescuer.begun).toEqual(new Set(hashes));
+  const left = new Set([...stopped.begun.keys(), ...killed.begun.keys()]);
+  expect(rescuer.begun).toEqual(new Map(hashes.map((hash) => [hash, left.has(hash) ? 2 : 1])));
 }

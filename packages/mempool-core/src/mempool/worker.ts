@@ -43,7 +43,6 @@ export class Worker {
   /** The error that ends the work. */
   #fault: { readonly error: unknown } | null = null;
   #placeFreed: PromiseWithResolvers<void> = Promise.withResolvers();
-  readonly #attempts = new Map<string, number>();
   /** When the first of those that this worker holds back may be taken again, by `clock`. */
   #dueAt = Number.POSITIVE_INFINITY;
   /** The wait for something to take, if there is one. */
@@ -135,11 +134,8 @@ export class Worker {
 
   /** How often each of them went out, this time included. */
   async #attemptsOf({ transactions }: ClaimWithPayloads): Promise<number[]> {
-    return transactions.map(({ hash }) => {
-      const attempt = (this.#attempts.get(hash) ?? 0) + 1;
-      this.#attempts.set(hash, attempt);
-      return attempt;
-    });
+    const statuses = await this.#parts.calls.reading.checkStatus(transactions.map(({ hash }) => hash));
+    return statuses.map(({ attempts }) => attempts);
   }
 
   /** Waits until something is ready, or may be. */

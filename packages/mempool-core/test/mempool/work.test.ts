@@ -159,6 +159,22 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     expect(await working.done).toMatchObject({ acknowledged: 1, lost: 1 });
   });
 
+  it('drops what went out too often with workers that are gone, and tries it no more', async () => {
+    const time = { nowMs: 1_000_000 };
+    const opened = await opening({}, { now: () => time.nowMs });
+    const { pool } = opened;
+    await pool.submit(transaction(1));
+    await pool.take({}, { owner: 'gone', claimMs: 1 });
+    time.nowMs += 2;
+    await pool.sweep();
+    const handled: string[] = [];
+    const working = work(opened, (each) => handled.push(each), { attempts: 1 });
+    expect(await pool.waitFor(hash(1))).toMatchObject({ kind: 'dropped', status: { reason: 'failed' } });
+    working.stop();
+    expect(await working.done).toMatchObject({ acknowledged: 0, failed: 1 });
+    expect(handled).toEqual([]);
+  });
+
   it('outlasts a store that is out of reach', async () => {
     const opened = await opening();
     const { pool, before } = opened;
