@@ -2,7 +2,7 @@
 -- KEYS: pool/keys.lua   ARGV: 1 after, 2 minimum number of events, if there are so many, then marks from earlier answers of this
 -- script, as `<epoch>:<last event>:<trail>`
 -- Returns: { epoch, oldest event kept, last event, trail after it, 1 if all marks still hold, else 0, then for each entry
--- { number of its last event, packed events, the time of the call or nil } }
+-- { number of its last event, packed events, the time of the call or false } }
 -- Rules: E3
 local oldest = eventSeq + 1
 local function numbers(entryId)
@@ -38,7 +38,7 @@ while after < eventSeq and wanted > 0 do
   if #entries == 0 then break end
   for _, entry in ipairs(entries) do
     local last, size = numbers(entry[1])
-    reply[#reply + 1] = { last, entry[2][2], entry[2][6] }
+    reply[#reply + 1] = { last, entry[2][2], entry[2][6] or false }
     after, wanted = last, wanted - size
   end
 end
