@@ -93,7 +93,7 @@ function newHead({ pool, ordering, retention }: DriverOptions): HeadEntry {
   return { kind: 'pool', format: formatVersion, name: pool, epoch: randomUUID(), ordering, retention: limits };
 }
 
-/** N2: another pool's file, or a later version's, is refused. */
+/** N2: another pool's file, or another version's, is refused. */
 function headOf(content: Uint8Array | undefined, { pool, path, ordering }: Options): HeadEntry {
   const entry = content && decodeContent(content);
   if (entry?.kind !== 'pool') throw new MempoolError('ERR_MEMPOOL_CORRUPT', `the journal has lost its head: ${path}`);

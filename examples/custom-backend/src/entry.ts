@@ -1,4 +1,4 @@
-import type { KnownStage, Ordering, Retention, Stage } from 'mempool-core';
+import type { Ordering, Retention } from 'mempool-core';
 import {
   bytesToHash,
   decodeEntry,
@@ -6,14 +6,9 @@ import {
   encodeEntry,
   encodeValue,
   hashToBytes,
-  likelyCause,
-  noFacts,
-  optionalReason,
   type Entry as PoolEntry,
   type PoolRecord,
   type Step,
-  type StepEvent,
-  type Write,
 } from 'mempool-core/backend';
 
 /** The first entry of a journal. A later entry of this kind records limits that an open has named. */
@@ -45,55 +40,7 @@ export function encodeContent(entry: Entry): Buffer {
 
 /** Decodes an entry. Its payloads are copies; otherwise each would keep the whole file in memory. */
 export function decodeContent(content: Uint8Array): Entry {
-  return withEntries(withNames(decodeValue('entry of the journal', Buffer.from(content)) as Entry), unpack);
-}
-
-/** Older journals call the state of a fifo pool `arrivals`, and a claim in it `lease`. */
-interface OlderNames {
-  readonly arrivals?: { readonly lots?: readonly { readonly lease: unknown; readonly held: unknown }[] } | null;
-}
-
-/** Their events have neither cause nor time. A return to Pending is the stage `RolledBack`, and a reason is only a text. */
-interface OlderEvent {
-  readonly stage: KnownStage | 'RolledBack';
-  readonly previous: { readonly stage: Stage };
-  readonly reason: string | null;
-}
-
-function withNames(entry: Entry): Entry {
-  if (entry.kind === 'event') return { ...entry, event: { ...completed(entry.event), at: entry.event.at ?? null } };
-  if (entry.kind === 'write') return { ...entry, write: withFacts(entry.write) };
-  if (entry.kind !== 'step') return renamed(entry);
-  const step = renamed(entry.step);
-  const { writes, events, at = null } = step;
-  return { ...entry, step: { ...step, at, writes: writes.map(withFacts), events: events.map(completed) } };
-}
-
-/** Older records have no facts. */
-function withFacts(write: Write): Write {
-  const { after } = write;
-  return { ...write, after: { ...after, facts: after.facts ?? noFacts } };
-}
-
-function completed<E extends StepEvent>(event: E): E {
-  if (event.kind === 'block') return { nodeId: null, term: null, ...event };
-  if ('cause' in event) return event;
-  const { stage, previous, reason } = event as OlderEvent;
-  return {
-    ...(event as E),
-    stage: stage === 'RolledBack' ? 'Pending' : stage,
-    cause: likelyCause(stage, previous.stage, reason),
-    reason: optionalReason(reason),
-    attempts: 0,
-    receivedAt: null,
-  };
-}
-
-function renamed<T extends object>(record: T & OlderNames): T {
-  const { arrivals, ...rest } = record;
-  if (arrivals === undefined || arrivals === null) return record;
-  const lots = arrivals.lots?.map(({ lease, held }) => ({ claim: lease, held }));
-  return { ...rest, fifo: lots === undefined ? arrivals : { ...arrivals, lots } } as unknown as T;
+  return withEntries(decodeValue('entry of the journal', Buffer.from(content)) as Entry, unpack);
 }
 
 function pack({ hash, seq, ...entry }: PoolEntry): Packed {
