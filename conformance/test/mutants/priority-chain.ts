@@ -288,7 +288,7 @@ export const recheckMutants: readonly Mutant[] = [
     stale: ({ whole, given: [height, _, context] }) => whole.stale(height, 1_000, context),
   }),
   versioned('stale-verdict-wins', () => true),
-  versioned('stale-refusal-wins', ({ answer }) => 'refusal' in answer),
+  versioned('stale-refusal-wins', ({ answer }) => isRefusal(answer)),
   notTaken('new-priority-not-taken', 'priority'),
   notTaken('new-gas-not-taken', 'gas'),
   notTaken('new-needs-not-taken', 'requires'),
@@ -318,7 +318,7 @@ export const recheckMutants: readonly Mutant[] = [
   priority.reason('refused-told-without-its-reason', ['revise'], 'invalid', 'dropped'),
   priority.told('refused-in-flight-is-dropped', {
     revise: async (told, { whole, given: [revisions] }) => {
-      const refused = revisions.filter(({ answer }, i) => 'refusal' in answer && told[i]?.kind === 'skipped');
+      const refused = revisions.filter(({ answer }, i) => isRefusal(answer) && told[i]?.kind === 'skipped');
       const hashes = refused.map(({ hash }) => hash);
       await whole.drop(hashes, 'invalid', free);
     },

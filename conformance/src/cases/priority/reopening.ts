@@ -8,6 +8,7 @@ import { assertSame } from '../../histories/difference.ts';
 import type { Limits, PoolDump } from '../../model/priority/entry.ts';
 import { PriorityModel } from '../../model/priority/model.ts';
 import { playAndKill } from '../../scenario/kill.ts';
+import { placeOf } from '../../scenario/pool.ts';
 import { account, openScene, type Scene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
@@ -77,8 +78,9 @@ async function everything(scene: Scene): Promise<unknown> {
 }
 
 /** The state that a pool and a model share if they got the same calls at different times. */
-function timeless({ entries, ...dump }: PoolDump, usage: Usage): unknown {
-  return { ...dump, entries: entries.map((entry) => ({ ...entry, admittedAt: 0 })), usage };
+function timeless({ entries, ...dump }: PoolDump, { epoch: _, oldestInflight: __, cursors, ...usage }: Usage): unknown {
+  const places = Object.values(cursors).map(placeOf);
+  return { ...dump, entries: entries.map((entry) => ({ ...entry, admittedAt: 0 })), usage, places };
 }
 
 function dueOf(model: PriorityModel): unknown {
