@@ -1,3 +1,4 @@
+export { comparable } from './comparable.ts';
 export { freePort } from './free-port.ts';
 export { readOptions } from './option-values.ts';
 export { type Ended, type Running, runProgram, startProgram } from './program.ts';

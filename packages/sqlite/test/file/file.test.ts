@@ -30,7 +30,7 @@ const openers = [
 async function makeNewer(path: string): Promise<void> {
   await (await sqlite.open({ path })).close();
   const database = new SqliteDatabase(path);
-  database.pragma('user_version = 2');
+  database.pragma('user_version = 3');
   database.close();
 }
 

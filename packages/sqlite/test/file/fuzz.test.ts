@@ -116,7 +116,7 @@ test.each(kinds)(
     const path = join(scratchFolder(), 'pool.db');
     const whole = await makePool(path, ordering);
     const at = whole.indexOf('tick INTEGER', whole.indexOf('CREATE TABLE step'));
-    whole.write('ticK', at);
+    whole.write('uick', at);
     writeFileSync(path, whole);
     const use = async (): Promise<void> => {
       await using store = await backend.open({ path, ordering });

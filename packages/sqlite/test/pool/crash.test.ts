@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { MempoolStore } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
-import { Random, seed } from 'mempool-testkit';
+import { comparable, Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { kinds } from '../kinds.ts';
@@ -29,14 +29,14 @@ async function callUntilKilled(random: Random, path: string, first: number, { na
 }
 
 async function stateOf(store: MempoolStore): Promise<unknown> {
-  return {
+  return comparable({
     usage: await store.usage(),
     pending: (await store.peekPending({ limit: 1_000 })).transactions,
     inflight: (await store.peekInflight({ limit: 1_000 })).transactions,
     log: await store.dumpFinalized({ limit: 1_000 }),
     tip: await store.tip({ points: 10 }),
     dump: store.ordering === 'priority' ? await store.dump() : null,
-  };
+  });
 }
 
 /** A pool that nobody kills. It makes each call once, so it must be asked for rising numbers; the last two are remembered. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import { comparable } from 'mempool-testkit';
 import { hashOf, numbers, priced, transaction } from '../numbered.ts';
 
 export const perCall = 20;
@@ -28,6 +29,6 @@ export async function stateOf(store: MempoolStore): Promise<string> {
     next: await store.checkStatus([hashOf(lastSeq - 1), hashOf(lastSeq), hashOf(lastSeq + perCall - 1)]),
     dump: store.ordering === 'priority' ? await store.dump() : null,
   };
-  const text = JSON.stringify(state, (_name, value) => (typeof value === 'bigint' ? String(value) : value));
+  const text = JSON.stringify(comparable(state), (_name, value) => (typeof value === 'bigint' ? String(value) : value));
   return createHash('sha256').update(text).digest('hex');
 }

@@ -1,0 +1,12 @@
+/** Fields that differ in two pools that got the same calls: what names the pool, and the times of its clock. */
+const ownFields: ReadonlySet<string> = new Set(['epoch', 'at', 'receivedAt', 'sentAt']);
+const cursor = /^([elgs][0-9a-z]+)\.[0-9a-f-]{36}$/;
+
+/** A copy of an answer, without what differs in two pools that got the same calls. */
+export function comparable(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(cursor, '$1');
+  if (Array.isArray(value)) return value.map(comparable);
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
+  const fields = Object.entries(value).filter(([name]) => !ownFields.has(name));
+  return Object.fromEntries(fields.map(([name, field]) => [name, comparable(field)]));
+}
