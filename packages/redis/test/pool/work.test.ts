@@ -4,7 +4,7 @@ import { redis } from 'mempool-redis';
 import { testWorkers } from 'mempool-testkit/vitest';
 import { inject, test } from 'vitest';
 
-const program = fileURLToPath(new URL('worker.ts', import.meta.url));
+const program = fileURLToPath(new URL('sender.ts', import.meta.url));
 
 test.each(['fifo', 'priority'] as const)(
   'workers share a %s pool, and what one leaves another does',

@@ -5,7 +5,7 @@ import { scratchFolder, testWorkers } from 'mempool-testkit/vitest';
 import { test } from 'vitest';
 import { orderings } from '../kinds.ts';
 
-const program = fileURLToPath(new URL('worker.ts', import.meta.url));
+const program = fileURLToPath(new URL('sender.ts', import.meta.url));
 
 test.each(orderings)('workers share a %s file, and what one leaves another does', async (ordering) => {
   const path = join(scratchFolder(), 'pool.sqlite');
