@@ -95,8 +95,12 @@ export async function* transcript(store: MempoolStore, { hashes, calls }: Univer
   }
 }
 
+/** Each store has its own clock. */
+const times: ReadonlySet<string> = new Set(['at', 'receivedAt', 'sentAt']);
+
 /** Stores may give the same fields in another order. */
-function inKeyOrder(_: string, value: unknown): unknown {
+function inKeyOrder(name: string, value: unknown): unknown {
+  if (times.has(name)) return undefined;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

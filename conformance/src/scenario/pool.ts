@@ -146,11 +146,11 @@ export async function logEntries(store: MempoolStore): Promise<LogEntry[]> {
   return (await store.dumpFinalized({ limit: 1_000 })).entries;
 }
 
-type Counts = Omit<Usage, 'load' | 'epoch' | 'cursors'>;
+type Counts = Omit<Usage, 'load' | 'epoch' | 'cursors' | 'oldestInflight'>;
 
 /** The usage that every pool reports: without the load, which only pools with limits have, and the same in equal pools. */
 export async function countsOf(store: { usage(): Usage | Promise<Usage> }): Promise<Counts> {
-  const { load: _, epoch: __, cursors: ___, ...counts } = await store.usage();
+  const { load: _, epoch: __, cursors: ___, oldestInflight: ____, ...counts } = await store.usage();
   return counts;
 }
 

@@ -280,7 +280,7 @@ const revivalOnePool = eachOnPool({
 const inFlight = eachOnPoolInFlight({
   'L7/stale-seen: a transaction dropped as stale comes back when a block carries it': async (store, stage, context) => {
     const hash = await flyOne(context, store, stage);
-    await emptyBlocks(store, 1, 2);
+    await emptyBlocks(store, 1, 2, { dropThreshold: 2 });
     await block(store, 3, { seen: [hash] });
     assert.deepEqual(await stagesOf(store, [hash]), ['Confirmed']);
   },

@@ -7,10 +7,22 @@ import { openPool, operator, ownServer } from '../own-server.ts';
 
 const count = 2_000;
 const all = Array.from({ length: count }, (_, i) => i + 1);
-/** What a pool of format 3 has always had. */
-const keys = ['blocks', 'body', 'calls', 'events', 'flight', 'idx', 'log', 'meta', 'ops', 'seen'];
+/** What a pool of format 5 always has. */
+const keys = ['blocks', 'body', 'calls', 'events', 'facts', 'flight', 'idx', 'log', 'meta', 'ops', 'seen', 'sent'];
 const fields = [
-  ...['at', 'epoch', 'eventSeq', 'floor', 'format', 'logFirst', 'logSeq', 'maxEvents', 'maxFinalized', 'maxRollback'],
+  ...[
+    'at',
+    'epoch',
+    'eventSeq',
+    'facts',
+    'floor',
+    'format',
+    'logFirst',
+    'logSeq',
+    'maxEvents',
+    'maxFinalized',
+    'maxRollback',
+  ],
   ...['pool', 'seq', 'tick', 'tip', 'trail'],
 ];
 
