@@ -10,8 +10,8 @@ const silent = '911830613060f6008080f6f6f5800100000001f6';
 
 /** Faults in what is made of a record that cannot be read. */
 export const damageFaults: readonly Fault[] = [
-  stores.around('a-damaged-payload-ends-the-pages', {
-    peekPending: ({ store, given }) => store.peekPending(...given).catch(mended(() => [])),
+  stores.told('a-damaged-payload-ends-the-pages', {
+    peekPending: ({ damaged, transactions }) => ({ transactions: damaged.length === 0 ? transactions : [] }),
   }),
   stores.told('a-damaged-payload-leaves-the-claim', {
     take: ({ transactions }) => ({ transactions: transactions.filter((one) => !('kind' in one)) }),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { allCases, rules } from 'mempool-conformance';
+import { allCases, rules, untested } from 'mempool-conformance';
 import { describe, expect, it } from 'vitest';
 
 const root = new URL('../../../', import.meta.url);
@@ -50,9 +50,9 @@ describe('the page about the order', () => {
   });
 
   it('has a case of the suite for each rule that it explains', () => {
-    const ids = Object.keys(rules).filter((id) => /^P\d+$/.test(id));
+    const ids = Object.keys(rules).filter((id) => /^P\d+$/.test(id) && !(id in untested));
     const proved = new Set(allCases.map(({ rule }) => rule));
     expect(ids.filter((id) => !proved.has(id))).toEqual([]);
-    expect(ids).toHaveLength(18);
+    expect(ids).toHaveLength(20);
   });
 });
