@@ -6,9 +6,9 @@ function numbered(letter: string, count: number): string[] {
 }
 
 const contract = [
-  ...numbered('L', 13),
+  ...numbered('L', 14),
   ...numbered('X', 6),
-  ...numbered('O', 7),
+  ...numbered('O', 8),
   ...numbered('E', 6),
   ...numbered('D', 2),
   ...numbered('N', 3),

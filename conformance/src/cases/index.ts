@@ -22,6 +22,7 @@ import { causeCases } from './events/causes.ts';
 import { eventCases, eventContentCases } from './events/events.ts';
 import { streamCases } from './events/streams.ts';
 import { confirmationCases, thresholdCases } from './lifecycle/confirmation.ts';
+import { factCases, overdueCases } from './lifecycle/facts.ts';
 import { historyCases } from './lifecycle/history.ts';
 import { matrixCases } from './lifecycle/matrix.ts';
 import { propagationCases } from './lifecycle/propagation.ts';
@@ -73,6 +74,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...cursorCases,
   ...statusCases,
   ...logCases,
+  ...factCases,
   ...eventCases,
   ...causeCases,
   ...eventContentCases,
@@ -99,6 +101,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...recordCases,
   ...claimCases,
   ...holdingCases,
+  ...overdueCases,
 ];
 
 /** Every case of the suite, in the order of the rules. Cases for every pool run on pools of both orderings. */
