@@ -12,6 +12,7 @@ import {
 import { cursorMutants } from './cursors.ts';
 import { electionMutants } from './elections.ts';
 import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
+import { factMutants, overdueMutants } from './facts.ts';
 import { fencingMutants } from './fencing.ts';
 import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from './fifo-claims.ts';
 import { leaseMutants, leaseTimeMutants } from './leases.ts';
@@ -53,6 +54,7 @@ export const allMutants: readonly Mutant[] = [
   ...logMutants,
   ...eventMutants,
   ...eventLogMutants,
+  ...factMutants,
   ...streamMutants,
   ...byteMutants,
   ...closingMutants,
@@ -91,6 +93,7 @@ export const allMutants: readonly Mutant[] = [
   ...arrivalLeaseMutants,
   ...claimMutants,
   ...holdingMutants,
+  ...overdueMutants,
   ...recordMutants,
   ...recordFenceMutants,
 ];

@@ -35,8 +35,12 @@ class StoreLayer extends Layer<AnyStore, Site> {
 
   /** A fault in what is done with the options of `open`. */
   opened(id: string, change: (options: OpenOptions) => OpenOptions): Mutant {
-    const open = async (options: OpenOptions = {}): Promise<MempoolStore> => ephemeral.open(change(options));
-    return mutant(id, { name: id, capabilities: this.#capabilities, open });
+    const capabilities = this.#capabilities;
+    const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
+      const store = anyStore(await ephemeral.open(change(options)));
+      return { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
+    };
+    return mutant(id, { name: id, capabilities, open });
   }
 
   /** What a call rejects with for such a reason, or any, told in another way or answered. */
