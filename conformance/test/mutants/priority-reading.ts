@@ -190,7 +190,8 @@ export const gossipMutants: readonly Mutant[] = [
     since: async ({ whole, given: [query, context] }) => {
       const { items, next } = await whole.since({ ...query, except: null }, context);
       const told = await whole.since({ ...query, limit: 1_000 }, context);
-      return { items: told.items.filter(({ gossipSeq }) => items.some((item) => item.gossipSeq === gossipSeq)), next };
+      const shown = told.items.filter(({ gossipSeq }) => items.some((item) => item.gossipSeq === gossipSeq));
+      return { ...told, items: shown, next };
     },
   }),
   priority.decided('acknowledged-ones-numbered-anew', ['move', 'confirm'], ({ writes }, { index, ledger }) => {
