@@ -6,6 +6,7 @@ import { inclusionCases } from './blocks/inclusions.ts';
 import { rollbackCases, rollbackDepthCases } from './blocks/rollback.ts';
 import { abortCases } from './boundary/abort.ts';
 import { closingCases, processCases } from './boundary/closing.ts';
+import { hashFormCases } from './boundary/hash-forms.ts';
 import { inputCases } from './boundary/input.ts';
 import { nameCases } from './boundary/names.ts';
 import { crashCases } from './crash/crash.ts';
@@ -82,6 +83,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...byteCases,
   ...onceCases,
   ...inputCases,
+  ...hashFormCases,
   ...closingCases,
   ...abortCases,
   ...interruptionCases,

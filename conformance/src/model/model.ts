@@ -13,10 +13,10 @@ import type {
   RollbackTarget,
   StoredTransaction,
   StoreEvent,
+  Submission,
   Thresholds,
   TipAnswer,
   TipOptions,
-  Transaction,
   TransactionPage,
   TransactionStatus,
   Usage,
@@ -75,7 +75,7 @@ export class Model {
     return new Model(this.#options, structuredClone(this.#pool));
   }
 
-  receive(transactions: readonly Transaction[], options?: WriteOptions): ReceiveOutcome[] {
+  receive(transactions: readonly Submission[], options?: WriteOptions): ReceiveOutcome[] {
     if (transactions.length === 0) return [];
     return this.#step('receive', options, operations.bodiesOf(transactions), () =>
       transactions.map((transaction) => this.#receiveOne(transaction)),
@@ -205,7 +205,7 @@ export class Model {
   }
 
   /** L2, L13. */
-  #receiveOne({ hash, payload, payloadType }: Transaction): ReceiveOutcome {
+  #receiveOne({ hash, payload, payloadType = 0 }: Submission): ReceiveOutcome {
     const known = pools.currentLife(this.#pool, hash);
     if (known !== undefined && known.stage !== 'Dropped') return { kind: 'duplicate', hash, stage: known.stage };
     const confirmedBy = this.#blocksSince(this.#pool.inclusions.get(hash));

@@ -1,4 +1,4 @@
-import { type Block, MempoolError, type Policy, type Transaction } from 'mempool-core';
+import { type Block, MempoolError, type Policy, type Submission } from 'mempool-core';
 
 /** What an operation id is bound to: the verb, and the arguments that a repeat must give again (X2). */
 export interface BoundCall {
@@ -28,8 +28,8 @@ function textOf({ verb, args }: BoundCall): string {
 }
 
 /** Neither verdict nor sending peer. */
-export function bodiesOf(transactions: readonly Transaction[]): unknown[] {
-  return transactions.map(({ hash, payload, payloadType }) => [
+export function bodiesOf(transactions: readonly Submission[]): unknown[] {
+  return transactions.map(({ hash, payload, payloadType = 0 }) => [
     hash,
     Buffer.from(payload).toString('hex'),
     payloadType,

@@ -15,6 +15,7 @@ import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
 import { factMutants, overdueMutants } from './facts.ts';
 import { fencingMutants } from './fencing.ts';
 import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from './fifo-claims.ts';
+import { hashFormMutants } from './hash-forms.ts';
 import { leaseMutants, leaseTimeMutants } from './leases.ts';
 import { matrixMutants, propagationMutants, receivingMutants, revivalMutants } from './lifecycle.ts';
 import type { Mutant } from './mutant.ts';
@@ -42,6 +43,7 @@ export const allMutants: readonly Mutant[] = [
   ...matrixMutants,
   ...acknowledgedMutants,
   ...inputMutants,
+  ...hashFormMutants,
   ...onceMutants,
   ...operationMutants,
   ...operationArgumentMutants,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import type { MempoolStore, ReceiveOutcome, Transaction, WriteOptions } from 'mempool-core';
+import type { MempoolStore, ReceiveOutcome, Submission, WriteOptions } from 'mempool-core';
 import { again, withOptions, writeVerbs } from '../mutants/through.ts';
 import { type Fault, moment, planted, type StoreFile, stores, twice } from './fault.ts';
 
@@ -82,9 +82,9 @@ const outcomes = new Map<string | undefined, ReceiveOutcome[]>();
 
 export const durableFaults: readonly Fault[] = [
   stores.plant('answers-before-it-writes', (store) => {
-    const queue: (readonly Transaction[])[] = [];
+    const queue: (readonly Submission[])[] = [];
     let seq = 0;
-    const outcome = ({ hash }: Transaction): ReceiveOutcome => {
+    const outcome = ({ hash }: Submission): ReceiveOutcome => {
       seq += 1;
       return { kind: 'received', hash, seq, stage: 'Pending' };
     };

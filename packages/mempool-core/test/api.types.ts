@@ -141,6 +141,9 @@ export async function mistakes(): Promise<void> {
   await store.receive([transaction], { operationId: 'one' });
   // @ts-expect-error a batch, not one
   await store.receive(transaction);
+  await store.receive([{ hash: '0xAB', payload: new Uint8Array() }]);
+  // @ts-expect-error the payload type is a number
+  await store.receive([{ hash: '00', payload: new Uint8Array(), payloadType: '0' }]);
   // @ts-expect-error payloads are bytes, not text
   await store.receive([{ hash: '00', payload: 'text', payloadType: 0 }]);
   // @ts-expect-error a block needs both lists

@@ -21,10 +21,13 @@ function untyped<T>(value: unknown): T {
 }
 
 const badHashes: readonly (readonly [string, unknown])[] = [
-  ['upper-case', 'ABCD'],
   ['odd', 'abc'],
+  ['odd-after-0x', '0xabc'],
+  ['0x-alone', '0x'],
+  ['0x-twice', '0x0xab'],
   ['empty', ''],
   ['too-long', hex.repeat(65)],
+  ['too-long-with-0x', `0x${hex.repeat(65)}`],
   ['not-hex', 'zz'],
   ['not-text', 12],
 ];
@@ -70,6 +73,12 @@ const badBlocks: readonly BadInput[] = [
   blockAt('slot-missing', 'block.point.slot', { slot: untyped<number>(undefined) }),
   blockAt('point-short', 'block.point.hash', { hash: hex.repeat(31) }),
   blockAt('point-upper-case', 'block.point.hash', { hash: 'AB'.repeat(32) }),
+  blockAt('point-with-0x', 'block.point.hash', { hash: `0x${hex.repeat(32)}` }),
+  {
+    name: 'parent-with-0x',
+    field: 'block.parent',
+    call: (store) => store.confirm({ point: point(2), parent: `0x${hex.repeat(32)}`, ...nothing }),
+  },
   { name: 'block-missing', field: 'block', call: (store) => store.confirm(untyped(null)) },
   {
     name: 'parent',
@@ -286,7 +295,7 @@ export const inputCases: readonly ConformanceCase[] = [
       ...badCallOptions.map(refusedOptions),
       noSignal,
     ],
-    ['M2/hash-upper-case', 'M2/mark', 'M2/seen', 'M2/open-finalizeThreshold', 'M2/option-misspelt-of-any-verb'],
+    ['M2/hash-0x-twice', 'M2/mark', 'M2/seen', 'M2/open-finalizeThreshold', 'M2/option-misspelt-of-any-verb'],
   ),
   ...ownPools,
   ...onePool,

@@ -289,7 +289,7 @@ export class PriorityModel {
   }
 
   #begin(submission: e.Submission, txState: TxState, { now, height }: CallTime): void {
-    const { hash, payload, payloadType, verdict, from } = submission;
+    const { hash, payload, payloadType = 0, verdict, from } = submission;
     const { pool, entries } = this.state;
     pool.lastSeq = txState.seq;
     pool.live.set(hash, txState);

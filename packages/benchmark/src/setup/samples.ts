@@ -22,7 +22,8 @@ export function freshTransactions(count: number): Transaction[] {
 }
 
 /** A submission to a priority pool, with its priority. */
-export interface Priced extends Submission {
+export interface Priced extends Submission, Transaction {
+  readonly payloadType: number;
   readonly verdict: { readonly priority: bigint; readonly provides?: readonly string[] };
 }
 

@@ -1,4 +1,4 @@
-import type { AnyStore, OpenOptions, ReceiveOutcome, Submission } from 'mempool-core';
+import type { AnyStore, OpenOptions, ReceiveOutcome, Submission, Transaction } from 'mempool-core';
 import { anyStore } from 'mempool-core/backend';
 import type { Bare, BareRanking, Limit } from '../limits/limit.ts';
 import {
@@ -32,7 +32,7 @@ export class FilledPool {
   readonly #n: number;
   readonly #given: Given;
   readonly #options: OpenOptions;
-  readonly #batch: (count: number) => Submission[];
+  readonly #batch: (count: number) => Transaction[];
   #store: AnyStore | null = null;
   #standings: Standings | null = null;
 

@@ -22,7 +22,8 @@ import { checkTags } from './verdicts.ts';
 /** The maximum number of transactions in one call (X1). */
 export const maxCallTransactions = 1_000;
 const maxHashDigits = 128;
-const pointHashDigits = 64;
+const blockHashDigits = 64;
+const blockHashForm = 'the hash of a block: 32 bytes, as 64 lower-case hex digits without 0x';
 const maxReasonLength = 256;
 
 /**
@@ -41,27 +42,43 @@ function isHex(text: unknown, min: number, max: number): text is string {
   return signs >= 0;
 }
 
-/** True for lower-case hex of 1–64 bytes. */
-export function isHash(hash: unknown): hash is string {
-  return isHex(hash, 2, maxHashDigits);
+/**
+ * The hash of a transaction in its one form, lower-case hex without `0x`; `null` if it is no hash. Here alone do forms
+ * become one: all that comes after compares hashes as text. Most callers give that form, so it is tried first.
+ */
+export function normalHash(hash: unknown): string | null {
+  if (isHex(hash, 2, maxHashDigits)) return hash;
+  if (typeof hash !== 'string' || hash.length > maxHashDigits + 2) return null;
+  const digits = hash.toLowerCase().replace(/^0x/, '');
+  return isHex(digits, 2, maxHashDigits) ? digits : null;
 }
 
 /** The form of a valid hash, for error messages. */
-export const hashForm = 'lower-case hex of 1–64 bytes';
+export const hashForm = 'hex of 1–64 bytes, with or without 0x';
 
-/** Returns the hash if it is valid. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the hash in its one form. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkHash(field: string, hash: string): string {
-  if (!isHash(hash)) throw invalid(field, hashForm);
-  return hash;
+  return normalHash(hash) ?? refuse(field, hashForm);
 }
 
-/** Returns a checked copy of the list. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
+/** Returns the hash of a block. @throws `ERR_MEMPOOL_INVALID` naming the field */
+function checkBlockHash(field: string, hash: string): string {
+  return isHex(hash, blockHashDigits, blockHashDigits) ? hash : refuse(field, blockHashForm);
+}
+
+function refuse(field: string, form: string): never {
+  throw invalid(field, form);
+}
+
+/** Returns a checked copy of the list, each hash in its one form. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
 export function checkHashes(field: string, hashes: readonly string[], max: number): string[] {
   if (isChecked<string[]>(hashes)) return hashes;
-  return readList(field, hashes, { max, what: 'hashes' }, (hash, i) => {
-    if (!isHash(hash)) throw invalid(`${field}[${i}]`, hashForm);
-    return hash;
-  });
+  return readList(
+    field,
+    hashes,
+    { max, what: 'hashes' },
+    (hash, i) => normalHash(hash) ?? refuse(`${field}[${i}]`, hashForm),
+  );
 }
 
 /** As `checkHashes`, but without repeats. */
@@ -75,8 +92,7 @@ function checkPoint(field: string, point: ChainPoint): ChainPoint {
   if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
   const { slot, hash } = point;
   checkCount(`${field}.slot`, slot);
-  if (!isHex(hash, pointHashDigits, pointHashDigits)) throw invalid(`${field}.hash`, '64 lower-case hex digits');
-  return { slot, hash };
+  return { slot, hash: checkBlockHash(`${field}.hash`, hash) };
 }
 
 /**
@@ -108,13 +124,11 @@ type OwnBlock = Omit<CheckedBlock, 'thresholds'>;
 export function ownBlock(block: Block): OwnBlock {
   if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
   const { point, parent = null, seen: carried, unseen: gone, provides } = block;
-  if (parent !== null && !isHex(parent, pointHashDigits, pointHashDigits))
-    throw invalid('block.parent', '64 lower-case hex digits');
   const seen = new Set(checkHashes('block.seen', carried, Number.POSITIVE_INFINITY));
   const unseen = new Set(checkHashes('block.unseen', gone, Number.POSITIVE_INFINITY));
   return {
     point: checkPoint('block.point', point),
-    parent,
+    parent: parent === null ? null : checkBlockHash('block.parent', parent),
     seen: [...seen],
     unseen: [...unseen].filter((hash) => !seen.has(hash)),
     provides: checkTags('block.provides', provides, Number.POSITIVE_INFINITY),

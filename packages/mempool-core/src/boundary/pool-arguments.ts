@@ -146,11 +146,11 @@ function checkRevision(revision: Revision, i: number): CheckedRevision {
   const place = `revisions[${i}]`;
   if (typeof revision !== 'object' || revision === null) throw invalid(place, 'a revision');
   const { hash, version, answer } = revision;
-  checkHash(`${place}.hash`, hash);
+  const own = checkHash(`${place}.hash`, hash);
   checkCount(`${place}.version`, version);
   if (typeof answer !== 'object' || answer === null) throw invalid(`${place}.answer`, 'a verdict or a refusal');
   const check = isRefusal(answer) ? checkRefusal(`${place}.answer`, answer) : checkVerdict(`${place}.answer`, answer);
-  return { hash, version, answer: check };
+  return { hash: own, version, answer: check };
 }
 
 /** Returns a checked copy of the refusal. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */

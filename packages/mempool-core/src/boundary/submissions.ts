@@ -6,7 +6,7 @@ import type { Submission } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Verdict } from '../contract/verdict.ts';
-import { hashForm, isHash, maxCallTransactions } from './arguments.ts';
+import { hashForm, maxCallTransactions, normalHash } from './arguments.ts';
 import { readList } from './basic-checks.ts';
 import { unsupported } from './call-errors.ts';
 import { checkVerdict, saysNothing } from './verdicts.ts';
@@ -32,7 +32,7 @@ export function readSubmission(given: Submission): ReadSubmission {
   return typeof given === 'object' && given !== null ? read(given) : refuse('transaction', 'a transaction');
 }
 
-function read({ hash, payload, payloadType, verdict, from }: Submission): ReadSubmission {
+function read({ hash, payload, payloadType = 0, verdict, from }: Submission): ReadSubmission {
   return { hash, payload, payloadType, verdict, from };
 }
 
@@ -41,7 +41,7 @@ function refuse(field: string, form: string): never {
 }
 
 /**
- * Checks hash, payload and payload type of each transaction. Returns the number of payloads larger than `maxTxBytes`.
+ * Checks hash, payload and payload type of each transaction, and brings the hash into its one form. Returns the number of payloads larger than `maxTxBytes`.
  * Call it after all other reads of the caller's objects: no getter may run between this check of the bytes and the copy
  * of them.
  *
@@ -51,7 +51,7 @@ export function checkTransactions(submissions: readonly Transaction[], maxTxByte
   let larger = 0;
   for (let i = 0; i < submissions.length; i++) {
     const submission = submissions[i] as Own & Transaction;
-    const fault = faultOf(submission);
+    const fault = mendedOrFault(submission);
     if (fault !== null) throw invalid(`transactions[${i}]${fault.field}`, fault.form);
     if (isTooLarge(submission, maxTxBytes)) larger += 1;
     else submission.payload = honestBytes(submission.payload);
@@ -66,11 +66,11 @@ export function countTooLarge(checked: readonly Transaction[], maxTxBytes: numbe
   return larger;
 }
 
-type Own = { payload: Uint8Array };
+type Own = { hash: string; payload: Uint8Array };
 
 /** As `checkTransactions`, for one transaction. Returns true if its payload is larger than `maxTxBytes`. */
 export function checkTransaction(submission: Own & Transaction, maxTxBytes: number): boolean {
-  const fault = faultOf(submission);
+  const fault = mendedOrFault(submission);
   if (fault !== null) throw invalid(`transaction${fault.field}`, fault.form);
   if (isTooLarge(submission, maxTxBytes)) return true;
   submission.payload = honestBytes(submission.payload);
@@ -82,13 +82,14 @@ export function isTooLarge({ payload }: Pick<Transaction, 'payload'>, maxTxBytes
   return lengthOf.call(payload) > maxTxBytes;
 }
 
-/** The first invalid field and its valid form; `null` if the transaction is valid. */
-function faultOf({
-  hash,
-  payload,
-  payloadType,
-}: Transaction): { readonly field: string; readonly form: string } | null {
-  if (!isHash(hash)) return { field: '.hash', form: hashForm };
+/**
+ * The first invalid field and its valid form; `null` if the transaction is valid. It brings the hash into its one form.
+ */
+function mendedOrFault(own: Own & Transaction): { readonly field: string; readonly form: string } | null {
+  const { payload, payloadType } = own;
+  const hash = normalHash(own.hash);
+  if (hash === null) return { field: '.hash', form: hashForm };
+  own.hash = hash;
   if (!isUint8Array(payload)) return { field: '.payload', form: 'a Uint8Array' };
   if (!isReadable(payload)) return { field: '.payload', form: 'readable bytes: its buffer was transferred or shrunk' };
   if (!Number.isInteger(payloadType) || payloadType < 0 || payloadType > 0xffff)

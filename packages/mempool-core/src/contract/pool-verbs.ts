@@ -4,7 +4,9 @@ import type { DamagedRecord, DamagedTransaction, Transaction, TransactionPage } 
 import type { CheckedVerdict, Refusal, Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
-export interface Submission extends Transaction {
+export interface Submission extends Omit<Transaction, 'payloadType'> {
+  /** 0–65,535, such as a Cardano era or an EVM transaction type. Default 0. */
+  readonly payloadType?: number | undefined;
   readonly verdict?: Verdict | undefined;
   /** The peer that sent it, 1–256 characters. `since` does not return it to that peer. */
   readonly from?: string | undefined;

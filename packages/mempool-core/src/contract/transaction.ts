@@ -1,15 +1,18 @@
 import type { DropReason } from './drop-reason.ts';
 
-/** A transaction as a caller submits it. The payload is opaque: no store decodes it. */
+/** A transaction. The payload is opaque: no store decodes it. */
 export interface Transaction {
-  /** The identity of the transaction: lower-case hex of 1–64 bytes. */
+  /**
+   * The identity of the transaction: hex of 1–64 bytes. Callers may give it in upper case and with `0x`; answers have it
+   * in lower case without `0x` (M2).
+   */
   readonly hash: string;
   readonly payload: Uint8Array;
-  /** 0–65,535, such as a Cardano era or an EVM transaction type. Use 0 if it has no meaning for your chain. */
+  /** 0–65,535, such as a Cardano era or an EVM transaction type; 0 if the submission has none. */
   readonly payloadType: number;
 }
 
-/** Identifies a block: its slot (a safe integer, such as a block number) and its hash (64 lower-case hex digits). */
+/** Identifies a block: its slot (a safe integer, such as a block number) and its hash (64 lower-case hex digits without `0x`). */
 export interface ChainPoint {
   readonly slot: number;
   readonly hash: string;

@@ -3,9 +3,9 @@ import type { ReleaseOptions, WriteOptions } from '../contract/call-options.ts';
 import { type DropReason, reasonText } from '../contract/drop-reason.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedCallTime } from '../contract/pool-driver.ts';
-import type { Submission } from '../contract/pool-verbs.ts';
 import type { MempoolStore, ReceiveOutcome } from '../contract/store.ts';
 import type { TransactionStatus } from '../contract/transaction.ts';
+import type { OwnSubmission } from './own-submission.ts';
 
 /** A store verb that takes many transactions. Calls for single transactions are gathered into one call of it. */
 export interface BatchedVerb<Item, Answer> {
@@ -91,7 +91,7 @@ export class CallList {
 }
 
 /** A submission and the time of its call. */
-export interface QueuedSubmission extends Submission, CheckedCallTime {}
+export interface QueuedSubmission extends OwnSubmission, CheckedCallTime {}
 
 /**
  * The lane of `receive`. Two store calls under way at once could swap, and the order of arrival is visible (L1). So

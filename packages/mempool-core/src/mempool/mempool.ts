@@ -122,7 +122,7 @@ export class Mempool implements AsyncDisposable {
    * Adds one transaction to the pool (L1, L2), after `validate` has accepted it. The payload is copied (M1). A
    * submission that has a verdict is not validated. Returns the outcome, also for a refusal.
    * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
-   * @example const { kind } = await pool.submit({ hash, payload, payloadType: 0 });
+   * @example const { kind } = await pool.submit({ hash, payload });
    */
   submit(submission: verbs.Submission, options?: SubmitOptions): Promise<SubmitOutcome> {
     return this.#calls.observed('submit', (trace) => this.#submitter.submit(submission, options, trace));

@@ -11,7 +11,12 @@ import { invalid } from '../contract/errors.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
 import { type CheckedVerdict, defaultVerdict, type Verdict } from '../contract/verdict.ts';
 
-type Own = { readonly kind: 'own'; readonly submission: Submission } | ReturnType<typeof tooLarge>;
+/** A checked copy of a submission. */
+export interface OwnSubmission extends Submission {
+  readonly payloadType: number;
+}
+
+type Own = { readonly kind: 'own'; readonly submission: OwnSubmission } | ReturnType<typeof tooLarge>;
 
 /**
  * A checked copy of a submission. Nothing that the caller does later changes it (M1). `sender` is the peer if the
@@ -29,7 +34,7 @@ export function ownSubmissions(
   read: readonly ReadSubmission[],
   sender: string | undefined,
   maxTxBytes: number,
-): Submission[] {
+): OwnSubmission[] {
   const said = read.map((each, i) => sayings(`transactions[${i}]`, each, sender));
   checkTransactions(read, maxTxBytes);
   return read.flatMap((each, i) => (isTooLarge(each, maxTxBytes) ? [] : [copy(each, said[i] ?? null)]));
@@ -52,7 +57,7 @@ function sayings(place: string, { verdict, from: own }: ReadSubmission, sender: 
   return { from, verdict: verdict === undefined ? undefined : ownVerdict(`${place}.verdict`, verdict) };
 }
 
-function copy({ hash, payload, payloadType }: ReadSubmission, said: Sayings | null): Submission {
+function copy({ hash, payload, payloadType }: ReadSubmission, said: Sayings | null): OwnSubmission {
   return { hash, payload: Buffer.from(payload), payloadType, ...said };
 }
 

@@ -172,11 +172,11 @@ export class PoolWrites {
 
   #single<Answer>(
     verb: BatchedVerb<string, Answer>,
-    hash: string,
+    given: string,
     context: WriteOptions,
     trace: Trace,
   ): Promise<Answer> {
-    checkHash('hash', hash);
+    const hash = checkHash('hash', given);
     return this.#calls.single(verb, { item: hash, hash, bytes: 0, trace }, context);
   }
 }

@@ -2,11 +2,11 @@ import { unlessAborted } from '../boundary/unless-aborted.ts';
 import type { WriteOptions } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { Ordering } from '../contract/limits.ts';
-import type { Submission } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction, TransactionStatus } from '../contract/transaction.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 import type { Application } from './application.ts';
+import type { OwnSubmission } from './own-submission.ts';
 import { refusedBefore } from './standard-refusals.ts';
 import type { Refused, SubmitOutcome } from './validation.ts';
 
@@ -16,7 +16,7 @@ export type Screened =
   | { readonly kind: 'answered'; readonly outcome: SubmitOutcome }
   | {
       readonly kind: 'admitted';
-      readonly submission: Submission;
+      readonly submission: OwnSubmission;
       /** The height at which it was validated, if known. */
       readonly height?: number | undefined;
     }
@@ -24,7 +24,7 @@ export type Screened =
    * The pool had the transaction a moment ago. If it has left the pool, `isGone` sees this in the outcome, and the
    * submission is screened again.
    */
-  | { readonly kind: 'known'; readonly submission: Submission };
+  | { readonly kind: 'known'; readonly submission: OwnSubmission };
 
 export interface ScreeningParts {
   /** `null`: all transactions are accepted. */
@@ -46,11 +46,11 @@ export class Screening {
   }
 
   /** True if the application is not asked: the submission has a verdict, or the pool has no `validate`. */
-  passes(submission: Submission): boolean {
+  passes(submission: OwnSubmission): boolean {
     return this.#parts.application === null || submission.verdict !== undefined;
   }
 
-  async screen(submission: Submission, height: number | undefined, context: WriteOptions): Promise<Screened> {
+  async screen(submission: OwnSubmission, height: number | undefined, context: WriteOptions): Promise<Screened> {
     const { application, status } = this.#parts;
     if (application === null || this.passes(submission)) return { kind: 'admitted', submission };
     const { hash } = submission;
@@ -82,7 +82,7 @@ export class Screening {
    * In a priority pool, adds a verdict that the pool never admits. Otherwise a transaction that has just left the pool
    * would return without validation.
    */
-  #known(submission: Submission): Screened {
+  #known(submission: OwnSubmission): Screened {
     const verdict = this.#parts.ordering === 'priority' ? ofNoUse(submission) : undefined;
     return { kind: 'known', submission: { ...submission, verdict } };
   }
@@ -114,7 +114,7 @@ function refused(hash: string, { code, log, penalize, data, info, codespace }: R
  * differ now, because the application may refuse other transactions by now (X2).
  * @throws the given error, if it lists no hashes, or hashes of other transactions
  */
-export function firstSent(submissions: readonly Submission[], error: unknown): Submission[] {
+export function firstSent(submissions: readonly OwnSubmission[], error: unknown): OwnSubmission[] {
   const hashes = isMempoolError(error, 'ERR_MEMPOOL_INVALID') ? error.details.hashes : undefined;
   if (hashes === undefined) throw error;
   const byHash = Map.groupBy(submissions, ({ hash }) => hash);

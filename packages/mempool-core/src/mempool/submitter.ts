@@ -12,7 +12,7 @@ import type { Application } from './application.ts';
 import { type BatchedVerb, batchedReceive, type QueuedSubmission } from './call-list.ts';
 import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
 import type { CallTrace } from './observer.ts';
-import { ownSubmission, ownSubmissions, weight } from './own-submission.ts';
+import { type OwnSubmission, ownSubmission, ownSubmissions, weight } from './own-submission.ts';
 import { noteSize, type PoolCalls } from './pool-calls.ts';
 import { firstSent, isGone, judgedHeight, Screening, type ScreeningParts, screenedOutcomes } from './screening.ts';
 import type { SubmitOptions, SubmitOutcome } from './validation.ts';
@@ -62,7 +62,12 @@ export class Submitter {
     return told.length === read.length ? told : withTooLarge(read, told, maxTxBytes);
   }
 
-  async #submit(own: Submission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<SubmitOutcome> {
+  async #submit(
+    own: OwnSubmission,
+    moment: CheckedCallTime,
+    context: WriteOptions,
+    trace: Trace,
+  ): Promise<SubmitOutcome> {
     if (this.#screening.passes(own)) return this.#send(own, moment, context, trace);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
     if (screened.kind === 'answered') return screened.outcome;
@@ -72,18 +77,18 @@ export class Submitter {
     return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }, trace) : outcome;
   }
 
-  #send(own: Submission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<ReceiveOutcome> {
+  #send(own: OwnSubmission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<ReceiveOutcome> {
     const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own), trace };
     return this.#calls.single(this.#receive, subject, context);
   }
 
   async #receiveAll(
-    own: readonly Submission[],
+    own: readonly OwnSubmission[],
     moment: CheckedCallTime,
     context: WriteContext,
   ): Promise<SubmitOutcome[]> {
     const [now, given] = [moment.now ?? undefined, moment.height ?? undefined];
-    const send = (submissions: readonly Submission[], height = given): Promise<ReceiveOutcome[]> =>
+    const send = (submissions: readonly OwnSubmission[], height = given): Promise<ReceiveOutcome[]> =>
       this.#calls.whole(context, (on, to) => on.receive(asChecked(submissions), to), { now, height });
     if (own.every((each) => this.#screening.passes(each))) return send(own);
     const screened = await Promise.all(own.map((each) => this.#screening.screen(each, given, context)));
@@ -92,7 +97,7 @@ export class Submitter {
     const outcomes = await send(sent, height).catch((error: unknown) => send(firstSent(own, error), height));
     const again = { signal: context.signal };
     const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
-      isGone(screened[i], outcome) ? this.#submit(own[i] as Submission, moment, again, null) : outcome,
+      isGone(screened[i], outcome) ? this.#submit(own[i] as OwnSubmission, moment, again, null) : outcome,
     );
     return Promise.all(told);
   }

@@ -24,9 +24,9 @@ export class Waiting {
     this.#calls.assertOpen();
     const { signal } = checkRead(options, callNames.wait);
     const goal = checkGoal(options);
-    checkHash('hash', hash);
+    const own = checkHash('hash', hash);
     signal?.throwIfAborted();
-    return this.#waiters.wait(hash, goal, signal);
+    return this.#waiters.wait(own, goal, signal);
   }
 
   async waitForPending(options: ReadOptions | undefined): Promise<void> {

@@ -28,16 +28,33 @@ function untyped<T>(value: unknown): T {
 
 // What the suite's cases of bad input (M2) and of limits (X1, O6) hand to a whole store is not said again here.
 describe('an argument', () => {
-  it('has no other hexadecimal digits than 0–9 and a–f in its hash', () => {
+  it('has no other hexadecimal digits than 0–9, A–F and a–f in its hash', () => {
     const digits: string[] = [];
     for (let code = 0; code < 0x1_0000; code++) {
       const digit = String.fromCharCode(code);
       if (refused(() => checkHash('hash', `a${digit}`)) === 'nothing refused') digits.push(digit);
     }
-    expect(digits.join('')).toBe('0123456789abcdef');
+    expect(digits.join('')).toBe('0123456789ABCDEFabcdef');
   });
 
-  it.each([' ab', 'a', null, undefined])('is no hash: %j', (given) => {
+  it.each(['ab0d', 'AB0D', 'aB0d', '0xab0d', '0xAB0D', '0XAB0D'])('has one form of the hash %s (M2)', (given) => {
+    expect([checkHash('hash', given), ...checkHashes('hashes', [given], 1)]).toEqual(['ab0d', 'ab0d']);
+  });
+
+  it('may have a hash of 64 bytes in every form, and no longer one', () => {
+    const [longest, longer] = ['ab'.repeat(64), 'ab'.repeat(65)];
+    expect(checkHash('hash', `0x${longest.toUpperCase()}`)).toBe(longest);
+    expect(refused(() => checkHash('hash', `0x${longer}`))).toBe('hash');
+  });
+
+  it.each([`0x${hash}`, hash.toUpperCase()])('is told that it is no hash of a block: %s', (given) => {
+    const at = { ...block, point: { slot: 1, hash: given } };
+    expect(() => checkBlock(at, {}, defaultThresholds)).toThrow(
+      /block\.point\.hash.*64 lower-case hex digits without 0x/,
+    );
+  });
+
+  it.each([' ab', 'a', '0x', '0xa', '0x0xab', 'ab0x', null, undefined])('is no hash: %j', (given) => {
     expect(refused(() => checkHashes('hashes', ['ab', untyped(given)], 9))).toBe('hashes[1]');
   });
 

@@ -5,8 +5,8 @@ await using pool = await openMempool({ backend: 'ephemeral', finalizeThreshold: 
 const hash = 'c0ffee'.padEnd(64, '0');
 
 // Submit. A repeat is a duplicate and changes nothing.
-const first = await pool.submit({ hash, payload: new Uint8Array([1, 2, 3]), payloadType: 0 });
-const again = await pool.submit({ hash, payload: new Uint8Array([1, 2, 3]), payloadType: 0 });
+const first = await pool.submit({ hash, payload: new Uint8Array([1, 2, 3]) });
+const again = await pool.submit({ hash, payload: new Uint8Array([1, 2, 3]) });
 console.log(first.kind, again.kind);
 
 // Send everything that waits, then note that a peer has it.

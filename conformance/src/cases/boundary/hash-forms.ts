@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { MempoolStore } from 'mempool-core';
+import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import { eachOnPool, mustRank, ofBoundary, onPool } from '../../case/must.ts';
+import { block, hashesOf, intact, kindsOf, stagesOf, transaction } from '../../scenario/pool.ts';
+import { openScene } from '../../scenario/priority.ts';
+
+type Write = (hash: string) => string;
+
+const inCapitals: Write = (hash) => hash.toUpperCase();
+const withPrefix: Write = (hash) => `0x${hash}`;
+const inBoth: Write = (hash) => `0x${hash.toUpperCase()}`;
+
+/** Calls every verb that takes hashes, with the hash as `write` writes it. */
+async function eachVerb(store: MempoolStore, { random }: CaseContext, write: Write): Promise<void> {
+  const one = transaction(random);
+  const { hash } = one;
+  const given = write(hash);
+  const outcomes = await store.receive([{ ...one, hash: given }, one]);
+  assert.deepEqual(
+    [kindsOf(outcomes), hashesOf(outcomes)],
+    [
+      ['received', 'duplicate'],
+      [hash, hash],
+    ],
+  );
+  assert.deepEqual(hashesOf(await store.checkStatus([given])), [hash]);
+  assert.deepEqual(await store.markInflight([given, hash]), [hash]);
+  assert.deepEqual(hashesOf(intact(await store.findInflight([given])).flatMap((found) => found ?? [])), [hash]);
+  assert.deepEqual(await store.markAcknowledged([given]), [hash]);
+  assert.deepEqual(await store.release([given]), [hash]);
+  await block(store, 1, { seen: [given] });
+  assert.deepEqual(await stagesOf(store, [hash]), ['Confirmed']);
+  await block(store, 2, { unseen: [given] });
+  assert.deepEqual(await stagesOf(store, [hash]), ['Pending']);
+  assert.deepEqual(await store.drop([given], 'failed'), [hash]);
+}
+
+function written(name: string, how: string, write: Write): ConformanceCase {
+  const title = `a hash ${how} is the same hash in every verb; answers tell it in lower case without 0x`;
+  return onPool(`M2/${name}`, title, (store, context) => eachVerb(store, context, write));
+}
+
+const others = eachOnPool({
+  'M2/forms-in-an-operation: a call repeated with its hashes in another form is the same call': async (
+    store,
+    { random },
+  ) => {
+    const one = transaction(random);
+    const { hash } = one;
+    const first = await store.receive([one], { operationId: 'receive' });
+    assert.deepEqual(await store.receive([{ ...one, hash: inBoth(hash) }], { operationId: 'receive' }), first);
+    assert.deepEqual(await store.markInflight([inBoth(hash)], { operationId: 'mark' }), [hash]);
+    assert.deepEqual(await store.markInflight([hash], { operationId: 'mark' }), [hash]);
+  },
+  'M2/no-payload-type: the payload type is 0 if it is left out': async (store, { random }) => {
+    const { hash, payload } = transaction(random);
+    const first = await store.receive([{ hash, payload }], { operationId: 'receive' });
+    const [stored] = (await store.peekPending()).transactions;
+    assert.deepEqual([stored?.hash, stored?.payloadType], [hash, 0]);
+    assert.deepEqual(await store.receive([{ hash, payload, payloadType: 0 }], { operationId: 'receive' }), first);
+  },
+});
+
+const byPriority = mustRank(
+  'M2/forms-by-priority',
+  'priority pools too take hashes in capitals and with 0x, also in revisions and where payloads are asked for',
+  async (context) => {
+    const scene = await openScene(context);
+    const { store } = scene;
+    const given = scene.submission('a', { priority: 1n });
+    const { hash } = given;
+    const outcomes = await store.receive([{ ...given, hash: inBoth(hash) }, given]);
+    assert.deepEqual(
+      [kindsOf(outcomes), hashesOf(outcomes)],
+      [
+        ['received', 'duplicate'],
+        [hash, hash],
+      ],
+    );
+    const revision = { hash: inBoth(hash), version: 1, answer: { priority: 2n } };
+    assert.deepEqual(hashesOf(await store.revise([revision])), [hash]);
+    const [revised] = await store.reap();
+    assert.deepEqual([revised?.hash, revised?.priority], [hash, 2n]);
+    const [stored] = intact(await store.payloads([inBoth(hash)]));
+    assert.equal(stored?.hash, hash);
+  },
+);
+
+export const hashFormCases: readonly ConformanceCase[] = ofBoundary(
+  [
+    written('in-capitals', 'in capitals', inCapitals),
+    written('with-0x', 'with 0x', withPrefix),
+    written('in-capitals-with-0x', 'in capitals with 0x', inBoth),
+    ...others,
+    byPriority,
+  ],
+  ['M2/in-capitals-with-0x', 'M2/forms-by-priority'],
+);
