@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { MempoolStore, ReceiveOutcome, Submission, WriteOptions } from 'mempool-core';
 import { again, withOptions, writeVerbs } from '../mutants/through.ts';
-import { type Fault, moment, planted, type StoreFile, stores, twice } from './fault.ts';
+import { type Fault, moment, planted, type StoreFile, sabotaged, stores, twice } from './fault.ts';
 
 /** The call in two halves: same outcome, same events, but not one step. */
 async function inHalves<T, R>(
@@ -144,6 +144,8 @@ export const durableFaults: readonly Fault[] = [
   ...twice('points-in-memory', 'priority-points-in-memory', {
     sabotage: 'DELETE FROM block WHERE tick < (SELECT max(tick) FROM block)',
   }),
+  sabotaged('attempts-forgotten-at-opening', 'UPDATE pending SET attempts = 0'),
+  sabotaged('going-out-forgotten-at-opening', 'UPDATE inflight SET sent = NULL'),
   ...twice('outcomes-in-memory', 'priority-outcomes-in-memory', { sabotage: 'DELETE FROM operation' }),
   ...twice('versions-in-memory', 'priority-versions-in-memory', {
     sabotage: 'UPDATE record_total SET last_version = (SELECT max(version) FROM record)',
