@@ -115,8 +115,9 @@ test.each(kinds)(
   async ({ backend, ordering }) => {
     const path = join(scratchFolder(), 'pool.db');
     const whole = await makePool(path, ordering);
-    const at = whole.indexOf('tick INTEGER', whole.indexOf('CREATE TABLE step'));
-    whole.write('uick', at);
+    // A page that was split keeps old bytes, so the text may be there twice.
+    for (let at = whole.indexOf('CREATE TABLE step'); at >= 0; at = whole.indexOf('CREATE TABLE step', at + 1))
+      whole.write('ticK', whole.indexOf('tick INTEGER', at));
     writeFileSync(path, whole);
     const use = async (): Promise<void> => {
       await using store = await backend.open({ path, ordering });
