@@ -5,7 +5,7 @@ import { isCounted, type PoolNode } from './pool-node.ts';
 import type { StepBuilder } from './step-builder.ts';
 
 /** Drop reasons: the chain or another transaction provides the same tag; the transaction would depend on itself. */
-export const conflictReason = 'conflict' satisfies Cause;
+export const conflictReason: 'conflict' = 'conflict';
 const cycleReason = 'cycle' satisfies Cause;
 
 /** Drops all other providers of tags that the chain satisfied. A Confirmed provider stays. */
