@@ -12,6 +12,8 @@ const conditions = ['mempool-source', ...defaultServerConditions];
 const withRedis = [
   'packages/redis',
   'packages/node',
+  'packages/server',
+  'packages/cli',
   'packages/testkit',
   'packages/chaos',
   'packages/benchmark',

@@ -12,6 +12,8 @@ export const published = [
   'packages/sqlite',
   'packages/redis',
   'packages/node',
+  'packages/server',
+  'packages/cli',
   'conformance',
 ] as const;
 

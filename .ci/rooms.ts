@@ -47,6 +47,12 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   'packages/node/src': {
     '.': [],
   },
+  'packages/server/src': {
+    '.': [],
+  },
+  'packages/cli/src': {
+    '.': [],
+  },
   'packages/benchmark/src': {
     setup: [],
     report: ['setup'],
