@@ -15,7 +15,7 @@ const seed = Number(process.env.MEMPOOL_HISTORY_SEED ?? randomInt(2 ** 32));
 /** What a history must have met, or it proves nothing about it. */
 const outcomes = [
   ...['received Pending', 'received parked', 'received Confirmed', 'duplicate', 'conflict', 'replacement-underpriced'],
-  ...['sender-limit', 'cycle', 'full', 'full without floor', 'ERR_MEMPOOL_INVALID'],
+  ...['sender-limit', 'cycle', 'full', 'full and closed', 'ERR_MEMPOOL_INVALID'],
   ...['limit maxTxGas', 'limit maxParked', 'limit maxAncestors', 'limit maxDescendants'],
 ].map((kind) => `receive ${kind}`);
 const revisions = [

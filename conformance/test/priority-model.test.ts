@@ -91,8 +91,12 @@ test('the end of the order goes, no more of it than has to, and never for an equ
     ['cc', 9n],
   ] as const)
     receive(model, hash, { priority });
-  expect(model.reader().usage().load?.floor).toBe(6n);
-  expect(receive(model, 'dd', { priority: 5n })).toEqual({ kind: 'full', hash: 'dd', floor: 6n });
+  expect(model.reader().usage().load?.floor).toEqual({ kind: 'at-least', priority: 6n });
+  expect(receive(model, 'dd', { priority: 5n })).toEqual({
+    kind: 'full',
+    hash: 'dd',
+    floor: { kind: 'at-least', priority: 6n },
+  });
   expect(receive(model, 'dd', { priority: 6n })).toMatchObject({ kind: 'received' });
   expect(order(model)).toEqual(['cc', 'bb', 'dd']);
 });

@@ -1,5 +1,5 @@
 import type { OpenOptions } from 'mempool-core';
-import { account, type Draft, maxPriority, type Refused, type Scene } from './priority.ts';
+import { account, atLeast, type Draft, maxPriority, type Refused, type Scene } from './priority.ts';
 
 /** A kind of refusal. */
 export interface RefusalExample {
@@ -143,7 +143,7 @@ export const refusals: readonly RefusalExample[] = [
     limits: { maxTxs: 2 },
     arrange: (scene) => scene.fill({ a: { priority: 8n }, b: { priority: 5n } }),
     draft: { priority: 5n },
-    refused: fixed({ kind: 'full', floor: 6n }),
+    refused: fixed({ kind: 'full', floor: atLeast(6n) }),
   },
   {
     id: 'full-bytes',
@@ -152,7 +152,7 @@ export const refusals: readonly RefusalExample[] = [
     arrange: (scene) =>
       scene.fill({ a: { priority: 8n, bytes: 40 }, b: { priority: 5n, bytes: 30 }, c: { priority: 4n, bytes: 30 } }),
     draft: { priority: 5n, bytes: 31 },
-    refused: fixed({ kind: 'full', floor: 5n }),
+    refused: fixed({ kind: 'full', floor: atLeast(5n) }),
   },
   {
     id: 'full-without-eviction',
@@ -160,6 +160,6 @@ export const refusals: readonly RefusalExample[] = [
     limits: { maxTxs: 1, eviction: 'none' },
     arrange: (scene) => scene.fill({ a: {} }),
     draft: { priority: maxPriority },
-    refused: fixed({ kind: 'full', floor: null }),
+    refused: fixed({ kind: 'full', floor: { kind: 'closed' } }),
   },
 ];

@@ -4,6 +4,7 @@ import type {
   Block,
   ConfirmOutcome,
   DropReason,
+  Floor,
   OpenOptions,
   Policy,
   ReceiveOutcome,
@@ -23,6 +24,11 @@ export type Place = NonNullable<DumpedEntry['place']>;
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
 /** The fields of a refusal without the hash. */
 export type Refused = Refusal extends infer R ? (R extends Refusal ? Omit<R, 'hash'> : never) : never;
+
+/** The floor of a pool that this priority and higher ones can enter. */
+export function atLeast(priority: bigint): Floor {
+  return { kind: 'at-least', priority };
+}
 
 export const minPriority: bigint = -(2n ** 63n);
 export const maxPriority: bigint = 2n ** 63n - 1n;

@@ -177,7 +177,7 @@ export const admissionMutants: readonly Mutant[] = [
   }),
   refusing('full-before-known', ({ hash }, { totals, limits, order }) => {
     const isFull = totals.transactions >= limits.maxTxs && order.last?.hash === hash;
-    return isFull && { kind: 'full', floor: null };
+    return isFull && { kind: 'full', floor: { kind: 'closed' } };
   }),
   priority.plant('refused-hashes-refused-for-ever', (driver) => {
     const refused = new Map<string, ReceiveOutcome>();
@@ -194,7 +194,7 @@ export const admissionMutants: readonly Mutant[] = [
   priority.instead('evicted-hashes-refused-for-ever', {
     admit: ({ ledger, given: [submissions] }) => {
       const isEvicted = ledger.txState(submissions[0]?.hash ?? '')?.reason === 'evicted';
-      return isEvicted && submissions.map(({ hash }) => ({ kind: 'full', hash, floor: null }));
+      return isEvicted && submissions.map(({ hash }) => ({ kind: 'full', hash, floor: { kind: 'closed' } }));
     },
   }),
   priority.view('new-life-keeps-old-sources', ['admit'], ({ index }) => ({

@@ -1,4 +1,4 @@
-import type { Load, ReceiveOutcome } from 'mempool-core';
+import type { Floor, Load, ReceiveOutcome } from 'mempool-core';
 import {
   type CheckedSubmission,
   compareOrderKeys,
@@ -207,7 +207,7 @@ export const replacementMutants: readonly Mutant[] = [
   }),
   refusing('replacement-needs-a-place-of-its-own', (one, index) => {
     const isFull = index.totals.transactions >= index.limits.maxTxs;
-    return isFull && rivalsOf(index, one).length > 0 && { kind: 'full', floor: null };
+    return isFull && rivalsOf(index, one).length > 0 && { kind: 'full', floor: { kind: 'closed' } };
   }),
   dropping('replaced-go-although-there-is-no-room', rivalsOfAll, (told) => told.some(({ kind }) => kind === 'full')),
 ];
@@ -291,7 +291,7 @@ function totalling(
   });
 }
 
-function floored(id: string, floorOf: (load: Load, index: PoolIndex) => bigint | null): Mutant {
+function floored(id: string, floorOf: (load: Load, index: PoolIndex) => Floor): Mutant {
   return priority.told(id, {
     usage: ({ load }, { index }) => load && { load: { ...load, floor: floorOf(load, index) } },
   });
@@ -301,10 +301,11 @@ const lowest = -(2n ** 63n);
 const endless = Number.POSITIVE_INFINITY;
 const byEff = (a: PlacedNode, b: PlacedNode): number => Number(a.place.effectivePriority - b.place.effectivePriority);
 const byReady = (a: PlacedNode, b: PlacedNode): number => Number(b.place.ready) - Number(a.place.ready);
-const more = (floor: bigint | null, by: bigint): bigint | null =>
-  floor === null || floor === lowest ? floor : floor + by;
-const overLast = (floor: bigint | null, { order }: PoolIndex, isMeant: boolean): bigint | null =>
-  isMeant && order.last ? order.last.place.effectivePriority + 1n : floor;
+const open: Floor = { kind: 'open' };
+const needs = (priority: bigint): Floor => ({ kind: 'at-least', priority });
+const more = (floor: Floor, by: bigint): Floor => (floor.kind === 'at-least' ? needs(floor.priority + by) : floor);
+const overLast = (floor: Floor, { order }: PoolIndex, isMeant: boolean): Floor =>
+  isMeant && order.last ? needs(order.last.place.effectivePriority + 1n) : floor;
 
 /** P5: who leaves. */
 export const evictionMutants: readonly Mutant[] = [
@@ -399,23 +400,23 @@ export const evictionMutants: readonly Mutant[] = [
 export const floorMutants: readonly Mutant[] = [
   floored('floor-one-more', ({ floor }) => more(floor, 1n)),
   floored('floor-one-less', ({ floor }) => more(floor, -1n)),
-  floored('floor-of-nought-with-room', ({ floor }) => (floor === lowest ? 0n : floor)),
-  floored('floor-by-transactions-alone', ({ floor, headroom }) => (headroom.transactions > 0 ? lowest : floor)),
-  floored('floor-by-bytes-alone', ({ floor, headroom }) => (headroom.bytes > 0 ? lowest : floor)),
+  floored('floor-of-nought-with-room', ({ floor }) => (floor.kind === 'open' ? needs(0n) : floor)),
+  floored('floor-by-transactions-alone', ({ floor, headroom }) => (headroom.transactions > 0 ? open : floor)),
+  floored('floor-by-bytes-alone', ({ floor, headroom }) => (headroom.bytes > 0 ? open : floor)),
   floored('floor-of-the-last-ready-one', ({ floor }, { order }) => {
     const ready = [...order].filter(({ place }) => place.ready).at(-1);
-    return floor === lowest && order.length === 2 && ready !== undefined ? ready.place.effectivePriority + 1n : floor;
+    return floor.kind === 'open' && order.length === 2 && ready ? needs(ready.place.effectivePriority + 1n) : floor;
   }),
   floored('floor-over-the-last-one-alone', ({ floor, headroom }, index) =>
-    overLast(floor, index, headroom.transactions < 0 && floor !== null),
+    overLast(floor, index, headroom.transactions < 0 && floor.kind !== 'closed'),
   ),
-  floored('floor-above-the-highest', ({ floor }, index) => overLast(floor, index, floor === null)),
+  floored('floor-above-the-highest', ({ floor }, index) => overLast(floor, index, floor.kind === 'closed')),
   floored('floor-where-nothing-is-evicted', ({ floor }, index) =>
     overLast(floor, index, index.limits.eviction === 'none'),
   ),
   floored('floor-whatever-may-be-evicted', ({ floor }, index) =>
-    overLast(floor, index, floor === null && index.limits.maxEvictions === 2),
+    overLast(floor, index, floor.kind === 'closed' && index.limits.maxEvictions === 2),
   ),
-  telling('full-without-its-floor', ['full'], () => ({ floor: null })),
-  telling('full-with-a-floor-one-more', ['full'], ({ floor }) => ({ floor: more(floor ?? null, 1n) })),
+  telling('full-without-its-floor', ['full'], () => ({ floor: { kind: 'closed' } })),
+  telling('full-with-a-floor-one-more', ['full'], ({ floor }) => ({ floor: more(floor ?? open, 1n) })),
 ];

@@ -8,6 +8,7 @@ import {
   type DamagedTransaction,
   type FifoMempool,
   type FifoStore,
+  type Floor,
   type GossipPage,
   isMempoolError,
   type KnownStage,
@@ -79,12 +80,24 @@ export function received(outcome: ReceiveOutcome): string {
       holds<Same<typeof outcome.maxTxBytes, number>>();
       return outcome.hash;
     case 'full':
+      return outcome.hash + (outcome.floor && paid(outcome.floor));
     case 'limit':
     case 'conflict':
     case 'replacement-underpriced':
     case 'sender-limit':
     case 'cycle':
       return outcome.hash;
+  }
+}
+
+export function paid(floor: Floor): bigint {
+  switch (floor.kind) {
+    case 'open':
+    case 'closed':
+      // @ts-expect-error only `at-least` has a priority
+      return floor.priority;
+    case 'at-least':
+      return floor.priority;
   }
 }
 

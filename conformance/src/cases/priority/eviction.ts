@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Floor } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
 import {
+  atLeast,
   eachOnPriorityPool,
   ladder,
   maxPriority,
@@ -11,7 +13,7 @@ import {
   type Scene,
 } from '../../scenario/priority.ts';
 
-async function floorOf(scene: Scene): Promise<bigint | null> {
+async function floorOf(scene: Scene): Promise<Floor> {
   return (await scene.load()).floor;
 }
 
@@ -33,24 +35,24 @@ const ownPools = eachRanked({
   'P5/equal-churn: an equal never evicts an equal': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill(ladder([3, 3, 3]));
-    for (let i = 0; i < 10; i++) await scene.refuses(`n${i}`, { priority: 3n }, { kind: 'full', floor: 4n });
+    for (let i = 0; i < 10; i++) await scene.refuses(`n${i}`, { priority: 3n }, { kind: 'full', floor: atLeast(4n) });
   },
   'P5/inherited-place: an old parent does not help its child to evict an equal': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({ parent: { priority: 3n, provides: ['p'] }, a: { priority: 3n }, b: { priority: 3n } });
-    await scene.refuses('child', { priority: 9n, requires: ['p'] }, { kind: 'full', floor: 4n });
+    await scene.refuses('child', { priority: 9n, requires: ['p'] }, { kind: 'full', floor: atLeast(4n) });
   },
   'P5/victim-returns: one that was just evicted does not come back while the pool is full': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill(ladder([3, 4, 5]));
     await scene.add('new', { priority: 6n });
-    for (let i = 0; i < 3; i++) await scene.refuses('t0', { priority: 3n }, { kind: 'full', floor: 5n });
+    for (let i = 0; i < 3; i++) await scene.refuses('t0', { priority: 3n }, { kind: 'full', floor: atLeast(5n) });
     assert.deepEqual(await scene.stages('t0'), ['Dropped']);
   },
   'P5/bits: the last bit of 64 decides who leaves': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([maxPriority - 1n, 2n ** 53n]));
-    await scene.refuses('same', { priority: 2n ** 53n }, { kind: 'full', floor: 2n ** 53n + 1n });
+    await scene.refuses('same', { priority: 2n ** 53n }, { kind: 'full', floor: atLeast(2n ** 53n + 1n) });
     await scene.fill({ more: { priority: 2n ** 53n + 1n } });
     await scene.fill({ most: { priority: maxPriority } });
     await scene.fill({ last: { priority: maxPriority } });
@@ -98,21 +100,21 @@ const ownPools = eachRanked({
   'P5/parked-never-evicts-ready: a parked one never evicts a ready one': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([minPriority, 1]));
-    const refused = { kind: 'full', floor: minPriority + 1n } as const;
+    const refused = { kind: 'full', floor: atLeast(minPriority + 1n) } as const;
     await scene.refuses('new', { priority: maxPriority, requires: missing }, refused);
   },
   'P5/parked-among-themselves: a parked one evicts a parked one that pays less': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     const requires = missing;
     await scene.fill({ a: { priority: 5n, requires }, b: { priority: 1n } });
-    await scene.refuses('new', { priority: 5n, requires }, { kind: 'full', floor: minPriority });
+    await scene.refuses('new', { priority: 5n, requires }, { kind: 'full', floor: { kind: 'open' } });
     assert.equal((await scene.add('new', { priority: 6n, requires })).kind, 'received');
     assert.deepEqual(await scene.order(), ['b', 'new']);
   },
   'P5/child-by-what-its-parents-pay: a rich child of a poor parent evicts what its parent could': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill({ parent: { priority: 2n, provides: ['p'] }, a: { priority: 2n } });
-    await scene.refuses('child', { priority: 99n, requires: ['p'] }, { kind: 'full', floor: 3n });
+    await scene.refuses('child', { priority: 99n, requires: ['p'] }, { kind: 'full', floor: atLeast(3n) });
     await scene.drop('a');
     await scene.fill({ b: { priority: 1n } });
     assert.equal((await scene.add('child', { priority: 99n, requires: ['p'] })).kind, 'received');
@@ -121,34 +123,34 @@ const ownPools = eachRanked({
   'P5/max-evictions: one newcomer evicts at most maxEvictions': async (context) => {
     const scene = await openScene(context, { maxBytes: 100, maxEvictions: 3 });
     await scene.fill(ladder([1, 1, 1, 1, 1, 1, 1, 1, 1, 1], { bytes: 10 }));
-    await scene.refuses('large', { priority: 99n, bytes: 31 }, { kind: 'full', floor: 2n });
+    await scene.refuses('large', { priority: 99n, bytes: 31 }, { kind: 'full', floor: atLeast(2n) });
     assert.equal((await scene.add('large', { priority: 99n, bytes: 30 })).kind, 'received');
     assert.equal((await scene.ready()).length, 8);
   },
   'P5/default-max-evictions: by default a large one does not evict more than a hundred': async (context) => {
     const scene = await openScene(context, { maxBytes: 150 });
     await scene.addAll(ladder(Array<number>(150).fill(1), { bytes: 1 }));
-    await scene.refuses('large', { priority: 99n, bytes: 101 }, { kind: 'full', floor: 2n });
+    await scene.refuses('large', { priority: 99n, bytes: 101 }, { kind: 'full', floor: atLeast(2n) });
     assert.equal((await scene.add('large', { priority: 99n, bytes: 100 })).kind, 'received');
     assert.equal((await scene.ready()).length, 51);
   },
   'P5/too-large-for-any-pool: one larger than the whole pool is refused at any priority': async (context) => {
     const scene = await openScene(context, { maxBytes: 100 });
     await scene.fill(ladder([1]));
-    await scene.refuses('large', { priority: maxPriority, bytes: 101 }, { kind: 'full', floor: minPriority });
+    await scene.refuses('large', { priority: maxPriority, bytes: 101 }, { kind: 'full', floor: { kind: 'open' } });
   },
-  'P5/no-eviction: without eviction a full pool has no floor and refuses': async (context) => {
+  'P5/no-eviction: without eviction a full pool is closed and refuses': async (context) => {
     const scene = await openScene(context, { maxTxs: 2, eviction: 'none' });
     await scene.fill({ a: { priority: 1n }, b: { priority: 1n, requires: missing } });
-    await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: null });
-    assert.equal(await floorOf(scene), null);
+    await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: { kind: 'closed' } });
+    assert.deepEqual(await floorOf(scene), { kind: 'closed' });
   },
   'P5/in-flight-stays: a transaction in flight counts and is never evicted': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill(ladder([1, 2]));
     await scene.mark('t0', 't1');
     await scene.acknowledge('t1');
-    await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: null });
+    await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: { kind: 'closed' } });
     await scene.block(1, { seen: ['t0'] });
     assert.equal((await scene.add('new', { priority: minPriority })).kind, 'received');
   },
@@ -172,40 +174,43 @@ const ownPools = eachRanked({
     );
     assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['t0', 't1']);
   },
-  'P5/floor-with-room: with room the lowest priority of all is enough': async (context) => {
+  'P5/floor-with-room: with room every priority is enough': async (context) => {
     const scene = await openScene(context, { maxTxs: 2, maxBytes: 41 });
     await scene.fill({ t0: { priority: 5n } });
-    assert.equal(await floorOf(scene), minPriority);
+    assert.deepEqual(await floorOf(scene), { kind: 'open' });
     await scene.fill({ t1: { priority: 7n } });
-    assert.equal(await floorOf(scene), 6n);
+    assert.deepEqual(await floorOf(scene), atLeast(6n));
   },
   'P5/floor-of-bytes: a pool without a free byte has the floor of its last one': async (context) => {
     const scene = await openScene(context, { maxBytes: 40 });
     await scene.fill(ladder([5, 7]));
-    assert.equal(await floorOf(scene), 6n);
+    assert.deepEqual(await floorOf(scene), atLeast(6n));
   },
-  'P5/floor-over-parked: while a parked one can leave, the lowest priority of all is enough': async (context) => {
+  'P5/floor-over-parked: while a parked one can leave, every priority is enough': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill({ a: { priority: 5n }, b: { priority: 9n, requires: missing } });
-    assert.equal(await floorOf(scene), minPriority);
+    assert.deepEqual(await floorOf(scene), { kind: 'open' });
   },
-  'P5/floor-none: above the highest priority there is no floor': async (context) => {
+  'P5/floor-none: if the last one has the highest priority, no priority is enough': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
     await scene.fill(ladder([maxPriority]));
-    assert.equal(await floorOf(scene), null);
-    await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: null });
+    assert.deepEqual(await floorOf(scene), { kind: 'closed' });
+    await scene.refuses('new', { priority: maxPriority }, { kind: 'full', floor: { kind: 'closed' } });
   },
   'P5/floor-is-true: one byte at the floor is received, a priority below it is refused': async (context) => {
     const scene = await openScene(context, { maxTxs: 12, maxBytes: 200 });
     for (let i = 0; i < 60; i++) {
       const floor = await floorOf(scene);
-      assert.ok(floor !== null);
-      if (floor > minPriority) await scene.refuses('low', { priority: floor - 1n, bytes: 1 }, { kind: 'full', floor });
-      const priority = BigInt(context.random.below(1_000)) + (floor > minPriority ? floor : 0n);
+      assert.notEqual(floor.kind, 'closed');
+      const least = floor.kind === 'at-least' ? floor.priority : 0n;
+      if (floor.kind === 'at-least')
+        await scene.refuses('low', { priority: least - 1n, bytes: 1 }, { kind: 'full', floor });
+      const priority = BigInt(context.random.below(1_000)) + least;
       await scene.add(`n${i}`, { priority, bytes: 1 + context.random.below(40) });
     }
     const floor = await floorOf(scene);
-    assert.equal((await scene.add('exact', { priority: floor ?? 0n, bytes: 1 })).kind, 'received');
+    const priority = floor.kind === 'at-least' ? floor.priority : minPriority;
+    assert.equal((await scene.add('exact', { priority, bytes: 1 })).kind, 'received');
   },
 });
 
@@ -213,16 +218,16 @@ const onePool = eachOnPriorityPool({
   'P5/whole-excess: a pool over its limits receives one only if its whole excess is freed': async (scene) => {
     await scene.fill(ladder([1, 2, 3, 4, 9]));
     await scene.store.setLimits({ maxTxs: 3 });
-    await scene.refuses('low', { priority: 3n }, { kind: 'full', floor: 4n });
+    await scene.refuses('low', { priority: 3n }, { kind: 'full', floor: atLeast(4n) });
     assert.equal((await scene.add('new', { priority: 4n })).kind, 'received');
     assert.deepEqual(await scene.ready(), ['t4', 't3', 'new']);
   },
   'P5/floor-over-limits: the floor of a pool over its limits is above all that would have to leave': async (scene) => {
     await scene.fill(ladder([1, 2, 3, 4]));
     await scene.store.setLimits({ maxTxs: 2 });
-    assert.equal(await floorOf(scene), 4n);
+    assert.deepEqual(await floorOf(scene), atLeast(4n));
     await scene.store.setLimits({ maxEvictions: 2 });
-    assert.equal(await floorOf(scene), null);
+    assert.deepEqual(await floorOf(scene), { kind: 'closed' });
   },
 });
 

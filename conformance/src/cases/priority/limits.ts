@@ -109,9 +109,9 @@ const ownPools = eachRanked({
     assert.deepEqual([await scene.ready(), (await scene.load()).headroom.transactions], [['b', 'a', 't1', 't0'], -2]);
     assert.deepEqual(scene.names((await scene.store.sweep({ overLimits: true })).evicted), ['t0', 't1']);
   },
-  'P6/zero: a limit of 0 lets nothing in, and has no floor': async (context) => {
+  'P6/zero: a limit of 0 lets nothing in, and the pool is closed': async (context) => {
     const scene = await openScene(context, { maxTxs: 0 });
-    await scene.refuses('a', { priority: 9n }, { kind: 'full', floor: null });
+    await scene.refuses('a', { priority: 9n }, { kind: 'full', floor: { kind: 'closed' } });
   },
   'P6/room-itself: a pool holds exactly as much as its limits say': async (context) => {
     const scene = await openScene(context, { maxTxs: 3, maxBytes: 60 });

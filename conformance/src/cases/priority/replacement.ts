@@ -4,6 +4,7 @@ import { eachRanked, mustRank } from '../../case/must.ts';
 import { eventsOf } from '../../scenario/pool.ts';
 import {
   account,
+  atLeast,
   type Draft,
   eachOnPriorityPool,
   maxPriority,
@@ -216,7 +217,7 @@ const ownPools = eachRanked({
   'P4/refused-when-full: a replacement that finds no room for its bytes leaves the old one': async (context) => {
     const scene = await openScene(context, { maxBytes: 100 });
     await scene.fill({ old: { provides: ['x'], priority: 100n, bytes: 50 }, rival: { priority: 500n, bytes: 50 } });
-    await scene.refuses('new', { ...heir, bytes: 51 }, { kind: 'full', floor: 101n });
+    await scene.refuses('new', { ...heir, bytes: 51 }, { kind: 'full', floor: atLeast(101n) });
   },
 });
 

@@ -1,4 +1,4 @@
-import type { MempoolStore, OpenOptions, ReceiveOutcome, Sweep } from 'mempool-core';
+import type { Floor, MempoolStore, OpenOptions, ReceiveOutcome, Sweep } from 'mempool-core';
 import { anyStore } from 'mempool-core/backend';
 import { type Answer, callAsCode } from '../../case/call.ts';
 import { Random } from '../../case/random.ts';
@@ -171,7 +171,7 @@ function nameOf(value: unknown): string {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return 'moved';
   const { kind, limit, parked, floor, stage } = value as Partial<Record<string, unknown>>;
   if (kind === 'limit') return `limit ${limit}`;
-  if (kind === 'full') return floor === null ? 'full without floor' : 'full';
+  if (kind === 'full') return (floor as Floor).kind === 'closed' ? 'full and closed' : 'full';
   if (kind === 'received') return `received ${parked === true ? 'parked' : stage}`;
   return String(kind as ReceiveOutcome['kind']);
 }

@@ -139,16 +139,17 @@ export function shortestEnd(
   return null;
 }
 
-/** The least priority that admits a ready transaction of one byte without parents. */
-export function floorOf(graph: Graph, limits: Limits): bigint | null {
+/** What a ready transaction of one byte without parents needs to be admitted. */
+export function floorOf(graph: Graph, limits: Limits): Load['floor'] {
   const { transactions, bytes } = totalsOf(graph);
   const end = shortestEnd(orderOf(graph), { transactions: transactions + 1, bytes: bytes + 1 }, limits);
-  if (end === null) return null;
-  if (end.length > 0 && (limits.eviction === 'none' || end.length > limits.maxEvictions)) return null;
+  if (end === null) return { kind: 'closed' };
+  if (end.length > 0 && (limits.eviction === 'none' || end.length > limits.maxEvictions)) return { kind: 'closed' };
   const beaten = end.filter(({ place }) => place.ready).map(({ place }) => place.effectivePriority);
   const floor = beaten.reduce(
     (most, effectivePriority) => (effectivePriority + 1n > most ? effectivePriority + 1n : most),
     lowest,
   );
-  return floor > highest ? null : floor;
+  if (floor > highest) return { kind: 'closed' };
+  return floor === lowest ? { kind: 'open' } : { kind: 'at-least', priority: floor };
 }

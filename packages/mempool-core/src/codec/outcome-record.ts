@@ -1,4 +1,5 @@
 import { MempoolError } from '../contract/errors.ts';
+import { floorAt } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import { bytesToHash, damaged, decodeValue, encodeValue, hashToBytes, isBytes, isCount } from './codec.ts';
 
@@ -64,7 +65,15 @@ export function decodeOutcome<T>(verb: string, bytes: Uint8Array, digest?: Uint8
 
 function readOutcome(verb: string, stored: unknown): unknown {
   const outcome = bigNumbers(stored);
-  return verb === 'take' ? readClaim(outcome) : outcome;
+  if (verb === 'take') return readClaim(outcome);
+  return verb === 'receive' && Array.isArray(outcome) ? outcome.map(withFloor) : outcome;
+}
+
+/** Older versions stored the floor as the lowest priority that is enough, or `null` if none is. */
+function withFloor(outcome: unknown): unknown {
+  if (typeof outcome !== 'object' || outcome === null || !('floor' in outcome)) return outcome;
+  const { floor } = outcome;
+  return floor === null || typeof floor === 'bigint' ? { ...outcome, floor: floorAt(floor) } : outcome;
 }
 
 /** The hashes of a list of outcomes, as `receive` and `revise` have it. */

@@ -1,7 +1,7 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
 import type { Limits } from './limits.ts';
 import type { DamagedRecord, DamagedTransaction, Transaction, TransactionPage } from './transaction.ts';
-import type { CheckedVerdict, Refusal, Verdict } from './verdict.ts';
+import { type CheckedVerdict, maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
 export interface Submission extends Omit<Transaction, 'payloadType'> {
@@ -219,8 +219,23 @@ export type AdmissionRefusal =
   | { readonly kind: 'sender-limit'; readonly hash: string; readonly limit: number }
   /** It would depend on itself. */
   | { readonly kind: 'cycle'; readonly hash: string }
-  /** The pool is full. `floor`: the priority needed, as in `usage`; `null` if no priority suffices. */
-  | { readonly kind: 'full'; readonly hash: string; readonly floor?: bigint | null };
+  /** The pool is full. `floor`: what it takes to get in, as in `usage`. A fifo pool has none. */
+  | { readonly kind: 'full'; readonly hash: string; readonly floor?: Floor };
+
+/**
+ * The priority that a ready transaction of one byte without parents needs to be admitted now. `open`: any is enough.
+ * `at-least`: this one or a higher one. `closed`: none is enough.
+ */
+export type Floor =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'at-least'; readonly priority: bigint }
+  | { readonly kind: 'closed' };
+
+/** The floor of a pool that admits a priority if it is at least `least`; `null`: it admits none. */
+export function floorAt(least: bigint | null): Floor {
+  if (least === null || least > maxPriority) return { kind: 'closed' };
+  return least === minPriority ? { kind: 'open' } : { kind: 'at-least', priority: least };
+}
 
 /** How full a priority pool is. */
 export interface Load {
@@ -232,10 +247,8 @@ export interface Load {
   readonly parked: number;
   /** What still fits without an eviction. Negative: the pool is over its limits. `Infinity`: no limit. */
   readonly headroom: { readonly transactions: number; readonly bytes: number };
-  /**
-   * The lowest priority with which a transaction of one byte without parents is admitted now; `null` if none suffices.
-   */
-  readonly floor: bigint | null;
+  /** What a newcomer needs to be admitted now. */
+  readonly floor: Floor;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { OrderKey } from '../contract/order-key.ts';
-import { maxPriority, minPriority } from '../contract/verdict.ts';
+import { type Floor, floorAt } from '../contract/pool-verbs.ts';
+import { minPriority } from '../contract/verdict.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode } from './pool-node.ts';
 
@@ -44,8 +45,12 @@ function isWorse(worst: OrderKey, place: OrderKey): boolean {
   return worst.ready === place.ready ? worst.effectivePriority < place.effectivePriority : place.ready;
 }
 
-/** The lowest priority that admits a ready transaction of one byte without parents; `null` if none does. */
-export function floorOf(index: PoolIndex): bigint | null {
+/** What a ready transaction of one byte without parents needs to be admitted. */
+export function floorOf(index: PoolIndex): Floor {
+  return floorAt(leastPriority(index));
+}
+
+function leastPriority(index: PoolIndex): bigint | null {
   const { limits, order } = index;
   let { transactions, bytes } = excessOf(index, { transactions: 1, bytes: 1 });
   if (transactions <= 0 && bytes <= 0) return minPriority;
@@ -54,7 +59,7 @@ export function floorOf(index: PoolIndex): bigint | null {
   let victims = 0;
   for (const { place, entry } of order.backwards()) {
     victims += 1;
-    if (victims > limits.maxEvictions || (place.ready && place.effectivePriority === maxPriority)) return null;
+    if (victims > limits.maxEvictions) return null;
     if (place.ready) floor = place.effectivePriority + 1n;
     transactions -= 1;
     bytes -= entry.bytes;

@@ -17,6 +17,7 @@ import type { DropReason } from '../../src/contract/drop-reason.ts';
 import type { MempoolErrorCode } from '../../src/contract/errors.ts';
 import type { StoreEvent, TransactionEvent } from '../../src/contract/events.ts';
 import { type ChainPoint, knownStages } from '../../src/contract/transaction.ts';
+import { minPriority } from '../../src/contract/verdict.ts';
 
 const corrupt = expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' satisfies MempoolErrorCode });
 
@@ -233,6 +234,15 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
   it('of outcomes as they were written before there was a packed form', () => {
     const hash = chance.hex(32);
     expect(decodeOutcome('release', encodeValue(['release', [hash]]))).toEqual([hash]);
+  });
+
+  it('of a floor, and of one that an older version stored as a priority or as nothing', () => {
+    const floors = [{ kind: 'open' }, { kind: 'at-least', priority: 7n }, { kind: 'closed' }];
+    const outcome = floors.map((floor) => ({ kind: 'full', hash: chance.hex(32), floor }));
+    expect(decodeOutcome('receive', encodeOutcome('receive', outcome))).toEqual(outcome);
+    const stored = [{ int: String(minPriority) }, { int: '7' }, null];
+    const older = outcome.map((one, i) => ({ ...one, floor: stored[i] }));
+    expect(decodeOutcome('receive', encodeValue(['receive', older]))).toEqual(outcome);
   });
 
   it('never give a decoded event for damaged bytes without saying so', () => {
