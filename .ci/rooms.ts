@@ -48,7 +48,9 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     '.': [],
   },
   'packages/server/src': {
-    '.': [],
+    monitor: [],
+    metrics: ['monitor'],
+    '.': ['monitor', 'metrics'],
   },
   'packages/cli/src': {
     '.': [],

@@ -1,1 +1,6 @@
-export {};
+export type { AnsweredRequest, Metrics, MetricsSource } from './metrics/metrics.ts';
+export type { MonitorView } from './monitor/monitor.ts';
+export type { Gap, Stats, StatsQuery, StatsRange } from './monitor/stats.ts';
+export type { Histogram, StoredTotals } from './monitor/stored-totals.ts';
+export type { Rate, Summary } from './monitor/summary.ts';
+export type { TimelinePage, TimelineQuery, Transition } from './monitor/timeline.ts';
